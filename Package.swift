@@ -1,0 +1,167 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// The floor plan. Every room says what it may look at; Tests/HouseTests holds the sources to it.
+
+/// For all our targets: Swift 6 mode, nothing implicit, no warning survives.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+/// For rooms that hold an `ENManager`: it is open and not Sendable, so its async calls must stay with the caller.
+let strictOnTheCallersActor: [SwiftSetting] =
+  strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
+let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTesting: Target.Dependency = .product(
+  name: "HummingbirdTesting", package: "hummingbird")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let asyncHTTPClient: Target.Dependency = .product(
+  name: "AsyncHTTPClient", package: "async-http-client")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let serviceLifecycle: Target.Dependency = .product(
+  name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
+let argumentParser: Target.Dependency = .product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+  name: "firebreak",
+  products: [
+    .executable(name: "firebreak", targets: ["firebreak"]),
+    .library(name: "ExposureNotification", targets: ["ExposureNotification"]),
+    .library(name: "DiagnosisKeyFile", targets: ["DiagnosisKeyFile"]),
+    .library(name: "ExposureKeys", targets: ["ExposureKeys"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+    .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
+  ],
+  targets: [
+    // Ground: values and the doors to the world.
+    .target(name: "World", swiftSettings: strict),
+    .target(name: "ExposureKeys", dependencies: [crypto, cryptoExtras], swiftSettings: strict),
+    .target(name: "CallableEnvelope", swiftSettings: strict),
+    .target(name: "UploadToken", dependencies: ["World", crypto, jwtKit], swiftSettings: strict),
+
+    // Floor 1: what is shared between a few rooms.
+    .systemLibrary(
+      name: "CLibArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+    .target(
+      name: "DiagnosisKeyFile",
+      dependencies: ["ExposureKeys", "CLibArchive", crypto, protobuf], swiftSettings: strict),
+    .target(name: "SealedStorage", dependencies: ["World", crypto], swiftSettings: strict),
+    .target(
+      name: "VerificationAPI", dependencies: ["CallableEnvelope", "UploadToken"],
+      swiftSettings: strict),
+    .target(
+      name: "KeyServerAPI",
+      dependencies: ["CallableEnvelope", "UploadToken", "ExposureKeys", crypto],
+      swiftSettings: strict),
+    .target(
+      name: "QuietHTTP", dependencies: ["World", hummingbird, logging, crypto],
+      swiftSettings: strict),
+
+    // Floor 2: the framework on the phone, the two servers of the health authority.
+    .target(
+      name: "ExposureNotification",
+      dependencies: [
+        "World", "ExposureKeys", "DiagnosisKeyFile", "SealedStorage", crypto, logging,
+      ],
+      swiftSettings: strictOnTheCallersActor),
+    .target(
+      name: "VerificationServer",
+      dependencies: [
+        "World", "VerificationAPI", "UploadToken", "QuietHTTP", hummingbird, grdb, jwtKit, crypto,
+        logging, serviceLifecycle,
+      ], swiftSettings: strict),
+    .target(
+      name: "KeyServer",
+      dependencies: [
+        "World", "KeyServerAPI", "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP",
+        hummingbird, grdb, jwtKit, asyncHTTPClient, crypto, logging, serviceLifecycle,
+      ], swiftSettings: strict),
+
+    // Floor 3: the app's mind.
+    .target(
+      name: "ExposureApp",
+      dependencies: [
+        "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI", "SealedStorage",
+        asyncHTTPClient, crypto, logging,
+      ], swiftSettings: strictOnTheCallersActor),
+
+    // Floor 4: everything under one clock.
+    .target(
+      name: "Simulation",
+      dependencies: [
+        "World", "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp",
+        "DiagnosisKeyFile", "UploadToken", "VerificationAPI", "KeyServerAPI", "VerificationServer",
+        "KeyServer", crypto, logging, serviceLifecycle,
+      ], swiftSettings: strictOnTheCallersActor),
+    .target(
+      name: "Town",
+      dependencies: ["Simulation", "QuietHTTP", hummingbird, mustache, logging, serviceLifecycle],
+      swiftSettings: strictOnTheCallersActor),
+
+    // Roof.
+    .executableTarget(
+      name: "firebreak",
+      dependencies: ["Town", "DiagnosisKeyFile", "ExposureKeys", "World", crypto, argumentParser],
+      swiftSettings: strictOnTheCallersActor),
+
+    // What tests share: the published vectors, folders that clean up after themselves.
+    .target(
+      name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict),
+
+    .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "ExposureKeysTests", dependencies: ["ExposureKeys", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "DiagnosisKeyFileTests", dependencies: ["DiagnosisKeyFile", "TestSupport", crypto],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SealedStorageTests", dependencies: ["SealedStorage", "World", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ExposureNotificationTests",
+      dependencies: ["ExposureNotification", "DiagnosisKeyFile", "TestSupport", crypto],
+      swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "VerificationServerTests",
+      dependencies: [
+        "VerificationServer", "VerificationAPI", "UploadToken", "QuietHTTP", "World", "TestSupport",
+        hummingbird, hummingbirdTesting, crypto, grdb,
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "KeyServerTests",
+      dependencies: [
+        "KeyServer", "KeyServerAPI", "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP",
+        "World", "TestSupport", hummingbird, hummingbirdTesting, crypto, grdb,
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "ExposureAppTests", dependencies: ["ExposureApp", "TestSupport", crypto],
+      swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "SimulationTests", dependencies: ["Simulation", "Town", "TestSupport", crypto],
+      swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "FirebreakTests", dependencies: ["firebreak", "TestSupport"],
+      swiftSettings: strictOnTheCallersActor),
+  ]
+)

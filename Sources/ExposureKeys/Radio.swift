@@ -1,0 +1,21 @@
+/// A phone's Bluetooth, as far as exposure notification needs it: advertisement out, sighting in.
+///
+/// The board, the operating system or a simulated town stands behind it. The radio decides when it
+/// scans; after each scan it hands over all that it heard and waits until that is kept.
+public protocol Radio: Sendable {
+  /// Whether the radio is on.
+  var isPoweredOn: Bool { get async }
+
+  /// Sends `advertisement` from now on, in place of the last one, from a new random address: the
+  /// address and the identifier must change together (Bluetooth Specification 1.2.2, "Privacy").
+  func advertise(_ advertisement: Advertisement) async
+
+  /// Falls silent.
+  func stopAdvertising() async
+
+  /// Hands what each scan hears to `receive` from now on, in place of the last receiver.
+  func listen(_ receive: @escaping @Sendable ([Sighting]) async -> Void) async
+
+  /// Stops scanning.
+  func stopListening() async
+}

@@ -1,0 +1,34 @@
+/// Sixteen bytes held in place: the size of every key and identifier of the protocol.
+///
+/// Two words instead of an array, because a phone compares and hashes millions of them a day.
+struct SixteenBytes: Hashable, Sendable {
+  static let count = 16
+
+  private let head: UInt64
+  private let tail: UInt64
+
+  /// Nil unless there are exactly sixteen.
+  init?(_ bytes: some Collection<UInt8>) {
+    guard bytes.count == Self.count else { return nil }
+    head = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    tail = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  var array: [UInt8] {
+    [head, tail].flatMap { word in
+      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+    }
+  }
+
+  /// Every bit of both is looked at, so the time taken tells nothing about where they differ.
+  func isEqualInConstantTime(to other: SixteenBytes) -> Bool {
+    (head ^ other.head) | (tail ^ other.tail) == 0
+  }
+}
+
+extension SixteenBytes: Comparable {
+  /// The order of the bytes, as key files sort by it.
+  static func < (left: SixteenBytes, right: SixteenBytes) -> Bool {
+    (left.head, left.tail) < (right.head, right.tail)
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import World
+
+/// One file that is always encrypted and always replaced whole.
+public struct SealedFile: Sendable {
+  /// The largest content of a sealed file, in bytes.
+  public static let contentBytesMax = 64 << 20
+
+  private let url: URL
+  private let seal: Seal
+
+  /// The file at `url`, sealed by `key` for `purpose`. Nothing is read or made yet.
+  public init(url: URL, key: SealingKey, purpose: String, randomness: any Randomness) {
+    self.url = url
+    seal = Seal(key: key, purpose: purpose, randomness: randomness)
+  }
+
+  /// The content, or nil where the file was never written.
+  ///
+  /// - Throws: `.damaged` where the bytes do not open with this key, `.disk` where they cannot be read.
+  public func read() throws(SealedStorageError) -> Data? {
+    guard let box = try Disk.read(url) else { return nil }
+    return try seal.open(box, place: url.lastPathComponent)
+  }
+
+  /// Replaces the content; when this returns the new content is on the disk, and when it throws the
+  /// old one still is.
+  ///
+  /// - Throws: `.full` where there is no room, `.disk` where the disk refuses.
+  public func replace(with content: Data) throws(SealedStorageError) {
+    guard content.count <= Self.contentBytesMax else { throw .full }
+    let box = try seal.seal(content, place: url.lastPathComponent)
+    try Disk.makeFolder(url.deletingLastPathComponent())
+    try Disk.replace(url, with: box)
+  }
+
+  /// Removes the file; that it was not there is no error.
+  public func remove() throws(SealedStorageError) {
+    try Disk.remove(url)
+  }
+
+  /// Moves a file that does not open out of the way, beside itself, so that a new one can begin and
+  /// nothing is thrown away. Returns where it went.
+  @discardableResult
+  public func setAside() throws(SealedStorageError) -> URL {
+    let aside = url.appendingPathExtension("damaged")
+    guard rename(url.path, aside.path) == 0 else { throw .disk(errno) }
+    return aside
+  }
+}

@@ -1,0 +1,1 @@
+@main struct Firebreak { static func main() {} }
