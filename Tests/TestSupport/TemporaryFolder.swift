@@ -1,0 +1,31 @@
+import Foundation
+
+/// A new folder that goes away with the value that holds it.
+public final class TemporaryFolder: Sendable {
+  /// Where it is.
+  public let url: URL
+
+  /// Makes the folder.
+  public init() throws {
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("firebreak-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  /// A path inside.
+  public func path(_ name: String) -> URL { url.appendingPathComponent(name) }
+
+  /// Every file inside, at any depth.
+  public func files() -> [URL] {
+    let all = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)
+    return (all?.compactMap { $0 as? URL } ?? []).filter { file in
+      var isFolder: ObjCBool = false
+      return FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder)
+        && !isFolder.boolValue
+    }
+  }
+}
