@@ -1,0 +1,41 @@
+# What a person does with Firebreak. `make demo` and `make test` need nothing done before them.
+
+SHELL := /bin/bash
+SOURCES := Sources Tests Package.swift
+BUILD_FLAGS := --build-tests --explicit-target-dependency-import-check error
+
+.PHONY: demo test build lint format prepare prepare-tests clean help
+
+help:
+	@echo "make demo     build, then walk from a beacon to a notice and from a PIN to a download"
+	@echo "make test     check the form, build with every warning an error, run every test"
+	@echo "make build    build only (debug, with tests)"
+	@echo "make format   put the sources into the house's form"
+	@echo "make clean    remove what was built"
+
+# The main job: three phones, two servers, real cryptography, real HTTP on loopback.
+demo: build
+	.build/debug/firebreak demo
+
+# All that CI does.
+test: prepare-tests lint build
+	swift test --skip-build --parallel $(SWIFT_TEST_FLAGS)
+
+build: prepare
+	swift build $(BUILD_FLAGS)
+
+lint: prepare
+	swift format lint --strict --recursive --parallel $(SOURCES)
+
+format:
+	swift format --in-place --recursive --parallel $(SOURCES)
+
+# Checks the compiler, installs missing system packages by name, fetches the Swift packages.
+prepare:
+	@scripts/prepare
+
+# The tests run no program beyond what building needs; a server that tests need goes here.
+prepare-tests: prepare
+
+clean:
+	rm -rf .build out
