@@ -1,0 +1,14 @@
+/// Every path of the key server, for the app that calls it and the server that answers.
+///
+/// Documentation/SeedContract.md 4 to 6.
+public enum KeyServerRoute {
+  /// Takes the keys of a diagnosed person (POST).
+  public static let upload = "/uploadDiagnosisKeys"
+  /// The names of the key files, oldest first (GET).
+  public static let index = "/index.txt"
+  /// The signed remote configuration (GET).
+  public static let remoteConfiguration = "/remote-configuration.json"
+
+  /// One key file (GET).
+  public static func keyFile(_ name: KeyFileName) -> String { "/" + name.text }
+}
