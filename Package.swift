@@ -55,7 +55,9 @@ let package = Package(
   targets: [
     // Ground: values and the doors to the world.
     .target(name: "World", swiftSettings: strict),
-    .target(name: "ExposureKeys", dependencies: [crypto, cryptoExtras], swiftSettings: strict),
+    .target(
+      name: "ExposureKeys", dependencies: [crypto, cryptoExtras],
+      swiftSettings: strictOnTheCallersActor),
     .target(name: "CallableEnvelope", swiftSettings: strict),
     .target(name: "UploadToken", dependencies: ["World", crypto, jwtKit], swiftSettings: strict),
 
