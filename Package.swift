@@ -76,7 +76,8 @@ let package = Package(
       dependencies: ["CallableEnvelope", "UploadToken", "ExposureKeys", crypto],
       swiftSettings: strict),
     .target(
-      name: "QuietHTTP", dependencies: ["World", hummingbird, logging, crypto],
+      name: "QuietHTTP",
+      dependencies: ["World", hummingbird, logging, crypto, serviceLifecycle],
       swiftSettings: strict),
 
     // Floor 2: the framework on the phone, the two servers of the health authority.

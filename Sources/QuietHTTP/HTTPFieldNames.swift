@@ -1,0 +1,13 @@
+import Hummingbird
+
+extension HTTPFields.Element.Name {
+  /// Marks a decoy. The value does not matter.
+  public static let chaff = Self.own("x-chaff")
+  /// The credential of a caller that may issue codes.
+  static let apiToken = Self.own("api-token")
+
+  /// A name that is written here and therefore valid; `x-chaff` would stand in where it were not.
+  private static func own(_ name: String) -> Self {
+    Self(name) ?? .cacheControl
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Hummingbird
+import World
+
+/// A JSON answer that looks on the wire like every other one.
+///
+/// Whatever it says, it has the same headers in the same order and a length of `AnswerBucket`: a
+/// top-level `padding` of base64 random bytes fills it up.
+public struct QuietAnswer: Sendable {
+  /// What it says in one number.
+  public let status: HTTPResponse.Status
+  /// After how many seconds to try again, where waiting helps.
+  public let retryAfterSeconds: Int?
+  private let json: Data
+
+  /// Answers with `body`, which must encode to a JSON object without a `padding` of its own.
+  ///
+  /// - Throws: `EncodingError`.
+  public init(
+    _ body: some Encodable, status: HTTPResponse.Status = .ok, retryAfterSeconds: Int? = nil
+  ) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let json = try encoder.encode(body)
+    guard json.first == UInt8(ascii: "{") else {
+      throw EncodingError.invalidValue(
+        type(of: body), .init(codingPath: [], debugDescription: "An answer is a JSON object."))
+    }
+    self.json = json
+    self.status = status
+    self.retryAfterSeconds = retryAfterSeconds
+  }
+
+  /// Refuses in the form of the route's contract.
+  public init(_ refusal: QuietRefusal, form: RefusalForm) throws {
+    try self.init(
+      form.body(refusal), status: refusal.status, retryAfterSeconds: refusal.retryAfterSeconds)
+  }
+
+  /// The answer as it goes out, padded.
+  public func response(padding randomness: any Randomness) -> Response {
+    let body = padded(from: randomness)
+    var headers: HTTPFields = [
+      .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
+      .contentLength: "\(body.count)",
+    ]
+    if let retryAfterSeconds { headers[.retryAfter] = "\(retryAfterSeconds)" }
+    return Response(
+      status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+  }
+
+  /// The JSON with its padding, exactly as long as its bucket: base64 comes in fours, blanks after
+  /// the object do the rest.
+  private func padded(from randomness: any Randomness) -> Data {
+    let comma = json.count > 2 ? "," : ""
+    let opening = json.dropLast() + Data("\(comma)\"padding\":\"".utf8)
+    let closing = Data("\"}".utf8)
+    let room = AnswerBucket.holding(opening.count + closing.count)
+    let free = room - opening.count - closing.count
+    let padding = Data(randomness.bytes(free / 4 * 3)).base64EncodedData()
+    let blanks = Data(repeating: UInt8(ascii: " "), count: free % 4)
+    return opening + padding + closing + blanks
+  }
+}

@@ -1,0 +1,16 @@
+import Hummingbird
+import Logging
+
+/// What a server knows about a request besides the request itself.
+///
+/// The peer's address can be reached only as a `BudgetKey`: nothing else in a server of ours can log,
+/// store or answer with it.
+public struct QuietContext: RequestContext {
+  public var coreContext: CoreRequestContextStorage
+  let connection: Connection
+
+  public init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+    connection = Connection(source)
+  }
+}

@@ -1,0 +1,23 @@
+/// What every server of ours is willing to bear from one connection.
+public enum QuietLimit {
+  /// Connections at a time; further ones wait in the system's queue.
+  public static let connectionsMax = 1_024
+  /// Seconds in which a connection must bring its next whole request head.
+  public static let idleSeconds = 30
+  /// Bytes of all the headers of a request.
+  public static let headerBytesMax = 16 << 10
+  /// Headers of a request.
+  public static let headersMax = 100
+  /// Seconds that a client may still read our refusal before we hang up on what it keeps sending.
+  public static let lingerSeconds = 2
+  /// Seconds that requests in progress get when the server is told to stop.
+  public static let shutdownSeconds = 10
+  /// Addresses that a budget remembers at a time.
+  public static let budgetKeysMax = 100_000
+  /// Real answers whose time is remembered, so that decoys can take as long.
+  public static let answerTimesMax = 256
+  /// The longest time a decoy is made to wait, in seconds.
+  public static let decoySecondsMax = 5
+  /// After how many seconds a client should try again where we could not keep anything.
+  public static let retryAfterSeconds = 30
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Hummingbird
+import Logging
+import World
+
+/// One route that takes JSON and answers JSON, for real requests and decoys alike.
+///
+/// A decoy carries the header `X-Chaff`. It is read, limited and decoded like a real request, answered
+/// with the same headers, length and time, and differs in the one thing the route decides for it:
+/// it has no effect. See Documentation/QuietHTTP.md 3.
+public struct QuietRoute<Body: Decodable & Sendable>: Sendable {
+  /// Answers a real request.
+  public typealias Answer = @Sendable (QuietRequest<Body>) async throws -> QuietAnswer
+  /// Answers a decoy; the body is nil where it does not decode, which is no fault in a decoy.
+  public typealias Decoy = @Sendable (QuietRequest<Body?>) async throws -> QuietAnswer
+
+  private let limit: BodyLimit
+  private let refusals: RefusalForm
+  private let randomness: any Randomness
+  private let answer: Answer
+  private let decoy: Decoy
+  private let times: AnswerTimes
+
+  /// A route within `limit` that refuses in the form `refusals`.
+  ///
+  /// `answer` and `decoy` may throw a `QuietRefusal`; any other error is answered as `.ourFault` and
+  /// logged by its kind only. `decoy` should do what `answer` does up to its first effect, and answer
+  /// in the form of success.
+  public init(
+    limit: BodyLimit, refusals: RefusalForm, randomness: any Randomness,
+    decoy: @escaping Decoy, answer: @escaping Answer
+  ) {
+    self.limit = limit
+    self.refusals = refusals
+    self.randomness = randomness
+    self.decoy = decoy
+    self.answer = answer
+    times = AnswerTimes(randomness: randomness)
+  }
+
+  func respond(to request: Request, in context: QuietContext) async throws -> Response {
+    let answer: QuietAnswer
+    do {
+      let bytes = try await limit.body(of: request, in: context)
+      let body = try? JSONDecoder().decode(Body.self, from: bytes)
+      answer = try await timed(isDecoy: request.isDecoy) {
+        try await answered(request, body: body, in: context)
+      }
+    } catch let refusal as QuietRefusal {
+      answer = try QuietAnswer(refusal, form: refusals)
+    } catch {
+      context.logger.error("a route failed", metadata: ["kind": "\(type(of: error))"])
+      answer = try QuietAnswer(.ourFault, form: refusals)
+    }
+    return answer.response(padding: randomness)
+  }
+
+  private func answered(
+    _ request: Request, body: Body?, in context: QuietContext
+  ) async throws -> QuietAnswer {
+    if request.isDecoy {
+      return try await decoy(
+        QuietRequest(body: body, headers: request.headers, context: context))
+    }
+    guard let body else { throw QuietRefusal.malformed }
+    return try await answer(QuietRequest(body: body, headers: request.headers, context: context))
+  }
+
+  /// Remembers the time of a real answer, and lets a decoy take the time of one.
+  private func timed(
+    isDecoy: Bool, _ work: () async throws -> QuietAnswer
+  ) async throws -> QuietAnswer {
+    let start = ContinuousClock.now
+    let answer = try await work()
+    if isDecoy {
+      try await Task.sleep(until: start + times.drawn(), clock: .continuous)
+    } else {
+      await times.remember(ContinuousClock.now - start)
+    }
+    return answer
+  }
+}
+
+extension Request {
+  /// Whether the client marks this as a decoy.
+  var isDecoy: Bool { headers[.chaff] != nil }
+}

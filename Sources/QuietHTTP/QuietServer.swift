@@ -1,0 +1,73 @@
+import Hummingbird
+import Logging
+import ServiceLifecycle
+
+/// A server on one port: bounded in connections, headers, idle time and the time it takes to stop.
+public final class QuietServer: Service {
+  private let responder: RouterResponder<QuietContext>
+  private let host: String
+  private let port: Int
+  private let logger: Logger
+  private let bound = BoundPort()
+
+  /// A server of `router`, on a free port where `port` is 0. It listens once it is run.
+  public init(router: Router<QuietContext>, host: String, port: Int, logger: Logger) {
+    responder = router.buildResponder()
+    self.host = host
+    self.port = port
+    self.logger = logger
+  }
+
+  /// The port it listens on, as soon as it does; 0 where it ended before it could, for the reason
+  /// that `run` throws.
+  public var boundPort: Int {
+    get async { await bound.value }
+  }
+
+  /// Serves until it is told to shut down or cancelled. Requests in progress then get
+  /// `QuietLimit.shutdownSeconds` to finish.
+  ///
+  /// - Throws: The system's error where the port cannot be had.
+  public func run() async throws {
+    do {
+      try await serveWithinGrace()
+    } catch {
+      await bound.settle(0)
+      throw error
+    }
+    await bound.settle(0)
+  }
+
+  private func serveWithinGrace() async throws {
+    let application = application
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await application.run() }
+      group.addTask {
+        // Not `gracefulShutdown()` alone: it returns when the server has ended by itself, too.
+        try await gracefulShutdown()
+        try await Task.sleep(for: .seconds(QuietLimit.shutdownSeconds))
+      }
+      try await group.next()
+      group.cancelAll()
+    }
+  }
+
+  private var application: Application<RouterResponder<QuietContext>> {
+    Application(
+      responder: responder,
+      server: .http1(
+        configuration: .init(
+          idleTimeout: .seconds(Int64(QuietLimit.idleSeconds)),
+          httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: QuietLimit.headerBytesMax,
+            maxHeaderListSize: QuietLimit.headerBytesMax,
+            maxHeaderFieldCount: QuietLimit.headersMax))),
+      configuration: .init(
+        address: .hostname(host, port: port),
+        availableConnectionsDelegate: .maximum(QuietLimit.connectionsMax, logger: logger)),
+      onServerRunning: { [bound] channel in
+        await bound.settle(channel.localAddress?.port ?? 0)
+      },
+      logger: logger)
+  }
+}
