@@ -90,8 +90,8 @@ let package = Package(
     .target(
       name: "VerificationServer",
       dependencies: [
-        "World", "VerificationAPI", "UploadToken", "QuietHTTP", hummingbird, grdb, jwtKit, crypto,
-        logging, serviceLifecycle,
+        "World", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP", hummingbird,
+        grdb, jwtKit, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
     .target(
       name: "KeyServer",
@@ -146,10 +146,14 @@ let package = Package(
       dependencies: ["ExposureNotification", "DiagnosisKeyFile", "TestSupport", crypto],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
+      name: "UploadTokenTests",
+      dependencies: ["UploadToken", crypto], swiftSettings: strict),
+    .testTarget(
       name: "VerificationServerTests",
       dependencies: [
-        "VerificationServer", "VerificationAPI", "UploadToken", "QuietHTTP", "World", "TestSupport",
-        hummingbird, hummingbirdTesting, crypto, grdb,
+        "VerificationServer", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
+        "World", "TestSupport", hummingbird, hummingbirdTesting, asyncHTTPClient, crypto, grdb,
+        logging, serviceLifecycle,
       ], swiftSettings: strict),
     .testTarget(
       name: "KeyServerTests",

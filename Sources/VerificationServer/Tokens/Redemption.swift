@@ -1,0 +1,9 @@
+import Foundation
+
+/// How a code was used up: by whom, and for which token.
+struct Redemption: Hashable, Sendable {
+  /// The mark of the asker: `CodeKeys.binding`.
+  var binding: Data
+  /// The token's text, sealed under a key that only the code opens.
+  var sealedToken: SealedToken
+}

@@ -1,0 +1,132 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import UploadToken
+
+@Suite struct ForgedTokenTests {
+  static let claims = """
+    {"iss":"verification","aud":"keys","iat":1800000000,"nbf":1799999940,"exp":1800001800,\
+    "jti":"a","reportType":"confirmed"}
+    """
+
+  let bench: TokenBench
+
+  init() throws {
+    bench = try TokenBench()
+  }
+
+  @Test("The forger's bench makes a good token when it is given the key")
+  func control() async throws {
+    #expect(await bench.refusal(of: try bench.signed(claims: Self.claims)) == nil)
+  }
+
+  @Test("No algorithm is no signature", arguments: ["none", "None", "NONE", ""])
+  func noAlgorithm(name: String) async throws {
+    let header = #"{"alg":"\#(name)","kid":"v1"}"#
+    let unsigned = TokenBench.forged(header: header, claims: Self.claims) { _ in Data() }
+    #expect(await bench.refusal(of: unsigned) == .wrongSignature)
+    let signed = try bench.signed(claims: Self.claims, header: header)
+    #expect(await bench.refusal(of: signed) == .wrongSignature)
+  }
+
+  @Test("The public key's text is not a shared secret", arguments: ["HS256", "ES256"])
+  func publicKeyAsSecret(algorithm: String) async throws {
+    let secret = SymmetricKey(data: Data(bench.key.publicKey.pemRepresentation.utf8))
+    let token = TokenBench.forged(
+      header: #"{"alg":"\#(algorithm)","kid":"v1"}"#, claims: Self.claims
+    ) { Data(HMAC<SHA256>.authenticationCode(for: $0, using: secret)) }
+    #expect(await bench.refusal(of: token) == .wrongSignature)
+  }
+
+  @Test("A signature of zeros or in DER is refused")
+  func strangeSignatures() async throws {
+    let header = #"{"alg":"ES256","kid":"v1"}"#
+    let zeros = TokenBench.forged(header: header, claims: Self.claims) { _ in Data(count: 64) }
+    #expect(await bench.refusal(of: zeros) == .wrongSignature)
+    let der = try TokenBench.forged(header: header, claims: Self.claims) {
+      try bench.key.signature(for: $0).derRepresentation
+    }
+    #expect(await bench.refusal(of: der) == .wrongSignature)
+  }
+
+  @Test("Any bit flipped in any character of the token is refused")
+  func bitFlips() async throws {
+    let token = try await bench.issuer.token(for: bench.grant)
+    let bytes = Array(token.utf8)
+    for index in bytes.indices {
+      for bit in 0..<7 {
+        var flipped = bytes
+        flipped[index] ^= 1 << bit
+        let text = String(decoding: flipped, as: UTF8.self)
+        #expect(await bench.refusal(of: text) != nil, "character \(index), bit \(bit)")
+      }
+    }
+  }
+
+  @Test(
+    "What is no token at all is called malformed",
+    arguments: ["", ".", "..", "a.b", "a.b.c.d", "e30.e30.e30=", "{}.{}.{}", "ż.ó.ł"])
+  func noToken(text: String) async {
+    #expect(await bench.refusal(of: text) == .malformed)
+  }
+
+  @Test("A token one character above the limit is not looked at")
+  func length() async throws {
+    let limit = UploadTokenLimit.charactersMax
+    for (length, refused) in [(limit - 1, false), (limit, false), (limit + 1, true)] {
+      let token = try padded(to: length)
+      #expect(token.utf8.count == length)
+      #expect(await bench.refusal(of: token) == (refused ? .malformed : nil))
+    }
+  }
+
+  @Test(
+    "Signed claims that are not whole are malformed",
+    arguments: [
+      "{}", "[]", claims.replacing(#""jti":"a""#, with: #""jti":"""#),
+      claims.replacing("1800000000", with: "-1"),
+      claims.replacing("1800001800", with: "999999999999999"),
+      claims.replacing("1800001800", with: "1e99"),
+      claims.replacing(#""jti":"a""#, with: #""jti":"a","tekmac":"AAAA""#),
+      claims.replacing(#""jti":"a""#, with: #""jti":"a","tekmac":"not base64""#),
+      claims.replacing(#""jti":"a""#, with: #""jti":"a","symptomOnsetInterval":-1"#),
+    ])
+  func brokenClaims(claims: String) async throws {
+    #expect(await bench.refusal(of: try bench.signed(claims: claims)) == .malformed)
+  }
+
+  @Test("A second audience beside ours is refused")
+  func twoAudiences() async throws {
+    let claims = Self.claims.replacing(#""keys""#, with: #"["keys","other"]"#)
+    #expect(await bench.refusal(of: try bench.signed(claims: claims)) == .wrongAudience)
+  }
+
+  @Test("A header with an extension to be understood, or without a key id, is refused")
+  func headers() async throws {
+    let critical = #"{"alg":"ES256","kid":"v1","crit":["x"]}"#
+    #expect(
+      await bench.refusal(of: try bench.signed(claims: Self.claims, header: critical))
+        == .malformed)
+    let nameless = #"{"alg":"ES256"}"#
+    #expect(
+      await bench.refusal(of: try bench.signed(claims: Self.claims, header: nameless))
+        == .unknownKey)
+  }
+
+  /// A good token of exactly `length` characters: its `jti` and header are stretched to fit.
+  private func padded(to length: Int) throws -> String {
+    for spaces in 0..<4 {
+      let header = #"{"alg":"ES256","kid":"v1""# + String(repeating: " ", count: spaces) + "}"
+      for stretch in (length - 400) * 3 / 4 - 300..<length * 3 / 4 {
+        let jti = #""jti":"\#(String(repeating: "a", count: stretch))""#
+        let claims = Self.claims.replacing(#""jti":"a""#, with: jti)
+        let characters = [header.utf8.count, claims.utf8.count, 64].map { ($0 * 4 + 2) / 3 }
+        if characters.reduce(2, +) == length {
+          return try bench.signed(claims: claims, header: header)
+        }
+      }
+    }
+    return ""
+  }
+}
