@@ -1,0 +1,125 @@
+/// The report's page and its style. The picture is drawn by us and may enter unescaped; all else is
+/// escaped by Mustache.
+enum ReportTemplate {
+  static let page = """
+    <!doctype html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Firebreak: from a beacon to a notice</title>
+    <style>{{{style}}}</style>
+    </head>
+    <body>
+    <main>
+    <header class="{{state}}">
+    <p class="kicker">Firebreak &middot; from a beacon to a notice</p>
+    <h1>{{verdict}}</h1>
+    <p>{{summary}} Real cryptography, real HTTP on this machine, a simulated clock and radio.</p>
+    </header>
+    <section class="cards" aria-label="What each phone says">
+    {{#cards}}
+    <article class="{{level}}">
+    <h2>{{name}}</h2>
+    <p>{{role}}</p>
+    <p class="level">risk: <strong>{{levelName}}</strong></p>
+    <p>{{says}}</p>
+    </article>
+    {{/cards}}
+    </section>
+    <section>
+    <h2>Two days in one picture</h2>
+    <div class="picture">{{{picture}}}</div>
+    <p class="note">Each number is a step below. Arrows are messages over HTTP; the shaded block is
+    the time two phones heard each other's beacons. Times are UTC.</p>
+    </section>
+    <section>
+    <h2>Step by step</h2>
+    <ol class="steps">
+    {{#rows}}
+    <li class="{{state}}">
+    <span class="badge">{{number}}</span>
+    <div>
+    <p><strong>{{sentence}}</strong></p>
+    <ul>{{#facts}}<li>{{.}}</li>{{/facts}}</ul>
+    </div>
+    <p class="when">{{time}}<br>{{mark}}, {{milliseconds}} ms</p>
+    </li>
+    {{/rows}}
+    </ol>
+    </section>
+    <section>
+    <h2>Who knows what now</h2>
+    <table>
+    <thead><tr><th>Party</th><th>knows</th><th>cannot know</th></tr></thead>
+    <tbody>
+    {{#knowledge}}
+    <tr><th>{{party}}</th><td>{{knows}}</td><td>{{cannotKnow}}</td></tr>
+    {{/knowledge}}
+    </tbody>
+    </table>
+    </section>
+    </main>
+    </body>
+    </html>
+    """
+
+  static let style = """
+    :root { --ink:#1d2733; --soft:#5d6b7a; --line:#d9e0e7; --paper:#fff; --ground:#f4f6f8;
+      --calm:#2d7d6f; --warn:#c2571a; --blue:#2b5f9e; --band:#f3c9a8; }
+    @media (prefers-color-scheme: dark) { :root { --ink:#e8edf2; --soft:#9fb0c0; --line:#33404d;
+      --paper:#1b232c; --ground:#12181e; --calm:#58b8a5; --warn:#f08a4b; --blue:#7fb0e8;
+      --band:#6b4429; } }
+    * { box-sizing: border-box; }
+    body { margin:0; background:var(--ground); color:var(--ink);
+      font:16px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
+    main { max-width:1080px; margin:0 auto; padding:32px 20px 64px; }
+    header { border-left:6px solid var(--calm); padding:4px 0 4px 20px; margin-bottom:28px; }
+    header.failed { border-color:var(--warn); }
+    .kicker { margin:0; color:var(--soft); letter-spacing:.02em; }
+    h1 { margin:.1em 0 .2em; font-size:2.1rem; line-height:1.2; }
+    h2 { margin:0 0 10px; font-size:1.25rem; }
+    section { background:var(--paper); border:1px solid var(--line); border-radius:12px;
+      padding:22px; margin-bottom:22px; }
+    section.cards { background:none; border:0; padding:0; display:grid; gap:16px;
+      grid-template-columns:repeat(auto-fit, minmax(220px, 1fr)); }
+    article { background:var(--paper); border:1px solid var(--line); border-radius:12px;
+      border-top:6px solid var(--calm); padding:16px 20px; }
+    article.level-2, article.level-3 { border-top-color:var(--warn); }
+    article h2 { text-transform:capitalize; margin-bottom:2px; }
+    article p { margin:2px 0; color:var(--soft); }
+    article .level { color:var(--ink); font-size:1.05rem; margin-top:8px; }
+    article.level-3 strong { color:var(--warn); }
+    .picture { overflow-x:auto; }
+    svg { min-width:760px; width:100%; height:auto; font-family:inherit; }
+    svg text { fill:var(--ink); font-size:13px; }
+    svg .name { font-weight:600; font-size:15px; }
+    svg .detail, svg .clock { fill:var(--soft); font-size:12px; }
+    svg .clock { text-anchor:middle; }
+    svg .lane { stroke:var(--line); stroke-width:2; }
+    svg .hour { stroke:var(--line); stroke-dasharray:2 5; }
+    svg .midnight { stroke:var(--soft); stroke-dasharray:5 4; }
+    svg .meeting { fill:var(--band); stroke:var(--warn); stroke-width:1.5; }
+    svg .meeting-label { text-anchor:end; }
+    svg .passage { stroke:var(--blue); stroke-width:1.8; fill:none; }
+    svg .tip { fill:var(--blue); }
+    svg .held circle { fill:var(--calm); } svg .failed circle { fill:var(--warn); }
+    svg g text { fill:#fff; font-weight:600; font-size:11px; text-anchor:middle; }
+    .note { color:var(--soft); margin:10px 0 0; font-size:.92rem; }
+    .steps { list-style:none; margin:0; padding:0; }
+    .steps > li { display:grid; grid-template-columns:34px 1fr 150px; gap:12px; padding:12px 0;
+      border-top:1px solid var(--line); }
+    .steps > li:first-child { border-top:0; }
+    .steps p { margin:0; } .steps ul { margin:4px 0 0; padding-left:18px; color:var(--soft); }
+    .badge { width:26px; height:26px; border-radius:50%; background:var(--calm); color:#fff;
+      display:grid; place-items:center; font-weight:600; font-size:.85rem; }
+    .failed .badge { background:var(--warn); }
+    .when { color:var(--soft); text-align:right; font-size:.9rem; }
+    table { width:100%; border-collapse:collapse; }
+    th, td { text-align:left; vertical-align:top; padding:8px 12px 8px 0;
+      border-top:1px solid var(--line); }
+    thead th { border-top:0; color:var(--soft); font-weight:500; }
+    @media (max-width:640px) { .steps > li { grid-template-columns:34px 1fr; }
+      .when { grid-column:2; text-align:left; } }
+    """
+}
