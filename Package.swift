@@ -165,7 +165,8 @@ let package = Package(
       name: "ExposureAppTests", dependencies: ["ExposureApp", "TestSupport", crypto],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
-      name: "SimulationTests", dependencies: ["Simulation", "Town", "TestSupport", crypto],
+      name: "SimulationTests",
+      dependencies: ["Simulation", "Town", "ExposureKeys", "World", "TestSupport", crypto],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "FirebreakTests", dependencies: ["firebreak", "TestSupport"],
