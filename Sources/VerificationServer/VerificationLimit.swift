@@ -16,6 +16,8 @@ public enum VerificationLimit {
   public static let codeHashKeyBytes = 32
   /// How long a code may live, in seconds: a minute to a day.
   public static let codeLifetimeSeconds: ClosedRange<TimeInterval> = 60...86_400
+  /// How long a token may be good, in seconds.
+  public static let tokenLifetimeSeconds: ClosedRange<TimeInterval> = 60...86_400
   /// How often a code is drawn again because a live one is the same. With a million live codes one
   /// draw in two thousand is taken, so the last draw is never reached.
   public static let drawsMax = 20
@@ -23,6 +25,4 @@ public enum VerificationLimit {
   public static let removedAtOnceMax = 500
   /// How often expired codes are looked for, in seconds.
   public static let cleanupPeriodSeconds: TimeInterval = 300
-  /// After how long a caller may try again when the database could not keep anything, in seconds.
-  public static let retryAfterSeconds = 30
 }

@@ -9,15 +9,30 @@ struct SQLiteCodeStorage: CodeStorage {
   private let pool: DatabasePool
 
   /// Opens the database at `file`, makes it where there is none, and brings it to this version.
+  ///
+  /// - Throws: `VerificationServerError.storageUnavailable` where it cannot be opened or written.
   init(file: URL) throws {
+    do {
+      pool = try Self.opened(file)
+      try Self.migrator.migrate(pool)
+    } catch {
+      throw VerificationServerError.storageUnavailable
+    }
+  }
+
+  /// A pool on a file that only this user may read; SQLite gives its log the same rights.
+  private static func opened(_ file: URL) throws -> DatabasePool {
+    if !FileManager.default.fileExists(atPath: file.path) {
+      _ = FileManager.default.createFile(
+        atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
+    }
     var configuration = Configuration()
-    configuration.busyMode = .timeout(Self.busySeconds)
+    configuration.busyMode = .timeout(busySeconds)
     configuration.prepareDatabase { database in
       try database.execute(sql: "PRAGMA synchronous = FULL")
       try database.execute(sql: "PRAGMA secure_delete = ON")
     }
-    pool = try DatabasePool(path: file.path, configuration: configuration)
-    try Self.migrator.migrate(pool)
+    return try DatabasePool(path: file.path, configuration: configuration)
   }
 
   func issue(_ code: IssuedCode, at now: Date) async throws -> Bool {

@@ -26,9 +26,11 @@ struct CodeRedemption: Sendable {
     let binding = keys.binding(of: keyHMAC, to: hash)
     guard let live = try await storage.liveCode(hash, at: now) else { return nil }
     guard
-      let held = try await redemption(of: live, hash: hash, at: now, by: {
-        try await offer(code, finding: live.finding, keyHMAC: keyHMAC, binding: binding, at: now)
-      })
+      let held = try await redemption(
+        of: live, hash: hash, at: now,
+        by: {
+          try await offer(code, finding: live.finding, keyHMAC: keyHMAC, binding: binding, at: now)
+        })
     else { return nil }
     guard SymmetricKey(data: held.binding) == SymmetricKey(data: binding) else { return nil }
     return try held.sealedToken.text(for: code, keys: keys)

@@ -1,0 +1,57 @@
+import CallableEnvelope
+import Foundation
+import Hummingbird
+import QuietHTTP
+import VerificationAPI
+import World
+
+/// POST /getAccessToken: a code for a token.
+///
+/// Documentation/SeedContract.md 3.4 to 3.6. A missing, unknown, used and expired code get one and the
+/// same answer, so that nobody learns from it which codes there are.
+struct AccessTokenRoute: Sendable {
+  typealias Body = CallableRequest<AccessTokenRequest?>
+
+  let redemption: CodeRedemption
+  let attempts: Attempts
+
+  func add(to router: Router<QuietContext>) {
+    router.post(
+      RouterPath(VerificationRoute.accessToken),
+      QuietRoute<Body>(
+        limit: BodyLimit(bytesMax: VerificationLimit.bodyBytesMax), refusals: .callable,
+        randomness: redemption.randomness, decoy: decoy, answer: answer))
+  }
+
+  private func answer(_ request: QuietRequest<Body>) async throws -> QuietAnswer {
+    try await attempts.count(from: request.context)
+    let keyHMAC = try KeyHMACField(request.body.data?.ekeyhmac)
+    guard let code = request.body.data?.code.flatMap({ VerificationCode($0) }) else {
+      return try invalidCode()
+    }
+    try await attempts.count(with: redemption.keys.hash(of: code))
+    let token = try await QuietRefusal.whereStorageFails(request.context.logger) {
+      try await redemption.token(for: code, keyHMAC: keyHMAC.bytes)
+    }
+    guard let token else { return try invalidCode() }
+    await attempts.forgive(request.context)
+    return try QuietAnswer(CallableAnswer(result: AccessTokenAnswer(accessToken: token)))
+  }
+
+  /// Looks a code up as a real request does, and answers with what no verifier would take.
+  private func decoy(_ request: QuietRequest<Body?>) async throws -> QuietAnswer {
+    let typed = request.body?.data?.code.flatMap { VerificationCode($0) }
+    let code = typed ?? VerificationCode.drawn(from: redemption.randomness)
+    _ = try? await redemption.storage.liveCode(
+      redemption.keys.hash(of: code), at: redemption.clock.now)
+    let noToken = Data(redemption.randomness.bytes(Self.decoyBytes)).base64EncodedString()
+    return try QuietAnswer(CallableAnswer(result: AccessTokenAnswer(accessToken: noToken)))
+  }
+
+  private func invalidCode() throws -> QuietAnswer {
+    try QuietAnswer(CallableFailure(.notFound, message: VerificationRoute.invalidCode))
+  }
+
+  /// About the size of a token, in bytes.
+  private static let decoyBytes = 330
+}

@@ -1,0 +1,75 @@
+import Foundation
+import UploadToken
+
+/// Everything a verification server must be told. It reads no environment and no command line.
+public struct VerificationServerConfiguration: Sendable {
+  /// The address to listen on.
+  public var host: String
+  /// The port to listen on; 0 takes a free one.
+  public var port: Int
+  /// The SQLite file; its folder must exist.
+  public var databaseFile: URL
+  /// The tokens with which the health authority's own systems may have codes issued.
+  public var apiTokens: [String]
+  /// The secret from which the keys of code hashes and sealed tokens come, 32 bytes.
+  public var codeHashKey: [UInt8]
+  /// How long a code is good, in seconds.
+  public var codeLifetime: TimeInterval
+  /// How long a token is good, in seconds; not shorter than a code, so that a token that is asked
+  /// for again is still good.
+  public var tokenLifetime: TimeInterval
+  /// Who signs the tokens, and for whom.
+  public var signing: UploadTokenIssuer
+  /// How many attempts are borne.
+  public var attempts: AttemptLimits
+  /// The one web page origin that may ask from a browser, such as `https://app.example`.
+  public var allowedOrigin: String?
+
+  /// Codes and tokens live half an hour unless said otherwise, as in the seed contract.
+  public init(
+    host: String = "127.0.0.1", port: Int = 0, databaseFile: URL, apiTokens: [String],
+    codeHashKey: [UInt8], codeLifetime: TimeInterval = 1800, tokenLifetime: TimeInterval = 1800,
+    signing: UploadTokenIssuer, attempts: AttemptLimits = AttemptLimits(),
+    allowedOrigin: String? = nil
+  ) {
+    self.host = host
+    self.port = port
+    self.databaseFile = databaseFile
+    self.apiTokens = apiTokens
+    self.codeHashKey = codeHashKey
+    self.codeLifetime = codeLifetime
+    self.tokenLifetime = tokenLifetime
+    self.signing = signing
+    self.attempts = attempts
+    self.allowedOrigin = allowedOrigin
+  }
+
+  /// The keys of `codeHashKey`, once every field makes sense.
+  ///
+  /// - Throws: `VerificationServerError.badConfiguration`, which names the field.
+  func validatedKeys() throws -> CodeKeys {
+    guard let keys = CodeKeys(codeHashKey: codeHashKey) else {
+      throw VerificationServerError.badConfiguration(
+        "codeHashKey: must have \(VerificationLimit.codeHashKeyBytes) bytes.")
+    }
+    guard VerificationLimit.codeLifetimeSeconds.contains(codeLifetime) else {
+      throw VerificationServerError.badConfiguration("codeLifetime: must be a minute to a day.")
+    }
+    guard VerificationLimit.tokenLifetimeSeconds.contains(tokenLifetime),
+      tokenLifetime >= codeLifetime
+    else {
+      throw VerificationServerError.badConfiguration(
+        "tokenLifetime: must be a minute to a day, and not shorter than codeLifetime.")
+    }
+    guard attempts.perAddress > 0, attempts.perCode > 0, attempts.windowSeconds > 0 else {
+      throw VerificationServerError.badConfiguration("attempts: each number must be 1 or more.")
+    }
+    return keys
+  }
+}
+
+extension VerificationServerConfiguration: CustomStringConvertible, CustomReflectable {
+  /// It holds every secret of the server.
+  public var description: String { "VerificationServerConfiguration(\(host):\(port))" }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
