@@ -1,0 +1,7 @@
+/// How much a phone hears and keeps.
+package enum ContactLimit {
+  /// Sightings kept of one scan; a radio that hears more is being flooded.
+  package static let sightingsPerScan = 10_000
+  /// Sightings kept of one day: a scan each four minutes amid 600 phones.
+  package static let sightingsPerDay = 220_000
+}

@@ -1,0 +1,108 @@
+import ExposureKeys
+import Foundation
+import Logging
+import SealedStorage
+import World
+
+/// Hears other phones' beacons and keeps them for 14 days, sealed, a segment a day.
+///
+/// Documentation/Framework.md 4.
+actor Contacts {
+  private let radio: any Radio
+  private let clock: any WallClock
+  private let log: SealedLog
+  private let logger: Logger
+  private var isListening = false
+  /// How many sightings each day holds, as far as this process has looked.
+  private var counts: [UInt32: Int] = [:]
+
+  init(radio: any Radio, clock: any WallClock, log: SealedLog, logger: Logger) {
+    self.radio = radio
+    self.clock = clock
+    self.log = log
+    self.logger = logger
+  }
+
+  /// Begins to hear.
+  func listen() async {
+    guard !isListening else { return }
+    isListening = true
+    await radio.listen { [weak self] sightings in await self?.hear(sightings) }
+  }
+
+  /// Stops hearing. What was heard stays.
+  func stop() async {
+    guard isListening else { return }
+    isListening = false
+    await radio.stopListening()
+  }
+
+  /// Keeps what one scan heard; when this returns it is on the disk, or lost with a line in the log.
+  func hear(_ sightings: [Sighting]) async {
+    guard isListening else { return }
+    let kept = sightings.prefix(ContactLimit.sightingsPerScan)
+    if kept.count < sightings.count {
+      logger.warning("a scan heard too much, \(sightings.count - kept.count) sightings are lost")
+    }
+    let days = Dictionary(grouping: kept) { Day(of: $0.time) }
+    for (day, sightings) in days.sorted(by: { $0.key < $1.key }) {
+      await keep(sightings, day: day)
+    }
+  }
+
+  /// Everything heard within the retention period, oldest day first.
+  func sightings() async throws(SealedStorageError) -> [Sighting] {
+    let oldest = Day(of: clock.now).first
+    var sightings: [Sighting] = []
+    for day in await log.days() where day >= oldest {
+      let segment = try await log.segment(of: day)
+      if segment.damagedFrames > 0 {
+        logger.error("\(segment.damagedFrames) scans of day \(day) are damaged and left out")
+      }
+      sightings += segment.records.compactMap { StoredSighting($0)?.sighting }
+    }
+    return sightings
+  }
+
+  /// Removes the days before the retention period.
+  func prune(at now: Date) async {
+    let oldest = Day(of: now).first
+    counts = counts.filter { $0.key >= oldest }
+    do throws(SealedStorageError) {
+      try await log.removeDays(before: oldest)
+    } catch {
+      logger.warning("old contacts are still there, will try again: \(error)")
+    }
+  }
+
+  /// Removes everything heard.
+  func removeAll() async throws(SealedStorageError) {
+    counts = [:]
+    try await log.removeAll()
+  }
+
+  private func keep(_ sightings: [Sighting], day: Day) async {
+    guard day.isKept(on: Day(of: clock.now)) else {
+      logger.warning("\(sightings.count) sightings of another time are lost")
+      return
+    }
+    do throws(SealedStorageError) {
+      let count = try await count(of: day)
+      let room = sightings.prefix(max(0, ContactLimit.sightingsPerDay - count))
+      if room.count < sightings.count {
+        logger.warning("the day is full, \(sightings.count - room.count) sightings are lost")
+      }
+      try await log.append(room.map { StoredSighting($0).record }, day: day.number)
+      counts[day.number, default: count] += room.count
+    } catch {
+      logger.warning("\(sightings.count) sightings are lost: \(error)")
+    }
+  }
+
+  private func count(of day: Day) async throws(SealedStorageError) -> Int {
+    if let known = counts[day.number] { return known }
+    let found = try await log.segment(of: day.number).records.count
+    counts[day.number] = found
+    return found
+  }
+}

@@ -1,0 +1,8 @@
+/// How the system asks the person: a dialog, a page, or the rule of a simulated town.
+///
+/// Asked only where Apple's system asks; see Documentation/Framework.md 5.
+public protocol ConsentPrompt: Sendable {
+  /// Puts the question to the person and waits for the answer; `bundleIdentifier` names the app
+  /// that asks.
+  func allows(_ request: ConsentRequest, for bundleIdentifier: String) async -> Bool
+}

@@ -1,0 +1,7 @@
+/// What the person is asked to allow.
+public enum ConsentRequest: Hashable, Sendable {
+  /// Sending and hearing beacons. Asked once; the answer is remembered.
+  case enableExposureNotification
+  /// Handing the person's own keys to the app. Asked every time.
+  case shareDiagnosisKeys
+}

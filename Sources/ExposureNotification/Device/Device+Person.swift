@@ -1,0 +1,79 @@
+import ExposureKeys
+import Foundation
+import SealedStorage
+import World
+
+// What the person does: in the app through `ENManager`, in the system's settings directly.
+extension Device {
+  /// Switches exposure notification on, after asking where nobody asked before, or off.
+  func setEnabled(_ enabled: Bool) async throws {
+    if enabled { try await permissions.authorize() }
+    try await turns.take {
+      try await self.permissions.change { $0.isEnabled = enabled }
+      _ = await self.doWhatIsDue()
+    }
+  }
+
+  /// The switch in the system's settings: allows exposure notification to the app or takes it back.
+  /// Taken back, it is also switched off; keys and contacts stay.
+  ///
+  /// - Throws: `ENError` where the change could not be kept.
+  public func setAuthorizedInSettings(_ isAuthorized: Bool) async throws {
+    try await turns.take {
+      try await self.permissions.change { permission in
+        permission.authorization = isAuthorized ? .authorized : .notAuthorized
+        permission.isEnabled = permission.isEnabled && isAuthorized
+      }
+      _ = await self.doWhatIsDue()
+    }
+  }
+
+  /// The person's keys for an upload, if the person agrees.
+  func releaseKeys() async throws -> [TemporaryExposureKey] {
+    try requireEnabled()
+    guard await permissions.allowsSharingKeys() else { throw ENError(.notAuthorized) }
+    return try await turns.take {
+      try self.requireEnabled()
+      let keys = try await self.beacons.release(
+        at: self.clock.now, includingToday: self.apiVersion == 2)
+      _ = await self.doWhatIsDue()
+      return keys
+    }
+  }
+
+  /// "Delete exposure log" of the system's settings: removes own keys, contacts and the results of
+  /// detections. What the person has allowed stays, and so does the count of detections. A phone
+  /// that is switched on goes on with a new key.
+  ///
+  /// - Throws: `ENError` where the disk refuses; then call it again.
+  public func removeAllData() async throws {
+    try await turns.take {
+      do {
+        try await self.beacons.removeAll()
+        try await self.contacts.removeAll()
+        try self.removeDamagedFiles()
+      } catch let error as SealedStorageError {
+        throw ENError(error)
+      }
+      _ = await self.doWhatIsDue()
+    }
+  }
+
+  /// Not allowed comes before not switched on.
+  func requireEnabled() throws(ENError) {
+    switch standing.permission.authorization {
+    case .restricted: throw ENError(.restricted)
+    case .notAuthorized: throw ENError(.notAuthorized)
+    case .unknown, .authorized: break
+    }
+    guard isEnabled else { throw ENError(.notEnabled) }
+  }
+
+  /// Files that were set aside because they did not open hold what they held.
+  private func removeDamagedFiles() throws {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    for name in names where name.hasSuffix(".damaged") {
+      try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import ExposureKeys
+import Foundation
+import Logging
+import SealedStorage
+import Synchronization
+import World
+
+/// The phone below Apple's API: radio, consent, clock, chance, disk and region in one place.
+///
+/// A program makes one, installs it with `Device.install(_:)` for every `ENManager()`, and keeps
+/// `run()` running. See Documentation/Framework.md 2.
+public final class Device: Sendable {
+  let region: RegionConfiguration
+  let apiVersion: Int
+  let entitlements: Entitlements
+  let radio: any Radio
+  let clock: any WallClock
+  let folder: URL
+  let logger: Logger
+  let standing: Standing
+  let permissions: Permissions
+  let beacons: Beacons
+  let contacts: Contacts
+  let turns = Turns()
+
+  /// A phone that keeps everything in `folder`, sealed by `sealingKey`. What was remembered there is
+  /// read at once; nothing is sent before `run()`.
+  ///
+  /// - Parameters:
+  ///   - region: whose key files are trusted.
+  ///   - bundleIdentifier: the app's name, as the consent prompt shows it.
+  ///   - apiVersion: 1 or 2, Apple's `ENAPIVersion`; other numbers count as 1.
+  ///   - transmitPower: the radio's power in dBm, as the beacons state it.
+  public init(
+    radio: any Radio, consent: any ConsentPrompt, clock: any WallClock,
+    randomness: any Randomness, folder: URL, sealingKey: SealingKey, region: RegionConfiguration,
+    bundleIdentifier: String, apiVersion: Int = 1,
+    entitlements: Entitlements = .exposureNotification, transmitPower: Int8 = 8,
+    logger: Logger = Logger(label: "firebreak.device")
+  ) {
+    self.region = region
+    self.apiVersion = apiVersion == 2 ? 2 : 1
+    self.entitlements = entitlements
+    self.radio = radio
+    self.clock = clock
+    self.folder = folder
+    self.logger = logger
+    func file(_ name: String) -> SealedFile {
+      SealedFile(
+        url: folder.appendingPathComponent(name), key: sealingKey, purpose: name,
+        randomness: randomness)
+    }
+    let permission = file("permission")
+    standing = Standing(permission: Permissions.remembered(in: permission, logger: logger))
+    permissions = Permissions(
+      consent: consent, bundleIdentifier: bundleIdentifier, file: permission, standing: standing)
+    beacons = Beacons(
+      radio: radio, randomness: randomness, transmitPower: transmitPower, file: file("keys"),
+      logger: logger)
+    contacts = Contacts(
+      radio: radio, clock: clock,
+      log: SealedLog(
+        folder: folder.appendingPathComponent("contacts"), key: sealingKey, purpose: "contacts",
+        randomness: randomness), logger: logger)
+  }
+
+  private static let installation = Mutex<Device?>(nil)
+
+  /// Makes `device` the one of every `ENManager()` made from now on.
+  public static func install(_ device: Device) {
+    installation.withLock { $0 = device }
+  }
+
+  static var installed: Device? { installation.withLock { $0 } }
+
+  /// Whether the person lets the app use exposure notification.
+  public var authorizationStatus: ENAuthorizationStatus { standing.permission.authorization }
+
+  /// Whether beacons are sent and heard, and if not, why.
+  public var status: ENStatus { standing.status }
+
+  /// Whether the person has switched exposure notification on.
+  public var isEnabled: Bool { standing.permission.isEnabled }
+}

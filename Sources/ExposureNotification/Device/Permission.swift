@@ -1,0 +1,5 @@
+/// What the person has said, and whether exposure notification is switched on.
+struct Permission: Equatable, Sendable {
+  var authorization = ENAuthorizationStatus.unknown
+  var isEnabled = false
+}
