@@ -13,4 +13,9 @@ package struct DaySummary: Hashable, Sendable {
   package init(date: Date) {
     self.date = date
   }
+
+  mutating func add(_ reportType: ENDiagnosisReportType, duration: Double, score: Double) {
+    byReportType[reportType, default: ExposureSums()].add(duration: duration, score: score)
+    total.add(duration: duration, score: score)
+  }
 }

@@ -14,6 +14,12 @@ package struct ExposureSums: Hashable, Sendable {
   /// Nothing yet.
   package init() {}
 
+  mutating func add(duration: Double, score: Double) {
+    maximumScore = max(maximumScore, score)
+    scoreSum += score
+    weightedDurationSum += duration
+  }
+
   /// The highest score, to the nearest minute.
   package var roundedMaximumScore: Double { Self.minutes(maximumScore, .toNearestOrAwayFromZero) }
   /// The sum of the scores, to the nearest minute.

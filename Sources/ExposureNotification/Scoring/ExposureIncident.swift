@@ -1,0 +1,81 @@
+import ExposureKeys
+import Foundation
+
+/// One stay near another phone: sightings of one key without a long gap.
+///
+/// Documentation/RiskScoring.md 2.
+package struct ExposureIncident: Hashable, Sendable {
+  /// The longest gap within one incident, in seconds: two scans may miss a phone.
+  package static let longestGap: TimeInterval = 10 * 60
+  /// How often a phone scans, in seconds. Half of it belongs to each end of an incident.
+  package static let scanInterval: TimeInterval = 5 * 60
+  /// The longest duration that an app is told, in seconds.
+  package static let longestDuration = 30 * 60
+
+  /// The key that was heard.
+  package let key: DiagnosisKey
+  /// For how long which attenuation held, in the order of time.
+  package let spans: [Span]
+
+  /// A time during which one attenuation held.
+  package struct Span: Hashable, Sendable {
+    /// Seconds.
+    package let seconds: TimeInterval
+    /// What was lost on the way.
+    package let attenuation: Attenuation
+  }
+
+  /// The incident of these sightings, which are in the order of time and not empty.
+  init(key: DiagnosisKey, sightings: some Collection<MatchedSighting>) {
+    let times = sightings.map(\.time.timeIntervalSince1970)
+    let starts = times.prefix(1).map { $0 - Self.scanInterval / 2 } + times.dropFirst()
+    let ends = times.dropFirst() + times.suffix(1).map { $0 + Self.scanInterval / 2 }
+    self.key = key
+    spans = zip(zip(starts, ends), sightings).map { span, sighting in
+      Span(seconds: span.1 - span.0, attenuation: sighting.attenuation)
+    }
+  }
+}
+
+extension ExposureIncident {
+  /// The incidents of `match`, in the order of time.
+  package static func incidents(of match: KeyMatch) -> [ExposureIncident] {
+    let sightings = match.sightings
+    let starts = sightings.indices.filter { index in
+      index == 0
+        || sightings[index].time.timeIntervalSince(sightings[index - 1].time) > longestGap
+    }
+    return zip(starts, starts.dropFirst() + [sightings.count]).map { start, end in
+      ExposureIncident(key: match.key, sightings: sightings[start..<end])
+    }
+  }
+
+  /// Seconds from half a scan interval before the first sighting to half of one after the last.
+  package var exactDuration: TimeInterval { spans.reduce(0) { $0 + $1.seconds } }
+
+  /// Minutes, rounded up.
+  package var minutes: Int { Int((exactDuration / 60).rounded(.up)) }
+
+  /// What an app is told: whole minutes in seconds, at most `longestDuration`.
+  package var duration: Int { min(minutes * 60, Self.longestDuration) }
+
+  /// The mean attenuation, each value weighted by how long it held.
+  package var attenuation: Attenuation {
+    let sum = spans.reduce(0) { $0 + $1.seconds * Double($1.attenuation.decibels) }
+    let mean = (sum / exactDuration).rounded(.toNearestOrAwayFromZero)
+    return Attenuation(decibels: UInt8(clamping: Int(mean)))
+  }
+
+  /// Seconds in each range that `thresholds` cut, from near to far: together the incident, of which
+  /// only the first `longestDuration` counts.
+  package func durations(at thresholds: [UInt8]) -> [Int] {
+    var rest = TimeInterval(Self.longestDuration)
+    var seconds = [TimeInterval](repeating: 0, count: thresholds.count + 1)
+    for span in spans {
+      seconds[AttenuationRange.index(of: span.attenuation.decibels, thresholds: thresholds)] +=
+        min(span.seconds, rest)
+      rest -= min(span.seconds, rest)
+    }
+    return seconds.map { Int($0.rounded()) }
+  }
+}
