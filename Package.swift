@@ -66,7 +66,8 @@ let package = Package(
       name: "CLibArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
     .target(
       name: "DiagnosisKeyFile",
-      dependencies: ["ExposureKeys", "CLibArchive", crypto, protobuf], swiftSettings: strict),
+      dependencies: ["ExposureKeys", "CLibArchive", crypto, protobuf],
+      exclude: ["Wire/export.proto", "Wire/README.md"], swiftSettings: strict),
     .target(name: "SealedStorage", dependencies: ["World", crypto], swiftSettings: strict),
     .target(
       name: "VerificationAPI", dependencies: ["CallableEnvelope", "UploadToken"],

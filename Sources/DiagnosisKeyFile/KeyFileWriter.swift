@@ -1,0 +1,77 @@
+import Crypto
+import ExposureKeys
+import Foundation
+import SwiftProtobuf
+
+/// Writes a key file: whole or not at all, in memory that does not grow with the number of keys.
+///
+/// Documentation/KeyFiles.md 6.
+public enum KeyFileWriter {
+  /// Writes a signed zip to `url`, replacing what is there.
+  ///
+  /// - Parameters:
+  ///   - start: The first moment of the period, in Unix seconds.
+  ///   - end: The first moment after the period, in Unix seconds.
+  ///   - region: The region, such as `PL`; 1 to 64 bytes.
+  ///   - keys: The keys, in `DiagnosisKey.inFileOrder`; they are written as they come.
+  ///   - revisedKeys: Keys that replace what was published of them before.
+  ///   - signers: 1 to 10, the newest first.
+  /// - Returns: What was written.
+  /// - Throws: A `KeyFileError`; then nothing is left behind and an older file at `url` is untouched.
+  @discardableResult
+  public static func write(
+    to url: URL, start: UInt64, end: UInt64, region: String,
+    keys: some Sequence<DiagnosisKey>, revisedKeys: some Sequence<DiagnosisKey> = [],
+    signers: [KeyFileSigner]
+  ) throws(KeyFileError) -> KeyFileFacts {
+    let header = try header(start: start, end: end, region: region, signers: signers)
+    let export = try SpooledExport(in: url.deletingLastPathComponent(), header: header)
+    let keyCount = try export.append(keys, isRevised: false)
+    let revisedKeyCount = try export.append(revisedKeys, isRevised: true)
+    let digest = try export.finish()
+    let signatures = try signatureFile(over: digest, header: header, signers: signers)
+    try WholeFile.write(to: url) { descriptor throws(KeyFileError) in
+      let zip = try ZipWriter(descriptor)
+      try zip.add(.export, byteCount: export.byteCount, chunks: export.readAll)
+      try zip.add(.signatures, byteCount: signatures.count) { receive throws(KeyFileError) in
+        try signatures.withRawBytes(receive)
+      }
+      try zip.finish()
+    }
+    return KeyFileFacts(
+      header: header, signatures: header.signatureInfos, keyCount: keyCount,
+      revisedKeyCount: revisedKeyCount, keysSkipped: 0, exportSHA256: Array(digest),
+      exportByteCount: export.byteCount)
+  }
+
+  private static func header(
+    start: UInt64, end: UInt64, region: String, signers: [KeyFileSigner]
+  ) throws(KeyFileError) -> KeyFileHeader {
+    guard 1...KeyFileLimit.regionByteCountMax ~= region.utf8.count else { throw .unusableName }
+    guard start <= end else { throw .unusablePeriod }
+    guard 1...KeyFileLimit.signatureCountMax ~= signers.count else { throw .wrongSignerCount }
+    return KeyFileHeader(
+      start: start, end: end, region: region, batchNumber: 1, batchSize: 1,
+      signatureInfos: signers.map(\.info))
+  }
+
+  private static func signatureFile(
+    over digest: SHA256Digest, header: KeyFileHeader, signers: [KeyFileSigner]
+  ) throws(KeyFileError) -> [UInt8] {
+    do {
+      let list = try WireTEKSignatureList.with {
+        $0.signatures = try signers.map { signer in
+          try .with {
+            $0.signatureInfo = signer.info.wire
+            $0.batchNum = header.batchNumber
+            $0.batchSize = header.batchSize
+            $0.signature = try signer.signature(for: digest)
+          }
+        }
+      }
+      return try list.serializedBytes()
+    } catch {
+      throw .notAPrivateKey
+    }
+  }
+}

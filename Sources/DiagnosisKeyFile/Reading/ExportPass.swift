@@ -1,0 +1,64 @@
+import Crypto
+
+/// One pass over a key file: digest, keys and signatures at once, whichever half comes first.
+struct ExportPass {
+  private var hash = SHA256()
+  private var byteCount = 0
+  private var scanner = ExportScanner()
+  private var batcher: KeyBatcher
+  private var signatureBytes: [UInt8] = []
+  private var malformation: KeyFileError?
+
+  /// Reads all of `source`; `each` gets the keys.
+  static func run(
+    over source: any ExportSource, batchSize: Int, each: (ProvisionalKeyBatch) throws -> Void
+  ) throws -> ExportReading {
+    var pass = ExportPass(batcher: KeyBatcher(batchSize: batchSize))
+    try source.read { part, chunk in
+      switch part {
+      case .export: try pass.readExport(chunk, each: each)
+      case .signatures: pass.signatureBytes += chunk
+      }
+    }
+    return try pass.finish(each: each)
+  }
+
+  private mutating func readExport(
+    _ chunk: UnsafeRawBufferPointer, each: (ProvisionalKeyBatch) throws -> Void
+  ) throws {
+    hash.update(bufferPointer: chunk)
+    byteCount += chunk.count
+    guard malformation == nil else { return }
+    do {
+      try scanner.scan(chunk) { message, isRevised in
+        try batcher.add(message, isRevised: isRevised, each: each)
+      }
+    } catch KeyFileError.malformedExport {
+      // Hash on: whether the file was changed on its way or made wrong, the signature tells.
+      malformation = .malformedExport
+    }
+  }
+
+  private mutating func finish(
+    each: (ProvisionalKeyBatch) throws -> Void
+  ) throws -> ExportReading {
+    try batcher.flush(each)
+    let digest = hash.finalize()
+    let signatures = try SignatureList(decoding: signatureBytes)
+    return ExportReading(
+      digest: digest, signatures: signatures,
+      facts: Result { () throws(KeyFileError) in
+        try facts(digest: digest, signatures: signatures)
+      })
+  }
+
+  private func facts(
+    digest: SHA256Digest, signatures: SignatureList
+  ) throws(KeyFileError) -> KeyFileFacts {
+    if let malformation { throw malformation }
+    return KeyFileFacts(
+      header: try scanner.finish(), signatures: signatures.infos, keyCount: scanner.keyCount,
+      revisedKeyCount: scanner.revisedKeyCount, keysSkipped: batcher.keysSkipped,
+      exportSHA256: Array(digest), exportByteCount: byteCount)
+  }
+}

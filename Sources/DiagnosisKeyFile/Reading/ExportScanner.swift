@@ -1,0 +1,138 @@
+import SwiftProtobuf
+
+/// Reads export.bin as it comes, chunk by chunk, and keeps no more than one unfinished field of it.
+///
+/// Fields may come in any order. Keys are handed out as they are met; what is not a key is small and
+/// kept for SwiftProtobuf to decode at the end; what is unknown is passed over.
+struct ExportScanner {
+  /// The first 16 bytes of every export of version 1.
+  static let magic = Array("EK Export v1    ".utf8)
+
+  /// Fields of the export message; Documentation/KeyFiles.md 2.1.
+  private enum Field {
+    static let header: ClosedRange<UInt64> = 1...6
+    static let key: UInt64 = 7
+    static let revisedKey: UInt64 = 8
+  }
+
+  /// The field a key goes into.
+  static func fieldNumber(isRevised: Bool) -> UInt64 {
+    isRevised ? Field.revisedKey : Field.key
+  }
+
+  /// The bytes that do not make a whole field yet.
+  private(set) var unread: [UInt8] = []
+  /// The fields 1...6 as they were met.
+  private(set) var headerBytes: [UInt8] = []
+  private(set) var keyCount = 0
+  private(set) var revisedKeyCount = 0
+  private var hasReadMagic = false
+  private var bytesToPass = 0
+
+  /// Reads on; `each` gets every key that is now whole, and whether it is a revised one.
+  mutating func scan(
+    _ chunk: UnsafeRawBufferPointer, each: (KeyMessage, Bool) throws -> Void
+  ) throws {
+    unread.append(contentsOf: chunk)
+    let read = try unread.withUnsafeBytes { bytes in try scan(whole: bytes, each: each) }
+    unread.removeFirst(read)
+  }
+
+  /// Says that no more bytes come; the header then is whole.
+  func finish() throws(KeyFileError) -> KeyFileHeader {
+    guard hasReadMagic else { throw .wrongExportVersion }
+    guard unread.isEmpty, bytesToPass == 0,
+      let wire = try? WireTemporaryExposureKeyExport(serializedBytes: headerBytes)
+    else { throw .malformedExport }
+    guard wire.signatureInfos.count <= KeyFileLimit.signatureCountMax else {
+      throw .tooManySignatures
+    }
+    guard wire.region.utf8.count <= KeyFileLimit.regionByteCountMax else { throw .unusableName }
+    return KeyFileHeader(wire: wire)
+  }
+}
+
+extension ExportScanner {
+  /// Reads all whole fields of `bytes`; returns how many bytes they take.
+  private mutating func scan(
+    whole bytes: UnsafeRawBufferPointer, each: (KeyMessage, Bool) throws -> Void
+  ) throws -> Int {
+    var read = try readMagic(bytes)
+    guard hasReadMagic else { return 0 }
+    while read < bytes.count {
+      let passed = min(bytesToPass, bytes.count - read)
+      bytesToPass -= passed
+      read += passed
+      var cursor = ProtobufCursor(UnsafeRawBufferPointer(rebasing: bytes[read...]))
+      do {
+        guard !cursor.isAtEnd else { break }
+        try readField(&cursor, each: each)
+      } catch ProtobufCursor.Obstacle.incomplete {
+        break
+      } catch ProtobufCursor.Obstacle.malformed {
+        throw KeyFileError.malformedExport
+      }
+      read += cursor.offset
+    }
+    return read
+  }
+
+  private mutating func readMagic(_ bytes: UnsafeRawBufferPointer) throws(KeyFileError) -> Int {
+    guard !hasReadMagic else { return 0 }
+    guard Self.magic.starts(with: bytes.prefix(Self.magic.count)) else {
+      throw .wrongExportVersion
+    }
+    hasReadMagic = bytes.count >= Self.magic.count
+    return hasReadMagic ? Self.magic.count : 0
+  }
+
+  private mutating func readField(
+    _ cursor: inout ProtobufCursor, each: (KeyMessage, Bool) throws -> Void
+  ) throws {
+    let tag = try cursor.tag()
+    switch (tag.number, tag.wireType) {
+    case (Field.key, .lengthDelimited):
+      try each(try readKey(&cursor), false)
+      keyCount += 1
+    case (Field.revisedKey, .lengthDelimited):
+      try each(try readKey(&cursor), true)
+      revisedKeyCount += 1
+    case (Field.header, _): try keepHeader(tag, &cursor)
+    case (_, .lengthDelimited): bytesToPass = try cursor.length()
+    default: try cursor.skip(tag.wireType)
+    }
+  }
+
+  private func readKey(_ cursor: inout ProtobufCursor) throws -> KeyMessage {
+    let length = try cursor.length()
+    guard length <= KeyFileLimit.keyMessageByteCountMax else { throw KeyFileError.malformedExport }
+    guard keyCount + revisedKeyCount < KeyFileLimit.keyCountMax else {
+      throw KeyFileError.tooManyKeys
+    }
+    guard let message = KeyMessage(try cursor.take(length)) else {
+      throw KeyFileError.malformedExport
+    }
+    return message
+  }
+
+  private mutating func keepHeader(
+    _ tag: ProtobufCursor.Tag, _ cursor: inout ProtobufCursor
+  ) throws {
+    var field: [UInt8] = []
+    field.appendVarint(tag.number << 3 | tag.wireType.rawValue)
+    switch tag.wireType {
+    case .varint: field.appendVarint(try cursor.varint())
+    case .fixed64: field += try cursor.take(8)
+    case .fixed32: field += try cursor.take(4)
+    case .lengthDelimited:
+      let length = try cursor.length()
+      guard length <= KeyFileLimit.headerByteCountMax else { throw KeyFileError.malformedExport }
+      field.appendVarint(UInt64(length))
+      field += try cursor.take(length)
+    }
+    guard headerBytes.count + field.count <= KeyFileLimit.headerByteCountMax else {
+      throw KeyFileError.malformedExport
+    }
+    headerBytes += field
+  }
+}

@@ -1,0 +1,82 @@
+/// Reads protobuf field by field from bytes in memory, and knows when the bytes end too early.
+struct ProtobufCursor {
+  /// What can stand in the way of the next value.
+  enum Obstacle: Error {
+    /// The bytes end inside the value; with more of them it may be fine.
+    case incomplete
+    /// No continuation makes this right.
+    case malformed
+  }
+
+  /// How the bytes of a field are counted.
+  enum WireType: UInt64 {
+    case varint = 0
+    case fixed64 = 1
+    case lengthDelimited = 2
+    case fixed32 = 5
+  }
+
+  /// A field's number and how it is written.
+  struct Tag {
+    let number: UInt64
+    let wireType: WireType
+  }
+
+  private let bytes: UnsafeRawBufferPointer
+  private(set) var offset = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+  }
+
+  var isAtEnd: Bool { offset == bytes.count }
+  var remaining: Int { bytes.count - offset }
+
+  mutating func tag() throws(Obstacle) -> Tag {
+    let raw = try varint()
+    // Groups (3 and 4) went out of use before this format began; nobody writes them.
+    guard raw < UInt64(UInt32.max), raw >> 3 != 0, let wireType = WireType(rawValue: raw & 7) else {
+      throw .malformed
+    }
+    return Tag(number: raw >> 3, wireType: wireType)
+  }
+
+  mutating func varint() throws(Obstacle) -> UInt64 {
+    var value: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 70, by: 7) {
+      guard offset < bytes.count else { throw .incomplete }
+      let byte = bytes[offset]
+      offset += 1
+      value |= UInt64(byte & 0x7f) << shift
+      if byte & 0x80 == 0 {
+        // The tenth byte has room for one bit.
+        guard shift < 63 || byte <= 1 else { throw .malformed }
+        return value
+      }
+    }
+    throw .malformed
+  }
+
+  /// The length of what follows, at most what any file may hold.
+  mutating func length() throws(Obstacle) -> Int {
+    let raw = try varint()
+    guard raw <= UInt64(KeyFileLimit.exportByteCountMax) else { throw .malformed }
+    return Int(raw)
+  }
+
+  mutating func take(_ count: Int) throws(Obstacle) -> UnsafeRawBufferPointer {
+    guard count <= remaining else { throw .incomplete }
+    defer { offset += count }
+    return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+  }
+
+  /// Passes over a value of the given kind.
+  mutating func skip(_ wireType: WireType) throws(Obstacle) {
+    switch wireType {
+    case .varint: _ = try varint()
+    case .fixed64: _ = try take(8)
+    case .fixed32: _ = try take(4)
+    case .lengthDelimited: _ = try take(try length())
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// A key file as it came off the wire. It can be looked at, and it can be verified.
+///
+/// Documentation/KeyFiles.md 5. Reading takes one pass and the same memory for any number of keys.
+public struct UnverifiedKeyFile: Sendable {
+  private let url: URL
+
+  /// The file at `url`: a zip, or an export with its signatures beside it (`x.bin` and `x.sig`).
+  public init(at url: URL) {
+    self.url = url
+  }
+
+  /// Counts what the file holds, believing none of it.
+  public func inspect() throws(KeyFileError) -> KeyFileFacts {
+    try reading().facts.get()
+  }
+
+  /// Hands all keys to `each`, `batchSize` at a time, and returns once a signature by one of `keys`
+  /// holds over the whole file.
+  ///
+  /// Throws a `KeyFileError`, or whatever `each` throws. The batches are provisional: where this
+  /// throws, forget what came of them. A `batchSize` outside `KeyFileLimit.batchSizes` is brought inside.
+  public func verified(
+    by keys: [VerificationPublicKey], batchSize: Int,
+    each: (ProvisionalKeyBatch) throws -> Void
+  ) throws -> VerifiedKeyFile {
+    let reading = try ExportPass.run(over: source(), batchSize: batchSize, each: each)
+    let signer = try reading.signatures.signer(among: keys, of: reading.digest)
+    let facts = try reading.facts.get()
+    try reading.signatures.check(against: facts.header)
+    return VerifiedKeyFile(facts: facts, signer: signer)
+  }
+
+  private func source() throws(KeyFileError) -> any ExportSource {
+    try ZipSource.source(at: url)
+  }
+
+  private func reading() throws(KeyFileError) -> ExportReading {
+    do {
+      return try ExportPass.run(over: source(), batchSize: KeyFileLimit.batchSizes.lowerBound) {
+        _ in
+      }
+    } catch let error as KeyFileError {
+      throw error
+    } catch {
+      // Nothing else throws: the batches go nowhere.
+      throw .damagedZip
+    }
+  }
+}
