@@ -1,0 +1,34 @@
+import Foundation
+import Logging
+import World
+
+extension ExposureApp {
+  /// The identifier that the system must know the app's background run by.
+  public nonisolated var backgroundIdentifier: String {
+    configuration.appPackageName + BackgroundRequest.suffix
+  }
+
+  /// Asks for the next check, whatever came of this one.
+  func scheduleNextCheck() {
+    let request = BackgroundRequest(
+      identifier: backgroundIdentifier,
+      earliest: clock.now.addingTimeInterval(BackgroundRule.checkSeconds), needsNetwork: true)
+    do {
+      try scheduler.schedule(request)
+    } catch {
+      logger.error("the next check could not be scheduled", metadata: ["why": "\(error)"])
+    }
+  }
+
+  /// Sends a decoy when its moment has come, and draws the next. What is answered does not matter.
+  func sendDecoyIfDue() async {
+    let now = clock.now
+    let due = store.state.nextDecoy
+    guard due.map({ $0 <= now }) ?? true else { return }
+    let wait = Double(randomness.number(in: BackgroundRule.decoySeconds))
+    guard (try? store.update { $0.nextDecoy = now.addingTimeInterval(wait) }) != nil, due != nil
+    else { return }
+    let requests = UploadRequests(configuration: configuration, randomness: randomness)
+    for request in (try? requests.decoys()) ?? [] { _ = try? await network.send(request) }
+  }
+}
