@@ -2,7 +2,7 @@ import ExposureNotification
 import Foundation
 import KeyServerAPI
 
-extension ExposureScoring {
+extension KeyServerAPI.ExposureScoring {
   /// The same numbers in the framework's words, field by field. Documentation/App.md 4.1.
   ///
   /// The thresholds travel in `metadata`, where apps for iOS 13.5 put them.
