@@ -100,8 +100,9 @@ let package = Package(
     .target(
       name: "KeyServer",
       dependencies: [
-        "World", "KeyServerAPI", "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP",
-        hummingbird, grdb, jwtKit, asyncHTTPClient, crypto, logging, serviceLifecycle,
+        "World", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
+        "ExposureKeys", "QuietHTTP", hummingbird, grdb, jwtKit, asyncHTTPClient, nioCore, nioHTTP1,
+        crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
 
     // Floor 3: the app's mind.
@@ -160,10 +161,14 @@ let package = Package(
         logging, serviceLifecycle,
       ], swiftSettings: strict),
     .testTarget(
+      name: "KeyServerAPITests", dependencies: ["KeyServerAPI", "TestSupport", crypto],
+      swiftSettings: strict),
+    .testTarget(
       name: "KeyServerTests",
       dependencies: [
-        "KeyServer", "KeyServerAPI", "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP",
-        "World", "TestSupport", hummingbird, hummingbirdTesting, crypto, grdb,
+        "KeyServer", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
+        "ExposureKeys", "QuietHTTP", "World", "TestSupport", hummingbird, asyncHTTPClient, nioCore,
+        nioHTTP1, crypto, grdb, jwtKit, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "ExposureAppTests", dependencies: ["ExposureApp", "TestSupport", crypto],

@@ -1,0 +1,87 @@
+import AsyncHTTPClient
+import DiagnosisKeyFile
+import Foundation
+import KeyServerAPI
+import Logging
+import QuietHTTP
+import ServiceLifecycle
+import UploadToken
+import World
+
+/// The key server: takes the keys of diagnosed persons, and publishes them in signed files.
+///
+/// It sees keys and never a PIN, a name or an address. Documentation/KeyServer.md.
+public final class KeyServer: Service {
+  private let server: QuietServer
+  private let exporter: Exporter
+  private let period: ExportPeriod
+  private let clock: any WallClock
+  private let logger: Logger
+
+  /// A server as `configuration` says. It opens its database now and listens once it is run.
+  ///
+  /// - Throws: `KeyServerError`, with one sentence that names what to change.
+  public init(
+    _ configuration: KeyServerConfiguration, clock: any WallClock, randomness: any Randomness,
+    logger: Logger
+  ) throws(KeyServerError) {
+    try configuration.checked()
+    let rooms = try KeyServerRooms(configuration, clock: clock, randomness: randomness)
+    server = QuietServer(
+      router: rooms.router, host: configuration.host, port: configuration.port, logger: logger)
+    exporter = rooms.exporter
+    period = ExportPeriod(seconds: configuration.exportPeriodSeconds)
+    self.clock = clock
+    self.logger = logger
+  }
+
+  /// The port it listens on, as soon as it does.
+  public var boundPort: Int {
+    get async { await server.boundPort }
+  }
+
+  /// Serves, and exports at the end of each period, until it is told to shut down or cancelled.
+  public func run() async throws {
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        try await self.server.run()
+        return true
+      }
+      group.addTask {
+        await cancelWhenGracefulShutdown { await self.exportForever() }
+        return false
+      }
+      // The exports stop at once; requests in progress may finish.
+      for try await serverHasEnded in group where serverHasEnded { group.cancelAll() }
+    }
+  }
+
+  /// Closes every period that has ended, and writes every key file that is missing.
+  ///
+  /// - Returns: The files written now, oldest first.
+  /// - Throws: The database's or the disk's error; nothing is half done then, and the next call
+  ///   goes on where this one stopped.
+  @discardableResult
+  public func exportDue() async throws -> [KeyFileName] {
+    try await exporter.exportDue()
+  }
+
+  /// Removes key files, keys and used tokens that nobody needs any more.
+  public func removeOld() async throws {
+    try await exporter.removeOld()
+  }
+
+  private func exportForever() async {
+    while !Task.isCancelled {
+      var next = period.boundary(after: clock.now)
+      do {
+        try await exportDue()
+        try await removeOld()
+      } catch {
+        logger.error("an export failed", metadata: ["kind": "\(type(of: error))"])
+        next = min(next, clock.now.addingTimeInterval(KeyServerLimit.exportRetrySeconds))
+      }
+      do { try await clock.sleep(until: next) } catch { return }
+    }
+  }
+}

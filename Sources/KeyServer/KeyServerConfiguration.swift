@@ -1,0 +1,102 @@
+import Foundation
+import KeyServerAPI
+
+/// How one key server is set up. Documentation/KeyServer.md 1 lists what each value is for.
+public struct KeyServerConfiguration: Sendable {
+  /// The address to listen on, such as `127.0.0.1`.
+  public var host: String
+  /// The port to listen on; 0 takes a free one.
+  public var port: Int
+  /// The SQLite database. Nothing else may write to it.
+  public var databaseFile: URL
+  /// Where the key files and `index.txt` lie, on the same machine.
+  public var exportFolder: URL
+  /// The regions an upload may name.
+  public var regions: Set<String>
+  /// The apps an upload may come from.
+  public var appPackages: Set<String>
+  /// What an upload may call its platform.
+  public var platforms: Set<String> = ["ios", "android"]
+  /// The `iss` of the tokens to take.
+  public var tokenIssuer: String
+  /// The `aud` of the tokens to take.
+  public var tokenAudience: String
+  /// The issuer's public keys in PEM, by key id.
+  public var tokenPublicKeysPEM: [String: String]
+  /// Who signs key files; all of them sign every file, and the first the remote configuration.
+  public var exportSigners: [ExportSigner]
+  /// The region whose keys are exported, and which the files name.
+  public var region: String
+  /// Seconds of one key file's period.
+  public var exportPeriodSeconds = 14_400
+  /// Keys that a file holds at least, padding included.
+  public var minimumKeys = 1_000
+  /// How many keys beyond the minimum may be added at random.
+  public var paddingRange = 100
+  /// Keys that a file holds at most; a batch of more is split.
+  public var maximumKeysPerFile = 500_000
+  /// Who checks devices; nil checks none and claims no check.
+  public var deviceCheck: DeviceCheckConfiguration?
+  /// What phones are told.
+  public var remoteConfiguration: RemoteConfiguration
+  /// Uploads that fail, from one address in `uploadWindowSeconds`, before it has to wait.
+  public var uploadAttempts = 60
+  /// The window of `uploadAttempts`, in seconds.
+  public var uploadWindowSeconds = 600
+  /// Whose browser pages may call, such as `https://app.example`; nil allows none.
+  public var allowedOrigin: String?
+
+  /// The values that have no default; the others may be changed afterwards.
+  public init(
+    host: String = "127.0.0.1", port: Int, databaseFile: URL, exportFolder: URL,
+    regions: Set<String>, appPackages: Set<String>, tokenIssuer: String, tokenAudience: String,
+    tokenPublicKeysPEM: [String: String], exportSigners: [ExportSigner], region: String,
+    deviceCheck: DeviceCheckConfiguration?, remoteConfiguration: RemoteConfiguration
+  ) {
+    self.host = host
+    self.port = port
+    self.databaseFile = databaseFile
+    self.exportFolder = exportFolder
+    self.regions = regions
+    self.appPackages = appPackages
+    self.tokenIssuer = tokenIssuer
+    self.tokenAudience = tokenAudience
+    self.tokenPublicKeysPEM = tokenPublicKeysPEM
+    self.exportSigners = exportSigners
+    self.region = region
+    self.deviceCheck = deviceCheck
+    self.remoteConfiguration = remoteConfiguration
+  }
+}
+
+extension KeyServerConfiguration {
+  /// Refuses values that no server could keep its promises with.
+  func checked() throws(KeyServerError) {
+    let day = 86_400
+    guard exportPeriodSeconds > 0, day % exportPeriodSeconds == 0 else {
+      throw .configuration("exportPeriodSeconds must divide a day.")
+    }
+    guard minimumKeys >= 0, paddingRange >= 0 else {
+      throw .configuration("minimumKeys and paddingRange must not be negative.")
+    }
+    guard (1...KeyServerLimit.keysPerFileMax).contains(maximumKeysPerFile),
+      minimumKeys + paddingRange <= maximumKeysPerFile
+    else {
+      throw .configuration(
+        "maximumKeysPerFile must be 1 to \(KeyServerLimit.keysPerFileMax) and hold the padding.")
+    }
+    guard !exportSigners.isEmpty else { throw .configuration("exportSigners must not be empty.") }
+    guard uploadAttempts > 0, uploadWindowSeconds > 0 else {
+      throw .configuration("uploadAttempts and uploadWindowSeconds must be positive.")
+    }
+    guard regions.union([region]).allSatisfy(Self.isRegion) else {
+      throw .configuration("A region is two upper-case letters.")
+    }
+  }
+
+  /// Two upper-case letters, as ISO 3166-1 writes a country.
+  private static func isRegion(_ text: String) -> Bool {
+    text.utf8.count == 2
+      && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+  }
+}

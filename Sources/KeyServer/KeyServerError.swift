@@ -1,0 +1,19 @@
+/// Why a key server does not start.
+public enum KeyServerError: Error, Hashable, Sendable {
+  /// A value of the configuration; the sentence names it.
+  case configuration(String)
+  /// The database file cannot be opened or brought up to date: check the disk and its owner.
+  case database
+  /// The export folder cannot be made: check the disk and its owner.
+  case exportFolder
+}
+
+extension KeyServerError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .configuration(let sentence): sentence
+    case .database: "The key database cannot be opened: check databaseFile, the disk and its owner."
+    case .exportFolder: "The export folder cannot be made: check exportFolder and its owner."
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import Foundation
+
+/// What the key server keeps, and for how long.
+public enum KeyServerLimit {
+  /// How long key files and their keys are kept, in seconds: as long as a phone remembers contacts.
+  public static let retentionSeconds: TimeInterval = 14 * 86_400
+  /// Keys in one file, as phones are willing to read.
+  public static let keysPerFileMax = 500_000
+  /// How long the device check authority may take, in seconds.
+  public static let deviceCheckSeconds = 10
+  /// Bytes of the authority's answer that are read.
+  static let deviceCheckAnswerBytesMax = 16 * 1024
+  /// How long to wait before an export that failed is tried again, in seconds.
+  static let exportRetrySeconds: TimeInterval = 60
+  /// How far the onset of symptoms may lie back, in seconds: 28 days.
+  static let onsetAgeSecondsMax: TimeInterval = 28 * 86_400
+  /// Days from onset that a phone accepts in a key file, either way.
+  static let daysSinceOnset: ClosedRange<Int32> = -14...14
+}

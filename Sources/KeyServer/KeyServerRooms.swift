@@ -1,0 +1,110 @@
+import AsyncHTTPClient
+import DiagnosisKeyFile
+import Foundation
+import Hummingbird
+import KeyServerAPI
+import QuietHTTP
+import UploadToken
+import World
+
+/// The wiring: every room of the key server, made once and handed to the next.
+struct KeyServerRooms {
+  let router: Router<QuietContext>
+  let exporter: Exporter
+
+  init(
+    _ configuration: KeyServerConfiguration, clock: any WallClock, randomness: any Randomness
+  ) throws(KeyServerError) {
+    let signers = try Self.signers(configuration)
+    let admission = try Self.admission(configuration)
+    let devices = try Self.devices(configuration)
+    let remoteConfiguration = try Self.remoteConfiguration(configuration)
+    let store = try Self.store(configuration)
+    let folder = try Self.folder(configuration)
+    exporter = Exporter(
+      store: store, folder: folder, shape: ExportShape(configuration), signers: signers,
+      clock: clock, randomness: randomness)
+    router = Router.quiet(
+      refusals: .callable, allowedOrigin: configuration.allowedOrigin, randomness: randomness)
+    let desk = UploadDesk(admission: admission, devices: devices, store: store, clock: clock)
+    let upload = UploadRoute(
+      desk: desk, budget: Self.budget(configuration, clock),
+      decoyBudget: Self.budget(configuration, clock), budgetKeys: BudgetKeys(from: randomness),
+      randomness: randomness)
+    router.post(RouterPath(KeyServerRoute.upload), upload.route)
+    DownloadRoutes(folder: folder, remoteConfiguration: remoteConfiguration).add(to: router)
+  }
+
+  private static func budget(
+    _ configuration: KeyServerConfiguration, _ clock: any WallClock
+  ) -> AttemptBudget {
+    AttemptBudget(
+      attempts: configuration.uploadAttempts, windowSeconds: configuration.uploadWindowSeconds,
+      clock: clock)
+  }
+
+  private static func signers(
+    _ configuration: KeyServerConfiguration
+  ) throws(KeyServerError) -> [KeyFileSigner] {
+    do {
+      return try configuration.exportSigners.map {
+        try KeyFileSigner(
+          privateKeyPEM: $0.privateKeyPEM, keyID: $0.keyID, keyVersion: $0.keyVersion)
+      }
+    } catch {
+      throw .configuration("exportSigners: \(error)")
+    }
+  }
+
+  private static func admission(
+    _ configuration: KeyServerConfiguration
+  ) throws(KeyServerError) -> Admission {
+    do {
+      return Admission(
+        tokens: try UploadTokenVerifier(
+          issuer: configuration.tokenIssuer, audience: configuration.tokenAudience,
+          publicKeysPEM: configuration.tokenPublicKeysPEM),
+        appPackages: configuration.appPackages, regions: configuration.regions,
+        platforms: configuration.platforms)
+    } catch {
+      throw .configuration("tokenPublicKeysPEM must hold P-256 public keys.")
+    }
+  }
+
+  private static func devices(
+    _ configuration: KeyServerConfiguration
+  ) throws(KeyServerError) -> DeviceVerification? {
+    guard let deviceCheck = configuration.deviceCheck else { return nil }
+    return DeviceVerification(
+      authority: try DeviceCheckAuthority(deviceCheck, client: .shared),
+      requiredPlatforms: deviceCheck.requiredPlatforms)
+  }
+
+  private static func remoteConfiguration(
+    _ configuration: KeyServerConfiguration
+  ) throws(KeyServerError) -> Data {
+    guard let signer = configuration.exportSigners.first else {
+      throw .configuration("exportSigners must not be empty.")
+    }
+    do {
+      return try UnverifiedRemoteConfiguration.signed(
+        configuration.remoteConfiguration, privateKeyPEM: signer.privateKeyPEM,
+        keyID: signer.keyID, keyVersion: signer.keyVersion
+      ).encoded()
+    } catch {
+      throw .configuration("remoteConfiguration: \(error)")
+    }
+  }
+
+  private static func store(
+    _ configuration: KeyServerConfiguration
+  ) throws(KeyServerError) -> SQLiteKeyStore {
+    do { return try SQLiteKeyStore(file: configuration.databaseFile) } catch { throw .database }
+  }
+
+  private static func folder(
+    _ configuration: KeyServerConfiguration
+  ) throws(KeyServerError) -> ExportFolder {
+    do { return try ExportFolder(configuration.exportFolder) } catch { throw .exportFolder }
+  }
+}

@@ -1,0 +1,79 @@
+import Crypto
+import ExposureKeys
+import Foundation
+import GRDB
+
+/// The key database in one SQLite file, every commit on the disk before it is answered.
+struct SQLiteKeyStore: KeyStore {
+  let pool: DatabasePool
+
+  /// Opens the file, or makes it, and brings its tables up to date.
+  init(file: URL) throws {
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = true
+    configuration.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA synchronous = FULL")
+      // What was removed is overwritten: a key that is gone must not be read from a free page.
+      try db.execute(sql: "PRAGMA secure_delete = ON")
+    }
+    pool = try DatabasePool(path: file.path, configuration: configuration)
+    try SQLiteMigrations.all.migrate(pool)
+  }
+
+  func acceptance(of upload: AdmittedUpload) async throws -> Acceptance? {
+    try await pool.read { try Self.acceptance(of: upload, in: $0) }
+  }
+
+  func accept(_ upload: AdmittedUpload) async throws -> Acceptance {
+    try await pool.write { db in
+      if let earlier = try Self.acceptance(of: upload, in: db) { return earlier }
+      try db.cachedStatement(
+        sql: """
+          INSERT INTO upload (token_digest, upload_digest, answer, expires_at) VALUES (?, ?, ?, ?)
+          """
+      ).execute(arguments: [
+        Self.digest(ofToken: upload.tokenID), upload.digest, upload.answer,
+        Int64(upload.tokenExpiresAt.timeIntervalSince1970.rounded(.up)),
+      ])
+      for key in upload.keys { try Self.insert(StoredKey(key), in: db) }
+      return .accepted(answer: upload.answer)
+    }
+  }
+
+  func removeOld(endedBy end: Date, now: Date) async throws {
+    let (end, now) = (Int64(end.timeIntervalSince1970), Int64(now.timeIntervalSince1970))
+    try await pool.write { db in
+      try db.execute(sql: "DELETE FROM batch WHERE end_at <= ?", arguments: [end])
+      try db.execute(
+        sql: "DELETE FROM diagnosis_key WHERE batch_id IS NULL AND released_at <= ?",
+        arguments: [end])
+      try db.execute(sql: "DELETE FROM upload WHERE expires_at <= ?", arguments: [now])
+    }
+  }
+
+  /// Inserts a key, or leaves the one with the same bytes as it is.
+  static func insert(_ key: StoredKey, in db: Database) throws {
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO diagnosis_key (\(StoredKey.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (key_data) DO NOTHING
+        """
+    ).execute(arguments: key.arguments)
+  }
+
+  private static func acceptance(
+    of upload: AdmittedUpload, in db: Database
+  ) throws -> Acceptance? {
+    let row = try Row.fetchOne(
+      db.cachedStatement(sql: "SELECT upload_digest, answer FROM upload WHERE token_digest = ?"),
+      arguments: [digest(ofToken: upload.tokenID)])
+    guard let row else { return nil }
+    let uploadDigest: Data = row["upload_digest"]
+    return uploadDigest == upload.digest ? .accepted(answer: row["answer"]) : .tokenUsed
+  }
+
+  /// The token's name itself could be joined with what the verification server knows.
+  private static func digest(ofToken tokenID: String) -> Data {
+    Data(SHA256.hash(data: Data(tokenID.utf8)))
+  }
+}

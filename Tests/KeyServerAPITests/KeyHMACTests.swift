@@ -1,0 +1,95 @@
+import Foundation
+import KeyServerAPI
+import TestSupport
+import Testing
+
+@Suite struct KeyHMACTests {
+  private struct Vectors: Decodable {
+    struct Vector: Decodable {
+      var secretBase64: String
+      var keys: [UploadKey]
+      var cleartext: String
+      var hmacSha256Base64: String
+    }
+    var vectors: [Vector]
+  }
+
+  private let secret = Data((1...16).map { UInt8($0) })
+  private let keys = [
+    UploadKey(
+      key: "z2Cx9hdz2SlxZ8GEgqTYpA==", rollingPeriod: 144, rollingStartNumber: 1,
+      transmissionRisk: 3),
+    UploadKey(
+      key: "dPCphLzfG4uzXneNimkPRQ==", rollingPeriod: 144, rollingStartNumber: 144,
+      transmissionRisk: 5),
+  ]
+
+  @Test(
+    "The published vector comes out, text and code",
+    .enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absence)))
+  func publishedVector() throws {
+    let json = try Data(contentsOf: SharedData.url("vectors/hmac/tek-hmac.json"))
+    let vectors = try JSONDecoder().decode(Vectors.self, from: json).vectors
+    #expect(!vectors.isEmpty)
+    for vector in vectors {
+      let secret = try #require(Data(base64Encoded: vector.secretBase64))
+      let code = KeyHMAC.authenticationCode(over: vector.keys, secret: secret)
+      #expect(KeyHMAC.text(over: vector.keys) == vector.cleartext)
+      #expect(code.base64EncodedString() == vector.hmacSha256Base64)
+      #expect(KeyHMAC.isValid(code, over: vector.keys, secret: secret))
+    }
+  }
+
+  @Test("The order in which keys are given does not matter")
+  func orderDoesNotMatter() {
+    #expect(KeyHMAC.text(over: keys) == KeyHMAC.text(over: keys.reversed()))
+  }
+
+  @Test("An absent risk and a risk of 0 are different texts")
+  func absentIsNotZero() {
+    let absent = [UploadKey(key: "AA==", rollingPeriod: 144, rollingStartNumber: 7)]
+    let zero = [
+      UploadKey(key: "AA==", rollingPeriod: 144, rollingStartNumber: 7, transmissionRisk: 0)
+    ]
+    #expect(KeyHMAC.text(over: absent) == "AA==.7.144")
+    #expect(KeyHMAC.text(over: zero) == "AA==.7.144.0")
+  }
+
+  @Test("Where all risks are 0 a code over either text is taken")
+  func eitherTextForZero() {
+    let absent = keys.map { key in
+      UploadKey(
+        key: key.key, rollingPeriod: key.rollingPeriod, rollingStartNumber: key.rollingStartNumber)
+    }
+    let zero = absent.map { key in
+      var key = key
+      key.transmissionRisk = 0
+      return key
+    }
+    for (signed, sent) in [(absent, zero), (zero, absent), (zero, zero), (absent, absent)] {
+      let code = KeyHMAC.authenticationCode(over: signed, secret: secret)
+      #expect(KeyHMAC.isValid(code, over: sent, secret: secret))
+    }
+  }
+
+  @Test("Where a risk counts, a code over the text without it is refused")
+  func riskIsBound() {
+    let without = keys.map { key in
+      UploadKey(
+        key: key.key, rollingPeriod: key.rollingPeriod, rollingStartNumber: key.rollingStartNumber)
+    }
+    let code = KeyHMAC.authenticationCode(over: without, secret: secret)
+    #expect(!KeyHMAC.isValid(code, over: keys, secret: secret))
+  }
+
+  @Test("Another key, another secret, a shortened or changed code are refused")
+  func everythingIsBound() {
+    let code = KeyHMAC.authenticationCode(over: keys, secret: secret)
+    var changed = code
+    changed[0] ^= 1
+    #expect(!KeyHMAC.isValid(code, over: Array(keys.dropLast()), secret: secret))
+    #expect(!KeyHMAC.isValid(code, over: keys, secret: secret + [0x42]))
+    #expect(!KeyHMAC.isValid(code.dropLast(), over: keys, secret: secret))
+    #expect(!KeyHMAC.isValid(changed, over: keys, secret: secret))
+  }
+}
