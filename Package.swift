@@ -148,8 +148,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ExposureNotificationTests",
-      dependencies: ["ExposureNotification", "DiagnosisKeyFile", "TestSupport", crypto],
-      swiftSettings: strictOnTheCallersActor),
+      dependencies: [
+        "ExposureNotification", "DiagnosisKeyFile", "ExposureKeys", "SealedStorage", "World",
+        "TestSupport", crypto,
+      ], swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "UploadTokenTests",
       dependencies: ["UploadToken", crypto], swiftSettings: strict),

@@ -1,3 +1,5 @@
+import DiagnosisKeyFile
+import Foundation
 import SealedStorage
 
 extension ENError {
@@ -6,6 +8,26 @@ extension ENError {
     switch cause {
     case .full: self.init(.insufficientStorage)
     case .damaged, .disk: self.init(.dataInaccessible)
+    }
+  }
+
+  /// What an app is told when a key file was refused.
+  init(_ cause: KeyFileError) {
+    switch cause {
+    case .diskFull: self.init(.insufficientStorage)
+    default: self.init(.badFormat, explanation: cause.description)
+    }
+  }
+
+  /// The error that an app is given for `error`. A cancelled detection ends with Foundation's
+  /// `CocoaError.userCancelled`, since Apple has no number for it.
+  static func reason(for error: any Error) -> any Error {
+    switch error {
+    case let error as ENError: error
+    case let error as SealedStorageError: ENError(error)
+    case let error as KeyFileError: ENError(error)
+    case is CancellationError: CocoaError(.userCancelled)
+    default: ENError(.internal)
     }
   }
 }

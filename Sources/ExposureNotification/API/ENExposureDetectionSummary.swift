@@ -2,29 +2,30 @@ import Foundation
 
 /// What a detection found, without naming anybody or any place.
 open class ENExposureDetectionSummary: NSObject {
-  private let summary: ExposureSummary
+  /// The value behind it.
+  let sums: ExposureSummary
 
   /// Nothing found.
   public override init() {
-    summary = ExposureSummary()
+    sums = ExposureSummary()
   }
 
   package init(_ summary: ExposureSummary) {
-    self.summary = summary
+    sums = summary
   }
 
   /// Seconds in each range of attenuation over all exposures; version 1 only.
   open var attenuationDurations: [NSNumber] {
-    summary.attenuationDurations.map { NSNumber(value: $0) }
+    sums.attenuationDurations.map { NSNumber(value: $0) }
   }
   /// Days since the latest exposure; 0 where there is none.
-  open var daysSinceLastExposure: Int { summary.daysSinceLastExposure }
+  open var daysSinceLastExposure: Int { sums.daysSinceLastExposure }
   /// How many different keys matched.
-  open var matchedKeyCount: UInt64 { UInt64(summary.matchedKeyCount) }
+  open var matchedKeyCount: UInt64 { UInt64(sums.matchedKeyCount) }
   /// The highest risk score, 0 to 255.
-  open var maximumRiskScore: ENRiskScore { summary.maximumScore.capped }
+  open var maximumRiskScore: ENRiskScore { sums.maximumScore.capped }
   /// The highest risk score before capping, 0 to 4,096.
-  open var maximumRiskScoreFullRange: Double { Double(summary.maximumScore.fullRange) }
+  open var maximumRiskScoreFullRange: Double { Double(sums.maximumScore.fullRange) }
   /// The two full range figures once more, as apps written for iOS 13.5 look for them.
   open var metadata: [AnyHashable: Any]? {
     [
@@ -33,9 +34,9 @@ open class ENExposureDetectionSummary: NSObject {
     ]
   }
   /// The sum of all risk scores before capping.
-  open var riskScoreSumFullRange: Double { Double(summary.scoreSumFullRange) }
+  open var riskScoreSumFullRange: Double { Double(sums.scoreSumFullRange) }
   /// The exposures day by day, oldest first; version 2 only.
   open var daySummaries: [ENExposureDaySummary] {
-    summary.days.map(ENExposureDaySummary.init)
+    sums.days.map(ENExposureDaySummary.init)
   }
 }

@@ -15,6 +15,8 @@ actor Contacts {
   private var isListening = false
   /// How many sightings each day holds, as far as this process has looked.
   private var counts: [UInt32: Int] = [:]
+  /// The oldest day when old ones were last removed.
+  private var pruned: UInt32?
 
   init(radio: any Radio, clock: any WallClock, log: SealedLog, logger: Logger) {
     self.radio = radio
@@ -40,11 +42,7 @@ actor Contacts {
   /// Keeps what one scan heard; when this returns it is on the disk, or lost with a line in the log.
   func hear(_ sightings: [Sighting]) async {
     guard isListening else { return }
-    let kept = sightings.prefix(ContactLimit.sightingsPerScan)
-    if kept.count < sightings.count {
-      logger.warning("a scan heard too much, \(sightings.count - kept.count) sightings are lost")
-    }
-    let days = Dictionary(grouping: kept) { Day(of: $0.time) }
+    let days = Dictionary(grouping: sightings) { Day(of: $0.time) }
     for (day, sightings) in days.sorted(by: { $0.key < $1.key }) {
       await keep(sightings, day: day)
     }
@@ -67,9 +65,11 @@ actor Contacts {
   /// Removes the days before the retention period.
   func prune(at now: Date) async {
     let oldest = Day(of: now).first
+    guard oldest != pruned else { return }
     counts = counts.filter { $0.key >= oldest }
     do throws(SealedStorageError) {
       try await log.removeDays(before: oldest)
+      pruned = oldest
     } catch {
       logger.warning("old contacts are still there, will try again: \(error)")
     }
@@ -88,12 +88,12 @@ actor Contacts {
     }
     do throws(SealedStorageError) {
       let count = try await count(of: day)
-      let room = sightings.prefix(max(0, ContactLimit.sightingsPerDay - count))
-      if room.count < sightings.count {
-        logger.warning("the day is full, \(sightings.count - room.count) sightings are lost")
+      let kept = sightings.prefix(ContactLimit.admitted(sightings.count, after: count))
+      if kept.count < sightings.count {
+        logger.warning("too much was heard, \(sightings.count - kept.count) sightings are lost")
       }
-      try await log.append(room.map { StoredSighting($0).record }, day: day.number)
-      counts[day.number, default: count] += room.count
+      try await log.append(kept.map { StoredSighting($0).record }, day: day.number)
+      counts[day.number, default: count] += kept.count
     } catch {
       logger.warning("\(sightings.count) sightings are lost: \(error)")
     }

@@ -4,4 +4,6 @@ public enum ConsentRequest: Hashable, Sendable {
   case enableExposureNotification
   /// Handing the person's own keys to the app. Asked every time.
   case shareDiagnosisKeys
+  /// Letting the app see its exposures one by one, with the app's reason. Asked every time.
+  case showExposureInfo(explanation: String)
 }

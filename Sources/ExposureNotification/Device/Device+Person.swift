@@ -51,6 +51,7 @@ extension Device {
       do {
         try await self.beacons.removeAll()
         try await self.contacts.removeAll()
+        await self.detections.removeAll()
         try self.removeDamagedFiles()
       } catch let error as SealedStorageError {
         throw ENError(error)

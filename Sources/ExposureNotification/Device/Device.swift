@@ -21,6 +21,7 @@ public final class Device: Sendable {
   let permissions: Permissions
   let beacons: Beacons
   let contacts: Contacts
+  let detections: Detections
   let turns = Turns()
 
   /// A phone that keeps everything in `folder`, sealed by `sealingKey`. What was remembered there is
@@ -62,6 +63,7 @@ public final class Device: Sendable {
       log: SealedLog(
         folder: folder.appendingPathComponent("contacts"), key: sealingKey, purpose: "contacts",
         randomness: randomness), logger: logger)
+    detections = Detections(file: file("detections"), logger: logger)
   }
 
   private static let installation = Mutex<Device?>(nil)

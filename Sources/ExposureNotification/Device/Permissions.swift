@@ -43,6 +43,11 @@ actor Permissions {
     await consent.allows(.shareDiagnosisKeys, for: bundleIdentifier)
   }
 
+  /// Tells the person why the app looks at single exposures; every time anew.
+  func allowsShowing(_ explanation: String) async -> Bool {
+    await consent.allows(.showExposureInfo(explanation: explanation), for: bundleIdentifier)
+  }
+
   /// Changes what is remembered: on the disk first, then for everybody to see.
   func change(_ change: (inout Permission) -> Void) throws(ENError) {
     var permission = standing.permission

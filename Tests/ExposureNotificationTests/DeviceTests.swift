@@ -1,0 +1,146 @@
+import ExposureKeys
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ExposureNotification
+
+/// Documentation/Framework.md 2.
+@Suite struct DeviceTests {
+  let folder: TemporaryFolder
+  var phone: TestPhone
+
+  init() throws {
+    folder = try TemporaryFolder()
+    phone = TestPhone(in: folder.url)
+  }
+
+  @Test("The status names the first thing that stands in the way")
+  func status() async throws {
+    let device = phone.device()
+    await device.beat()
+    #expect(device.status == .disabled)
+    try await device.setEnabled(true)
+    #expect(device.status == .active)
+    phone.radio.setPoweredOn(false)
+    await device.beat()
+    #expect(device.status == .bluetoothOff)
+    #expect(!phone.radio.isAdvertising && !phone.radio.isListening)
+    try await device.setEnabled(false)
+    #expect(device.status == .disabled)
+    try await device.setAuthorizedInSettings(false)
+    #expect(device.status == .unauthorized)
+  }
+
+  @Test("A radio that comes back is noticed within five minutes and sends again")
+  func radioComesBack() async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    phone.radio.setPoweredOn(false)
+    let next = await device.beat()
+    #expect(next.timeIntervalSince(phone.clock.now) <= DeviceLimit.powerCheckSeconds)
+    phone.radio.setPoweredOn(true)
+    phone.clock.move(to: next)
+    await device.beat()
+    #expect(phone.radio.isAdvertising && phone.radio.isListening)
+  }
+
+  @Test("A running device sends on by itself, and falls silent when it is stopped")
+  func run() async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    let life = Task { try await device.run() }
+    while phone.radio.sent.count < 5 {
+      phone.clock.move(by: 60)
+      await Task.yield()
+    }
+    life.cancel()
+    await #expect(throws: CancellationError.self) { try await life.value }
+    #expect(!phone.radio.isAdvertising && !phone.radio.isListening)
+  }
+
+  @Test("Switched off, a phone is silent and keeps what it has; switched on, it goes on")
+  func offAndOn() async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    await phone.radio.hear([try phone.sighting()])
+    try await device.setEnabled(false)
+    #expect(!phone.radio.isAdvertising && !phone.radio.isListening)
+    #expect(try await device.contacts.sightings().count == 1)
+    try await device.setEnabled(true)
+    let sent = phone.radio.sent
+    #expect(sent.count == 2 && sent[0].advertisement == sent[1].advertisement)
+    #expect(phone.person.asked == [.enableExposureNotification])
+  }
+
+  @Test("What the person allowed is remembered over a restart, and so is a no")
+  func remembers() async throws {
+    try await phone.device().setEnabled(true)
+    let again = phone.device()
+    #expect(again.authorizationStatus == .authorized && again.isEnabled)
+    try await again.setAuthorizedInSettings(false)
+    let third = phone.device()
+    #expect(third.authorizationStatus == .notAuthorized && !third.isEnabled)
+    await #expect(throws: ENError(.notAuthorized)) { try await third.setEnabled(true) }
+    #expect(phone.person.asked.count == 1)
+  }
+
+  @Test(
+    "A yes that finds no room on the disk counts for nothing",
+    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+  func fullDisk() async throws {
+    let disk = try SmallDisk(bytes: 1 << 18)
+    let phone = TestPhone(in: disk.url.appendingPathComponent("phone"))
+    try FileManager.default.createDirectory(
+      at: phone.folder, withIntermediateDirectories: true)
+    let device = phone.device()
+    let ballast = disk.fill()
+    await #expect(throws: ENError(.insufficientStorage)) { try await device.setEnabled(true) }
+    #expect(!device.isEnabled && !phone.radio.isAdvertising)
+    try FileManager.default.removeItem(at: ballast)
+    try await device.setEnabled(true)
+    #expect(device.status == .active)
+  }
+
+  @Test(
+    "Removal leaves no contact, no old key, nothing set aside; the phone goes on with a new key")
+  func removal() async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    await phone.radio.hear([try phone.sighting()])
+    await phone.live(device, days: 2)
+    try Data([1]).write(to: folder.path("keys.damaged"))
+    try await device.removeAllData()
+    #expect(try await device.contacts.sightings().isEmpty)
+    #expect(Set(folder.files().map(\.lastPathComponent)) == ["permission", "keys"])
+    let now = phone.clock.now
+    #expect(try await device.beacons.release(at: now, includingToday: false).isEmpty)
+    #expect(device.status == .active && phone.radio.isAdvertising)
+  }
+
+  @Test("No file of a phone shows a key, an identifier, a permission or a time in plain")
+  func nothingInPlain() async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    let sighting = try phone.sighting()
+    await phone.radio.hear([sighting])
+    await phone.live(device, days: 2)
+    let keys = try await device.beacons.release(
+      at: phone.clock.now + TestPhone.day, includingToday: false)
+    #expect(keys.count == 3)
+    var secrets = keys.map { Data($0.secretBytes) } + keys.map { Data($0.secretBytes).base64() }
+    secrets += phone.radio.sent.map { Data($0.advertisement.identifier.bytes) }
+    secrets += [Data(sighting.advertisement.identifier.bytes), Data("isEnabled".utf8)]
+    secrets += [Data("rolling".utf8), Data("start".utf8), Data("calls".utf8)]
+    let files = folder.files()
+    #expect(files.count >= 3)
+    for file in files {
+      let content = try Data(contentsOf: file)
+      #expect(secrets.allSatisfy { content.range(of: $0) == nil }, "\(file.lastPathComponent)")
+    }
+  }
+}
+
+extension Data {
+  fileprivate func base64() -> Data { Data(base64EncodedString().utf8) }
+}
