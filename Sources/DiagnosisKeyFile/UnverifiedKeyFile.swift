@@ -16,6 +16,11 @@ public struct UnverifiedKeyFile: Sendable {
     try reading().facts.get()
   }
 
+  /// Who signed, as the file says, even where its export cannot be read to the end.
+  public func signatures() throws(KeyFileError) -> [SignatureInfo] {
+    try reading().signatures.infos
+  }
+
   /// Hands all keys to `each`, `batchSize` at a time, and returns once a signature by one of `keys`
   /// holds over the whole file.
   ///

@@ -6,8 +6,6 @@ final class ZipWriter {
   /// Deflate's usual level. Keys are random: from level 1 to 9 the size changes by less than 2 in 100,
   /// the time by five times.
   static let deflateLevel = "6"
-  /// 1980-01-01 00:00 UTC, the first moment a zip can name, so that no file tells when it was made.
-  static let date: time_t = 315_532_800
 
   private let archive: OpaquePointer
 
@@ -35,7 +33,7 @@ final class ZipWriter {
     defer { archive_entry_free(entry) }
     archive_entry_set_pathname(entry, part.rawValue)
     archive_entry_set_mode(entry, 0o100644)
-    archive_entry_set_mtime(entry, Self.date, 0)
+    // No date: libarchive then writes 1980-01-01 in every time zone, and no file tells when it was made.
     // Said beforehand, so that the entry needs no zip64, which old readers lack.
     archive_entry_set_size(entry, Int64(byteCount))
     try check(archive_write_header(archive, entry))
