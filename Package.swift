@@ -143,8 +143,15 @@ let package = Package(
     .testTarget(
       name: "DiagnosisKeyFileTests", dependencies: ["DiagnosisKeyFile", "TestSupport", crypto],
       swiftSettings: strict),
+    .testTarget(name: "WorldTests", dependencies: ["World"], swiftSettings: strict),
+    .testTarget(
+      name: "CallableEnvelopeTests", dependencies: ["CallableEnvelope"], swiftSettings: strict),
     .testTarget(
       name: "SealedStorageTests", dependencies: ["SealedStorage", "World", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "QuietHTTPTests",
+      dependencies: ["QuietHTTP", "World", hummingbird, logging, serviceLifecycle],
       swiftSettings: strict),
     .testTarget(
       name: "ExposureNotificationTests",

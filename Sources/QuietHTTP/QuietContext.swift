@@ -6,9 +6,11 @@ import Logging
 /// The peer's address can be reached only as a `BudgetKey`: nothing else in a server of ours can log,
 /// store or answer with it.
 public struct QuietContext: RequestContext {
+  /// What the HTTP library keeps of its own.
   public var coreContext: CoreRequestContextStorage
   let connection: Connection
 
+  /// Made by the HTTP library, once for each request.
   public init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
     connection = Connection(source)

@@ -43,7 +43,7 @@ public final class QuietServer: Service {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await application.run() }
       group.addTask {
-        // Not `gracefulShutdown()` alone: it returns when the server has ended by itself, too.
+        // The application stops by itself when it is told; this ends it where a request will not.
         try await gracefulShutdown()
         try await Task.sleep(for: .seconds(QuietLimit.shutdownSeconds))
       }

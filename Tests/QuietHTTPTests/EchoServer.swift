@@ -1,0 +1,58 @@
+import Foundation
+import Hummingbird
+import Logging
+import QuietHTTP
+import World
+
+/// A small server that wears everything: `/echo` says the word back and counts its effects.
+struct EchoServer {
+  struct Word: Codable { let word: String }
+
+  static let limit = BodyLimit(bytesMax: 200, secondsMax: 1)
+
+  let server: QuietServer
+  let effects = Counter()
+  let log = LogBook()
+
+  init(allowedOrigin: String? = nil) {
+    let effects = effects
+    let router = Router.quiet(
+      refusals: .plain, allowedOrigin: allowedOrigin, randomness: SystemRandomness())
+    router.post(
+      "/echo",
+      QuietRoute<Word>(
+        limit: Self.limit, refusals: .plain, randomness: SystemRandomness(),
+        decoy: { _ in try QuietAnswer(["word": ""]) },
+        answer: { request in
+          effects.add()
+          switch request.body.word {
+          case "storage":
+            return try await QuietRefusal.whereStorageFails(request.context.logger) {
+              throw CocoaError(.fileWriteOutOfSpace)
+            }
+          case "fault": throw POSIXError(.EDEADLK)
+          case "slow": try await Task.sleep(for: .milliseconds(300))
+          case "never": try await Task.sleep(for: .seconds(3600))
+          default: break
+          }
+          return try QuietAnswer(["word": request.body.word])
+        }))
+    router.get("/people/:name") { _, _ in "hello" }
+    router.get("/broken") { _, _ -> String in throw CocoaError(.coderInvalidValue) }
+    let book = log
+    server = QuietServer(
+      router: router, host: "127.0.0.1", port: 0,
+      logger: Logger(label: "echo") { _ in LogBook.Handler(book: book) })
+  }
+
+  /// Runs the server on a free port while `story` is told.
+  func running(_ story: (Int) async throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { [server] in
+        do { try await server.run() } catch is CancellationError {}
+      }
+      try await story(server.boundPort)
+      group.cancelAll()
+    }
+  }
+}
