@@ -2,19 +2,22 @@ import Foundation
 
 /// The few system calls that make a write whole: all of it or nothing, and on the disk when it returns.
 enum Disk {
+  /// What `replace` writes to before the old content goes; a power cut may leave it behind.
+  static func temporary(for url: URL) -> URL { url.appendingPathExtension("new") }
+
   /// Replaces `url` by `content`: a temporary name, sync, rename, sync of the folder.
   static func replace(_ url: URL, with content: Data) throws(SealedStorageError) {
-    let temporary = url.appendingPathExtension("new")
+    let temporary = temporary(for: url)
     do throws(SealedStorageError) {
       let file = try open(temporary, O_WRONLY | O_CREAT | O_TRUNC)
       defer { close(file) }
       try write(content, to: file)
-      guard fsync(file) == 0 else { throw failure() }
+      try sync(file)
+      guard rename(temporary.path, url.path) == 0 else { throw failure() }
     } catch {
       unlink(temporary.path)
       throw error
     }
-    guard rename(temporary.path, url.path) == 0 else { throw failure() }
     try syncFolder(of: url)
   }
 
@@ -25,7 +28,9 @@ enum Disk {
     let end = lseek(file, 0, SEEK_END)
     do throws(SealedStorageError) {
       try write(content, to: file)
-      guard fsync(file) == 0 else { throw failure() }
+      try sync(file)
+      // A new file is only there when its folder says so.
+      if end == 0 { try syncFolder(of: url) }
     } catch {
       ftruncate(file, end)
       throw error
@@ -38,7 +43,9 @@ enum Disk {
   }
 
   /// The content of `url`, or nil where there is no such file.
-  static func read(_ url: URL) throws(SealedStorageError) -> Data? {
+  ///
+  /// - Throws: `.tooLarge` where it is longer than `bytesMax`.
+  static func read(_ url: URL, bytesMax: Int) throws(SealedStorageError) -> Data? {
     let file: Int32
     do throws(SealedStorageError) {
       file = try open(url, O_RDONLY)
@@ -49,11 +56,37 @@ enum Disk {
     var content = Data()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = Foundation.read(file, &buffer, buffer.count)
+      let count = again { Foundation.read(file, &buffer, buffer.count) }
       guard count >= 0 else { throw failure() }
       guard count > 0 else { return content }
       content.append(contentsOf: buffer.prefix(count))
+      guard content.count <= bytesMax else { throw .tooLarge }
     }
+  }
+
+  /// How many bytes `url` has; none where it does not exist.
+  static func size(of url: URL) throws(SealedStorageError) -> Int {
+    var facts = stat()
+    if stat(url.path, &facts) == 0 { return Int(facts.st_size) }
+    guard errno == ENOENT else { throw failure() }
+    return 0
+  }
+
+  /// The names of what lies in the folder `url`; none where it does not exist.
+  static func names(in url: URL) throws(SealedStorageError) -> [String] {
+    guard let folder = opendir(url.path) else {
+      guard errno == ENOENT else { throw failure() }
+      return []
+    }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      names.append(
+        withUnsafePointer(to: &entry.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+        })
+    }
+    return names
   }
 
   /// Removes `url`; that it was not there is no error.
@@ -61,14 +94,18 @@ enum Disk {
     guard unlink(url.path) == 0 || errno == ENOENT else { throw failure() }
   }
 
-  /// Makes the folder `url`, for its owner only.
+  /// Gives `url` another name in the same folder.
+  static func move(_ url: URL, to other: URL) throws(SealedStorageError) {
+    guard rename(url.path, other.path) == 0 else { throw failure() }
+    try syncFolder(of: url)
+  }
+
+  /// Makes the folder `url` and those above it that are missing, for their owner only.
   static func makeFolder(_ url: URL) throws(SealedStorageError) {
-    do {
-      try FileManager.default.createDirectory(
-        at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw .disk(errno)
-    }
+    if mkdir(url.path, 0o700) == 0 || errno == EEXIST { return }
+    guard errno == ENOENT, url.pathComponents.count > 1 else { throw failure() }
+    try makeFolder(url.deletingLastPathComponent())
+    guard mkdir(url.path, 0o700) == 0 || errno == EEXIST else { throw failure() }
   }
 
   private static func open(_ url: URL, _ flags: Int32) throws(SealedStorageError) -> Int32 {
@@ -80,16 +117,30 @@ enum Disk {
   private static func write(_ content: Data, to file: Int32) throws(SealedStorageError) {
     var rest = Array(content)[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
+      let count = again {
+        rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
+      }
       guard count > 0 else { throw failure() }
       rest = rest.dropFirst(count)
     }
   }
 
+  private static func sync(_ file: Int32) throws(SealedStorageError) {
+    guard again({ Int(fsync(file)) }) == 0 else { throw failure() }
+  }
+
   private static func syncFolder(of url: URL) throws(SealedStorageError) {
     let folder = try open(url.deletingLastPathComponent(), O_RDONLY | O_DIRECTORY)
     defer { close(folder) }
-    guard fsync(folder) == 0 else { throw failure() }
+    try sync(folder)
+  }
+
+  /// Repeats a system call that a signal interrupted.
+  private static func again(_ call: () -> Int) -> Int {
+    while true {
+      let result = call()
+      if result >= 0 || errno != EINTR { return result }
+    }
   }
 
   private static func failure() -> SealedStorageError {

@@ -32,3 +32,8 @@ struct Seal: Sendable {
     return content
   }
 }
+
+extension Seal: CustomStringConvertible, CustomReflectable {
+  var description: String { "Seal" }
+  var customMirror: Mirror { Mirror(self, children: [:]) }
+}

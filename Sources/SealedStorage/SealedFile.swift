@@ -19,32 +19,40 @@ public struct SealedFile: Sendable {
   ///
   /// - Throws: `.damaged` where the bytes do not open with this key, `.disk` where they cannot be read.
   public func read() throws(SealedStorageError) -> Data? {
-    guard let box = try Disk.read(url) else { return nil }
+    let bytesMax = Self.contentBytesMax + Seal.overhead
+    guard let box = try Disk.read(url, bytesMax: bytesMax) else { return nil }
     return try seal.open(box, place: url.lastPathComponent)
   }
 
   /// Replaces the content; when this returns the new content is on the disk, and when it throws the
   /// old one still is.
   ///
-  /// - Throws: `.full` where there is no room, `.disk` where the disk refuses.
+  /// - Throws: `.full` where there is no room, `.tooLarge` past the limit, `.disk` where the disk
+  ///   refuses.
   public func replace(with content: Data) throws(SealedStorageError) {
-    guard content.count <= Self.contentBytesMax else { throw .full }
+    guard content.count <= Self.contentBytesMax else { throw .tooLarge }
     let box = try seal.seal(content, place: url.lastPathComponent)
     try Disk.makeFolder(url.deletingLastPathComponent())
     try Disk.replace(url, with: box)
   }
 
-  /// Removes the file; that it was not there is no error.
+  /// Removes the file, and what was set aside or left half-written beside it; that there was nothing
+  /// is no error.
+  ///
+  /// - Throws: `.disk` where the disk refuses.
   public func remove() throws(SealedStorageError) {
-    try Disk.remove(url)
+    for url in [url, aside, Disk.temporary(for: url)] { try Disk.remove(url) }
   }
 
   /// Moves a file that does not open out of the way, beside itself, so that a new one can begin and
   /// nothing is thrown away. Returns where it went.
+  ///
+  /// - Throws: `.disk` where there is no such file or the disk refuses.
   @discardableResult
   public func setAside() throws(SealedStorageError) -> URL {
-    let aside = url.appendingPathExtension("damaged")
-    guard rename(url.path, aside.path) == 0 else { throw .disk(errno) }
+    try Disk.move(url, to: aside)
     return aside
   }
+
+  private var aside: URL { url.appendingPathExtension("damaged") }
 }

@@ -4,17 +4,19 @@ import World
 /// An append-only log of records in one sealed file a day.
 ///
 /// A day is a number of the owner's choosing (here always days since 1970 in UTC), so that removing
-/// a day is removing a file. Each append is one frame: its length in four bytes, little endian, then
-/// an AES-GCM box bound to the log's purpose, the day and the frame's place; a frame changed, moved
-/// or copied does not open. See Documentation/SealedStorage.md.
+/// a day is removing a file. Each append is one frame, bound to the log's purpose, the day and its
+/// place in the file: a frame changed, moved or copied does not open, and spoils no other. One
+/// process at a time writes a log. See Documentation/SealedStorage.md 3.
 public actor SealedLog {
   /// The largest frame, in bytes; one append of one scan stays far below.
   public static let frameBytesMax = 4 << 20
+  /// The largest segment, in bytes.
+  public static let segmentBytesMax = 64 << 20
 
   private let folder: URL
   private let seal: Seal
-  /// The frames and bytes of each day's segment, as far as this process has looked at them.
-  private var ends: [UInt32: SegmentEnd] = [:]
+  /// The bytes of each day's segment, as far as this process has looked at them.
+  private var ends: [UInt32: Int] = [:]
 
   /// The log in `folder`, sealed by `key` for `purpose`. Nothing is read or made yet.
   public init(folder: URL, key: SealingKey, purpose: String, randomness: any Randomness) {
@@ -24,34 +26,38 @@ public actor SealedLog {
 
   /// Adds `records` to `day`, all of them or none; when this returns they are on the disk.
   ///
-  /// - Throws: `.full` where there is no room, `.disk` where the disk refuses.
+  /// - Throws: `.full` where there is no room, `.tooLarge` where they exceed a frame or the segment
+  ///   its limit, `.disk` where the disk refuses.
   public func append(_ records: [Data], day: UInt32) throws(SealedStorageError) {
     guard !records.isEmpty else { return }
+    let boxBytes = Frame.contentBytes(of: records) + Seal.overhead
+    guard boxBytes <= Self.frameBytesMax else { throw .tooLarge }
     let end = try end(of: day)
-    let box = try seal.seal(Frame.content(of: records), place: place(day, frame: end.frames))
-    guard box.count <= Self.frameBytesMax else { throw .full }
-    let frame = Frame.length(box.count) + box
+    guard end + Frame.headerBytes + boxBytes <= Self.segmentBytesMax else { throw .tooLarge }
+    let box = try seal.seal(Frame.content(of: records), place: place(day, at: end))
+    let frame = Frame.around(box)
+    // Known again only when the write is known to be whole.
+    ends[day] = nil
     try Disk.makeFolder(folder)
     try Disk.append(frame, to: url(of: day))
-    ends[day] = SegmentEnd(frames: end.frames + 1, bytes: end.bytes + frame.count)
+    ends[day] = end + frame.count
   }
 
-  /// The days that have a segment, oldest first.
+  /// The days that have a segment, oldest first; none where the folder cannot be read.
   public func days() -> [UInt32] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    return names.compactMap { name in
-      name.hasSuffix(Self.suffix) ? UInt32(name.dropLast(Self.suffix.count)) : nil
-    }.sorted()
+    (try? listedDays()) ?? []
   }
 
   /// What is readable of `day`, oldest first; a damaged frame is left out and counted.
   ///
   /// - Throws: `.disk` where the segment cannot be read.
   public func segment(of day: UInt32) throws(SealedStorageError) -> LogSegment {
+    let bytes = try Disk.read(url(of: day), bytesMax: Self.segmentBytesMax) ?? Data()
+    let layout = SegmentLayout(of: bytes)
     var segment = LogSegment()
-    let bytes = try Disk.read(url(of: day)) ?? Data()
-    for (index, box) in Frame.boxes(in: bytes).boxes.enumerated() {
-      guard let content = try? seal.open(box, place: place(day, frame: index)),
+    segment.damagedFrames = layout.strangeStretches
+    for (start, box) in layout.boxes {
+      guard let content = try? seal.open(box, place: place(day, at: start)),
         let records = Frame.records(in: content)
       else {
         segment.damagedFrames += 1
@@ -64,39 +70,53 @@ public actor SealedLog {
 
   /// Removes every segment older than `day`.
   ///
-  /// - Throws: `.disk` where a file cannot be removed.
+  /// - Throws: `.disk` where the folder cannot be read or a file cannot be removed.
   public func removeDays(before day: UInt32) throws(SealedStorageError) {
-    for old in days() where old < day {
-      try Disk.remove(url(of: old))
-      ends[old] = nil
-    }
+    try remove(listedDays().filter { $0 < day })
   }
 
   /// Removes every segment.
   ///
-  /// - Throws: `.disk` where a file cannot be removed.
+  /// - Throws: `.disk` where the folder cannot be read or a file cannot be removed.
   public func removeAll() throws(SealedStorageError) {
-    try removeDays(before: .max)
+    try remove(listedDays())
   }
 
   private static let suffix = ".sealed"
+
+  private func remove(_ days: [UInt32]) throws(SealedStorageError) {
+    for day in days {
+      try Disk.remove(url(of: day))
+      ends[day] = nil
+    }
+  }
+
+  private func listedDays() throws(SealedStorageError) -> [UInt32] {
+    try Disk.names(in: folder).compactMap { name in
+      name.hasSuffix(Self.suffix) ? UInt32(name.dropLast(Self.suffix.count)) : nil
+    }.sorted()
+  }
 
   private func url(of day: UInt32) -> URL {
     folder.appendingPathComponent("\(day)\(Self.suffix)")
   }
 
-  private func place(_ day: UInt32, frame: Int) -> String { "\(day)/\(frame)" }
+  private func place(_ day: UInt32, at start: Int) -> String { "\(day)/\(start)" }
 
-  private func end(of day: UInt32) throws(SealedStorageError) -> SegmentEnd {
-    if let known = ends[day] { return known }
+  /// Where the next frame goes. The file is read only where this process does not know it, as after
+  /// a start or a failed write.
+  private func end(of day: UInt32) throws(SealedStorageError) -> Int {
+    let size = try Disk.size(of: url(of: day))
+    if ends[day] == size { return size }
     return try repairedEnd(of: day)
   }
 
-  /// Where the segment ends; a frame that a power cut left half-written is cut off first.
-  private func repairedEnd(of day: UInt32) throws(SealedStorageError) -> SegmentEnd {
-    guard let bytes = try Disk.read(url(of: day)) else { return SegmentEnd(frames: 0, bytes: 0) }
-    let found = Frame.boxes(in: bytes)
-    if found.bytesRead < bytes.count { try Disk.truncate(url(of: day), to: found.bytesRead) }
-    return SegmentEnd(frames: found.boxes.count, bytes: found.bytesRead)
+  /// Where the segment ends, after a frame that a power cut left half-written has been cut off.
+  private func repairedEnd(of day: UInt32) throws(SealedStorageError) -> Int {
+    let url = url(of: day)
+    guard let bytes = try Disk.read(url, bytesMax: Self.segmentBytesMax) else { return 0 }
+    guard let unfinished = SegmentLayout(of: bytes).unfinished else { return bytes.count }
+    try Disk.truncate(url, to: unfinished)
+    return unfinished
   }
 }

@@ -1,0 +1,157 @@
+import Foundation
+import SealedStorage
+import TestSupport
+import Testing
+import World
+
+@Suite("A sealed file")
+struct SealedFileTests {
+  let folder: TemporaryFolder
+  let key = SealingKey(from: SystemRandomness())
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func file(
+    _ name: String = "store", purpose: String = "test", key: SealingKey? = nil
+  ) -> SealedFile {
+    SealedFile(
+      url: folder.path(name), key: key ?? self.key, purpose: purpose,
+      randomness: SystemRandomness())
+  }
+
+  @Test("What is written is read again, whatever its length", arguments: [0, 1, 15, 16, 70_000])
+  func roundTrip(_ count: Int) throws {
+    let content = Data(SystemRandomness().bytes(count))
+    try file().replace(with: content)
+    #expect(try file().read() == content)
+    try file().replace(with: Data("shorter".utf8))
+    #expect(try file().read() == Data("shorter".utf8))
+  }
+
+  @Test("A file that was never written, or was removed, holds nothing")
+  func absent() throws {
+    #expect(try file().read() == nil)
+    try file().remove()
+    try file().replace(with: Data("x".utf8))
+    try file().remove()
+    #expect(try file().read() == nil)
+    #expect(folder.files().isEmpty)
+  }
+
+  @Test("Neither another key, nor another purpose, nor another name opens it")
+  func wrongKey() throws {
+    try file().replace(with: Data("content".utf8))
+    let other = SealingKey(from: SystemRandomness())
+    #expect(throws: SealedStorageError.damaged) { try file(key: other).read() }
+    #expect(throws: SealedStorageError.damaged) { try file(purpose: "other").read() }
+    try FileManager.default.copyItem(at: folder.path("store"), to: folder.path("copy"))
+    #expect(throws: SealedStorageError.damaged) { try file("copy").read() }
+    #expect(try file().read() == Data("content".utf8))
+  }
+
+  @Test("A bit turned anywhere, or the end cut off anywhere, is noticed")
+  func damaged() throws {
+    try file().replace(with: Data("content".utf8))
+    let url = folder.path("store")
+    let whole = try Data(contentsOf: url)
+    for index in whole.indices {
+      var turned = whole
+      turned[index] ^= 1 << (index % 8)
+      try turned.write(to: url)
+      #expect(throws: SealedStorageError.damaged) { try file().read() }
+      try whole.prefix(index).write(to: url)
+      #expect(throws: SealedStorageError.damaged) { try file().read() }
+    }
+    try (whole + [0]).write(to: url)
+    #expect(throws: SealedStorageError.damaged) { try file().read() }
+    try whole.write(to: url)
+    #expect(try file().read() == Data("content".utf8))
+  }
+
+  @Test("A damaged file is set aside, a new one begins, and removal takes both")
+  func setAside() throws {
+    try Data("not sealed".utf8).write(to: folder.path("store"))
+    #expect(throws: SealedStorageError.damaged) { try file().read() }
+    let aside = try file().setAside()
+    #expect(try Data(contentsOf: aside) == Data("not sealed".utf8))
+    #expect(try file().read() == nil)
+    try file().replace(with: Data("new".utf8))
+    #expect(try file().read() == Data("new".utf8))
+    try Data("left by a power cut".utf8).write(to: folder.path("store.new"))
+    try file().remove()
+    #expect(folder.files().isEmpty)
+  }
+
+  @Test("A file that is not there cannot be set aside")
+  func nothingToSetAside() {
+    #expect(throws: SealedStorageError.disk(ENOENT)) { try file().setAside() }
+  }
+
+  @Test("The same content never looks the same twice, and nothing of it can be read on the disk")
+  func nothingReadable() throws {
+    let content = Data("a person, a place and a time".utf8)
+    try file().replace(with: content)
+    let first = try Data(contentsOf: folder.path("store"))
+    try file().replace(with: content)
+    let second = try Data(contentsOf: folder.path("store"))
+    #expect(first != second)
+    for bytes in [first, second] { #expect(bytes.range(of: Data("person".utf8)) == nil) }
+  }
+
+  @Test("Only the owner may read the file and enter the folders made for it")
+  func permissions() throws {
+    let deep = SealedFile(
+      url: folder.path("a/b/store"), key: key, purpose: "test", randomness: SystemRandomness())
+    try deep.replace(with: Data("x".utf8))
+    #expect(try permissions(of: "a/b/store") == 0o600)
+    #expect(try permissions(of: "a") == 0o700)
+    #expect(try permissions(of: "a/b") == 0o700)
+  }
+
+  private func permissions(of name: String) throws -> Int {
+    let facts = try FileManager.default.attributesOfItem(atPath: folder.path(name).path)
+    return try #require(facts[.posixPermissions] as? NSNumber).intValue
+  }
+
+  @Test(
+    "Content one byte below the limit and on it is kept, one above is refused and changes nothing")
+  func limit() throws {
+    let limit = SealedFile.contentBytesMax
+    for count in [limit - 1, limit] {
+      try file().replace(with: Data(count: count))
+      #expect(try file().read()?.count == count)
+    }
+    #expect(throws: SealedStorageError.tooLarge) {
+      try file().replace(with: Data(count: limit + 1))
+    }
+    #expect(try file().read()?.count == limit)
+  }
+
+  @Test("A folder that is in the way is the disk's refusal, with its number")
+  func diskRefuses() throws {
+    let way = folder.path("store")
+    try FileManager.default.createDirectory(at: way, withIntermediateDirectories: true)
+    #expect(throws: SealedStorageError.disk(EISDIR)) { try file().read() }
+    #expect(throws: SealedStorageError.disk(EISDIR)) { try file().replace(with: Data("x".utf8)) }
+    #expect(folder.files().isEmpty)
+  }
+
+  @Test(
+    "A full disk leaves the old content, and the next write works when there is room",
+    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+  func fullDisk() throws {
+    let disk = try SmallDisk(bytes: 256 << 10)
+    let file = SealedFile(
+      url: disk.url.appendingPathComponent("store"), key: key, purpose: "test",
+      randomness: SystemRandomness())
+    try file.replace(with: Data("old".utf8))
+    let ballast = disk.fill()
+    #expect(throws: SealedStorageError.full) { try file.replace(with: Data(count: 20_000)) }
+    #expect(try file.read() == Data("old".utf8))
+    let names = try FileManager.default.contentsOfDirectory(atPath: disk.url.path)
+    #expect(Set(names) == ["store", "ballast"])
+    try FileManager.default.removeItem(at: ballast)
+    try file.replace(with: Data(count: 20_000))
+    #expect(try file.read() == Data(count: 20_000))
+  }
+}
