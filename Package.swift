@@ -166,8 +166,7 @@ let package = Package(
       name: "VerificationServerTests",
       dependencies: [
         "VerificationServer", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
-        "World", "TestSupport", hummingbird, hummingbirdTesting, asyncHTTPClient, crypto, grdb,
-        logging, serviceLifecycle,
+        "World", "TestSupport", crypto, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "KeyServerAPITests", dependencies: ["KeyServerAPI", "TestSupport", crypto],

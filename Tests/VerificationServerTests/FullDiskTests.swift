@@ -1,0 +1,50 @@
+import CallableEnvelope
+import Foundation
+import TestSupport
+import Testing
+import VerificationAPI
+
+@testable import VerificationServer
+
+@Suite(.enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+struct FullDiskTests {
+  @Test("On a full disk nothing is issued or spent, and with room again the same code is good")
+  func fullDisk() async throws {
+    let disk = try SmallDisk(bytes: 4 << 20)
+    try await RunningServer.run(in: disk.url) { server async throws in
+      let code = try await server.newCode()
+      let ballast = disk.fill()
+      try await exhaust(server)
+      let refused = try await server.redeem(code)
+      #expect(refused.status == 503)
+      #expect(refused.failure?.error.status == .unavailable)
+      #expect(refused.headers["retry-after"] == "30")
+      #expect(try await server.generate().status == 503)
+      #expect(try await server.redeem("A1B2C3").status == 404)
+
+      try FileManager.default.removeItem(at: ballast)
+      let other = Data(repeating: 2, count: 32).base64EncodedString()
+      let answer = try await server.redeem(code, ekeyhmac: other)
+      #expect(answer.status == 200)
+      _ = try await server.grant(of: answer)
+      let next = try await server.newCode()
+      #expect(try await server.redeem(next).status == 200)
+    }
+  }
+
+  @Test("A server that cannot open its database does not start and says what to do")
+  func fullFromTheStart() throws {
+    let disk = try SmallDisk(bytes: 64 << 10)
+    _ = disk.fill()
+    #expect(throws: VerificationServerError.storageUnavailable) {
+      try SQLiteCodeStorage(file: disk.url.appendingPathComponent("verification.sqlite"))
+    }
+  }
+
+  /// Issues codes until even the pages that the log has already are used up.
+  private func exhaust(_ server: RunningServer) async throws {
+    var status = 200
+    for _ in 0..<1_000 where status == 200 { status = try await server.generate().status }
+    #expect(status == 503)
+  }
+}
