@@ -1,0 +1,37 @@
+import Crypto
+import DiagnosisKeyFile
+import ExposureKeys
+import Foundation
+import TestSupport
+
+/// A health authority that signs key files into a folder of its own.
+struct Authority {
+  let folder: TemporaryFolder
+  private let signer: KeyFileSigner
+
+  init() throws {
+    folder = try TemporaryFolder()
+    signer = try KeyFileSigner(
+      privateKeyPEM: P256.Signing.PrivateKey().pemRepresentation, keyID: "260", keyVersion: "v1")
+  }
+
+  var verificationKeys: [VerificationPublicKey] {
+    get throws {
+      [
+        try VerificationPublicKey(
+          keyID: "260", keyVersion: "v1", publicKeyPEM: signer.publicKeyPEM)
+      ]
+    }
+  }
+
+  /// Publishes `keys`, and `revised` in the place of earlier ones.
+  func publish(
+    _ keys: [DiagnosisKey], revised: [DiagnosisKey] = [], as name: String = "1.zip"
+  ) throws -> URL {
+    let url = folder.path(name)
+    try KeyFileWriter.write(
+      to: url, start: 1_585_785_600, end: 1_585_800_000, region: "PL",
+      keys: keys.sorted(by: DiagnosisKey.inFileOrder), revisedKeys: revised, signers: [signer])
+    return url
+  }
+}

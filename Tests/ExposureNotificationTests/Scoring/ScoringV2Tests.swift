@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@testable import ExposureNotification
+
+/// Documentation/RiskScoring.md 8.
+struct ScoringV2Tests {
+  private static let day = Date(timeIntervalSince1970: 1_585_785_600)
+
+  private func window(
+    _ minutesAt: [(minutes: Int, decibels: UInt8)], on day: Date = day,
+    _ infectiousness: ENInfectiousness = .standard,
+    _ reportType: ENDiagnosisReportType = .confirmedTest
+  ) -> ExposureWindow {
+    var window = ExposureWindow()
+    window.date = day
+    window.infectiousness = infectiousness
+    window.diagnosisReportType = reportType
+    window.scanInstances = minutesAt.map {
+      ScanInstance(
+        minimumAttenuation: $0.decibels, typicalAttenuation: $0.decibels,
+        secondsSinceLastScan: $0.minutes * 60)
+    }
+    return window
+  }
+
+  private func scoring(_ change: (ENExposureConfiguration) -> Void) throws -> WindowScoring {
+    let configuration = ENExposureConfiguration()
+    change(configuration)
+    return try WindowScoring(configuration)
+  }
+
+  @Test("The documents' example: 22.5 weighted minutes, doubled to 45")
+  func exposureRiskValue() throws {
+    let scoring = try scoring {
+      $0.immediateDurationWeight = 150
+      $0.mediumDurationWeight = 50
+      $0.otherDurationWeight = 0
+      $0.infectiousnessHighWeight = 200
+    }
+    let window = window([(5, 50), (10, 70), (10, 90), (5, 91)], .high)
+    #expect(scoring.weightedDuration(of: window) == 22.5 * 60)
+    #expect(scoring.score(of: window) == 45 * 60)
+  }
+
+  @Test(
+    "The documents' day: Bob, Carol and Dave make 120 weighted minutes, at most 100, in sum 130")
+  func dayOfThree() throws {
+    let scoring = try scoring {
+      $0.infectiousnessHighWeight = 200
+      $0.infectiousnessStandardWeight = 100
+      $0.reportTypeSelfReportedWeight = 0
+    }
+    let bob = window([(50, 40)], .high)
+    let carol = window([(30, 40)])
+    let dave = window([(40, 40)], .standard, .selfReported)
+    let day = try #require(scoring.days(of: [bob, carol, dave], today: Self.day).first)
+    let summary = ENExposureDaySummary(day)
+    #expect(summary.daySummary.weightedDurationSum == 120 * 60)
+    #expect(summary.daySummary.maximumScore == 100 * 60)
+    #expect(summary.daySummary.scoreSum == 130 * 60)
+    #expect(summary.confirmedTestSummary?.scoreSum == 7_800.0)
+    #expect(summary.selfReportedSummary?.weightedDurationSum == 2_400.0)
+    #expect(summary.selfReportedSummary?.scoreSum == 0.0)
+    #expect(summary.confirmedClinicalDiagnosisSummary == nil)
+    #expect(summary.recursiveSummary == nil)
+  }
+
+  @Test("Windows older than the threshold are left out, 0 leaves none out")
+  func age() throws {
+    let windows = [window([(10, 40)])]
+    for (threshold, days, isKept) in [(2, 1, true), (2, 2, true), (2, 3, false), (0, 13, true)] {
+      let scoring = try scoring { $0.daysSinceLastExposureThreshold = threshold }
+      let today = Self.day.addingTimeInterval(Double(days) * 86_400 + 3_600)
+      #expect(scoring.days(of: windows, today: today).isEmpty == !isKept)
+    }
+  }
+
+  @Test(
+    "Windows below the minimum are left out", arguments: [(599.0, true), (600, true), (601, false)])
+  func minimum(minimum: Double, isKept: Bool) throws {
+    let scoring = try scoring { $0.minimumRiskScoreFullRange = minimum }
+    #expect(scoring.days(of: [window([(10, 40)])], today: Self.day).isEmpty == !isKept)
+  }
+
+  @Test("Days come in order, oldest first")
+  func days() throws {
+    let next = Self.day.addingTimeInterval(86_400)
+    let days = try scoring { _ in }
+      .days(of: [window([(1, 1)], on: next), window([(1, 1)])], today: next)
+    #expect(days.map(\.date) == [Self.day, next])
+  }
+
+  @Test("Scores are told to the nearest minute, weighted durations up to the next")
+  func rounding() {
+    var sums = ExposureSums()
+    sums.add(duration: 61, score: 89)
+    #expect(sums.roundedScoreSum == 60 && sums.roundedMaximumScore == 60)
+    #expect(sums.roundedWeightedDurationSum == 120)
+    sums.add(duration: 0, score: 1)
+    #expect(sums.roundedScoreSum == 120 && sums.roundedMaximumScore == 60)
+  }
+}
