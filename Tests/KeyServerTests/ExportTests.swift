@@ -1,0 +1,279 @@
+import DiagnosisKeyFile
+import ExposureKeys
+import Foundation
+import KeyServer
+import KeyServerAPI
+import TestSupport
+import Testing
+
+@Suite struct ExportTests {
+  private static let hour: TimeInterval = 3_600
+
+  @Test(
+    "What was uploaded is in a signed file, padded and sorted, that every signer's key verifies")
+  func uploadToFile() async throws {
+    try await RunningKeyServer.run { server in
+      let sent = server.keys()
+      try await server.upload(server.request(sent))
+      #expect(try await server.listed().isEmpty)
+      server.clock.advance(by: 4 * Self.hour)
+      try await server.server.exportDue()
+      let name = try #require(try await server.listed().first)
+      let start = Int64(RunningKeyServer.start.timeIntervalSince1970)
+      #expect(name.text == "\(start)-\(start + 14_400)-00001.zip")
+      for signer in server.authority.exportKeys.indices {
+        let (keys, header) = try await server.downloadedKeys(name, by: signer)
+        #expect((20...25).contains(keys.count))
+        #expect(keys == keys.sorted(by: DiagnosisKey.inFileOrder))
+        let published = Set(keys.map { Data($0.key.secretBytes).base64EncodedString() })
+        #expect(published.isSuperset(of: sent.map(\.key)))
+        #expect(
+          keys.allSatisfy { $0.transmissionRiskLevel == 8 && $0.reportType == .confirmedTest })
+        #expect((header.region, header.batchNumber, header.batchSize) == ("PL", 1, 1))
+        #expect((header.start, header.end) == (UInt64(start), UInt64(start + 14_400)))
+      }
+    }
+  }
+
+  @Test("Padding is shaped like real keys, so that only the database can tell them apart")
+  func paddingShape() async throws {
+    try await RunningKeyServer.run { server in
+      let sent = server.keys(7)
+      try await server.upload(server.request(sent))
+      server.clock.advance(by: 4 * Self.hour)
+      try await server.server.exportDue()
+      let name = try #require(try await server.listed().first)
+      let (keys, _) = try await server.downloadedKeys(name)
+      let starts = Set(keys.map(\.key.rollingStart.rawValue))
+      #expect(starts == Set(sent.map(\.rollingStartNumber)))
+      let perStart = Dictionary(grouping: keys, by: \.key.rollingStart).mapValues(\.count).values
+      #expect((perStart.max() ?? 0) - (perStart.min() ?? 0) <= 1)
+      #expect(Set(keys.map(\.key)).count == keys.count)
+    }
+  }
+
+  @Test("A file written again holds the same keys, padding too")
+  func paddingPersists() async throws {
+    try await RunningKeyServer.run { server in
+      try await server.upload(server.request(server.keys()))
+      server.clock.advance(by: 4 * Self.hour)
+      try await server.server.exportDue()
+      let name = try #require(try await server.listed().first)
+      let before = try await server.downloadedKeys(name)
+      let file = server.configuration.exportFolder.appendingPathComponent(name.text)
+      let facts = try UnverifiedKeyFile(at: file).inspect()
+      try FileManager.default.removeItem(at: file)
+      try await server.server.exportDue()
+      #expect(try await server.listed() == [name])
+      #expect(try await server.downloadedKeys(name).keys == before.keys)
+      #expect(try UnverifiedKeyFile(at: file).inspect().exportSHA256 == facts.exportSHA256)
+    }
+  }
+
+  @Test("A period without keys makes no file")
+  func emptyPeriod() async throws {
+    try await RunningKeyServer.run { server in
+      server.clock.advance(by: 24 * Self.hour)
+      let written = try await server.server.exportDue()
+      let listed = try await server.listed()
+      #expect(written.isEmpty && listed.isEmpty)
+      #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 0)
+    }
+  }
+
+  @Test("Periods that were missed are closed one after the other, each key in one file")
+  func missedPeriods() async throws {
+    try await RunningKeyServer.run { server in
+      let first = server.keys(3)
+      try await server.upload(server.request(first))
+      server.clock.advance(by: 9 * Self.hour)
+      let second = server.keys(3)
+      try await server.upload(server.request(second))
+      server.clock.advance(by: 24 * Self.hour)
+      try await server.server.exportDue()
+      let names = try await server.listed()
+      #expect(names.count == 2)
+      #expect(names == names.sorted())
+      for (name, sent) in zip(names, [first, second]) {
+        let keys = try await server.downloadedKeys(name).keys
+        let published = Set(keys.map { Data($0.key.secretBytes).base64EncodedString() })
+        #expect(published.intersection((first + second).map(\.key)) == Set(sent.map(\.key)))
+      }
+    }
+  }
+
+  @Test("A key that is still valid waits until two hours after its end, a finished one does not")
+  func embargo() async throws {
+    try await RunningKeyServer.run { server in
+      let today = UInt32(RunningKeyServer.midnight.timeIntervalSince1970 / 600)
+      let valid = UploadKey(
+        key: Data(repeating: 1, count: 16).base64EncodedString(), rollingStartNumber: today)
+      let finished = UploadKey(
+        key: Data(repeating: 2, count: 16).base64EncodedString(), rollingStartNumber: today - 144)
+      try await server.upload(server.request([valid, finished]))
+      // The key ends at midnight and is free at two; the period that holds that moment ends at four.
+      for hours in [4.0, 4.0, 4.0] {
+        server.clock.advance(by: hours * Self.hour)
+        try await server.server.exportDue()
+      }
+      #expect(try await published(server) == [finished.key])
+      server.clock.advance(by: 4 * Self.hour)
+      try await server.server.exportDue()
+      #expect(try await published(server) == [finished.key, valid.key])
+    }
+  }
+
+  /// Which of the two recognisable keys are in the files that are listed.
+  private func published(_ server: RunningKeyServer) async throws -> Set<String> {
+    let recognisable = Set([1, 2].map { Data(repeating: $0, count: 16).base64EncodedString() })
+    var found: Set<String> = []
+    for name in try await server.listed() {
+      let keys = try await server.downloadedKeys(name).keys
+      found.formUnion(keys.map { Data($0.key.secretBytes).base64EncodedString() })
+    }
+    return found.intersection(recognisable)
+  }
+
+  @Test("Keys of another region only are not in our files")
+  func otherRegion() async throws {
+    try await RunningKeyServer.run { server in
+      let czech = server.keys(2)
+      let both = server.keys(2)
+      try await server.upload(server.request(czech) { $0.data.regions = ["CZ"] })
+      try await server.upload(server.request(both) { $0.data.regions = ["CZ", "pl"] })
+      server.clock.advance(by: 4 * Self.hour)
+      try await server.server.exportDue()
+      let name = try #require(try await server.listed().first)
+      let keys = try await server.downloadedKeys(name).keys
+      let published = Set(keys.map { Data($0.key.secretBytes).base64EncodedString() })
+      #expect(published.isSuperset(of: both.map(\.key)))
+      #expect(published.isDisjoint(with: czech.map(\.key)))
+    }
+  }
+
+  @Test(
+    "A batch on the maximum is one file, one key more makes two that end a second apart",
+    arguments: [(29, 1), (30, 1), (31, 2)])
+  func split(count: Int, files: Int) async throws {
+    try await RunningKeyServer.run({
+      $0.minimumKeys = 0
+      $0.paddingRange = 0
+      $0.maximumKeysPerFile = 30
+    }) { server in
+      var sent: Set<String> = []
+      for number in 0..<count {
+        let key = server.keys(1)
+        sent.formUnion(key.map(\.key))
+        #expect(try await server.upload(server.request(key)).status == 200, "upload \(number)")
+      }
+      server.clock.advance(by: 4 * Self.hour)
+      try await server.server.exportDue()
+      let names = try await server.listed()
+      #expect(names.count == files)
+      var published: [String] = []
+      for name in names {
+        published += try await server.downloadedKeys(name).keys
+          .map { Data($0.key.secretBytes).base64EncodedString() }
+      }
+      #expect(published.count == count)
+      #expect(Set(published) == sent)
+      let ends = names.map(\.endTimestamp)
+      #expect(zip(ends, ends.dropFirst()).allSatisfy { $1 == $0 + 1 })
+    }
+  }
+
+  @Test("The days since onset come from the token, and are left out where they cannot be")
+  func onset() async throws {
+    try await RunningKeyServer.run { server in
+      let today = UInt32(RunningKeyServer.midnight.timeIntervalSince1970 / 600)
+      let keys = server.keys(3)
+      let token = try await server.authority.token(at: server.clock.now, onset: today - 2 * 144 + 5)
+      try await server.upload(server.request(keys, token: token))
+      let ahead = try await server.authority.token(at: server.clock.now, onset: today + 144)
+      try await server.upload(
+        server.request(
+          [
+            UploadKey(
+              key: Data(repeating: 9, count: 16).base64EncodedString(),
+              rollingStartNumber: today - 144)
+          ],
+          token: ahead))
+      server.clock.advance(by: 4 * Self.hour)
+      try await server.server.exportDue()
+      let name = try #require(try await server.listed().first)
+      let published = try await server.downloadedKeys(name).keys
+      func days(_ text: String) -> Int32? {
+        published.first { Data($0.key.secretBytes).base64EncodedString() == text }?
+          .daysSinceOnsetOfSymptoms
+      }
+      #expect(keys.map { days($0.key) } == [1, 0, -1])
+      #expect(days(Data(repeating: 9, count: 16).base64EncodedString()) == nil)
+    }
+  }
+
+  @Test("After fourteen days file, index line and keys are gone, and a used token once it expired")
+  func retention() async throws {
+    try await RunningKeyServer.run { server in
+      try await server.upload(server.request(server.keys()))
+      server.clock.advance(by: 4 * Self.hour)
+      try await server.server.exportDue()
+      let name = try #require(try await server.listed().first)
+      server.clock.advance(by: KeyServerLimit.retentionSeconds - 1)
+      try await server.server.removeOld()
+      #expect(try await server.listed() == [name])
+      #expect(try server.count("SELECT count(*) FROM upload") == 0)
+      server.clock.advance(by: 1)
+      try await server.server.removeOld()
+      #expect(try await server.listed().isEmpty)
+      #expect(try await server.get(KeyServerRoute.keyFile(name)).status == 404)
+      #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 0)
+      let files = try FileManager.default.contentsOfDirectory(
+        atPath: server.configuration.exportFolder.path)
+      #expect(files == ["index.txt"])
+    }
+  }
+
+  @Test(
+    "A server that stopped between closing a batch and writing its file heals on the next start")
+  func crashHeals() async throws {
+    let folder = try TemporaryFolder()
+    let authority = Authority()
+    let clock = TestClock(RunningKeyServer.start)
+    var name: KeyFileName?
+    var keys: [DiagnosisKey] = []
+    try await RunningKeyServer.run(authority: authority, clock: clock, folder: folder) { server in
+      try await server.upload(server.request(server.keys()))
+      clock.advance(by: 4 * Self.hour)
+      try await server.server.exportDue()
+      name = try await server.listed().first
+      keys = try await server.downloadedKeys(try #require(name)).keys
+    }
+    // The database has closed the batch; of the folder nothing is left but half a file.
+    let export = folder.path("export")
+    try FileManager.default.removeItem(at: export)
+    try FileManager.default.createDirectory(at: export, withIntermediateDirectories: true)
+    let half = export.appendingPathComponent("\(try #require(name)).unfinished")
+    try Data("PK".utf8).write(to: half)
+    try await RunningKeyServer.run(authority: authority, clock: clock, folder: folder) { server in
+      try await server.server.exportDue()
+      try await server.server.removeOld()
+      #expect(try await server.listed() == [try #require(name)])
+      #expect(try await server.downloadedKeys(try #require(name)).keys == keys)
+      #expect(!FileManager.default.fileExists(atPath: half.path))
+    }
+  }
+
+  @Test("Nobody has to ask for an export: the server makes it when the clock says so")
+  func exportByItself() async throws {
+    try await RunningKeyServer.run { server in
+      try await server.upload(server.request(server.keys()))
+      server.clock.advance(by: 4 * Self.hour)
+      var names: [KeyFileName] = []
+      for _ in 0..<600 where names.isEmpty {
+        try await Task.sleep(for: .milliseconds(20))
+        names = try await server.listed()
+      }
+      #expect(names.count == 1)
+    }
+  }
+}

@@ -1,0 +1,268 @@
+import Crypto
+import Foundation
+import GRDB
+import KeyServer
+import KeyServerAPI
+import Testing
+
+@Suite struct UploadTests {
+  @Test("An upload in the seed's form is taken, and its keys are kept once")
+  func accepted() async throws {
+    try await RunningKeyServer.run { server in
+      let answer = try await server.upload(server.request(server.keys()))
+      #expect(answer.status == 200)
+      #expect(answer.result == "")
+      #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 14)
+      #expect(try server.count("SELECT count(*) FROM upload") == 1)
+    }
+  }
+
+  @Test("The same upload again gets the same answer, whatever its padding, and changes nothing")
+  func replayed() async throws {
+    try await RunningKeyServer.run { server in
+      var request = try await server.request(server.keys())
+      let first = try await server.upload(request)
+      request.padding = "AAAA"
+      request.data.temporaryExposureKeys.reverse()
+      let again = try await server.upload(request)
+      #expect((first.status, first.result) == (200, ""))
+      #expect((again.status, again.result) == (200, ""))
+      #expect(first.body.count == again.body.count)
+      #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 14)
+    }
+  }
+
+  @Test("A used token is refused for other keys, and they are not kept")
+  func usedToken() async throws {
+    try await RunningKeyServer.run { server in
+      let token = try await server.authority.token(at: server.clock.now)
+      #expect(try await server.upload(server.request(server.keys(), token: token)).status == 200)
+      let other = try await server.upload(server.request(server.keys(), token: token))
+      #expect((other.status, other.errorStatus) == (401, "UNAUTHENTICATED"))
+      #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 14)
+    }
+  }
+
+  @Test("Of different uploads with one token at the same time exactly one is taken")
+  func concurrentDifferent() async throws {
+    try await RunningKeyServer.run { server in
+      let token = try await server.authority.token(at: server.clock.now)
+      let statuses = try await withThrowingTaskGroup(of: UInt.self) { group in
+        for _ in 0..<12 {
+          group.addTask {
+            try await server.upload(server.request(server.keys(3), token: token)).status
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(statuses.filter { $0 == 200 }.count == 1)
+      #expect(statuses.filter { $0 == 401 }.count == 11)
+      #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 3)
+    }
+  }
+
+  @Test("The same upload sent many times at once is taken once and answered each time")
+  func concurrentSame() async throws {
+    try await RunningKeyServer.run { server in
+      let request = try await server.request(server.keys(5))
+      let statuses = try await withThrowingTaskGroup(of: UInt.self) { group in
+        for _ in 0..<12 { group.addTask { try await server.upload(request).status } }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(statuses == Array(repeating: 200, count: 12))
+      #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 5)
+    }
+  }
+
+  @Test("A key that is known already stays as it is, and the answer does not tell")
+  func knownKey() async throws {
+    try await RunningKeyServer.run { server in
+      let keys = server.keys(2, risk: 3)
+      let first = try await server.upload(server.request(keys))
+      var changed = keys
+      changed[0].transmissionRisk = 7
+      let second = try await server.upload(server.request(changed))
+      #expect((second.status, second.body.count) == (first.status, first.body.count))
+      #expect(
+        try server.count("SELECT count(*) FROM diagnosis_key WHERE transmission_risk = 3") == 2)
+    }
+  }
+
+  @Test("No token, a foreign, an expired or a misdirected one: 401, and the token is not spent")
+  func badTokens() async throws {
+    try await RunningKeyServer.run { server in
+      let now = server.clock.now
+      let foreign = try await server.authority.token(at: now, key: P256.Signing.PrivateKey())
+      let expired = try await server.authority.token(at: now.addingTimeInterval(-1_800))
+      let misdirected = try await server.authority.token(at: now, audience: "others")
+      for token in [nil, "", "rubbish", foreign, expired, misdirected] {
+        let request = try await server.request(server.keys()) {
+          $0.data.verificationPayload = token
+        }
+        let answer = try await server.upload(request)
+        #expect((answer.status, answer.errorStatus) == (401, "UNAUTHENTICATED"))
+      }
+      #expect(try server.count("SELECT count(*) FROM upload") == 0)
+      #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 0)
+    }
+  }
+
+  @Test("A token bound to keys takes those keys with their secret and nothing else")
+  func boundToken() async throws {
+    try await RunningKeyServer.run { server in
+      let keys = server.keys()
+      let secret = Data((0..<32).map { UInt8($0) })
+      let code = KeyHMAC.authenticationCode(over: keys, secret: secret)
+      let token = try await server.authority.token(at: server.clock.now, keyHMAC: code)
+      let other = server.keys()
+      for (keys, hmackey) in [
+        (keys, nil), (keys, "?"), (keys, Data(repeating: 1, count: 32).base64EncodedString()),
+        (other, secret.base64EncodedString()), (keys, secret.prefix(15).base64EncodedString()),
+      ] {
+        let request = try await server.request(keys, token: token) { $0.data.hmackey = hmackey }
+        #expect(try await server.upload(request).status == 401)
+      }
+      let good = try await server.request(keys, token: token) {
+        $0.data.hmackey = secret.base64EncodedString()
+      }
+      #expect(try await server.upload(good).status == 200)
+    }
+  }
+
+  @Test("Another app, region or platform is refused with 403", arguments: 0..<3)
+  func notAllowed(which: Int) async throws {
+    try await RunningKeyServer.run { server in
+      let request = try await server.request(server.keys()) { request in
+        switch which {
+        case 0: request.data.appPackageName = "com.example"
+        case 1: request.data.regions = ["PL", "DE"]
+        default: request.data.platform = "iOS"
+        }
+      }
+      let answer = try await server.upload(request)
+      #expect((answer.status, answer.errorStatus) == (403, "PERMISSION_DENIED"))
+    }
+  }
+
+  @Test("Keys that break a rule are refused with the rule, and the token stays good")
+  func brokenRules() async throws {
+    try await RunningKeyServer.run { server in
+      let token = try await server.authority.token(at: server.clock.now)
+      let oneTooMany = (0..<31).map { number in
+        var key = server.keys(1)[0]
+        key.rollingStartNumber -= UInt32(number % 15) * 144
+        return key
+      }
+      for keys in [[], oneTooMany] {
+        let answer = try await server.upload(server.request(keys, token: token))
+        #expect((answer.status, answer.errorStatus) == (400, "INVALID_ARGUMENT"))
+        #expect(String(decoding: answer.body, as: UTF8.self).contains("1 to 30 keys"))
+      }
+      let thirty = Array(oneTooMany.dropLast())
+      #expect(try await server.upload(server.request(thirty, token: token)).status == 200)
+    }
+  }
+
+  @Test("None and eleven regions are refused, ten are not", arguments: [0, 1, 10, 11])
+  func regionCount(count: Int) async throws {
+    try await RunningKeyServer.run { server in
+      let request = try await server.request(server.keys()) {
+        $0.data.regions = Array(repeating: "PL", count: count)
+      }
+      #expect(try await server.upload(request).status == ((1...10).contains(count) ? 200 : 400))
+    }
+  }
+
+  @Test("What is no JSON of the form is 400, another type 415")
+  func malformed() async throws {
+    try await RunningKeyServer.run { server in
+      for body in ["", "[]", "{}", #"{"data":{}}"#, "{\"data\":", "\u{0}"] {
+        let answer = try await server.post(Data(body.utf8))
+        #expect((answer.status, answer.errorStatus) == (400, "INVALID_ARGUMENT"))
+      }
+      let good = try await JSONEncoder().encode(server.request(server.keys()))
+      #expect(try await server.post(good, type: "text/plain").status == 415)
+      #expect(try await server.post(good, type: "application/json; charset=utf-8").status == 200)
+    }
+  }
+
+  @Test("A body on the limit is read, one byte more is 413", arguments: [-1, 0, 1])
+  func bodyLimit(offset: Int) async throws {
+    try await RunningKeyServer.run { server in
+      let body = try await JSONEncoder().encode(server.request(server.keys()))
+      let blanks = UploadLimit.bodyBytesMax + offset - body.count
+      let answer = try await server.post(body + Data(repeating: 0x20, count: blanks))
+      #expect(answer.status == (offset > 0 ? 413 : 200))
+    }
+  }
+
+  @Test("Every answer is one of a few lengths, so that a listener learns nothing from it")
+  func lengths() async throws {
+    try await RunningKeyServer.run { server in
+      let good = try await server.upload(server.request(server.keys()))
+      let refused = try await server.upload(
+        server.request(server.keys()) { $0.data.verificationPayload = nil })
+      let broken = try await server.upload(server.request([]))
+      #expect(Set([good, refused, broken].map(\.body.count)).count == 1)
+    }
+  }
+
+  @Test("A decoy is answered like an upload and has no effect")
+  func decoy() async throws {
+    try await RunningKeyServer.run { server in
+      let request = try await server.request(server.keys())
+      let decoy = try await server.upload(request, headers: [("X-Chaff", "1")])
+      #expect((decoy.status, decoy.result) == (200, ""))
+      #expect(try server.count("SELECT count(*) FROM upload") == 0)
+      #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 0)
+      let real = try await server.upload(request)
+      #expect((real.status, real.result, real.body.count) == (200, "", decoy.body.count))
+      #expect(Set(real.headers.keys) == Set(decoy.headers.keys))
+      #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 14)
+    }
+  }
+
+  @Test("Failed attempts have a budget, successful uploads cost none of it")
+  func budget() async throws {
+    try await RunningKeyServer.run({ $0.uploadAttempts = 3 }) { server in
+      for _ in 0..<5 {
+        #expect(try await server.upload(server.request(server.keys(1))).status == 200)
+      }
+      let bad = try await server.request(server.keys(1)) { $0.data.verificationPayload = nil }
+      for _ in 0..<3 { #expect(try await server.upload(bad).status == 401) }
+      let answer = try await server.upload(bad)
+      #expect((answer.status, answer.errorStatus) == (429, "RESOURCE_EXHAUSTED"))
+      #expect(answer.headers["retry-after"].flatMap { Int($0) } == 600)
+      server.clock.advance(by: 600)
+      #expect(try await server.upload(bad).status == 401)
+    }
+  }
+
+  @Test("A browser page of the allowed origin may call, and no other is named")
+  func crossOrigin() async throws {
+    try await RunningKeyServer.run({ $0.allowedOrigin = "https://app.example" }) { server in
+      let answer = try await server.upload(
+        server.request(server.keys()), headers: [("Origin", "https://app.example")])
+      #expect(answer.headers["access-control-allow-origin"] == "https://app.example")
+    }
+  }
+
+  @Test("A moment in the database tells the hour, and no token or address can be read there")
+  func coarseMoments() async throws {
+    try await RunningKeyServer.run { server in
+      server.clock.advance(by: 1_234)
+      try await server.upload(
+        server.request(
+          server.keys(),
+          token: server.authority.token(
+            at: server.clock.now, id: "a-token-id")))
+      #expect(
+        try server.count("SELECT count(*) FROM diagnosis_key WHERE released_at % 3600 <> 0") == 0)
+      let bytes =
+        try Data(contentsOf: server.configuration.databaseFile)
+        + Data(contentsOf: URL(fileURLWithPath: server.configuration.databaseFile.path + "-wal"))
+      #expect(bytes.range(of: Data("a-token-id".utf8)) == nil)
+      #expect(bytes.range(of: Data("127.0.0.1".utf8)) == nil)
+    }
+  }
+}
