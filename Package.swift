@@ -123,7 +123,10 @@ let package = Package(
       ], swiftSettings: strictOnTheCallersActor),
     .target(
       name: "Town",
-      dependencies: ["Simulation", "QuietHTTP", hummingbird, mustache, logging, serviceLifecycle],
+      dependencies: [
+        "World", "Simulation", "QuietHTTP", hummingbird, mustache, crypto, logging,
+        serviceLifecycle,
+      ],
       swiftSettings: strictOnTheCallersActor),
 
     // Roof.

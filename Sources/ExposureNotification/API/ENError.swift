@@ -21,6 +21,7 @@ public struct ENError: Error, Hashable, Sendable {
     self.init(code, explanation: userInfo[NSLocalizedDescriptionKey] as? String)
   }
 
+  /// The error of `code`, with a sentence for whoever wrote the app.
   package init(_ code: Code, explanation: String?) {
     self.code = code
     self.explanation = explanation

@@ -9,6 +9,7 @@ open class ENExposureDaySummary: NSObject {
     day = DaySummary(date: Date(timeIntervalSince1970: 0))
   }
 
+  /// The sums of one day.
   package init(_ day: DaySummary) {
     self.day = day
   }

@@ -10,6 +10,7 @@ open class ENExposureDetectionSummary: NSObject {
     sums = ExposureSummary()
   }
 
+  /// What one detection found in all.
   package init(_ summary: ExposureSummary) {
     sums = summary
   }

@@ -10,6 +10,7 @@ open class ENExposureInfo: NSObject {
     incident = ScoredIncident()
   }
 
+  /// The exposure that was found, as an app sees it.
   package init(_ incident: ScoredIncident) {
     self.incident = incident
   }

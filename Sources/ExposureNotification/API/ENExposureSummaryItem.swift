@@ -9,6 +9,7 @@ open class ENExposureSummaryItem: NSObject {
     sums = ExposureSums()
   }
 
+  /// The sums of one day and one report type.
   package init(_ sums: ExposureSums) {
     self.sums = sums
   }

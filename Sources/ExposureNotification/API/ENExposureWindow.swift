@@ -11,6 +11,7 @@ open class ENExposureWindow: NSObject {
     window = ExposureWindow()
   }
 
+  /// The window that was found, as an app sees it.
   package init(_ window: ExposureWindow) {
     self.window = window
   }

@@ -9,6 +9,7 @@ open class ENScanInstance: NSObject {
     scan = ScanInstance(minimumAttenuation: 0, typicalAttenuation: 0, secondsSinceLastScan: 0)
   }
 
+  /// The scan of a window that was found.
   package init(_ scan: ScanInstance) {
     self.scan = scan
   }

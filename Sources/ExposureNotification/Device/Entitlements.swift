@@ -2,6 +2,7 @@
 public struct Entitlements: OptionSet, Hashable, Sendable {
   public let rawValue: UInt8
 
+  /// The entitlements whose bits are set.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }

@@ -1,0 +1,84 @@
+/// Who may look at whom. A room that is missing from a row cannot be imported there.
+enum FloorPlan {
+  /// What one room may import: rooms of ours, and libraries.
+  struct Room {
+    let rooms: Set<String>
+    let libraries: Set<String>
+
+    init(_ rooms: Set<String> = [], libraries: Set<String> = []) {
+      self.rooms = rooms
+      self.libraries = libraries
+    }
+  }
+
+  static let rooms: [String: Room] = [
+    // Ground.
+    "World": Room(),
+    "ExposureKeys": Room(libraries: ["Crypto", "CryptoExtras"]),
+    "CallableEnvelope": Room(),
+    "UploadToken": Room(["World"], libraries: ["Crypto", "JWTKit"]),
+    // Floor 1.
+    "CLibArchive": Room(),
+    "DiagnosisKeyFile": Room(
+      ["ExposureKeys"], libraries: ["Crypto", "SwiftProtobuf", "CLibArchive"]),
+    "SealedStorage": Room(["World"], libraries: ["Crypto"]),
+    "VerificationAPI": Room(["CallableEnvelope", "UploadToken"]),
+    "KeyServerAPI": Room(["CallableEnvelope", "UploadToken", "ExposureKeys"]),
+    "QuietHTTP": Room(["World"], libraries: ["Hummingbird"]),
+    // Floor 2.
+    "ExposureNotification": Room(
+      ["World", "ExposureKeys", "DiagnosisKeyFile", "SealedStorage"]),
+    "VerificationServer": Room(
+      ["World", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP"],
+      libraries: ["Hummingbird", "GRDB", "JWTKit"]),
+    "KeyServer": Room(
+      [
+        "World", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
+        "ExposureKeys", "QuietHTTP",
+      ], libraries: ["Hummingbird", "GRDB", "JWTKit", "AsyncHTTPClient"]),
+    // Floor 3. The app names neither keys nor key files: it hands file URLs to the framework.
+    "ExposureApp": Room(
+      [
+        "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI", "CallableEnvelope",
+        "SealedStorage",
+      ], libraries: ["AsyncHTTPClient"]),
+    // Floor 4.
+    "Simulation": Room(everythingBelowTheTown),
+    "Town": Room(["World", "Simulation", "QuietHTTP"], libraries: ["Hummingbird", "Mustache"]),
+    // Roof.
+    "firebreak": Room(
+      everythingBelowTheTown.union(["Simulation", "Town"]),
+      libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient", "Mustache", "ArgumentParser"]),
+  ]
+
+  /// Imports that every room may have.
+  static let foundation: Set<String> = [
+    "Foundation", "FoundationEssentials", "Dispatch", "Synchronization",
+  ]
+
+  /// Libraries that every room above the ground may import, and every manifest may name for it.
+  static let aboveGround: Set<String> = ["Crypto", "Logging", "Metrics", "ServiceLifecycle"]
+
+  static let ground: Set<String> = ["World", "ExposureKeys", "CallableEnvelope", "UploadToken"]
+
+  /// What `room` may import in all.
+  static func importable(by room: String) -> Set<String>? {
+    guard let plan = rooms[room] else { return nil }
+    var all = plan.rooms.union(plan.libraries).union(foundation)
+    if !ground.contains(room) { all.formUnion(aboveGround) }
+    // The types that AsyncHTTPClient takes and gives are SwiftNIO's.
+    if plan.libraries.contains("AsyncHTTPClient") { all.formUnion(["NIOCore", "NIOHTTP1"]) }
+    return all
+  }
+
+  /// Every module that a manifest has to declare.
+  static var allModules: Set<String> {
+    rooms.values.reduce(Set(rooms.keys).union(aboveGround)) { $0.union($1.libraries) }
+  }
+
+  private static let everythingBelowTheTown: Set<String> = [
+    "World", "ExposureKeys", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
+    "SealedStorage", "VerificationAPI", "KeyServerAPI", "QuietHTTP", "ExposureNotification",
+    "VerificationServer", "KeyServer", "ExposureApp",
+  ]
+}
