@@ -160,4 +160,26 @@ import Testing
     #expect(!text.contains("\(Array(key.keyData))"))
     #expect(!text.contains("keyData"))
   }
+
+  @Test("An observer is told of each change of the status until its token is gone")
+  func observed() async throws {
+    let device = phone.device()
+    let manager = phone.manager(of: device)
+    let queue = manager.dispatchQueue
+    let heard = Mutex<[ENStatus?]>([])
+    var token: NSKeyValueObservation? = manager.observe(
+      \.exposureNotificationStatus, options: [.new, .initial]
+    ) { _, change in heard.withLock { $0.append(change.newValue) } }
+    try await manager.activate()
+    try await manager.setExposureNotificationEnabled(true)
+    phone.radio.setPoweredOn(false)
+    await device.beat()
+    queue.sync {}
+    #expect(heard.withLock { $0 } == [.unknown, .disabled, .active, .bluetoothOff])
+    #expect(token != nil)
+    token = nil
+    try await manager.setExposureNotificationEnabled(false)
+    queue.sync {}
+    #expect(heard.withLock { $0.count } == 4)
+  }
 }

@@ -75,7 +75,8 @@ import Testing
     for (days, isKept) in [(13, true), (14, true), (15, false)] as [(UInt32, Bool)] {
       var copy = own
       let later = IntervalNumber(rawValue: Self.noon.rawValue + days * 144)
-      #expect(copy.prune(at: later) != isKept)
+      let isPruned = copy.prune(at: later)
+      #expect(isPruned != isKept)
       #expect(copy.keys.isEmpty != isKept)
     }
   }

@@ -25,7 +25,6 @@ extension ENError {
     switch error {
     case let error as ENError: error
     case let error as SealedStorageError: ENError(error)
-    case let error as KeyFileError: ENError(error)
     case is CancellationError: CocoaError(.userCancelled)
     default: ENError(.internal)
     }

@@ -13,6 +13,7 @@ open class ENManager: NSObject {
 
   let device: Device?
   let life = ManagerLife()
+  private let deviceObservation: UUID?
   /// What is being detected, so that invalidation can stop it.
   var running: [Progress] = []
 
@@ -29,7 +30,13 @@ open class ENManager: NSObject {
 
   private init(on device: Device?) {
     self.device = device
+    let changes = life.changes
+    deviceObservation = device?.standing.changes.add { changes.tell() }
     super.init()
+  }
+
+  deinit {
+    if let deviceObservation { device?.standing.changes.remove(deviceObservation) }
   }
 
   /// Whether the person lets the app use exposure notification. Never asks.
@@ -99,5 +106,57 @@ open class ENManager: NSObject {
     ask({ completionHandler($0.value, $0.failure) }) { device in
       Handoff(try await device.releaseKeys().map(ENTemporaryExposureKey.init))
     }
+  }
+
+  /// Looks for exposures to the people whose keys `diagnosisKeyURLs` hold: `.zip` files, or `.bin`
+  /// files with their `.sig` beside them, signed by the region's authority.
+  ///
+  /// The configuration must not change until the handler is called. Cancelling the progress ends the
+  /// detection with an error, midway, and nothing is kept. Fails with `.badParameter`, `.badFormat`,
+  /// `.rateLimited` (15 calls in 24 hours in API version 1, 6 in version 2), `.notEnabled`.
+  @discardableResult
+  open func detectExposures(
+    configuration: ENExposureConfiguration, diagnosisKeyURLs: [URL],
+    completionHandler: @escaping ENDetectExposuresHandler
+  ) -> Progress {
+    let (configuration, progress) = (Handoff(configuration), Progress())
+    running.removeAll { $0.isFinished || $0.isCancelled }
+    running.append(progress)
+    ask({ completionHandler($0.value, $0.failure) }) { device in
+      try await device.detect(configuration, keyFiles: diagnosisKeyURLs, progress: progress)
+    }
+    return progress
+  }
+
+  /// The exposures behind the last summary, API version 1 only; `userExplanation` tells the person
+  /// why the app looks at them.
+  ///
+  /// Fails with `.unsupported` in version 2, `.badParameter` for another summary than the last.
+  @discardableResult
+  open func getExposureInfo(
+    summary: ENExposureDetectionSummary, userExplanation: String,
+    completionHandler: @escaping ENGetExposureInfoHandler
+  ) -> Progress {
+    let sums = summary.sums
+    ask({ completionHandler($0.value, $0.failure) }) { device in
+      try await device.exposureInfo(
+        of: sums, explanation: userExplanation)
+    }
+    return Progress()
+  }
+
+  /// The exposure windows behind the last summary, API version 2 only, in no order.
+  ///
+  /// Fails with `.unsupported` in version 1, `.badParameter` for another summary than the last.
+  @discardableResult
+  open func getExposureWindows(
+    summary: ENExposureDetectionSummary,
+    completionHandler: @escaping ENGetExposureWindowsHandler
+  ) -> Progress {
+    let sums = summary.sums
+    ask({ completionHandler($0.value, $0.failure) }) { device in
+      try await device.exposureWindows(of: sums)
+    }
+    return Progress()
   }
 }

@@ -11,6 +11,9 @@ final class ManagerLife: Sendable {
   /// The handlers that are still to be called; invalidation waits for them.
   let handlers = DispatchGroup()
 
+  /// Told when the manager's properties may have another value.
+  let changes = Changes()
+
   var isActive: Bool { phase.withLock { $0 == .active } }
 
   func beginActivation() throws(ENError) {
@@ -26,6 +29,7 @@ final class ManagerLife: Sendable {
       guard phase == .activating else { throw ENError(.invalidated) }
       phase = succeeded ? .active : .new
     }
+    changes.tell()
   }
 
   func requireActive() throws(ENError) {

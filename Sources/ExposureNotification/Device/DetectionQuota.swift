@@ -12,9 +12,4 @@ struct DetectionQuota: Equatable, Codable, Sendable {
     calls.append(now)
     return true
   }
-
-  /// Takes back the call at `now`, which turned out to be none.
-  mutating func giveBack(_ call: Date) {
-    if let index = calls.lastIndex(of: call) { calls.remove(at: index) }
-  }
 }

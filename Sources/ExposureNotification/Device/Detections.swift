@@ -26,12 +26,6 @@ actor Detections {
     save()
   }
 
-  /// Takes the count back: the call was refused before it did anything.
-  func refuse(_ begun: Date) {
-    quota.giveBack(begun)
-    save()
-  }
-
   /// Keeps the result in place of the last one.
   func end(with result: DetectionResult) {
     last = result

@@ -1,14 +1,14 @@
-import Foundation
 import Synchronization
 
 /// How things stand now, readable at once from any queue, because Apple's properties are.
 final class Standing: Sendable {
-  private struct State {
+  private struct State: Equatable {
     var permission: Permission
     var isPoweredOn = false
-    var observers: [UUID: @Sendable () -> Void] = [:]
   }
 
+  /// Told after each change.
+  let changes = Changes()
   private let state: Mutex<State>
 
   init(permission: Permission) {
@@ -19,15 +19,15 @@ final class Standing: Sendable {
 
   /// Restricted before unauthorized before disabled before bluetoothOff before active.
   var status: ENStatus {
-    let (permission, isPoweredOn) = state.withLock { ($0.permission, $0.isPoweredOn) }
-    switch permission.authorization {
+    let state = state.withLock { $0 }
+    switch state.permission.authorization {
     case .restricted: return .restricted
     case .notAuthorized: return .unauthorized
     case .unknown: return .disabled
     case .authorized: break
     }
-    guard permission.isEnabled else { return .disabled }
-    return isPoweredOn ? .active : .bluetoothOff
+    guard state.permission.isEnabled else { return .disabled }
+    return state.isPoweredOn ? .active : .bluetoothOff
   }
 
   func set(_ permission: Permission) {
@@ -38,23 +38,12 @@ final class Standing: Sendable {
     change { $0.isPoweredOn = isPoweredOn }
   }
 
-  /// Calls `observer` after each change, until `stopObserving` with the answer.
-  func observe(_ observer: @escaping @Sendable () -> Void) -> UUID {
-    let id = UUID()
-    state.withLock { $0.observers[id] = observer }
-    return id
-  }
-
-  func stopObserving(_ id: UUID) {
-    state.withLock { $0.observers[id] = nil }
-  }
-
   private func change(_ change: (inout State) -> Void) {
-    let observers = state.withLock { state -> [@Sendable () -> Void] in
-      let before = (state.permission, state.isPoweredOn)
+    let hasChanged = state.withLock { state in
+      let before = state
       change(&state)
-      return before == (state.permission, state.isPoweredOn) ? [] : Array(state.observers.values)
+      return state != before
     }
-    for observer in observers { observer() }
+    if hasChanged { changes.tell() }
   }
 }

@@ -33,10 +33,6 @@ struct StoredRegion: Codable {
   /// The key, as base64 of its DER, as Apple has it, or as PEM.
   var key: VerificationPublicKey {
     get throws(RegionConfigurationError) {
-      let pem =
-        publicKey.contains("-----BEGIN")
-        ? publicKey
-        : "-----BEGIN PUBLIC KEY-----\n\(publicKey)\n-----END PUBLIC KEY-----\n"
       do {
         return try VerificationPublicKey(
           keyID: regionIdentifier, keyVersion: publicKeyVersion, publicKeyPEM: pem)
@@ -44,5 +40,11 @@ struct StoredRegion: Codable {
         throw .notAPublicKey(version: publicKeyVersion)
       }
     }
+  }
+
+  private var pem: String {
+    guard let der = Data(base64Encoded: publicKey) else { return publicKey }
+    let lines = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+    return "-----BEGIN PUBLIC KEY-----\n\(lines)\n-----END PUBLIC KEY-----\n"
   }
 }

@@ -1,0 +1,194 @@
+import ExposureKeys
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ExposureNotification
+
+/// Documentation/Framework.md 6.
+@Suite struct ENManagerDetectionTests {
+  let folder: TemporaryFolder
+  let authority: Authority
+  var phone: TestPhone
+
+  init() throws {
+    folder = try TemporaryFolder()
+    authority = try Authority()
+    phone = TestPhone(in: folder.url)
+    phone.region = RegionConfiguration(region: "PL", keys: try authority.verificationKeys)
+  }
+
+  /// A phone that sat beside a stranger for half an hour yesterday, and the file with the stranger's
+  /// key.
+  private func afterAMeeting(_ phone: TestPhone) async throws -> (ENManager, URL) {
+    let manager = try await phone.enabledManager()
+    let key = try key(1)
+    let schedule = KeySchedule(key)
+    for minute in stride(from: 0.0, through: 30, by: 5) {
+      let time = phone.clock.now + minute * 60
+      let identifier = schedule.identifier(at: try #require(IntervalNumber(time)))
+      let metadata = schedule.seal(BluetoothMetadata(transmitPower: 8), beside: identifier)
+      await phone.radio.hear([
+        Sighting(
+          advertisement: Advertisement(identifier: identifier, metadata: metadata), time: time,
+          signalStrength: -40)
+      ])
+    }
+    phone.clock.move(by: TestPhone.day)
+    return (manager, try publish([key], as: "meeting.zip"))
+  }
+
+  private func key(_ number: UInt32) throws -> TemporaryExposureKey {
+    let bytes = withUnsafeBytes(of: number.bigEndian, Array.init)
+    let start = try #require(IntervalNumber(TestPhone.noon)).startOfDay
+    return try #require(
+      TemporaryExposureKey(bytes: Array(repeating: 7, count: 12) + bytes, rollingStart: start))
+  }
+
+  private func publish(_ keys: [TemporaryExposureKey], as name: String) throws -> URL {
+    let diagnosed = keys.compactMap {
+      DiagnosisKey(
+        key: $0, transmissionRiskLevel: 7, reportType: .confirmedTest,
+        daysSinceOnsetOfSymptoms: 0)
+    }
+    return try authority.publish(diagnosed, as: name)
+  }
+
+  @Test("Version 1: who sat beside a diagnosed person is told of one exposure, and why")
+  func exposureInfo() async throws {
+    let (manager, file) = try await afterAMeeting(phone)
+    let summary = try await manager.detect([file])
+    #expect(summary.matchedKeyCount == 1)
+    #expect(summary.daysSinceLastExposure == 1)
+    let infos = try await manager.info(of: summary, explanation: "You met somebody.")
+    #expect(infos.count == 1)
+    #expect(infos.first.map { $0.duration > 1200 && $0.totalRiskScore > 0 } == true)
+    #expect(phone.person.asked.last == .showExposureInfo(explanation: "You met somebody."))
+    await #expect(throws: ENError(.unsupported)) { _ = try await manager.windows(of: summary) }
+    phone.person.says(false)
+    await #expect(throws: ENError(.notAuthorized)) {
+      _ = try await manager.info(of: summary, explanation: "You met somebody.")
+    }
+  }
+
+  @Test("Version 2: the same meeting makes exposure windows and no infos")
+  func exposureWindows() async throws {
+    var phone = phone
+    phone.apiVersion = 2
+    let (manager, file) = try await afterAMeeting(phone)
+    let configuration = ENExposureConfiguration()
+    configuration.infectiousnessForDaysSinceOnsetOfSymptoms = [0: 1]
+    let summary = try await manager.detect([file], configuration)
+    #expect(summary.matchedKeyCount == 1)
+    #expect(try await !manager.windows(of: summary).isEmpty)
+    await #expect(throws: ENError(.unsupported)) {
+      _ = try await manager.info(of: summary, explanation: "")
+    }
+  }
+
+  @Test("No file, nothing found; and the summary of an earlier detection opens nothing")
+  func otherSummary() async throws {
+    let (manager, file) = try await afterAMeeting(phone)
+    let first = try await manager.detect([file])
+    let second = try await manager.detect([])
+    #expect(second.matchedKeyCount == 0)
+    #expect(try await manager.info(of: second, explanation: "").isEmpty)
+    let error = await #expect(throws: ENError.self) {
+      _ = try await manager.info(of: first, explanation: "")
+    }
+    #expect(error?.code == .badParameter)
+  }
+
+  @Test("A file that is cut off, or signed by another authority, is refused; a good one then works")
+  func badFormat() async throws {
+    let (manager, file) = try await afterAMeeting(phone)
+    let content = try Data(contentsOf: file)
+    let cut = folder.path("cut.zip")
+    try content.dropLast(content.count / 2).write(to: cut)
+    let stranger = try Authority()
+    for bad in [cut, try stranger.publish([], as: "foreign.zip")] {
+      let error = await #expect(throws: ENError.self) { _ = try await manager.detect([file, bad]) }
+      #expect(error?.code == .badFormat)
+    }
+    #expect(try await manager.detect([file]).matchedKeyCount == 1)
+  }
+
+  @Test("Bad parameters are refused and not counted; the sixteenth good call is one too many")
+  func rateLimited() async throws {
+    let manager = try await phone.enabledManager()
+    let bad = ENExposureConfiguration()
+    bad.attenuationLevelValues = [9]
+    for _ in 0..<DeviceLimit.detectionsPerDayVersion1 {
+      _ = try await manager.detect([])
+      let error = await #expect(throws: ENError.self) { _ = try await manager.detect([], bad) }
+      #expect(error?.code == .badParameter)
+    }
+    await #expect(throws: ENError(.rateLimited)) { _ = try await manager.detect([]) }
+    let restarted = try await phone.enabledManager()
+    await #expect(throws: ENError(.rateLimited)) { _ = try await restarted.detect([]) }
+    phone.clock.move(by: TestPhone.day)
+    _ = try await restarted.detect([])
+  }
+
+  @Test("Version 2 allows six calls, and a removal of data does not lift the limit")
+  func rateLimitedVersion2() async throws {
+    var phone = phone
+    phone.apiVersion = 2
+    let device = phone.device()
+    let manager = try await phone.enabledManager(of: device)
+    let configuration = ENExposureConfiguration()
+    configuration.infectiousnessForDaysSinceOnsetOfSymptoms = [0: 1]
+    for _ in 0..<DeviceLimit.detectionsPerDayVersion2 {
+      _ = try await manager.detect([], configuration)
+    }
+    try await device.removeAllData()
+    await #expect(throws: ENError(.rateLimited)) {
+      _ = try await manager.detect([], configuration)
+    }
+  }
+
+  @Test("Switched off or not allowed, a phone looks for nothing")
+  func notEnabled() async throws {
+    let device = phone.device()
+    let manager = try await phone.enabledManager(of: device)
+    try await manager.setExposureNotificationEnabled(false)
+    await #expect(throws: ENError(.notEnabled)) { _ = try await manager.detect([]) }
+    try await device.setAuthorizedInSettings(false)
+    await #expect(throws: ENError(.notAuthorized)) { _ = try await manager.detect([]) }
+    #expect(!folder.files().map(\.lastPathComponent).contains("detections"))
+  }
+
+  @Test("A cancelled detection stops midway, answers with an error and keeps nothing")
+  func cancelled() async throws {
+    let (manager, file) = try await afterAMeeting(phone)
+    let before = try await manager.detect([file])
+    let many = try publish(try (2...12_000).map(key), as: "many.zip")
+    let (end, progress) = manager.beginDetection([file, many])
+    while progress.completedUnitCount < 1 { try await Task.sleep(for: .milliseconds(1)) }
+    progress.cancel()
+    await #expect(throws: CocoaError(.userCancelled)) { _ = try await end() }
+    #expect(progress.completedUnitCount == 1)
+    #expect(try await manager.info(of: before, explanation: "").count == 1)
+    #expect(try await manager.detect([file]).matchedKeyCount == 1)
+  }
+
+  @Test("Invalidation stops a detection")
+  func invalidated() async throws {
+    let (manager, file) = try await afterAMeeting(phone)
+    let many = try publish(try (2...12_000).map(key), as: "many.zip")
+    let (end, progress) = manager.beginDetection([file, many])
+    manager.invalidate()
+    await #expect(throws: CocoaError(.userCancelled)) { _ = try await end() }
+    #expect(progress.isCancelled)
+  }
+
+  @Test("No result of a detection lies on the disk")
+  func nothingWritten() async throws {
+    let (manager, file) = try await afterAMeeting(phone)
+    let before = Set(folder.files())
+    _ = try await manager.detect([file])
+    #expect(Set(folder.files()).subtracting(before).map(\.lastPathComponent) == ["detections"])
+    let detections = try Data(contentsOf: folder.path("detections"))
+    #expect(detections.range(of: Data("calls".utf8)) == nil)
+  }
+}
