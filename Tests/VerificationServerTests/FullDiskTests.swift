@@ -11,7 +11,8 @@ struct FullDiskTests {
   @Test("On a full disk nothing is issued or spent, and with room again the same code is good")
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 4 << 20)
-    try await RunningServer.run(in: disk.url) { server async throws in
+    let limits = AttemptLimits(perAddress: 3, perCode: 2)
+    try await RunningServer.run(in: disk.url, attempts: limits) { server async throws in
       let code = try await server.newCode()
       let ballast = disk.fill()
       try await exhaust(server)
@@ -19,6 +20,8 @@ struct FullDiskTests {
       #expect(refused.status == 503)
       #expect(refused.failure?.error.status == .unavailable)
       #expect(refused.headers["retry-after"] == "30")
+      // Asking again and again takes nothing from the budgets.
+      for _ in 0..<5 { #expect(try await server.redeem(code).status == 503) }
       #expect(try await server.generate().status == 503)
       #expect(try await server.redeem("A1B2C3").status == 404)
 

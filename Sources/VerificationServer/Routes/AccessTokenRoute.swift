@@ -29,13 +29,27 @@ struct AccessTokenRoute: Sendable {
     guard let code = request.body.data?.code.flatMap({ VerificationCode($0) }) else {
       return try invalidCode()
     }
-    try await attempts.count(with: redemption.keys.hash(of: code))
-    let token = try await QuietRefusal.whereStorageFails(request.context.logger) {
-      try await redemption.token(for: code, keyHMAC: keyHMAC.bytes)
-    }
+    let token = try await token(for: code, keyHMAC: keyHMAC, asked: request.context)
     guard let token else { return try invalidCode() }
     await attempts.forgive(request.context)
     return try QuietAnswer(CallableAnswer(result: AccessTokenAnswer(accessToken: token)))
+  }
+
+  /// Counts the attempt with `code`, unless it failed through a fault of ours.
+  private func token(
+    for code: VerificationCode, keyHMAC: KeyHMACField, asked context: QuietContext
+  ) async throws(QuietRefusal) -> String? {
+    let hash = redemption.keys.hash(of: code)
+    try await attempts.count(with: hash)
+    do throws(QuietRefusal) {
+      return try await QuietRefusal.whereStorageFails(context.logger) {
+        try await redemption.token(for: code, keyHMAC: keyHMAC.bytes)
+      }
+    } catch {
+      await attempts.forgive(context)
+      await attempts.forgive(hash)
+      throw error
+    }
   }
 
   /// Looks a code up as a real request does, and answers with what no verifier would take.

@@ -31,6 +31,11 @@ struct Attempts: Sendable {
     await byAddress.giveBack(keys.key(for: context))
   }
 
+  /// Takes the latest attempt with a code back: it failed through no fault of who asked.
+  func forgive(_ hash: CodeHash) async {
+    await byCode.giveBack(keys.key(for: hash.bytes.base64EncodedString()))
+  }
+
   private static func allow(_ waitSeconds: Int?) throws(QuietRefusal) {
     if let waitSeconds { throw .tooManyAttempts(retryAfterSeconds: waitSeconds) }
   }
