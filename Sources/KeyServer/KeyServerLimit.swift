@@ -8,6 +8,8 @@ public enum KeyServerLimit {
   public static let keysPerFileMax = 500_000
   /// How long the device check authority may take, in seconds.
   public static let deviceCheckSeconds = 10
+  /// Decoys of one address for each failed upload it has: phones send many, and none of them fails.
+  static let decoysPerAttempt = 10
   /// Bytes of the authority's answer that are read.
   static let deviceCheckAnswerBytesMax = 16 * 1024
   /// How long to wait before an export that failed is tried again, in seconds.

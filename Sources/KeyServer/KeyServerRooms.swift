@@ -19,7 +19,7 @@ struct KeyServerRooms {
     let admission = try Self.admission(configuration)
     let devices = try Self.devices(configuration)
     let remoteConfiguration = try Self.remoteConfiguration(configuration)
-    let store = try Self.store(configuration)
+    let store = try Self.store(configuration, at: clock.now)
     let folder = try Self.folder(configuration)
     exporter = Exporter(
       store: store, folder: folder, shape: ExportShape(configuration), signers: signers,
@@ -29,17 +29,19 @@ struct KeyServerRooms {
     let desk = UploadDesk(admission: admission, devices: devices, store: store, clock: clock)
     let upload = UploadRoute(
       desk: desk, budget: Self.budget(configuration, clock),
-      decoyBudget: Self.budget(configuration, clock), budgetKeys: BudgetKeys(from: randomness),
+      decoyBudget: Self.budget(configuration, times: KeyServerLimit.decoysPerAttempt, clock),
+      budgetKeys: BudgetKeys(from: randomness),
       randomness: randomness)
     router.post(RouterPath(KeyServerRoute.upload), upload.route)
     DownloadRoutes(folder: folder, remoteConfiguration: remoteConfiguration).add(to: router)
   }
 
   private static func budget(
-    _ configuration: KeyServerConfiguration, _ clock: any WallClock
+    _ configuration: KeyServerConfiguration, times: Int = 1, _ clock: any WallClock
   ) -> AttemptBudget {
     AttemptBudget(
-      attempts: configuration.uploadAttempts, windowSeconds: configuration.uploadWindowSeconds,
+      attempts: configuration.uploadAttempts * times,
+      windowSeconds: configuration.uploadWindowSeconds,
       clock: clock)
   }
 
@@ -97,9 +99,16 @@ struct KeyServerRooms {
   }
 
   private static func store(
-    _ configuration: KeyServerConfiguration
+    _ configuration: KeyServerConfiguration, at now: Date
   ) throws(KeyServerError) -> SQLiteKeyStore {
-    do { return try SQLiteKeyStore(file: configuration.databaseFile) } catch { throw .database }
+    let period = ExportPeriod(seconds: configuration.exportPeriodSeconds)
+    do {
+      return try SQLiteKeyStore(
+        file: configuration.databaseFile, exporting: configuration.region,
+        from: period.boundary(notAfter: now))
+    } catch {
+      throw .database
+    }
   }
 
   private static func folder(

@@ -69,8 +69,7 @@ actor Exporter {
     let now = clock.now
     let oldest = shape.period.boundary(
       notAfter: now.addingTimeInterval(-KeyServerLimit.retentionSeconds))
-    let closed = try await store.closedUntil(
-      region: shape.region, orFrom: shape.period.boundary(notAfter: now))
+    let closed = try await store.closedUntil(region: shape.region)
     var start = max(closed, oldest)
     while shape.period.boundary(after: start) <= now {
       let end = shape.period.boundary(after: start)

@@ -10,8 +10,8 @@ protocol KeyStore: Sendable {
   /// that is known already stays as it is, and nobody is told.
   func accept(_ upload: AdmittedUpload) async throws -> Acceptance
 
-  /// Until when `region`'s periods are closed; the first call fixes `start` as the beginning.
-  func closedUntil(region: String, orFrom start: Date) async throws -> Date
+  /// Until when the exported region's periods are closed.
+  func closedUntil(region: String) async throws -> Date
 
   /// Closes `plan`'s period: assigns the keys that were released in it, with padding, to files.
   /// Empty where there were none, or where the period is closed already.

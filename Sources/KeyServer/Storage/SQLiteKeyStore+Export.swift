@@ -3,16 +3,18 @@ import Foundation
 import GRDB
 
 extension SQLiteKeyStore {
-  func closedUntil(region: String, orFrom start: Date) async throws -> Date {
-    try await pool.write { db in
-      try db.execute(
-        sql: """
-          INSERT INTO export_progress (region, closed_until) VALUES (?, ?)
-          ON CONFLICT (region) DO NOTHING
-          """,
-        arguments: [region, Int64(start.timeIntervalSince1970)])
-      return try Self.closedUntil(region: region, in: db)
-    }
+  func closedUntil(region: String) async throws -> Date {
+    try await pool.read { try Self.closedUntil(region: region, in: $0) }
+  }
+
+  /// Fixes where the first period of `region` begins, where that has not been done before.
+  static func begin(_ region: String, at start: Date, in db: Database) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO export_progress (region, closed_until) VALUES (?, ?)
+        ON CONFLICT (region) DO NOTHING
+        """,
+      arguments: [region, Int64(start.timeIntervalSince1970)])
   }
 
   func close(_ plan: BatchPlan) async throws -> [Batch] {

@@ -7,8 +7,9 @@ import GRDB
 struct SQLiteKeyStore: KeyStore {
   let pool: DatabasePool
 
-  /// Opens the file, or makes it, and brings its tables up to date.
-  init(file: URL) throws {
+  /// Opens the file, or makes it, and brings its tables up to date. Where `region` has never been
+  /// exported, its first period begins at `start`.
+  init(file: URL, exporting region: String, from start: Date) throws {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = true
     configuration.prepareDatabase { db in
@@ -18,6 +19,7 @@ struct SQLiteKeyStore: KeyStore {
     }
     pool = try DatabasePool(path: file.path, configuration: configuration)
     try SQLiteMigrations.all.migrate(pool)
+    try pool.write { try Self.begin(region, at: start, in: $0) }
   }
 
   func acceptance(of upload: AdmittedUpload) async throws -> Acceptance? {

@@ -13,3 +13,9 @@ struct AdmittedUpload: Sendable {
   /// What the phone is told, now and whenever it asks again.
   let answer: String
 }
+
+extension AdmittedUpload: CustomStringConvertible, CustomReflectable {
+  /// The number of keys only: the token's name would join a log line to them.
+  var description: String { "AdmittedUpload(\(keys.count) keys)" }
+  var customMirror: Mirror { Mirror(self, children: [:]) }
+}
