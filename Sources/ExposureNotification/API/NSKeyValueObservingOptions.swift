@@ -1,7 +1,9 @@
 /// What an observer wants to be told, with Apple's numbers.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
+  /// One bit each.
   public let rawValue: UInt
 
+  /// These bits.
   public init(rawValue: UInt) {
     self.rawValue = rawValue
   }
