@@ -76,6 +76,6 @@ extension ExposureIncident {
         min(span.seconds, rest)
       rest -= min(span.seconds, rest)
     }
-    return seconds.map { Int($0.rounded()) }
+    return seconds.map { Int($0.rounded(.down)) }
   }
 }
