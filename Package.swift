@@ -182,7 +182,12 @@ let package = Package(
         nioHTTP1, crypto, grdb, jwtKit, logging,
       ], swiftSettings: strict),
     .testTarget(
-      name: "ExposureAppTests", dependencies: ["ExposureApp", "TestSupport", crypto],
+      name: "ExposureAppTests",
+      dependencies: [
+        "ExposureApp", "ExposureNotification", "KeyServerAPI", "VerificationAPI",
+        "CallableEnvelope", "SealedStorage", "DiagnosisKeyFile", "ExposureKeys", "World",
+        "TestSupport", hummingbird, crypto, logging,
+      ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "SimulationTests",

@@ -27,7 +27,7 @@ public actor ExposureApp {
 
   var store: AppStore
   var remote: RemoteConfiguration
-  var isActive = false
+  var activation: Task<Void, any Error>?
   var isChecking = false
   var isUploading = false
 
@@ -127,14 +127,15 @@ public actor ExposureApp {
     remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
   }
 
-  /// Activates the framework once; it cannot be activated a second time.
+  /// Activates the framework once: it cannot be activated a second time, and nothing may be asked of it
+  /// before, so whoever comes meanwhile waits for the same activation.
   func activate() async throws {
-    guard !isActive else { return }
-    isActive = true
+    let begun = activation ?? Task { try await framework.activate() }
+    activation = begun
     do {
-      try await framework.activate()
+      try await begun.value
     } catch {
-      isActive = false
+      activation = nil
       throw error
     }
   }

@@ -8,6 +8,18 @@ extension ExposureApp {
     configuration.appPackageName + BackgroundRequest.suffix
   }
 
+  /// Does one background check within `run`: always asks for the next one, stops when the system wants its
+  /// time back, and reports what really came of it. Documentation/App.md 7.
+  @discardableResult
+  public func backgroundCheck(_ run: any BackgroundRun) async -> CheckOutcome {
+    scheduleNextCheck()
+    let work = Task { await check() }
+    run.whenTimeIsUp { work.cancel() }
+    let outcome = await work.value
+    run.complete(success: outcome.isSuccess)
+    return outcome
+  }
+
   /// Asks for the next check, whatever came of this one.
   func scheduleNextCheck() {
     let request = BackgroundRequest(

@@ -2,5 +2,5 @@
 public enum DetectionLimit {
   /// Calls for files that are tried alone since together they were refused; the framework allows fifteen
   /// calls a day.
-  public static let callsAloneMax = 4
+  public static let callsAloneMax = 8
 }

@@ -56,19 +56,14 @@ struct AppStore {
     state = next
   }
 
-  /// Begins an empty memory with `key`; what does not open is set aside, not thrown away.
+  /// Opens the memory with `key` where that is the right one after all; else begins an empty one. What
+  /// does not open is set aside, not thrown away.
   mutating func startOver(with key: SealingKey) throws(StorageFailure) {
     guard condition != .ready else { return }
-    for name in [Self.stateName, Self.begunName] {
-      let url = folder.appendingPathComponent(name)
-      guard FileManager.default.fileExists(atPath: url.path) else { continue }
-      do throws(SealedStorageError) {
-        try sealed(url, with: key).setAside()
-      } catch {
-        throw StorageFailure(error)
-      }
-    }
     self.key = key
+    open()
+    guard condition != .ready else { return }
+    try setAside()
     state = StoredState()
     condition = .ready
     try update { _ in }
@@ -87,6 +82,19 @@ struct AppStore {
     condition = key == nil ? .keyMissing : .ready
   }
 
+  private func setAside() throws(StorageFailure) {
+    for name in [Self.stateName, Self.begunName] {
+      let isThere = FileManager.default.fileExists(
+        atPath: folder.appendingPathComponent(name).path)
+      guard isThere, let file = sealed(name) else { continue }
+      do throws(SealedStorageError) {
+        try file.setAside()
+      } catch {
+        throw StorageFailure(error)
+      }
+    }
+  }
+
   private static let stateName = "state.sealed"
   private static let begunName = "begun.sealed"
 
@@ -94,11 +102,10 @@ struct AppStore {
   private var begun: SealedFile? { sealed(Self.begunName) }
 
   private func sealed(_ name: String) -> SealedFile? {
-    key.map { sealed(folder.appendingPathComponent(name), with: $0) }
-  }
-
-  private func sealed(_ url: URL, with key: SealingKey) -> SealedFile {
-    SealedFile(
-      url: url, key: key, purpose: "app \(url.lastPathComponent)", randomness: randomness)
+    key.map {
+      SealedFile(
+        url: folder.appendingPathComponent(name), key: $0, purpose: "app \(name)",
+        randomness: randomness)
+    }
   }
 }
