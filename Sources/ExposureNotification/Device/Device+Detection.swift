@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import World
 
@@ -14,7 +15,7 @@ extension Device {
         sightings: try await contacts.sightings(), now: clock.now, apiVersion: apiVersion,
         progress: progress)
       try await detections.begin(at: clock.now, limit: detectionLimit)
-      let result = try detection.run()
+      let result = try await Self.run(detection)
       guard !progress.isCancelled else { throw CancellationError() }
       await detections.end(with: result)
       return Handoff(result.summary)
@@ -39,6 +40,15 @@ extension Device {
     guard apiVersion == 2 else { throw ENError(.unsupported) }
     try requireEnabled()
     return Handoff(try await detections.result(of: summary).windows)
+  }
+
+  /// On a thread of its own: minutes of matching must not keep the radio's calls waiting.
+  private static func run(_ detection: Detection) async throws -> DetectionResult {
+    try await withCheckedThrowingContinuation { done in
+      DispatchQueue.global(qos: .utility).async {
+        done.resume(with: Result(catching: detection.run))
+      }
+    }
   }
 
   private var detectionLimit: Int {
