@@ -118,21 +118,25 @@ let package = Package(
       name: "Simulation",
       dependencies: [
         "World", "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp",
-        "DiagnosisKeyFile", "UploadToken", "VerificationAPI", "KeyServerAPI", "VerificationServer",
+        "DiagnosisKeyFile", "CallableEnvelope", "UploadToken", "VerificationAPI", "KeyServerAPI",
+        "VerificationServer",
         "KeyServer", crypto, logging, serviceLifecycle,
       ], swiftSettings: strictOnTheCallersActor),
     .target(
       name: "Town",
       dependencies: [
-        "World", "Simulation", "QuietHTTP", hummingbird, mustache, crypto, logging,
-        serviceLifecycle,
+        "World", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification", "ExposureApp",
+        "KeyServerAPI", "KeyServer", "Simulation", "QuietHTTP", hummingbird, mustache, crypto,
+        logging, serviceLifecycle,
       ],
       swiftSettings: strictOnTheCallersActor),
 
     // Roof.
     .executableTarget(
       name: "firebreak",
-      dependencies: ["Town", "DiagnosisKeyFile", "ExposureKeys", "World", crypto, argumentParser],
+      dependencies: [
+        "Town", "DiagnosisKeyFile", "ExposureKeys", "World", crypto, logging, argumentParser,
+      ],
       swiftSettings: strictOnTheCallersActor),
 
     // What tests share: the published vectors, folders that clean up after themselves.
@@ -191,7 +195,9 @@ let package = Package(
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["Simulation", "Town", "ExposureKeys", "World", "TestSupport", crypto],
+      dependencies: [
+        "Simulation", "Town", "ExposureKeys", "World", "TestSupport", crypto, logging,
+      ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "FirebreakTests", dependencies: ["firebreak", "TestSupport"],

@@ -16,6 +16,7 @@ public final class SimulatedAir: Sendable {
   private struct State {
     var beacons: [String: Advertisement] = [:]
     var metres: [Pair: Double] = [:]
+    var identifiers: Set<RollingProximityIdentifier> = []
   }
 
   private let state = Mutex(State())
@@ -41,9 +42,17 @@ public final class SimulatedAir: Sendable {
     state.withLock { $0.metres[Pair(names: [one, other])] }
   }
 
+  /// Every identifier that was ever on the air: what somebody with an antenna at every corner knows.
+  public var identifiersSent: Set<RollingProximityIdentifier> {
+    state.withLock { $0.identifiers }
+  }
+
   /// What `name` sends from now on; nil is silence.
   func set(_ beacon: Advertisement?, from name: String) {
-    state.withLock { $0.beacons[name] = beacon }
+    state.withLock { state in
+      state.beacons[name] = beacon
+      if let beacon { state.identifiers.insert(beacon.identifier) }
+    }
   }
 
   /// What one scan of `listener` hears at `time`, in the order of the senders' names.

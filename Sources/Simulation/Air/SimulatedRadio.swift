@@ -8,6 +8,7 @@ public final class SimulatedRadio: Radio {
     var isPoweredOn = true
     var beacon: Advertisement?
     var receive: (@Sendable ([Sighting]) async -> Void)?
+    var heardCount = 0
   }
 
   private let name: String
@@ -21,6 +22,9 @@ public final class SimulatedRadio: Radio {
   }
 
   public var isPoweredOn: Bool { state.withLock { $0.isPoweredOn } }
+
+  /// How many beacons it has heard and handed over.
+  public var heardCount: Int { state.withLock { $0.heardCount } }
 
   /// Switches Bluetooth on or off, as the phone's owner does.
   public func setPower(on isOn: Bool) {
@@ -52,6 +56,7 @@ public final class SimulatedRadio: Radio {
     guard isPoweredOn, let receive else { return }
     let heard = air.heard(by: name, at: time)
     guard !heard.isEmpty else { return }
+    state.withLock { $0.heardCount += heard.count }
     await receive(heard)
   }
 
