@@ -44,7 +44,9 @@ enum FloorPlan {
       ], libraries: ["AsyncHTTPClient"]),
     // Floor 4.
     "Simulation": Room(everythingBelowTheTown),
-    "Town": Room(["World", "Simulation", "QuietHTTP"], libraries: ["Hummingbird", "Mustache"]),
+    // Decision 7: a story asks the app and the servers themselves.
+    "Town": Room(
+      everythingBelowTheTown.union(["Simulation"]), libraries: ["Hummingbird", "Mustache"]),
     // Roof.
     "firebreak": Room(
       everythingBelowTheTown.union(["Simulation", "Town"]),

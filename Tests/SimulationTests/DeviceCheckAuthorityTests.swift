@@ -27,17 +27,21 @@ import Testing
     return header + "." + claims + "." + signature.rawRepresentation.base64URL
   }
 
-  private func question(_ token: Data) -> DeviceCheckQuestion {
+  private func question(_ token: Data, transaction: String = "one") -> DeviceCheckQuestion {
     DeviceCheckQuestion(
-      device_token: token.base64EncodedString(), transaction_id: "t",
+      device_token: token.base64EncodedString(), transaction_id: transaction,
       timestamp: Int64(clock.now.timeIntervalSince1970 * 1000))
   }
 
-  @Test("A genuine phone's token counts once; played again it is refused")
+  @Test("A token is good for one transaction, asked about twice or not; in another it is a replay")
   func replay() async throws {
-    let asked = question(await authority.issueToken())
-    #expect(try await authority.verdict(on: asked, introducedBy: introduction()) == .genuine)
-    #expect(try await authority.verdict(on: asked, introducedBy: introduction()) == .replayed)
+    let token = await authority.issueToken()
+    for _ in 1...2 {
+      #expect(
+        try await authority.verdict(on: question(token), introducedBy: introduction()) == .genuine)
+    }
+    let replay = question(token, transaction: "two")
+    #expect(try await authority.verdict(on: replay, introducedBy: introduction()) == .replayed)
     #expect(await authority.genuineCount == 1)
   }
 

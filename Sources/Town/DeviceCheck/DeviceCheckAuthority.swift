@@ -2,7 +2,8 @@ import Foundation
 import World
 
 /// A stand-in for Apple's DeviceCheck: it gives tokens to the phones of a town and tells a server that
-/// asks, once for each token, whether a phone of the right team sent it.
+/// asks whether a phone of the right team sent it. A token is good for one transaction: asked again
+/// about the same one, after an answer was lost, it says the same; in another it is a replay.
 ///
 /// The contract is Apple's documented one ("Accessing and modifying per-device data"): an ES256 token
 /// of introduction names the team and its key; a question carries the device's token, a transaction
@@ -16,7 +17,7 @@ public actor DeviceCheckAuthority {
     case unknownTeam
     /// No phone of the team has this token.
     case unknownDevice
-    /// The token was used before.
+    /// The token was used before, for another transaction.
     case replayed
     /// The question is too old or from the future.
     case stale
@@ -31,7 +32,7 @@ public actor DeviceCheckAuthority {
   private let clock: any WallClock
   private let randomness: any Randomness
   private var unused: Set<Data> = []
-  private var used: Set<Data> = []
+  private var transactions: [Data: String] = [:]
 
   /// An authority that knows one team.
   public init(team: DeviceCheckTeam, clock: any WallClock, randomness: any Randomness) {
@@ -48,16 +49,18 @@ public actor DeviceCheckAuthority {
   }
 
   /// How many tokens were found genuine, each counted once.
-  public var genuineCount: Int { used.count }
+  public var genuineCount: Int { transactions.count }
 
   func verdict(on question: DeviceCheckQuestion, introducedBy introduction: String) -> Verdict {
     guard team.introduced(by: introduction, at: clock.now) else { return .unknownTeam }
     let asked = Date(timeIntervalSince1970: Double(question.timestamp) / 1000)
     guard abs(asked.timeIntervalSince(clock.now)) <= Self.freshnessSeconds else { return .stale }
     guard let token = Data(base64Encoded: question.device_token) else { return .unknownDevice }
-    guard !used.contains(token) else { return .replayed }
+    if let earlier = transactions[token] {
+      return earlier == question.transaction_id ? .genuine : .replayed
+    }
     guard unused.remove(token) != nil else { return .unknownDevice }
-    used.insert(token)
+    transactions[token] = question.transaction_id
     return .genuine
   }
 }

@@ -52,7 +52,7 @@ public struct ReportPage {
   private var content: Content {
     let milliseconds = result.steps.map(\.milliseconds).reduce(0, +)
     return Content(
-      verdict: result.ok ? "Near was told. Far was not." : "The story did not hold.",
+      verdict: result.verdict,
       summary: """
         \(result.steps.filter(\.ok).count) of \(result.steps.count) steps held, in \
         \(Double(milliseconds / 100) / 10) s of real time.

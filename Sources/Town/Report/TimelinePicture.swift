@@ -85,12 +85,16 @@ struct TimelinePicture {
     ]
   }
 
+  /// Steps at one moment stand beside each other, in their order.
   private func marks() -> [String] {
-    timeline.marks.map { mark in
+    var nextFree: [Int: Double] = [:]
+    return timeline.marks.map { mark in
       let y = laneY(mark.lane)
+      let x = max(position(mark.time), nextFree[mark.lane] ?? 0)
+      nextFree[mark.lane] = x + 2 * Size.badgeRadius + 2
       return """
-        <g class="\(mark.ok ? "held" : "failed")"><circle cx="\(x(mark.time))" cy="\(number(y))" \
-        r="\(number(Size.badgeRadius))"/><text x="\(x(mark.time))" y="\(number(y + 4))">\
+        <g class="\(mark.ok ? "held" : "failed")"><circle cx="\(number(x))" cy="\(number(y))" \
+        r="\(number(Size.badgeRadius))"/><text x="\(number(x))" y="\(number(y + 4))">\
         \(mark.number)</text></g>
         """
     }

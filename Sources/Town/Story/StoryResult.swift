@@ -19,4 +19,9 @@ public struct StoryResult: Sendable {
 
   /// Whether every step held.
   public var ok: Bool { !steps.isEmpty && steps.allSatisfy(\.ok) }
+
+  /// The whole story in a line.
+  public var verdict: String {
+    ok ? "Near was told. Far was not." : "The story did not hold."
+  }
 }

@@ -14,4 +14,7 @@ public struct StoryStep: Sendable {
   public let ok: Bool
   /// How long it took on the machine's clock.
   public let milliseconds: Int
+
+  /// Such as `Day 2 09:15`, in UTC.
+  public var stamp: String { StoryClock.stamp(time) }
 }
