@@ -17,7 +17,7 @@ import Testing
     try Data("// no package".utf8).write(to: machine.path("project/Package.swift"))
     try FileManager.default.createDirectory(
       at: machine.path("bin"), withIntermediateDirectories: true)
-    for tool in ["bash", "dirname", "env", "grep", "head", "mkdir", "touch", "true", "xargs"] {
+    for tool in ["bash", "dirname", "env", "grep", "head", "mkdir", "touch", "true"] {
       try FileManager.default.createSymbolicLink(
         atPath: machine.path("bin/\(tool)").path, withDestinationPath: try path(of: tool))
     }

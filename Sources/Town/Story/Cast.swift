@@ -15,7 +15,7 @@ struct Cast {
   let far: SimulatedPhone
   let diagnosed: SimulatedPhone
   /// What runs in the background and has to be stopped.
-  let services: [RunningService]
+  let services: [ServerRun]
 
   var phones: [SimulatedPhone] { [near, far, diagnosed] }
 
@@ -28,14 +28,14 @@ struct Cast {
         id: Self.teamID, keyID: Self.teamKeyID, publicKeyPEM: teamKey.publicKey.pemRepresentation),
       clock: town.clock, randomness: town.chance.source("device check"))
     let deviceCheckServer = DeviceCheckServer(deviceCheck, logger: town.logger)
-    let checking = RunningService(deviceCheckServer)
+    let checking = ServerRun(deviceCheckServer)
     let authority = try SimulatedHealthAuthority(
       folder: folder.appendingPathComponent("health-authority"), clock: town.clock,
       randomness: town.chance,
       deviceCheck: DeviceCheckConfiguration(
         baseURL: .loopback(port: await deviceCheckServer.boundPort), teamID: Self.teamID,
         keyID: Self.teamKeyID, privateKeyPEM: teamKey.pemRepresentation), logger: town.logger)
-    services = [checking, RunningService(authority)]
+    services = [checking, ServerRun(authority)]
     self.deviceCheck = deviceCheck
     self.authority = authority
     let network = HTTPNetwork()

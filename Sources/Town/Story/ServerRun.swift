@@ -1,7 +1,7 @@
 import ServiceLifecycle
 
-/// A service that runs in the background until the story is over.
-struct RunningService {
+/// A server that runs in the background until the story is over.
+struct ServerRun {
   private let task: Task<Void, any Error>
 
   init(_ service: any Service) {
