@@ -148,7 +148,8 @@ let package = Package(
       name: "ExposureKeysTests", dependencies: ["ExposureKeys", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "DiagnosisKeyFileTests", dependencies: ["DiagnosisKeyFile", "TestSupport", crypto],
+      name: "DiagnosisKeyFileTests",
+      dependencies: ["DiagnosisKeyFile", "ExposureKeys", "TestSupport", crypto, protobuf],
       swiftSettings: strict),
     .testTarget(name: "WorldTests", dependencies: ["World"], swiftSettings: strict),
     .testTarget(

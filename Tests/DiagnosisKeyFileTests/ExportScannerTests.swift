@@ -1,0 +1,188 @@
+import ExposureKeys
+import Foundation
+import SwiftProtobuf
+import TestSupport
+import Testing
+
+@testable import DiagnosisKeyFile
+
+@Suite("Export scanner")
+struct ExportScannerTests {
+  /// Everything the scanner makes of an export.
+  private struct Scan: Equatable {
+    var header: KeyFileHeader
+    var keys: [KeyMessage] = []
+    var revisedKeys: [KeyMessage] = []
+  }
+
+  /// Scans `export` in chunks of random sizes up to `chunkMax`.
+  private func scan(
+    _ export: [UInt8], chunkMax: Int, using generator: inout SeededGenerator
+  ) throws -> Scan {
+    var scanner = ExportScanner()
+    var (keys, revisedKeys): ([KeyMessage], [KeyMessage]) = ([], [])
+    var rest = export[...]
+    while !rest.isEmpty {
+      let chunk = Array(rest.prefix(Int.random(in: 1...chunkMax, using: &generator)))
+      rest = rest.dropFirst(chunk.count)
+      try chunk.withUnsafeBytes { bytes in
+        try scanner.scan(bytes) { key, isRevised in
+          if isRevised { revisedKeys.append(key) } else { keys.append(key) }
+        }
+      }
+      #expect(scanner.unread.count <= KeyFileLimit.headerByteCountMax + 20)
+    }
+    return Scan(header: try scanner.finish(), keys: keys, revisedKeys: revisedKeys)
+  }
+
+  /// What SwiftProtobuf makes of the same bytes.
+  private func decoded(_ export: [UInt8]) throws -> Scan {
+    let wire = try WireTemporaryExposureKeyExport(serializedBytes: Array(export.dropFirst(16)))
+    return Scan(
+      header: KeyFileHeader(wire: wire), keys: wire.keys.map(KeyMessage.init(wire:)),
+      revisedKeys: wire.revisedKeys.map(KeyMessage.init(wire:)))
+  }
+
+  private func randomExport(using generator: inout SeededGenerator) throws -> [UInt8] {
+    var wire = WireTemporaryExposureKeyExport()
+    wire.startTimestamp = .random(in: 0 ... .max, using: &generator)
+    wire.region = ["PL", "", "żółw"].randomElement(using: &generator) ?? ""
+    if Bool.random(using: &generator) { wire.batchNum = .random(in: -1...3, using: &generator) }
+    wire.signatureInfos = (0..<Int.random(in: 0...3, using: &generator)).map { number in
+      .with { $0.verificationKeyID = "\(number)" }
+    }
+    wire.keys = randomKeys(using: &generator)
+    wire.revisedKeys = randomKeys(using: &generator)
+    return ExportScanner.magic + (try wire.serializedBytes() as [UInt8])
+  }
+
+  private func randomKeys(using generator: inout SeededGenerator) -> [WireTemporaryExposureKey] {
+    (0..<Int.random(in: 0...8, using: &generator)).map { _ in
+      var key = WireTemporaryExposureKey()
+      func sometimes() -> Bool { Bool.random(using: &generator) }
+      func number() -> Int32 { Int32.random(in: .min ... .max, using: &generator) }
+      if sometimes() {
+        let count = sometimes() ? 16 : Int.random(in: 0...40, using: &generator)
+        key.keyData = Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
+      }
+      if sometimes() { key.transmissionRiskLevel = number() }
+      if sometimes() { key.rollingStartIntervalNumber = number() }
+      if sometimes() { key.rollingPeriod = number() }
+      if sometimes() { key.reportType = .confirmedClinicalDiagnosis }
+      if sometimes() { key.daysSinceOnsetOfSymptoms = number() }
+      return key
+    }
+  }
+
+  @Test("Whatever the chunks, the scanner reads what SwiftProtobuf reads", arguments: 0..<150)
+  func agrees(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let export = try randomExport(using: &generator)
+    let expected = try decoded(export)
+    for chunkMax in [1, 7, 1000] {
+      #expect(try scan(export, chunkMax: chunkMax, using: &generator) == expected)
+    }
+  }
+
+  @Test("Spoiled bytes are refused, or read as SwiftProtobuf reads them", arguments: 0..<400)
+  func mutated(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var export = try randomExport(using: &generator)
+    for _ in 0..<Int.random(in: 1...4, using: &generator) where export.count > 17 {
+      let position = Int.random(in: 16..<export.count, using: &generator)
+      switch Int.random(in: 0...2, using: &generator) {
+      case 0: export[position] = .random(in: 0...255, using: &generator)
+      case 1: export.remove(at: position)
+      default: export.insert(.random(in: 0...255, using: &generator), at: position)
+      }
+    }
+    let scanned = try? scan(export, chunkMax: 50, using: &generator)
+    let expected = try? decoded(export)
+    // The scanner may be stricter (groups, limits), never laxer, and never of another opinion.
+    if let scanned { #expect(scanned == expected) }
+  }
+
+  @Test("Fields come in any order, unknown ones are passed over")
+  func anyOrder() throws {
+    var generator = SeededGenerator(seed: 3)
+    let export = try randomExport(using: &generator)
+    let expected = try decoded(export)
+    var strange = ExportScanner.magic
+    strange.appendField(99, [UInt8](repeating: 0xff, count: 100_000))
+    for key in expected.revisedKeys { strange.appendField(8, key.encoded) }
+    strange.appendField(50, -1)
+    for key in expected.keys { strange.appendField(7, key.encoded) }
+    strange += try expected.header.wire.serializedBytes() as [UInt8]
+    #expect(try scan(strange, chunkMax: 5000, using: &generator) == expected)
+  }
+
+  @Test("A key may have as many bytes as its limit, and no more", arguments: [-1, 0, 1])
+  func keySize(difference: Int) throws {
+    var filling: [UInt8] = []
+    filling.appendField(15, [UInt8](repeating: 0, count: 256 + difference - 3))
+    #expect(filling.count == KeyFileLimit.keyMessageByteCountMax + difference)
+    var export = ExportScanner.magic
+    export.appendField(7, filling)
+    var generator = SeededGenerator(seed: 0)
+    let keyCount = try? scan(export, chunkMax: 100, using: &generator).keys.count
+    #expect(keyCount == (difference > 0 ? nil : 1))
+  }
+
+  @Test("A header that does not end is refused before it fills the memory")
+  func endlessHeader() throws {
+    var export = ExportScanner.magic
+    for _ in 0..<9000 { export.appendField(4, 1) }
+    var generator = SeededGenerator(seed: 0)
+    #expect(throws: KeyFileError.malformedExport) {
+      try scan(export, chunkMax: 1000, using: &generator)
+    }
+  }
+
+  @Test("750,000 keys are read and one more is refused")
+  func tooManyKeys() throws {
+    var scanner = ExportScanner()
+    let oneKey: [UInt8] = [0x3a, 0]
+    let keys = Array(repeatElement(oneKey, count: KeyFileLimit.keyCountMax).joined())
+    try (ExportScanner.magic + keys).withUnsafeBytes { try scanner.scan($0) { _, _ in } }
+    #expect(scanner.keyCount == KeyFileLimit.keyCountMax)
+    #expect(throws: KeyFileError.tooManyKeys) {
+      try oneKey.withUnsafeBytes { try scanner.scan($0) { _, _ in } }
+    }
+  }
+
+  @Test(
+    "What no phone can have sent is no diagnosis key",
+    arguments: [
+      KeyMessage(keyData: Array(0..<15)), KeyMessage(keyData: Array(0..<17)), KeyMessage(),
+      KeyMessage(keyData: Array(0..<16), rollingPeriod: 0),
+      KeyMessage(keyData: Array(0..<16), rollingPeriod: 145),
+      KeyMessage(keyData: Array(0..<16), rollingStartIntervalNumber: -1),
+      KeyMessage(keyData: Array(0..<16), transmissionRiskLevel: 9),
+    ])
+  func unusable(message: KeyMessage) {
+    #expect(message.diagnosisKey == nil)
+  }
+
+  @Test("What is absent has the format's defaults")
+  func defaults() throws {
+    let key = try #require(KeyMessage(keyData: Array(0..<16)).diagnosisKey)
+    #expect((key.key.rollingStart.rawValue, key.key.rollingPeriod) == (0, 144))
+    #expect((key.transmissionRiskLevel, key.reportType) == (0, nil))
+    #expect(key.daysSinceOnsetOfSymptoms == nil)
+  }
+}
+
+extension KeyMessage {
+  /// The same key as SwiftProtobuf read it.
+  init(wire: WireTemporaryExposureKey) {
+    self.init(
+      keyData: wire.hasKeyData ? Array(wire.keyData) : nil,
+      transmissionRiskLevel: wire.hasTransmissionRiskLevel ? wire.transmissionRiskLevel : nil,
+      rollingStartIntervalNumber: wire.hasRollingStartIntervalNumber
+        ? wire.rollingStartIntervalNumber : nil,
+      rollingPeriod: wire.hasRollingPeriod ? wire.rollingPeriod : nil,
+      reportType: wire.hasReportType ? ReportType(rawValue: Int32(wire.reportType.rawValue)) : nil,
+      daysSinceOnsetOfSymptoms: wire.hasDaysSinceOnsetOfSymptoms
+        ? wire.daysSinceOnsetOfSymptoms : nil)
+  }
+}

@@ -1,0 +1,176 @@
+import Crypto
+import ExposureKeys
+import Foundation
+import SwiftProtobuf
+import TestSupport
+import Testing
+
+@testable import DiagnosisKeyFile
+
+@Suite("Key file writer")
+struct KeyFileWriterTests {
+  private let authority = Authority()
+
+  @discardableResult
+  private func write(
+    _ keys: [DiagnosisKey], revisedKeys: [DiagnosisKey] = [], region: String = "PL",
+    by authorities: [Authority]? = nil, to url: URL
+  ) throws -> KeyFileFacts {
+    try KeyFileWriter.write(
+      to: url, start: 1_600_000_000, end: 1_600_014_400, region: region, keys: keys,
+      revisedKeys: revisedKeys, signers: try (authorities ?? [authority]).map { try $0.signer() })
+  }
+
+  @Test("What is written is read back, key by key, in batches no larger than asked for")
+  func roundTrip() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.path("1.zip")
+    let (keys, revisedKeys) = (testKeys(5000), testKeys(300, seed: 2))
+    let facts = try write(keys, revisedKeys: revisedKeys, to: url)
+    var read: [Bool: [DiagnosisKey]] = [:]
+    let verified = try UnverifiedKeyFile(at: url).verified(
+      by: [try authority.publicKey()], batchSize: 64
+    ) { batch in
+      #expect(1...64 ~= batch.keys.count)
+      read[batch.areRevised, default: []] += batch.keys
+    }
+    #expect(read == [false: keys, true: revisedKeys])
+    #expect(verified.facts == facts)
+    #expect((facts.keyCount, facts.revisedKeyCount, facts.keysSkipped) == (5000, 300, 0))
+    #expect((facts.header.start, facts.header.end) == (1_600_000_000, 1_600_014_400))
+    #expect(folder.files().map(\.lastPathComponent) == ["1.zip"])
+  }
+
+  @Test("The same keys give the same export, whoever writes it and when")
+  func reproducible() throws {
+    let folder = try TemporaryFolder()
+    let facts = try (1...2).map { try write(testKeys(50), to: folder.path("\($0).zip")) }
+    #expect(facts[0] == facts[1])
+    let zips = try (1...2).map { [UInt8](try Data(contentsOf: folder.path("\($0).zip"))) }
+    // Everything before the signature, which is random.
+    #expect(zips[0].prefix(1000) == zips[1].prefix(1000))
+  }
+
+  @Test("All signers' signatures hold, the first named first")
+  func signers() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.path("1.zip")
+    let authorities = (1...3).map { Authority(keyVersion: "v\($0)") }
+    let facts = try write(testKeys(3), by: authorities, to: url)
+    #expect(facts.signatures.map(\.verificationKeyVersion) == ["v1", "v2", "v3"])
+    for authority in authorities {
+      let keys = [try authority.publicKey()]
+      #expect(throws: Never.self) {
+        try UnverifiedKeyFile(at: url).verified(by: keys, batchSize: 10) { _ in }
+      }
+    }
+  }
+
+  @Test("A file has 1 to 10 signers", arguments: [0, 1, 10, 11])
+  func signerCount(count: Int) throws {
+    let folder = try TemporaryFolder()
+    let authorities = (0..<count).map { Authority(keyVersion: "v\($0)") }
+    let facts = try? write(testKeys(1), by: authorities, to: folder.path("1.zip"))
+    #expect((facts != nil) == (1...10 ~= count))
+  }
+
+  @Test("A region has 1 to 64 bytes", arguments: [0, 1, 64, 65])
+  func region(length: Int) throws {
+    let folder = try TemporaryFolder()
+    let region = String(repeating: "P", count: length)
+    let facts = try? write(testKeys(1), region: region, to: folder.path("1.zip"))
+    #expect((facts != nil) == (1...64 ~= length))
+    #expect(folder.files().count == (1...64 ~= length ? 1 : 0))
+  }
+
+  @Test("A period that ends before it starts is refused")
+  func period() throws {
+    let folder = try TemporaryFolder()
+    let signer = try authority.signer()
+    #expect(throws: KeyFileError.unusablePeriod) {
+      try KeyFileWriter.write(
+        to: folder.path("1.zip"), start: 2, end: 1, region: "PL", keys: [], signers: [signer])
+    }
+  }
+
+  @Test("One key too many is refused, and nothing is left behind")
+  func tooManyKeys() throws {
+    let folder = try TemporaryFolder()
+    let key = try #require(testKeys(1).first)
+    let signer = try authority.signer()
+    #expect(throws: KeyFileError.tooManyKeys) {
+      try KeyFileWriter.write(
+        to: folder.path("1.zip"), start: 0, end: 1, region: "PL",
+        keys: repeatElement(key, count: KeyFileLimit.keyCountMax + 1), signers: [signer])
+    }
+    #expect(folder.files().isEmpty)
+  }
+
+  @Test(
+    "A disk that runs full leaves nothing behind, and the older file as it was",
+    .enabled(if: SmallDisk.isAvailable, "\(SmallDisk.absence)"))
+  func diskFull() throws {
+    let disk = try SmallDisk(bytes: 256 << 10)
+    let url = disk.url.appendingPathComponent("1.zip")
+    try write(testKeys(100), to: url)
+    let older = try Data(contentsOf: url)
+    // 5,000 keys fit once, as the export on its way, but not a second time in the zip.
+    for count in [5000, 20_000] {
+      #expect(throws: KeyFileError.diskFull) { try write(testKeys(count), to: url) }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: disk.url.path) == ["1.zip"])
+      #expect(try Data(contentsOf: url) == older)
+    }
+    try write(testKeys(200), to: url)
+    #expect(try UnverifiedKeyFile(at: url).inspect().keyCount == 200)
+  }
+
+  @Test("A folder that is not there is named as the system names it")
+  func noFolder() throws {
+    let folder = try TemporaryFolder()
+    #expect(throws: KeyFileError.cannotWrite(ENOENT)) {
+      try write(testKeys(1), to: folder.path("none/1.zip"))
+    }
+  }
+
+  @Test("A published unsigned export is encoded byte by byte", .enabled(if: SharedData.isPresent))
+  func golden() throws {
+    struct Vectors: Decodable {
+      struct Golden: Decodable {
+        let sha256_base64: String
+        let bytes: String
+      }
+      let golden_unsigned_export: Golden
+    }
+    let vectors = try JSONDecoder().decode(
+      Vectors.self, from: Data(contentsOf: SharedData.url("vectors/gaen_export_vectors.json")))
+    let header = KeyFileHeader(
+      start: 1_588_291_200, end: 1_588_294_800, region: "US", batchNumber: 1, batchSize: 1,
+      signatureInfos: [SignatureInfo(verificationKeyID: "310", verificationKeyVersion: "1")])
+    let digits = vectors.golden_unsigned_export.bytes
+    let golden = Data(hexadecimal: digits)
+    var scanner = ExportScanner()
+    var encoded = ExportScanner.magic
+    var fields: [UInt8] = []
+    try golden.withUnsafeBytes { bytes in
+      try scanner.scan(bytes) { key, isRevised in
+        fields.appendField(ExportScanner.fieldNumber(isRevised: isRevised), key.encoded)
+      }
+    }
+    let read = try scanner.finish()
+    #expect(read == header)
+    encoded += try read.wire.serializedBytes() as [UInt8]
+    encoded += fields
+    #expect(encoded.hex == digits)
+    let digest = Data(SHA256.hash(data: encoded)).base64EncodedString()
+    #expect(digest == vectors.golden_unsigned_export.sha256_base64)
+    #expect((scanner.keyCount, scanner.revisedKeyCount) == (3, 1))
+  }
+}
+
+extension Data {
+  init(hexadecimal digits: String) {
+    let values = digits.compactMap(\.hexDigitValue).map(UInt8.init)
+    self.init(
+      stride(from: 0, to: values.count - 1, by: 2).map { values[$0] << 4 | values[$0 + 1] })
+  }
+}

@@ -1,0 +1,128 @@
+import ExposureKeys
+import Foundation
+import TestSupport
+import Testing
+
+@testable import DiagnosisKeyFile
+
+@Suite("What is refused at the door")
+struct RefusalTests {
+  private let authority = Authority()
+
+  private func zip() throws -> RawZip { try RawKeyFile([authority]).zip }
+
+  private func refusal(of zip: RawZip) -> KeyFileError? {
+    #expect(throws: KeyFileError.self) { try verify(zip.bytes, by: [authority]) }
+  }
+
+  @Test("The file that the others are spoiled from is right, its halves in either order")
+  func right() throws {
+    var zip = try zip()
+    #expect(throws: Never.self) { try verify(zip.bytes, by: [authority]) }
+    zip.entries.reverse()
+    #expect(throws: Never.self) { try verify(zip.bytes, by: [authority]) }
+  }
+
+  @Test(
+    "An entry of any other name is refused",
+    arguments: [
+      "../export.bin", "/export.bin", "./export.bin", "a/export.bin", "export.bin/", "EXPORT.BIN",
+      "export.sig.bin", "export", "",
+    ])
+  func names(name: String) throws {
+    var zip = try zip()
+    zip.entries[0].name = name
+    let refusal = refusal(of: zip)
+    #expect([.unexpectedEntry, .notAPlainEntry, .damagedZip].contains(refusal))
+  }
+
+  @Test("The same name twice is refused")
+  func duplicate() throws {
+    var zip = try zip()
+    zip.entries[1] = zip.entries[0]
+    #expect(refusal(of: zip) == .duplicateEntry)
+  }
+
+  @Test("A third entry is refused, and so is a zip of none")
+  func count() throws {
+    var zip = try zip()
+    zip.entries.append(.init(name: "readme.txt", content: []))
+    #expect(refusal(of: zip) == .wrongEntryCount)
+    zip.statedEntryCount = 2
+    #expect(throws: KeyFileError.self) { try verify(zip.bytes, by: [authority]) }
+    zip.entries = []
+    zip.statedEntryCount = nil
+    #expect(throws: KeyFileError.self) { try verify(zip.bytes, by: [authority]) }
+  }
+
+  @Test("A link or a folder is refused", arguments: [UInt32(0o120777), 0o040755])
+  func kinds(mode: UInt32) throws {
+    var zip = try zip()
+    zip.entries[0].mode = mode
+    #expect(throws: KeyFileError.self) { try verify(zip.bytes, by: [authority]) }
+  }
+
+  @Test("An encrypted entry is refused")
+  func encrypted() throws {
+    var zip = try zip()
+    zip.entries[0].flags = 1
+    #expect(throws: KeyFileError.self) { try verify(zip.bytes, by: [authority]) }
+  }
+
+  @Test("A zip without export.bin is refused; one without export.sig is unsigned")
+  func missing() throws {
+    var zip = try zip()
+    let export = zip.entries.removeFirst()
+    #expect(refusal(of: zip) == .missingExport)
+    zip.entries = [export]
+    #expect(refusal(of: zip) == .unsigned)
+    let facts = try onDisk(zip.bytes) { try $0.inspect() }
+    #expect(facts.signatures.isEmpty && facts.keyCount == 2)
+  }
+
+  @Test("A zip with a comment, or bytes after its end, is refused")
+  func comment() throws {
+    var zip = try zip()
+    #expect(throws: KeyFileError.damagedZip) { try verify(zip.bytes + [0], by: [authority]) }
+    zip.comment = Array("PK".utf8)
+    #expect(refusal(of: zip) == .damagedZip)
+  }
+
+  @Test("What is neither zip nor export is no key file", arguments: ["", "PK", "EK Export v2    "])
+  func other(text: String) throws {
+    #expect(throws: KeyFileError.notAKeyFile) { try verify(Array(text.utf8), by: [authority]) }
+  }
+
+  @Test("An export of another version is refused")
+  func version() throws {
+    var zip = try zip()
+    zip.entries[0].content[11] = 0x32
+    #expect(refusal(of: zip) == .wrongExportVersion)
+  }
+
+  @Test("A folder, or a file that is not there, says what the system says")
+  func notThere() throws {
+    let folder = try TemporaryFolder()
+    #expect(throws: KeyFileError.cannotRead(ENOENT)) {
+      try UnverifiedKeyFile(at: folder.path("none.zip")).inspect()
+    }
+    #expect(throws: KeyFileError.notAKeyFile) { try UnverifiedKeyFile(at: folder.url).inspect() }
+  }
+
+  @Test("Every refusal is one sentence that says what to do, and no two are the same")
+  func sentences() {
+    let all: [KeyFileError] = [
+      .cannotRead(2), .cannotWrite(2), .diskFull, .notAKeyFile, .damagedZip, .wrongEntryCount,
+      .unexpectedEntry, .duplicateEntry, .notAPlainEntry, .missingExport, .tooLarge,
+      .expandsTooMuch, .wrongExportVersion, .malformedExport, .tooManyKeys, .malformedSignatures,
+      .tooManySignatures, .signatureCountMismatch, .wrongBatchNumbers, .unsigned,
+      .noSignatureByTheseKeys, .unsupportedAlgorithm, .signatureMismatch, .notAPublicKey,
+      .notAPrivateKey, .unusableName, .unusablePeriod, .wrongSignerCount,
+    ]
+    #expect(Set(all.map(\.description)).count == all.count)
+    for error in all {
+      #expect(error.description.hasSuffix(".") && error.description.contains(": "))
+      #expect(!error.description.contains("\n"))
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import ExposureKeys
+import Testing
+
+@Suite("Advertisement")
+struct AdvertisementTests {
+  private let advertisement = Advertisement(
+    identifier: RollingProximityIdentifier(bytes: Array(1...16)).unsafelyThere,
+    metadata: AssociatedEncryptedMetadata(bytes: [0xa, 0xb, 0xc, 0xd]).unsafelyThere)
+
+  @Test("A payload is 31 bytes and comes back as the beacon it was")
+  func roundTrip() {
+    #expect(advertisement.payload.count == Advertisement.payloadByteCount)
+    #expect(Advertisement(payload: advertisement.payload) == advertisement)
+  }
+
+  @Test("Phones that send other flags, or none, are heard")
+  func otherFlags() {
+    let data = Array(advertisement.payload.dropFirst(7))
+    let withoutFlags = Array(advertisement.payload.dropFirst(3))
+    #expect(Advertisement(payload: data) == advertisement)
+    #expect(Advertisement(payload: withoutFlags) == advertisement)
+    #expect(Advertisement(payload: [0x02, 0x01, 0x06] + withoutFlags) == advertisement)
+  }
+
+  @Test("A payload cut short at any byte is no beacon", arguments: 0..<31)
+  func cut(length: Int) {
+    #expect(Advertisement(payload: advertisement.payload.prefix(length)) == nil)
+  }
+
+  @Test("A payload longer than Bluetooth carries is no beacon")
+  func tooLong() {
+    #expect(Advertisement(payload: advertisement.payload + [0]) == nil)
+  }
+
+  @Test("Junk of every length is read without harm and is no beacon", arguments: 0...64)
+  func junk(length: Int) {
+    var generator = SeededGenerator(seed: UInt64(length))
+    for _ in 0..<200 {
+      var junk = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      // Nobody else's service, whatever chance says.
+      junk = junk.map { $0 == 0x6f ? 0x70 : $0 }
+      #expect(Advertisement(payload: junk) == nil)
+    }
+    #expect(Advertisement(payload: [UInt8](repeating: 0, count: length)) == nil)
+    #expect(Advertisement(payload: [UInt8](repeating: 0xff, count: length)) == nil)
+  }
+
+  @Test("Another service with as much data is no exposure notification")
+  func otherService() {
+    var payload = advertisement.payload
+    payload[9] = 0x6e
+    #expect(Advertisement(payload: payload) == nil)
+  }
+
+  @Test("Every change of one byte is another beacon or none, and never a crash", arguments: 0..<31)
+  func changed(position: Int) {
+    for value in UInt8.min...UInt8.max where value != advertisement.payload[position] {
+      var payload = advertisement.payload
+      payload[position] = value
+      let read = Advertisement(payload: payload)
+      // The first eleven bytes are headers; the rest is the beacon itself.
+      #expect(position < 11 ? read == nil || read == advertisement : read != advertisement)
+    }
+  }
+}
