@@ -18,9 +18,11 @@ open class ENManager: NSObject {
   var running: [Progress] = []
 
   /// A manager of the device that the program installed with `Device.install(_:)`; without one,
-  /// activation fails with `.unsupported`.
-  public override convenience init() {
-    self.init(on: Device.installed)
+  /// activation fails with `.unsupported`. It is designated, since subclasses in apps' tests call it.
+  public override init() {
+    device = Device.installed
+    deviceObservation = Self.observation(of: device, for: life)
+    super.init()
   }
 
   /// A manager of this device, for a program with many of them.
@@ -28,11 +30,15 @@ open class ENManager: NSObject {
     self.init(on: device)
   }
 
-  private init(on device: Device?) {
+  private init(on device: Device) {
     self.device = device
-    let changes = life.changes
-    deviceObservation = device?.standing.changes.add { changes.tell() }
+    deviceObservation = Self.observation(of: device, for: life)
     super.init()
+  }
+
+  private static func observation(of device: Device?, for life: ManagerLife) -> UUID? {
+    let changes = life.changes
+    return device?.standing.changes.add { changes.tell() }
   }
 
   deinit {

@@ -1,0 +1,140 @@
+import Foundation
+import Hummingbird
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ExposureApp
+
+/// Documentation/App.md 9, against a real server on a free port of this machine.
+@Suite struct HTTPNetworkTests {
+  /// Serves `router` while `work` runs; it is told the address.
+  private func serving(
+    _ routes: @Sendable (Router<BasicRequestContext>) -> Void,
+    _ work: (URL, HTTPNetwork) async throws -> Void
+  ) async throws {
+    let router = Router()
+    routes(router)
+    let (ports, port) = AsyncStream.makeStream(of: Int.self)
+    let application = Application(
+      router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+      onServerRunning: { port.yield($0.localAddress?.port ?? 0) },
+      logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+    let server = Task { try await application.run() }
+    let network = HTTPNetwork()
+    do {
+      var iterator = ports.makeAsyncIterator()
+      let bound = try #require(await iterator.next())
+      try await work(try #require(URL(string: "http://127.0.0.1:\(bound)")), network)
+    } catch {
+      Issue.record(error)
+    }
+    try await network.shutdown()
+    server.cancel()
+    _ = await server.result
+  }
+
+  @Test("A get and a post arrive as sent, and every status is an answer")
+  func sends() async throws {
+    try await serving { router in
+      router.get("hello") { _, _ in "hello" }
+      router.post("echo") { request, _ in
+        let body = try await request.body.collect(upTo: 100)
+        let type = request.headers[.contentType] ?? ""
+        return "\(type) \(String(buffer: body))"
+      }
+      router.get("busy") { _, _ in
+        Response(status: .tooManyRequests, headers: [.retryAfter: "17"])
+      }
+      router.get("away") { _, _ in Response.redirect(to: "/hello") }
+    } _: { url, network in
+      let hello = try await network.send(NetworkRequest(url.appendingPathComponent("hello")))
+      #expect(hello.status == 200)
+      #expect(String(decoding: hello.body, as: UTF8.self) == "hello")
+      let echo = try await network.send(
+        NetworkRequest(url.appendingPathComponent("echo"), body: Data("{}".utf8)))
+      #expect(String(decoding: echo.body, as: UTF8.self) == "application/json {}")
+      let busy = try await network.send(NetworkRequest(url.appendingPathComponent("busy")))
+      #expect(busy.status == 429)
+      #expect(busy.retryAfterSeconds == 17)
+      let away = try await network.send(NetworkRequest(url.appendingPathComponent("away")))
+      #expect((300..<400).contains(away.status))
+    }
+  }
+
+  @Test("An answer is taken up to its limit and not a byte more, in memory and on the disk")
+  func limits() async throws {
+    let folder = try TemporaryFolder()
+    try await serving { router in
+      router.get("bytes") { _, _ in ByteBuffer(repeating: 7, count: 1_000) }
+    } _: { url, network in
+      let url = url.appendingPathComponent("bytes")
+      let file = folder.path("file")
+      for limit in [1_000, 1_001] {
+        let request = NetworkRequest(url, answerBytesMax: limit)
+        let sent = try await network.send(request)
+        #expect(sent.body.count == 1_000)
+        let downloaded = try await network.download(request, to: file)
+        #expect(downloaded.status == 200)
+        let content = try Data(contentsOf: file)
+        #expect(content == Data(repeating: 7, count: 1_000))
+      }
+      let tooSmall = NetworkRequest(url, answerBytesMax: 999)
+      await #expect(throws: NetworkFailure.tooLarge) { try await network.send(tooSmall) }
+      await #expect(throws: NetworkFailure.tooLarge) {
+        try await network.download(tooSmall, to: file)
+      }
+    }
+  }
+
+  @Test("A download of another status leaves no file")
+  func missing() async throws {
+    let folder = try TemporaryFolder()
+    try await serving { _ in
+    } _: { url, network in
+      let answer = try await network.download(
+        NetworkRequest(url.appendingPathComponent("none")), to: folder.path("file"))
+      #expect(answer.status == 404)
+      #expect(folder.files().isEmpty)
+    }
+  }
+
+  @Test("A server that is not there, one that is silent and a stopped task are told apart")
+  func failures() async throws {
+    try await serving { router in
+      router.get("silent") { _, _ in
+        try await Task.sleep(for: .seconds(60))
+        return "late"
+      }
+    } _: { url, network in
+      let silent = url.appendingPathComponent("silent")
+      await #expect(throws: NetworkFailure.timedOut) {
+        try await network.send(NetworkRequest(silent, timeoutSeconds: 0.2))
+      }
+      let closed = try #require(URL(string: "http://127.0.0.1:1/"))
+      await #expect(throws: NetworkFailure.unreachable) {
+        try await network.send(NetworkRequest(closed))
+      }
+      let work = Task { try await network.send(NetworkRequest(silent)) }
+      work.cancel()
+      await #expect(throws: CancellationError.self) { try await work.value }
+    }
+  }
+
+  @Test(
+    "A full disk is told as such",
+    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+  func fullDisk() async throws {
+    let disk = try SmallDisk(bytes: 64 << 10)
+    try await serving { router in
+      router.get("bytes") { _, _ in ByteBuffer(repeating: 7, count: 256 << 10) }
+    } _: { url, network in
+      let request = NetworkRequest(
+        url.appendingPathComponent("bytes"), answerBytesMax: DownloadLimit.fileBytesMax)
+      await #expect(throws: NetworkFailure.diskFull) {
+        try await network.download(request, to: disk.url.appendingPathComponent("file"))
+      }
+    }
+  }
+}

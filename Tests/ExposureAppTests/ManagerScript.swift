@@ -1,0 +1,34 @@
+import ExposureNotification
+import Foundation
+import Synchronization
+
+/// What a `ScriptedManager` answers, and what it was asked.
+final class ManagerScript: Sendable {
+  struct State: Sendable {
+    var authorization = ENAuthorizationStatus.authorized
+    var status = ENStatus.active
+    var isEnabled = true
+    var enableError: ENError.Code?
+    var keysError: ENError.Code?
+    var keys: [(data: Data, start: UInt32, period: UInt32)] = []
+    /// Files whose name contains one of these are refused as malformed.
+    var refusedFiles: Set<String> = []
+    var detectionError: ENError.Code?
+    /// Seconds and score of each encounter that a detection finds.
+    var found: [(date: Date, seconds: Double, score: Double)] = []
+    /// A detection waits until its progress is cancelled.
+    var detectionHangs = false
+    var detections: [[String]] = []
+    var configurations: [[String: [Int]]] = []
+    var timesKeysWereAsked = 0
+  }
+
+  private let mutex = Mutex(State())
+
+  var state: State {
+    get { mutex.withLock { $0 } }
+    set { mutex.withLock { $0 = newValue } }
+  }
+
+  func update(_ change: (inout State) -> Void) { mutex.withLock { change(&$0) } }
+}

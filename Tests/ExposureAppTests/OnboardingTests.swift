@@ -1,0 +1,73 @@
+import ExposureNotification
+import Testing
+
+@testable import ExposureApp
+
+/// Documentation/App.md 2.
+@Suite struct OnboardingTests {
+  @Test(
+    "The step follows from the authorization",
+    arguments: [
+      (ENAuthorizationStatus.unknown, OnboardingStep.askToEnable),
+      (.notAuthorized, .secondChance), (.authorized, .readyToFinish), (.restricted, .restricted),
+    ])
+  func steps(status: ENAuthorizationStatus, step: OnboardingStep) async throws {
+    let phone = try TestApp()
+    phone.script.update { $0.authorization = status }
+    let app = try phone.launch()
+    #expect(await app.onboarding == step)
+    try await app.finishOnboarding()
+    #expect(await app.onboarding == .finished)
+  }
+
+  @Test("What came of enabling is told, and only a success asks for a check")
+  func enabling() async throws {
+    let outcomes: [(ENError.Code?, EnableOutcome)] = [
+      (nil, .enabled), (.notAuthorized, .refused), (.unsupported, .unsupported),
+      (.internal, .failed),
+    ]
+    for (error, outcome) in outcomes {
+      let phone = try TestApp()
+      phone.script.update {
+        $0.isEnabled = false
+        $0.enableError = error
+      }
+      let app = try phone.launch()
+      #expect(await app.enable() == outcome)
+      #expect(phone.script.state.isEnabled == (error == nil))
+      #expect(phone.scheduler.requests.isEmpty == (error != nil))
+    }
+  }
+
+  @Test("A person who allowed it in Settings finds it on at the next launch")
+  func allowedLater() async throws {
+    let phone = try TestApp()
+    phone.script.update { $0.isEnabled = false }
+    try await phone.launch().start()
+    #expect(phone.script.state.isEnabled)
+    phone.script.update {
+      $0.isEnabled = false
+      $0.authorization = .notAuthorized
+    }
+    try await phone.launch().start()
+    #expect(!phone.script.state.isEnabled)
+  }
+
+  @Test(
+    "The service status is the bridge's",
+    arguments: [
+      (ENStatus.active, ServiceStatus.ExposureNotifications.on, true),
+      (.bluetoothOff, .off, false), (.disabled, .off, true), (.restricted, .restricted, true),
+      (.unknown, .restricted, true),
+    ])
+  func status(
+    status: ENStatus, expected: ServiceStatus.ExposureNotifications, isBluetoothOn: Bool
+  ) async throws {
+    let phone = try TestApp()
+    phone.script.update { $0.status = status }
+    let app = try phone.launch()
+    #expect(
+      await app.serviceStatus
+        == ServiceStatus(exposureNotifications: expected, isBluetoothOn: isBluetoothOn))
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import KeyServerAPI
+import Testing
+
+@testable import ExposureApp
+
+/// Documentation/App.md 4.
+@Suite struct RiskTests {
+  @Test("The rows of the risk table touch, do not overlap and cover every score")
+  func tableIsWhole() {
+    let rules = RiskRule.table(for: .protegoDefault)
+    #expect(rules.map(\.level) == [.none, .low, .medium, .high])
+    #expect(rules.first?.scores.lowerBound == 0)
+    #expect(rules.last?.scores.upperBound == RiskRule.scoreMax)
+    for (lower, upper) in zip(rules, rules.dropFirst()) {
+      #expect(lower.scores.upperBound + 1 == upper.scores.lowerBound)
+    }
+    #expect(rules.allSatisfy { $0.sentence.hasSuffix(".") })
+  }
+
+  @Test(
+    "D26: each threshold of the configuration is a step",
+    arguments: [
+      (-1, RiskLevel.none), (0, .none), (1, .low), (1_499, .low), (1_500, .medium),
+      (2_999, .medium), (3_000, .high), (4_096, .high), (5_000, .high),
+    ])
+  func steps(score: Int, level: RiskLevel) {
+    #expect(RiskAssessment(thresholds: .protegoDefault).level(of: score) == level)
+  }
+
+  @Test("The level is the worst exposure's of fourteen days; scores are not added up")
+  func worst() {
+    let now = HandClock.noon
+    func exposure(_ score: Int, daysAgo: Double) -> Exposure {
+      Exposure(
+        id: UUID(), date: now.addingTimeInterval(-daysAgo * HandClock.day), durationSeconds: 600,
+        riskScore: score)
+    }
+    let assessment = RiskAssessment(thresholds: .protegoDefault)
+    #expect(assessment.level(of: [], at: now) == .none)
+    let low = exposure(1_000, daysAgo: 1)
+    #expect(assessment.level(of: [low, low, low, low], at: now) == .low)
+    #expect(assessment.level(of: [low, exposure(3_072, daysAgo: 14)], at: now) == .high)
+    #expect(assessment.level(of: [low, exposure(3_072, daysAgo: 14.001)], at: now) == .low)
+  }
+
+  @Test("D25: an encounter is stored with its seconds, its day and its full range score")
+  func seconds() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    let day = phone.clock.now.addingTimeInterval(-HandClock.day)
+    phone.script.update { $0.found = [(date: day, seconds: 1_200, score: 3_584)] }
+    phone.publish(0..<1)
+    #expect(await app.check() == .checked(.high))
+    let exposures = await app.exposures
+    #expect(exposures.map(\.durationSeconds) == [1_200])
+    #expect(exposures.map(\.riskScore) == [3_584])
+    #expect(exposures.map(\.date) == [day])
+  }
+
+  @Test("D6: asking for the level asks no server and runs no detection")
+  func fromStore() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    let before = phone.network.requests.count
+    for _ in 0..<5 { #expect(await app.riskLevel == .none) }
+    #expect(phone.network.requests.count == before)
+    #expect(phone.script.state.detections.isEmpty)
+  }
+
+  @Test("D28: keys of several checks on one day are added up; D27: day sums go after a week")
+  func history() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    for count in 1...2 {
+      phone.publish(0..<count)
+      #expect(await app.check() == .checked(.none))
+    }
+    #expect(await app.checkSums.todayKeysCount == 20)
+    phone.clock.move(by: HandClock.day)
+    _ = await app.check()
+    #expect(await app.checkSums.todayKeysCount == 0)
+    #expect(await app.checkSums.last7DaysKeysCount == 20)
+    phone.clock.move(by: 6 * HandClock.day)
+    _ = await app.check()
+    #expect(await app.checkSums.last7DaysKeysCount == 0)
+    #expect(await app.checkSums.totalKeysCount == 20)
+    #expect(await app.store.state.history.dayChecks.count <= RemovalRule.dayChecksDays)
+    #expect(await app.analyzeChecks.map(\.keysCount) == [10, 10])
+  }
+
+  @Test("A file that is analysed again brings no encounter twice")
+  func noDoubles() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.script.update { $0.found = [(date: HandClock.noon, seconds: 600, score: 2_000)] }
+    for count in 1...2 {
+      phone.publish(0..<count)
+      _ = await app.check()
+    }
+    #expect(await app.exposures.count == 1)
+  }
+}

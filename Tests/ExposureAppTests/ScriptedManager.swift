@@ -1,0 +1,92 @@
+import Dispatch
+import ExposureNotification
+import Foundation
+
+/// An `ENManager` as apps make them for their tests: a subclass that answers by script.
+final class ScriptedManager: ENManager {
+  private let script: ManagerScript
+
+  init(_ script: ManagerScript) {
+    self.script = script
+    super.init()
+  }
+
+  override var exposureNotificationStatus: ENStatus { script.state.status }
+  override var exposureNotificationEnabled: Bool { script.state.isEnabled }
+
+  override func activate(completionHandler: @escaping ENErrorHandler) { completionHandler(nil) }
+
+  override func setExposureNotificationEnabled(
+    _ enabled: Bool, completionHandler: @escaping ENErrorHandler
+  ) {
+    let error = script.state.enableError
+    if error == nil { script.update { $0.isEnabled = enabled } }
+    completionHandler(error.map { ENError($0) })
+  }
+
+  override func getDiagnosisKeys(completionHandler: @escaping ENGetDiagnosisKeysHandler) {
+    script.update { $0.timesKeysWereAsked += 1 }
+    if let error = script.state.keysError { return completionHandler(nil, ENError(error)) }
+    let keys = script.state.keys.map { key in
+      let wire = ENTemporaryExposureKey()
+      wire.keyData = key.data
+      wire.rollingStartNumber = key.start
+      wire.rollingPeriod = key.period
+      return wire
+    }
+    completionHandler(keys, nil)
+  }
+
+  override func detectExposures(
+    configuration: ENExposureConfiguration, diagnosisKeyURLs: [URL],
+    completionHandler: @escaping ENDetectExposuresHandler
+  ) -> Progress {
+    let names = diagnosisKeyURLs.map(\.lastPathComponent)
+    script.update { $0.detections.append(names) }
+    let progress = Progress(totalUnitCount: 1)
+    let state = script.state
+    if state.detectionHangs {
+      progress.cancellationHandler = Once(completionHandler).refuse
+    } else if let error = state.detectionError {
+      completionHandler(nil, ENError(error))
+    } else if names.contains(where: { name in state.refusedFiles.contains(where: name.contains) }) {
+      completionHandler(nil, ENError(.badFormat))
+    } else {
+      completionHandler(ENExposureDetectionSummary(), nil)
+    }
+    return progress
+  }
+
+  override func getExposureInfo(
+    summary: ENExposureDetectionSummary, userExplanation: String,
+    completionHandler: @escaping ENGetExposureInfoHandler
+  ) -> Progress {
+    completionHandler(script.state.found.map(ScriptedInfo.init), nil)
+    return Progress(totalUnitCount: 1)
+  }
+}
+
+/// Calls a detection's handler from whatever thread cancels it.
+private struct Once: @unchecked Sendable {
+  let handler: ENDetectExposuresHandler
+
+  init(_ handler: @escaping ENDetectExposuresHandler) { self.handler = handler }
+
+  @Sendable func refuse() { handler(nil, ENError(.internal)) }
+}
+
+/// One encounter by script.
+private final class ScriptedInfo: ENExposureInfo {
+  private let found: (date: Date, seconds: Double, score: Double)
+
+  init(_ found: (date: Date, seconds: Double, score: Double)) {
+    self.found = found
+    super.init()
+  }
+
+  override var date: Date { found.date }
+  override var duration: TimeInterval { found.seconds }
+  override var metadata: [AnyHashable: Any]? {
+    ["totalRiskScoreFullRange": NSNumber(value: found.score)]
+  }
+}
