@@ -7,10 +7,10 @@ import World
 
 /// The app's mind: everything an exposure notification app does, without a face.
 ///
-/// It calls no static of the system. It is given its `ENManager`, the clock, chance, the network, the
-/// scheduler, the notices and the device's word, so the same code runs on a phone and in a town. See
-/// Documentation/App.md. Its flows lie in the rooms: Onboarding, Download, Risk, Notices, Upload, Background,
-/// Removal.
+/// It calls no static of the system. It is given its `ENManager`, the clock, chance, the network,
+/// the scheduler, the notices and the device's word, so the same code runs on a phone and in a
+/// town. See Documentation/App.md. Its flows lie in the rooms: Onboarding, Download, Risk, Notices,
+/// Upload, Background, Removal.
 public actor ExposureApp {
   let framework: Framework
   let authorizationStatus: @Sendable () -> ENAuthorizationStatus
@@ -33,8 +33,8 @@ public actor ExposureApp {
 
   /// An app that remembers in `folder`, sealed by `sealingKey`; nil where that key is gone.
   ///
-  /// `countKeys` tells how many keys a key file holds, for the person to read; the app itself does not
-  /// look into key files.
+  /// `countKeys` tells how many keys a key file holds, for the person to read; the app itself does
+  /// not look into key files.
   public init(
     manager: sending ENManager,
     authorizationStatus: @escaping @Sendable () -> ENAuthorizationStatus,
@@ -107,14 +107,15 @@ public actor ExposureApp {
     store.condition == .ready ? store.state.history.lastFailure : .storageUnavailable
   }
 
-  /// Up to which end timestamp, in Unix seconds, the key files have been analysed; nil before the first check.
+  /// Up to which end timestamp, in Unix seconds, the key files have been analysed; nil before the
+  /// first check.
   public var cursor: Int64? { store.state.download.end }
 
   /// Whether the app has its memory; where it has not, the person is told and may start over.
   public var storage: StorageCondition { store.condition }
 
-  /// Begins an empty memory with a new key after the old one was lost or damaged. What does not open is set
-  /// aside until `removeEverything()`.
+  /// Begins an empty memory with a new key after the old one was lost or damaged. What does not
+  /// open is set aside until `removeEverything()`.
   public func startOver(with key: SealingKey) throws(StorageFailure) {
     try store.startOver(with: key)
     remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
@@ -127,8 +128,8 @@ public actor ExposureApp {
     remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
   }
 
-  /// Activates the framework once: it cannot be activated a second time, and nothing may be asked of it
-  /// before, so whoever comes meanwhile waits for the same activation.
+  /// Activates the framework once: it cannot be activated a second time, and nothing may be asked
+  /// of it before, so whoever comes meanwhile waits for the same activation.
   func activate() async throws {
     let begun = activation ?? Task { try await framework.activate() }
     activation = begun

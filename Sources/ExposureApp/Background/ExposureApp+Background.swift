@@ -8,8 +8,8 @@ extension ExposureApp {
     configuration.appPackageName + BackgroundRequest.suffix
   }
 
-  /// Does one background check within `run`: always asks for the next one, stops when the system wants its
-  /// time back, and reports what really came of it. Documentation/App.md 7.
+  /// Does one background check within `run`: always asks for the next one, stops when the system
+  /// wants its time back, and reports what really came of it. Documentation/App.md 7.
   @discardableResult
   public func backgroundCheck(_ run: any BackgroundRun) async -> CheckOutcome {
     scheduleNextCheck()

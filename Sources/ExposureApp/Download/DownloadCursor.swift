@@ -3,9 +3,9 @@ import KeyServerAPI
 
 /// Up to where the key files have been analysed. Documentation/App.md 3.2 to 3.5.
 ///
-/// The cursor is an end timestamp, in Unix seconds. A file that could not be obtained holds it back;
-/// what was analysed beyond such a file is remembered by name, so that nobody waits for a notice
-/// because of a dead link, and nothing is analysed twice.
+/// The cursor is an end timestamp, in Unix seconds. A file that could not be obtained holds it
+/// back; what was analysed beyond such a file is remembered by name, so that nobody waits for a
+/// notice because of a dead link, and nothing is analysed twice.
 struct DownloadCursor: Codable, Sendable, Equatable {
   /// Everything that ends up to here is done; nil before the first index was seen.
   private(set) var end: Int64?

@@ -4,8 +4,9 @@ import Logging
 import World
 
 extension ExposureApp {
-  /// Asks for a newer remote configuration. Only one that its owner signed and that is not older than any
-  /// seen before is taken; else the app goes on with the one it has. Documentation/App.md 3.7.
+  /// Asks for a newer remote configuration. Only one that its owner signed and that is not older
+  /// than any seen before is taken; else the app goes on with the one it has. Documentation/App.md
+  /// 3.7.
   func refreshConfiguration() async {
     let url = configuration.keyServer.appendingPathComponent(KeyServerRoute.remoteConfiguration)
     let request = NetworkRequest(url, answerBytesMax: UnverifiedRemoteConfiguration.bytesMax)

@@ -27,7 +27,8 @@ struct KeyFileDownload: Sendable {
     return names
   }
 
-  /// Those of `names` that lie in the folder now, in the same order: fetched by this or an earlier run.
+  /// Those of `names` that lie in the folder now, in the same order: fetched by this or an earlier
+  /// run.
   ///
   /// - Throws: where none can be had, since the disk is full or the task is cancelled.
   func obtain(_ names: [KeyFileName]) async throws -> [KeyFileName] {

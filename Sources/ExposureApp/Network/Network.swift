@@ -7,7 +7,8 @@ public protocol Network: Sendable {
   /// What the phone is connected by; it decides how long a download may take.
   var connection: NetworkConnection { get async }
 
-  /// Sends `request` and waits for the whole answer. Every status is an answer; redirects are not followed.
+  /// Sends `request` and waits for the whole answer. Every status is an answer; redirects are not
+  /// followed.
   ///
   /// - Throws: `NetworkFailure`, or `CancellationError` where the task is cancelled.
   func send(_ request: NetworkRequest) async throws -> NetworkAnswer

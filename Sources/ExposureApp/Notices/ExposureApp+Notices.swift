@@ -2,8 +2,8 @@ import ExposureNotification
 import World
 
 extension ExposureApp {
-  /// Shows the person that the risk has risen, once. It is forgotten only after it was shown; shown twice
-  /// after a power cut, it replaces itself.
+  /// Shows the person that the risk has risen, once. It is forgotten only after it was shown; shown
+  /// twice after a power cut, it replaces itself.
   func tellDueRisk() async {
     guard let level = store.state.notices.dueLevel, let notice = Notice.risk(level) else { return }
     await notices.show(notice)

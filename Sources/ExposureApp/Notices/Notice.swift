@@ -37,15 +37,18 @@ extension Notice {
   private static let words: [RiskLevel: (title: String, body: String)] = [
     .low: (
       "A brief encounter",
-      "You were briefly near someone who has since tested positive. The risk is low. Open the app for advice."
+      "You were briefly near someone who has since tested positive. "
+        + "The risk is low. Open the app for advice."
     ),
     .medium: (
       "An encounter with some risk",
-      "You were near someone who has since tested positive. The risk is moderate. Open the app for advice."
+      "You were near someone who has since tested positive. "
+        + "The risk is moderate. Open the app for advice."
     ),
     .high: (
       "An encounter with high risk",
-      "You spent time close to someone who has since tested positive. Open the app to read what to do now."
+      "You spent time close to someone who has since tested positive. "
+        + "Open the app to read what to do now."
     ),
   ]
 }

@@ -10,8 +10,8 @@ struct NoticeMemory: Codable, Sendable, Equatable {
   /// When the last notice about Bluetooth was shown.
   var lastBluetoothNotice: Date?
 
-  /// How long the notice about Bluetooth is not repeated, in seconds: a day. People who turn Bluetooth off
-  /// know that they do.
+  /// How long the notice about Bluetooth is not repeated, in seconds: a day. People who turn
+  /// Bluetooth off know that they do.
   static let bluetoothNoticeSeconds: TimeInterval = 86_400
 
   /// Takes the level now: a rise is due to be told, once; a fall is not, but a later rise is again.

@@ -16,8 +16,8 @@ extension ExposureApp {
     }
   }
 
-  /// Removes the exposures, as a person does who is well again (bridge 66). What was analysed is not
-  /// analysed again, so they do not come back.
+  /// Removes the exposures, as a person does who is well again (bridge 66). What was analysed is
+  /// not analysed again, so they do not come back.
   public func removeExposures() async throws(StorageFailure) {
     try store.update {
       $0.exposures = []
@@ -26,9 +26,9 @@ extension ExposureApp {
     await notices.remove(.risk)
   }
 
-  /// Removes everything the app has on this phone and turns exposure notifications off (bridge 37). What the
-  /// system itself has heard, and its keys, are removed in the system's own settings; an app cannot.
-  /// Documentation/App.md 6.3.
+  /// Removes everything the app has on this phone and turns exposure notifications off (bridge 37).
+  /// What the system itself has heard, and its keys, are removed in the system's own settings; an
+  /// app cannot. Documentation/App.md 6.3.
   public func removeEverything() async throws {
     if authorizationStatus() == .authorized { try? await disable() }
     if FileManager.default.fileExists(atPath: keyFileFolder.path) {

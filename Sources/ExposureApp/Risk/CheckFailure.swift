@@ -1,7 +1,8 @@
 import ExposureNotification
 import Foundation
 
-/// Why a check did not end well. The cursor and the fetched files are as before; the next run goes on.
+/// Why a check did not end well. The cursor and the fetched files are as before; the next run goes
+/// on.
 public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, CustomStringConvertible {
   /// The person has not allowed exposure notifications: they can in Settings.
   case notAuthorized

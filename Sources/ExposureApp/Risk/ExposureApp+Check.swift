@@ -7,8 +7,8 @@ import World
 extension ExposureApp {
   /// One check: download, detection, risk, notice. Documentation/App.md 3 to 5.
   ///
-  /// Everything found and the cursor are stored in one step after the detection; whatever ends a check
-  /// before that leaves cursor and files for the next one.
+  /// Everything found and the cursor are stored in one step after the detection; whatever ends a
+  /// check before that leaves cursor and files for the next one.
   public func check() async -> CheckOutcome {
     guard !isChecking else { return .alreadyRunning }
     isChecking = true
@@ -53,8 +53,8 @@ extension ExposureApp {
       settings: remote.diagnosisKeyDownloadConfiguration, logger: logger)
   }
 
-  /// Has the files analysed: together those that were never refused, alone those that were, and all of
-  /// them alone where together they are refused, so that one bad file hides no good one.
+  /// Has the files analysed: together those that were never refused, alone those that were, and all
+  /// of them alone where together they are refused, so that one bad file hides no good one.
   private func analyse(_ names: [KeyFileName]) async throws -> Analysis {
     var analysis = Analysis()
     guard !names.isEmpty else { return analysis }

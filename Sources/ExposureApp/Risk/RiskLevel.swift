@@ -1,4 +1,5 @@
-/// What a person is told about the encounters of the last fourteen days, by its number on the bridge (61).
+/// What a person is told about the encounters of the last fourteen days, by its number on the
+/// bridge (61).
 public enum RiskLevel: Int, Sendable, Codable, Comparable, CaseIterable {
   /// No encounter that counts.
   case none = 0

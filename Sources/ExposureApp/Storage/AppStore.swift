@@ -56,8 +56,8 @@ struct AppStore {
     state = next
   }
 
-  /// Opens the memory with `key` where that is the right one after all; else begins an empty one. What
-  /// does not open is set aside, not thrown away.
+  /// Opens the memory with `key` where that is the right one after all; else begins an empty one.
+  /// What does not open is set aside, not thrown away.
   mutating func startOver(with key: SealingKey) throws(StorageFailure) {
     guard condition != .ready else { return }
     self.key = key

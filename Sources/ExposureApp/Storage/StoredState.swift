@@ -1,7 +1,7 @@
 import Foundation
 
-/// Everything the app remembers, in one piece: it is replaced whole, so that for instance the cursor
-/// and the exposures found up to it always change together. Documentation/App.md 8.1.
+/// Everything the app remembers, in one piece: it is replaced whole, so that for instance the
+/// cursor and the exposures found up to it always change together. Documentation/App.md 8.1.
 struct StoredState: Codable, Sendable {
   /// The form of what is stored; counts up when it changes.
   var form = 1

@@ -9,8 +9,8 @@ extension ExposureApp {
   /// Shares the person's keys under `pin`. Documentation/App.md 5.
   ///
   /// `isInteroperabilityEnabled` says whether the person agreed that the keys go to other countries
-  /// too. After any ending but a success or a clear no, the same call with the same PIN goes on where it
-  /// stopped.
+  /// too. After any ending but a success or a clear no, the same call with the same PIN goes on
+  /// where it stopped.
   public func upload(pin: String, isInteroperabilityEnabled: Bool) async -> UploadOutcome {
     guard !isUploading else { return UploadOutcome(.alreadyRunning) }
     isUploading = true
