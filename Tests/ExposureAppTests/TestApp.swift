@@ -21,7 +21,7 @@ final class TestApp {
   let clock = HandClock()
   let randomness = SeededRandomness()
   let network: ScriptedNetwork
-  let script = ManagerScript()
+  let script = FrameworkScript()
   let scheduler = RecordingScheduler()
   let notices = RecordingNotices()
   let device = CountingDevice()
@@ -38,7 +38,7 @@ final class TestApp {
   func launch(manager: sending ENManager? = nil) throws -> ExposureApp {
     let script = script
     return ExposureApp(
-      manager: manager ?? ScriptedManager(script),
+      manager: manager ?? ScriptedFramework(script),
       authorizationStatus: { script.state.authorization },
       configuration: try configuration(), folder: folder, sealingKey: sealingKey, clock: clock,
       randomness: randomness, network: network, scheduler: scheduler, notices: notices,

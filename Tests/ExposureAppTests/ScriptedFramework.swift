@@ -3,10 +3,10 @@ import ExposureNotification
 import Foundation
 
 /// An `ENManager` as apps make them for their tests: a subclass that answers by script.
-final class ScriptedManager: ENManager {
-  private let script: ManagerScript
+final class ScriptedFramework: ENManager {
+  private let script: FrameworkScript
 
-  init(_ script: ManagerScript) {
+  init(_ script: FrameworkScript) {
     self.script = script
     super.init()
   }

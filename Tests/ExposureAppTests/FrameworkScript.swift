@@ -2,8 +2,8 @@ import ExposureNotification
 import Foundation
 import Synchronization
 
-/// What a `ScriptedManager` answers, and what it was asked.
-final class ManagerScript: Sendable {
+/// What a `ScriptedFramework` answers, and what it was asked.
+final class FrameworkScript: Sendable {
   struct State: Sendable {
     var authorization = ENAuthorizationStatus.authorized
     var status = ENStatus.active
