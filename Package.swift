@@ -197,7 +197,8 @@ let package = Package(
     .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "Simulation", "Town", "ExposureKeys", "World", "TestSupport", crypto, logging,
+        "Simulation", "Town", "ExposureApp", "ExposureKeys", "KeyServer", "World", "TestSupport",
+        crypto, logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(

@@ -41,12 +41,13 @@ public final class SimulatedHealthAuthority: Service {
 
   private let apiToken: String
 
-  /// Both servers, keeping their data in `folder`. They listen once they are run.
+  /// Both servers, keeping their data in `folder`; each key file is padded to `minimumKeys` at least.
+  /// They listen once they are run.
   ///
   /// - Throws: the servers' own errors where the folder cannot be used.
   public init(
     folder: URL, clock: any WallClock, randomness: SeededNames,
-    deviceCheck: DeviceCheckConfiguration?, logger: Logger
+    deviceCheck: DeviceCheckConfiguration?, minimumKeys: Int = 1_000, logger: Logger
   ) throws {
     let secrets = randomness.source("health authority")
     let tokenKey = P256.Signing.PrivateKey(from: secrets)
@@ -63,19 +64,20 @@ public final class SimulatedHealthAuthority: Service {
           keyID: "token-1", privateKeyPEM: tokenKey.pemRepresentation, issuer: Name.issuer,
           audience: Name.audience)),
       clock: clock, randomness: randomness.source("verification server"), logger: logger)
+    var keys = KeyServerConfiguration(
+      port: 0, databaseFile: folder.appendingPathComponent("keys.sqlite"),
+      exportFolder: folder.appendingPathComponent("exports"), regions: [Name.region],
+      appPackages: [Name.app], tokenIssuer: Name.issuer, tokenAudience: Name.audience,
+      tokenPublicKeysPEM: ["token-1": tokenKey.publicKey.pemRepresentation],
+      exportSigners: [
+        ExportSigner(
+          privateKeyPEM: exportKey.pemRepresentation, keyID: Name.exportKeyID,
+          keyVersion: Name.exportKeyVersion)
+      ], region: Name.region, deviceCheck: deviceCheck,
+      remoteConfiguration: RemoteConfiguration(version: 1))
+    keys.minimumKeys = minimumKeys
     keyServer = try KeyServer(
-      KeyServerConfiguration(
-        port: 0, databaseFile: folder.appendingPathComponent("keys.sqlite"),
-        exportFolder: folder.appendingPathComponent("exports"), regions: [Name.region],
-        appPackages: [Name.app], tokenIssuer: Name.issuer, tokenAudience: Name.audience,
-        tokenPublicKeysPEM: ["token-1": tokenKey.publicKey.pemRepresentation],
-        exportSigners: [
-          ExportSigner(
-            privateKeyPEM: exportKey.pemRepresentation, keyID: Name.exportKeyID,
-            keyVersion: Name.exportKeyVersion)
-        ], region: Name.region, deviceCheck: deviceCheck,
-        remoteConfiguration: RemoteConfiguration(version: 1)),
-      clock: clock, randomness: randomness.source("key server"), logger: logger)
+      keys, clock: clock, randomness: randomness.source("key server"), logger: logger)
   }
 
   public func run() async throws {

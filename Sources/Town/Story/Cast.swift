@@ -20,8 +20,8 @@ struct Cast {
   var phones: [SimulatedPhone] { [near, far, diagnosed] }
 
   /// Starts the servers on loopback and takes three phones out of the box; all keep their data below
-  /// `folder`.
-  init(town: SimulatedTown, folder: URL) async throws {
+  /// `folder`. Key files are padded to `minimumKeys` at least.
+  init(town: SimulatedTown, folder: URL, minimumKeys: Int = 1_000) async throws {
     let teamKey = P256.Signing.PrivateKey()
     let deviceCheck = DeviceCheckAuthority(
       team: try DeviceCheckTeam(
@@ -34,7 +34,8 @@ struct Cast {
       randomness: town.chance,
       deviceCheck: DeviceCheckConfiguration(
         baseURL: .loopback(port: await deviceCheckServer.boundPort), teamID: Self.teamID,
-        keyID: Self.teamKeyID, privateKeyPEM: teamKey.pemRepresentation), logger: town.logger)
+        keyID: Self.teamKeyID, privateKeyPEM: teamKey.pemRepresentation),
+      minimumKeys: minimumKeys, logger: town.logger)
     services = [checking, ServerRun(authority)]
     self.deviceCheck = deviceCheck
     self.authority = authority
