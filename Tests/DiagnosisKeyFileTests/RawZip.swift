@@ -9,6 +9,8 @@ struct RawZip {
     /// What Unix thinks the entry is, in the high half of the external attributes.
     var mode: UInt32 = 0o100644
     var flags: UInt16 = 0
+    /// How it says it is compressed; 0 is stored.
+    var method = 0
     /// The size the zip states, where it is not the true one.
     var statedByteCount: Int?
   }
@@ -40,7 +42,8 @@ struct RawZip {
   /// What the entry and the list of entries both say: version to name length.
   private func fields(of entry: Entry) -> [UInt8] {
     let byteCount = entry.statedByteCount ?? entry.content.count
-    return number(20, 2) + number(Int(entry.flags), 2) + number(0, 2) + number(0x0021_0000, 4)
+    return number(20, 2) + number(Int(entry.flags), 2) + number(entry.method, 2)
+      + number(0x0021_0000, 4)
       + number(Int(crc32(entry.content)), 4) + number(entry.content.count, 4)
       + number(byteCount, 4) + number(entry.name.utf8.count, 2)
   }

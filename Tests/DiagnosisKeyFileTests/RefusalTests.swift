@@ -69,6 +69,15 @@ struct RefusalTests {
     #expect(throws: KeyFileError.self) { try verify(zip.bytes, by: [authority]) }
   }
 
+  @Test("An entry that is neither stored nor deflated is refused", arguments: [9, 12, 14, 95, 98])
+  func methods(method: Int) throws {
+    for index in 0...1 {
+      var zip = try zip()
+      zip.entries[index].method = method
+      #expect(refusal(of: zip) == .damagedZip)
+    }
+  }
+
   @Test("A zip without export.bin is refused; one without export.sig is unsigned")
   func missing() throws {
     var zip = try zip()

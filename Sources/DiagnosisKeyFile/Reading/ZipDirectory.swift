@@ -34,5 +34,23 @@ struct ZipDirectory {
       at: max(0, start - Self.zip64LocatorByteCount), count: Self.zip64LocatorByteCount)
     guard !before.starts(with: Self.zip64Locator) else { throw .damagedZip }
     entryCount = entries
+    try checkMethods(in: try file.bytes(at: offset, count: byteCount))
   }
+
+  /// Only stored and deflated entries: what libarchive knows besides may ask for gigabytes of memory
+  /// to be unpacked. Documentation/KeyFiles.md 1.1.
+  private func checkMethods(in list: [UInt8]) throws(KeyFileError) {
+    func number(_ place: Int) -> Int { Int(list[place]) | Int(list[place + 1]) << 8 }
+    var place = 0
+    for _ in 0..<entryCount {
+      guard place + Self.listedByteCount <= list.count,
+        list[place...].starts(with: Self.listedEntry), Self.methods.contains(number(place + 10))
+      else { throw .damagedZip }
+      place += Self.listedByteCount + number(place + 28) + number(place + 30) + number(place + 32)
+    }
+  }
+
+  private static let listedEntry: [UInt8] = [0x50, 0x4b, 0x01, 0x02]
+  private static let listedByteCount = 46
+  private static let methods = [0, 8]
 }
