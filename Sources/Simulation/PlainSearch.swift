@@ -1,6 +1,7 @@
 import Foundation
 
-/// Looks for secrets in every file below a folder: as bytes, as hex in both cases, and as base64.
+/// Looks for secrets in every file below a folder: as bytes, as hex in both cases, and as base64
+/// with its slashes plain or escaped, as JSON writes them.
 public struct PlainSearch {
   /// What a search found.
   public struct Findings: Sendable {
@@ -21,6 +22,7 @@ public struct PlainSearch {
       let base64 = Data(secret).base64EncodedString().replacingOccurrences(of: "=", with: "")
       return [
         Data(secret), Data(hex.utf8), Data(hex.uppercased().utf8), Data(base64.utf8),
+        Data(base64.replacingOccurrences(of: "/", with: "\\/").utf8),
       ]
     }
   }

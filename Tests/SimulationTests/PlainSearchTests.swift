@@ -26,6 +26,13 @@ import Testing
     #expect(found.leaks.sorted() == ["0", "1", "2", "3"])
   }
 
+  @Test("A secret that JSON has written is found, whatever its base64 looks like")
+  func json() throws {
+    let slashes = [UInt8](repeating: 0xff, count: 16)
+    try JSONEncoder().encode(["key": Data(slashes)]).write(to: folder.path("state"))
+    #expect(try PlainSearch(for: [slashes]).findings(below: folder.url).leaks == ["state"])
+  }
+
   @Test("What only resembles a secret is no leak")
   func noFalseAlarm() throws {
     try Data(secret.dropLast()).write(to: folder.path("shorter"))
