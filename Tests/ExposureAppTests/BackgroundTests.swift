@@ -100,4 +100,15 @@ import Testing
     #expect(token.map { $0.body?.count } == [RequestPadding.tokenRequestBytes])
     #expect((upload + token).allSatisfy { $0.headers[UploadRequests.decoyHeader] != nil })
   }
+
+  @Test("Decoys go on after the clock was set back by a year")
+  func decoysAfterClockSetBack() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.clock.move(by: -HandClock.day * 365)
+    _ = await app.check()
+    #expect(phone.network.requests(for: TestApp.uploadPath).count == 1)
+    _ = await app.check()
+    #expect(phone.network.requests(for: TestApp.uploadPath).count == 1)
+  }
 }

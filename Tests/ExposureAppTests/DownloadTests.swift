@@ -107,6 +107,15 @@ import Testing
     #expect(phone.script.state.detections == [[TestApp.name(1)]])
   }
 
+  @Test("A file that is too large is not fetched a second time in the same run")
+  func tooLarge() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.publish(0..<1, except: [0: .fails(.tooLarge)])
+    #expect(await app.check() == .failed(.filesMissing))
+    #expect(phone.network.requests(for: "/" + TestApp.name(0)).count == 1)
+  }
+
   @Test("D23: malformed lines are skipped and the run finishes")
   func malformed() async throws {
     let phone = try TestApp()

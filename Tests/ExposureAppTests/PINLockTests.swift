@@ -30,6 +30,14 @@ import Testing
     }
   }
 
+  @Test("A clock that was set back by a year locks nobody out for a year")
+  func clockSetBack() {
+    let year = HandClock.day * 365
+    let refusals = refused(30, over: 60)
+    #expect(PINLock.lockedUntil(refused: refusals, at: now) != nil)
+    #expect(PINLock.lockedUntil(refused: refusals, at: now.addingTimeInterval(-year)) == nil)
+  }
+
   @Test("The app locks after the third wrong PIN, and a right one works when the lock is over")
   func inTheApp() async throws {
     let phone = try TestApp()

@@ -36,7 +36,9 @@ extension ExposureApp {
   func sendDecoyIfDue() async {
     let now = clock.now
     let due = store.state.nextDecoy
-    guard due.map({ $0 <= now }) ?? true else { return }
+    // A moment beyond the longest wait was drawn before the clock was set back.
+    let latest = now.addingTimeInterval(Double(BackgroundRule.decoySeconds.upperBound))
+    guard due.map({ $0 <= now || $0 > latest }) ?? true else { return }
     let wait = Double(randomness.number(in: BackgroundRule.decoySeconds))
     guard (try? store.update { $0.nextDecoy = now.addingTimeInterval(wait) }) != nil, due != nil
     else { return }

@@ -77,6 +77,9 @@ struct KeyFileDownload: Sendable {
         }
       } catch NetworkFailure.diskFull {
         throw CheckFailure.diskFull
+      } catch NetworkFailure.tooLarge {
+        // It will be as large the next time, and a mobile network is paid by the byte.
+        return logger.notice("a key file is too large")
       } catch let failure as NetworkFailure {
         logger.info("a key file did not come", metadata: ["why": "\(failure.rawValue)"])
       }

@@ -27,9 +27,11 @@ public struct PINLock: Sendable, Hashable {
       tries: 30, withinSeconds: 7_200, lockSeconds: 86_400),
   ]
 
-  /// Until when no PIN may be tried, or nil where one may be.
+  /// Until when no PIN may be tried, or nil where one may be. Refusals of a far future, left behind
+  /// by a clock that was set back, lock nobody out until then.
   static func lockedUntil(refused: [Date], at now: Date) -> Date? {
-    table.compactMap { $0.end(refused: refused.sorted()) }.filter { $0 > now }.max()
+    let refused = relevant(refused, at: now).sorted()
+    return table.compactMap { $0.end(refused: refused) }.filter { $0 > now }.max()
   }
 
   /// The refusals that can still matter at `now`.

@@ -52,9 +52,10 @@ struct PendingUpload: Codable, Sendable, Equatable {
   /// What the token is bound to.
   var keyHMAC: Data { KeyHMAC.authenticationCode(over: uploadKeys, secret: hmacSecret) }
 
-  /// Whether the server has forgotten the PIN or the token by now.
+  /// Whether the server has forgotten the PIN or the token by now. An upload from the future, left
+  /// behind by a clock that was set back, has expired as well: it must not stay until then.
   func isExpired(at now: Date) -> Bool {
-    now.timeIntervalSince(tokenReceived ?? begun) >= RemovalRule.pendingUploadSeconds
+    abs(now.timeIntervalSince(tokenReceived ?? begun)) >= RemovalRule.pendingUploadSeconds
   }
 
   /// The same with the device's word.
