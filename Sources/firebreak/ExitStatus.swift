@@ -28,6 +28,7 @@ enum ExitStatus: Int32 {
     switch error {
     case let failure as CommandFailure: failure.sentence
     case let error as KeyFileError: error.description
+    case let error as CocoaError: error.localizedDescription
     default: Self.sentence(forForeign: error)
     }
   }

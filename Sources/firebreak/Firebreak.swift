@@ -17,6 +17,7 @@ struct Firebreak: AsyncParsableCommand {
     ])
 
   static func main() async {
+    holdStandardStreams()
     do {
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
@@ -27,6 +28,14 @@ struct Firebreak: AsyncParsableCommand {
     } catch {
       leave(with: error)
     }
+  }
+
+  /// Opens what was closed of stdin, stdout and stderr: else the next file opened, maybe a database,
+  /// would get the number, and with it what is meant for the terminal.
+  private static func holdStandardStreams() {
+    var file = open("/dev/null", O_RDWR)
+    while (STDIN_FILENO...STDERR_FILENO).contains(file) { file = open("/dev/null", O_RDWR) }
+    close(file)
   }
 
   /// Help and version go to stdout; everything else is one line on stderr.

@@ -4,5 +4,5 @@ import Foundation
 func printJSON(_ facts: some Encodable) throws {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-  print(String(decoding: try encoder.encode(facts), as: UTF8.self))
+  try StandardOutput.write(String(decoding: try encoder.encode(facts), as: UTF8.self))
 }

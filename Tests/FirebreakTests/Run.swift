@@ -8,9 +8,15 @@ struct Run {
   let errors: String
 
   init(_ arguments: String...) throws {
+    try self.init(arguments)
+  }
+
+  /// With its stdout in the file `output`, or in one of its own.
+  init(_ arguments: [String], output device: URL? = nil) throws {
     let folder = try TemporaryFolder()
-    let (output, errors) = (folder.path("output"), folder.path("errors"))
-    for file in [output, errors] { try Data().write(to: file) }
+    let (output, errors) = (device ?? folder.path("output"), folder.path("errors"))
+    if device == nil { try Data().write(to: output) }
+    try Data().write(to: errors)
     let process = Process()
     process.executableURL = try Self.product()
     process.arguments = arguments
@@ -19,7 +25,7 @@ struct Run {
     try process.run()
     process.waitUntilExit()
     status = process.terminationStatus
-    self.output = try String(contentsOf: output, encoding: .utf8)
+    self.output = device == nil ? try String(contentsOf: output, encoding: .utf8) : ""
     self.errors = try String(contentsOf: errors, encoding: .utf8)
   }
 

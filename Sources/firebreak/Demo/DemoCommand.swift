@@ -29,18 +29,20 @@ struct DemoCommand: AsyncParsableCommand {
   var verbose = false
 
   func run() async throws {
+    let file = try DemoReportFile(path: report)
     let folder = try DemoFolder(keep: keep)
-    defer { folder.removeUnlessKept() }
+    let signals = EndSignals(folder.removeUnlessKept)
+    defer { withExtendedLifetime(signals, folder.removeUnlessKept) }
     let printer = DemoPrinter(isQuiet: json)
     printer.begin()
     let result = await BeaconToNotice(
       seed: seed, folder: folder.url, logger: logger, onStep: printer.tell
     ).tell()
-    let file = try written(ReportPage(result))
+    try file.write(try ReportPage(result).html())
     if json {
       try printJSON(DemoReport(result))
     } else {
-      printer.end(result, report: file, kept: keep)
+      try printer.end(result, report: file.url, kept: keep)
     }
     guard result.ok else { throw ExitCode.failure }
   }
@@ -48,13 +50,5 @@ struct DemoCommand: AsyncParsableCommand {
   private var logger: Logger {
     guard verbose else { return Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() } }
     return Logger(label: "firebreak") { StreamLogHandler.standardError(label: $0) }
-  }
-
-  private func written(_ page: ReportPage) throws -> URL {
-    let file = URL(fileURLWithPath: report)
-    try FileManager.default.createDirectory(
-      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(try page.html().utf8).write(to: file, options: .atomic)
-    return file
   }
 }

@@ -16,11 +16,24 @@ struct DemoFolder {
       throw CommandFailure.badInput(
         "\(url.path) is there already; name a folder that is not.")
     }
-    try FileManager.default.createDirectory(
-      at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    do {
+      try FileManager.default.createDirectory(
+        at: url, withIntermediateDirectories: isKept, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw CommandFailure(
+        status: isKept ? .badInput : .machineFailed,
+        sentence: "The folder \(url.path) cannot be made: check its place and its rights.")
+    }
   }
 
-  func removeUnlessKept() {
-    if !isKept { try? FileManager.default.removeItem(at: url) }
+  /// Removes a temporary folder. Where a signal ends the demo, phones and servers are still writing,
+  /// and may make anew what was just removed: hence more than once.
+  @Sendable func removeUnlessKept() {
+    guard !isKept else { return }
+    for _ in 0..<Self.removalsMax where FileManager.default.fileExists(atPath: url.path) {
+      try? FileManager.default.removeItem(at: url)
+    }
   }
+
+  private static let removalsMax = 100
 }

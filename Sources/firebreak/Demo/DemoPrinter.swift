@@ -6,6 +6,8 @@ final class DemoPrinter {
   private let isQuiet: Bool
   private let hasColour = isatty(STDOUT_FILENO) == 1
   private var count = 0
+  /// Why nothing more can be told; the story goes on all the same, and its end says so.
+  private var failure: CommandFailure?
 
   init(isQuiet: Bool) {
     self.isQuiet = isQuiet
@@ -25,18 +27,26 @@ final class DemoPrinter {
     for fact in step.facts { say("                     \(coloured(fact, 2))") }
   }
 
-  func end(_ result: StoryResult, report: URL, kept: String?) {
+  /// Tells how it ended.
+  ///
+  /// - Throws: a `CommandFailure` where the terminal or pipe has not taken all of the story.
+  func end(_ result: StoryResult, report: URL, kept: String?) throws {
     let held = result.steps.filter(\.ok).count
     let seconds = Double(result.steps.map(\.milliseconds).reduce(0, +) / 100) / 10
     say("\n\(result.ok ? coloured(result.verdict, 32) : coloured(result.verdict, 31))")
     say("\(held) of \(result.steps.count) steps held, in \(seconds) s.")
     say("The report, with the two days as a picture: \(report.path)")
     if let kept { say("What phones and servers stored: \(kept)") }
+    if let failure { throw failure }
   }
 
-  /// Not `print`, which holds lines back in a pipe: a story is read as it happens.
   private func say(_ line: String) {
-    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    guard failure == nil else { return }
+    do throws(CommandFailure) {
+      try StandardOutput.write(line)
+    } catch {
+      failure = error
+    }
   }
 
   private func coloured(_ text: String, _ code: Int) -> String {

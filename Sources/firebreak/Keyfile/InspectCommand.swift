@@ -21,8 +21,9 @@ struct InspectCommand: ParsableCommand {
     if json {
       try printJSON(KeyFileReport(facts))
     } else {
-      print(KeyFileTable(name: url.lastPathComponent, facts: facts).text)
-      print("Nothing of this is verified: firebreak keyfile verify --public-key PEM \(file)")
+      try StandardOutput.write(KeyFileTable(name: url.lastPathComponent, facts: facts).text)
+      try StandardOutput.write(
+        "Nothing of this is verified: firebreak keyfile verify --public-key PEM \(file)")
     }
   }
 }

@@ -53,7 +53,7 @@ struct MakeCommand: ParsableCommand {
     if json {
       try printJSON(KeyFileReport(facts))
     } else {
-      print(KeyFileTable(name: url.lastPathComponent, facts: facts).text)
+      try StandardOutput.write(KeyFileTable(name: url.lastPathComponent, facts: facts).text)
     }
   }
 }

@@ -35,7 +35,7 @@ struct VerifyCommand: ParsableCommand {
     _ = try VerificationPublicKey(keyID: "", keyVersion: "", publicKeyPEM: pem)
     let verified = try file.verified(by: keys, batchSize: Self.batchSize) { _ in }
     let signer = verified.signer
-    print(
+    try StandardOutput.write(
       "Valid: \(verified.facts.keyCount) keys, signed by key \(signer.keyID.printable), "
         + "version \(signer.keyVersion.printable).")
   }
