@@ -6,17 +6,20 @@ public struct AssociatedEncryptedMetadata: Hashable, Sendable {
   /// The size of the metadata, in bytes.
   public static let byteCount = 4
 
+  /// The four bytes held in place, the first one highest: a phone holds a million of them at once.
+  private let word: UInt32
+
   /// The four bytes as they go over the air.
-  public let bytes: [UInt8]
+  public var bytes: [UInt8] { withUnsafeBytes(of: word.bigEndian, Array.init) }
 
   /// Nil unless there are exactly four bytes.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
-    self.bytes = Array(bytes)
+    self.init(four: bytes)
   }
 
-  init(four: [UInt8]) {
-    bytes = four
+  init(four: some Collection<UInt8>) {
+    word = four.reduce(0) { $0 << 8 | UInt32($1) }
   }
 }
 
