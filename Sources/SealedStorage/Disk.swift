@@ -100,6 +100,12 @@ enum Disk {
     try syncFolder(of: url)
   }
 
+  /// Gives what `url` holds a second name in the same folder, in place of what had it.
+  static func link(_ url: URL, as other: URL) throws(SealedStorageError) {
+    try remove(other)
+    guard Foundation.link(url.path, other.path) == 0 else { throw failure() }
+  }
+
   /// Makes the folder `url` and those above it that are missing, for their owner only.
   static func makeFolder(_ url: URL) throws(SealedStorageError) {
     if mkdir(url.path, 0o700) == 0 || errno == EEXIST { return }

@@ -43,29 +43,39 @@ public actor SealedLog {
     ends[day] = end + frame.count
   }
 
-  /// The days that have a segment, oldest first; none where the folder cannot be read.
-  public func days() -> [UInt32] {
-    (try? listedDays()) ?? []
+  /// The days that have a segment, oldest first.
+  ///
+  /// - Throws: `.disk` where the folder cannot be read.
+  public func days() throws(SealedStorageError) -> [UInt32] {
+    try listedDays()
   }
 
   /// What is readable of `day`, oldest first; a damaged frame is left out and counted.
   ///
   /// - Throws: `.disk` where the segment cannot be read.
   public func segment(of day: UInt32) throws(SealedStorageError) -> LogSegment {
-    let bytes = try Disk.read(url(of: day), bytesMax: Self.segmentBytesMax) ?? Data()
-    let layout = SegmentLayout(of: bytes)
-    var segment = LogSegment()
-    segment.damagedFrames = layout.strangeStretches
-    for (start, box) in layout.boxes {
-      guard let content = try? seal.open(box, place: place(day, at: start)),
-        let records = Frame.records(in: content)
-      else {
-        segment.damagedFrames += 1
-        continue
-      }
-      segment.records += records
+    try frames(of: day).reduce(into: LogSegment()) { segment, frame in
+      if let frame { segment.records += frame } else { segment.damagedFrames += 1 }
     }
-    return segment
+  }
+
+  /// Sets a damaged segment of `day` aside and begins it anew with what is readable of it.
+  ///
+  /// The old one goes on under the name `<day>.sealed.damaged` until the day is removed. At every
+  /// moment one of the two is whole; where this throws, nothing has changed.
+  ///
+  /// - Throws: `.full` where there is no room for both, `.disk` where the disk refuses.
+  public func setDamageAside(of day: UInt32) throws(SealedStorageError) {
+    let readable = try frames(of: day).compactMap(\.self)
+    var segment = Data()
+    for records in readable {
+      let box = try seal.seal(Frame.content(of: records), place: place(day, at: segment.count))
+      segment += Frame.around(box)
+    }
+    ends[day] = nil
+    try Disk.link(url(of: day), as: aside(of: day))
+    try Disk.replace(url(of: day), with: segment)
+    ends[day] = segment.count
   }
 
   /// Removes every segment older than `day`.
@@ -86,7 +96,9 @@ public actor SealedLog {
 
   private func remove(_ days: [UInt32]) throws(SealedStorageError) {
     for day in days {
-      try Disk.remove(url(of: day))
+      for url in [url(of: day), aside(of: day), Disk.temporary(for: url(of: day))] {
+        try Disk.remove(url)
+      }
       ends[day] = nil
     }
   }
@@ -99,6 +111,19 @@ public actor SealedLog {
 
   private func url(of day: UInt32) -> URL {
     folder.appendingPathComponent("\(day)\(Self.suffix)")
+  }
+
+  private func aside(of day: UInt32) -> URL { url(of: day).appendingPathExtension("damaged") }
+
+  /// The records of each frame of `day`, nil for a damaged one, in order.
+  private func frames(of day: UInt32) throws(SealedStorageError) -> [[Data]?] {
+    let bytes = try Disk.read(url(of: day), bytesMax: Self.segmentBytesMax) ?? Data()
+    let layout = SegmentLayout(of: bytes)
+    let strange = [[Data]?](repeating: nil, count: layout.strangeStretches)
+    return strange
+      + layout.boxes.map { start, box in
+        (try? seal.open(box, place: place(day, at: start))).flatMap(Frame.records)
+      }
   }
 
   private func place(_ day: UInt32, at start: Int) -> String { "\(day)/\(start)" }

@@ -11,6 +11,12 @@ public var EN_FEATURE_GENERAL: Int32 { 1 }
 public typealias ENErrorHandler = ((any Error)?) -> Void
 /// Called with the person's own keys, or with the reason there are none.
 public typealias ENGetDiagnosisKeysHandler = ([ENTemporaryExposureKey]?, (any Error)?) -> Void
+/// Called with keys that the person released ahead of time.
+public typealias ENDiagnosisKeysAvailableHandler = ([ENTemporaryExposureKey]) -> Void
+/// Called with whether the person has left the region, or with the reason nobody can say.
+public typealias ENGetUserTraveledHandler = (Bool, (any Error)?) -> Void
+/// Called with the reason the system woke the app.
+public typealias ENActivityHandler = (ENActivityFlags) -> Void
 
 /// Advertised transmit power less measured signal strength, in decibels.
 public typealias ENAttenuation = UInt8
@@ -54,3 +60,9 @@ public let ENDaysSinceOnsetOfSymptomsUnknown = Int.max
 
 /// Apple's C name of a queue, which apps still write.
 public typealias dispatch_queue_t = DispatchQueue
+/// Apple's C name of a block of work.
+public typealias dispatch_block_t = () -> Void
+/// Objective-C's name of the largest `Int`.
+public let NSIntegerMax = Int.max
+/// Objective-C's name of the smallest `Int`.
+public let NSIntegerMin = Int.min

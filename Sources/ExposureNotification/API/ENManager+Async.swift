@@ -3,32 +3,31 @@ import Foundation
 // Apple's importer gives each call that returns nothing an async form. Each goes through the one
 // with a handler, so that an override of that one holds for both.
 extension ENManager {
-  /// `activate(completionHandler:)`, awaited.
-  public func activate() async throws {
-    try await awaited { activate(completionHandler: $0) }
+  func awaited(_ call: (@escaping ENErrorHandler) -> Void) async throws {
+    try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+      call { error in done.resume(with: error.map(Result.failure) ?? .success(())) }
+    }
   }
 
-  /// `setExposureNotificationEnabled(_:completionHandler:)`, awaited.
-  public func setExposureNotificationEnabled(_ enabled: Bool) async throws {
-    try await awaited { setExposureNotificationEnabled(enabled, completionHandler: $0) }
-  }
-
-  /// `getDiagnosisKeys(completionHandler:)`, awaited.
-  public func diagnosisKeys() async throws -> [ENTemporaryExposureKey] {
+  func awaitedKeys(
+    _ call: (@escaping ENGetDiagnosisKeysHandler) -> Void
+  ) async throws -> [ENTemporaryExposureKey] {
     try await withCheckedThrowingContinuation { (done: Waiting<[ENTemporaryExposureKey]>) in
-      getDiagnosisKeys { keys, error in
+      call { keys, error in
         done.resume(with: Result(catching: { try keys.orThrow(error) }).map(Handoff.init))
       }
     }.value
   }
 
-  private typealias Waiting<Value> = CheckedContinuation<Handoff<Value>, any Error>
-
-  private func awaited(_ call: (@escaping ENErrorHandler) -> Void) async throws {
-    try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-      call { error in done.resume(with: error.map(Result.failure) ?? .success(())) }
+  func awaitedTravel(_ call: (@escaping ENGetUserTraveledHandler) -> Void) async throws -> Bool {
+    try await withCheckedThrowingContinuation { (done: CheckedContinuation<Bool, any Error>) in
+      call { hasTraveled, error in
+        done.resume(with: error.map(Result.failure) ?? .success(hasTraveled))
+      }
     }
   }
+
+  private typealias Waiting<Value> = CheckedContinuation<Handoff<Value>, any Error>
 }
 
 extension Optional {

@@ -4,6 +4,9 @@ import Foundation
 extension ENManager {
   /// Calls `changeHandler` on `dispatchQueue` after each change of the value at `keyPath`, for as long
   /// as the answer is held. Meant for the status and whether it is enabled, as on Apple's systems.
+  ///
+  /// With `.prior` there is a call without the new value first; both come after the change, since a
+  /// phone tells of its state when it is so.
   public func observe<Value: Equatable & SendableMetatype>(
     _ keyPath: KeyPath<ENManager, Value>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping (ENManager, NSKeyValueObservedChange<Value>) -> Void
@@ -48,11 +51,17 @@ private final class ValueObserver<Value: Equatable & SendableMetatype> {
     let (old, new) = (last, manager[keyPath: keyPath])
     guard new != old else { return }
     last = new
+    if options.contains(.prior) {
+      changeHandler(manager, change(from: old, to: nil, isPrior: true))
+    }
     changeHandler(manager, change(from: old, to: new))
   }
 
-  private func change(from old: Value?, to new: Value) -> NSKeyValueObservedChange<Value> {
+  private func change(
+    from old: Value?, to new: Value?, isPrior: Bool = false
+  ) -> NSKeyValueObservedChange<Value> {
     NSKeyValueObservedChange(
-      newValue: options.contains(.new) ? new : nil, oldValue: options.contains(.old) ? old : nil)
+      newValue: options.contains(.new) ? new : nil, oldValue: options.contains(.old) ? old : nil,
+      isPrior: isPrior)
   }
 }

@@ -8,6 +8,8 @@ final class ManagerLife: Sendable {
   enum Phase { case new, activating, active, invalidated }
 
   private let phase = Mutex(Phase.new)
+  /// Ends hearing of the device's activities.
+  private let deafen = Mutex<(@Sendable () -> Void)?>(nil)
   /// The handlers that are still to be called; invalidation waits for them.
   let handlers = DispatchGroup()
 
@@ -39,9 +41,28 @@ final class ManagerLife: Sendable {
     }
   }
 
+  /// Calls `handler` on `queue` with each reason of `activities`, until the end.
+  func hear(
+    _ activities: Activities, on queue: DispatchQueue, _ handler: Handoff<ENActivityHandler>
+  ) {
+    let id = activities.add { [weak self] flags in
+      guard let self else { return }
+      queue.async {
+        if self.isActive { handler.value(flags) }
+      }
+    }
+    deafen.withLock { $0 = { activities.remove(id) } }
+  }
+
   /// Whether this call was the one that ended it.
+  @discardableResult
   func invalidate() -> Bool {
-    phase.withLock { phase in
+    let deafen = deafen.withLock { deafen in
+      defer { deafen = nil }
+      return deafen
+    }
+    deafen?()
+    return phase.withLock { phase in
       defer { phase = .invalidated }
       return phase != .invalidated
     }

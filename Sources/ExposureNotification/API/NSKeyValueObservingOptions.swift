@@ -14,4 +14,6 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   public static let old = NSKeyValueObservingOptions(rawValue: 1 << 1)
   /// A first call at once, with the value as it is.
   public static let initial = NSKeyValueObservingOptions(rawValue: 1 << 2)
+  /// A call more for each change, before the one with the new value.
+  public static let prior = NSKeyValueObservingOptions(rawValue: 1 << 3)
 }

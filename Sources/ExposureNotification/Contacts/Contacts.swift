@@ -52,11 +52,9 @@ actor Contacts {
   func sightings() async throws(SealedStorageError) -> [Sighting] {
     let oldest = Day(of: clock.now).first
     var sightings: [Sighting] = []
-    for day in await log.days() where day >= oldest {
+    for day in try await log.days() where day >= oldest {
       let segment = try await log.segment(of: day)
-      if segment.damagedFrames > 0 {
-        logger.error("\(segment.damagedFrames) scans of day \(day) are damaged and left out")
-      }
+      if segment.damagedFrames > 0 { await setDamageAside(of: day, segment) }
       sightings += segment.records.compactMap { StoredSighting($0)?.sighting }
     }
     return sightings
@@ -79,6 +77,20 @@ actor Contacts {
   func removeAll() async throws(SealedStorageError) {
     counts = [:]
     try await log.removeAll()
+  }
+
+  /// So that the damage is told once, and what is readable does not depend on the damaged file.
+  private func setDamageAside(of day: UInt32, _ segment: LogSegment) async {
+    logger.error(
+      """
+      \(segment.damagedFrames) scans of day \(day) are damaged and set aside; \
+      \(segment.records.count) sightings of it are kept
+      """)
+    do throws(SealedStorageError) {
+      try await log.setDamageAside(of: day)
+    } catch {
+      logger.warning("the damaged contacts of day \(day) stay where they are: \(error)")
+    }
   }
 
   private func keep(_ sightings: [Sighting], day: Day) async {

@@ -7,9 +7,13 @@ enum Scoring: Hashable, Sendable {
 
   /// Takes over `configuration` for `apiVersion` (1 or 2); throws `ENError.badParameter` with a
   /// sentence that names what is wrong.
-  init(_ configuration: ENExposureConfiguration, apiVersion: Int) throws(ENError) {
+  init(
+    _ configuration: ENExposureConfiguration, apiVersion: Int, variant: Device.Variant = .latest
+  ) throws(ENError) {
     switch apiVersion {
-    case 1: self = .exposures(try ExposureScoring(configuration))
+    case 1:
+      self = .exposures(
+        try ExposureScoring(configuration, durationStep: variant.durationStep))
     case 2: self = .windows(try WindowRules(configuration), try WindowScoring(configuration))
     default: throw ENError(.badParameter, explanation: "The API version is 1 or 2; correct it.")
     }

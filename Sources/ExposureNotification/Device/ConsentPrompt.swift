@@ -5,4 +5,13 @@ public protocol ConsentPrompt: Sendable {
   /// Puts the question to the person and waits for the answer; `bundleIdentifier` names the app
   /// that asks.
   func allows(_ request: ConsentRequest, for bundleIdentifier: String) async -> Bool
+
+  /// Tells the person something that is not a question. Where nothing is written here, it tells
+  /// nothing.
+  func tell(_ notice: ConsentNotice, for bundleIdentifier: String) async
+}
+
+extension ConsentPrompt {
+  /// Tells nothing.
+  public func tell(_ notice: ConsentNotice, for bundleIdentifier: String) async {}
 }

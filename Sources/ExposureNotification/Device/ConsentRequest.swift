@@ -6,4 +6,8 @@ public enum ConsentRequest: Hashable, Sendable {
   case shareDiagnosisKeys
   /// Letting the app see its exposures one by one, with the app's reason. Asked every time.
   case showExposureInfo(explanation: String)
+  /// Handing the person's own keys to the app once within the next five days, without asking again.
+  case preAuthorizeDiagnosisKeys
+  /// Telling the app whether the person has left its region. Asked until there is a yes.
+  case showTravelStatus
 }

@@ -23,27 +23,29 @@ extension Device {
       try await self.permissions.change { permission in
         permission.authorization = isAuthorized ? .authorized : .notAuthorized
         permission.isEnabled = permission.isEnabled && isAuthorized
+        if !isAuthorized { permission.preAuthorization = nil }
       }
       _ = await self.doWhatIsDue()
     }
   }
 
-  /// The person's keys for an upload, if the person agrees.
-  func releaseKeys() async throws -> [TemporaryExposureKey] {
-    try requireEnabled()
-    guard await permissions.allowsSharingKeys() else { throw ENError(.notAuthorized) }
-    return try await turns.take {
-      try self.requireEnabled()
-      let keys = try await self.beacons.release(
-        at: self.clock.now, includingToday: self.apiVersion == 2)
+  /// Forbids exposure notification on this phone, whatever the person says, or lifts that; then the
+  /// person is asked anew. What parents and employers can do.
+  ///
+  /// - Throws: `ENError` where the change could not be kept.
+  public func setRestrictedInSettings(_ isRestricted: Bool) async throws {
+    try await turns.take {
+      try await self.permissions.change { permission in
+        guard isRestricted != (permission.authorization == .restricted) else { return }
+        permission = Permission(authorization: isRestricted ? .restricted : .unknown)
+      }
       _ = await self.doWhatIsDue()
-      return keys
     }
   }
 
   /// "Delete exposure log" of the system's settings: removes own keys, contacts and the results of
-  /// detections. What the person has allowed stays, and so does the count of detections. A phone
-  /// that is switched on goes on with a new key.
+  /// detections, and takes back a word given ahead of time. What else the person has allowed stays,
+  /// and so does the count of detections. A phone that is switched on goes on with a new key.
   ///
   /// - Throws: `ENError` where the disk refuses; then call it again.
   public func removeAllData() async throws {
@@ -51,11 +53,12 @@ extension Device {
       do {
         try await self.beacons.removeAll()
         try await self.contacts.removeAll()
-        await self.detections.removeAll()
+        try await self.detections.removeAll()
         try self.removeDamagedFiles()
       } catch let error as SealedStorageError {
         throw ENError(error)
       }
+      try await self.permissions.change { $0.preAuthorization = nil }
       _ = await self.doWhatIsDue()
     }
   }

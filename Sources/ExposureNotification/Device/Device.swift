@@ -12,6 +12,9 @@ import World
 public final class Device: Sendable {
   let region: RegionConfiguration
   let apiVersion: Int
+  let variant: Variant
+  let detectionsPerDay: Int
+  let travel: (any TravelHistory)?
   let entitlements: Entitlements
   let radio: any Radio
   let clock: any WallClock
@@ -23,6 +26,9 @@ public final class Device: Sendable {
   let contacts: Contacts
   let detections: Detections
   let turns = Turns()
+  /// Detections go one after the other: each begins with what the last one kept.
+  let detectionTurns = Turns()
+  let activities = Activities()
 
   /// A phone that keeps everything in `folder`, sealed by `sealingKey`. What was remembered there is
   /// read at once; nothing is sent before `run()`.
@@ -30,17 +36,29 @@ public final class Device: Sendable {
   /// - Parameters:
   ///   - region: whose key files are trusted.
   ///   - bundleIdentifier: the app's name, as the consent prompt shows it.
-  ///   - apiVersion: 1 or 2, Apple's `ENAPIVersion`; other numbers count as 1.
+  ///   - apiVersion: 1 or 2, Apple's `ENAPIVersion`; other numbers count as 1, and so does 2 under a
+  ///     `variant` before iOS 14.
+  ///   - variant: whose rules hold where Apple changed them.
+  ///   - detectionsPerDay: calls of `detectExposures` in 24 hours; 15 in version 1 and 6 in version
+  ///     2 where it is nil.
+  ///   - travel: what is known of the person's travels; nil where nothing is.
   ///   - transmitPower: the radio's power in dBm, as the beacons state it.
   public init(
     radio: any Radio, consent: any ConsentPrompt, clock: any WallClock,
     randomness: any Randomness, folder: URL, sealingKey: SealingKey, region: RegionConfiguration,
     bundleIdentifier: String, apiVersion: Int = 1,
-    entitlements: Entitlements = .exposureNotification, transmitPower: Int8 = 8,
+    entitlements: Entitlements = .exposureNotification, variant: Variant = .latest,
+    detectionsPerDay: Int? = nil, travel: (any TravelHistory)? = nil, transmitPower: Int8 = 8,
     logger: Logger = Logger(label: "firebreak.device")
   ) {
     self.region = region
-    self.apiVersion = apiVersion == 2 ? 2 : 1
+    self.apiVersion = variant.apiVersions.contains(apiVersion) ? apiVersion : 1
+    self.variant = variant
+    self.detectionsPerDay =
+      detectionsPerDay
+      ?? (self.apiVersion == 2
+        ? DeviceLimit.detectionsPerDayVersion2 : DeviceLimit.detectionsPerDayVersion1)
+    self.travel = travel
     self.entitlements = entitlements
     self.radio = radio
     self.clock = clock
@@ -63,7 +81,9 @@ public final class Device: Sendable {
       log: SealedLog(
         folder: folder.appendingPathComponent("contacts"), key: sealingKey, purpose: "contacts",
         randomness: randomness), logger: logger)
-    detections = Detections(file: file("detections"), logger: logger)
+    detections = Detections(
+      file: file("detections"), keys: KeptKeys(file: file("matches"), logger: logger),
+      logger: logger)
   }
 
   private static let installation = Mutex<Device?>(nil)

@@ -10,4 +10,12 @@ package enum DeviceLimit {
   package static let detectionsPerDayVersion1 = 15
   /// Calls of detectExposures in 24 hours, API version 2.
   package static let detectionsPerDayVersion2 = 6
+  /// Key files not seen before in 24 hours, under the rules of iOS 13.5.
+  package static let newFilesPerDay = 15
+  /// How often the map of infectiousness may change: once in this many seconds, a week.
+  package static let mapChangeSeconds: TimeInterval = 7 * 86_400
+  /// For how long the person's word ahead of time counts, in seconds: five days.
+  package static let preAuthorizationSeconds: TimeInterval = 5 * 86_400
+  /// Keys of earlier detections that are kept to be scored again.
+  package static let keptKeys = 20_000
 }

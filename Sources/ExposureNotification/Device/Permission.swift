@@ -2,4 +2,7 @@
 struct Permission: Equatable, Sendable {
   var authorization = ENAuthorizationStatus.unknown
   var isEnabled = false
+  /// Whether the app may know that the person travelled.
+  var showsTravel = false
+  var preAuthorization: PreAuthorization?
 }

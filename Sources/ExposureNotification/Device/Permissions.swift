@@ -38,14 +38,14 @@ actor Permissions {
     guard standing.permission.authorization == .authorized else { throw ENError(.notAuthorized) }
   }
 
-  /// Asks for the person's keys; every time anew.
-  func allowsSharingKeys() async -> Bool {
-    await consent.allows(.shareDiagnosisKeys, for: bundleIdentifier)
+  /// Asks the person; every time anew.
+  func allows(_ request: ConsentRequest) async -> Bool {
+    await consent.allows(request, for: bundleIdentifier)
   }
 
-  /// Tells the person why the app looks at single exposures; every time anew.
-  func allowsShowing(_ explanation: String) async -> Bool {
-    await consent.allows(.showExposureInfo(explanation: explanation), for: bundleIdentifier)
+  /// Tells the person.
+  func tell(_ notice: ConsentNotice) async {
+    await consent.tell(notice, for: bundleIdentifier)
   }
 
   /// Changes what is remembered: on the disk first, then for everybody to see.

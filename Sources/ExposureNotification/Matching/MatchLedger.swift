@@ -7,24 +7,58 @@ import Foundation
 /// batches are: it is dropped with the detection when a file turns out to be bad.
 package struct MatchLedger: Sendable {
   private let matcher: Matcher
+  private let now: IntervalNumber?
   private var matchOfKey: [[UInt8]: KeyMatch] = [:]
+  /// Keys that were not heard and still may be.
+  private var openKeys: [[UInt8]: DiagnosisKey] = [:]
 
-  /// An empty ledger.
-  package init(_ matcher: Matcher) {
+  /// An empty ledger; with `now` it also remembers the keys whose time is not over.
+  package init(_ matcher: Matcher, now: IntervalNumber? = nil) {
     self.matcher = matcher
+    self.now = now
   }
 
   /// Searches for `keys`; those already found only change what is said of them, if `areRevised`.
   package mutating func search(_ keys: [DiagnosisKey], areRevised: Bool = false) {
-    for match in matcher.matches(of: keys.filter { $0.reportType != .recursive }) {
+    let keys = keys.filter { $0.reportType != .recursive }
+    for match in matcher.matches(of: keys) {
       guard let match = match.credible else { continue }
       let bytes = match.key.key.secretBytes
       guard let known = matchOfKey[bytes]?.key else {
         matchOfKey[bytes] = match
         continue
       }
-      guard areRevised, known.key == match.key.key, known.mayBecome(match.key) else { continue }
-      matchOfKey[bytes]?.key = match.key
+      if Self.takes(match.key, over: known, areRevised) { matchOfKey[bytes]?.key = match.key }
+    }
+    for key in keys where isOpen(key.key) && matchOfKey[key.key.secretBytes] == nil {
+      let known = openKeys[key.key.secretBytes]
+      let isTaken =
+        known.map { Self.takes(key, over: $0, areRevised) }
+        ?? (openKeys.count < DeviceLimit.keptKeys)
+      if isTaken { openKeys[key.key.secretBytes] = key }
+    }
+  }
+
+  private static func takes(
+    _ key: DiagnosisKey, over known: DiagnosisKey, _ areRevised: Bool
+  ) -> Bool {
+    areRevised && known.key == key.key && known.mayBecome(key)
+  }
+
+  /// Whether an identifier of `key` may still be heard within the tolerance.
+  private func isOpen(_ key: TemporaryExposureKey) -> Bool {
+    guard let now else { return false }
+    let (time, tolerance) = (Int64(now.rawValue), Int64(Matcher.toleranceIntervals))
+    // A key that begins later than tomorrow is nobody's.
+    return Int64(key.rollingEnd.rawValue) + tolerance > time
+      && Int64(key.rollingStart.rawValue) <= time + Int64(IntervalNumber.perDay)
+  }
+
+  /// What a later detection must know of this one: the keys that matched, withdrawn ones too, and
+  /// then those that may still be heard; the youngest first (Documentation/Framework.md 6.5).
+  var keysToKeep: [DiagnosisKey] {
+    [matchOfKey.values.map(\.key), Array(openKeys.values)].flatMap { keys in
+      keys.sorted { $0.key.rollingStart > $1.key.rollingStart }
     }
   }
 

@@ -56,8 +56,11 @@ extension ExposureIncident {
   /// Minutes, rounded up.
   package var minutes: Int { Int((exactDuration / 60).rounded(.up)) }
 
-  /// What an app is told: whole minutes in seconds, at most `longestDuration`.
-  package var duration: Int { min(minutes * 60, Self.longestDuration) }
+  /// What an app is told: seconds, up to a multiple of `step` minutes, at most `longestDuration`.
+  package func duration(step: Int = 1) -> Int {
+    let steps = (minutes + step - 1) / step
+    return min(steps * step * 60, Self.longestDuration)
+  }
 
   /// The mean attenuation, each value weighted by how long it held.
   package var attenuation: Attenuation {

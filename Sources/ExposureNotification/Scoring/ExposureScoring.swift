@@ -12,9 +12,15 @@ package struct ExposureScoring: Hashable, Sendable {
   private let thresholds: [UInt8]
   private let minimumScore: UInt8
   private let minimumFullRange: Double
+  private let durationStep: Int
 
-  /// Takes over `configuration`; throws `ENError.badParameter` with a sentence that names the field.
-  package init(_ configuration: ENExposureConfiguration) throws(ENError) {
+  /// Takes over `configuration`; durations go up to a multiple of `durationStep` minutes.
+  ///
+  /// Throws `ENError.badParameter` with a sentence that names the field.
+  package init(
+    _ configuration: ENExposureConfiguration, durationStep: Int = 1
+  ) throws(ENError) {
+    self.durationStep = durationStep
     let fields = ConfigurationFields(configuration)
     attenuationValues = try fields.table(
       "attenuationLevelValues", configuration.attenuationLevelValues)
@@ -66,7 +72,7 @@ package struct ExposureScoring: Hashable, Sendable {
   private func scored(_ incident: ExposureIncident, daysAgo: Int) -> ScoredIncident {
     var scored = ScoredIncident()
     scored.date = incident.key.key.rollingStart.startOfDay.date
-    scored.duration = incident.duration
+    scored.duration = incident.duration(step: durationStep)
     scored.attenuation = incident.attenuation
     scored.attenuationDurations = incident.durations(at: thresholds)
     scored.transmissionRiskLevel = UInt8(

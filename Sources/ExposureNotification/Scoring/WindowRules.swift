@@ -29,6 +29,11 @@ package struct WindowRules: Hashable, Sendable {
     unstatedReportType = configuration.reportTypeNoneMap
   }
 
+  /// The days that count and how infectious they are, with Apple's numbers.
+  var map: [Int: UInt32] {
+    infectiousness.filter { $0.value != .none }.mapValues(\.rawValue)
+  }
+
   /// The windows of `match`; none where its owner was not infectious or the report does not count.
   package func windows(of match: KeyMatch) -> [ExposureWindow] {
     let stated = ENDiagnosisReportType(match.key.reportType)

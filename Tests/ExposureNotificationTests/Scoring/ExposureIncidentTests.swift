@@ -43,7 +43,7 @@ struct ExposureIncidentTests {
   @Test("One sighting is five minutes, half a scan interval to each side")
   func single() throws {
     let incident = try #require(try incidents(at: [0]).first)
-    #expect(incident.duration == 300)
+    #expect(incident.duration() == 300)
     #expect(incident.durations(at: [50, 70]) == [0, 300, 0])
   }
 
@@ -56,7 +56,7 @@ struct ExposureIncidentTests {
   func durations(last: TimeInterval, duration: Int, minutes: Int) throws {
     let times = Array(stride(from: 0, to: last, by: 200)) + [last]
     let incident = try #require(try incidents(at: times).first)
-    #expect(incident.duration == duration)
+    #expect(incident.duration() == duration)
     #expect(incident.minutes == minutes)
   }
 
