@@ -265,4 +265,16 @@ import Testing
       #expect(bytes.range(of: Data("127.0.0.1".utf8)) == nil)
     }
   }
+
+  @Test("Only the server's own user can read the database and its log: keys lie there unreleased")
+  func databaseIsPrivate() async throws {
+    try await RunningKeyServer.run { server in
+      #expect(try await server.upload(server.request(server.keys())).status == 200)
+      for suffix in ["", "-wal"] {
+        let path = server.configuration.databaseFile.path + suffix
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600, "\(suffix)")
+      }
+    }
+  }
 }

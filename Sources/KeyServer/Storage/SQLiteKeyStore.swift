@@ -17,9 +17,18 @@ struct SQLiteKeyStore: KeyStore {
       // What was removed is overwritten: a key that is gone must not be read from a free page.
       try db.execute(sql: "PRAGMA secure_delete = ON")
     }
+    Self.makePrivate(file)
     pool = try DatabasePool(path: file.path, configuration: configuration)
     try SQLiteMigrations.all.migrate(pool)
     try pool.write { try Self.begin(region, at: start, in: $0) }
+  }
+
+  /// Makes the file, where there is none, for its owner only: it holds keys before their release.
+  /// SQLite gives its log the same rights, and says itself where there can be no file.
+  private static func makePrivate(_ file: URL) {
+    guard !FileManager.default.fileExists(atPath: file.path) else { return }
+    _ = FileManager.default.createFile(
+      atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
   }
 
   func acceptance(of upload: AdmittedUpload) async throws -> Acceptance? {
