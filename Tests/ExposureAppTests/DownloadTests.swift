@@ -162,6 +162,21 @@ import Testing
     #expect(await app.cursor == TestApp.end(4))
   }
 
+  @Test("However many files were refused, a run spends one call on them and one on the new ones")
+  func manyBadFiles() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.script.update { $0.refusedFiles = Set((0..<6).map(TestApp.name)) }
+    phone.publish(0..<6)
+    #expect(await app.check() == .failed(.filesMissing))
+    let first = phone.script.state.detections.count
+    phone.publish(0..<7)
+    #expect(await app.check() == .failed(.filesMissing))
+    let calls = phone.script.state.detections.dropFirst(first)
+    #expect(calls.count == 2 && calls.first == [TestApp.name(6)])
+    #expect(await app.checkSums.todayKeysCount == 10)
+  }
+
   @Test("No connection and a busy server are told apart, and nothing moves")
   func unreachable() async throws {
     let phone = try TestApp()

@@ -44,6 +44,21 @@ import Testing
     #expect(assessment.level(of: [low, exposure(3_072, daysAgo: 14.001)], at: now) == .low)
   }
 
+  @Test("Two people met alike on one day are two encounters; analysed again they are still two")
+  func alike() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    let day = phone.clock.now.addingTimeInterval(-HandClock.day)
+    let encounter = (date: day, seconds: 1_800.0, score: 3_584.0)
+    phone.script.update { $0.found = [encounter, encounter] }
+    phone.publish(0..<1)
+    _ = await app.check()
+    #expect(await app.exposures.count == 2)
+    phone.publish(0..<2)
+    _ = await app.check()
+    #expect(await app.exposures.count == 2)
+  }
+
   @Test("D25: an encounter is stored with its seconds, its day and its full range score")
   func seconds() async throws {
     let phone = try TestApp()

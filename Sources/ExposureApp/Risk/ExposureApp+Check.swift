@@ -39,12 +39,21 @@ extension ExposureApp {
     }
     let wanted = store.state.download.wanted(of: listed).prefix(DownloadLimit.filesPerRun)
     download.removeAll(except: Array(wanted))
-    let analysis = try await analyse(try await download.obtain(Array(wanted)))
+    let analysis = try await analyse(try await download.obtain(due(Array(wanted))))
     try keep(analysis, listed: listed)
     download.remove(analysis.analysed + analysis.refused)
     await tellDueRisk()
     await sendDecoyIfDue()
     guard analysis.analysed.count == wanted.count else { throw CheckFailure.filesMissing }
+  }
+
+  /// Of the files that were refused before only one a run, drawn anew each time: bad files must not use
+  /// up the calls that good ones need.
+  private func due(_ names: [KeyFileName]) -> [KeyFileName] {
+    let refused = names.filter { store.state.download.refused.contains($0.text) }
+    guard refused.count > 1 else { return names }
+    let drawn = refused[randomness.number(in: 0...refused.count - 1)]
+    return names.filter { $0 == drawn || !refused.contains($0) }
   }
 
   var keyFileDownload: KeyFileDownload {
@@ -94,9 +103,7 @@ extension ExposureApp {
     let assessment = RiskAssessment(thresholds: remote.riskLevelConfiguration)
     let found = analysis.findings
     try store.update { state in
-      for exposure in found.exposures where !state.exposures.contains(where: exposure.isSame) {
-        state.exposures.append(exposure)
-      }
+      state.add(found.exposures)
       state.removeOld(at: now)
       state.download.finish(
         analysed: analysis.analysed, refused: analysis.refused, listed: listed)
