@@ -105,13 +105,17 @@ let package = Package(
         crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
 
-    // Floor 3: the app's mind.
+    // Floor 3: the app's mind, and recorded trials scored by the framework.
     .target(
       name: "ExposureApp",
       dependencies: [
         "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI", "CallableEnvelope",
         "SealedStorage", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
+
+    .target(
+      name: "FieldTrials", dependencies: ["ExposureKeys", "ExposureNotification"],
+      swiftSettings: strictOnTheCallersActor),
 
     // Floor 4: everything under one clock.
     .target(
@@ -135,7 +139,8 @@ let package = Package(
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "Town", "DiagnosisKeyFile", "ExposureKeys", "World", crypto, logging, argumentParser,
+        "Town", "FieldTrials", "DiagnosisKeyFile", "ExposureKeys", "World", crypto, logging,
+        argumentParser,
       ],
       swiftSettings: strictOnTheCallersActor),
 
@@ -193,6 +198,10 @@ let package = Package(
         "CallableEnvelope", "SealedStorage", "DiagnosisKeyFile", "ExposureKeys", "World",
         "TestSupport", hummingbird, crypto, logging,
       ],
+      swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "FieldTrialsTests",
+      dependencies: ["FieldTrials", "ExposureNotification", "ExposureKeys", "TestSupport"],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "SimulationTests",

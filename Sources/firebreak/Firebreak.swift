@@ -13,7 +13,7 @@ struct Firebreak: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      DemoCommand.self, KeyfileCommand.self,
+      DemoCommand.self, KeyfileCommand.self, TrialsCommand.self,
     ])
 
   static func main() async {

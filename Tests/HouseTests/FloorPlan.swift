@@ -42,6 +42,7 @@ enum FloorPlan {
         "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI", "CallableEnvelope",
         "SealedStorage",
       ], libraries: ["AsyncHTTPClient"]),
+    "FieldTrials": Room(["ExposureKeys", "ExposureNotification"]),
     // Floor 4.
     "Simulation": Room(everythingBelowTheTown),
     // Decision 7: a story asks the app and the servers themselves.
@@ -49,7 +50,7 @@ enum FloorPlan {
       everythingBelowTheTown.union(["Simulation"]), libraries: ["Hummingbird", "Mustache"]),
     // Roof.
     "firebreak": Room(
-      everythingBelowTheTown.union(["Simulation", "Town"]),
+      everythingBelowTheTown.union(["FieldTrials", "Simulation", "Town"]),
       libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient", "Mustache", "ArgumentParser"]),
   ]
 

@@ -1,0 +1,44 @@
+import Foundation
+
+/// One trial read from its files.
+struct TrialReading {
+  /// Nil where the trial's own file says too little.
+  let trial: FieldTrial?
+  /// Files that are missing or damaged; the logs that were not read are not among them.
+  let filesAmiss: Int
+
+  init(_ information: URL, among files: TrialFiles) {
+    guard let document = Self.decoded(InformationDocument.self, information),
+      let start = LogTime(document.startTime), let stop = LogTime(document.stopTime),
+      start.wallSeconds <= stop.wallSeconds
+    else {
+      (trial, filesAmiss) = (nil, 1)
+      return
+    }
+    let logs = files.logs(of: information)
+    let setup = files.setup(of: information).flatMap { Self.decoded(SetupDocument.self, $0) }
+    let phones = document.details.compactMap { detail in
+      Self.phone(detail, setup: setup?.phone(detail.phone), log: logs[detail.phone])
+    }
+    trial = FieldTrial(name: document.testId, start: start, stop: stop, phones: phones)
+    let logsMissing = document.details.filter { logs[$0.phone] == nil }.count
+    filesAmiss = logsMissing + (setup == nil ? 1 : 0)
+  }
+
+  private static func phone(
+    _ detail: InformationDocument.Detail, setup: SetupDocument.Phone?, log: URL?
+  ) -> TrialPhone? {
+    guard let outcome = TrialOutcome(rawValue: detail.exposure),
+      let content = log.flatMap({ TrialFiles.content(of: $0) })
+    else { return nil }
+    return TrialPhone(
+      id: detail.phone, outcome: outcome, isIPhone: setup?.isIPhone ?? false,
+      assumedTransmitPower: setup?.transmitPower.flatMap(Int8.init(exactly:)),
+      clockOffset: setup?.timeOffset ?? 0, log: PhoneLog(content))
+  }
+
+  private static func decoded<Document: Decodable>(_ type: Document.Type, _ file: URL) -> Document?
+  {
+    TrialFiles.content(of: file).flatMap { try? JSONDecoder().decode(type, from: $0) }
+  }
+}
