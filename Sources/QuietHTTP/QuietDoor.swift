@@ -22,6 +22,8 @@ struct QuietDoor: RouterMiddleware {
       response.headers[.connection] = "close"
       context.connection.hangUp(after: QuietLimit.lingerSeconds)
     }
+    // A body here would be read as the beginning of the next answer (RFC 9110, 9.3.2).
+    if request.method == .head { response = response.createHeadResponse() }
     // The route's pattern and not the path, which may hold what a person typed.
     context.logger.info(
       "\(request.method.rawValue) \(context.endpointPath ?? "-") \(response.status.code)",

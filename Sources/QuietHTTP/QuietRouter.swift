@@ -8,7 +8,8 @@ extension Router where Context == QuietContext {
   public static func quiet(
     refusals: RefusalForm, allowedOrigin: String? = nil, randomness: any Randomness
   ) -> Router<QuietContext> {
-    let router = Router(context: QuietContext.self)
+    let router = Router(
+      context: QuietContext.self, options: .autoGenerateHeadEndpoints)
     if let allowedOrigin {
       router.add(
         middleware: CORSMiddleware<QuietContext>(

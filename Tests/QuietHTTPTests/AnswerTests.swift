@@ -111,6 +111,21 @@ struct AnswerTests {
     }
   }
 
+  @Test("HEAD gets the headers of GET and not one byte of a body", arguments: ["/people/a", "/no"])
+  func head(_ path: String) async throws {
+    try await EchoServer().running { port async throws in
+      func answer(_ method: String) async throws -> WireAnswer {
+        let head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        return try await WireAnswer(Wire.exchange([Data(head.utf8)], port: port))
+      }
+      let (get, head) = (try await answer("GET"), try await answer("HEAD"))
+      #expect(head.status == get.status)
+      #expect(head.headerNames == get.headerNames)
+      #expect(head.headers["content-length"] == "\(get.body.count)")
+      #expect(head.body.isEmpty)
+    }
+  }
+
   @Test("Pages of the allowed origin may ask, and refusals reach them, too")
   func crossOrigin() async throws {
     try await EchoServer(allowedOrigin: "https://app.example").running { port async throws in
