@@ -27,20 +27,24 @@ public final class VerificationServer: Service {
     let keys = try configuration.validatedKeys()
     let apiTokens = try ApiTokens(configuration.apiTokens)
     let storage = try SQLiteCodeStorage(file: configuration.databaseFile)
-    let attempts = Attempts(configuration.attempts, clock: clock, randomness: randomness)
+    // Each route counts for itself: wrong codes from a clinic must not keep its officials from issuing.
+    let (issuing, redeeming) = (
+      Attempts(configuration.attempts, clock: clock, randomness: randomness),
+      Attempts(configuration.attempts, clock: clock, randomness: randomness)
+    )
     let router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin, randomness: randomness)
     GenerateCodeRoute(
       issuance: CodeIssuance(
         storage: storage, keys: keys, lifetime: configuration.codeLifetime, clock: clock,
         randomness: randomness),
-      apiTokens: apiTokens, attempts: attempts
+      apiTokens: apiTokens, attempts: issuing
     ).add(to: router)
     AccessTokenRoute(
       redemption: CodeRedemption(
         storage: storage, keys: keys, signing: configuration.signing,
         tokenLifetime: configuration.tokenLifetime, clock: clock, randomness: randomness),
-      attempts: attempts
+      attempts: redeeming
     ).add(to: router)
     http = QuietServer(
       router: router, host: configuration.host, port: configuration.port, logger: logger)

@@ -58,7 +58,7 @@ import VerificationAPI
     }
   }
 
-  @Test("Guessing api tokens draws on the same budget")
+  @Test("Guessing api tokens has a budget, too")
   func operators() async throws {
     let limits = AttemptLimits(perAddress: 3)
     try await RunningServer.run(in: folder.url, attempts: limits) { server async throws in
@@ -67,6 +67,16 @@ import VerificationAPI
       #expect(try await server.generate(headers: wrong).status == 429)
       #expect(try await server.generate().status == 429)
       server.clock.advance(600)
+      #expect(try await server.generate().status == 200)
+    }
+  }
+
+  @Test("Wrong codes from an address do not keep the officials there from issuing new ones")
+  func separate() async throws {
+    let limits = AttemptLimits(perAddress: 2)
+    try await RunningServer.run(in: folder.url, attempts: limits) { server async throws in
+      for _ in 0..<2 { #expect(try await server.redeem("A1B2C3").status == 404) }
+      #expect(try await server.redeem("A1B2C3").status == 429)
       #expect(try await server.generate().status == 200)
     }
   }
