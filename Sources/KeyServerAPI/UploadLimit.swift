@@ -39,7 +39,9 @@ extension UploadLimit {
     let starts = Dictionary(grouping: keys, by: \.rollingStartNumber).values
     guard starts.allSatisfy({ $0.count <= keysWithOneStartMax }) else { return .keysWithOneStart }
     if let breach = keys.lazy.compactMap({ breach(of: $0, at: now) }).first { return breach }
-    guard Set(keys.map(\.key)).count == keys.count else { return .repeatedKey }
+    // By bytes: two base64 texts may say the same ones.
+    let bytes = Set(keys.map { Data(base64Encoded: $0.key) })
+    guard bytes.count == keys.count else { return .repeatedKey }
     return overlap(in: keys) ? .overlap : nil
   }
 
