@@ -76,8 +76,10 @@ extension KeyServerConfiguration {
     guard exportPeriodSeconds > 0, day % exportPeriodSeconds == 0 else {
       throw .configuration("exportPeriodSeconds must divide a day.")
     }
-    guard minimumKeys >= 0, paddingRange >= 0 else {
-      throw .configuration("minimumKeys and paddingRange must not be negative.")
+    let counts = 0...KeyServerLimit.keysPerFileMax
+    guard counts.contains(minimumKeys), counts.contains(paddingRange) else {
+      throw .configuration(
+        "minimumKeys and paddingRange must be 0 to \(KeyServerLimit.keysPerFileMax).")
     }
     guard (1...KeyServerLimit.keysPerFileMax).contains(maximumKeysPerFile),
       minimumKeys + paddingRange <= maximumKeysPerFile
@@ -86,8 +88,12 @@ extension KeyServerConfiguration {
         "maximumKeysPerFile must be 1 to \(KeyServerLimit.keysPerFileMax) and hold the padding.")
     }
     guard !exportSigners.isEmpty else { throw .configuration("exportSigners must not be empty.") }
-    guard uploadAttempts > 0, uploadWindowSeconds > 0 else {
-      throw .configuration("uploadAttempts and uploadWindowSeconds must be positive.")
+    let attempts = 1...KeyServerLimit.uploadAttemptsMax
+    guard attempts.contains(uploadAttempts), uploadWindowSeconds > 0 else {
+      throw .configuration(
+        "uploadAttempts must be 1 to \(KeyServerLimit.uploadAttemptsMax),"
+          + " uploadWindowSeconds positive."
+      )
     }
     guard regions.union([region]).allSatisfy(Self.isRegion) else {
       throw .configuration("A region is two upper-case letters.")

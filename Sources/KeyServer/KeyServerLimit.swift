@@ -8,12 +8,16 @@ public enum KeyServerLimit {
   public static let keysPerFileMax = 500_000
   /// How long the device check authority may take, in seconds.
   public static let deviceCheckSeconds = 10
+  /// How many failed uploads an address may be granted in a window.
+  public static let uploadAttemptsMax = 1_000_000
   /// Decoys of one address for each failed upload it has: phones send many, and none of them fails.
   static let decoysPerAttempt = 10
   /// Bytes of the authority's answer that are read.
   static let deviceCheckAnswerBytesMax = 16 * 1024
   /// How long to wait before an export that failed is tried again, in seconds.
   static let exportRetrySeconds: TimeInterval = 60
+  /// How far the clock may be set back without a used token becoming good again, in seconds.
+  static let clockSetBackSecondsMax: TimeInterval = 86_400
   /// How far the onset of symptoms may lie back, in seconds: 28 days.
   static let onsetAgeSecondsMax: TimeInterval = 28 * 86_400
   /// Days from onset that a phone accepts in a key file, either way.

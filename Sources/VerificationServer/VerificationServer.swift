@@ -27,7 +27,8 @@ public final class VerificationServer: Service {
     let keys = try configuration.validatedKeys()
     let apiTokens = try ApiTokens(configuration.apiTokens)
     let storage = try SQLiteCodeStorage(file: configuration.databaseFile)
-    // Each route counts for itself: wrong codes from a clinic must not keep its officials from issuing.
+    // Each route counts for itself: wrong codes from a clinic must not keep its officials from
+    // issuing new ones.
     let (issuing, redeeming) = (
       Attempts(configuration.attempts, clock: clock, randomness: randomness),
       Attempts(configuration.attempts, clock: clock, randomness: randomness)

@@ -10,7 +10,7 @@ import Testing
 
   /// A server that asks a stand-in authority, which says `says`.
   private func run(
-    _ says: DeviceCheckStandIn.Says,
+    _ says: DeviceCheckStandIn.Says, _ change: (inout KeyServerConfiguration) -> Void = { _ in },
     _ body: (RunningKeyServer, DeviceCheckStandIn) async throws -> Void
   ) async throws {
     try await DeviceCheckStandIn.run(publicKey: key.publicKey, says: says) { authority in
@@ -18,6 +18,7 @@ import Testing
       try await RunningKeyServer.run({
         $0.deviceCheck = DeviceCheckConfiguration(
           baseURL: url, teamID: "TEAM", keyID: "K1", privateKeyPEM: key.pemRepresentation)
+        change(&$0)
       }) { server in try await body(server, authority) }
     }
   }
@@ -73,6 +74,15 @@ import Testing
       #expect((answer.status, answer.errorStatus) == (503, "UNAVAILABLE"))
       #expect(answer.headers["retry-after"] != nil)
       #expect(try server.count("SELECT count(*) FROM upload") == 0)
+    }
+  }
+
+  @Test("What failed because the authority was silent counts against nobody")
+  func unavailableIsFree() async throws {
+    try await run(.broken, { $0.uploadAttempts = 2 }) { server, authority async throws in
+      for _ in 0..<3 { #expect(try await server.upload(request(server)).status == 503) }
+      await authority.now(says: .yes)
+      #expect(try await server.upload(request(server)).status == 200)
     }
   }
 

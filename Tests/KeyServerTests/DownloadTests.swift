@@ -87,6 +87,9 @@ import Testing
     let changes: [(String, (inout KeyServerConfiguration) -> Void)] = [
       ("exportPeriodSeconds", { $0.exportPeriodSeconds = 14_401 }),
       ("maximumKeysPerFile", { $0.maximumKeysPerFile = 0 }),
+      ("minimumKeys", { $0.minimumKeys = .max }),
+      ("paddingRange", { $0.paddingRange = .max }),
+      ("uploadAttempts", { $0.uploadAttempts = .max }),
       ("exportSigners", { $0.exportSigners = [] }),
       (
         "exportSigners",

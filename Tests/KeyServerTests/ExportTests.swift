@@ -250,14 +250,18 @@ import Testing
     let export = folder.path("export")
     try FileManager.default.removeItem(at: export)
     try FileManager.default.createDirectory(at: export, withIntermediateDirectories: true)
-    let half = export.appendingPathComponent("\(try #require(name)).unfinished")
-    try Data("PK".utf8).write(to: half)
+    let half = [
+      "\(try #require(name)).unfinished", ".\(try #require(name)).unfinished-a1b2c3",
+      ".export-a1b2c3",
+    ]
+    .map(export.appendingPathComponent)
+    for file in half { try Data("PK".utf8).write(to: file) }
     try await RunningKeyServer.run(authority: authority, clock: clock, folder: folder) { server in
       try await server.server.exportDue()
       try await server.server.removeOld()
       #expect(try await server.listed() == [try #require(name)])
       #expect(try await server.downloadedKeys(try #require(name)).keys == keys)
-      #expect(!FileManager.default.fileExists(atPath: half.path))
+      #expect(half.allSatisfy { !FileManager.default.fileExists(atPath: $0.path) })
     }
   }
 

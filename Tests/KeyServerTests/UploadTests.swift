@@ -238,6 +238,18 @@ import Testing
     }
   }
 
+  @Test("A used token stays used when the clock is set back after its removal was due")
+  func clockSetBack() async throws {
+    try await RunningKeyServer.run { server in
+      let token = try await server.authority.token(at: server.clock.now, lifetime: 1_800)
+      #expect(try await server.upload(server.request(server.keys(), token: token)).status == 200)
+      server.clock.advance(by: 1_801)
+      try await server.server.removeOld()
+      server.clock.advance(by: -1_801)
+      #expect(try await server.upload(server.request(server.keys(), token: token)).status == 401)
+    }
+  }
+
   @Test("A browser page of the allowed origin may call, and no other is named")
   func crossOrigin() async throws {
     try await RunningKeyServer.run({ $0.allowedOrigin = "https://app.example" }) { server in
@@ -258,11 +270,22 @@ import Testing
             at: server.clock.now, id: "a-token-id")))
       #expect(
         try server.count("SELECT count(*) FROM diagnosis_key WHERE released_at % 3600 <> 0") == 0)
+      #expect(try server.count("SELECT count(*) FROM upload WHERE kept_until % 3600 <> 0") == 0)
       let bytes =
         try Data(contentsOf: server.configuration.databaseFile)
         + Data(contentsOf: URL(fileURLWithPath: server.configuration.databaseFile.path + "-wal"))
       #expect(bytes.range(of: Data("a-token-id".utf8)) == nil)
       #expect(bytes.range(of: Data("127.0.0.1".utf8)) == nil)
+    }
+  }
+
+  @Test("The database does not count keys as they came, which would join those of one person")
+  func noRowNumbers() async throws {
+    try await RunningKeyServer.run { server in
+      try await server.upload(server.request(server.keys()))
+      #expect(throws: DatabaseError.self) {
+        try server.count("SELECT max(rowid) FROM diagnosis_key")
+      }
     }
   }
 

@@ -21,7 +21,8 @@ enum WholeFile {
 
   /// Whether `name` was left by a write that did not end: ours, or the key file writer's.
   static func isUnfinished(_ name: String) -> Bool {
-    name.hasSuffix("." + suffix) || (name.hasPrefix(".") && name.contains(".zip"))
+    name.hasSuffix("." + suffix) || name.hasPrefix(".export-")
+      || (name.hasPrefix(".") && name.contains(".zip"))
   }
 
   private static let suffix = "unfinished"

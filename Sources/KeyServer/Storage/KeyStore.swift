@@ -26,6 +26,6 @@ protocol KeyStore: Sendable {
   ) async throws -> Result
 
   /// Forgets batches that ended by `end` with their keys, keys nobody asked for that were released
-  /// by then, and tokens that expired by `now`.
+  /// by then, and used tokens that were kept until `now`.
   func removeOld(endedBy end: Date, now: Date) async throws
 }

@@ -40,11 +40,11 @@ struct SQLiteKeyStore: KeyStore {
       if let earlier = try Self.acceptance(of: upload, in: db) { return earlier }
       try db.cachedStatement(
         sql: """
-          INSERT INTO upload (token_digest, upload_digest, answer, expires_at) VALUES (?, ?, ?, ?)
+          INSERT INTO upload (token_digest, upload_digest, answer, kept_until) VALUES (?, ?, ?, ?)
           """
       ).execute(arguments: [
         Self.digest(ofToken: upload.tokenID), upload.digest, upload.answer,
-        Int64(upload.tokenExpiresAt.timeIntervalSince1970.rounded(.up)),
+        Int64(upload.tokenKeptUntil.timeIntervalSince1970),
       ])
       for key in upload.keys { try Self.insert(StoredKey(key), in: db) }
       return .accepted(answer: upload.answer)
@@ -58,7 +58,7 @@ struct SQLiteKeyStore: KeyStore {
       try db.execute(
         sql: "DELETE FROM diagnosis_key WHERE batch_id IS NULL AND released_at <= ?",
         arguments: [end])
-      try db.execute(sql: "DELETE FROM upload WHERE expires_at <= ?", arguments: [now])
+      try db.execute(sql: "DELETE FROM upload WHERE kept_until <= ?", arguments: [now])
     }
   }
 

@@ -12,15 +12,15 @@ enum SQLiteMigrations {
     return migrator
   }
 
-  /// Used tokens, under a digest of their name, until they have expired.
+  /// Used tokens, under a digest of their name, until `UsedToken.keptUntil`.
   private static let uploads = """
     CREATE TABLE upload (
       token_digest BLOB NOT NULL PRIMARY KEY CHECK (length(token_digest) = 32),
       upload_digest BLOB NOT NULL CHECK (length(upload_digest) = 32),
       answer TEXT NOT NULL,
-      expires_at INTEGER NOT NULL
+      kept_until INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX upload_by_expiry ON upload (expires_at);
+    CREATE INDEX upload_by_end ON upload (kept_until);
     """
 
   private static let batches = """
@@ -37,9 +37,10 @@ enum SQLiteMigrations {
     ) STRICT, WITHOUT ROWID;
     """
 
+  /// Without row numbers, which would count the keys as they came and so join those of one person.
   private static let keys = """
     CREATE TABLE diagnosis_key (
-      key_data BLOB NOT NULL UNIQUE CHECK (length(key_data) = 16),
+      key_data BLOB NOT NULL PRIMARY KEY CHECK (length(key_data) = 16),
       rolling_start INTEGER NOT NULL CHECK (rolling_start BETWEEN 0 AND 4294967295),
       rolling_period INTEGER NOT NULL CHECK (rolling_period BETWEEN 1 AND 144),
       transmission_risk INTEGER NOT NULL CHECK (transmission_risk BETWEEN 0 AND 8),
@@ -50,7 +51,7 @@ enum SQLiteMigrations {
       released_at INTEGER NOT NULL,
       is_padding INTEGER NOT NULL,
       batch_id INTEGER REFERENCES batch (id) ON DELETE CASCADE
-    ) STRICT;
+    ) STRICT, WITHOUT ROWID;
     CREATE INDEX diagnosis_key_waiting ON diagnosis_key (released_at) WHERE batch_id IS NULL;
     CREATE INDEX diagnosis_key_by_batch ON diagnosis_key (batch_id, key_data)
       WHERE batch_id IS NOT NULL;

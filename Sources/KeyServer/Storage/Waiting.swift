@@ -32,8 +32,8 @@ struct Waiting {
   func assign(_ count: Int, to batch: Int64, in db: Database) throws {
     try db.execute(
       sql: """
-        UPDATE diagnosis_key SET batch_id = ? WHERE rowid IN (
-          SELECT rowid FROM diagnosis_key WHERE \(Self.condition) ORDER BY key_data LIMIT ?)
+        UPDATE diagnosis_key SET batch_id = ? WHERE key_data IN (
+          SELECT key_data FROM diagnosis_key WHERE \(Self.condition) ORDER BY key_data LIMIT ?)
         """,
       arguments: [batch, end, region, count])
   }

@@ -24,7 +24,8 @@ struct Admission: Sendable {
     let keys = payload.temporaryExposureKeys
     if let breach = UploadLimit.breach(of: keys, at: now) { throw .broken(breach.description) }
     return AdmittedUpload(
-      tokenID: grant.tokenID, tokenExpiresAt: grant.expiresAt, digest: UploadDigest.of(request),
+      tokenID: grant.tokenID, tokenKeptUntil: UsedToken.keptUntil(grant),
+      digest: UploadDigest.of(request),
       keys: publishable(request, granted: grant, at: now), answer: UploadAnswer.accepted.result)
   }
 

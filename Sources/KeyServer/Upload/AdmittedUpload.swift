@@ -4,8 +4,8 @@ import Foundation
 struct AdmittedUpload: Sendable {
   /// Names the token.
   let tokenID: String
-  /// When the token could no longer be used anyway.
-  let tokenExpiresAt: Date
+  /// Until when it must be remembered that the token is used: `UsedToken`.
+  let tokenKeptUntil: Date
   /// The same for the same upload, whatever its padding: `UploadDigest`.
   let digest: Data
   /// What is to be published.

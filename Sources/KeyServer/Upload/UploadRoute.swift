@@ -32,6 +32,8 @@ struct UploadRoute: Sendable {
       await budget.giveBack(key)
       return try QuietAnswer(answer)
     } catch let refusal as UploadRefusal {
+      // Nor does one that failed through no fault of the phone's.
+      if refusal == .unavailable { await budget.giveBack(key) }
       return try refusal.answer
     }
   }
