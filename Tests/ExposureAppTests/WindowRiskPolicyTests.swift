@@ -1,0 +1,207 @@
+import ExposureNotification
+import Foundation
+import Testing
+
+@testable import ExposureApp
+
+/// Documentation/App.md 4.5.
+struct WindowRiskPolicyTests {
+  private static let today = Date(timeIntervalSince1970: 1_728_000_000)
+
+  private func range(_ min: Double, _ max: Double, open: Bool = false) -> PolicyRange {
+    PolicyRange(min: min, max: max, maxExclusive: open)
+  }
+
+  /// Minutes below 60 dB count once; 5 make a low, 15 a high risk; a test at high infectiousness is 8.
+  private func policy(_ change: (inout WindowRiskPolicy) -> Void = { _ in }) -> WindowRiskPolicy {
+    let levels: [WindowRiskPolicy.LevelMapping] = [
+      .init(normalizedTimeRange: range(5, 15, open: true), riskLevel: .low),
+      .init(normalizedTimeRange: range(15, 9999), riskLevel: .high),
+    ]
+    var policy = WindowRiskPolicy(
+      minutesAtAttenuationWeights: [.init(attenuationRange: range(0, 60, open: true), weight: 1)],
+      normalizedTimePerEWToRiskLevelMapping: levels,
+      normalizedTimePerDayToRiskLevelMapping: levels,
+      trlEncoding: TransmissionRiskEncoding(
+        infectiousnessOffsetStandard: 1, infectiousnessOffsetHigh: 2,
+        reportTypeOffsetRecursive: 0, reportTypeOffsetSelfReport: 2,
+        reportTypeOffsetConfirmedClinicalDiagnosis: 4, reportTypeOffsetConfirmedTest: 6),
+      transmissionRiskValueMapping: [.init(transmissionRiskLevel: 8, transmissionRiskValue: 1)])
+    change(&policy)
+    return policy
+  }
+
+  private func window(
+    minutes: Double, decibels: UInt8 = 50, daysAgo: Int = 0,
+    reportType: ENDiagnosisReportType = .confirmedTest, infectiousness: ENInfectiousness = .high,
+    calibration: ENCalibrationConfidence = .high
+  ) -> RiskWindow {
+    RiskWindow(
+      date: Self.today.addingTimeInterval(-86_400 * Double(daysAgo)), reportType: reportType,
+      infectiousness: infectiousness, calibrationConfidence: calibration,
+      scans: [.init(minimumAttenuation: decibels, seconds: Int(minutes * 60))])
+  }
+
+  @Test(
+    "Both ends of a range count unless it says otherwise",
+    arguments: [(4.9, WindowRiskLevel?.none), (5, .low), (14.9, .low), (15, .high), (9_999, .high)])
+  func boundaries(minutes: Double, level: WindowRiskLevel?) {
+    #expect(policy().risk(of: [window(minutes: minutes)]).days[0].level == level)
+    #expect(PolicyRange(min: 1, max: 2, minExclusive: true).contains(1) == false)
+  }
+
+  @Test("A scan outside every range, or of negative seconds, adds nothing")
+  func nothing() {
+    let far = window(minutes: 30, decibels: 60)
+    let back = window(minutes: -30)
+    #expect(policy().risk(of: [far]).days[0].normalizedTime == 0)
+    #expect(policy().risk(of: [back, window(minutes: 6)]).days[0].normalizedTime == 6)
+  }
+
+  @Test("Windows of a day add up, also those that have no level themselves")
+  func daySum() {
+    let risk = policy().risk(of: [window(minutes: 4), window(minutes: 4)])
+    #expect(risk.days[0].level == .low)
+    #expect(risk.total == .low)
+    #expect(risk.encounterCount(at: .low) == 0)
+  }
+
+  @Test("Any day that is high makes all of it high, and days are counted by level")
+  func total() {
+    let risk = policy().risk(of: [
+      window(minutes: 20, daysAgo: 3), window(minutes: 6, daysAgo: 1),
+      window(minutes: 6, daysAgo: 2),
+    ])
+    #expect(risk.total == .high)
+    #expect(risk.days(at: .low).count == 2)
+    #expect(risk.days(at: .low).last == Self.today.addingTimeInterval(-86_400))
+    #expect(risk.days(at: .high) == [Self.today.addingTimeInterval(-3 * 86_400)])
+    #expect(policy().risk(of: []).total == .low)
+  }
+
+  @Test("Windows that say the same may be of one person and are one encounter")
+  func encounters() {
+    let same = policy().risk(of: [window(minutes: 6), window(minutes: 6.5)])
+    #expect(same.encounterCount(at: .low) == 1)
+    let differing = policy().risk(of: [
+      window(minutes: 6), window(minutes: 6, calibration: .low), window(minutes: 6, daysAgo: 1),
+    ])
+    #expect(differing.encounterCount(at: .low) == 3)
+  }
+
+  @Test("A day without a level has no encounter, whatever its windows say")
+  func encounterNeedsDay() {
+    let strict = policy {
+      $0.normalizedTimePerDayToRiskLevelMapping = [
+        .init(normalizedTimeRange: range(60, 9999), riskLevel: .high)
+      ]
+    }
+    let risk = strict.risk(of: [window(minutes: 20)])
+    #expect(risk.days[0].level == nil)
+    #expect(risk.encounterCount(at: .high) == 0)
+  }
+
+  @Test("Filters drop windows by minutes within a range, and by level")
+  func filters() {
+    let byMinutes = policy {
+      $0.minutesAtAttenuationFilters = [
+        .init(
+          attenuationRange: range(0, 40), dropIfMinutesInRange: range(0, 10, open: true))
+      ]
+    }
+    #expect(byMinutes.risk(of: [window(minutes: 20, decibels: 41)]).days.isEmpty)
+    #expect(byMinutes.risk(of: [window(minutes: 10, decibels: 40)]).days.count == 1)
+    #expect(byMinutes.risk(of: [window(minutes: 9.5, decibels: 40)]).days.isEmpty)
+    let byLevel = policy { $0.trlFilters = [.init(dropIfTrlInRange: range(7, 8))] }
+    #expect(byLevel.risk(of: [window(minutes: 20)]).days.isEmpty)
+    #expect(byLevel.risk(of: [window(minutes: 20, reportType: .selfReported)]).days.count == 1)
+  }
+
+  @Test("A level without a value counts nothing; what states no report is no encounter at all")
+  func values() {
+    let standard = window(minutes: 20, infectiousness: .standard)
+    #expect(policy().risk(of: [standard]).days[0].normalizedTime == 0)
+    for window in [
+      window(minutes: 20, reportType: .unknown), window(minutes: 20, reportType: .revoked),
+      window(minutes: 20, infectiousness: .none),
+    ] {
+      #expect(policy().risk(of: [window]).days.isEmpty)
+    }
+  }
+
+  @Test("Fractions that are none in binary still meet a boundary")
+  func fractions() {
+    let thirds = policy {
+      $0.minutesAtAttenuationWeights[0].weight = 0.3
+      $0.transmissionRiskValueMapping[0].transmissionRiskValue = 1.4
+    }
+    // 0.3 x 1.4 x 5 min is 2.1; five of them are 10.5, fifty are 105.
+    let exact = policy { $0 = thirds }.risk(of: (0..<50).map { _ in window(minutes: 5) })
+    #expect(exact.days[0].normalizedTime == 105)
+  }
+
+  @Test("In any order the same windows amount to the same")
+  func order() {
+    let windows = (1...30).map { window(minutes: Double($0) / 3, daysAgo: $0 % 4) }
+    #expect(policy().risk(of: windows) == policy().risk(of: windows.reversed()))
+  }
+
+  @Test("A policy survives JSON, and one without exclusive ends is read")
+  func json() throws {
+    let policy = policy { $0.trlFilters = [.init(dropIfTrlInRange: range(1, 2))] }
+    let data = try JSONEncoder().encode(policy)
+    #expect(try JSONDecoder().decode(WindowRiskPolicy.self, from: data) == policy)
+    let closed = try JSONDecoder().decode(PolicyRange.self, from: Data(#"{"min":1,"max":2}"#.utf8))
+    #expect(closed.contains(1) && closed.contains(2) && !closed.contains(2.1))
+  }
+
+  @Test("What makes no sense is refused with a sentence that begins with the field")
+  func faults() {
+    #expect(policy().fault == nil)
+    let faults: [(String, (inout WindowRiskPolicy) -> Void)] = [
+      (
+        "minutesAtAttenuationWeights[0].weight ",
+        { $0.minutesAtAttenuationWeights[0].weight = -0.1 }
+      ),
+      (
+        "minutesAtAttenuationWeights[0].attenuationRange ",
+        { $0.minutesAtAttenuationWeights[0].attenuationRange.max = -1 }
+      ),
+      (
+        "normalizedTimePerEWToRiskLevelMapping[1].normalizedTimeRange ",
+        { $0.normalizedTimePerEWToRiskLevelMapping[1].normalizedTimeRange.min = 10_000 }
+      ),
+      (
+        "normalizedTimePerDayToRiskLevelMapping[0].normalizedTimeRange ",
+        { $0.normalizedTimePerDayToRiskLevelMapping[0].normalizedTimeRange.max = .nan }
+      ),
+      (
+        "transmissionRiskValueMapping[0].transmissionRiskValue ",
+        { $0.transmissionRiskValueMapping[0].transmissionRiskValue = 101 }
+      ),
+      (
+        "transmissionRiskValueMapping names ",
+        { $0.transmissionRiskValueMapping += $0.transmissionRiskValueMapping }
+      ),
+      ("trlEncoding.infectiousnessOffsetHigh ", { $0.trlEncoding.infectiousnessOffsetHigh = -1 }),
+      (
+        "trlFilters[0].dropIfTrlInRange ",
+        { $0.trlFilters = [.init(dropIfTrlInRange: PolicyRange(min: 2, max: 1))] }
+      ),
+    ]
+    for (field, change) in faults {
+      let fault = policy(change).fault
+      #expect(fault?.hasPrefix(field) == true, "\(field): \(fault ?? "taken")")
+    }
+  }
+
+  @Test("A list has its limit", arguments: [(99, true), (100, true), (101, false)])
+  func limit(count: Int, isTaken: Bool) {
+    let policy = policy {
+      $0.minutesAtAttenuationWeights = (0..<count).map {
+        .init(attenuationRange: range(Double($0), Double($0) + 1), weight: 1)
+      }
+    }
+    #expect((policy.fault == nil) == isTaken)
+  }
+}
