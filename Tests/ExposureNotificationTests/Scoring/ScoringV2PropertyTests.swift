@@ -1,0 +1,154 @@
+import Foundation
+import Testing
+
+@testable import ExposureNotification
+
+/// Documentation/RiskScoring.md 8, for any configuration and any windows.
+@Suite("Version 2, whatever the configuration and the windows")
+struct ScoringV2PropertyTests {
+  private static let seeds = 1...60
+  private static let today = RandomWindows.day.addingTimeInterval(2 * 86_400)
+
+  private func sums(_ days: [DaySummary]) -> [Double] {
+    days.flatMap { [$0.total.scoreSum, $0.total.weightedDurationSum, $0.total.maximumScore] }
+  }
+
+  private func isClose(_ one: Double, _ other: Double) -> Bool {
+    abs(one - other) <= 1e-9 * max(1, abs(one), abs(other))
+  }
+
+  private func areClose(_ one: [Double], _ other: [Double]) -> Bool {
+    one.count == other.count && zip(one, other).allSatisfy(isClose)
+  }
+
+  @Test("A longer scan never scores less", arguments: seeds)
+  func monotone(seed: Int) throws {
+    var random = RandomWindows(seed: seed)
+    let scoring = try WindowScoring(random.configuration())
+    let window = random.window()
+    for index in window.scanInstances.indices {
+      var longer = window
+      let scan = window.scanInstances[index]
+      longer.scanInstances[index] = ScanInstance(
+        minimumAttenuation: scan.minimumAttenuation, typicalAttenuation: scan.typicalAttenuation,
+        secondsSinceLastScan: scan.secondsSinceLastScan + 60)
+      #expect(scoring.score(of: longer) >= scoring.score(of: window))
+      #expect(scoring.weightedDuration(of: longer) >= scoring.weightedDuration(of: window))
+    }
+  }
+
+  @Test("No window is worth more than its seconds at the highest weights", arguments: seeds)
+  func bounds(seed: Int) throws {
+    var random = RandomWindows(seed: seed)
+    let scoring = try WindowScoring(random.configuration())
+    let window = random.window()
+    let seconds = window.scanInstances.reduce(0) { $0 + $1.secondsSinceLastScan }
+    let duration = scoring.weightedDuration(of: window)
+    #expect((0...Double(seconds) * 2.5).contains(duration))
+    #expect((0...Double(seconds) * 2.5 * 2.5 * 2.5 + 1e-6).contains(scoring.score(of: window)))
+  }
+
+  @Test("The order of windows and of their scans changes nothing", arguments: seeds)
+  func order(seed: Int) throws {
+    var random = RandomWindows(seed: seed)
+    let scoring = try WindowScoring(random.configuration())
+    let windows = random.windows()
+    let shuffled = windows.shuffled(using: &random.dice).map { window in
+      var window = window
+      window.scanInstances.shuffle(using: &random.dice)
+      return window
+    }
+    let (one, other) = (
+      scoring.days(of: windows, today: Self.today), scoring.days(of: shuffled, today: Self.today)
+    )
+    #expect(one.map(\.date) == other.map(\.date))
+    #expect(areClose(sums(one), sums(other)))
+  }
+
+  @Test("Sums add up over windows, and the maximum is the greater one", arguments: seeds)
+  func additive(seed: Int) throws {
+    var random = RandomWindows(seed: seed)
+    let scoring = try WindowScoring(random.configuration())
+    var (some, others) = (random.windows(), random.windows())
+    for index in some.indices { some[index].date = RandomWindows.day }
+    for index in others.indices { others[index].date = RandomWindows.day }
+    let parts = [some, others].map { scoring.days(of: $0, today: Self.today)[0].total }
+    let whole = scoring.days(of: some + others, today: Self.today)[0].total
+    #expect(isClose(whole.scoreSum, parts[0].scoreSum + parts[1].scoreSum))
+    #expect(
+      isClose(
+        whole.weightedDurationSum, parts[0].weightedDurationSum + parts[1].weightedDurationSum))
+    #expect(whole.maximumScore == max(parts[0].maximumScore, parts[1].maximumScore))
+  }
+
+  @Test("A day is the sum of its kinds of report and the maximum over them", arguments: seeds)
+  func kinds(seed: Int) throws {
+    var random = RandomWindows(seed: seed)
+    let scoring = try WindowScoring(random.configuration())
+    for day in scoring.days(of: random.windows(), today: Self.today) {
+      let kinds = Array(day.byReportType.values)
+      #expect(isClose(day.total.scoreSum, kinds.map(\.scoreSum).reduce(0, +)))
+      #expect(
+        isClose(day.total.weightedDurationSum, kinds.map(\.weightedDurationSum).reduce(0, +)))
+      #expect(day.total.maximumScore == kinds.map(\.maximumScore).max())
+      #expect(day.total.maximumScore <= day.total.scoreSum + 1e-9)
+    }
+  }
+
+  @Test("Half the weights of a kind are half its score", arguments: seeds)
+  func scaling(seed: Int) throws {
+    var random = RandomWindows(seed: seed)
+    let configuration = random.configuration()
+    let window = random.window()
+    let whole = try WindowScoring(configuration)
+    configuration.immediateDurationWeight /= 2
+    configuration.nearDurationWeight /= 2
+    configuration.mediumDurationWeight /= 2
+    configuration.otherDurationWeight /= 2
+    let halved = try WindowScoring(configuration)
+    #expect(isClose(halved.score(of: window) * 2, whole.score(of: window)))
+    configuration.infectiousnessStandardWeight /= 2
+    configuration.infectiousnessHighWeight /= 2
+    let quartered = try WindowScoring(configuration)
+    #expect(isClose(quartered.score(of: window) * 4, whole.score(of: window)))
+    #expect(
+      quartered.weightedDuration(of: window) == halved.weightedDuration(of: window),
+      "infectiousness weighs scores, not durations")
+  }
+
+  @Test("A minimum leaves out the windows below it and nothing else", arguments: seeds)
+  func minimum(seed: Int) throws {
+    var random = RandomWindows(seed: seed)
+    let configuration = random.configuration()
+    let windows = random.windows()
+    let all = try WindowScoring(configuration)
+    configuration.minimumRiskScoreFullRange = Double(random.number(in: 0...4096))
+    let some = try WindowScoring(configuration)
+    let kept = windows.filter { all.score(of: $0) >= configuration.minimumRiskScoreFullRange }
+    #expect(
+      some.days(of: windows, today: Self.today) == all.days(of: kept, today: Self.today))
+  }
+
+  @Test("An age leaves out the days beyond it and nothing else", arguments: seeds)
+  func age(seed: Int) throws {
+    var random = RandomWindows(seed: seed)
+    let configuration = random.configuration()
+    let windows = random.windows()
+    let all = try WindowScoring(configuration).days(of: windows, today: Self.today)
+    configuration.daysSinceLastExposureThreshold = 1
+    let some = try WindowScoring(configuration).days(of: windows, today: Self.today)
+    #expect(some == all.filter { $0.date > RandomWindows.day })
+  }
+
+  @Test("What is told is never a minute away from what is meant", arguments: seeds)
+  func rounding(seed: Int) throws {
+    var random = RandomWindows(seed: seed)
+    let scoring = try WindowScoring(random.configuration())
+    for sums in scoring.days(of: random.windows(), today: Self.today).map(\.total) {
+      #expect(abs(sums.roundedScoreSum - sums.scoreSum) <= 30)
+      #expect(abs(sums.roundedMaximumScore - sums.maximumScore) <= 30)
+      #expect((0..<60).contains(sums.roundedWeightedDurationSum - sums.weightedDurationSum))
+      #expect(sums.roundedScoreSum.truncatingRemainder(dividingBy: 60) == 0)
+    }
+  }
+}
