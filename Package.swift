@@ -139,8 +139,8 @@ let package = Package(
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "Town", "FieldTrials", "DiagnosisKeyFile", "ExposureKeys", "World", crypto, logging,
-        argumentParser,
+        "Town", "FieldTrials", "DiagnosisKeyFile", "ExposureKeys", "ExposureNotification",
+        "ExposureApp", "KeyServerAPI", "World", crypto, logging, argumentParser,
       ],
       swiftSettings: strictOnTheCallersActor),
 

@@ -37,6 +37,16 @@ public struct UnverifiedKeyFile: Sendable {
     return VerifiedKeyFile(facts: facts, signer: signer)
   }
 
+  /// Hands all keys to `each`, `batchSize` at a time, believing none of them: whoever signed, and
+  /// whether anybody did, is not looked at. For tools that compare files; a phone takes `verified`.
+  ///
+  /// Throws a `KeyFileError`, or whatever `each` throws.
+  package func unverifiedKeys(
+    batchSize: Int, each: (ProvisionalKeyBatch) throws -> Void
+  ) throws -> KeyFileFacts {
+    try ExportPass.run(over: source(), batchSize: batchSize, each: each).facts.get()
+  }
+
   private func source() throws(KeyFileError) -> any ExportSource {
     try ZipSource.source(at: url)
   }

@@ -67,6 +67,18 @@ extension KeySchedule {
   }
 }
 
+extension KeySchedule {
+  /// RPIK, 16 bytes, for comparison with published vectors. As secret as the key itself.
+  package var rollingProximityIdentifierKeyBytes: [UInt8] {
+    rollingProximityIdentifierKey.withUnsafeBytes(Array.init)
+  }
+
+  /// AEMK, 16 bytes, for comparison with published vectors. As secret as the key itself.
+  package var associatedEncryptedMetadataKeyBytes: [UInt8] {
+    associatedEncryptedMetadataKey.withUnsafeBytes(Array.init)
+  }
+}
+
 extension KeySchedule: CustomStringConvertible, CustomReflectable {
   public var description: String { "KeySchedule" }
   public var customMirror: Mirror { Mirror(self, children: [:]) }

@@ -13,7 +13,8 @@ struct Firebreak: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      DemoCommand.self, KeyfileCommand.self, TrialsCommand.self,
+      DemoCommand.self, KeyfileCommand.self, MatchCommand.self, ScoreCommand.self,
+      ConformanceCommand.self, TrialsCommand.self,
     ])
 
   static func main() async {

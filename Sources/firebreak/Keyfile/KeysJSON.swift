@@ -14,7 +14,8 @@ struct KeysJSON {
     do {
       wire = try JSONDecoder().decode(Wire.self, from: data)
     } catch let error as DecodingError {
-      throw CommandFailure.badInput("The file of keys: \(Self.sentence(for: error))")
+      throw CommandFailure.badInput(
+        "The file of keys: \(error.sentence(otherwise: "it is no JSON object of keys."))")
     }
     keys = try Self.sorted(wire.temporaryExposureKeys, in: "temporaryExposureKeys")
     revisedKeys = try Self.sorted(wire.revisedKeys ?? [], in: "revisedKeys")
@@ -34,20 +35,5 @@ struct KeysJSON {
       }
       return key
     }.sorted(by: DiagnosisKey.inFileOrder)
-  }
-
-  /// Names the place, never the value: it may be a key.
-  private static func sentence(for error: DecodingError) -> String {
-    let (path, problem) =
-      switch error {
-      case .keyNotFound(let key, let context):
-        (context.codingPath + [key], "is missing")
-      case .typeMismatch(_, let context): (context.codingPath, "is of the wrong type")
-      case .valueNotFound(_, let context): (context.codingPath, "is null")
-      case .dataCorrupted(let context): (context.codingPath, "makes no sense")
-      @unknown default: ([] as [any CodingKey], "makes no sense")
-      }
-    let place = path.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
-    return place.isEmpty ? "it is no JSON object of keys." : "\(place.dropFirst()) \(problem)."
   }
 }

@@ -1,0 +1,82 @@
+import ExposureKeys
+import Foundation
+
+/// Vectors of the Cryptography Specification: one key with everything it derives.
+struct CryptoVectors: Decodable {
+  let generated: Int
+  let rollingStart: UInt32
+  let rollingPeriod: UInt32
+  let key: HexBytes
+  let identifierKey: HexBytes
+  let metadataKey: HexBytes
+  let metadata: HexBytes
+  let identifiers: [HexBytes]
+  let sealedMetadata: [HexBytes]
+
+  private enum CodingKeys: String, CodingKey {
+    case generated = "key_generation_unix_seconds"
+    case rollingStart = "rolling_start_interval_number"
+    case rollingPeriod = "rolling_period"
+    case key = "tek"
+    case identifierKey = "rpik"
+    case metadataKey = "aemk"
+    case metadata = "ble_metadata"
+    case identifiers = "rpi"
+    case sealedMetadata = "aem"
+  }
+
+  /// The start, both derived keys, then an identifier and its metadata for each interval.
+  func outcomes() throws -> [CaseOutcome] {
+    let schedule = KeySchedule(try temporaryExposureKey())
+    let opened = try bluetoothMetadata()
+    return derived(schedule)
+      + identifiers.indices.flatMap { index in
+        let interval = IntervalNumber(rawValue: rollingStart + UInt32(index))
+        let identifier = schedule.identifier(at: interval)
+        return [
+          CaseOutcome(
+            name: "rpi[\(index)]", expected: identifiers[index].text,
+            got: identifier.bytes.lowerCaseHex),
+          CaseOutcome(
+            name: "aem[\(index)]", expected: sealedMetadata[index].text,
+            got: schedule.seal(opened, beside: identifier).bytes.lowerCaseHex),
+        ]
+      }
+  }
+
+  private func derived(_ schedule: KeySchedule) -> [CaseOutcome] {
+    let start = IntervalNumber(Date(timeIntervalSince1970: Double(generated)))?.startOfDay
+    return [
+      CaseOutcome(
+        name: "rolling_start_interval_number", expected: "\(rollingStart)",
+        got: start.map { "\($0.rawValue)" } ?? "none"),
+      CaseOutcome(
+        name: "rpik", expected: identifierKey.text,
+        got: schedule.rollingProximityIdentifierKeyBytes.lowerCaseHex),
+      CaseOutcome(
+        name: "aemk", expected: metadataKey.text,
+        got: schedule.associatedEncryptedMetadataKeyBytes.lowerCaseHex),
+    ]
+  }
+
+  private func temporaryExposureKey() throws -> TemporaryExposureKey {
+    guard
+      let key = TemporaryExposureKey(
+        bytes: key.bytes, rollingStart: IntervalNumber(rawValue: rollingStart),
+        rollingPeriod: rollingPeriod)
+    else {
+      throw CommandFailure.badInput("tek needs 16 bytes, rolling_period a number from 1 to 144.")
+    }
+    guard identifiers.count == rollingPeriod, sealedMetadata.count == rollingPeriod else {
+      throw CommandFailure.badInput("rpi and aem need one entry for each of \(rollingPeriod).")
+    }
+    return key
+  }
+
+  private func bluetoothMetadata() throws -> BluetoothMetadata {
+    guard let metadata = BluetoothMetadata(bytes: metadata.bytes) else {
+      throw CommandFailure.badInput("ble_metadata needs 4 bytes.")
+    }
+    return metadata
+  }
+}

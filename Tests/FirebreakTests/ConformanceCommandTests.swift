@@ -1,0 +1,96 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Documentation/CommandLine.md 5.
+@Suite("firebreak conformance", .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
+struct ConformanceCommandTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private static let files = [
+    ("gaen-crypto", "vectors/gaen_crypto_vectors.json", 3 + 2 * 144),
+    ("cwa-risk", "risk/cwa-ios/exposure-windows-risk-calculation.json", 28),
+    ("tek-hmac", "vectors/hmac/tek-hmac.json", 1),
+    ("key-files", "vectors/gaen_export_vectors.json", 7),
+    ("key-files", "keyfiles", 5),
+  ]
+
+  @Test("Every published suite passes", arguments: files)
+  func passes(suite: String, file: String, count: Int) throws {
+    let run = try Run("conformance", suite, SharedData.url(file).path)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.output == "\(count) passed, 0 failed\n")
+    let facts = try Run("conformance", suite, SharedData.url(file).path, "--json").json()
+    #expect(facts?["passed"] as? Int == count && facts?["failed"] as? Int == 0)
+  }
+
+  @Test(
+    "A case that is changed fails by its name, with what was expected and what came out",
+    arguments: [
+      (
+        "gaen-crypto", files[0].1, "8be6cd371c5c891604bfbe49df845096",
+        "8be6cd371c5c891604bfbe49df845097", "rpi[0]"
+      ),
+      ("gaen-crypto", files[0].1, "\"40080000\"", "\"40090000\"", "aem[143]"),
+      ("cwa-risk", files[1].1, "\"expTotalRiskLevel\": 2", "\"expTotalRiskLevel\": 1", "risk"),
+      ("tek-hmac", files[2].1, "2u1nHt5W", "2u1nHt5X", "vectors[0]"),
+      ("key-files", files[3].1, "ho9AqUPl", "ho9AqUPm", "golden_unsigned_export"),
+      (
+        "key-files", files[3].1, "\"verifies_signed_export_small\": false",
+        "\"verifies_signed_export_small\": true", "negative_public_keys[1]"
+      ),
+    ])
+  func fails(suite: String, file: String, part: String, other: String, name: String) throws {
+    let text = try String(contentsOf: SharedData.url(file), encoding: .utf8)
+    try #require(text.contains(part))
+    let changed = folder.path("changed.json")
+    try text.replacing(part, with: other).write(to: changed, atomically: true, encoding: .utf8)
+    let run = try Run("conformance", suite, changed.path)
+    #expect(run.status == 1)
+    #expect(run.output.contains("FAILED \(name)") || name == "risk")
+    #expect(run.output.contains("expected") && run.output.contains("got"))
+    let last = run.output.split(separator: "\n").last
+    #expect(last?.hasSuffix(" failed") == true && last?.hasSuffix(" 0 failed") == false)
+  }
+
+  @Test("A policy's weights are what the cases depend on: another weight, other results")
+  func policyIsData() throws {
+    let text = try String(contentsOf: SharedData.url(Self.files[1].1), encoding: .utf8)
+    let weights = folder.path("weights.json")
+    try text.replacing("\"weight\": 1\n", with: "\"weight\": 0.3\n")
+      .write(to: weights, atomically: true, encoding: .utf8)
+    #expect(try Run("conformance", "cwa-risk", weights.path).status == 1)
+    let scans = folder.path("scans.json")
+    try text.replacing("\"minAttenuation\": 30", with: "\"minAttenuation\": 256")
+      .write(to: scans, atomically: true, encoding: .utf8)
+    let unread = try Run("conformance", "cwa-risk", scans.path)
+    #expect(unread.status == 2)
+    #expect(
+      unread.errors.contains("testCases[0].exposureWindows[0].scanInstances[0].minAttenuation"))
+    let nonsense = folder.path("nonsense.json")
+    try text.replacing("\"weight\": 0.5", with: "\"weight\": -1")
+      .write(to: nonsense, atomically: true, encoding: .utf8)
+    let refused = try Run("conformance", "cwa-risk", nonsense.path)
+    #expect(refused.status == 2)
+    #expect(refused.errors.contains("minutesAtAttenuationWeights[1].weight"))
+  }
+
+  @Test("A file of another suite, of none or that is none is bad input")
+  func badInput() throws {
+    for (suite, file) in zip(["cwa-risk", "tek-hmac", "key-files", "gaen-crypto"], Self.files) {
+      let run = try Run("conformance", suite, SharedData.url(file.1).path)
+      #expect(run.status == 2 && run.output.isEmpty, "\(suite)")
+      #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+    }
+    #expect(try Run("conformance", "none", SharedData.url(Self.files[0].1).path).status == 2)
+    #expect(try Run("conformance", "tek-hmac", folder.path("none").path).status == 2)
+    #expect(try Run("conformance", "key-files", folder.url.path).status == 2)
+    let empty = folder.path("empty.json")
+    try #"{"vectors": []}"#.write(to: empty, atomically: true, encoding: .utf8)
+    #expect(try Run("conformance", "tek-hmac", empty.path).status == 2)
+  }
+}
