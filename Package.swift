@@ -170,8 +170,12 @@ let package = Package(
       name: "ExposureNotificationTests",
       dependencies: [
         "ExposureNotification", "DiagnosisKeyFile", "ExposureKeys", "SealedStorage", "World",
-        "TestSupport", crypto,
+        "TestSupport", crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
+    // Written as an app is: Swift 5 mode, nothing but Foundation and the framework.
+    .testTarget(
+      name: "AppleAPITests", dependencies: ["ExposureNotification"],
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
       name: "UploadTokenTests",
       dependencies: ["UploadToken", crypto], swiftSettings: strict),

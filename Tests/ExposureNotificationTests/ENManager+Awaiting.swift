@@ -15,6 +15,17 @@ extension ENManager {
     }.value
   }
 
+  /// The detection without files.
+  func detectAgain(
+    _ configuration: ENExposureConfiguration = ENExposureConfiguration()
+  ) async throws -> ENExposureDetectionSummary {
+    try await withCheckedThrowingContinuation { answer in
+      detectExposures(configuration: configuration) { summary, error in
+        answer.resume(with: Answered(summary, error).result)
+      }
+    }.value
+  }
+
   /// Begins a detection; the first part of the answer waits for its end.
   func beginDetection(
     _ files: [URL]

@@ -3,13 +3,15 @@ import Synchronization
 
 /// A person who gives one answer until told otherwise, and remembers what was asked.
 final class TestPerson: ConsentPrompt {
-  private let state: Mutex<(answer: Bool, asked: [ConsentRequest])>
+  private let state: Mutex<(answer: Bool, asked: [ConsentRequest], told: [ConsentNotice])>
 
   init(says answer: Bool = true) {
-    state = Mutex((answer, []))
+    state = Mutex((answer, [], []))
   }
 
   var asked: [ConsentRequest] { state.withLock { $0.asked } }
+
+  var told: [ConsentNotice] { state.withLock { $0.told } }
 
   func says(_ answer: Bool) {
     state.withLock { $0.answer = answer }
@@ -20,5 +22,9 @@ final class TestPerson: ConsentPrompt {
       $0.asked.append(request)
       return $0.answer
     }
+  }
+
+  func tell(_ notice: ConsentNotice, for bundleIdentifier: String) async {
+    state.withLock { $0.told.append(notice) }
   }
 }

@@ -3,6 +3,7 @@ import Dispatch
 import ExposureKeys
 import ExposureNotification
 import Foundation
+import Logging
 import SealedStorage
 import TestSupport
 import Testing
@@ -23,6 +24,10 @@ struct TestPhone {
   var region = RegionConfiguration(region: "PL", keys: [])
   var apiVersion = 1
   var entitlements = Entitlements.exposureNotification
+  var variant = Device.Variant.latest
+  var detectionsPerDay: Int?
+  var travel: (any TravelHistory)?
+  let log = TestLog()
 
   init(in folder: URL, seed: UInt64 = 1) {
     self.folder = folder
@@ -36,7 +41,17 @@ struct TestPhone {
     Device(
       radio: radio, consent: person, clock: clock, randomness: randomness, folder: folder,
       sealingKey: sealingKey, region: region, bundleIdentifier: "pl.gov.mc.protegosafe",
-      apiVersion: apiVersion, entitlements: entitlements)
+      apiVersion: apiVersion, entitlements: entitlements, variant: variant,
+      detectionsPerDay: detectionsPerDay, travel: travel, logger: logger)
+  }
+
+  var logger: Logger { log.logger }
+
+  /// A file of this phone by itself.
+  func sealedFile(_ name: String) -> SealedFile {
+    SealedFile(
+      url: folder.appendingPathComponent(name), key: sealingKey, purpose: name,
+      randomness: randomness)
   }
 
   func manager(of device: Device? = nil) -> ENManager {
@@ -61,6 +76,21 @@ struct TestPhone {
       clock.move(to: min(next, end))
     }
     await device.beat()
+  }
+
+  /// Hears the owner of `key`, so many seconds from now each time.
+  func hear(_ key: TemporaryExposureKey, seconds: [TimeInterval]) async {
+    let schedule = KeySchedule(key)
+    for time in seconds.map({ clock.now + $0 }) {
+      guard let interval = IntervalNumber(time) else { continue }
+      let identifier = schedule.identifier(at: interval)
+      let metadata = schedule.seal(BluetoothMetadata(transmitPower: 8), beside: identifier)
+      await radio.hear([
+        Sighting(
+          advertisement: Advertisement(identifier: identifier, metadata: metadata), time: time,
+          signalStrength: -40)
+      ])
+    }
   }
 
   /// A beacon of a stranger, heard now.

@@ -10,10 +10,13 @@ enum KeyFileDigest {
     guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
     defer { try? handle.close() }
     var hash = SHA256()
-    while true {
-      guard let chunk = try? handle.read(upToCount: chunkBytes) else { return nil }
-      guard !chunk.isEmpty else { return Data(hash.finalize()) }
-      hash.update(data: chunk)
+    do {
+      while let chunk = try handle.read(upToCount: chunkBytes), !chunk.isEmpty {
+        hash.update(data: chunk)
+      }
+    } catch {
+      return nil
     }
+    return Data(hash.finalize())
   }
 }

@@ -33,7 +33,8 @@ struct KeptKeys: Sendable {
 
   /// Keeps `keys` in place of the last ones, the first where they are too many.
   func replace(with keys: [KeptKey]) throws(SealedStorageError) {
-    guard !keys.isEmpty else { return try file.remove() }
+    // Most phones have nothing to keep, and need no file to say so.
+    if keys.isEmpty, (try? file.read()) == nil { return }
     let stored = keys.prefix(DeviceLimit.keptKeys).map(StoredKeptKey.init)
     guard let content = try? JSONEncoder().encode(stored) else { throw .damaged }
     try file.replace(with: content)

@@ -26,11 +26,12 @@ struct Authority {
 
   /// Publishes `keys`, and `revised` in the place of earlier ones.
   func publish(
-    _ keys: [DiagnosisKey], revised: [DiagnosisKey] = [], as name: String = "1.zip"
+    _ keys: [DiagnosisKey], revised: [DiagnosisKey] = [], as name: String = "1.zip",
+    region: String = "PL"
   ) throws -> URL {
     let url = folder.path(name)
     try KeyFileWriter.write(
-      to: url, start: 1_585_785_600, end: 1_585_800_000, region: "PL",
+      to: url, start: 1_585_785_600, end: 1_585_800_000, region: region,
       keys: keys.sorted(by: DiagnosisKey.inFileOrder), revisedKeys: revised, signers: [signer])
     return url
   }

@@ -1,0 +1,209 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ExposureNotification
+
+/// Documentation/Framework.md 8: each code, provoked through Apple's API.
+@Suite struct ENErrorTests {
+  let folder: TemporaryFolder
+  var phone: TestPhone
+
+  init() throws {
+    folder = try TemporaryFolder()
+    phone = TestPhone(in: folder.url)
+  }
+
+  /// The code with which `call` fails; nil where it does not.
+  private func code(_ call: () async throws -> Void) async -> ENError.Code? {
+    do {
+      try await call()
+      return nil
+    } catch {
+      return (error as? ENError)?.code
+    }
+  }
+
+  @Test("badParameter: a table with nine levels, named in the sentence")
+  func badParameter() async throws {
+    let manager = try await phone.enabledManager()
+    let configuration = ENExposureConfiguration()
+    configuration.durationLevelValues = [1, 2, 3, 4, 5, 6, 7, 8, 8]
+    let error = await #expect(throws: ENError.self) {
+      _ = try await manager.detect([], configuration)
+    }
+    #expect(error?.code == .badParameter)
+    #expect(error?.localizedDescription.hasPrefix("durationLevelValues") == true)
+  }
+
+  @Test("notEntitled: no entitlement, and none for tests")
+  func notEntitled() async throws {
+    let manager = try await phone.enabledManager()
+    #expect(await code { _ = try await manager.testDiagnosisKeys() } == .notEntitled)
+    var phone = phone
+    phone.entitlements = [.test]
+    #expect(await code { try await phone.manager().activate() } == .notEntitled)
+  }
+
+  @Test("notAuthorized: the person says no")
+  func notAuthorized() async throws {
+    let manager = phone.manager()
+    try await manager.activate()
+    phone.person.says(false)
+    #expect(
+      await code { try await manager.setExposureNotificationEnabled(true) } == .notAuthorized)
+  }
+
+  @Test("unsupported: a call of the other API version")
+  func unsupported() async throws {
+    let manager = try await phone.enabledManager()
+    let summary = try await manager.detect([])
+    #expect(await code { _ = try await manager.windows(of: summary) } == .unsupported)
+    #expect(await code { _ = try await manager.detectAgain() } == .unsupported)
+  }
+
+  @Test("apiMisuse before activation, invalidated after the end, for every call")
+  func life() async throws {
+    let manager = phone.manager()
+    let calls: [(ENManager) async throws -> Void] = [
+      { try await $0.setExposureNotificationEnabled(true) },
+      { _ = try await $0.detect([]) },
+      { _ = try await $0.detectAgain() },
+      { _ = try await $0.info(of: ENExposureDetectionSummary(), explanation: "") },
+      { _ = try await $0.windows(of: ENExposureDetectionSummary()) },
+      { _ = try await $0.diagnosisKeys() },
+      { _ = try await $0.testDiagnosisKeys() },
+      { try await $0.preAuthorizeDiagnosisKeys() },
+      { try await $0.requestPreAuthorizedDiagnosisKeys() },
+      { _ = try await $0.userTraveled() },
+    ]
+    for call in calls { #expect(await code { try await call(manager) } == .apiMisuse) }
+    try await manager.activate()
+    manager.diagnosisKeysAvailableHandler = { _ in }
+    for call in calls { #expect(await code { try await call(manager) } != .apiMisuse) }
+    manager.invalidate()
+    for call in calls { #expect(await code { try await call(manager) } == .invalidated) }
+  }
+
+  @Test(
+    "insufficientStorage: a yes that finds no room",
+    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+  func insufficientStorage() async throws {
+    let disk = try SmallDisk(bytes: 1 << 18)
+    let phone = TestPhone(in: disk.url)
+    let manager = phone.manager()
+    try await manager.activate()
+    _ = disk.fill()
+    #expect(
+      await code { try await manager.setExposureNotificationEnabled(true) }
+        == .insufficientStorage)
+  }
+
+  @Test("notEnabled: keys of a phone that is switched off")
+  func notEnabled() async throws {
+    let manager = phone.manager()
+    try await manager.activate()
+    #expect(await code { _ = try await manager.diagnosisKeys() } == .notEnabled)
+    #expect(await code { _ = try await manager.detect([]) } == .notEnabled)
+    #expect(await code { try await manager.preAuthorizeDiagnosisKeys() } == .notEnabled)
+  }
+
+  /// As an app's double may answer that nobody finished.
+  private final class Speechless: ENManager {
+    override func getDiagnosisKeys(completionHandler: @escaping ENGetDiagnosisKeysHandler) {
+      completionHandler(nil, nil)
+    }
+  }
+
+  @Test("internal: an answer that is neither keys nor an error")
+  func `internal`() async {
+    #expect(await code { _ = try await Speechless().diagnosisKeys() } == .internal)
+  }
+
+  @Test("rateLimited: a sixteenth detection in a day")
+  func rateLimited() async throws {
+    let manager = try await phone.enabledManager()
+    for _ in 1...15 { _ = try await manager.detect([]) }
+    #expect(await code { _ = try await manager.detect([]) } == .rateLimited)
+  }
+
+  @Test("restricted: parents forbid it, then allow that the person is asked")
+  func restricted() async throws {
+    let device = phone.device()
+    let manager = try await phone.enabledManager(of: device)
+    try await device.setRestrictedInSettings(true)
+    #expect(manager.exposureNotificationStatus == .restricted)
+    #expect(!phone.radio.isAdvertising)
+    #expect(await code { try await manager.setExposureNotificationEnabled(true) } == .restricted)
+    #expect(await code { _ = try await manager.detect([]) } == .restricted)
+    try await phone.device().setRestrictedInSettings(false)
+    let again = try await phone.enabledManager()
+    #expect(again.exposureNotificationStatus == .active)
+    #expect(phone.person.asked == [.enableExposureNotification, .enableExposureNotification])
+  }
+
+  @Test("badFormat: a file that is no key file")
+  func badFormat() async throws {
+    let manager = try await phone.enabledManager()
+    let file = folder.path("noise.zip")
+    try Data(repeating: 7, count: 100).write(to: file)
+    #expect(await code { _ = try await manager.detect([file]) } == .badFormat)
+    #expect(await code { _ = try await manager.detect([folder.path("no.zip")]) } == .badFormat)
+  }
+
+  @Test("badFormat: a file of another region, though the key signed it; its sentence says so")
+  func otherRegion() async throws {
+    var phone = phone
+    let authority = try Authority()
+    let file = try authority.publish([])
+    let keys = try authority.verificationKeys
+    for (region, isTaken) in [("DE", false), ("PL", true), ("PL-14", true), ("US-PL", false)] {
+      phone.region = RegionConfiguration(region: region, keys: keys)
+      let manager = try await phone.enabledManager()
+      let code = await code { _ = try await manager.detect([file]) }
+      #expect(code == (isTaken ? nil : .badFormat), "\(region)")
+    }
+    let rules = try DetectionRules(
+      ENExposureConfiguration(), apiVersion: 1, variant: .latest,
+      region: RegionConfiguration(region: "PL", keys: keys))
+    for (name, isTaken) in [("260", true), ("261", false), ("pl", false)] {
+      let file = try authority.publish([], as: "\(name).zip", region: name)
+      let detection = Detection(
+        rules: rules, keyFiles: [file], earlierKeys: [], sightings: [], now: TestPhone.noon,
+        progress: Progress())
+      let result = try? detection.run()
+      #expect((result != nil) == isTaken, "\(name)")
+    }
+  }
+
+  @Test("dataInaccessible: contacts that the disk does not give")
+  func dataInaccessible() async throws {
+    let manager = try await phone.enabledManager()
+    try Data().write(to: folder.path("contacts"))
+    #expect(await code { _ = try await manager.detect([]) } == .dataInaccessible)
+  }
+
+  @Test("travelStatusNotAvailable: a phone without a history")
+  func travel() async throws {
+    let manager = try await phone.enabledManager()
+    #expect(await code { _ = try await manager.userTraveled() } == .travelStatusNotAvailable)
+  }
+
+  @Test("A radio that is off is a status and fails no call")
+  func bluetoothOff() async throws {
+    let manager = try await phone.enabledManager()
+    phone.radio.setPoweredOn(false)
+    try await manager.setExposureNotificationEnabled(false)
+    try await manager.setExposureNotificationEnabled(true)
+    #expect(manager.exposureNotificationStatus == .bluetoothOff)
+    _ = try await manager.detect([])
+    _ = try await manager.diagnosisKeys()
+  }
+
+  @Test("Every code has a sentence of its own, for people")
+  func sentences() {
+    let sentences = Set(ENError.Code.allCases.map { ENError($0).localizedDescription })
+    #expect(sentences.count == 17)
+    #expect(sentences.allSatisfy { $0.hasSuffix(".") && $0.count > 20 })
+  }
+}
