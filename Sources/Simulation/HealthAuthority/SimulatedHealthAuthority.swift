@@ -28,6 +28,8 @@ public final class SimulatedHealthAuthority: Service {
     public static let exportKeyID = "260"
     /// The export key's version.
     public static let exportKeyVersion = "v1"
+    /// How long a key file's period is, in seconds: an hour.
+    public static let exportPeriodSeconds = 3_600
   }
 
   /// The server that turns a PIN into a token.
@@ -75,6 +77,7 @@ public final class SimulatedHealthAuthority: Service {
           keyVersion: Name.exportKeyVersion)
       ], region: Name.region, deviceCheck: deviceCheck,
       remoteConfiguration: RemoteConfiguration(version: 1))
+    keys.exportPeriodSeconds = Name.exportPeriodSeconds
     keys.minimumKeys = minimumKeys
     keyServer = try KeyServer(
       keys, clock: clock, randomness: randomness.source("key server"), logger: logger)

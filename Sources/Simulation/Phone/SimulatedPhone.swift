@@ -42,7 +42,8 @@ public final class SimulatedPhone: Sendable {
     let device = Device(
       radio: radio, consent: person, clock: town.clock, randomness: chance,
       folder: folder.appendingPathComponent("framework"), sealingKey: sealingKey, region: region,
-      bundleIdentifier: configuration.appPackageName, transmitPower: AirModel.transmitPower,
+      bundleIdentifier: configuration.appPackageName,
+      entitlements: [.exposureNotification, .test], transmitPower: AirModel.transmitPower,
       logger: town.logger)
     self.device = device
     app = ExposureApp(

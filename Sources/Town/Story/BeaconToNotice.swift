@@ -31,7 +31,7 @@ public struct BeaconToNotice {
     let teller = StoryTeller(
       clock: town.clock,
       timeline: Timeline(
-        start: StoryClock.day(1, 6), end: StoryClock.day(2, 18),
+        start: StoryClock.day(1, 6), end: StoryClock.day(2, 12),
         lanes: StoryLane.allCases.map(\.lane)),
       onStep: onStep)
     do {
@@ -65,6 +65,7 @@ public struct BeaconToNotice {
       let code = try await scenes.officialIssuesCode()
       try await scenes.upload(code)
       try await scenes.codeIsUsedUp(code)
+      try await scenes.embargo()
       let file = try await scenes.export()
       try await scenes.backgroundChecks()
       try await scenes.notices()

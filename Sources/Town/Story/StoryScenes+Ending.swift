@@ -8,7 +8,7 @@ import Simulation
 // What the phones make of the file, and what is left behind.
 extension StoryScenes {
   func backgroundChecks() async throws {
-    await pass(until: StoryClock.day(2, 13))
+    await pass(until: StoryClock.day(2, 8))
     try await teller.step(
       "background-check", "The phones wake up, download the file and compare it at home.",
       on: [.near, .far, .diagnosed],
@@ -70,8 +70,9 @@ extension StoryScenes {
       "sealed", "Somebody takes the phones apart and finds nothing readable.",
       on: [.near, .far, .diagnosed]
     ) { facts in
-      let keys = try await ownKeys()
+      let keys = try await allKeys(of: cast.phones)
       let identifiers = town.air.identifiersSent.map(\.bytes)
+      try StoryFailure.unless(keys.count == 6, "three phones have \(keys.count) keys for two days")
       let search = PlainSearch(for: keys + identifiers + [Array(code.utf8)])
       for phone in cast.phones {
         let found = try search.findings(below: phone.folder)
@@ -92,7 +93,7 @@ extension StoryScenes {
       "two-halves", "Neither server can join a PIN to a key.",
       on: [.verificationServer, .keyServer]
     ) { facts in
-      let keys = try await ownKeys()
+      let keys = try await sharedKeys(of: cast.phones)
       let databases = try FileManager.default.contentsOfDirectory(
         at: cast.authority.folder, includingPropertiesForKeys: nil)
       for database in databases where database.lastPathComponent.contains("sqlite") {
@@ -103,23 +104,6 @@ extension StoryScenes {
       }
       facts.append("No key in the verification server's database, no PIN in the key server's.")
     }
-  }
-
-  /// The keys of day 1, which only their owners know, and the published one.
-  private func ownKeys() async throws -> [[UInt8]] {
-    var keys: [[UInt8]] = []
-    for phone in cast.phones { keys += try await ownKeys(of: phone) }
-    try StoryFailure.unless(keys.count == 3, "three phones had \(keys.count) keys for day 1")
-    return keys
-  }
-
-  /// The keys that the owner of `phone` would share, who is asked and agrees.
-  func ownKeys(of phone: SimulatedPhone) async throws -> [[UInt8]] {
-    let manager = ENManager(device: phone.device)
-    manager.dispatchQueue = .global()
-    defer { manager.invalidate() }
-    try await manager.activate()
-    return try await manager.diagnosisKeys().map { Array($0.keyData) }
   }
 
   private func keyFiles(on phone: SimulatedPhone) throws -> [String] {

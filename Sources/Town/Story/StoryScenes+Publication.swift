@@ -10,9 +10,10 @@ import Simulation
 // From the official's PIN to the signed file: the second walk.
 extension StoryScenes {
   func officialIssuesCode() async throws -> String {
-    await pass(until: StoryClock.day(2, 9))
+    await pass(until: StoryClock.day(2, 0, 30))
     return try await teller.step(
-      "code", "Diagnosed has a positive test. The official issues a PIN over HTTP.",
+      "code",
+      "The laboratory reports a positive test of diagnosed. The official issues a PIN over HTTP.",
       on: [.verificationServer]
     ) { facts in
       let official = await cast.authority.official(network: cast.network)
@@ -29,7 +30,7 @@ extension StoryScenes {
   }
 
   func upload(_ code: String) async throws {
-    await pass(until: StoryClock.day(2, 9, 15))
+    await pass(until: StoryClock.day(2, 0, 45))
     try await teller.step(
       "upload", "Diagnosed enters the PIN, agrees to share the keys, and uploads them.",
       on: [.diagnosed],
@@ -47,7 +48,7 @@ extension StoryScenes {
   }
 
   func codeIsUsedUp(_ code: String) async throws {
-    await pass(until: StoryClock.day(2, 9, 25))
+    await pass(until: StoryClock.day(2, 0, 55))
     try await teller.step(
       "code-used-once", "Somebody who overheard the PIN tries it on far's phone.",
       on: [.far], passages: [(.far, .verificationServer)]
@@ -60,23 +61,34 @@ extension StoryScenes {
     }
   }
 
-  /// Waits for the export and returns the one file that it made.
-  func export() async throws -> KeyFileName {
-    await pass(until: StoryClock.day(2, 11, 59))
-    try await cast.authority.keyServer.exportDue()
-    let early = try await listedFiles()
-    await pass(until: StoryClock.day(2, 12))
-    return try await teller.step(
-      "export", "Noon: the key server closes its period and publishes one signed file.",
+  /// A key can be sent as a beacon, and be believed, until two hours after its end.
+  func embargo() async throws {
+    await pass(until: StoryClock.day(2, 2))
+    try await teller.step(
+      "embargo", "Two o'clock: the key server closes another period, and holds the key back.",
       on: [.keyServer]
     ) { facts in
-      try StoryFailure.unless(early.isEmpty, "keys were published before the period was over")
+      try await cast.authority.keyServer.exportDue()
+      let files = try await listedFiles()
+      try StoryFailure.unless(files.isEmpty, "\(files.map(\.text)) came out under the embargo")
+      facts.append(
+        "The key ended at midnight. Until two hours later somebody could still replay its beacons.")
+    }
+  }
+
+  /// Waits for the export and returns the one file that it made.
+  func export() async throws -> KeyFileName {
+    await pass(until: StoryClock.day(2, 3))
+    return try await teller.step(
+      "export", "Three o'clock: the embargo is over, and one signed file is published.",
+      on: [.keyServer]
+    ) { facts in
       try await cast.authority.keyServer.exportDue()
       let files = try await listedFiles()
       guard let file = files.first, files.count == 1 else {
         throw StoryFailure("\(files.count) files are listed")
       }
-      facts.append("A minute before noon nothing was listed; now index.txt lists \(file.text).")
+      facts.append("index.txt lists \(file.text).")
       facts.append(try await sizeOfVerified(file))
       return file
     }
@@ -97,15 +109,15 @@ extension StoryScenes {
         await cast.authority.keyServerURL.appendingPathComponent(file.text),
         answerBytesMax: 16 << 20), to: copy)
     try StoryFailure.unless(answer.status == 200, "the file was answered with \(answer.status)")
-    let uploaded = Set(try await ownKeys(of: cast.diagnosed))
+    let own = Set(try await sharedKeys(of: [cast.diagnosed]))
     var found = 0
     let verified = try UnverifiedKeyFile(at: copy).verified(
       by: try cast.authority.regionConfiguration().keys, batchSize: 4096
     ) { batch in
-      found += batch.keys.filter { uploaded.contains($0.key.secretBytes) }.count
+      found += batch.keys.filter { own.contains($0.key.secretBytes) }.count
     }
     let count = verified.facts.keyCount
-    try StoryFailure.unless(found == uploaded.count, "\(found) of \(uploaded.count) keys are in")
+    try StoryFailure.unless(found == 1, "\(found) of diagnosed's keys are in the file")
     try StoryFailure.unless(count >= 1000, "the file is not padded: it has \(count) keys")
     return "Its signature verifies. Of its \(count) keys \(found) is real, the others are padding."
   }

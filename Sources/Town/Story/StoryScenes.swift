@@ -66,15 +66,45 @@ struct StoryScenes {
   }
 
   func midnight() async throws {
-    await pass(until: StoryClock.day(2, 0, 30))
+    let before = try await sharedKeys(of: cast.phones)
+    await pass(until: StoryClock.day(2, 0, 15))
     try await teller.step(
-      "midnight", "Midnight (UTC): every phone begins a new key and forgets nothing it heard.",
-      on: allPhones
+      "midnight", "Midnight (UTC): every phone begins a new key.", on: allPhones
     ) { facts in
+      let after = try await sharedKeys(of: cast.phones)
+      try StoryFailure.unless(
+        before.isEmpty && after.count == 3,
+        "\(before.count) keys could be shared before midnight, \(after.count) after it")
+      facts.append("The keys of day 1 are finished: from now on their owners could share them.")
       let identifiers = town.air.identifiersSent.count
       try StoryFailure.unless(identifiers > 100, "the phones hardly changed their names")
       facts.append("The three phones have sent \(identifiers) different identifiers so far.")
     }
+  }
+
+  /// The keys that the owners of `phones` could share now: they are asked, and agree.
+  func sharedKeys(of phones: [SimulatedPhone]) async throws -> [[UInt8]] {
+    try await keys(of: phones) { try await $0.diagnosisKeys() }
+  }
+
+  /// The same and today's key, which the phone cuts short for it: only for the end of a story.
+  func allKeys(of phones: [SimulatedPhone]) async throws -> [[UInt8]] {
+    try await keys(of: phones) { try await $0.testDiagnosisKeys() }
+  }
+
+  private func keys(
+    of phones: [SimulatedPhone],
+    _ asked: (ENManager) async throws -> [ENTemporaryExposureKey]
+  ) async throws -> [[UInt8]] {
+    var keys: [[UInt8]] = []
+    for phone in phones {
+      let manager = ENManager(device: phone.device)
+      manager.dispatchQueue = .global()
+      defer { manager.invalidate() }
+      try await manager.activate()
+      keys += try await asked(manager).map { Array($0.keyData) }
+    }
+    return keys
   }
 
   /// Lets all phones live until `date`.
