@@ -41,6 +41,11 @@ let package = Package(
     .library(name: "ExposureNotification", targets: ["ExposureNotification"]),
     .library(name: "DiagnosisKeyFile", targets: ["DiagnosisKeyFile"]),
     .library(name: "ExposureKeys", targets: ["ExposureKeys"]),
+    .library(name: "World", targets: ["World"]),
+    .library(name: "SealedStorage", targets: ["SealedStorage"]),
+    .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
+    .library(name: "UserNotifications", targets: ["UserNotifications"]),
+    .library(name: "DeviceCheck", targets: ["DeviceCheck"]),
   ],
   dependencies: [
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
@@ -83,6 +88,10 @@ let package = Package(
       name: "QuietHTTP",
       dependencies: ["World", hummingbird, logging, crypto, serviceLifecycle],
       swiftSettings: strict),
+
+    .target(name: "BackgroundTasks", swiftSettings: strictOnTheCallersActor),
+    .target(name: "UserNotifications", swiftSettings: strictOnTheCallersActor),
+    .target(name: "DeviceCheck", swiftSettings: strictOnTheCallersActor),
 
     // Floor 2: the framework on the phone, the two servers of the health authority.
     .target(
@@ -176,6 +185,15 @@ let package = Package(
     .testTarget(
       name: "AppleAPITests", dependencies: ["ExposureNotification"],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+    .testTarget(
+      name: "BackgroundTasksTests", dependencies: ["BackgroundTasks"],
+      swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "UserNotificationsTests", dependencies: ["UserNotifications"],
+      swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "DeviceCheckTests", dependencies: ["DeviceCheck"],
+      swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "UploadTokenTests",
       dependencies: ["UploadToken", crypto], swiftSettings: strict),

@@ -25,6 +25,10 @@ enum FloorPlan {
     "VerificationAPI": Room(["CallableEnvelope", "UploadToken"]),
     "KeyServerAPI": Room(["CallableEnvelope", "UploadToken", "ExposureKeys"]),
     "QuietHTTP": Room(["World"], libraries: ["Hummingbird"]),
+    // Apple's names for what apps around the framework use.
+    "BackgroundTasks": Room(),
+    "UserNotifications": Room(),
+    "DeviceCheck": Room(),
     // Floor 2.
     "ExposureNotification": Room(
       ["World", "ExposureKeys", "DiagnosisKeyFile", "SealedStorage"]),

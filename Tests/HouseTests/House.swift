@@ -23,7 +23,8 @@ enum House {
 
   /// Every path of a file or folder that belongs to the project, from its root.
   static let paths: [String] =
-    names(in: "").filter { ![".build", ".git", "out"].contains($0) }.sorted().flatMap { name in
+    names(in: "").filter { !$0.hasPrefix(".build") && ![".git", "out"].contains($0) }.sorted()
+    .flatMap { name in
       let all = FileManager.default.enumerator(
         atPath: SharedData.projectRoot.appendingPathComponent(name).path)
       return [name] + (all?.compactMap { $0 as? String } ?? []).sorted().map { "\(name)/\($0)" }

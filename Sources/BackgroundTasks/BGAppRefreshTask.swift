@@ -1,0 +1,2 @@
+/// A run of seconds.
+open class BGAppRefreshTask: BGTask {}

@@ -1,0 +1,2 @@
+/// A run of minutes.
+open class BGProcessingTask: BGTask {}
