@@ -1,14 +1,17 @@
 # What a person does with Firebreak. `make demo` and `make test` need nothing done before them.
 
 SHELL := /bin/bash
-SOURCES := Sources Tests Package.swift
+SOURCES := Sources Tests Examples/Sources Examples/Package.swift Package.swift
 BUILD_FLAGS := --build-tests --explicit-target-dependency-import-check error
 
-.PHONY: demo test build lint format prepare prepare-tests clean help
+EXAMPLES := --package-path Examples --scratch-path .build-examples
+
+.PHONY: demo test examples build lint format prepare prepare-tests clean help
 
 help:
 	@echo "make demo     build, then walk from a beacon to a notice and from a PIN to a download"
 	@echo "make test     check the form, build with every warning an error, run every test"
+	@echo "make examples  build the example app, a package of its own, and take three phones through both walks"
 	@echo "make build    build only (debug, with tests)"
 	@echo "make format   put the sources into the house's form"
 	@echo "make clean    remove what was built"
@@ -20,6 +23,12 @@ demo: build
 # All that CI does.
 test: prepare-tests lint build
 	swift test --skip-build --parallel $(SWIFT_TEST_FLAGS)
+	$(MAKE) examples
+
+# An app as apps are written for Apple's framework. The walk ends with 1 where it goes another way.
+examples: prepare
+	swift build $(EXAMPLES)
+	.build-examples/debug/ExampleApp walk
 
 build: prepare
 	swift build $(BUILD_FLAGS)
@@ -38,4 +47,4 @@ prepare:
 prepare-tests: prepare
 
 clean:
-	rm -rf .build out
+	rm -rf .build .build-examples out

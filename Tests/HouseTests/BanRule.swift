@@ -32,9 +32,10 @@ struct BanRule {
     BanRule(
       pattern: #"@unchecked\s+Sendable"#,
       advice: "use a value, an actor or a Mutex",
-      // What Apple's API gives and takes is not Sendable; it crosses queues in one private box on each side.
+      // What Apple's API gives and takes is not Sendable; it crosses queues in one private box.
       allowed: [
-        "ExposureNotification", "ExposureApp", "BackgroundTasks", "UserNotifications", "DeviceCheck",
+        "ExposureNotification", "ExposureApp", "BackgroundTasks", "UserNotifications",
+        "DeviceCheck",
       ]),
   ]
 

@@ -1,0 +1,57 @@
+import App
+import Foundation
+
+/// The app's way to the server: answers come later, on the main queue, as from a network.
+final class ServerConnection: HealthAuthority {
+  private let server: LocalServer
+  /// A network that takes everything and never answers.
+  private let isDead: Bool
+
+  init(to server: LocalServer, isDead: Bool) {
+    self.server = server
+    self.isDead = isDead
+  }
+
+  func verify(code: String, completion: @escaping (Result<Bool, Error>) -> Void) {
+    answer(completion) { server in server.isUnused(code) }
+  }
+
+  func post(_ keys: [PublishedKey], code: String, completion: @escaping (Error?) -> Void) {
+    answer({ (result: Result<Void, Error>) in
+      if case .failure(let error) = result { completion(error) } else { completion(nil) }
+    }) { server in try server.take(keys, code: code) }
+  }
+
+  func keyFiles(from number: Int, completion: @escaping (Result<[Int], Error>) -> Void) {
+    answer(completion) { server in server.fileNumbers(from: number) }
+  }
+
+  func download(keyFile number: Int, completion: @escaping (Result<URL, Error>) -> Void) {
+    answer(completion) { server in try server.copy(ofFile: number) }
+  }
+
+  func criteria(completion: @escaping (Result<ExposureCriteria, Error>) -> Void) {
+    answer(completion) { _ in
+      try JSONDecoder().decode(ExposureCriteria.self, from: Data(Self.criteria.utf8))
+    }
+  }
+
+  /// Every match is reported; nearer, longer and more infectious counts more.
+  private static let criteria = """
+    {
+      "minimumRiskScore": 0, "attenuationDurationThresholds": [50, 70],
+      "attenuationLevelValues": [1, 2, 3, 4, 5, 6, 7, 8],
+      "daysSinceLastExposureLevelValues": [1, 2, 3, 4, 5, 6, 7, 8],
+      "durationLevelValues": [1, 2, 3, 4, 5, 6, 7, 8],
+      "transmissionRiskLevelValues": [1, 2, 3, 4, 5, 6, 7, 8]
+    }
+    """
+
+  private func answer<Value>(
+    _ completion: @escaping (Result<Value, Error>) -> Void,
+    _ ask: @escaping (LocalServer) throws -> Value
+  ) {
+    guard !isDead else { return }
+    DispatchQueue.main.async { [server] in completion(Result { try ask(server) }) }
+  }
+}
