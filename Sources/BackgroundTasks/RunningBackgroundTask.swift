@@ -5,6 +5,7 @@ import Synchronization
 public final class RunningBackgroundTask: Sendable {
   private struct State {
     var expirationHandler: Handoff<() -> Void>?
+    var isExpired = false
     var succeeded: Bool?
     var waiting: [CheckedContinuation<Bool, Never>] = []
   }
@@ -20,12 +21,17 @@ public final class RunningBackgroundTask: Sendable {
     self.queue = queue
   }
 
-  /// Tells the app that its time is over. An app that has not said what to do then has failed.
+  /// Tells the app that its time is over; only the first call counts. An app that has not said what
+  /// to do then has failed.
   public func expire() {
-    let handler = state.withLock { state in
-      defer { state.expirationHandler = nil }
-      return state.expirationHandler
+    let (isFirst, handler) = state.withLock { state in
+      defer {
+        state.isExpired = true
+        state.expirationHandler = nil
+      }
+      return (!state.isExpired, state.expirationHandler)
     }
+    guard isFirst else { return }
     guard let handler else { return end(success: false) }
     queue.async { handler.value() }
   }
