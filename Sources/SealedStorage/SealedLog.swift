@@ -74,7 +74,12 @@ public actor SealedLog {
     }
     ends[day] = nil
     try Disk.link(url(of: day), as: aside(of: day))
-    try Disk.replace(url(of: day), with: segment)
+    do throws(SealedStorageError) {
+      try Disk.replace(url(of: day), with: segment)
+    } catch {
+      try? Disk.remove(aside(of: day))
+      throw error
+    }
     ends[day] = segment.count
   }
 

@@ -182,4 +182,21 @@ import Testing
     queue.sync {}
     #expect(heard.withLock { $0.count } == 4)
   }
+
+  @Test("With .prior an observer is told twice of each change, first with the old value alone")
+  func observedPrior() async throws {
+    let manager = phone.manager()
+    let heard = Mutex<[[ENStatus?]]>([])
+    let priors = Mutex<[Bool]>([])
+    let token = manager.observe(\.exposureNotificationStatus, options: [.old, .new, .prior]) {
+      _, change in
+      heard.withLock { $0.append([change.oldValue, change.newValue]) }
+      priors.withLock { $0.append(change.isPrior) }
+    }
+    try await manager.activate()
+    manager.dispatchQueue.sync {}
+    #expect(heard.withLock { $0 } == [[.unknown, nil], [.unknown, .disabled]])
+    #expect(priors.withLock { $0 } == [true, false])
+    token.invalidate()
+  }
 }

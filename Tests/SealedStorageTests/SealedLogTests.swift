@@ -231,4 +231,30 @@ struct SealedLogTests {
     try await log.append([record("new")], day: 1)
     #expect(try await log.segment(of: 1).records == [record("old"), record("new")])
   }
+
+  @Test(
+    "A damaged day that finds no room for a second file stays as it is, and is set aside later",
+    .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
+  func damageOnAFullDisk() async throws {
+    let disk = try SmallDisk(bytes: 512 << 10)
+    let folder = disk.url.appendingPathComponent("log")
+    let log = SealedLog(folder: folder, key: key, purpose: "test", randomness: SystemRandomness())
+    for letter in ["a", "b"] {
+      try await log.append([Data(repeating: letter.utf8.first ?? 0, count: 50_000)], day: 7)
+    }
+    let url = folder.appendingPathComponent("7.sealed")
+    var bytes = try Data(contentsOf: url)
+    bytes[100] ^= 1
+    try bytes.write(to: url)
+    let ballast = disk.fill()
+    await #expect(throws: SealedStorageError.full) { try await log.setDamageAside(of: 7) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["7.sealed"])
+    #expect(try Data(contentsOf: url) == bytes)
+    try FileManager.default.removeItem(at: ballast)
+    try await log.setDamageAside(of: 7)
+    let aside = url.appendingPathExtension("damaged")
+    #expect(try Data(contentsOf: aside) == bytes)
+    let segment = try await log.segment(of: 7)
+    #expect(segment.damagedFrames == 0 && segment.records.map(\.count) == [50_000])
+  }
 }
