@@ -40,7 +40,18 @@ struct SegmentLayout {
     }
   }
 
+  /// Where the next header stands after `place`.
+  ///
+  /// The last byte of a box and the header behind it may by chance look like a header as well, so of
+  /// those that overlap the one counts whose frame ends where the next begins; else one that fits.
   private static func nextHeader(in segment: Data, after place: Int) -> Int? {
-    (place..<segment.count).dropFirst().first { Frame.boxLength(in: segment, at: $0) != nil }
+    let isHeader = { Frame.boxLength(in: segment, at: $0) != nil }
+    guard let first = (place..<segment.count).dropFirst().first(where: isHeader) else { return nil }
+    let candidates = (first..<min(first + Frame.headerBytes, segment.count)).filter(isHeader)
+    let end = { (place: Int) in
+      place + Frame.headerBytes + (Frame.boxLength(in: segment, at: place) ?? 0)
+    }
+    return candidates.first { end($0) == segment.count || isHeader(end($0)) }
+      ?? candidates.first { end($0) <= segment.count } ?? first
   }
 }

@@ -85,6 +85,25 @@ struct SealedLogTests {
     }
   }
 
+  @Test("A damaged header costs one frame even where the box behind it ends like a header begins")
+  func lookalike() async throws {
+    var last: UInt8 = 0
+    // One box in 256 ends with this byte.
+    for _ in 0..<20_000 where last != 0xff {
+      try? FileManager.default.removeItem(at: url(7))
+      try await log().append([record("first")], day: 7)
+      last = try Data(contentsOf: url(7)).last ?? 0
+    }
+    try #require(last == 0xff)
+    var turned = try Data(contentsOf: url(7))
+    turned[0] ^= 1
+    try turned.write(to: url(7))
+    for count in 1...3 {
+      try await log().append([record("next")], day: 7)
+      #expect(try await log().segment(of: 7).records.count == count)
+    }
+  }
+
   @Test("A tail that a power cut left half-written anywhere is cut off by the next append")
   func halfWrittenTail() async throws {
     try await log().append([record("first")], day: 7)
