@@ -1,17 +1,18 @@
 # What a person does with Firebreak. `make demo` and `make test` need nothing done before them.
 
 SHELL := /bin/bash
-SOURCES := Sources Tests Examples/Sources Examples/Package.swift Package.swift
+SOURCES := Sources Tests Documentation/Snippets Examples/Sources Examples/Package.swift Package.swift
 BUILD_FLAGS := --build-tests --explicit-target-dependency-import-check error
 
 EXAMPLES := --package-path Examples --scratch-path .build-examples
 
-.PHONY: demo test examples build lint format prepare prepare-tests clean help
+.PHONY: demo test docs examples build lint format prepare prepare-tests clean help
 
 help:
 	@echo "make demo     build, then walk from a beacon to a notice and from a PIN to a download"
 	@echo "make test     check the form, build with every warning an error, run every test"
 	@echo "make examples  build the example app, a package of its own, and take three phones through both walks"
+	@echo "make docs     the framework's reference as a web site in out/docs"
 	@echo "make build    build only (debug, with tests)"
 	@echo "make format   put the sources into the house's form"
 	@echo "make clean    remove what was built"
@@ -32,6 +33,13 @@ examples: prepare
 
 build: prepare
 	swift build $(BUILD_FLAGS)
+
+# A broken link or an unknown symbol on a page ends it.
+docs: prepare
+	mkdir -p out/docs
+	swift package --allow-writing-to-directory out/docs generate-documentation \
+	  --target ExposureNotification --warnings-as-errors --transform-for-static-hosting \
+	  --output-path out/docs
 
 lint: prepare
 	swift format lint --strict --recursive --parallel $(SOURCES)

@@ -54,6 +54,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
@@ -153,10 +154,25 @@ let package = Package(
       ],
       swiftSettings: strictOnTheCallersActor),
 
+    // The snippets of the framework's reference: what an app outside this package can call, and the
+    // language mode that most apps have.
+    .executableTarget(
+      name: "snippets",
+      dependencies: [
+        "World", "ExposureKeys", "DiagnosisKeyFile", "SealedStorage", "ExposureNotification",
+        crypto,
+      ], path: "Documentation/Snippets", packageAccess: false,
+      swiftSettings: [
+        .swiftLanguageMode(.v5), .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      ]),
+
     // What tests share: the published vectors, folders that clean up after themselves.
     .target(
       name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict),
 
+    .testTarget(
+      name: "SnippetTests", dependencies: ["snippets", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ExposureKeysTests", dependencies: ["ExposureKeys", "TestSupport"],
@@ -184,7 +200,10 @@ let package = Package(
     // Written as an app is: Swift 5 mode, nothing but Foundation and the framework.
     .testTarget(
       name: "AppleAPITests", dependencies: ["ExposureNotification"],
-      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+      swiftSettings: [
+        .swiftLanguageMode(.v5), .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      ]),
     .testTarget(
       name: "BackgroundTasksTests", dependencies: ["BackgroundTasks"],
       swiftSettings: strictOnTheCallersActor),

@@ -34,15 +34,23 @@ public final class Device: Sendable {
   /// read at once; nothing is sent before `run()`.
   ///
   /// - Parameters:
+  ///   - radio: the phone's Bluetooth.
+  ///   - consent: how the person is asked.
+  ///   - clock: the time of day.
+  ///   - randomness: where new keys come from.
+  ///   - folder: where everything is kept; it must be there, and this phone's alone.
+  ///   - sealingKey: without it nothing in `folder` can be read again.
   ///   - region: whose key files are trusted.
   ///   - bundleIdentifier: the app's name, as the consent prompt shows it.
   ///   - apiVersion: 1 or 2, Apple's `ENAPIVersion`; other numbers count as 1, and so does 2 under a
   ///     `variant` before iOS 14.
+  ///   - entitlements: what the app may call.
   ///   - variant: whose rules hold where Apple changed them.
   ///   - detectionsPerDay: calls of `detectExposures` in 24 hours; 15 in version 1 and 6 in version
   ///     2 where it is nil.
   ///   - travel: what is known of the person's travels; nil where nothing is.
   ///   - transmitPower: the radio's power in dBm, as the beacons state it.
+  ///   - logger: told what went wrong, and no secret.
   public init(
     radio: any Radio, consent: any ConsentPrompt, clock: any WallClock,
     randomness: any Randomness, folder: URL, sealingKey: SealingKey, region: RegionConfiguration,

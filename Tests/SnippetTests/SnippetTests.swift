@@ -1,0 +1,76 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The pages of the framework's reference say what happens")
+struct SnippetTests {
+  private static let catalog = SharedData.projectRoot.appendingPathComponent(
+    "Sources/ExposureNotification/ExposureNotification.docc")
+
+  private static let pages: [String] =
+    ((try? FileManager.default.contentsOfDirectory(atPath: catalog.path)) ?? [])
+    .filter { $0.hasSuffix(".md") }.map { String($0.dropLast(3)) }.sorted()
+
+  @Test("There are pages")
+  func found() {
+    #expect(Self.pages.count >= 15)
+  }
+
+  @Test("The page shows the snippet that is compiled", arguments: pages)
+  func shown(_ page: String) throws {
+    let source = try Self.text("Documentation/Snippets/\(page).swift")
+    let shown = try #require(
+      source.components(separatedBy: "  // On the page.\n").last?
+        .components(separatedBy: "  // Until here.").first)
+    let code = shown.components(separatedBy: "\n")
+      .map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0 }.joined(separator: "\n")
+    #expect(try Self.block(of: page, after: "```swift\n") == code)
+  }
+
+  @Test("The snippet prints what the page says", arguments: pages)
+  func printed(_ page: String) throws {
+    #expect(try Self.block(of: page, after: "Prints:\n\n```\n") == Self.output(of: page))
+  }
+
+  @Test("Every public name has its place on the first page")
+  func named() throws {
+    let page = try Self.text(
+      "Sources/ExposureNotification/ExposureNotification.docc/ExposureNotification.md")
+    let sources = SharedData.projectRoot.appendingPathComponent("Sources/ExposureNotification")
+    let files = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String }
+    for file in (files ?? []).filter({ $0.hasSuffix(".swift") }) {
+      let text = try Self.text("Sources/ExposureNotification/\(file)")
+      let declaration =
+        #/(?m)^(?:@\w+ )*(?:public|open) (?:final )?(?:class|struct|enum|protocol|typealias|let|var) (\w+)/#
+      for match in text.matches(of: declaration) {
+        #expect(page.contains("``\(match.1)``"), "\(file): add \(match.1) to a topic")
+      }
+    }
+  }
+
+  private static func block(of page: String, after start: String) throws -> String {
+    let text = try text("Sources/ExposureNotification/ExposureNotification.docc/\(page).md")
+    let parts = text.components(separatedBy: start)
+    #expect(parts.count == 2, "\(page) has one block of each kind")
+    return try #require(parts.last?.components(separatedBy: "```").first)
+  }
+
+  private static func text(_ path: String) throws -> String {
+    try String(contentsOf: SharedData.projectRoot.appendingPathComponent(path), encoding: .utf8)
+  }
+
+  private static func output(of page: String) throws -> String {
+    let process = Process()
+    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    process.executableURL = URL(fileURLWithPath: bundle).deletingLastPathComponent()
+      .appendingPathComponent("snippets")
+    let pipe = Pipe()
+    process.arguments = [page]
+    process.standardOutput = pipe
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    return String(decoding: output, as: UTF8.self)
+  }
+}
