@@ -41,7 +41,7 @@ struct SnippetTests {
     for file in (files ?? []).filter({ $0.hasSuffix(".swift") }) {
       let text = try Self.text("Sources/ExposureNotification/\(file)")
       let declaration =
-        #/(?m)^(?:@\w+ )*(?:public|open) (?:final )?(?:class|struct|enum|protocol|typealias|let|var) (\w+)/#
+        #/(?m)^(?:@\w+ )*(?:public|open) (?:final )?(?!func)\w+ (\w+)/#
       for match in text.matches(of: declaration) {
         #expect(page.contains("``\(match.1)``"), "\(file): add \(match.1) to a topic")
       }
