@@ -2,6 +2,9 @@
 ///
 /// The board, the operating system or a simulated town stands behind it. The radio decides when it
 /// scans; after each scan it hands over all that it heard and waits until that is kept.
+///
+/// A package that writes a radio of its own enables `NonisolatedNonsendingByDefault`, as this one does,
+/// or marks the handler of `listen(_:)` `nonisolated(nonsending)`.
 public protocol Radio: Sendable {
   /// Whether the radio is on.
   var isPoweredOn: Bool { get async }
