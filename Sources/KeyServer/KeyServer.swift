@@ -59,16 +59,28 @@ public final class KeyServer: Service {
   /// Closes every period that has ended, and writes every key file that is missing.
   ///
   /// - Returns: The files written now, oldest first.
-  /// - Throws: The database's or the disk's error; nothing is half done then, and the next call
-  ///   goes on where this one stopped.
+  /// - Throws: `KeyServerError.unavailable` where the database or the disk refuses; nothing is half done
+  ///   then, and the next call goes on where this one stopped.
   @discardableResult
   public func exportDue() async throws -> [KeyFileName] {
-    try await exporter.exportDue()
+    try await storing { try await exporter.exportDue() }
   }
 
   /// Removes key files, keys and used tokens that nobody needs any more.
   public func removeOld() async throws {
-    try await exporter.removeOld()
+    try await storing { try await exporter.removeOld() }
+  }
+
+  /// What the database and the disk say of themselves is for the log, not for whoever exports.
+  private func storing<Result: Sendable>(_ work: () async throws -> Result) async throws -> Result {
+    do {
+      return try await work()
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      logger.error("an export failed", metadata: ["kind": "\(type(of: error))"])
+      throw KeyServerError.unavailable
+    }
   }
 
   private func exportForever() async {
@@ -78,7 +90,6 @@ public final class KeyServer: Service {
         try await exportDue()
         try await removeOld()
       } catch {
-        logger.error("an export failed", metadata: ["kind": "\(type(of: error))"])
         next = min(next, clock.now.addingTimeInterval(KeyServerLimit.exportRetrySeconds))
       }
       do { try await clock.sleep(until: next) } catch { return }

@@ -1,4 +1,4 @@
-/// Why a key server does not start.
+/// Why a key server does not start, or does not export.
 public enum KeyServerError: Error, Hashable, Sendable {
   /// A value of the configuration; the sentence names it.
   case configuration(String)
@@ -6,6 +6,8 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case database
   /// The export folder cannot be made: check the disk and its owner.
   case exportFolder
+  /// The database or the export folder refused, such as on a full disk: make room, then export again.
+  case unavailable
 }
 
 extension KeyServerError: CustomStringConvertible {
@@ -14,6 +16,8 @@ extension KeyServerError: CustomStringConvertible {
     case .configuration(let sentence): sentence
     case .database: "The key database cannot be opened: check databaseFile, the disk and its owner."
     case .exportFolder: "The export folder cannot be made: check exportFolder and its owner."
+    case .unavailable:
+      "The key server could not read or write its data: check the disk; nothing is half done."
     }
   }
 }

@@ -4,6 +4,50 @@ import Testing
 
 @Suite("firebreak demo")
 struct DemoCommandTests {
+  private struct Report: Decodable {
+    struct Step: Decodable {
+      let name: String
+      let ok: Bool
+      let milliseconds: Int
+    }
+
+    struct Phone: Decodable {
+      let name: String
+      let riskLevel: Int
+      let notices: Int
+    }
+
+    let ok: Bool
+    let steps: [Step]
+    let phones: [Phone]
+  }
+
+  @Test("The story as one object: every step held, near was told once, the others were not")
+  func json() throws {
+    let folder = try TemporaryFolder()
+    let page = folder.path("deep/report.html")
+    let run = try Run("demo", "--json", "--report", page.path)
+    #expect(run.status == 0 && run.errors.isEmpty)
+    let report = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8))
+    #expect(report.ok && report.steps.count >= 8 && report.steps.allSatisfy(\.ok))
+    #expect(report.steps.allSatisfy { $0.milliseconds >= 0 && !$0.name.isEmpty })
+    #expect(report.phones.map(\.name) == ["near", "far", "diagnosed"])
+    #expect(report.phones.map(\.riskLevel) == [3, 0, 0])
+    #expect(report.phones.map(\.notices) == [1, 0, 0])
+    #expect(try String(contentsOf: page, encoding: .utf8).contains("Near was told."))
+  }
+
+  @Test("Told to a person, every step is a line, and the report is named last")
+  func told() throws {
+    let folder = try TemporaryFolder()
+    let page = folder.path("report.html")
+    let run = try Run("demo", "--report", page.path)
+    #expect(run.status == 0)
+    #expect(run.output.split(separator: "\n").count { $0.hasPrefix("\u{2713}") } >= 8)
+    #expect(run.output.contains(page.path))
+    #expect(!run.output.contains("\u{1B}["), "no colours where nobody sees them")
+  }
+
   @Test("A report that has no place is refused before the story begins")
   func report() throws {
     let folder = try TemporaryFolder()

@@ -46,7 +46,7 @@ struct DiskFullTests {
       try await server.upload(server.request(server.keys()))
       let ballast = disk.fill()
       server.clock.advance(by: 14_400)
-      await #expect(throws: (any Error).self) { try await server.server.exportDue() }
+      await #expect(throws: KeyServerError.unavailable) { try await server.server.exportDue() }
       #expect(try await server.listed().isEmpty)
       let left = try FileManager.default.contentsOfDirectory(
         atPath: server.configuration.exportFolder.path)
