@@ -1,4 +1,5 @@
 import ExposureKeys
+import TestSupport
 
 /// `count` different keys in file order, with every optional field used by some.
 func testKeys(_ count: Int, seed: UInt64 = 1) -> [DiagnosisKey] {

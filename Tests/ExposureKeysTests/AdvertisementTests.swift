@@ -1,5 +1,6 @@
 import ExposureKeys
 import Testing
+import TestSupport
 
 @Suite("Advertisement")
 struct AdvertisementTests {

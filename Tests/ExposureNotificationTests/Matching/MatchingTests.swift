@@ -1,6 +1,7 @@
 import ExposureKeys
 import Foundation
 import Testing
+import TestSupport
 
 @testable import ExposureNotification
 
@@ -102,7 +103,7 @@ struct MatchingTests {
 
   @Test("In random worlds the matcher finds what trying everything finds", arguments: 1...12)
   func naive(seed: Int) throws {
-    var dice = Dice(seed: UInt64(seed))
+    var dice = SeededGenerator(seed: UInt64(seed))
     let start = Stranger.midnight.rawValue
     let strangers = try (1...5).map { number in
       try Stranger(

@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import TestSupport
 
 @testable import ExposureNotification
 
@@ -7,10 +8,10 @@ import Foundation
 struct RandomWindows {
   static let day = Date(timeIntervalSince1970: 1_585_785_600)
 
-  var dice: Dice
+  var dice: SeededGenerator
 
   init(seed: Int) {
-    dice = Dice(seed: UInt64(seed))
+    dice = SeededGenerator(seed: UInt64(seed))
   }
 
   /// A configuration with every field of version 2 within its bounds.
@@ -60,7 +61,7 @@ struct RandomWindows {
 }
 
 extension Int {
-  fileprivate static func random(in range: ClosedRange<Int>, _ dice: inout Dice) -> Int {
+  fileprivate static func random(in range: ClosedRange<Int>, _ dice: inout SeededGenerator) -> Int {
     random(in: range, using: &dice)
   }
 }

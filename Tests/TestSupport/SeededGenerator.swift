@@ -1,24 +1,17 @@
 /// Chance that can be told again: the same seed gives the same numbers (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
+public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
-  init(seed: UInt64) {
+  /// The numbers of this seed.
+  public init(seed: UInt64) {
     state = seed
   }
 
-  mutating func next() -> UInt64 {
+  public mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state
     mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
     mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
     return mixed ^ mixed >> 31
-  }
-}
-
-extension Optional {
-  /// The value that a test has just made from fixed bytes.
-  var unsafelyThere: Wrapped {
-    guard let self else { preconditionFailure("the test's own bytes are wrong") }
-    return self
   }
 }
