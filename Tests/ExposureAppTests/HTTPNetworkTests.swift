@@ -102,8 +102,10 @@ import Testing
 
   @Test("A server that is not there, one that is silent and a stopped task are told apart")
   func failures() async throws {
+    let (asked, ask) = AsyncStream.makeStream(of: Void.self)
     try await serving { router in
       router.get("silent") { _, _ in
+        ask.yield()
         try await Task.sleep(for: .seconds(60))
         return "late"
       }
@@ -117,6 +119,10 @@ import Testing
         try await network.send(NetworkRequest(closed))
       }
       let work = Task { try await network.send(NetworkRequest(silent)) }
+      // Once for the request above and once for this: a server that is stopped while it takes a
+      // connection traps in SwiftNIO.
+      var questions = asked.makeAsyncIterator()
+      for _ in 1...2 { await questions.next() }
       work.cancel()
       await #expect(throws: CancellationError.self) { try await work.value }
     }
