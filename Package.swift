@@ -68,7 +68,7 @@ let package = Package(
       name: "ExposureKeys", dependencies: [crypto, cryptoExtras],
       swiftSettings: strictOnTheCallersActor),
     .target(name: "CallableEnvelope", swiftSettings: strict),
-    .target(name: "UploadToken", dependencies: ["World", crypto, jwtKit], swiftSettings: strict),
+    .target(name: "UploadToken", dependencies: ["World", crypto], swiftSettings: strict),
 
     // Floor 1: what is shared between a few rooms.
     .systemLibrary(

@@ -42,7 +42,7 @@ extension UploadGrant: CustomStringConvertible, CustomReflectable {
 }
 
 extension Date {
-  fileprivate var wholeSecond: Date {
+  var wholeSecond: Date {
     Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down))
   }
 }

@@ -1,10 +1,9 @@
 import Foundation
-import JWTKit
 
 /// The token's claims as they stand on the wire.
-struct UploadTokenClaims: JWTPayload {
+struct UploadTokenClaims: Codable {
   var iss: String
-  var aud: AudienceClaim
+  var aud: Audience
   var iat: Int64
   var nbf: Int64
   var exp: Int64
@@ -16,7 +15,7 @@ struct UploadTokenClaims: JWTPayload {
   /// The claims that say `grant`.
   init(_ grant: UploadGrant, issuer: String, audience: String) {
     iss = issuer
-    aud = AudienceClaim(value: [audience])
+    aud = Audience(audience)
     iat = Self.seconds(grant.issuedAt)
     nbf = Self.seconds(grant.issuedAt.addingTimeInterval(-UploadTokenLimit.clockSkewSeconds))
     exp = Self.seconds(grant.expiresAt)
@@ -40,10 +39,8 @@ struct UploadTokenClaims: JWTPayload {
       symptomOnsetInterval: symptomOnsetInterval, keyHMAC: keyHMAC)
   }
 
-  /// Nothing to do here: claims are judged at a moment that is handed in, after the signature.
-  func verify(using algorithm: some JWTAlgorithm) async throws {}
-
-  private static func seconds(_ date: Date) -> Int64 {
+  /// The whole second of `date`, within what a claim may name.
+  static func seconds(_ date: Date) -> Int64 {
     let seconds = date.timeIntervalSince1970.rounded(.down)
     return Int64(max(0, min(seconds, TimeInterval(UploadTokenLimit.unixSecondsMax))))
   }

@@ -1,40 +1,42 @@
 import Foundation
-import JWTKit
 
 /// Signs upload tokens for the verification server: ES256, the key named by `kid`.
 ///
 /// Documentation/SeedContract.md 3.1.
 public struct UploadTokenIssuer: Sendable {
-  private let keyID: String
-  private let key: ES256PrivateKey
-  private let issuer: String
-  private let audience: String
+  /// Claim `iss`: who issues.
+  public let issuer: String
+  /// Claim `aud`: the one server that the tokens are for.
+  public let audience: String
+  /// The keys it signs with, in turn.
+  public let keys: SigningKeys
 
-  /// Signs with `privateKeyPEM` (P-256, SEC1 or PKCS#8).
-  ///
-  /// - Throws: where the text is no such key.
-  public init(keyID: String, privateKeyPEM: String, issuer: String, audience: String) throws {
-    self.keyID = keyID
-    self.key = try ES256PrivateKey(pem: privateKeyPEM)
+  /// Signs with the newest of `keys`.
+  public init(keys: SigningKeys, issuer: String, audience: String) {
+    self.keys = keys
     self.issuer = issuer
     self.audience = audience
   }
 
-  /// The token that says `grant`.
+  /// Signs with `privateKeyPEM` (P-256, SEC1 or PKCS#8), for ever.
+  ///
+  /// - Throws: where the text is no such key.
+  public init(keyID: String, privateKeyPEM: String, issuer: String, audience: String) throws {
+    let key = try SigningKey(keyID: keyID, privateKeyPEM: privateKeyPEM)
+    self.init(keys: try SigningKeys([key]), issuer: issuer, audience: audience)
+  }
+
+  /// The token that says `grant`, signed with the key that is good when it is issued.
   ///
   /// - Throws: where signing fails; nothing is issued then.
   public func token(for grant: UploadGrant) async throws -> String {
-    let kid = JWKIdentifier(string: keyID)
-    let keys = await JWTKeyCollection().add(ecdsa: key, kid: kid)
-    return try await keys.sign(
-      UploadTokenClaims(grant, issuer: issuer, audience: audience), kid: kid)
+    try CompactToken.text(
+      UploadTokenClaims(grant, issuer: issuer, audience: audience),
+      signedBy: keys.signing(at: grant.issuedAt))
   }
-
-  /// The public half, for whoever verifies: PEM, SubjectPublicKeyInfo.
-  public var publicKeyPEM: String { key.publicKey.pemRepresentation }
 }
 
 extension UploadTokenIssuer: CustomStringConvertible, CustomReflectable {
-  public var description: String { "UploadTokenIssuer(key \(keyID))" }
+  public var description: String { "UploadTokenIssuer(\(issuer))" }
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

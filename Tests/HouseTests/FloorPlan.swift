@@ -16,7 +16,7 @@ enum FloorPlan {
     "World": Room(),
     "ExposureKeys": Room(libraries: ["Crypto", "CryptoExtras"]),
     "CallableEnvelope": Room(),
-    "UploadToken": Room(["World"], libraries: ["Crypto", "JWTKit"]),
+    "UploadToken": Room(["World"], libraries: ["Crypto"]),
     // Floor 1.
     "CLibArchive": Room(),
     "DiagnosisKeyFile": Room(

@@ -124,13 +124,16 @@ struct HouseTests {
     arguments: [
       "AccessTokenAnswer", "AccessTokenRequest", "AddressPrefix", "ApiTokens",
       "AssociatedEncryptedMetadata", "BudgetKey", "BudgetKeys", "CodeHash", "CodeKeys",
+      "CompactToken",
       "DeviceCheckConfiguration", "DeviceVerificationPayload", "ENTemporaryExposureKey",
       "ExportSigner", "KeptKey", "KeyFileSigner", "KeySchedule", "PendingUpload",
-      "RollingProximityIdentifier", "Seal", "SealedToken", "SealingKey", "StoredKey",
+      "RollingProximityIdentifier", "Seal", "SealedToken", "SealingKey", "SigningKey", "StoredKey",
       "StoredKeptKey",
-      "TemporaryExposureKey", "UnverifiedUploadToken", "UploadGrant", "UploadKey",
-      "UploadPayload", "UploadRequest", "UploadTokenIssuer", "VerificationCode",
-      "VerificationServerConfiguration", "VerifiedUploadToken",
+      "TemporaryExposureKey", "UnverifiedCertificate", "UnverifiedUploadToken", "UploadGrant",
+      "UploadKey",
+      "UploadPayload", "UploadRequest", "UploadTokenIssuer", "VerificationCertificate",
+      "VerificationCode",
+      "VerificationServerConfiguration", "VerifiedCertificate", "VerifiedUploadToken",
     ])
   func secrets(_ type: String) {
     let files = House.sources.filter {

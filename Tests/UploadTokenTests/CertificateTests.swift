@@ -1,0 +1,186 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import UploadToken
+
+/// Documentation/VerificationServer.md 4; servers.md 2.2.
+@Suite struct CertificateTests {
+  static let now = Date(timeIntervalSince1970: 1_800_000_000)
+  static let claims = """
+    {"iss":"verification","aud":"keys","iat":1800000000,"nbf":1800000000,"exp":1800000900,\
+    "jti":"a","reportType":"likely","tekmac":"\(Data(repeating: 0xFB, count: 32).base64EncodedString())"}
+    """
+
+  let key = P256.Signing.PrivateKey()
+  let issuer: CertificateIssuer
+  let verifier: CertificateVerifier
+
+  init() throws {
+    let keys = try SigningKeys([
+      try SigningKey(keyID: "v1", privateKeyPEM: key.pemRepresentation)
+    ])
+    issuer = CertificateIssuer(keys: keys, issuer: "verification", audience: "keys")
+    verifier = CertificateVerifier(authorities: [try Self.authority(key)])
+  }
+
+  static func authority(
+    _ key: P256.Signing.PrivateKey, issuer: String = "verification", audience: String = "keys",
+    from: Date = .distantPast, until: Date = .distantFuture
+  ) throws -> CertificateAuthority {
+    try CertificateAuthority(issuer: issuer, audience: audience).adding(
+      keyID: "v1", publicKeyPEM: key.publicKey.pemRepresentation, from: from, until: until)
+  }
+
+  static let certificate = VerificationCertificate(
+    certificateID: "0b1c", issuedAt: now, expiresAt: now + 900, reportType: "confirmed",
+    symptomOnsetInterval: 2_999_952, keyHMAC: Data(repeating: 0xFB, count: 32))
+
+  private func refusal(
+    of text: String, at moment: Date = Self.now, by verifier: CertificateVerifier? = nil
+  ) -> UploadTokenRefusal? {
+    do throws(UploadTokenRefusal) {
+      _ = try (verifier ?? self.verifier).verified(UnverifiedCertificate(text), at: moment)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func signed(
+    _ claims: String, header: String = #"{"alg":"ES256","kid":"v1"}"#
+  ) throws -> String {
+    try TokenBench.forged(header: header, claims: claims) {
+      try key.signature(for: $0).rawRepresentation
+    }
+  }
+
+  @Test("2.2 What is certified comes out of the verified certificate as it went in")
+  func roundTrip() throws {
+    var bare = Self.certificate
+    (bare.symptomOnsetInterval, bare.certificateID) = (nil, nil)
+    for certificate in [Self.certificate, bare] {
+      let text = try issuer.text(of: certificate, at: Self.now)
+      let verified = try verifier.verified(UnverifiedCertificate(text), at: Self.now)
+      #expect(verified.issuer == "verification")
+      #expect(verified.certificate == certificate)
+    }
+  }
+
+  @Test("2.2 The certificate says ES256, its key's id and the agreed claims, and nothing else")
+  func wire() throws {
+    let text = try issuer.text(of: Self.certificate, at: Self.now)
+    let header = try JSONSerialization.jsonObject(with: TokenBench.part(0, of: text))
+    #expect(header as? [String: String] == ["alg": "ES256", "typ": "JWT", "kid": "v1"])
+    let body = try JSONSerialization.jsonObject(with: TokenBench.part(1, of: text))
+    let claims = try #require(body as? [String: Any])
+    #expect(
+      claims.keys.sorted() == [
+        "aud", "exp", "iat", "iss", "jti", "nbf", "reportType", "symptomOnsetInterval", "tekmac",
+      ])
+    #expect(claims["aud"] as? String == "keys")
+    #expect(claims["tekmac"] as? String == Data(repeating: 0xFB, count: 32).base64EncodedString())
+  }
+
+  @Test("2.2 A certificate is good from its first second up to the one before it expires")
+  func time() throws {
+    let text = try issuer.text(of: Self.certificate, at: Self.now)
+    #expect(refusal(of: text, at: Self.now - 1) == .notYetValid)
+    #expect(refusal(of: text, at: Self.now) == nil)
+    #expect(refusal(of: text, at: Self.now + 899) == nil)
+    #expect(refusal(of: text, at: Self.now + 900) == .expired)
+    #expect(refusal(of: text, at: Self.now + 901) == .expired)
+  }
+
+  @Test(
+    "2.2 Each authority signs under its own name, for the audience it was told, with its own key")
+  func otherParties() throws {
+    let other = P256.Signing.PrivateKey()
+    let both = CertificateVerifier(authorities: [
+      try Self.authority(key), try Self.authority(other, issuer: "other", audience: "theirs"),
+    ])
+    let text = try issuer.text(of: Self.certificate, at: Self.now)
+    #expect(refusal(of: text, by: both) == nil)
+    let stranger = CertificateVerifier(authorities: [try Self.authority(key, issuer: "other")])
+    #expect(refusal(of: text, by: stranger) == .wrongIssuer)
+    let elsewhere = CertificateVerifier(authorities: [try Self.authority(key, audience: "other")])
+    #expect(refusal(of: text, by: elsewhere) == .wrongAudience)
+    let impostor = CertificateVerifier(authorities: [try Self.authority(other)])
+    #expect(refusal(of: text, by: impostor) == .wrongSignature)
+    // The other authority's key does not sign for the first one's name.
+    let forged = try TokenBench.forged(
+      header: #"{"alg":"ES256","kid":"v1"}"#, claims: Self.claims
+    ) { try other.signature(for: $0).rawRepresentation }
+    #expect(refusal(of: forged, by: both) == .wrongSignature)
+  }
+
+  @Test("2.2 A key is believed within its time only, both ends tested")
+  func keyValidity() throws {
+    let text = try issuer.text(of: Self.certificate, at: Self.now)
+    for (from, until, refused) in [
+      (0.0, 1.0, false), (1, 2, true), (-2, 0, true), (-1, 0.5, false),
+    ] {
+      let limited = CertificateVerifier(authorities: [
+        try Self.authority(key, from: Self.now + from, until: Self.now + until)
+      ])
+      #expect(refusal(of: text, by: limited) == (refused ? .unknownKey : nil))
+    }
+  }
+
+  @Test("2.2 No algorithm, another algorithm, and a flipped bit are refused")
+  func forged() throws {
+    for name in ["none", "None", "HS256", ""] {
+      let header = #"{"alg":"\#(name)","kid":"v1"}"#
+      #expect(refusal(of: try signed(Self.claims, header: header)) == .wrongSignature)
+      let bare = TokenBench.forged(header: header, claims: Self.claims) { _ in Data() }
+      #expect(refusal(of: bare) == .wrongSignature)
+    }
+    let good = try signed(Self.claims)
+    #expect(refusal(of: good) == nil)
+    for index in stride(from: 0, to: good.utf8.count, by: 7) {
+      var bytes = Array(good.utf8)
+      bytes[index] ^= 1
+      #expect(refusal(of: String(decoding: bytes, as: UTF8.self)) != nil)
+    }
+    #expect(refusal(of: try signed(Self.claims, header: #"{"alg":"ES256"}"#)) == .unknownKey)
+  }
+
+  @Test(
+    "2.2 A certificate of Google's server is read: no jti, other base64, a list of one audience")
+  func outsideForms() throws {
+    let standard = Data(repeating: 0xFB, count: 32).base64EncodedString()
+    let url = standard.replacing("+", with: "-").replacing("/", with: "_")
+    for text in [url, url.replacing("=", with: ""), standard.replacing("=", with: "")] {
+      let claims = Self.claims.replacing(standard, with: text)
+        .replacing(#""jti":"a","#, with: "").replacing(#""aud":"keys""#, with: #""aud":["keys"]"#)
+      let read = try verifier.verified(UnverifiedCertificate(try signed(claims)), at: Self.now)
+      #expect(read.certificate.certificateID == nil)
+      #expect(read.certificate.keyHMAC == Self.certificate.keyHMAC)
+    }
+  }
+
+  @Test(
+    "2.2 Signed claims that are not whole are malformed",
+    arguments: [
+      "{}", claims.replacing(#""jti":"a""#, with: #""jti":"""#),
+      claims.replacing("1800000900", with: "-1"), claims.replacing("+/v7", with: ""),
+      claims.replacing("tekmac", with: "mac"), claims.replacing("reportType", with: "type"),
+    ])
+  func broken(claims: String) throws {
+    #expect(refusal(of: try signed(claims)) == .malformed)
+  }
+
+  @Test("Neither certificate type shows what it holds")
+  func redaction() throws {
+    let text = try issuer.text(of: Self.certificate, at: Self.now)
+    let unverified = UnverifiedCertificate(text)
+    let verified = try verifier.verified(unverified, at: Self.now)
+    for value in [Self.certificate, unverified, verified] as [Any] {
+      var dumped = ""
+      dump(value, to: &dumped)
+      for shown in ["\(value)", String(reflecting: value), dumped] {
+        #expect(!shown.contains(text) && !shown.contains("0b1c") && !shown.contains("251"))
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import UploadToken
+
+/// Documentation/VerificationServer.md 5.
+@Suite struct SigningKeysTests {
+  static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+  private func key(_ keyID: String, from: TimeInterval, until: TimeInterval) throws -> SigningKey {
+    try SigningKey(
+      keyID: keyID, privateKeyPEM: P256.Signing.PrivateKey().pemRepresentation,
+      signsFrom: Self.now + from, publishedUntil: Self.now + until)
+  }
+
+  @Test("The newest key signs; the old one is published until its tokens have expired")
+  func rotation() throws {
+    let keys = try SigningKeys([
+      try key("new", from: 100, until: 500), try key("old", from: 0, until: 200),
+    ])
+    for (second, signing, published) in [
+      (0.0, "old", ["old", "new"]), (99, "old", ["old", "new"]), (100, "new", ["old", "new"]),
+      (199, "new", ["old", "new"]), (200, "new", ["new"]), (499, "new", ["new"]),
+    ] {
+      #expect(try keys.signing(at: Self.now + second).keyID == signing)
+      #expect(keys.published(at: Self.now + second).keys.map(\.kid) == published)
+    }
+    for second in [-1.0, 500] {
+      #expect(throws: SigningKeysError.noKeyNow) { try keys.signing(at: Self.now + second) }
+    }
+  }
+
+  @Test("A token signed before the change is good after it, by the published page alone")
+  func overlap() async throws {
+    let keys = try SigningKeys([
+      try key("old", from: 0, until: 2_000), try key("new", from: 100, until: 9_000),
+    ])
+    let issuer = UploadTokenIssuer(keys: keys, issuer: "verification", audience: "keys")
+    var tokens: [String] = []
+    for second in [99.0, 100] {
+      let grant = UploadGrant(
+        tokenID: "a", issuedAt: Self.now + second, expiresAt: Self.now + second + 1_800)
+      tokens.append(try await issuer.token(for: grant))
+    }
+    let page = try JSONDecoder().decode(
+      JSONWebKeySet.self, from: try JSONEncoder().encode(keys.published(at: Self.now + 150)))
+    let verifier = try UploadTokenVerifier(
+      issuer: "verification", audience: "keys", publicKeysPEM: page.publicKeysPEM)
+    for token in tokens {
+      _ = try await verifier.verified(UnverifiedUploadToken(token), at: Self.now + 150)
+    }
+    #expect(try tokens.map { try CompactToken($0).keyID } == ["old", "new"])
+  }
+
+  @Test("No key, or two of one name, is refused")
+  func refused() throws {
+    #expect(throws: SigningKeysError.noKey) { try SigningKeys([]) }
+    let one = try key("a", from: 0, until: 1)
+    #expect(throws: SigningKeysError.sameKeyID) { try SigningKeys([one, one]) }
+  }
+
+  @Test("The key of RFC 7517, appendix A.1, is read, alone in a list as in a set")
+  func outsideKey() throws {
+    let json = """
+      {"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",\
+      "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM","use":"sig","kid":"1"}
+      """
+    for text in [#"{"keys":[\#(json)]}"#, "[\(json)]"] {
+      let set = try JSONDecoder().decode(JSONWebKeySet.self, from: Data(text.utf8))
+      let pem = try #require(set.publicKeysPEM["1"])
+      let key = try P256.Signing.PublicKey(pemRepresentation: pem)
+      #expect(JSONWebKey(keyID: "1", key).x == "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4")
+    }
+    for spoilt in [
+      json.replacing("P-256", with: "P-384"), json.replacing("EC", with: "RSA"),
+      json.replacing("sig", with: "enc"), json.replacing("MKBC", with: "MKBD"),
+      json.replacing(#""kid":"1""#, with: #""alg":"ES256""#),
+    ] {
+      let set = try JSONDecoder().decode(JSONWebKeySet.self, from: Data("[\(spoilt)]".utf8))
+      #expect(set.publicKeysPEM.isEmpty, "\(spoilt)")
+    }
+  }
+}
