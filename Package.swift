@@ -67,6 +67,7 @@ let package = Package(
     .target(
       name: "ExposureKeys", dependencies: [crypto, cryptoExtras],
       swiftSettings: strictOnTheCallersActor),
+    .target(name: "CExposureKernels"),
     .target(name: "CallableEnvelope", swiftSettings: strict),
     .target(name: "UploadToken", dependencies: ["World", crypto], swiftSettings: strict),
 
@@ -176,6 +177,10 @@ let package = Package(
     .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ExposureKeysTests", dependencies: ["ExposureKeys", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "CExposureKernelsTests",
+      dependencies: ["CExposureKernels", "TestSupport", crypto, cryptoExtras],
       swiftSettings: strict),
     .testTarget(
       name: "DiagnosisKeyFileTests",

@@ -15,6 +15,7 @@ enum FloorPlan {
     // Ground.
     "World": Room(),
     "ExposureKeys": Room(libraries: ["Crypto", "CryptoExtras"]),
+    "CExposureKernels": Room(),
     "CallableEnvelope": Room(),
     "UploadToken": Room(["World"], libraries: ["Crypto"]),
     // Floor 1.
@@ -66,7 +67,18 @@ enum FloorPlan {
   /// Libraries that every room above the ground may import, and every manifest may name for it.
   static let aboveGround: Set<String> = ["Crypto", "Logging", "Metrics", "ServiceLifecycle"]
 
-  static let ground: Set<String> = ["World", "ExposureKeys", "CallableEnvelope", "UploadToken"]
+  static let ground: Set<String> = [
+    "World", "ExposureKeys", "CExposureKernels", "CallableEnvelope", "UploadToken",
+  ]
+
+  /// What a room in C may include beside its own headers: nothing there allocates, reads or writes.
+  static let systemHeaders: [String: Set<String>] = [
+    "CExposureKernels": [
+      "stdbool.h", "stddef.h", "stdint.h", "string.h", "immintrin.h", "cpuid.h", "arm_neon.h",
+      "sys/auxv.h",
+    ],
+    "CLibArchive": ["archive.h", "archive_entry.h"],
+  ]
 
   /// What `room` may import in all.
   static func importable(by room: String) -> Set<String>? {

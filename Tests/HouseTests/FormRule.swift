@@ -42,7 +42,11 @@ enum FormRule {
   }
 
   static func functions(of file: SourceFile) -> [Finding] {
-    file.matches(#"(^|\s)(func\s|init[?]?[(<]|subscript[(<]|deinit\s)"#).compactMap { line, _ in
+    // In C, what begins at the edge and opens a parenthesis; a prototype and a table have no body.
+    let start =
+      file.isInC
+      ? #"^[A-Za-z][\w *]*\("# : #"(^|\s)(func\s|init[?]?[(<]|subscript[(<]|deinit\s)"#
+    return file.matches(start).compactMap { line, _ in
       guard let end = endOfBody(in: file, from: line), end - line + 1 > functionLinesMax else {
         return nil
       }
@@ -60,6 +64,7 @@ enum FormRule {
     for index in (line - 1)..<file.code.count {
       for character in file.code[index] {
         switch character {
+        case ";" where file.isInC && braces == 0: return nil
         case "(", "[": parentheses += 1
         case ")", "]": parentheses -= 1
         case "{" where parentheses <= 0 || braces > 0: braces += 1

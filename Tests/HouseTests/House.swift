@@ -4,13 +4,16 @@ import TestSupport
 /// The files of the project.
 enum House {
   /// Every Swift file under Sources.
-  static let sources = swiftFiles(in: "Sources")
+  static let sources = files(in: "Sources", endings: [".swift"])
   /// Every Swift file under Tests.
-  static let tests = swiftFiles(in: "Tests")
+  static let tests = files(in: "Tests", endings: [".swift"])
+  /// Every file in C.
+  static let inC =
+    files(in: "Sources", endings: [".c", ".h"]) + files(in: "Tests", endings: [".c", ".h"])
   /// Those that people wrote.
   static let written = (sources + tests).filter { !$0.isGenerated }
-  /// Those that do not quote what the rules look for.
-  static let outsideThisRoom = written.filter { !$0.path.hasPrefix("Tests/HouseTests/") }
+  /// Those that do not quote what the rules look for, and those in C.
+  static let outsideThisRoom = written.filter { !$0.path.hasPrefix("Tests/HouseTests/") } + inC
   /// Those under Sources that people wrote.
   static let writtenSources = sources.filter { !$0.isGenerated }
 
@@ -30,10 +33,9 @@ enum House {
       return [name] + (all?.compactMap { $0 as? String } ?? []).sorted().map { "\(name)/\($0)" }
     }
 
-  private static func swiftFiles(in folder: String) -> [SourceFile] {
-    paths.filter { $0.hasPrefix(folder + "/") && $0.hasSuffix(".swift") }.compactMap { path in
-      text(path).map { SourceFile(path: path, text: $0) }
-    }
+  private static func files(in folder: String, endings: [String]) -> [SourceFile] {
+    paths.filter { path in path.hasPrefix(folder + "/") && endings.contains(where: path.hasSuffix) }
+      .compactMap { path in text(path).map { SourceFile(path: path, text: $0) } }
   }
 
   private static func names(in folder: String) -> [String] {

@@ -25,6 +25,15 @@ struct HouseTests {
     expectNone(House.sources.flatMap(ImportRule.findings))
   }
 
+  @Test("C includes its own headers and the few of the system that its room needs")
+  func includes() {
+    #expect(House.inC.count > 5)
+    expectNone(
+      House.inC.flatMap { file in
+        IncludeRule.findings(in: file, headers: Set(House.inC.map(\.name)))
+      })
+  }
+
   @Test(
     "Every folder under Sources is a room of the floor plan, and every room of the plan is there")
   func everyRoom() {
@@ -98,7 +107,7 @@ struct HouseTests {
 
   @Test("Files and functions are small, lines are short, names say something")
   func form() {
-    expectNone(House.written.flatMap(FormRule.findings))
+    expectNone((House.written + House.inC).flatMap(FormRule.findings))
   }
 
   @Test("One type a file")

@@ -75,6 +75,30 @@ struct RulesCatchTests {
     #expect(FormRule.functions(of: file(text(51))).count == 1)
   }
 
+  @Test("A function in C of fifty lines passes, one of fifty-one is found, prototypes are none")
+  func functionLengthInC() {
+    func findings(_ lines: Int) -> Int {
+      let body = String(repeating: "  if (a) { g(); }\n", count: lines - 3)
+      let text =
+        "typedef struct a {\n  int b;\n} a;\nint f(int a,\n      int b);\nstatic int f(int a,\n    int b) {\n"
+        + body + "}\n"
+      return FormRule.functions(of: file(text, path: "Sources/CExposureKernels/f.c")).count
+    }
+    #expect(findings(50) == 0)
+    #expect(findings(51) == 1)
+  }
+
+  @Test(
+    "An include that a room in C may not have is found",
+    arguments: [
+      ("#include <stdint.h>", 0), ("#include \"own.h\"", 0), ("#include <stdio.h>", 1),
+      ("  # include <stdlib.h>", 1), ("#include \"other.h\"", 1), ("// include <stdio.h>", 0),
+    ])
+  func includes(_ text: String, _ count: Int) {
+    let file = file(text, path: "Sources/CExposureKernels/f.c")
+    #expect(IncludeRule.findings(in: file, headers: ["own.h"]).count == count)
+  }
+
   @Test("A file of four hundred lines passes, one of four hundred and one is found")
   func fileLength() {
     #expect(FormRule.length(of: file(String(repeating: "\n", count: 400))).isEmpty)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One Swift file, as text and as code without what comments and strings say.
+/// One file in Swift or C, as text and as code without what comments and strings say.
 struct SourceFile {
   /// From the project's root.
   let path: String
@@ -21,6 +21,8 @@ struct SourceFile {
     let parts = path.split(separator: "/")
     return parts.first == "Sources" && parts.count > 2 ? String(parts[1]) : nil
   }
+
+  var isInC: Bool { path.hasSuffix(".c") || path.hasSuffix(".h") }
 
   /// Written by a program from another file, and not for reading.
   var isGenerated: Bool { path.hasSuffix(".pb.swift") }

@@ -1,0 +1,92 @@
+import CExposureKernels
+import TestSupport
+import Testing
+
+@Suite("Every tier says what swift-crypto says")
+struct OracleTests {
+  @Test("A tier that this machine lacks is not available, and the fastest one is")
+  func availability() {
+    #expect(ek_tier_is_available(EK_TIER_PORTABLE))
+    #expect(ek_tier_is_available(ek_fastest_tier()))
+    #expect(!ek_tier_is_available(ek_tier(rawValue: 99)))
+    #if arch(x86_64)
+      #expect(!ek_tier_is_available(EK_TIER_ARM64))
+    #endif
+  }
+
+  @Test("Random keys have swift-crypto's identifier keys", arguments: Kernels.available)
+  func identifierKeys(_ kernels: Kernels) {
+    var chance = SeededGenerator(seed: 1)
+    let keys = PublishedKey.random(150, from: &chance).map(\.bytes)
+    #expect(kernels.identifierKeys(of: keys) == keys.map(Oracle.identifierKey))
+  }
+
+  @Test("Any number of keys is derived, and nothing behind them", arguments: Kernels.available)
+  func counts(_ kernels: Kernels) {
+    var chance = SeededGenerator(seed: 2)
+    let keys = PublishedKey.random(70, from: &chance).map(\.bytes)
+    let expected = keys.map(Oracle.identifierKey)
+    for count in 0...70 {
+      var derived = [UInt8](repeating: 0xee, count: 16 * 71)
+      ek_identifier_keys(kernels.tier, Array(keys[..<count].joined()), count, &derived)
+      #expect(Array(derived[..<(16 * count)]) == Array(expected[..<count].joined()))
+      #expect(derived[(16 * count)...].allSatisfy { $0 == 0xee })
+    }
+  }
+
+  @Test(
+    "Identifiers are swift-crypto's for any first interval and count, also where numbers wrap round",
+    arguments: Kernels.available)
+  func identifiers(_ kernels: Kernels) throws {
+    var chance = SeededGenerator(seed: 3)
+    for (first, count) in [
+      (0, 1), (2_642_976, 0), (2_642_976, 143), (2_642_977, 144), (UInt32.max - 10, 23),
+    ] {
+      let key = PublishedKey.bytes(16, from: &chance)
+      let expected = try (0..<UInt32(count)).map {
+        try Oracle.identifier(of: key, at: first &+ $0)
+      }
+      #expect(kernels.identifiers(of: key, first: first, count: count) == expected)
+    }
+  }
+
+  @Test(
+    "Through a filter that holds everything come all identifiers, of keys with any start and period",
+    arguments: Kernels.available)
+  func everything(_ kernels: Kernels) throws {
+    var chance = SeededGenerator(seed: 4)
+    let whole = PublishedKey.random(17, from: &chance, length: 144...144)
+    let mixed = PublishedKey.random(30, from: &chance)
+    let short = PublishedKey.random(19, from: &chance, length: 0...3)
+    let wrapping = PublishedKey(
+      bytes: PublishedKey.bytes(16, from: &chance), first: .max - 5, length: 20)
+    let keys = whole + mixed + short + [wrapping]
+    let found = kernels.forward(keys, .full())
+    let expected = try Oracle.candidates(of: keys)
+    #expect(found.count == expected.count)
+    #expect(Set(found) == expected)
+  }
+
+  @Test("The bare stages do the same work", arguments: Kernels.available)
+  func bareStages(_ kernels: Kernels) throws {
+    var chance = SeededGenerator(seed: 5)
+    let keys = PublishedKey.random(Int(EK_BARE_BATCH) + 21, from: &chance).map(\.bytes)
+    let expected = keys.map(Oracle.identifierKey)
+    var derived = [UInt8](repeating: 0, count: Int(EK_BARE_BATCH) * 16)
+    ek_bare_schedule(kernels.tier, Array(keys.joined()), keys.count, &derived)
+    #expect(Array(derived[..<(21 * 16)]) == Array(expected[Int(EK_BARE_BATCH)...].joined()))
+    #expect(Array(derived[(21 * 16)...]) == Array(expected[21..<Int(EK_BARE_BATCH)].joined()))
+    let some = Array(expected[..<21])
+    let all = some.flatMap { Kernels.portable.identifiers(of: $0, first: 9, count: 144) }
+    let fold = all.map { $0[..<8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+      .reduce(0, ^)
+    #expect(ek_bare_blocks(kernels.tier, Array(some.joined()), 9, some.count) == fold)
+    let filter = Filter(wordsLog2: 12, holding: Array(all[..<700]), secret: (77, 0xabcd_1234_5679))
+    for count in [0, 1, 15, 16, 17, all.count] {
+      let held = withUnsafePointer(to: filter.filter) {
+        ek_bare_probe(kernels.tier, $0, Array(all.joined()), count)
+      }
+      #expect(held == all[..<count].count(where: filter.mayHold))
+    }
+  }
+}
