@@ -10,17 +10,29 @@ struct SQLiteKeyStore: KeyStore {
   /// Opens the file, or makes it, and brings its tables up to date. Where `region` has never been
   /// exported, its first period begins at `start`.
   init(file: URL, exporting region: String, from start: Date) throws {
+    Self.makePrivate(file)
+    pool = try DatabasePool(path: file.path, configuration: Self.configuration)
+    // Here and not in the configuration: the pool sets NORMAL when it turns the log on, which would
+    // lose the latest commits with the power.
+    try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    try SQLiteMigrations.all.migrate(pool)
+    try pool.write { try Self.begin(region, at: start, in: $0) }
+  }
+
+  private static var configuration: Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = true
     configuration.prepareDatabase { db in
-      try db.execute(sql: "PRAGMA synchronous = FULL")
       // What was removed is overwritten: a key that is gone must not be read from a free page.
       try db.execute(sql: "PRAGMA secure_delete = ON")
+      guard !db.configuration.readonly else { return }
+      // Keys come in an order that has nothing to do with the table's, so nearly each of them changes
+      // a page of its own: small pages are less to write, and a long log takes each page's last state.
+      try db.execute(sql: "PRAGMA page_size = \(SQLiteLimit.pageBytes)")
+      try db.execute(sql: "PRAGMA wal_autocheckpoint = \(SQLiteLimit.logPages)")
+      try db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimit.cacheKiB)")
     }
-    Self.makePrivate(file)
-    pool = try DatabasePool(path: file.path, configuration: configuration)
-    try SQLiteMigrations.all.migrate(pool)
-    try pool.write { try Self.begin(region, at: start, in: $0) }
+    return configuration
   }
 
   /// Makes the file, where there is none, for its owner only: it holds keys before their release.
@@ -43,7 +55,7 @@ struct SQLiteKeyStore: KeyStore {
           INSERT INTO upload (token_digest, upload_digest, answer, kept_until) VALUES (?, ?, ?, ?)
           """
       ).execute(arguments: [
-        Self.digest(ofToken: upload.tokenID), upload.digest, upload.answer,
+        Self.digest(ofToken: upload.tokenID), upload.digest, Data(upload.answer.utf8),
         Int64(upload.tokenKeptUntil.timeIntervalSince1970),
       ])
       for key in upload.keys { try Self.insert(StoredKey(key), in: db) }
@@ -76,11 +88,18 @@ struct SQLiteKeyStore: KeyStore {
     of upload: AdmittedUpload, in db: Database
   ) throws -> Acceptance? {
     let row = try Row.fetchOne(
-      db.cachedStatement(sql: "SELECT upload_digest, answer FROM upload WHERE token_digest = ?"),
-      arguments: [digest(ofToken: upload.tokenID)])
+      db.cachedStatement(
+        sql: """
+          SELECT upload_digest, answer FROM upload WHERE kept_until = ? AND token_digest = ?
+          """),
+      arguments: [
+        Int64(upload.tokenKeptUntil.timeIntervalSince1970), digest(ofToken: upload.tokenID),
+      ])
     guard let row else { return nil }
     let uploadDigest: Data = row["upload_digest"]
-    return uploadDigest == upload.digest ? .accepted(answer: row["answer"]) : .tokenUsed
+    let answer: Data = row["answer"]
+    return uploadDigest == upload.digest
+      ? .accepted(answer: String(decoding: answer, as: UTF8.self)) : .tokenUsed
   }
 
   /// The token's name itself could be joined with what the verification server knows.

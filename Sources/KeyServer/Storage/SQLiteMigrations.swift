@@ -9,6 +9,9 @@ enum SQLiteMigrations {
       try db.execute(sql: batches)
       try db.execute(sql: keys)
     }
+    migrator.registerMigration("2 publish: answers, revisions, authorities, statistics") { db in
+      for step in Intake.steps { try db.execute(sql: step) }
+    }
     return migrator
   }
 
