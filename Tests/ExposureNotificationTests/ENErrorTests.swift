@@ -189,15 +189,80 @@ import Testing
     #expect(await code { _ = try await manager.userTraveled() } == .travelStatusNotAvailable)
   }
 
-  @Test("A radio that is off is a status and fails no call")
+  @Test("bluetoothOff: switched on without Bluetooth it is on, says so, and sends when it is back")
   func bluetoothOff() async throws {
+    let device = phone.device()
+    let manager = phone.manager(of: device)
+    try await manager.activate()
+    phone.radio.setPoweredOn(false)
+    let error = await #expect(throws: ENError.self) {
+      try await manager.setExposureNotificationEnabled(true)
+    }
+    #expect(error?.code == .bluetoothOff)
+    #expect(error?.localizedDescription.hasSuffix("switch Bluetooth on.") == true)
+    #expect(manager.exposureNotificationEnabled)
+    #expect(manager.exposureNotificationStatus == .bluetoothOff)
+    #expect(phone.person.asked == [.enableExposureNotification])
+    phone.radio.setPoweredOn(true)
+    await device.beat()
+    #expect(manager.exposureNotificationStatus == .active && phone.radio.isAdvertising)
+  }
+
+  @Test("Without Bluetooth every other call works: looking, sharing keys, switching off")
+  func othersWithoutBluetooth() async throws {
     let manager = try await phone.enabledManager()
     phone.radio.setPoweredOn(false)
-    try await manager.setExposureNotificationEnabled(false)
-    try await manager.setExposureNotificationEnabled(true)
-    #expect(manager.exposureNotificationStatus == .bluetoothOff)
     _ = try await manager.detect([])
     _ = try await manager.diagnosisKeys()
+    try await manager.preAuthorizeDiagnosisKeys()
+    try await manager.setExposureNotificationEnabled(false)
+    #expect(manager.exposureNotificationStatus == .disabled)
+  }
+
+  @Test("unknown: a prompt that fails by itself is no no; asked again, the person may say yes")
+  func unknown() async throws {
+    let manager = phone.manager()
+    try await manager.activate()
+    phone.person.hasScreen(false)
+    #expect(await code { try await manager.setExposureNotificationEnabled(true) } == .unknown)
+    #expect(phone.log.errors == ["a call failed: NoScreen"])
+    phone.person.hasScreen(true)
+    try await manager.setExposureNotificationEnabled(true)
+    phone.person.hasScreen(false)
+    #expect(await code { _ = try await manager.diagnosisKeys() } == .unknown)
+    #expect(await code { try await manager.preAuthorizeDiagnosisKeys() } == .unknown)
+    let summary = try await manager.detect([])
+    #expect(await code { _ = try await manager.info(of: summary, explanation: "") } == .unknown)
+  }
+
+  @Test(
+    "insufficientMemory: one beacon more than a detection may hold, over all days together",
+    arguments: [(4, ENError.Code?.none), (5, nil), (6, .insufficientMemory)])
+  func insufficientMemory(heard: Int, expected: ENError.Code?) async throws {
+    var phone = phone
+    phone.sightingsPerDetection = 5
+    let device = phone.device()
+    let manager = try await phone.enabledManager(of: device)
+    for number in 0..<heard {
+      if number == 3 { phone.clock.move(by: TestPhone.day) }
+      await phone.radio.hear([try phone.sighting(number)])
+    }
+    #expect(await code { _ = try await manager.detect([]) } == expected)
+    phone.clock.move(by: 14 * TestPhone.day)
+    await device.beat()
+    #expect(await code { _ = try await manager.detect([]) } == nil)
+  }
+
+  @Test("insufficientMemory says how many are too many; unless told otherwise nothing kept is")
+  func memoryLimit() async throws {
+    var phone = phone
+    phone.sightingsPerDetection = 0
+    let manager = try await phone.enabledManager()
+    await phone.radio.hear([try phone.sighting()])
+    let error = await #expect(throws: ENError.self) { _ = try await manager.detect([]) }
+    #expect(error?.localizedDescription.hasPrefix("More than 0 beacons") == true)
+    let kept = (Day(of: phone.clock.now).first...Day(of: phone.clock.now).number + 1).count
+    #expect(DeviceLimit.sightingsPerDetection == kept * ContactLimit.sightingsPerDay)
   }
 
   @Test("Every code has a sentence of its own, for people")

@@ -3,10 +3,20 @@ import Synchronization
 
 /// A person who gives one answer until told otherwise, and remembers what was asked.
 final class TestPerson: ConsentPrompt {
-  private let state: Mutex<(answer: Bool, asked: [ConsentRequest], told: [ConsentNotice])>
+  /// The screen is gone: nobody can be asked.
+  struct NoScreen: Error {}
+
+  private struct State {
+    var answer: Bool
+    var asked: [ConsentRequest] = []
+    var told: [ConsentNotice] = []
+    var hasScreen = true
+  }
+
+  private let state: Mutex<State>
 
   init(says answer: Bool = true) {
-    state = Mutex((answer, [], []))
+    state = Mutex(State(answer: answer))
   }
 
   var asked: [ConsentRequest] { state.withLock { $0.asked } }
@@ -17,8 +27,13 @@ final class TestPerson: ConsentPrompt {
     state.withLock { $0.answer = answer }
   }
 
-  func allows(_ request: ConsentRequest, for bundleIdentifier: String) async -> Bool {
-    state.withLock {
+  func hasScreen(_ hasScreen: Bool) {
+    state.withLock { $0.hasScreen = hasScreen }
+  }
+
+  func allows(_ request: ConsentRequest, for bundleIdentifier: String) async throws -> Bool {
+    try state.withLock {
+      guard $0.hasScreen else { throw NoScreen() }
       $0.asked.append(request)
       return $0.answer
     }

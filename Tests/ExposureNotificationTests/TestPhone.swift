@@ -26,6 +26,7 @@ struct TestPhone {
   var entitlements = Entitlements.exposureNotification
   var variant = Device.Variant.latest
   var detectionsPerDay: Int?
+  var sightingsPerDetection: Int?
   var travel: (any TravelHistory)?
   let log = TestLog()
 
@@ -42,7 +43,8 @@ struct TestPhone {
       radio: radio, consent: person, clock: clock, randomness: randomness, folder: folder,
       sealingKey: sealingKey, region: region, bundleIdentifier: "pl.gov.mc.protegosafe",
       apiVersion: apiVersion, entitlements: entitlements, variant: variant,
-      detectionsPerDay: detectionsPerDay, travel: travel, logger: logger)
+      detectionsPerDay: detectionsPerDay, sightingsPerDetection: sightingsPerDetection,
+      travel: travel, logger: logger)
   }
 
   var logger: Logger { log.logger }

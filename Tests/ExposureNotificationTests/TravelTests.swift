@@ -13,8 +13,13 @@ import Testing
 
     func says(_ answer: Bool?) { state.withLock { $0.answer = answer } }
 
-    func hasLeft(_ region: String, since date: Date) async -> Bool? {
-      state.withLock {
+    /// The file of the history does not open.
+    struct Unreadable: Error {}
+    let isUnreadable = Mutex(false)
+
+    func hasLeft(_ region: String, since date: Date) async throws -> Bool? {
+      if isUnreadable.withLock({ $0 }) { throw Unreadable() }
+      return state.withLock {
         $0.asked.append(region)
         $0.since = date
         return $0.answer
@@ -52,6 +57,14 @@ import Testing
     #expect(phone.person.asked.filter { $0 == .showTravelStatus }.count == 3)
     #expect(history.state.withLock { $0.asked } == ["PL", "PL"])
     #expect(history.state.withLock { $0.since } == TestPhone.noon - 14 * TestPhone.day)
+  }
+
+  @Test("A history that fails by itself is an error that nobody knows, in the log by its kind")
+  func failing() async throws {
+    let manager = try await phone.enabledManager()
+    history.isUnreadable.withLock { $0 = true }
+    await #expect(throws: ENError(.unknown)) { _ = try await manager.userTraveled() }
+    #expect(phone.log.errors == ["a call failed: Unreadable"])
   }
 
   @Test("A phone that does not know, or has no history, says that it does not know")

@@ -20,13 +20,14 @@ extension ENError {
   }
 
   /// The error that an app is given for `error`. A cancelled detection ends with Foundation's
-  /// `CocoaError.userCancelled`, since Apple has no number for it.
+  /// `CocoaError.userCancelled`, since Apple has no number for it; what is none of our errors, such as
+  /// one of the device's own parts, is unknown to an app.
   static func reason(for error: any Error) -> any Error {
     switch error {
     case let error as ENError: error
     case let error as SealedStorageError: ENError(error)
     case is CancellationError: CocoaError(.userCancelled)
-    default: ENError(.internal)
+    default: ENError(.unknown)
     }
   }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Logging
 
 extension ENManager {
   /// Does `work` on the device of an active manager; `handler` is called on `dispatchQueue`.
@@ -21,13 +22,17 @@ extension ENManager {
     _ work: @escaping @Sendable () async throws -> Handoff<Value>
   ) {
     let (handler, queue, handlers) = (Handoff(handler), dispatchQueue, life.handlers)
+    let logger = device?.logger
     handlers.enter()
     Task {
       let result: Handoff<Result<Value, any Error>>
       do {
         result = Handoff(.success(try await work().value))
       } catch {
-        result = Handoff(.failure(error))
+        let reason = ENError.reason(for: error)
+        // Its kind only: what a stranger's error says may be a secret.
+        if ENError.Code.unknown ~= reason { logger?.error("a call failed: \(type(of: error))") }
+        result = Handoff(.failure(reason))
       }
       queue.async {
         handler.value(result.value)

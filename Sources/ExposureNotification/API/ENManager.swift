@@ -89,7 +89,8 @@ open class ENManager: NSObject {
   /// Switches sending and hearing of beacons on or off. Keys and contacts stay.
   ///
   /// The first time the person is asked. Fails with `.notAuthorized` where the answer was or is no,
-  /// `.insufficientStorage` where the answer could not be kept.
+  /// `.insufficientStorage` where the answer could not be kept; with `.bluetoothOff` where it is
+  /// switched on now but the radio is off, and sending begins by itself when the radio is on.
   open func setExposureNotificationEnabled(
     _ enabled: Bool, completionHandler: @escaping ENErrorHandler
   ) {
@@ -124,7 +125,8 @@ open class ENManager: NSObject {
   /// The configuration must not change until the handler is called. Cancelling the progress ends the
   /// detection with an error, midway, and nothing is kept. Fails with `.badParameter`, `.badFormat`,
   /// `.rateLimited` (15 calls in 24 hours in API version 1, 6 in version 2; the map of infectiousness
-  /// changed twice in a week), `.notEnabled`.
+  /// changed twice in a week), `.notEnabled`, `.insufficientMemory` where more was heard than the
+  /// device may hold at once.
   @discardableResult
   open func detectExposures(
     configuration: ENExposureConfiguration, diagnosisKeyURLs: [URL],

@@ -49,15 +49,28 @@ actor Contacts {
   }
 
   /// Everything heard within the retention period, oldest day first.
-  func sightings() async throws(SealedStorageError) -> [Sighting] {
+  ///
+  /// - Throws: `ENError.insufficientMemory` where that is more than `limit` sightings, before they are
+  ///   in memory; `SealedStorageError` where the disk does not give them.
+  func sightings(atMost limit: Int = DeviceLimit.sightingsPerDetection) async throws -> [Sighting] {
     let oldest = Day(of: clock.now).first
     var sightings: [Sighting] = []
     for day in try await log.days() where day >= oldest {
       let segment = try await log.segment(of: day)
       if segment.damagedFrames > 0 { await setDamageAside(of: day, segment) }
+      guard segment.records.count <= limit - sightings.count else { throw Self.tooMany(limit) }
       sightings += segment.records.compactMap { StoredSighting($0)?.sighting }
     }
     return sightings
+  }
+
+  private static func tooMany(_ limit: Int) -> ENError {
+    ENError(
+      .insufficientMemory,
+      explanation: """
+        More than \(limit) beacons were heard, too many to look through at once; try again when the \
+        oldest days are over, or give the device a higher sightingsPerDetection.
+        """)
   }
 
   /// Removes the days before the retention period.

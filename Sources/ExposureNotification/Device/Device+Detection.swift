@@ -14,12 +14,8 @@ extension Device {
     try requireEnabled()
     let rules = try DetectionRules(
       configuration.value, apiVersion: apiVersion, variant: variant, region: region)
-    do {
-      return try await detectionTurns.take {
-        Handoff(try await self.detect(rules, keyFiles: keyFiles ?? [], progress).summary)
-      }
-    } catch {
-      throw ENError.reason(for: error)
+    return try await detectionTurns.take {
+      Handoff(try await self.detect(rules, keyFiles: keyFiles ?? [], progress).summary)
     }
   }
 
@@ -29,7 +25,7 @@ extension Device {
     try requireEnabled()
     let now = clock.now
     let files = try Detection.filesToRead(keyFiles)
-    let sightings = try await contacts.sightings()
+    let sightings = try await contacts.sightings(atMost: sightingsPerDetection)
     let begun = try await detections.begin(call(rules, files, at: now))
     let earlier = apiVersion == 2 ? try await detections.keptKeys(at: now) : []
     let detection = Detection(
@@ -69,7 +65,7 @@ extension Device {
     guard apiVersion == 1 else { throw ENError(.unsupported) }
     try requireEnabled()
     let result = try await detections.result(of: summary)
-    guard await permissions.allows(.showExposureInfo(explanation: explanation)) else {
+    guard try await permissions.allows(.showExposureInfo(explanation: explanation)) else {
       throw ENError(.notAuthorized)
     }
     return Handoff(result.infos)

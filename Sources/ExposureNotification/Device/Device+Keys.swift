@@ -7,7 +7,7 @@ extension Device {
   /// The person's keys for an upload, if the person agrees.
   func releaseKeys() async throws -> [TemporaryExposureKey] {
     try requireEnabled()
-    guard await permissions.allows(.shareDiagnosisKeys) else { throw ENError(.notAuthorized) }
+    guard try await permissions.allows(.shareDiagnosisKeys) else { throw ENError(.notAuthorized) }
     return try await handOut(includingToday: apiVersion == 2)
   }
 
@@ -15,7 +15,7 @@ extension Device {
   func releaseTestKeys() async throws -> [TemporaryExposureKey] {
     guard entitlements.contains(.test) else { throw ENError(.notEntitled) }
     try requireEnabled()
-    guard await permissions.allows(.shareDiagnosisKeys) else { throw ENError(.notAuthorized) }
+    guard try await permissions.allows(.shareDiagnosisKeys) else { throw ENError(.notAuthorized) }
     return try await handOut(includingToday: true)
   }
 
@@ -23,7 +23,7 @@ extension Device {
   func preAuthorizeKeys() async throws {
     try requireLatest()
     try requireEnabled()
-    let isAllowed = await permissions.allows(.preAuthorizeDiagnosisKeys)
+    let isAllowed = try await permissions.allows(.preAuthorizeDiagnosisKeys)
     let now = clock.now
     try await turns.take {
       try self.requireEnabled()

@@ -6,13 +6,23 @@ import World
 // What the person does: in the app through `ENManager`, in the system's settings directly.
 extension Device {
   /// Switches exposure notification on, after asking where nobody asked before, or off.
+  ///
+  /// - Throws: `.bluetoothOff` where it is on now and the radio is off (Documentation/Framework.md 8.2);
+  ///   otherwise what stood in the way, and nothing has changed.
   func setEnabled(_ enabled: Bool) async throws {
     if enabled { try await permissions.authorize() }
     try await turns.take {
       try await self.permissions.change { $0.isEnabled = enabled }
       _ = await self.doWhatIsDue()
+      guard self.status != .bluetoothOff else {
+        throw ENError(.bluetoothOff, explanation: Self.onWithoutBluetooth)
+      }
     }
   }
+
+  private static let onWithoutBluetooth = """
+    Exposure notification is on, but Bluetooth is off, so nobody is noticed; switch Bluetooth on.
+    """
 
   /// The switch in the system's settings: allows exposure notification to the app or takes it back.
   /// Taken back, it is also switched off; keys and contacts stay.

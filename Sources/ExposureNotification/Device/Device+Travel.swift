@@ -8,13 +8,13 @@ extension Device {
     try requireEnabled()
     guard let travel else { throw ENError(.travelStatusNotAvailable) }
     if !standing.permission.showsTravel {
-      guard await permissions.allows(.showTravelStatus) else {
+      guard try await permissions.allows(.showTravelStatus) else {
         throw ENError(.travelStatusNotAvailable)
       }
       try await turns.take { try await self.permissions.change { $0.showsTravel = true } }
     }
     let start = clock.now.addingTimeInterval(-Double(DeviceLimit.retentionDays) * Day.seconds)
-    guard let hasLeft = await travel.hasLeft(region.region, since: start) else {
+    guard let hasLeft = try await travel.hasLeft(region.region, since: start) else {
       throw ENError(.travelStatusNotAvailable)
     }
     return hasLeft

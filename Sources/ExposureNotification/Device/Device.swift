@@ -14,6 +14,7 @@ public final class Device: Sendable {
   let apiVersion: Int
   let variant: Variant
   let detectionsPerDay: Int
+  let sightingsPerDetection: Int
   let travel: (any TravelHistory)?
   let entitlements: Entitlements
   let radio: any Radio
@@ -48,6 +49,9 @@ public final class Device: Sendable {
   ///   - variant: whose rules hold where Apple changed them.
   ///   - detectionsPerDay: calls of `detectExposures` in 24 hours; 15 in version 1 and 6 in version
   ///     2 where it is nil.
+  ///   - sightingsPerDetection: sightings that a detection may hold in memory at once; with more to look
+  ///     through it fails with `.insufficientMemory`. Where it is nil, all that the phone keeps
+  ///     (3,520,000 at most). For a board with little memory: Documentation/Framework.md 6.7.
   ///   - travel: what is known of the person's travels; nil where nothing is.
   ///   - transmitPower: the radio's power in dBm, as the beacons state it.
   ///   - logger: told what went wrong, and no secret.
@@ -56,7 +60,8 @@ public final class Device: Sendable {
     randomness: any Randomness, folder: URL, sealingKey: SealingKey, region: RegionConfiguration,
     bundleIdentifier: String, apiVersion: Int = 1,
     entitlements: Entitlements = .exposureNotification, variant: Variant = .latest,
-    detectionsPerDay: Int? = nil, travel: (any TravelHistory)? = nil, transmitPower: Int8 = 8,
+    detectionsPerDay: Int? = nil, sightingsPerDetection: Int? = nil,
+    travel: (any TravelHistory)? = nil, transmitPower: Int8 = 8,
     logger: Logger = Logger(label: "firebreak.device")
   ) {
     self.region = region
@@ -66,6 +71,7 @@ public final class Device: Sendable {
       detectionsPerDay
       ?? (self.apiVersion == 2
         ? DeviceLimit.detectionsPerDayVersion2 : DeviceLimit.detectionsPerDayVersion1)
+    self.sightingsPerDetection = sightingsPerDetection ?? DeviceLimit.sightingsPerDetection
     self.travel = travel
     self.entitlements = entitlements
     self.radio = radio

@@ -16,6 +16,10 @@ package enum DeviceLimit {
   package static let mapChangeSeconds: TimeInterval = 7 * 86_400
   /// For how long the person's word ahead of time counts, in seconds: five days.
   package static let preAuthorizationSeconds: TimeInterval = 5 * 86_400
+  /// Sightings that a detection holds in memory at once, unless the device was told otherwise: all
+  /// that the retention period may hold, today and tomorrow included.
+  package static let sightingsPerDetection =
+    (Int(retentionDays) + 2) * ContactLimit.sightingsPerDay
   /// Keys of earlier detections that are kept to be scored again.
   package static let keptKeys = 20_000
 }

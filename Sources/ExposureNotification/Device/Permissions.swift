@@ -11,7 +11,7 @@ actor Permissions {
   private let file: SealedFile
   private let standing: Standing
   /// The question that is before the person now; whoever asks meanwhile waits for the same answer.
-  private var question: Task<Bool, Never>?
+  private var question: Task<Bool, any Error>?
 
   init(
     consent: any ConsentPrompt, bundleIdentifier: String, file: SealedFile, standing: Standing
@@ -23,14 +23,16 @@ actor Permissions {
   }
 
   /// Returns where the person allows, or has allowed, exposure notification; asks only once ever.
-  func authorize() async throws(ENError) {
+  ///
+  /// - Throws: `ENError`, or what the prompt throws where it could not ask; then nobody was asked.
+  func authorize() async throws {
     switch standing.permission.authorization {
     case .authorized: return
     case .restricted: throw ENError(.restricted)
     case .notAuthorized: throw ENError(.notAuthorized)
     case .unknown: break
     }
-    let isAllowed = await answerToEnabling()
+    let isAllowed = try await answerToEnabling()
     // Of several who waited for the same answer, the first keeps it.
     if standing.permission.authorization == .unknown {
       try change { $0.authorization = isAllowed ? .authorized : .notAuthorized }
@@ -39,8 +41,8 @@ actor Permissions {
   }
 
   /// Asks the person; every time anew.
-  func allows(_ request: ConsentRequest) async -> Bool {
-    await consent.allows(request, for: bundleIdentifier)
+  func allows(_ request: ConsentRequest) async throws -> Bool {
+    try await consent.allows(request, for: bundleIdentifier)
   }
 
   /// Tells the person.
@@ -77,13 +79,13 @@ actor Permissions {
     }
   }
 
-  private func answerToEnabling() async -> Bool {
-    if let question { return await question.value }
+  private func answerToEnabling() async throws -> Bool {
+    if let question { return try await question.value }
     let asked = Task { [consent, bundleIdentifier] in
-      await consent.allows(.enableExposureNotification, for: bundleIdentifier)
+      try await consent.allows(.enableExposureNotification, for: bundleIdentifier)
     }
     question = asked
     defer { question = nil }
-    return await asked.value
+    return try await asked.value
   }
 }
