@@ -15,11 +15,14 @@ public struct AppConfiguration: Sendable {
   public let appPackageName: String
   /// The public keys that a remote configuration may be signed with.
   public let remoteConfigurationKeys: [RemoteConfigurationKey]
+  /// How exposure windows are judged; nil for an app of API version 1, which scores encounters.
+  public let windowRisk: WindowRiskAssessment?
 
   /// Builds an app for one health authority.
   public init(
     verificationServer: URL, keyServer: URL, region: String = "PL", platform: String = "ios",
-    appPackageName: String, remoteConfigurationKeys: [RemoteConfigurationKey]
+    appPackageName: String, remoteConfigurationKeys: [RemoteConfigurationKey],
+    windowRisk: WindowRiskAssessment? = nil
   ) {
     self.verificationServer = verificationServer
     self.keyServer = keyServer
@@ -27,5 +30,6 @@ public struct AppConfiguration: Sendable {
     self.platform = platform
     self.appPackageName = appPackageName
     self.remoteConfigurationKeys = remoteConfigurationKeys
+    self.windowRisk = windowRisk
   }
 }

@@ -84,13 +84,20 @@ public actor ExposureApp {
       .level(of: store.state.exposures, at: clock.now)
   }
 
-  /// The encounters of the last fourteen days, newest first.
+  /// The level of what one run found, by today's thresholds where scores decided.
+  public func riskLevel(of check: RiskCheck) -> RiskLevel {
+    check.level.map { RiskLevel($0) }
+      ?? RiskAssessment(thresholds: remote.riskLevelConfiguration).level(of: check.riskScore)
+  }
+
+  /// The encounters of the last fourteen days, or the judged days, newest first.
   public var exposures: [Exposure] {
     let oldest = RemovalRule.oldestExposure(at: clock.now)
     return store.state.exposures.filter { $0.date >= oldest }.sorted { $0.date > $1.date }
   }
 
-  /// The table by which scores become levels now, with a sentence for each row.
+  /// The table by which scores become levels now, with a sentence for each row. Where windows are
+  /// judged by a policy it decides only about encounters from before.
   public var riskRules: [RiskRule] { RiskRule.table(for: remote.riskLevelConfiguration) }
 
   /// How much has been checked (bridge 103).

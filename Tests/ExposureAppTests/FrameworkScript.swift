@@ -2,6 +2,8 @@ import ExposureNotification
 import Foundation
 import Synchronization
 
+@testable import ExposureApp
+
 /// What a `ScriptedFramework` answers, and what it was asked.
 final class FrameworkScript: Sendable {
   struct State: Sendable {
@@ -16,10 +18,16 @@ final class FrameworkScript: Sendable {
     var detectionError: ENError.Code?
     /// Seconds and score of each encounter that a detection finds.
     var found: [(date: Date, seconds: Double, score: Double)] = []
+    /// What a detection of API version 2 finds, all of it each time.
+    var windows: [RiskWindow] = []
+    var windowsError: ENError.Code?
+    var matchedKeyCount: UInt64 = 0
+    /// The map of infectiousness of each detection.
+    var maps: [[Int: Int]?] = []
     /// A detection waits until its progress is cancelled.
     var detectionHangs = false
     var detections: [[String]] = []
-    var configurations: [[String: [Int]]] = []
+    var timesInfosWereAsked = 0
     var timesKeysWereAsked = 0
   }
 

@@ -2,6 +2,8 @@ import Dispatch
 import ExposureNotification
 import Foundation
 
+@testable import ExposureApp
+
 /// An `ENManager` as apps make them for their tests: a subclass that answers by script.
 final class ScriptedFramework: ENManager {
   private let script: FrameworkScript
@@ -20,7 +22,8 @@ final class ScriptedFramework: ENManager {
     _ enabled: Bool, completionHandler: @escaping ENErrorHandler
   ) {
     let error = script.state.enableError
-    if error == nil { script.update { $0.isEnabled = enabled } }
+    // Without Bluetooth it is on all the same (Documentation/Framework.md 8.2).
+    if error == nil || error == .bluetoothOff { script.update { $0.isEnabled = enabled } }
     completionHandler(error.map { ENError($0) })
   }
 
@@ -42,7 +45,12 @@ final class ScriptedFramework: ENManager {
     completionHandler: @escaping ENDetectExposuresHandler
   ) -> Progress {
     let names = diagnosisKeyURLs.map(\.lastPathComponent)
-    script.update { $0.detections.append(names) }
+    let map = configuration.infectiousnessForDaysSinceOnsetOfSymptoms
+    script.update {
+      $0.detections.append(names)
+      $0.maps.append(
+        map.map { Dictionary(uniqueKeysWithValues: $0.map { ($0.intValue, $1.intValue) }) })
+    }
     let progress = Progress(totalUnitCount: 1)
     let state = script.state
     if state.detectionHangs {
@@ -52,7 +60,7 @@ final class ScriptedFramework: ENManager {
     } else if names.contains(where: { name in state.refusedFiles.contains(where: name.contains) }) {
       completionHandler(nil, ENError(.badFormat))
     } else {
-      completionHandler(ENExposureDetectionSummary(), nil)
+      completionHandler(ScriptedSummary(keys: state.matchedKeyCount), nil)
     }
     return progress
   }
@@ -61,7 +69,19 @@ final class ScriptedFramework: ENManager {
     summary: ENExposureDetectionSummary, userExplanation: String,
     completionHandler: @escaping ENGetExposureInfoHandler
   ) -> Progress {
+    script.update { $0.timesInfosWereAsked += 1 }
     completionHandler(script.state.found.map(ScriptedInfo.init), nil)
+    return Progress(totalUnitCount: 1)
+  }
+
+  override func getExposureWindows(
+    summary: ENExposureDetectionSummary, completionHandler: @escaping ENGetExposureWindowsHandler
+  ) -> Progress {
+    if let error = script.state.windowsError {
+      completionHandler(nil, ENError(error))
+    } else {
+      completionHandler(script.state.windows.map(ScriptedWindow.init), nil)
+    }
     return Progress(totalUnitCount: 1)
   }
 }
@@ -89,4 +109,45 @@ private final class ScriptedInfo: ENExposureInfo {
   override var metadata: [AnyHashable: Any]? {
     ["totalRiskScoreFullRange": NSNumber(value: found.score)]
   }
+}
+
+/// One exposure window by script.
+private final class ScriptedWindow: ENExposureWindow {
+  private let window: RiskWindow
+
+  init(_ window: RiskWindow) {
+    self.window = window
+    super.init()
+  }
+
+  override var date: Date { window.date }
+  override var diagnosisReportType: ENDiagnosisReportType { window.reportType }
+  override var infectiousness: ENInfectiousness { window.infectiousness }
+  override var calibrationConfidence: ENCalibrationConfidence { window.calibrationConfidence }
+  override var scanInstances: [ENScanInstance] { window.scans.map(ScriptedScan.init) }
+}
+
+/// One scan by script.
+private final class ScriptedScan: ENScanInstance {
+  private let scan: RiskWindow.Scan
+
+  init(_ scan: RiskWindow.Scan) {
+    self.scan = scan
+    super.init()
+  }
+
+  override var minimumAttenuation: ENAttenuation { scan.minimumAttenuation }
+  override var secondsSinceLastScan: Int { scan.seconds }
+}
+
+/// A summary of so many keys.
+private final class ScriptedSummary: ENExposureDetectionSummary {
+  private let keys: UInt64
+
+  init(keys: UInt64) {
+    self.keys = keys
+    super.init()
+  }
+
+  override var matchedKeyCount: UInt64 { keys }
 }

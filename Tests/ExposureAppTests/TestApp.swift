@@ -27,6 +27,7 @@ final class TestApp {
   let device = CountingDevice()
   let signer = P256.Signing.PrivateKey()
   var sealingKey: SealingKey?
+  var windowRisk: WindowRiskAssessment?
 
   init(connection: NetworkConnection = .wifi, folder: URL? = nil) throws {
     temporary = try TemporaryFolder()
@@ -54,7 +55,7 @@ final class TestApp {
       remoteConfigurationKeys: [
         try RemoteConfigurationKey(
           keyID: "260", keyVersion: "v1", publicKeyPEM: signer.publicKey.pemRepresentation)
-      ])
+      ], windowRisk: windowRisk)
   }
 
   /// An app that has looked at the index once, so that what comes now is wanted.

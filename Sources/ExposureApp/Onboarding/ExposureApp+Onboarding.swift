@@ -22,6 +22,10 @@ extension ExposureApp {
     } catch let error as ENError {
       switch error.code {
       case .notAuthorized: return .refused
+      case .bluetoothOff:
+        // It is on, and sends as soon as Bluetooth is.
+        scheduleNextCheck()
+        return .bluetoothOff
       case .unsupported, .restricted, .notEntitled: return .unsupported
       default: return .failed
       }

@@ -20,7 +20,7 @@ extension ExposureApp {
   /// not analysed again, so they do not come back.
   public func removeExposures() async throws(StorageFailure) {
     try store.update {
-      $0.exposures = []
+      $0.removeExposures()
       $0.notices.levelIs(.none)
     }
     await notices.remove(.risk)

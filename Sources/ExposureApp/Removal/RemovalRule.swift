@@ -22,6 +22,7 @@ extension StoredState {
   mutating func removeOld(at now: Date) {
     let oldest = RemovalRule.oldestExposure(at: now)
     exposures.removeAll { $0.date < oldest }
+    removedDays?.removeAll { $0.date < oldest }
     history.prune(at: now)
     refusedPINs = PINLock.relevant(refusedPINs, at: now)
     if let pendingUpload, pendingUpload.isExpired(at: now) { self.pendingUpload = nil }

@@ -11,6 +11,10 @@ struct Analysis {
 
   mutating func add(_ found: Findings, in names: [KeyFileName]) {
     analysed += names
+    guard !found.coversAllFiles else {
+      findings = found
+      return
+    }
     findings.matchedKeyCount += found.matchedKeyCount
     findings.exposures += found.exposures
   }

@@ -18,6 +18,11 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
   case timeIsUp
   /// The framework has been asked too often today: the next run tries again.
   case rateLimited
+  /// The files were analysed, but the framework has been asked for the encounters too often: the next
+  /// run analyses them again.
+  case windowsRateLimited
+  /// The files were analysed, but the encounters could not be read: the next run analyses them again.
+  case windowsFailed
   /// The disk is full: make room.
   case diskFull
   /// The app's store is not open.
@@ -34,6 +39,9 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
     case .filesMissing: "Some of the key files could not be checked; the app will try again."
     case .timeIsUp: "The check took too long and was stopped; the app will go on by itself."
     case .rateLimited: "Enough checks were made today; the app will go on tomorrow."
+    case .windowsRateLimited:
+      "The encounters were looked at often enough today; the app will go on tomorrow."
+    case .windowsFailed: "The encounters could not be looked at; the app will try again by itself."
     case .diskFull: "The disk is full; make room so that the app can go on checking."
     case .storageUnavailable: "The app cannot open its storage; open the app to see what to do."
     case .detectionFailed: "The check did not succeed; the app will try again by itself."
@@ -55,6 +63,16 @@ extension CheckFailure {
     case StorageFailure.full: self = .diskFull
     case is StorageFailure: self = .storageUnavailable
     default: self = .detectionFailed
+    }
+  }
+
+  /// What it means that `getExposureWindows` failed with `error`, after the detection succeeded.
+  init(ofWindows error: any Error) {
+    let failure = (error as? ENError).map { CheckFailure($0) } ?? .detectionFailed
+    switch failure {
+    case .rateLimited: self = .windowsRateLimited
+    case .detectionFailed: self = .windowsFailed
+    default: self = failure
     }
   }
 

@@ -17,14 +17,16 @@ struct CheckHistory: Codable, Sendable, Equatable {
 
   /// Takes one run that ended well.
   mutating func record(
-    at now: Date, keysCount: Int, matchedKeyCount: Int, riskScore: Int, analysedFiles: Int
+    at now: Date, keysCount: Int, matchedKeyCount: Int, riskScore: Int,
+    level: WindowRiskLevel? = nil, analysedFiles: Int
   ) {
     lastCheck = now
     if analysedFiles > 0 {
       analyzeChecks.append(
         AnalyzeCheck(date: now, matchedKeyCount: matchedKeyCount, keysCount: keysCount))
       riskChecks.append(
-        RiskCheck(date: now, matchedKeyCount: matchedKeyCount, riskScore: riskScore))
+        RiskCheck(
+          date: now, matchedKeyCount: matchedKeyCount, riskScore: riskScore, level: level))
     }
     dayChecks[Self.day(of: now), default: 0] += keysCount
     totalKeysCount += keysCount

@@ -83,14 +83,22 @@ extension ExposureApp {
   private func analyse(_ names: [KeyFileName], into analysis: inout Analysis) async throws -> Bool {
     do {
       let files = names.map(keyFileDownload.url)
-      let found = try await framework.detect(in: files, scoring: remote.exposureConfiguration)
-      analysis.add(found, in: names)
+      analysis.add(try await detect(in: files), in: names)
       return true
     } catch let error as ENError where error.code == .badFormat {
       return false
     } catch let error as ENError where error.code == .rateLimited && !analysis.analysed.isEmpty {
       // What has been found so far is worth more than a clean end; the others wait for tomorrow.
       return true
+    }
+  }
+
+  /// By windows and a policy where the app has one, else by the scores of the remote configuration.
+  private func detect(in files: [URL]) async throws -> Findings {
+    if let windowRisk = configuration.windowRisk {
+      try await framework.detect(in: files, by: windowRisk)
+    } else {
+      try await framework.detect(in: files, scoring: remote.exposureConfiguration)
     }
   }
 
@@ -103,13 +111,14 @@ extension ExposureApp {
     let assessment = RiskAssessment(thresholds: remote.riskLevelConfiguration)
     let found = analysis.findings
     try store.update { state in
-      state.add(found.exposures)
+      state.add(found)
       state.removeOld(at: now)
       state.download.finish(
         analysed: analysis.analysed, refused: analysis.refused, listed: listed)
       state.history.record(
         at: now, keysCount: keysCount, matchedKeyCount: found.matchedKeyCount,
         riskScore: found.exposures.map(\.riskScore).max() ?? 0,
+        level: found.exposures.compactMap { $0.judgement?.level }.max(),
         analysedFiles: analysis.analysed.count)
       state.notices.levelIs(assessment.level(of: state.exposures, at: now))
     }

@@ -20,7 +20,7 @@ extension Framework {
   static let explanation =
     "The app is checking whether you were near someone who has since tested positive."
 
-  private func detect(
+  func detect(
     in files: [URL], with configuration: ENExposureConfiguration, stop: StopSwitch
   ) async throws -> Summary {
     try await withCheckedThrowingContinuation { (done: CheckedContinuation<Summary, any Error>) in
@@ -49,13 +49,13 @@ extension Framework {
 
 extension Framework {
   /// A summary on its way from the framework's queue to the actor; nobody else holds it.
-  private struct Summary: @unchecked Sendable {
+  struct Summary: @unchecked Sendable {
     let value: ENExposureDetectionSummary
   }
 }
 
 /// What a handler was given: a value, or an error in its place.
-private func result<Value>(_ value: Value?, _ error: (any Error)?) -> Result<Value, any Error> {
+func result<Value>(_ value: Value?, _ error: (any Error)?) -> Result<Value, any Error> {
   if let value { .success(value) } else { .failure(error ?? ENError(.internal)) }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import KeyServerAPI
 
-/// What the exposures of the last fourteen days amount to. Documentation/App.md 4.3.
+/// What the exposures of the last fourteen days amount to. Documentation/App.md 4.3 and 4.6.
 struct RiskAssessment {
   let rules: [RiskRule]
 
@@ -18,7 +18,12 @@ struct RiskAssessment {
   /// The level of the worst exposure that is not too old; exposures are not added up.
   func level(of exposures: [Exposure], at now: Date) -> RiskLevel {
     let oldest = RemovalRule.oldestExposure(at: now)
-    let scores = exposures.filter { $0.date >= oldest }.map(\.riskScore)
-    return scores.max().map(level(of:)) ?? .none
+    return exposures.filter { $0.date >= oldest }.map { level(of: $0) }.max() ?? .none
+  }
+
+  /// By the policy where one has judged, else by the score.
+  private func level(of exposure: Exposure) -> RiskLevel {
+    guard let judgement = exposure.judgement else { return level(of: exposure.riskScore) }
+    return judgement.level.map(RiskLevel.init) ?? .none
   }
 }

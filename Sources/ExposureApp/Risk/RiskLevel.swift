@@ -10,5 +10,14 @@ public enum RiskLevel: Int, Sendable, Codable, Comparable, CaseIterable {
   /// A high risk.
   case high = 3
 
+  /// What a person is told of a policy's level.
+  init(_ level: WindowRiskLevel) {
+    self =
+      switch level {
+      case .low: .low
+      case .high: .high
+      }
+  }
+
   public static func < (one: RiskLevel, other: RiskLevel) -> Bool { one.rawValue < other.rawValue }
 }

@@ -6,6 +6,8 @@ public struct WindowRisk: Hashable, Sendable {
   public struct Day: Hashable, Sendable {
     /// 00:00 UTC.
     public let date: Date
+    /// How long the scans of its windows were, in seconds, not weighted.
+    public let seconds: Int
     /// Minutes, weighted by nearness and transmission risk.
     public let normalizedTime: Double
     /// The level of the day; nil below all of them.

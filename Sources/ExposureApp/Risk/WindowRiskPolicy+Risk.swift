@@ -13,6 +13,7 @@ extension WindowRiskPolicy {
   private struct JudgedWindow {
     let date: Date
     let encounter: Encounter
+    let seconds: Int
     let normalizedTime: Double
     let level: WindowRiskLevel?
   }
@@ -32,6 +33,7 @@ extension WindowRiskPolicy {
       date: window.date,
       encounter: Encounter(
         transmissionRiskLevel: level, calibrationConfidence: window.calibrationConfidence),
+      seconds: window.scans.reduce(0) { $0 + max(0, $1.seconds) },
       normalizedTime: time,
       level: Self.level(of: time, in: normalizedTimePerEWToRiskLevelMapping))
   }
@@ -44,7 +46,7 @@ extension WindowRiskPolicy {
       (level, Set(windows.filter { $0.level == level }.map(\.encounter)).count)
     }
     return WindowRisk.Day(
-      date: date, normalizedTime: time, level: level,
+      date: date, seconds: windows.map(\.seconds).reduce(0, +), normalizedTime: time, level: level,
       encounters: level == nil ? [:] : Dictionary(uniqueKeysWithValues: encounters))
   }
 

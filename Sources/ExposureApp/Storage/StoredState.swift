@@ -11,6 +11,9 @@ struct StoredState: Codable, Sendable {
   var download = DownloadCursor()
   /// The exposures found in the last fourteen days.
   var exposures: [Exposure] = []
+  /// Judged days that the person removed, so that they do not come back; nil where there are none, and
+  /// in stores from before there were any.
+  var removedDays: [Exposure]?
   /// What was checked, and when.
   var history = CheckHistory()
   /// What the person has been told, and has still to be told.
