@@ -106,7 +106,7 @@ let package = Package(
       name: "VerificationServer",
       dependencies: [
         "World", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP", hummingbird,
-        grdb, jwtKit, crypto, logging, serviceLifecycle,
+        grdb, asyncHTTPClient, nioCore, nioHTTP1, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
     .target(
       name: "KeyServer",
@@ -225,7 +225,7 @@ let package = Package(
       name: "VerificationServerTests",
       dependencies: [
         "VerificationServer", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
-        "World", "TestSupport", crypto, logging,
+        "World", "TestSupport", hummingbird, grdb, crypto, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "KeyServerAPITests", dependencies: ["KeyServerAPI", "TestSupport", crypto],

@@ -39,6 +39,16 @@ public actor AttemptBudget {
     return nil
   }
 
+  /// Whether `key` has attempts left, without taking one: for callers of whom most are honest, and who
+  /// come many at a time.
+  ///
+  /// - Returns: Nil where there is one left; else after how many seconds to try again, at least 1.
+  public func secondsToWait(_ key: BudgetKey) -> Int? {
+    let now = clock.now
+    let counted = counting(spent[key] ?? [], at: now)
+    return counted.count < attempts ? nil : secondsUntilOneIsFree(of: counted, at: now)
+  }
+
   /// Gives `key` its latest attempt back, where it turned out to be an honest one.
   public func giveBack(_ key: BudgetKey) {
     spent[key]?.removeLast()

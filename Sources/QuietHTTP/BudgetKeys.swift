@@ -12,10 +12,10 @@ public struct BudgetKeys: Sendable {
     secret = SymmetricKey(data: randomness.bytes(32))
   }
 
-  /// The key of the peer's address prefix: IPv4 whole, IPv6 to 64 bits. Peers without an address
+  /// The key of the client's address prefix: IPv4 whole, IPv6 to 64 bits. Clients without an address
   /// share one key.
   public func key(for context: QuietContext) -> BudgetKey {
-    key(for: context.connection.addressPrefix)
+    key(for: context.client)
   }
 
   /// The key of something else that attempts are counted by, such as a code or a caller's credential.

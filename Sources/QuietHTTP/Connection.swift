@@ -31,8 +31,8 @@ final class Connection: Sendable {
     close = { channel.close(mode: .all, promise: nil) }
   }
 
-  /// The part of the peer's address that budgets go by.
-  var addressPrefix: AddressPrefix? { address().flatMap(AddressPrefix.init) }
+  /// Where the peer of this connection is, be it the client or a proxy before us.
+  var peer: NumericAddress? { address().flatMap { NumericAddress($0) } }
 
   /// Whether the whole body has come in, so that the next request may follow on this connection.
   var bodyIsRead: Bool { progress.withLock { $0.bodyIsRead } }

@@ -9,10 +9,13 @@ public struct QuietContext: RequestContext {
   /// What the HTTP library keeps of its own.
   public var coreContext: CoreRequestContextStorage
   let connection: Connection
+  /// Whose budget the request draws on: the peer, or the client whom trusted proxies name.
+  var client: AddressPrefix?
 
   /// Made by the HTTP library, once for each request.
   public init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
     connection = Connection(source)
+    client = connection.peer.map { AddressPrefix($0) }
   }
 }

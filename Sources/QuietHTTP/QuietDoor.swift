@@ -9,6 +9,7 @@ struct QuietDoor: RouterMiddleware {
   typealias Context = QuietContext
 
   let refusals: RefusalForm
+  var trustedProxies = TrustedProxies.none
   let randomness: any Randomness
 
   func handle(
@@ -16,6 +17,10 @@ struct QuietDoor: RouterMiddleware {
     next: (Request, QuietContext) async throws -> Response
   ) async throws -> Response {
     let start = ContinuousClock.now
+    var context = context
+    context.client = trustedProxies.client(
+      of: context.connection.peer, headers: request.headers
+    ).map { AddressPrefix($0) }
     var response = try await answered(request, context: context, next: next)
     response.headers[.xContentTypeOptions] = "nosniff"
     if request.mayHaveBody && !context.connection.bodyIsRead {

@@ -14,25 +14,33 @@ public struct QuietRoute<Body: Decodable & Sendable>: Sendable {
   /// Answers a decoy; the body is nil where it does not decode, which is no fault in a decoy.
   public typealias Decoy = @Sendable (QuietRequest<Body?>) async throws -> QuietAnswer
 
+  /// Looks at the headers before the body is read, of decoys as well: nil lets the request in.
+  public typealias Gate = @Sendable (HTTPFields, QuietContext) async throws -> QuietAnswer?
+
   private let limit: BodyLimit
   private let refusals: RefusalForm
   private let randomness: any Randomness
+  private let isStrict: Bool
+  private let gate: Gate?
   private let answer: Answer
   private let decoy: Decoy
   private let times: AnswerTimes
 
-  /// A route within `limit` that refuses in the form `refusals`.
+  /// A route within `limit` that refuses in the form `refusals`. Where it `isStrict` a field that comes
+  /// twice is a fault; a `Body` of type `Strict` also refuses fields without a name.
   ///
   /// `answer` and `decoy` may throw a `QuietRefusal`; any other error is answered as `.ourFault` and
   /// logged by its kind only. `decoy` should do what `answer` does up to its first effect, and answer
   /// in the form of success.
   public init(
-    limit: BodyLimit, refusals: RefusalForm, randomness: any Randomness,
-    decoy: @escaping Decoy, answer: @escaping Answer
+    limit: BodyLimit, refusals: RefusalForm, randomness: any Randomness, isStrict: Bool = false,
+    gate: Gate? = nil, decoy: @escaping Decoy, answer: @escaping Answer
   ) {
     self.limit = limit
     self.refusals = refusals
     self.randomness = randomness
+    self.isStrict = isStrict
+    self.gate = gate
     self.decoy = decoy
     self.answer = answer
     times = AnswerTimes(randomness: randomness)
@@ -41,10 +49,13 @@ public struct QuietRoute<Body: Decodable & Sendable>: Sendable {
   func respond(to request: Request, in context: QuietContext) async throws -> Response {
     let answer: QuietAnswer
     do {
-      let bytes = try await limit.body(of: request, in: context)
-      let body = try? JSONDecoder().decode(Body.self, from: bytes)
-      answer = try await timed(isDecoy: request.isDecoy) {
-        try await answered(request, body: body, in: context)
+      if let refused = try await gate?(request.headers, context) {
+        answer = refused
+      } else {
+        let body = try await body(of: request, in: context)
+        answer = try await timed(isDecoy: request.isDecoy) {
+          try await answered(request, body: body, in: context)
+        }
       }
     } catch let refusal as QuietRefusal {
       answer = try QuietAnswer(refusal, form: refusals)
@@ -53,6 +64,15 @@ public struct QuietRoute<Body: Decodable & Sendable>: Sendable {
       answer = try QuietAnswer(.ourFault, form: refusals)
     }
     return answer.response(padding: randomness)
+  }
+
+  /// What is asked; nil where it cannot be read.
+  private func body(
+    of request: Request, in context: QuietContext
+  ) async throws(QuietRefusal) -> Body? {
+    let bytes = try await limit.body(of: request, in: context)
+    guard !isStrict || StrictJSON.accepts(bytes) else { return nil }
+    return try? JSONDecoder().decode(Body.self, from: bytes)
   }
 
   private func answered(

@@ -5,15 +5,29 @@ public struct AttemptLimits: Sendable, Hashable {
   public var perAddress: Int
   /// Attempts with one and the same code in a window, good or bad.
   public var perCode: Int
+  /// Failed attempts under one API key in a window: all phones of an app share it, and so do all that
+  /// have read it out of the app.
+  public var perApiKey: Int
+  /// Codes that may be issued under one API key in a day.
+  public var issuesPerApiKey: Int
   /// The window, in seconds.
   public var windowSeconds: Int
+  /// The window of issues, in seconds: a day.
+  public static let issueWindowSeconds = 86_400
 
-  /// At most 30 failures an address and 10 attempts a code in ten minutes, unless said otherwise.
+  /// At most 30 failures an address, 10 attempts a code and 1,000 failures an API key in ten minutes, and
+  /// 20,000 codes an API key in a day, unless said otherwise.
   ///
-  /// With a thousand live codes somebody with one address needs about a year for one.
-  public init(perAddress: Int = 30, perCode: Int = 10, windowSeconds: Int = 600) {
+  /// With a thousand live PINs somebody with one address needs about a year for one; with a thousand live
+  /// short codes somebody with many addresses and an app's API key needs 17 hours.
+  public init(
+    perAddress: Int = 30, perCode: Int = 10, perApiKey: Int = 1_000,
+    issuesPerApiKey: Int = 20_000, windowSeconds: Int = 600
+  ) {
     self.perAddress = perAddress
     self.perCode = perCode
+    self.perApiKey = perApiKey
+    self.issuesPerApiKey = issuesPerApiKey
     self.windowSeconds = windowSeconds
   }
 }

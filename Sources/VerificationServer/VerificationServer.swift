@@ -3,13 +3,12 @@ import Hummingbird
 import Logging
 import QuietHTTP
 import ServiceLifecycle
-import VerificationAPI
 import World
 
 /// The server that turns a code into a token: it knows that a code was issued for a positive test,
 /// and no name, no place and no key.
 ///
-/// Documentation/SeedContract.md 2 and 3. This file is the wiring and holds no rule.
+/// Documentation/SeedContract.md 2 and 3, Documentation/VerificationServer.md.
 public final class VerificationServer: Service {
   private let http: QuietServer
   private let storage: any CodeStorage
@@ -27,28 +26,12 @@ public final class VerificationServer: Service {
     let keys = try configuration.validatedKeys()
     let apiTokens = try ApiTokens(configuration.apiTokens)
     let storage = try SQLiteCodeStorage(file: configuration.databaseFile)
-    // Each route counts for itself: wrong codes from a clinic must not keep its officials from
-    // issuing new ones.
-    let (issuing, redeeming) = (
-      Attempts(configuration.attempts, clock: clock, randomness: randomness),
-      Attempts(configuration.attempts, clock: clock, randomness: randomness)
-    )
-    let router = Router.quiet(
-      refusals: .callable, allowedOrigin: configuration.allowedOrigin, randomness: randomness)
-    GenerateCodeRoute(
-      issuance: CodeIssuance(
-        storage: storage, keys: keys, lifetime: configuration.codeLifetime, clock: clock,
-        randomness: randomness),
-      apiTokens: apiTokens, attempts: issuing
-    ).add(to: router)
-    AccessTokenRoute(
-      redemption: CodeRedemption(
-        storage: storage, keys: keys, signing: configuration.signing,
-        tokenLifetime: configuration.tokenLifetime, clock: clock, randomness: randomness),
-      attempts: redeeming
-    ).add(to: router)
+    let rooms = VerificationRooms(
+      configuration: configuration, storage: storage, keys: keys, apiTokens: apiTokens,
+      clock: clock, randomness: randomness)
     http = QuietServer(
-      router: router, host: configuration.host, port: configuration.port, logger: logger)
+      router: try rooms.router(), host: configuration.host, port: configuration.port,
+      logger: logger)
     self.storage = storage
     self.clock = clock
     self.logger = logger
@@ -69,16 +52,17 @@ public final class VerificationServer: Service {
     }
   }
 
-  /// Removes every code that has expired, until none is left.
+  /// Removes every code that expired more than `VerificationLimit.expiredCodeKeptSeconds` ago, until
+  /// none is left.
   ///
   /// - Throws: `VerificationServerError.storageUnavailable`.
   public func removeExpired() async throws {
-    let now = clock.now
+    let moment = clock.now.addingTimeInterval(-VerificationLimit.expiredCodeKeptSeconds)
     var removed = 0
     repeat {
       removed = try await storage.removeExpired(
-        at: now, atMost: VerificationLimit.removedAtOnceMax)
-    } while removed == VerificationLimit.removedAtOnceMax
+        at: moment, atMost: VerificationLimit.removedAtOnceMax)
+    } while removed >= VerificationLimit.removedAtOnceMax
   }
 
   /// A full disk today must not end the cleanup for good, so a failure waits for the next turn.

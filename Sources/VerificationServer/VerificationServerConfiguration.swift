@@ -1,4 +1,5 @@
 import Foundation
+import QuietHTTP
 import UploadToken
 
 /// Everything a verification server must be told. It reads no environment and no command line.
@@ -24,6 +25,12 @@ public struct VerificationServerConfiguration: Sendable {
   public var attempts: AttemptLimits
   /// The one web page origin that may ask from a browser, such as `https://app.example`.
   public var allowedOrigin: String?
+  /// How codes of Google's contract are made.
+  public var policy = CodePolicy()
+  /// How codes are sent to phones, where they are.
+  public var sms: SMSConfiguration?
+  /// The proxies whose word on a client's address is taken; without them that of the connection counts.
+  public var trustedProxies = TrustedProxies.none
 
   /// Codes and tokens live half an hour unless said otherwise, as in the seed contract.
   public init(
@@ -61,9 +68,20 @@ public struct VerificationServerConfiguration: Sendable {
       throw VerificationServerError.badConfiguration(
         "tokenLifetime: must be a minute to a day, and not shorter than codeLifetime.")
     }
-    guard attempts.perAddress > 0, attempts.perCode > 0, attempts.windowSeconds > 0 else {
+    let numbers = [
+      attempts.perAddress, attempts.perCode, attempts.perApiKey, attempts.issuesPerApiKey,
+      attempts.windowSeconds,
+    ]
+    guard numbers.allSatisfy({ $0 > 0 }) else {
       throw VerificationServerError.badConfiguration("attempts: each number must be 1 or more.")
     }
+    guard signing.issuer != signing.audience else {
+      throw VerificationServerError.badConfiguration(
+        "signing: issuer and audience must differ, for verification tokens have the issuer as theirs."
+      )
+    }
+    try policy.validate()
+    try sms?.validate()
     return keys
   }
 }

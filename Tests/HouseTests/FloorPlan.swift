@@ -35,7 +35,7 @@ enum FloorPlan {
       ["World", "ExposureKeys", "DiagnosisKeyFile", "SealedStorage"]),
     "VerificationServer": Room(
       ["World", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP"],
-      libraries: ["Hummingbird", "GRDB", "JWTKit"]),
+      libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient"]),
     "KeyServer": Room(
       [
         "World", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import VerificationAPI
 import World
 
 @testable import VerificationServer
@@ -35,7 +36,7 @@ import World
     let name = Data(withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) })
     return IssuedCode(
       hash: CodeHash(bytes: name),
-      finding: Finding(reportType: "confirmed", symptomOnsetInterval: .max),
+      finding: Finding(testType: .confirmed, symptomDay: CalendarDay(number: 20_833)),
       expiresAt: now + seconds)
   }
 
@@ -43,26 +44,26 @@ import World
   func issue(implementation: Implementation) async throws {
     let storage = try implementation.open(in: folder)
     let code = Self.code(1)
-    #expect(try await storage.issue(code, at: Self.now))
+    #expect(try await storage.issue(code, at: Self.now) == .kept)
     for (seconds, isLive) in [(0.0, true), (59, true), (60, true), (60.9, true), (61, false)] {
       let live = try await storage.liveCode(code.hash, at: Self.now + seconds)
       #expect((live != nil) == isLive)
     }
     let live = try await storage.liveCode(code.hash, at: Self.now)
-    #expect(live == LiveCode(finding: code.finding, redemption: nil))
+    #expect(live == LiveCode(finding: code.finding, expiresAt: code.expiresAt))
     #expect(try await storage.liveCode(Self.code(2).hash, at: Self.now) == nil)
   }
 
   @Test("A live hash is not issued twice, an expired one is", arguments: Implementation.allCases)
   func unique(implementation: Implementation) async throws {
     let storage = try implementation.open(in: folder)
-    #expect(try await storage.issue(Self.code(1), at: Self.now))
+    #expect(try await storage.issue(Self.code(1), at: Self.now) == .kept)
     _ = try await storage.redeem(Self.code(1).hash, as: Self.first, at: Self.now)
-    #expect(try await storage.issue(Self.code(1), at: Self.now + 60) == false)
+    #expect(try await storage.issue(Self.code(1), at: Self.now + 60) == .codeTaken)
     let later = Self.code(1, expiresIn: 120)
-    #expect(try await storage.issue(later, at: Self.now + 61))
+    #expect(try await storage.issue(later, at: Self.now + 61) == .kept)
     let live = try await storage.liveCode(later.hash, at: Self.now + 61)
-    #expect(live == LiveCode(finding: later.finding, redemption: nil))
+    #expect(live == LiveCode(finding: later.finding, expiresAt: later.expiresAt))
   }
 
   @Test("The first redemption holds, whoever comes after", arguments: Implementation.allCases)

@@ -19,20 +19,31 @@ struct RunningServer {
   let clock: HandClock
   let log: CollectedLog
   let verifier: UploadTokenVerifier
+  let certificates: CertificateVerifier
+  let deviceKey: String
+  let adminKey: String
   let port: Int
 
   /// Starts a server on `folder`, lets `story` happen, and stops it.
   static func run(
     in folder: URL, attempts: AttemptLimits = AttemptLimits(perAddress: 1_000),
+    configure: (inout VerificationServerConfiguration) throws -> Void = { _ in },
     _ story: (RunningServer) async throws -> Void
   ) async throws {
     let clock = HandClock()
     let log = CollectedLog()
     let key = P256.Signing.PrivateKey()
-    let configuration = VerificationServerConfiguration(
+    var configuration = VerificationServerConfiguration(
       databaseFile: folder.appendingPathComponent("verification.sqlite"), apiTokens: [apiToken],
       codeHashKey: [UInt8](repeating: 7, count: 32), signing: try VerificationBench.issuer(key),
       attempts: attempts)
+    try configure(&configuration)
+    let desk = try ApiKeyDesk(
+      configuration: configuration, clock: clock, randomness: SystemRandomness())
+    let (deviceKey, adminKey) = (
+      try await desk.add(kind: .device, name: "an app"),
+      try await desk.add(kind: .admin, name: "a laboratory")
+    )
     let server = try VerificationServer(
       configuration: configuration, clock: clock, randomness: SystemRandomness(),
       logger: log.logger)
@@ -43,7 +54,12 @@ struct RunningServer {
     defer { run.cancel() }
     let port = await server.boundPort
     try await story(
-      RunningServer(server: server, clock: clock, log: log, verifier: verifier, port: port))
+      RunningServer(
+        server: server, clock: clock, log: log, verifier: verifier,
+        certificates: CertificateVerifier(authorities: [
+          try CertificateAuthority(issuer: "verification", audience: "keys")
+            .adding(keyID: "v1", publicKeyPEM: key.publicKey.pemRepresentation)
+        ]), deviceKey: deviceKey, adminKey: adminKey, port: port))
     run.cancel()
     _ = await run.result
   }

@@ -10,7 +10,8 @@ import World
 /// The parts of a verification server without HTTP, on a database of their own.
 struct VerificationBench {
   static let lifetime: TimeInterval = 1800
-  static let confirmed = Finding(reportType: "confirmed", symptomOnsetInterval: 2_999_952)
+  static let confirmed = Finding(
+    testType: .confirmed, symptomDay: CalendarDay(HandClock.start))
 
   let folder: TemporaryFolder
   let clock = HandClock()

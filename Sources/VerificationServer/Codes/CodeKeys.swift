@@ -15,7 +15,7 @@ struct CodeKeys: Sendable {
   }
 
   /// The name under which `code` is kept.
-  func hash(of code: VerificationCode) -> CodeHash {
+  func hash(of code: some WrittenCode) -> CodeHash {
     CodeHash(bytes: authenticationCode(of: Data(code.characters.utf8), for: "code hash"))
   }
 
@@ -26,8 +26,29 @@ struct CodeKeys: Sendable {
     return authenticationCode(of: hash.bytes + sent, for: "binding")
   }
 
+  /// The mark of the one asker who may have the verification token of `hash` again.
+  func verifyBinding(of nonce: Data?, to hash: CodeHash) -> Data {
+    let sent = nonce.map { [1] + $0 } ?? [0]
+    return authenticationCode(of: hash.bytes + sent, for: "verify binding")
+  }
+
+  /// The mark of something that is recognised when it comes again: a nonce, a phone number, the name of
+  /// a token, an API key. Each use has a key of its own, so that no two columns can be joined.
+  func mark(of secret: Data, as use: MarkUse) -> Data {
+    authenticationCode(of: secret, for: use.rawValue)
+  }
+
+  /// What marks are made of.
+  enum MarkUse: String {
+    case nonce, phone
+    case tokenID = "token id"
+    case certificateID = "certificate id"
+    case exchange = "exchange binding"
+    case apiKey = "api key"
+  }
+
   /// The key that seals the token of `code`: one needs both the secret and the code to derive it.
-  func tokenKey(for code: VerificationCode) -> SymmetricKey {
+  func tokenKey(for code: some WrittenCode) -> SymmetricKey {
     HKDF<SHA256>.deriveKey(
       inputKeyMaterial: secret, salt: Data(code.characters.utf8), info: Self.info("token"),
       outputByteCount: VerificationLimit.codeHashKeyBytes)

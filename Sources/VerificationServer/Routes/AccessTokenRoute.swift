@@ -19,8 +19,9 @@ struct AccessTokenRoute: Sendable {
     router.post(
       RouterPath(VerificationRoute.accessToken),
       QuietRoute<Body>(
-        limit: BodyLimit(bytesMax: VerificationLimit.bodyBytesMax), refusals: .callable,
-        randomness: redemption.randomness, decoy: decoy, answer: answer))
+        limit: BodyLimit(
+          bytesMax: VerificationLimit.bodyBytesMax, secondsMax: VerificationLimit.bodySecondsMax),
+        refusals: .callable, randomness: redemption.randomness, decoy: decoy, answer: answer))
   }
 
   private func answer(_ request: QuietRequest<Body>) async throws -> QuietAnswer {
@@ -29,35 +30,19 @@ struct AccessTokenRoute: Sendable {
     guard let code = request.body.data?.code.flatMap({ VerificationCode($0) }) else {
       return try invalidCode()
     }
-    let token = try await token(for: code, keyHMAC: keyHMAC, asked: request.context)
+    let token = try await attempts.fairly(
+      with: redemption.keys.hash(of: code), from: request.context
+    ) { try await redemption.token(for: code, keyHMAC: keyHMAC.bytes) }
     guard let token else { return try invalidCode() }
     await attempts.forgive(request.context)
     return try QuietAnswer(CallableAnswer(result: AccessTokenAnswer(accessToken: token)))
-  }
-
-  /// Counts the attempt with `code`, unless it failed through a fault of ours.
-  private func token(
-    for code: VerificationCode, keyHMAC: KeyHMACField, asked context: QuietContext
-  ) async throws(QuietRefusal) -> String? {
-    let hash = redemption.keys.hash(of: code)
-    try await attempts.count(with: hash)
-    do throws(QuietRefusal) {
-      return try await QuietRefusal.whereStorageFails(context.logger) {
-        try await redemption.token(for: code, keyHMAC: keyHMAC.bytes)
-      }
-    } catch {
-      await attempts.forgive(context)
-      await attempts.forgive(hash)
-      throw error
-    }
   }
 
   /// Looks a code up as a real request does, and answers with what no verifier would take.
   private func decoy(_ request: QuietRequest<Body?>) async throws -> QuietAnswer {
     let typed = request.body?.data?.code.flatMap { VerificationCode($0) }
     let code = typed ?? VerificationCode.drawn(from: redemption.randomness)
-    _ = try? await redemption.storage.liveCode(
-      redemption.keys.hash(of: code), at: redemption.clock.now)
+    _ = try? await redemption.storage.code(redemption.keys.hash(of: code))
     let noToken = Data(redemption.randomness.bytes(Self.decoyBytes)).base64EncodedString()
     return try QuietAnswer(CallableAnswer(result: AccessTokenAnswer(accessToken: noToken)))
   }

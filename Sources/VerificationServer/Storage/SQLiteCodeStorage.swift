@@ -35,17 +35,22 @@ struct SQLiteCodeStorage: CodeStorage {
     return try DatabasePool(path: file.path, configuration: configuration)
   }
 
-  func issue(_ code: IssuedCode, at now: Date) async throws -> Bool {
+  func issue(_ codes: [IssuedCode], at now: Date) async throws -> [IssueOutcome] {
     try await write { database in
-      guard try CodeRow.live(code.hash, at: now, in: database) == nil else { return false }
-      try CodeRow(code).insert(database, onConflict: .replace)
-      return true
+      try codes.map { try Self.issue($0, at: now, in: database) }
     }
   }
 
-  func liveCode(_ hash: CodeHash, at now: Date) async throws -> LiveCode? {
-    try await Self.reporting {
-      try await pool.read { try CodeRow.live(hash, at: now, in: $0)?.code }
+  func code(_ hash: CodeHash) async throws -> LiveCode? {
+    try await read { database in
+      guard let spelling = try SpellingRow.of(hash, in: database),
+        let issue = try IssueRow.fetchOne(database, key: spelling.issue),
+        let finding = issue.finding
+      else { return nil }
+      let spent = try issue.tokenMark.map { try ExchangeRow.exists(database, key: $0) }
+      return LiveCode(
+        finding: finding, redemption: issue.redemption, nonceMark: issue.nonceMark,
+        expiresAt: Date(unixSecond: spelling.expiresAt), isExchanged: spent ?? false)
     }
   }
 
@@ -53,25 +58,41 @@ struct SQLiteCodeStorage: CodeStorage {
     _ hash: CodeHash, as redemption: Redemption, at now: Date
   ) async throws -> Redemption? {
     try await write { database in
-      guard var row = try CodeRow.live(hash, at: now, in: database) else { return nil }
-      if let earlier = row.redemption { return earlier }
-      row.redemption = redemption
-      try row.update(database)
+      guard let spelling = try SpellingRow.of(hash, in: database),
+        spelling.expiresAt >= now.unixSecond,
+        var issue = try IssueRow.fetchOne(database, key: spelling.issue)
+      else { return nil }
+      if let earlier = issue.redemption { return earlier }
+      issue.redemption = redemption
+      try issue.update(database)
+      try Self.claimReport(of: issue, in: database)
       return redemption
     }
   }
 
-  func removeExpired(at now: Date, atMost count: Int) async throws -> Int {
-    try await write { try CodeRow.expired(at: now).limit(count).deleteAll($0) }
+  func exchange(_ exchange: TokenExchange) async throws -> TokenExchange {
+    try await write { database in
+      if let earlier = try ExchangeRow.fetchOne(database, key: exchange.tokenMark) {
+        return earlier.exchange
+      }
+      try ExchangeRow(exchange).insert(database)
+      return exchange
+    }
   }
 
   /// How long one transaction waits for another process, in seconds.
   private static let busySeconds: TimeInterval = 5
 
-  private func write<Value: Sendable>(
+  func write<Value: Sendable>(
     _ updates: @Sendable @escaping (Database) throws -> Value
   ) async throws -> Value {
     try await Self.reporting { try await pool.write(updates) }
+  }
+
+  func read<Value: Sendable>(
+    _ question: @Sendable @escaping (Database) throws -> Value
+  ) async throws -> Value {
+    try await Self.reporting { try await pool.read(question) }
   }
 
   /// SQLite's own errors say more than a caller can use, some with the row in it.

@@ -24,7 +24,9 @@ struct CodeRedemption: Sendable {
     let now = clock.now
     let hash = keys.hash(of: code)
     let binding = keys.binding(of: keyHMAC, to: hash)
-    guard let live = try await storage.liveCode(hash, at: now) else { return nil }
+    guard let live = try await storage.liveCode(hash, at: now), live.nonceMark == nil else {
+      return nil
+    }
     guard
       let held = try await redemption(
         of: live, hash: hash, at: now,
@@ -49,7 +51,8 @@ struct CodeRedemption: Sendable {
     _ code: VerificationCode, finding: Finding, keyHMAC: Data?, binding: Data, at now: Date
   ) async throws -> Redemption {
     let grant = UploadGrant(
-      tokenID: newTokenID(), issuedAt: now, expiresAt: now.addingTimeInterval(tokenLifetime),
+      tokenID: UUID(from: randomness).text, issuedAt: now,
+      expiresAt: now.addingTimeInterval(tokenLifetime),
       reportType: finding.reportType, symptomOnsetInterval: finding.symptomOnsetInterval,
       keyHMAC: keyHMAC)
     do {
@@ -61,14 +64,5 @@ struct CodeRedemption: Sendable {
     } catch {
       throw VerificationServerError.signingUnavailable
     }
-  }
-
-  /// A random UUID (RFC 9562, version 4) in lower case, from the randomness handed in.
-  private func newTokenID() -> String {
-    var bytes = randomness.bytes(16)
-    bytes[6] = bytes[6] & 0x0F | 0x40
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    let digits = bytes.map { String(format: "%02x", $0) }
-    return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }.joined(separator: "-")
   }
 }

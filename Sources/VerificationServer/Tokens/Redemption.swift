@@ -6,4 +6,6 @@ struct Redemption: Hashable, Sendable {
   var binding: Data
   /// The token's text, sealed under a key that only the code opens.
   var sealedToken: SealedToken
+  /// The mark of the token's name, where it is one that is exchanged here.
+  var tokenMark: Data?
 }

@@ -1,6 +1,5 @@
 import Crypto
 import Foundation
-import VerificationAPI
 
 /// A token that was issued, kept so that a lost answer can be given again.
 ///
@@ -17,7 +16,7 @@ struct SealedToken: Hashable, Sendable {
   }
 
   /// Seals `token`. The nonce comes from `nonce`, twelve fresh random bytes.
-  init(_ token: String, for code: VerificationCode, keys: CodeKeys, nonce: [UInt8]) throws {
+  init(_ token: String, for code: some WrittenCode, keys: CodeKeys, nonce: [UInt8]) throws {
     let box = try AES.GCM.seal(
       Data(token.utf8), using: keys.tokenKey(for: code), nonce: AES.GCM.Nonce(data: nonce),
       authenticating: keys.hash(of: code).bytes)
@@ -27,7 +26,7 @@ struct SealedToken: Hashable, Sendable {
   /// The token's text.
   ///
   /// - Throws: where the bytes were changed or belong to another code.
-  func text(for code: VerificationCode, keys: CodeKeys) throws -> String {
+  func text(for code: some WrittenCode, keys: CodeKeys) throws -> String {
     let box = try AES.GCM.SealedBox(combined: bytes)
     let text = try AES.GCM.open(
       box, using: keys.tokenKey(for: code), authenticating: keys.hash(of: code).bytes)

@@ -1,0 +1,73 @@
+import Hummingbird
+
+/// The proxies before a server whose word on the client's address is taken.
+///
+/// A proxy writes the address of whoever asked it at the end of `X-Forwarded-For`. Anybody can write
+/// anything before that, so the list is read from its end, and only as far as trusted proxies wrote it.
+public struct TrustedProxies: Sendable {
+  private let networks: [Network]
+
+  /// No proxy: the address of the connection counts.
+  public static let none = TrustedProxies(networks: [])
+
+  private init(networks: [Network]) {
+    self.networks = networks
+  }
+
+  /// The proxies in `networks`, each an address or a network such as `10.0.0.0/8` or `fd00::/8`.
+  ///
+  /// Nil where one of them is neither.
+  public init?(_ networks: [String]) {
+    let parsed = networks.compactMap(Network.init)
+    guard parsed.count == networks.count else { return nil }
+    self.init(networks: parsed)
+  }
+
+  /// The client behind the connection of `peer`; the last trusted one where the list cannot be read.
+  func client(of peer: NumericAddress?, headers: HTTPFields) -> NumericAddress? {
+    guard var client = peer, isTrusted(client) else { return peer }
+    let entries = headers[values: .forwardedFor].flatMap { $0.split(separator: ",") }
+    for entry in entries.reversed() {
+      guard isTrusted(client), let next = Self.address(entry) else { break }
+      client = next
+    }
+    return client
+  }
+
+  private func isTrusted(_ address: NumericAddress) -> Bool {
+    networks.contains { $0.contains(address) }
+  }
+
+  /// The address of an entry, which may carry a port.
+  private static func address(_ entry: Substring) -> NumericAddress? {
+    let text = entry.filter { !$0.isWhitespace }
+    if text.hasPrefix("[") {
+      return NumericAddress(text.dropFirst().prefix { $0 != "]" })
+    }
+    return NumericAddress(text) ?? NumericAddress(text.prefix { $0 != ":" })
+  }
+
+  private struct Network: Sendable {
+    let address: NumericAddress
+    let bits: Int
+
+    init?(_ text: String) {
+      let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+      guard parts.count <= 2, let address = NumericAddress(parts[0]) else { return nil }
+      let all = address.bytes.count * 8
+      guard let bits = parts.count == 2 ? Int(parts[1]) : all, (0...all).contains(bits) else {
+        return nil
+      }
+      self.address = address
+      self.bits = bits
+    }
+
+    func contains(_ other: NumericAddress) -> Bool {
+      guard other.bytes.count == address.bytes.count else { return false }
+      return (0..<bits).allSatisfy { bit in
+        let mask: UInt8 = 0x80 >> (bit % 8)
+        return address.bytes[bit / 8] & mask == other.bytes[bit / 8] & mask
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Hummingbird
+import Logging
+import QuietHTTP
+import VerificationAPI
+import World
+
+/// POST /api/user-report: a code by SMS for somebody who reports a test of their own.
+///
+/// Documentation/VerificationServer.md 3.8. Whether an SMS was sent is not said: nobody can ask this server whether
+/// somebody has reported.
+struct UserReportRoute: Sendable {
+  let issuance: CodeIssuance
+  let sms: SMSConfiguration?
+  let caller: Caller
+  let attempts: Attempts
+
+  private typealias Question = GoogleRoute<UserReportRequest>.Question
+
+  func add(to router: Router<QuietContext>) {
+    GoogleRoute<UserReportRequest>(caller: caller, randomness: issuance.randomness)
+      .add(VerificationRoute.userReport, to: router, decoy: decoy, answer: answer)
+  }
+
+  private func answer(_ request: Question) async throws -> QuietAnswer {
+    let report: UserReport
+    do throws(VerificationFailure) {
+      report = try UserReport(
+        request.body.body, isAllowed: issuance.policy.allowsUserReport && sms != nil,
+        now: issuance.clock.now)
+    } catch {
+      return try QuietAnswer(error)
+    }
+    // Each report may cost an SMS, so good ones are not given back.
+    try await attempts.count(from: request.context)
+    try await attempts.countIssue(under: request.apiKeyID)
+    let outcome = try await QuietRefusal.whereStorageFails(request.context.logger) {
+      try await issuance.issue(report.order)
+    }
+    switch outcome {
+    case .issued(let code):
+      try await send(code, to: report.phone, request)
+      return try said(code.kept.expiresAt)
+    case .phoneBusy(let expiresAt): return try said(expiresAt)
+    case .handleTaken: throw QuietRefusal.ourFault
+    }
+  }
+
+  /// Sends the code; where that fails it is taken back, with the note that this phone reported.
+  private func send(_ code: NewCode, to phone: PhoneNumber, _ request: Question) async throws {
+    guard let sms else { throw QuietRefusal.ourFault }
+    let delivery = SMSDelivery(configuration: sms)
+    do throws(VerificationFailure) {
+      try await delivery.send(
+        delivery.message(
+          of: code, label: nil, phone: phone, purpose: .userReport, now: issuance.clock.now))
+    } catch {
+      request.context.logger.error("no SMS", metadata: ["kind": "\(error.errorCode.rawValue)"])
+      try await QuietRefusal.whereStorageFails(request.context.logger) {
+        try await issuance.storage.withdraw(code.handle)
+      }
+      throw QuietRefusal.unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)
+    }
+  }
+
+  private func said(_ expiresAt: Date) throws -> QuietAnswer {
+    try QuietAnswer(
+      UserReportAnswer(
+        expiresAt: CivilTime.rfc1123(expiresAt), expiresAtTimestamp: expiresAt.unixSecond))
+  }
+
+  /// Answers as if a code had been sent.
+  private func decoy(
+    _ request: GoogleRoute<UserReportRequest>.DecoyQuestion
+  ) async throws -> QuietAnswer {
+    try said(issuance.clock.now.addingTimeInterval(issuance.policy.shortCodeLifetime))
+  }
+}
