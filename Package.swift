@@ -26,6 +26,7 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let asyncHTTPClient: Target.Dependency = .product(
   name: "AsyncHTTPClient", package: "async-http-client")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let serviceLifecycle: Target.Dependency = .product(
@@ -150,8 +151,9 @@ let package = Package(
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "Town", "FieldTrials", "DiagnosisKeyFile", "ExposureKeys", "ExposureNotification",
-        "ExposureApp", "KeyServerAPI", "World", crypto, logging, argumentParser,
+        "Town", "FieldTrials", "DiagnosisKeyFile", "ExposureKeys", "CExposureKernels",
+        "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer", "World",
+        crypto, logging, argumentParser, nioCore, nioHTTP1, nioPosix,
       ],
       swiftSettings: strictOnTheCallersActor),
 
@@ -257,7 +259,11 @@ let package = Package(
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
-      name: "FirebreakTests", dependencies: ["firebreak", "TestSupport"],
+      name: "FirebreakTests",
+      dependencies: [
+        "firebreak", "DiagnosisKeyFile", "ExposureKeys", "UploadToken", "KeyServerAPI", "World",
+        "TestSupport", nioCore, nioHTTP1, nioPosix, crypto,
+      ],
       swiftSettings: strictOnTheCallersActor),
   ]
 )

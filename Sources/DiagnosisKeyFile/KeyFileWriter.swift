@@ -44,7 +44,7 @@ public enum KeyFileWriter {
       exportByteCount: export.byteCount)
   }
 
-  private static func header(
+  static func header(
     start: UInt64, end: UInt64, region: String, signers: [KeyFileSigner]
   ) throws(KeyFileError) -> KeyFileHeader {
     guard 1...KeyFileLimit.regionByteCountMax ~= region.utf8.count else { throw .unusableName }
@@ -55,7 +55,7 @@ public enum KeyFileWriter {
       signatureInfos: signers.map(\.info))
   }
 
-  private static func signatureFile(
+  static func signatureFile(
     over digest: SHA256Digest, header: KeyFileHeader, signers: [KeyFileSigner]
   ) throws(KeyFileError) -> [UInt8] {
     do {

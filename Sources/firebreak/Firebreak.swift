@@ -14,7 +14,7 @@ struct Firebreak: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       DemoCommand.self, KeyfileCommand.self, MatchCommand.self, ScoreCommand.self,
-      ConformanceCommand.self, TrialsCommand.self,
+      ConformanceCommand.self, TrialsCommand.self, BenchCommand.self,
     ])
 
   static func main() async {

@@ -11,8 +11,9 @@ struct Run {
     try self.init(arguments)
   }
 
-  /// With its stdout in the file `output`, or in one of its own.
-  init(_ arguments: [String], output device: URL? = nil) throws {
+  /// With its stdout in the file `output`, or in one of its own; with `temporaryFolder` as the place of
+  /// its temporary files.
+  init(_ arguments: [String], output device: URL? = nil, temporaryFolder: URL? = nil) throws {
     let folder = try TemporaryFolder()
     let (output, errors) = (device ?? folder.path("output"), folder.path("errors"))
     if device == nil { try Data().write(to: output) }
@@ -20,6 +21,10 @@ struct Run {
     let process = Process()
     process.executableURL = try Self.product()
     process.arguments = arguments
+    if let temporaryFolder {
+      process.environment = ProcessInfo.processInfo.environment.merging(
+        ["TMPDIR": temporaryFolder.path]) { $1 }
+    }
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try FileHandle(forWritingTo: errors)
     try process.run()
@@ -35,7 +40,7 @@ struct Run {
   }
 
   /// The product lies beside the test bundle.
-  private static func product() throws -> URL {
+  static func product() throws -> URL {
     let bundle = URL(
       fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(
         atPath: "/proc/self/exe"))

@@ -55,7 +55,7 @@ enum FloorPlan {
       everythingBelowTheTown.union(["Simulation"]), libraries: ["Hummingbird", "Mustache"]),
     // Roof.
     "firebreak": Room(
-      everythingBelowTheTown.union(["FieldTrials", "Simulation", "Town"]),
+      everythingBelowTheTown.union(["CExposureKernels", "FieldTrials", "Simulation", "Town"]),
       libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient", "Mustache", "ArgumentParser"]),
   ]
 
@@ -86,9 +86,11 @@ enum FloorPlan {
     var all = plan.rooms.union(plan.libraries).union(foundation)
     if !ground.contains(room) { all.formUnion(aboveGround) }
     // The types that AsyncHTTPClient takes and gives are SwiftNIO's.
-    if plan.libraries.contains("AsyncHTTPClient") { all.formUnion(["NIOCore", "NIOHTTP1"]) }
+    if plan.libraries.contains("AsyncHTTPClient") { all.formUnion(nio) }
     return all
   }
+
+  private static let nio: Set<String> = ["NIOCore", "NIOHTTP1", "NIOPosix"]
 
   /// Every module that a manifest has to declare.
   static var allModules: Set<String> {

@@ -5,7 +5,7 @@ struct PairSource: ExportSource {
   /// The export.
   let export: URL
 
-  private var signatures: URL {
+  var signatures: URL {
     export.deletingPathExtension().appendingPathExtension("sig")
   }
 

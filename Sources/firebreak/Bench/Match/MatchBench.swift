@@ -1,0 +1,70 @@
+import DiagnosisKeyFile
+import ExposureKeys
+import Foundation
+
+/// One measurement: makes the workload, matches it, checks what was found, measures the limit.
+///
+/// Documentation/Performance.md 3.
+struct MatchBench {
+  let workload: MatchWorkload
+  let source: KeySource
+  let threads: Int
+  let tier: KernelTier
+  let folder: BenchFolder
+  let isKept: Bool
+
+  /// Throws a `CommandFailure` where the matcher was wrong.
+  func run() throws -> MatchBenchReport {
+    let input = try input()
+    try warmUp()
+    let gauge = MemoryGauge()
+    let matcher = SpentTime.measure {
+      MatcherUnderMeasurement(against: workload.sightings, threads: threads, tier: tier)
+    }
+    let match = try SpentTime.measure { try matcher.result.match(input) }
+    let peak = gauge.peak
+    try match.result.check(against: workload)
+    return MatchBenchReport(
+      self, findings: match.result, preparing: matcher.time, matching: match.time, gauge: gauge,
+      peak: peak, limit: KernelLimit(of: workload, tier: tier))
+  }
+
+  /// What the matcher is given; its files are written where it needs some or they are to be kept.
+  private func input() throws -> MatchInput {
+    let bar = ProgressLine(what: "keys and sightings written")
+    defer { bar.clear() }
+    let all = workload.keyCount + workload.sightingCount
+    var files = try WorkloadFiles(in: folder)
+    if isKept || source != .memory {
+      try files.writeKeys(of: workload, unzipped: source == .file) { bar.show($0, of: all) }
+    }
+    if isKept {
+      try files.writeSightings(of: workload) { bar.show(workload.keyCount + $0, of: all) }
+    }
+    return try MatchInput(source, workload, files)
+  }
+
+  /// Matches a few keys of the same kind, so that what is loaded once counts neither as time nor as
+  /// memory of the matching.
+  private func warmUp() throws {
+    let few = MatchWorkload(keys: Self.warmUpKeys, sightings: Self.warmUpKeys, seed: 0)
+    let folder = try BenchFolder(keep: nil)
+    defer { folder.removeUnlessKept() }
+    var files = try WorkloadFiles(in: folder)
+    try files.writeKeys(of: few, unzipped: source == .file) { _ in }
+    let matcher = MatcherUnderMeasurement(against: few.sightings, threads: threads, tier: tier)
+    try matcher.match(try MatchInput(source, few, files)).check(against: few)
+  }
+
+  private static let warmUpKeys = 1_000
+}
+
+extension MatchInput {
+  init(_ source: KeySource, _ workload: MatchWorkload, _ files: WorkloadFiles) throws {
+    switch source {
+    case .memory: self = .memory((0..<workload.keyCount).compactMap(workload.key))
+    case .file: self = .exports(files.keyFiles)
+    case .zip: self = .zips(files.keyFiles, signedBy: try files.verificationKey)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// What `bench match` measured, as `--json` prints it. Documentation/Performance.md 3.
+struct MatchBenchReport: Encodable {
+  /// Of all threads together, and on the clock.
+  struct Times: Encodable {
+    let cpu: Double
+    let wall: Double
+  }
+
+  let build = BuildKind.current
+  let tier: KernelTier
+  let keys: Int
+  /// Keys that no sighting was near enough to in time: read, but not derived.
+  let keysSkipped: Int
+  let keysMatched: Int
+  let sightings: Int
+  let source: KeySource
+  let threads: Int
+  let nanosecondsPerKey: Times
+  /// By the clock on the wall.
+  let keysPerSecond: Double
+  /// Making the filters of the sightings, once a run, not in `nanosecondsPerKey`.
+  let preparationMilliseconds: Times
+  let baselineMiB: Double
+  let peakMemoryMiB: Double
+  let limitNanosecondsPerKey: KernelLimit
+
+  init(
+    _ bench: MatchBench, findings: MatchFindings, preparing: SpentTime, matching: SpentTime,
+    gauge: MemoryGauge, peak: Int, limit: KernelLimit
+  ) {
+    tier = bench.tier
+    keys = bench.workload.keyCount
+    keysSkipped = findings.keysSkipped
+    keysMatched = Set(findings.found.map(\.key)).count
+    sightings = bench.workload.sightingCount
+    source = bench.source
+    threads = bench.threads
+    nanosecondsPerKey = Times(
+      cpu: (matching.cpu / .nanoseconds(keys)).rounded(to: 1),
+      wall: (matching.wall / .nanoseconds(keys)).rounded(to: 1))
+    keysPerSecond = (Double(keys) / (matching.wall / .seconds(1))).rounded()
+    preparationMilliseconds = Times(
+      cpu: (preparing.cpu / .milliseconds(1)).rounded(to: 2),
+      wall: (preparing.wall / .milliseconds(1)).rounded(to: 2))
+    baselineMiB = Self.mebibytes(gauge.baseline)
+    peakMemoryMiB = Self.mebibytes(peak)
+    limitNanosecondsPerKey = limit
+  }
+
+  private static func mebibytes(_ bytes: Int) -> Double {
+    (Double(bytes) / Double(1 << 20)).rounded(to: 2)
+  }
+
+  /// The same for people to read.
+  var text: String {
+    let limit = limitNanosecondsPerKey
+    let above = (peakMemoryMiB - baselineMiB).rounded(to: 2)
+    return """
+      \(keys) keys against \(sightings) sightings, \(source.rawValue), \(threads) thread(s), \
+      \(tier.rawValue), \(build.rawValue) build
+      matched     \(keysMatched) keys, all that were planted; \(keysSkipped) skipped by their time
+      a key       \(nanosecondsPerKey.cpu) ns of processor time, \(nanosecondsPerKey.wall) ns on the clock
+      a second    \(Int(keysPerSecond)) keys
+      limit       \(limit.total) ns: schedule \(limit.schedule), blocks \(limit.blocks), \
+      probe \(limit.probe); this run took \((nanosecondsPerKey.cpu / limit.total).rounded(to: 2)) times that
+      beforehand  \(preparationMilliseconds.cpu) ms of processor time to prepare the sightings
+      memory      \(above) MiB above the \(baselineMiB) MiB before
+      """
+  }
+}

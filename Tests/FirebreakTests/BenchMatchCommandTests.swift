@@ -1,0 +1,124 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import firebreak
+
+/// Documentation/Performance.md 3.
+@Suite("firebreak bench match")
+struct BenchMatchCommandTests {
+  private func bench(_ arguments: String...) throws -> Run {
+    try Run(["bench", "match", "--json"] + arguments)
+  }
+
+  @Test("Whatever keys come from, all that were planted are found", arguments: KeySource.allCases)
+  func sources(_ source: KeySource) throws {
+    let run = try bench("--keys", "2000", "--sightings", "300", "--from", source.rawValue)
+    #expect(run.status == 0, "\(run.errors)")
+    let facts = try #require(try run.json())
+    #expect(facts["keys"] as? Int == 2_000)
+    #expect(facts["keysMatched"] as? Int == 1)
+    #expect(facts["sightings"] as? Int == 300)
+    #expect(facts["source"] as? String == source.rawValue)
+    #expect(facts["threads"] as? Int == 1)
+    #expect(facts["keysSkipped"] as? Int != nil)
+    #expect(facts["build"] as? String == BuildKind.current.rawValue)
+    #expect(run.errors.contains("debug build") == (BuildKind.current == .debug))
+    for name in ["keysPerSecond", "baselineMiB", "peakMemoryMiB"] {
+      #expect((facts[name] as? Double ?? 0) > 0, "\(name)")
+    }
+    #expect(
+      (facts["peakMemoryMiB"] as? Double ?? 0) >= (facts["baselineMiB"] as? Double ?? .infinity))
+    let times = try #require(facts["nanosecondsPerKey"] as? [String: Double])
+    #expect(Set(times.keys) == ["cpu", "wall"] && times.values.allSatisfy { $0 > 0 })
+    let limit = try #require(facts["limitNanosecondsPerKey"] as? [String: Double])
+    #expect(Set(limit.keys) == ["schedule", "blocks", "probe", "total"])
+    let stages = ["schedule", "blocks", "probe"].compactMap { limit[$0] }
+    #expect(stages.allSatisfy { $0 > 0 })
+    #expect(abs(stages.reduce(0, +) - (limit["total"] ?? 0)) < 0.2)
+  }
+
+  @Test("Every tier that this machine has can be asked for", arguments: KernelTier.allCases)
+  func tiers(_ tier: KernelTier) throws {
+    let run = try bench("--keys", "200", "--sightings", "50", "--tier", tier.rawValue)
+    if tier.isAvailable {
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(try run.json()?["tier"] as? String == tier.rawValue)
+    } else {
+      #expect(run.status == 2 && run.output.isEmpty)
+      #expect(run.errors.contains("does not have the tier \(tier.rawValue)"))
+      #expect(run.errors.split(separator: "\n").count == 1)
+    }
+  }
+
+  @Test("Without a tier the fastest is taken")
+  func fastest() throws {
+    let run = try bench("--keys", "50", "--sightings", "50", "--from", "memory", "--threads", "2")
+    #expect(try run.json()?["tier"] as? String == KernelTier.fastest.rawValue)
+    #expect(try run.json()?["threads"] as? Int == 2)
+  }
+
+  @Test("Without --keep nothing is left behind")
+  func leavesNothing() throws {
+    let folder = try TemporaryFolder()
+    let run = try Run(
+      ["bench", "match", "--keys", "60", "--sightings", "60", "--from", "zip"],
+      temporaryFolder: folder.url)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(folder.files().isEmpty)
+  }
+
+  @Test(
+    "The kept files are what match, verify and other matchers read", arguments: ["zip", "file"])
+  func keep(_ source: String) throws {
+    let folder = try TemporaryFolder()
+    let run = try bench(
+      "--keys", "1500", "--sightings", "200", "--from", source, "--keep", folder.url.path)
+    #expect(run.status == 0, "\(run.errors)")
+    let keys = folder.path(source == "zip" ? "keys-00001.zip" : "keys-00001.bin").path
+    let (publicKey, csv) = (folder.path("public.pem").path, folder.path("sightings.csv").path)
+    #expect(try Run("keyfile", "verify", keys, "--public-key", publicKey).status == 0)
+    let match = try Run(
+      "match", "--json", "--sightings", csv, "--public-key", publicKey, keys)
+    #expect(match.status == 0, "\(match.errors)")
+    #expect(try match.json()?["keysRead"] as? Int == 1_500)
+    #expect(try match.json()?["keysMatched"] as? Int == 1)
+    let found = (try match.json()?["matches"] as? [[String: Any]])?.first
+    #expect(found?["txPower"] as? Int == 8 && found?["version"] as? String == "1.0")
+    let again = try bench("--keys", "20", "--sightings", "20", "--keep", folder.url.path)
+    #expect(again.status == 2 && again.errors.contains("there already"), "\(again.errors)")
+  }
+
+  @Test(
+    "Counts beside their limits are refused in one line",
+    arguments: [
+      (["--keys", "0"], "--keys"), (["--keys", "50000001"], "--keys"),
+      (["--sightings", "0"], "--sightings"), (["--sightings", "1000001"], "--sightings"),
+      (["--threads", "0"], "--threads"), (["--threads", "65"], "--threads"),
+      (["--keys", "30000", "--sightings", "2"], "--sightings 3"), (["--from", "disk"], "--from"),
+      (["--tier", "quantum"], "--tier"),
+    ])
+  func refusals(arguments: [String], named: String) throws {
+    let run = try Run(["bench", "match", "--json"] + arguments)
+    #expect(run.status == 2 && run.output.isEmpty)
+    #expect(run.errors.contains(named), "\(run.errors)")
+    #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+  }
+
+  @Test(
+    "Counts on their limits are taken", arguments: [["--threads", "64"], ["--keys", "10000"]])
+  func limits(arguments: [String]) throws {
+    let run = try Run(
+      ["bench", "match", "--json", "--sightings", "1", "--from", "memory"] + arguments
+        + (arguments.contains("--keys") ? [] : ["--keys", "1"]))
+    #expect(run.status == 0, "\(run.errors)")
+  }
+
+  @Test("People read the same in words")
+  func text() throws {
+    let run = try Run("bench", "match", "--keys", "100", "--sightings", "50", "--from", "memory")
+    #expect(run.status == 0)
+    #expect(run.output.contains("100 keys against 50 sightings"))
+    #expect(run.output.contains("limit"))
+  }
+}
