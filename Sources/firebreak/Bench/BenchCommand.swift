@@ -6,5 +6,8 @@ struct BenchCommand: AsyncParsableCommand {
     commandName: "bench",
     abstract: "Measure matching and the servers; the figures are explained in "
       + "Documentation/Performance.md.",
-    subcommands: [BenchMatchCommand.self])
+    subcommands: [
+      BenchMatchCommand.self, BenchPublishCommand.self,
+      BenchPublishServerCommand.self,
+    ])
 }

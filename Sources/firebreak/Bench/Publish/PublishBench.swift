@@ -1,0 +1,74 @@
+import Foundation
+import World
+
+/// One measurement: makes the uploads, sends them, sums up.
+struct PublishBench {
+  let connections: Int
+  let requests: Int
+  let keysPerRequest: Int
+  let hasChaff: Bool
+  let clock: any WallClock
+  let randomness: any Randomness
+
+  /// Against a key server that is started for it as another process.
+  func run() async throws -> PublishReport {
+    let server = try PublishServerProcess()
+    defer { server.stop() }
+    let signals = EndSignals { server.stop() }
+    defer { withExtendedLifetime(signals) {} }
+    return try await run(
+      against: server.target, process: CPUClock(process: server.processID), database: .sqlite)
+  }
+
+  /// Against a server that is there.
+  func run(against target: PublishTarget) async throws -> PublishReport {
+    try await run(against: target, process: nil, database: .external)
+  }
+
+  private func run(
+    against target: PublishTarget, process: CPUClock?, database: PublishReport.Database
+  ) async throws -> PublishReport {
+    let bar = ProgressLine(what: "uploads")
+    defer { bar.clear() }
+    let uploads = try await uploads(for: target, bar)
+    let load = UploadLoad(target: target, connections: connections)
+    // Each connection once beforehand: a server's first answers are not its usual ones.
+    _ = try await load.send(Array(uploads.prefix(connections)))
+    let (serverBefore, generatorBefore) = (process?.now, CPUClock.ofThisProcess.now ?? .zero)
+    let start = ContinuousClock.now
+    let exchanges = try await load.send(Array(uploads.dropFirst(connections))) { [requests] count in
+      bar.show(count, of: requests)
+    }
+    let wall = ContinuousClock.now - start
+    let generator = (CPUClock.ofThisProcess.now ?? .zero) - generatorBefore
+    let server = process?.now.flatMap { now in serverBefore.map { now - $0 } }
+    return PublishReport(
+      exchanges, keysPerRequest: keysPerRequest, connections: connections, database: database,
+      wall: wall,
+      processors: PublishReport.Processors(
+        generator: microseconds(generator), server: server.map(microseconds),
+        // SQLite works inside the server's process.
+        database: database == .sqlite ? 0 : nil),
+      hasChaff: hasChaff)
+  }
+
+  /// Those of the warm-up first. Every second one of the others is a decoy, where there are to be some.
+  private func uploads(
+    for target: PublishTarget, _ bar: ProgressLine
+  ) async throws -> [PreparedUpload] {
+    let maker = try UploadMaker(
+      target, keysPerUpload: keysPerRequest, clock: clock, randomness: randomness)
+    var uploads: [PreparedUpload] = []
+    for number in 0..<connections + requests {
+      let isChaff = hasChaff && number >= connections && number.isMultiple(of: 2)
+      uploads.append(PreparedUpload(body: try await maker.upload(), isChaff: isChaff))
+      if number.isMultiple(of: 200) { bar.show(number, of: connections + requests) }
+    }
+    guard hasChaff else { return uploads }
+    return uploads.prefix(connections) + randomness.shuffled(uploads.dropFirst(connections))
+  }
+
+  private func microseconds(_ time: Duration) -> Double {
+    (time / .microseconds(requests)).rounded(to: 1)
+  }
+}
