@@ -4,13 +4,15 @@ SHELL := /bin/bash
 SOURCES := Sources Tests Documentation/Snippets Examples/Sources Examples/Package.swift Package.swift
 BUILD_FLAGS := --build-tests --explicit-target-dependency-import-check error
 
+RELEASE := -c release --product firebreak --scratch-path .build-release
 EXAMPLES := --package-path Examples --scratch-path .build-examples
 
-.PHONY: demo test docs examples build lint format prepare prepare-tests clean help
+.PHONY: demo test bench docs examples build lint format prepare prepare-tests clean help
 
 help:
 	@echo "make demo     build, then walk from a beacon to a notice and from a PIN to a download"
 	@echo "make test     check the form, build with every warning an error, run every test"
+	@echo "make bench    build for release, measure matching and the servers, write the figures to out/bench"
 	@echo "make examples  build the example app, a package of its own, and take three phones through both walks"
 	@echo "make docs     the framework's reference as a web site in out/docs"
 	@echo "make build    build only (debug, with tests)"
@@ -25,6 +27,13 @@ demo: build
 test: prepare-tests lint build
 	swift test --skip-build --parallel $(SWIFT_TEST_FLAGS)
 	$(MAKE) examples
+
+# Figures with date, processor and compiler, each beside its target. Some minutes after the build, which
+# has a folder of its own: release and debug would build each other's libraries anew.
+bench: prepare
+	swift build $(RELEASE)
+	.build-release/release/firebreak bench all --output out/bench \
+	  --compiler "$$(swift --version 2>/dev/null | grep -oE 'Swift version [0-9.]+' | head -n 1)"
 
 # An app as apps are written for Apple's framework. The walk ends with 1 where it goes another way.
 examples: prepare
@@ -55,4 +64,4 @@ prepare:
 prepare-tests: prepare
 
 clean:
-	rm -rf .build .build-examples out
+	rm -rf .build .build-examples .build-release out

@@ -1,0 +1,32 @@
+import Foundation
+
+/// On what, with what and when a set of figures was measured.
+struct BenchMachine {
+  /// As `swift --version` has it.
+  let compiler: String
+  /// As the kernel names it.
+  let processor: String
+  let cores: Int
+  /// Processes that wanted to run, on average of the last minute.
+  let load: Double
+
+  init(compiler: String) {
+    self.compiler = compiler
+    cores = ProcessInfo.processInfo.activeProcessorCount
+    let lines = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+    func first(_ field: String) -> String? {
+      lines.split(separator: "\n").first { $0.hasPrefix(field) }?
+        .split(separator: ":").last?.trimmingCharacters(in: .whitespaces)
+    }
+    let tiers = KernelTier.allCases.filter(\.isAvailable).map(\.rawValue).joined(separator: ", ")
+    processor =
+      [first("model name") ?? "unknown", first("cpu family").map { "family \($0)" }]
+      .compactMap(\.self).joined(separator: ", ") + "; tiers: \(tiers)"
+    load = Self.load()
+  }
+
+  static func load() -> Double {
+    var average = [0.0]
+    return getloadavg(&average, 1) == 1 ? average[0].rounded(to: 2) : 0
+  }
+}

@@ -1,0 +1,126 @@
+/// The published set: what is measured, and what it has to reach. Documentation/Performance.md 7.
+enum BenchSuite {
+  private static let million = "match --keys 1000000 --sightings"
+
+  static let cases: [BenchCase] =
+    [
+      BenchCase(
+        "file-20k-vaes512", "unzipped, VAES-512", "\(million) 20000 --from file --tier vaes512"),
+      BenchCase(
+        "file-20k-vaes256", "unzipped, VAES-256", "\(million) 20000 --from file --tier vaes256"),
+      BenchCase(
+        "file-20k-aesni", "unzipped, AES-NI", "\(million) 20000 --from file --tier aesni-shani"),
+      BenchCase(
+        "file-20k-portable", "unzipped, portable C",
+        "match --keys 100000 --sightings 20000 --from file --tier portable", runs: 1),
+      BenchCase(
+        "memory-20k-vaes512", "in memory, VAES-512", "\(million) 20000 --from memory --tier vaes512"
+      ),
+      BenchCase(
+        "memory-20k-aesni", "in memory, AES-NI", "\(million) 20000 --from memory --tier aesni-shani"
+      ),
+      BenchCase(
+        "zip-20k-vaes512", "zipped, VAES-512", "\(million) 20000 --from zip --tier vaes512"),
+      BenchCase(
+        "zip-20k-aesni", "zipped, AES-NI", "\(million) 20000 --from zip --tier aesni-shani"),
+      BenchCase(
+        "file-1k-vaes512", "unzipped, 1,000 identifiers",
+        "\(million) 1000 --from file --tier vaes512"),
+      BenchCase(
+        "file-200k-vaes512", "unzipped, 200,000 identifiers",
+        "\(million) 200000 --from file --tier vaes512"),
+      BenchCase(
+        "file-20k-two-threads", "unzipped, two threads",
+        "\(million) 20000 --from file --tier vaes512 --threads 2", by: .wall),
+      BenchCase(
+        "zip-20k-two-threads", "zipped, two threads",
+        "\(million) 20000 --from zip --tier vaes512 --threads 2", by: .wall),
+    ]
+    + [10_000, 100_000, 10_000_000].map { keys in
+      BenchCase(
+        "file-20k-keys-\(keys)", "unzipped, \(keys) keys",
+        "match --keys \(keys) --sightings 20000 --from file", runs: keys > 1_000_000 ? 1 : 3)
+    }
+    + [10_000, 10_000_000].map { keys in
+      BenchCase(
+        "zip-20k-keys-\(keys)", "zipped, \(keys) keys",
+        "match --keys \(keys) --sightings 20000 --from zip", runs: keys > 1_000_000 ? 1 : 3)
+    }
+    + [
+      BenchCase(
+        "publish", "14 keys, 32 connections, SQLite",
+        "publish --connections 32 --requests 20000 --keys 14", by: .requestsPerSecond),
+      BenchCase(
+        "publish-chaff", "every second upload a decoy",
+        "publish --connections 8 --requests 10000 --keys 14 --chaff", by: .realMedian),
+      BenchCase("export", "500,000 keys", "export --keys 500000", by: .seconds),
+    ]
+
+  static let targets: [BenchTarget] = [
+    BenchTarget(
+      "A key from an unzipped file with VAES-512, ns", .figure(.cpu, of: "file-20k-vaes512"),
+      .atMost(310)),
+    BenchTarget(
+      "the same, stretched", .figure(.cpu, of: "file-20k-vaes512"), .atMost(260)),
+    BenchTarget(
+      "A key from an unzipped file with AES-NI, ns", .figure(.cpu, of: "file-20k-aesni"),
+      .atMost(700)),
+    BenchTarget(
+      "A key from a zip with VAES-512, ns", .figure(.cpu, of: "zip-20k-vaes512"), .atMost(460)),
+    BenchTarget(
+      "A key against 1,000 identifiers, ns", .figure(.cpu, of: "file-1k-vaes512"), .atMost(175)),
+    BenchTarget(
+      "200,000 identifiers over 20,000",
+      .ratio(.cpu, "file-200k-vaes512", over: .cpu, "file-20k-vaes512"), .atMost(1.5)),
+    BenchTarget(
+      "VAES-512 over the machine's limit",
+      .ratio(.cpu, "file-20k-vaes512", over: .limit, "file-20k-vaes512"), .atMost(1.5)),
+    BenchTarget(
+      "AES-NI over the machine's limit",
+      .ratio(.cpu, "file-20k-aesni", over: .limit, "file-20k-aesni"), .atMost(1.5)),
+    BenchTarget(
+      "One thread over two on the clock, unzipped",
+      .ratio(.wall, "file-20k-vaes512", over: .wall, "file-20k-two-threads"), .atLeast(1.7)),
+    BenchTarget(
+      "One thread over two on the clock, zipped",
+      .ratio(.wall, "zip-20k-vaes512", over: .wall, "zip-20k-two-threads"), .atLeast(1.4)),
+    BenchTarget(
+      "Memory above the baseline, unzipped, MiB",
+      .difference(.peak, .baseline, of: "file-20k-vaes512"), .atMost(8)),
+    BenchTarget(
+      "Memory above the baseline, zipped, MiB",
+      .difference(.peak, .baseline, of: "zip-20k-vaes512"), .atMost(8)),
+    BenchTarget(
+      "the same, ten million keys unzipped",
+      .difference(.peak, .baseline, of: "file-20k-keys-10000000"), .atMost(8)),
+    BenchTarget(
+      "the same, ten million keys zipped",
+      .difference(.peak, .baseline, of: "zip-20k-keys-10000000"), .atMost(8)),
+    BenchTarget(
+      "A key of ten million over a key of a million",
+      .ratio(.cpu, "file-20k-keys-10000000", over: .cpu, "file-20k-vaes512"), .atMost(1.25)),
+    BenchTarget(
+      "A key of ten thousand over a key of a million",
+      .ratio(.cpu, "file-20k-keys-10000", over: .cpu, "file-20k-vaes512"), .atMost(1.25)),
+    BenchTarget(
+      "Limit: schedule with AVX-512, ns", .figure(.schedule, of: "file-20k-vaes512"),
+      .near(75, percent: 15)),
+    BenchTarget(
+      "Limit: blocks with VAES-512, ns", .figure(.blocks, of: "file-20k-vaes512"),
+      .near(51, percent: 15)),
+    BenchTarget(
+      "Limit: schedule with SHA-NI, ns", .figure(.schedule, of: "file-20k-aesni"),
+      .near(118, percent: 15)),
+    BenchTarget(
+      "Limit: blocks with AES-NI, ns", .figure(.blocks, of: "file-20k-aesni"),
+      .near(228, percent: 15)),
+    BenchTarget(
+      "Uploads a second", .figure(.requestsPerSecond, of: "publish"), .atLeast(2_850)),
+    BenchTarget(
+      "Median latency of decoys over uploads",
+      .ratio(.chaffMedian, "publish-chaff", over: .realMedian, "publish-chaff"),
+      .near(1, percent: 5)),
+    BenchTarget("Export of 500,000 keys, s", .figure(.seconds, of: "export"), .atMost(1)),
+    BenchTarget("Memory of an export, MiB", .figure(.peak, of: "export"), .atMost(64)),
+  ]
+}
