@@ -8,10 +8,15 @@
 /// The upper half of (first 8 bytes xor secret) times an odd secret: multiply-shift hashing, whose upper bits collide
 /// for two given identifiers with the probability that chance would give (Dietzfelbinger et al. 1997).
 /// Without the secret a stranger could send identifiers that all fall into one word.
+static inline uint32_t ek_filter_hash_of(const ek_filter *filter, uint64_t head) {
+  return (uint32_t)(((head ^ filter->secret[0]) * (filter->secret[1] | 1)) >> 32);
+}
+
+/// The same of an identifier in memory.
 static inline uint32_t ek_filter_hash(const ek_filter *filter, const uint8_t *identifier) {
   uint64_t head;
   __builtin_memcpy(&head, identifier, sizeof head);
-  return (uint32_t)(((head ^ filter->secret[0]) * (filter->secret[1] | 1)) >> 32);
+  return ek_filter_hash_of(filter, head);
 }
 
 /// The word: the hash's upper bits. In 64 bits, as a shift by 32 is right for a filter of one word.

@@ -5,6 +5,13 @@
 
 #include "CExposureKernels.h"
 
+/// Unrolls the loop after it, whose count is constant: what it indexes then lives in registers.
+#if defined(__clang__)
+#define EK_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define EK_UNROLL _Pragma("GCC unroll 64")
+#endif
+
 enum {
   /// Keys that a kernel takes at a time: what fills the widest HKDF, 16 lanes of 32 bits.
   EK_GROUP_KEYS = 16,
@@ -67,6 +74,14 @@ static inline void ek_emit(ek_output *output, const ek_group *group, uint32_t pl
   candidate->key_index = group->key_index + place;
   candidate->interval = group->first[place] + offset;
   __builtin_memcpy(candidate->identifier, identifier, EK_KEY_BYTES);
+}
+
+/// The same in reverse: a decrypted block is a candidate where its `difference` to the head of an identifier's block is
+/// zero in the first three words; the last is the interval.
+static inline void ek_emit_decrypted(ek_output *output, const ek_group *group, uint32_t place,
+                                     const uint32_t difference[4], const uint8_t *heard) {
+  if ((difference[0] | difference[1] | difference[2]) != 0) return;
+  ek_emit(output, group, place, difference[3] - group->first[place], heard);
 }
 
 /// The longest period among `count` of the group's keys from `place` on.

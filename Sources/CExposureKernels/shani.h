@@ -1,0 +1,11 @@
+// What the two tiers with the SHA extensions share.
+
+#ifndef EK_SHANI_H
+#define EK_SHANI_H
+
+#include "kernels.h"
+
+/// HKDF with the SHA extensions.
+void ek_shani_schedule(const uint8_t *keys, size_t groups, uint8_t *identifier_keys);
+
+#endif

@@ -1,0 +1,95 @@
+import CExposureKernels
+import TestSupport
+import Testing
+
+@Suite("Every tier says what the portable tier says, however the keys are cut")
+struct BatchTests {
+  /// What some phone heard of `keys`: identifiers of random keys at random intervals, and strangers'.
+  private func heard(
+    of keys: [PublishedKey], _ count: Int, from chance: inout SeededGenerator
+  ) -> [[UInt8]] {
+    var all: Set<[UInt8]> = []
+    for key in keys where key.length > 0 && all.count < count {
+      let offset = UInt32.random(in: 0..<UInt32(key.length), using: &chance)
+      let identifierKey = Kernels.portable.identifierKeys(of: [key.bytes])[0]
+      all.formUnion(
+        Kernels.portable.identifiers(of: identifierKey, first: key.first &+ offset, count: 1))
+    }
+    while all.count < count { all.insert(PublishedKey.bytes(16, from: &chance)) }
+    return all.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  @Test("Batches of nought to seventy keys, forward and in reverse", arguments: Kernels.available)
+  func sizes(_ kernels: Kernels) {
+    var chance = SeededGenerator(seed: 11)
+    for count in 0...70 {
+      let keys = PublishedKey.random(count, from: &chance, length: 0...40)
+      let heard = heard(of: keys, count % 19, from: &chance)
+      // Small, so that strangers get through too.
+      let filter = Filter(
+        wordsLog2: 5, holding: heard, secret: (chance.next(), chance.next()))
+      let forward = kernels.forward(keys, filter)
+      let expected = Kernels.portable.forward(keys, filter)
+      #expect(forward.count == expected.count)
+      #expect(Set(forward) == Set(expected))
+      let reverse = Set(kernels.reverse(keys, heard: heard))
+      #expect(reverse == Set(Kernels.portable.reverse(keys, heard: heard)))
+      // What reverse finds is exact; forward finds it too, and more.
+      #expect(reverse == Set(forward.filter { heard.contains($0.identifier) }))
+    }
+  }
+
+  @Test("In reverse, any number of heard identifiers is asked", arguments: Kernels.available)
+  func heardCounts(_ kernels: Kernels) throws {
+    var chance = SeededGenerator(seed: 12)
+    let keys = PublishedKey.random(18, from: &chance, length: 100...144)
+    let all = try Oracle.candidates(of: keys).sorted {
+      $0.identifier.lexicographicallyPrecedes($1.identifier)
+    }
+    for count in Array(0...33) + [all.count] {
+      let found = kernels.reverse(keys, heard: all[..<count].map(\.identifier))
+      #expect(found.count == count)
+      #expect(Set(found) == Set(all[..<count]))
+    }
+  }
+
+  @Test(
+    "In reverse, an interval before, on the edges of and behind the period is told apart",
+    arguments: Kernels.available)
+  func edges(_ kernels: Kernels) throws {
+    var chance = SeededGenerator(seed: 13)
+    for first: UInt32 in [0, 2_642_976, .max - 4] {
+      let key = PublishedKey(bytes: PublishedKey.bytes(16, from: &chance), first: first, length: 9)
+      let identifierKey = Oracle.identifierKey(of: key.bytes)
+      let intervals = [first &- 1, first, first &+ 8, first &+ 9]
+      let heard = try intervals.map { try Oracle.identifier(of: identifierKey, at: $0) }
+      #expect(Set(kernels.reverse([key], heard: heard).map(\.interval)) == [first, first &+ 8])
+    }
+  }
+
+  @Test("A period over a day counts as a day", arguments: Kernels.available)
+  func overlong(_ kernels: Kernels) {
+    let key = PublishedKey(bytes: [UInt8](repeating: 7, count: 16), first: 9, length: .max)
+    #expect(kernels.forward([key], .full()).count == 144)
+  }
+
+  @Test("The same key twice is found twice", arguments: Kernels.available)
+  func duplicates(_ kernels: Kernels) {
+    let key = PublishedKey(bytes: [UInt8](repeating: 9, count: 16), first: 100, length: 12)
+    let keys = [PublishedKey](repeating: key, count: 35)
+    #expect(Set(kernels.forward(keys, .full())).count == 35 * 12)
+    let identifierKey = kernels.identifierKeys(of: [key.bytes])[0]
+    let heard = kernels.identifiers(of: identifierKey, first: 103, count: 1)
+    #expect(Set(kernels.reverse(keys, heard: heard).map(\.key)) == Set(0..<35))
+  }
+
+  @Test("A tier that this machine lacks leaves the work to the portable one")
+  func lacking() {
+    let lacking = Kernels(tier: ek_tier(rawValue: 99))
+    let keys = [[UInt8](repeating: 1, count: 16)]
+    #expect(lacking.identifierKeys(of: keys) == Kernels.portable.identifierKeys(of: keys))
+    for tier in [EK_TIER_PORTABLE, EK_TIER_AESNI_SHANI, EK_TIER_VAES512] {
+      #expect(ek_reverse_break_even(tier) > 0)
+    }
+  }
+}
