@@ -7,11 +7,12 @@ BUILD_FLAGS := --build-tests --explicit-target-dependency-import-check error
 RELEASE := -c release --product firebreak --scratch-path .build-release
 EXAMPLES := --package-path Examples --scratch-path .build-examples
 
-.PHONY: demo test bench docs examples build lint format prepare prepare-tests clean help
+.PHONY: demo test test-arm64 bench docs examples build lint format prepare prepare-tests clean help
 
 help:
 	@echo "make demo     build, then walk from a beacon to a notice and from a PIN to a download"
 	@echo "make test     check the form, build with every warning an error, run every test"
+	@echo "make test-arm64  compile the matching kernels for arm64 and check them under qemu"
 	@echo "make bench    build for release, measure matching and the servers, write the figures to out/bench"
 	@echo "make examples  build the example app, a package of its own, and take three phones through both walks"
 	@echo "make docs     the framework's reference as a web site in out/docs"
@@ -26,7 +27,12 @@ demo: build
 # All that CI does.
 test: prepare-tests lint build
 	swift test --skip-build --parallel $(SWIFT_TEST_FLAGS)
+	$(MAKE) test-arm64
 	$(MAKE) examples
+
+# The matching kernels compiled for arm64 and run under qemu: seconds. Installs what it needs by name.
+test-arm64:
+	@scripts/test-arm64
 
 # Figures with date, processor and compiler, each beside its target. Some minutes after the build, which
 # has a folder of its own: release and debug would build each other's libraries anew.
