@@ -39,6 +39,12 @@ public struct KeyServerConfiguration: Sendable {
   public var deviceCheck: DeviceCheckConfiguration?
   /// What phones are told.
   public var remoteConfiguration: RemoteConfiguration
+  /// Apps that may upload, besides `appPackages` and those in the database.
+  public var apps: [AuthorizedApp] = []
+  /// Whose certificates count, besides those in the database.
+  public var healthAuthorities: [HealthAuthority] = []
+  /// How `/v1/publish` is set up.
+  public var publish = PublishConfiguration()
   /// Uploads that fail, from one address in `uploadWindowSeconds`, before it has to wait.
   public var uploadAttempts = 60
   /// The window of `uploadAttempts`, in seconds.
@@ -95,14 +101,25 @@ extension KeyServerConfiguration {
           + " uploadWindowSeconds positive."
       )
     }
-    guard regions.union([region]).allSatisfy(Self.isRegion) else {
+    try publish.checked()
+    let all = apps.reduce(regions.union([region])) { $0.union($1.regions) }
+    guard all.allSatisfy(AuthorizedApp.isRegion) else {
       throw .configuration("A region is two upper-case letters.")
     }
   }
+}
 
-  /// Two upper-case letters, as ISO 3166-1 writes a country.
-  private static func isRegion(_ text: String) -> Bool {
-    text.utf8.count == 2
-      && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+extension KeyServerConfiguration {
+  /// The apps and authorities that are named here. `appPackages` may upload with the tokens and with the
+  /// certificates of `tokenIssuer`, for all `regions`.
+  var registerEntries: RegisterEntries {
+    RegisterEntries(
+      apps: appPackages.sorted().map {
+        AuthorizedApp(id: $0, regions: regions, authorities: [tokenIssuer])
+      } + apps,
+      authorities: [
+        HealthAuthority(
+          issuer: tokenIssuer, audience: tokenAudience, publicKeysPEM: tokenPublicKeysPEM)
+      ] + healthAuthorities)
   }
 }

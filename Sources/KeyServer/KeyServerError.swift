@@ -4,6 +4,9 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case configuration(String)
   /// The database file cannot be opened or brought up to date: check the disk and its owner.
   case database
+  /// The file of the wrapping key cannot be read or made, or holds no key: check the disk, its owner and
+  /// the last backup.
+  case wrappingKey
   /// The export folder cannot be made: check the disk and its owner.
   case exportFolder
   /// The database or the export folder refused, such as on a full disk: make room, then export again.
@@ -15,6 +18,8 @@ extension KeyServerError: CustomStringConvertible {
     switch self {
     case .configuration(let sentence): sentence
     case .database: "The key database cannot be opened: check databaseFile, the disk and its owner."
+    case .wrappingKey:
+      "The wrapping key beside the database cannot be read or made: check databaseFile and its owner."
     case .exportFolder: "The export folder cannot be made: check exportFolder and its owner."
     case .unavailable:
       "The key server could not read or write its data: check the disk; nothing is half done."

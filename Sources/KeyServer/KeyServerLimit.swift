@@ -22,4 +22,10 @@ public enum KeyServerLimit {
   static let onsetAgeSecondsMax: TimeInterval = 28 * 86_400
   /// Days from onset that a phone accepts in a key file, either way.
   static let daysSinceOnset: ClosedRange<Int32> = -14...14
+  /// How long ago symptoms are taken to have begun where nobody said, in seconds: 4 days.
+  static let onsetGuessSeconds: TimeInterval = 4 * 86_400
+  /// Uploads that share one transaction at most.
+  static let uploadsInOneCommit = 64
+  /// How old the register of apps and authorities may be before it is read again, in seconds.
+  static let registerAgeSecondsMax: TimeInterval = 60
 }

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Crypto
 import DiagnosisKeyFile
 import Foundation
 import Hummingbird
@@ -16,11 +17,13 @@ struct KeyServerRooms {
     _ configuration: KeyServerConfiguration, clock: any WallClock, randomness: any Randomness
   ) throws(KeyServerError) {
     let signers = try Self.signers(configuration)
-    let admission = try Self.admission(configuration)
     let devices = try Self.devices(configuration)
     let remoteConfiguration = try Self.remoteConfiguration(configuration)
     let store = try Self.store(configuration, at: clock.now)
     let folder = try Self.folder(configuration)
+    let register = RegisterDesk(
+      configured: configuration.registerEntries, store: store, clock: clock)
+    let admission = try Self.admission(configuration, register)
     exporter = Exporter(
       store: store, folder: folder, shape: ExportShape(configuration), signers: signers,
       clock: clock, randomness: randomness)
@@ -33,6 +36,13 @@ struct KeyServerRooms {
       budgetKeys: BudgetKeys(from: randomness),
       randomness: randomness)
     router.post(RouterPath(KeyServerRoute.upload), upload.route)
+    let publish = PublishRoute(
+      desk: PublishDesk(
+        admission: try Self.publishAdmission(configuration, register, store, clock, randomness),
+        store: store, clock: clock),
+      budget: upload.budget, decoyBudget: upload.decoyBudget, budgetKeys: upload.budgetKeys,
+      randomness: randomness)
+    publish.add(to: router)
     DownloadRoutes(folder: folder, remoteConfiguration: remoteConfiguration).add(to: router)
   }
 
@@ -59,18 +69,37 @@ struct KeyServerRooms {
   }
 
   private static func admission(
-    _ configuration: KeyServerConfiguration
+    _ configuration: KeyServerConfiguration, _ register: RegisterDesk
   ) throws(KeyServerError) -> Admission {
     do {
       return Admission(
         tokens: try UploadTokenVerifier(
           issuer: configuration.tokenIssuer, audience: configuration.tokenAudience,
           publicKeysPEM: configuration.tokenPublicKeysPEM),
-        appPackages: configuration.appPackages, regions: configuration.regions,
+        issuer: configuration.tokenIssuer, register: register, region: configuration.region,
         platforms: configuration.platforms)
     } catch {
       throw .configuration("tokenPublicKeysPEM must hold P-256 public keys.")
     }
+  }
+
+  private static func publishAdmission(
+    _ configuration: KeyServerConfiguration, _ register: RegisterDesk, _ store: any KeyStore,
+    _ clock: any WallClock, _ randomness: any Randomness
+  ) throws(KeyServerError) -> PublishAdmission {
+    let publish = configuration.publish
+    let file = configuration.databaseFile.appendingPathExtension("wrapping-key")
+    let wrappingKey =
+      if let given = publish.wrappingKey { SymmetricKey(data: given) } else {
+        try WrappingKeyFile.key(in: file, randomness: randomness)
+      }
+    return PublishAdmission(
+      register: register,
+      revisionKeys: RevisionKeyDesk(
+        store: store, wrappingKey: wrappingKey, context: publish.revisionContext, clock: clock,
+        randomness: randomness),
+      defaultRegion: publish.defaultRegion,
+      allowsPartialRevisions: publish.allowsPartialRevisions)
   }
 
   private static func devices(

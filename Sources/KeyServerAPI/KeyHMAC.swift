@@ -14,14 +14,26 @@ public enum KeyHMAC {
 
   /// The text the code is over. A key without a risk gives another text than one with risk 0.
   public static func text(over keys: [UploadKey]) -> String {
-    text(over: keys) { $0.transmissionRisk }
+    String(decoding: text(over: keys.map(SentKey.init), risk: \.risk), as: UTF8.self)
   }
 
   /// The code for `keys` under `secret`.
   public static func authenticationCode(over keys: [UploadKey], secret: some DataProtocol) -> Data {
+    authenticationCode(over: keys.map(SentKey.init), secret: secret)
+  }
+
+  /// The code for `keys` of either contract under `secret`.
+  public static func authenticationCode(over keys: [SentKey], secret: some DataProtocol) -> Data {
     Data(
       HMAC<SHA256>.authenticationCode(
-        for: Data(text(over: keys).utf8), using: SymmetricKey(data: Data(secret))))
+        for: text(over: keys, risk: \.risk), using: SymmetricKey(data: Data(secret))))
+  }
+
+  /// Whether `code` is the one for `keys`; see the other form.
+  public static func isValid(
+    _ code: some ContiguousBytes & DataProtocol, over keys: [UploadKey], secret: some DataProtocol
+  ) -> Bool {
+    isValid(code, over: keys.map(SentKey.init), secret: secret)
   }
 
   /// Whether `code` is the one for `keys`, compared in constant time.
@@ -29,31 +41,46 @@ public enum KeyHMAC {
   /// Writers of the field differ in one point: absent risks may be written as 0, and where all are
   /// 0 they may be left out. Each such text names the same keys, so each is taken.
   public static func isValid(
-    _ code: some ContiguousBytes & DataProtocol, over keys: [UploadKey], secret: some DataProtocol
+    _ code: some ContiguousBytes & DataProtocol, over keys: [SentKey], secret: some DataProtocol
   ) -> Bool {
     let symmetricKey = SymmetricKey(data: Data(secret))
     let code = Data(code)
     return acceptedTexts(over: keys).reduce(false) { found, text in
-      HMAC<SHA256>.isValidAuthenticationCode(
-        code, authenticating: Data(text.utf8), using: symmetricKey) || found
+      HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: text, using: symmetricKey)
+        || found
     }
   }
 
-  private static func acceptedTexts(over keys: [UploadKey]) -> Set<String> {
-    var texts: Set = [text(over: keys), text(over: keys) { $0.transmissionRisk ?? 0 }]
-    if keys.allSatisfy({ ($0.transmissionRisk ?? 0) == 0 }) {
-      texts.insert(text(over: keys) { _ in nil })
+  private static func acceptedTexts(over keys: [SentKey]) -> [Data] {
+    var texts = [text(over: keys, risk: \.risk)]
+    if keys.contains(where: { $0.risk == nil }) {
+      texts.append(text(over: keys) { $0.risk ?? 0 })
+    }
+    if keys.allSatisfy({ ($0.risk ?? 0) == 0 }), keys.contains(where: { $0.risk != nil }) {
+      texts.append(text(over: keys) { _ in nil })
     }
     return texts
   }
 
-  private static func text(over keys: [UploadKey], risk: (UploadKey) -> Int?) -> String {
+  private static func text(over keys: [SentKey], risk: (SentKey) -> Int?) -> Data {
+    var text = Data(capacity: keys.count * bytesOfOneKey)
     // By bytes: the order of a base64 text must not depend on anybody's collation.
-    keys.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-      .map { key in
-        let numbers = [key.rollingStartNumber, key.rollingPeriod].map(String.init)
-        return ([key.key] + numbers + (risk(key).map { [String($0)] } ?? [])).joined(separator: ".")
+    for key in keys.sorted(by: isBefore) {
+      if !text.isEmpty { text.append(UInt8(ascii: ",")) }
+      text.append(contentsOf: key.text.utf8)
+      for number in [key.start, key.period] + (risk(key).map { [Int64($0)] } ?? []) {
+        text.append(UInt8(ascii: "."))
+        text.append(contentsOf: String(number).utf8)
       }
-      .joined(separator: ",")
+    }
+    return text
   }
+
+  /// A strict order: two keys with one text are in neither, and keep the places they came in.
+  private static func isBefore(_ left: SentKey, _ right: SentKey) -> Bool {
+    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+  }
+
+  /// About as many bytes as one key takes in the text.
+  private static let bytesOfOneKey = 48
 }

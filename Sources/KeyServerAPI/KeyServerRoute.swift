@@ -4,6 +4,10 @@
 public enum KeyServerRoute {
   /// Takes the keys of a diagnosed person (POST).
   public static let upload = "/uploadDiagnosisKeys"
+  /// Takes the keys of a diagnosed person in the form of Google's key server (POST).
+  public static let publish = "/v1/publish"
+  /// Counts of uploads for the authority that asks (POST).
+  public static let statistics = "/v1/stats"
   /// The names of the key files, oldest first (GET).
   public static let index = "/index.txt"
   /// The signed remote configuration (GET).

@@ -35,42 +35,38 @@ public enum UploadLimit {
 extension UploadLimit {
   /// The first rule the keys break at `now`, or nil where they may be uploaded.
   public static func breach(of keys: [UploadKey], at now: Date) -> UploadBreach? {
+    breach(of: keys.map(SentKey.init), at: now)
+  }
+
+  /// The first rule the keys break at `now`, or nil where they may be uploaded.
+  public static func breach(of keys: [SentKey], at now: Date) -> UploadBreach? {
     guard keyCount.contains(keys.count) else { return .keyCount }
-    let starts = Dictionary(grouping: keys, by: \.rollingStartNumber).values
-    guard starts.allSatisfy({ $0.count <= keysWithOneStartMax }) else { return .keysWithOneStart }
-    if let breach = keys.lazy.compactMap({ breach(of: $0, at: now) }).first { return breach }
+    if sharesOneStartTooOften(keys) { return .keysWithOneStart }
+    let window = KeyWindow(at: now)
+    if let breach = keys.lazy.compactMap({ window.breach(of: $0) }).first { return breach }
+    return breachTogether(of: keys)
+  }
+
+  /// The first rule that keys break beside each other, each being all right by itself.
+  public static func breachTogether(of keys: [SentKey]) -> UploadBreach? {
+    if sharesOneStartTooOften(keys) { return .keysWithOneStart }
     // By bytes: two base64 texts may say the same ones.
-    let bytes = Set(keys.map { Data(base64Encoded: $0.key) })
-    guard bytes.count == keys.count else { return .repeatedKey }
+    guard Set(keys.map(\.bytes)).count == keys.count else { return .repeatedKey }
     return overlap(in: keys) ? .overlap : nil
   }
 
-  /// The first rule one key breaks by itself.
-  private static func breach(of key: UploadKey, at now: Date) -> UploadBreach? {
-    guard Data(base64Encoded: key.key)?.count == keyByteCount else { return .keyBytes }
-    guard rollingPeriod.contains(key.rollingPeriod) else { return .rollingPeriod }
-    guard transmissionRisk.contains(key.transmissionRisk ?? 0) else { return .transmissionRisk }
-    guard let current = IntervalNumber(now),
-      let oldest = IntervalNumber(now.addingTimeInterval(-keyAgeSecondsMax)),
-      key.rollingStartNumber <= current.rawValue
-    else { return .future }
-    let end = UInt64(key.rollingStartNumber) + UInt64(key.rollingPeriod)
-    return end < UInt64(oldest.rawValue) ? .age : nil
+  private static func sharesOneStartTooOften(_ keys: [SentKey]) -> Bool {
+    Dictionary(grouping: keys, by: \.start).values.contains { $0.count > keysWithOneStartMax }
   }
 
   /// Whether two keys serve one interval without sharing their start.
-  private static func overlap(in keys: [UploadKey]) -> Bool {
-    let sorted = keys.sorted { $0.rollingStartNumber < $1.rollingStartNumber }
-    var start: UInt32 = 0
-    var endOfEarlierStarts: UInt64 = 0
-    var endOfAll: UInt64 = 0
-    for key in sorted {
-      if key.rollingStartNumber != start {
-        start = key.rollingStartNumber
-        endOfEarlierStarts = endOfAll
-      }
-      guard UInt64(start) >= endOfEarlierStarts else { return true }
-      endOfAll = max(endOfAll, UInt64(start) + UInt64(key.rollingPeriod))
+  private static func overlap(in keys: [SentKey]) -> Bool {
+    var start: Int64 = -1
+    var (endOfEarlierStarts, endOfAll): (Int64, Int64) = (0, 0)
+    for key in keys.sorted(by: { $0.start < $1.start }) {
+      if key.start != start { (start, endOfEarlierStarts) = (key.start, endOfAll) }
+      guard start >= endOfEarlierStarts else { return true }
+      endOfAll = max(endOfAll, key.end)
     }
     return false
   }

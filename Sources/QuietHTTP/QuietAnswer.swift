@@ -31,6 +31,13 @@ public struct QuietAnswer: Sendable {
     self.retryAfterSeconds = retryAfterSeconds
   }
 
+  /// Answers with `json`, the text of a JSON object without a `padding` of its own.
+  public init(json: Data, status: HTTPResponse.Status = .ok, retryAfterSeconds: Int? = nil) {
+    self.json = json
+    self.status = status
+    self.retryAfterSeconds = retryAfterSeconds
+  }
+
   /// Refuses in the form of the route's contract.
   public init(_ refusal: QuietRefusal, form: RefusalForm) throws {
     try self.init(
@@ -38,12 +45,15 @@ public struct QuietAnswer: Sendable {
   }
 
   /// The answer as it goes out, padded.
-  public func response(padding randomness: any Randomness) -> Response {
-    let body = padded(from: randomness)
+  public func response(
+    padding randomness: any Randomness, shape: AnswerShape = AnswerShape()
+  ) -> Response {
+    let body = padded(from: randomness, bytesMin: shape.bytesMin)
     var headers: HTTPFields = [
       .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
       .contentLength: "\(body.count)",
     ]
+    headers.append(contentsOf: shape.headers)
     if let retryAfterSeconds { headers[.retryAfter] = "\(retryAfterSeconds)" }
     return Response(
       status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
@@ -51,11 +61,11 @@ public struct QuietAnswer: Sendable {
 
   /// The JSON with its padding, exactly as long as its bucket: base64 comes in fours, blanks after
   /// the object do the rest.
-  private func padded(from randomness: any Randomness) -> Data {
+  private func padded(from randomness: any Randomness, bytesMin: Int) -> Data {
     let comma = json.count > 2 ? "," : ""
     let opening = json.dropLast() + Data("\(comma)\"padding\":\"".utf8)
     let closing = Data("\"}".utf8)
-    let room = AnswerBucket.holding(opening.count + closing.count)
+    let room = AnswerBucket.holding(max(bytesMin, opening.count + closing.count))
     let free = room - opening.count - closing.count
     let padding = Data(randomness.bytes(free / 4 * 3)).base64EncodedData()
     let blanks = Data(repeating: UInt8(ascii: " "), count: free % 4)

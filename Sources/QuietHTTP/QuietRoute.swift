@@ -8,7 +8,7 @@ import World
 /// A decoy carries the header `X-Chaff`. It is read, limited and decoded like a real request, answered
 /// with the same headers, length and time, and differs in the one thing the route decides for it:
 /// it has no effect. See Documentation/QuietHTTP.md 3.
-public struct QuietRoute<Body: Decodable & Sendable>: Sendable {
+public struct QuietRoute<Body: Sendable>: Sendable {
   /// Answers a real request.
   public typealias Answer = @Sendable (QuietRequest<Body>) async throws -> QuietAnswer
   /// Answers a decoy; the body is nil where it does not decode, which is no fault in a decoy.
@@ -17,30 +17,34 @@ public struct QuietRoute<Body: Decodable & Sendable>: Sendable {
   /// Looks at the headers before the body is read, of decoys as well: nil lets the request in.
   public typealias Gate = @Sendable (HTTPFields, QuietContext) async throws -> QuietAnswer?
 
+  /// Makes of a body's bytes what is asked; nil where they are not of the form.
+  public typealias Read = @Sendable (Data) -> Body?
+
   private let limit: BodyLimit
   private let refusals: RefusalForm
   private let randomness: any Randomness
-  private let isStrict: Bool
+  private let shape: AnswerShape
   private let gate: Gate?
+  private let read: Read
   private let answer: Answer
   private let decoy: Decoy
   private let times: AnswerTimes
 
-  /// A route within `limit` that refuses in the form `refusals`. Where it `isStrict` a field that comes
-  /// twice is a fault; a `Body` of type `Strict` also refuses fields without a name.
+  /// A route within `limit` that reads by `read`, refuses in the form `refusals` and answers in `shape`.
   ///
   /// `answer` and `decoy` may throw a `QuietRefusal`; any other error is answered as `.ourFault` and
   /// logged by its kind only. `decoy` should do what `answer` does up to its first effect, and answer
   /// in the form of success.
   public init(
-    limit: BodyLimit, refusals: RefusalForm, randomness: any Randomness, isStrict: Bool = false,
-    gate: Gate? = nil, decoy: @escaping Decoy, answer: @escaping Answer
+    limit: BodyLimit, refusals: RefusalForm, shape: AnswerShape, randomness: any Randomness,
+    gate: Gate? = nil, read: @escaping Read, decoy: @escaping Decoy, answer: @escaping Answer
   ) {
     self.limit = limit
     self.refusals = refusals
+    self.shape = shape
     self.randomness = randomness
-    self.isStrict = isStrict
     self.gate = gate
+    self.read = read
     self.decoy = decoy
     self.answer = answer
     times = AnswerTimes(randomness: randomness)
@@ -52,7 +56,7 @@ public struct QuietRoute<Body: Decodable & Sendable>: Sendable {
       if let refused = try await gate?(request.headers, context) {
         answer = refused
       } else {
-        let body = try await body(of: request, in: context)
+        let body = read(try await limit.body(of: request, in: context))
         answer = try await timed(isDecoy: request.isDecoy) {
           try await answered(request, body: body, in: context)
         }
@@ -63,16 +67,7 @@ public struct QuietRoute<Body: Decodable & Sendable>: Sendable {
       context.logger.error("a route failed", metadata: ["kind": "\(type(of: error))"])
       answer = try QuietAnswer(.ourFault, form: refusals)
     }
-    return answer.response(padding: randomness)
-  }
-
-  /// What is asked; nil where it cannot be read.
-  private func body(
-    of request: Request, in context: QuietContext
-  ) async throws(QuietRefusal) -> Body? {
-    let bytes = try await limit.body(of: request, in: context)
-    guard !isStrict || StrictJSON.accepts(bytes) else { return nil }
-    return try? JSONDecoder().decode(Body.self, from: bytes)
+    return answer.response(padding: randomness, shape: shape)
   }
 
   private func answered(
@@ -98,6 +93,22 @@ public struct QuietRoute<Body: Decodable & Sendable>: Sendable {
       await times.remember(ContinuousClock.now - start)
     }
     return answer
+  }
+}
+
+extension QuietRoute where Body: Decodable {
+  /// A route within `limit` that refuses in the form `refusals`. Where it `isStrict` a field that comes
+  /// twice is a fault; a `Body` of type `Strict` also refuses fields without a name.
+  public init(
+    limit: BodyLimit, refusals: RefusalForm, randomness: any Randomness, isStrict: Bool = false,
+    gate: Gate? = nil, decoy: @escaping Decoy, answer: @escaping Answer
+  ) {
+    self.init(
+      limit: limit, refusals: refusals, shape: AnswerShape(), randomness: randomness, gate: gate,
+      read: { bytes in
+        guard !isStrict || StrictJSON.accepts(bytes) else { return nil }
+        return try? JSONDecoder().decode(Body.self, from: bytes)
+      }, decoy: decoy, answer: answer)
   }
 }
 

@@ -1,10 +1,15 @@
+import Foundation
+
 /// The operating system's cryptographic random source.
 public struct SystemRandomness: Randomness {
   /// The source of the process.
   public init() {}
 
   public func bytes(_ count: Int) -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    // In one call: the standard library's generator asks the system for each number by itself.
+    [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, initializedCount in
+      if let start = buffer.baseAddress { arc4random_buf(start, buffer.count) }
+      initializedCount = buffer.count
+    }
   }
 }

@@ -122,9 +122,10 @@ extension RunningKeyServer {
   }
 
   func post(
-    _ body: Data, type: String = "application/json", headers: [(String, String)] = []
+    _ body: Data, to path: String = KeyServerRoute.upload, type: String = "application/json",
+    headers: [(String, String)] = []
   ) async throws -> Answer {
-    var request = HTTPClientRequest(url: url(KeyServerRoute.upload))
+    var request = HTTPClientRequest(url: url(path))
     request.method = .POST
     request.headers.add(name: "content-type", value: type)
     for (name, value) in headers { request.headers.add(name: name, value: value) }

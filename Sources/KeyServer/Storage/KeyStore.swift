@@ -6,9 +6,32 @@ protocol KeyStore: Sendable {
   /// What became of `upload`'s token, or nil where nobody has used it.
   func acceptance(of upload: AdmittedUpload) async throws -> Acceptance?
 
-  /// Spends the token, inserts the keys and stores the answer. Of several at once one wins; a key
-  /// that is known already stays as it is, and nobody is told.
+  /// Spends the token, inserts or revises the keys, stores the answer and counts: all of it or nothing.
+  /// Of several uploads with one token one wins.
   func accept(_ upload: AdmittedUpload) async throws -> Acceptance
+
+  /// Apps and authorities that were added to the database.
+  func registerEntries() async throws -> RegisterEntries
+
+  /// Writes down an app; one of the same id is replaced.
+  func add(_ app: AuthorizedApp) async throws
+
+  /// Writes down an authority with its keys; one of the same issuer keeps those it has besides.
+  func add(_ authority: HealthAuthority) async throws
+
+  /// Makes the pulled keys of `issuer` those of `keys`, PEM by id; others that were pulled end at `end`.
+  func replacePulledKeys(
+    of issuer: String, with keys: [String: String], at now: Date, othersEnd end: Date
+  ) async throws
+
+  /// The keys of revision tokens.
+  func revisionKeys() async throws -> [SealedRevisionKey]
+
+  /// Adds a key of revision tokens, and forgets those of `ids`.
+  func add(_ key: SealedRevisionKey, forgetting ids: [String]) async throws
+
+  /// What was counted of an authority's uploads from `start` on (Unix seconds of an hour).
+  func statistics(of issuer: String, from start: Int64) async throws -> [StatisticCount]
 
   /// Until when the exported region's periods are closed.
   func closedUntil(region: String) async throws -> Date

@@ -1,4 +1,3 @@
-import Crypto
 import ExposureKeys
 import Foundation
 import GRDB
@@ -6,6 +5,7 @@ import GRDB
 /// The key database in one SQLite file, every commit on the disk before it is answered.
 struct SQLiteKeyStore: KeyStore {
   let pool: DatabasePool
+  private let commits: GroupCommit
 
   /// Opens the file, or makes it, and brings its tables up to date. Where `region` has never been
   /// exported, its first period begins at `start`.
@@ -16,6 +16,9 @@ struct SQLiteKeyStore: KeyStore {
     // lose the latest commits with the power.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     try SQLiteMigrations.all.migrate(pool)
+    commits = GroupCommit { [pool] uploads in
+      try await pool.write { try SQLiteIntake(db: $0).accept(uploads) }
+    }
     try pool.write { try Self.begin(region, at: start, in: $0) }
   }
 
@@ -44,23 +47,11 @@ struct SQLiteKeyStore: KeyStore {
   }
 
   func acceptance(of upload: AdmittedUpload) async throws -> Acceptance? {
-    try await pool.read { try Self.acceptance(of: upload, in: $0) }
+    try await pool.read { try SQLiteIntake(db: $0).acceptance(of: upload) }
   }
 
   func accept(_ upload: AdmittedUpload) async throws -> Acceptance {
-    try await pool.write { db in
-      if let earlier = try Self.acceptance(of: upload, in: db) { return earlier }
-      try db.cachedStatement(
-        sql: """
-          INSERT INTO upload (token_digest, upload_digest, answer, kept_until) VALUES (?, ?, ?, ?)
-          """
-      ).execute(arguments: [
-        Self.digest(ofToken: upload.tokenID), upload.digest, Data(upload.answer.utf8),
-        Int64(upload.tokenKeptUntil.timeIntervalSince1970),
-      ])
-      for key in upload.keys { try Self.insert(StoredKey(key), in: db) }
-      return .accepted(answer: upload.answer)
-    }
+    try await commits.accept(upload)
   }
 
   func removeOld(endedBy end: Date, now: Date) async throws {
@@ -82,28 +73,5 @@ struct SQLiteKeyStore: KeyStore {
         ON CONFLICT (key_data) DO NOTHING
         """
     ).execute(arguments: key.arguments)
-  }
-
-  private static func acceptance(
-    of upload: AdmittedUpload, in db: Database
-  ) throws -> Acceptance? {
-    let row = try Row.fetchOne(
-      db.cachedStatement(
-        sql: """
-          SELECT upload_digest, answer FROM upload WHERE kept_until = ? AND token_digest = ?
-          """),
-      arguments: [
-        Int64(upload.tokenKeptUntil.timeIntervalSince1970), digest(ofToken: upload.tokenID),
-      ])
-    guard let row else { return nil }
-    let uploadDigest: Data = row["upload_digest"]
-    let answer: Data = row["answer"]
-    return uploadDigest == upload.digest
-      ? .accepted(answer: String(decoding: answer, as: UTF8.self)) : .tokenUsed
-  }
-
-  /// The token's name itself could be joined with what the verification server knows.
-  private static func digest(ofToken tokenID: String) -> Data {
-    Data(SHA256.hash(data: Data(tokenID.utf8)))
   }
 }

@@ -50,7 +50,7 @@ extension SQLiteMigrations {
         sees_statistics INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID;
       CREATE TABLE authority_key (
-        issuer TEXT NOT NULL REFERENCES authority (issuer) ON DELETE CASCADE,
+        issuer TEXT NOT NULL,
         key_id TEXT NOT NULL,
         public_key TEXT NOT NULL,
         good_from INTEGER NOT NULL,
@@ -63,7 +63,7 @@ extension SQLiteMigrations {
         regions TEXT NOT NULL
       ) STRICT, WITHOUT ROWID;
       CREATE TABLE app_authority (
-        app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE,
+        app_id TEXT NOT NULL,
         issuer TEXT NOT NULL,
         PRIMARY KEY (app_id, issuer)
       ) STRICT, WITHOUT ROWID;

@@ -4,13 +4,15 @@ import Foundation
 import KeyServerAPI
 import UploadToken
 
-/// Checks an upload: who, then from where, then what. Nothing is spent or kept here.
+/// Checks an upload in the seed's form: who, then from where, then what. Nothing is spent or kept here.
 ///
 /// Documentation/SeedContract.md 4.5 has the order and the answers.
 struct Admission: Sendable {
   let tokens: UploadTokenVerifier
-  let appPackages: Set<String>
-  let regions: Set<String>
+  /// Who issues those tokens.
+  let issuer: String
+  let register: RegisterDesk
+  let region: String
   let platforms: Set<String>
 
   /// The upload, fit to be kept.
@@ -20,13 +22,18 @@ struct Admission: Sendable {
     let payload = request.data
     let grant = try await grant(of: payload, at: now)
     try checkBinding(of: grant, to: payload)
-    try checkOrigin(of: payload)
-    let keys = payload.temporaryExposureKeys
+    try await checkOrigin(of: payload)
+    let keys = payload.temporaryExposureKeys.map(SentKey.init)
     if let breach = UploadLimit.breach(of: keys, at: now) { throw .broken(breach.description) }
+    let onset = SymptomOnset(grant.symptomOnsetInterval, at: now)
+    let publishable = publishable(keys, of: request, granted: grant, onset: onset, at: now)
     return AdmittedUpload(
-      tokenID: grant.tokenID, tokenKeptUntil: UsedToken.keptUntil(grant),
-      digest: UploadDigest.of(request),
-      keys: publishable(request, granted: grant, at: now), answer: UploadAnswer.accepted.result)
+      token: UsedToken(grant), digest: UploadDigest.of(request), keys: publishable,
+      revision: .leaveKnown,
+      facts: UploadFacts(
+        issuer: issuer, platform: StatisticPlatform(seedName: payload.platform), onset: onset,
+        keys: publishable, at: now),
+      answer: { _ in Data(UploadAnswer.accepted.result.utf8) })
   }
 
   private func grant(
@@ -52,39 +59,41 @@ struct Admission: Sendable {
     else { throw .unauthenticated }
   }
 
-  private func checkOrigin(of payload: UploadPayload) throws(UploadRefusal) {
+  private func checkOrigin(of payload: UploadPayload) async throws(UploadRefusal) {
     guard UploadLimit.regionCount.contains(payload.regions.count) else {
       throw .broken("An upload names 1 to 10 regions.")
     }
-    guard appPackages.contains(payload.appPackageName), platforms.contains(payload.platform),
-      payload.regions.allSatisfy({ regions.contains($0.uppercased()) })
+    let known: Register
+    do { known = try await register.register() } catch { throw .unavailable }
+    guard let app = known.apps[payload.appPackageName], app.authorities.contains(issuer),
+      platforms.contains(payload.platform)
     else { throw .notAllowed }
+    let allowed = app.regions.isEmpty ? [region] : app.regions
+    guard payload.regions.allSatisfy({ allowed.contains($0.uppercased()) }) else {
+      throw .notAllowed
+    }
   }
 
   private func publishable(
-    _ request: UploadRequest, granted grant: UploadGrant, at now: Date
+    _ keys: [SentKey], of request: UploadRequest, granted grant: UploadGrant, onset: SymptomOnset,
+    at now: Date
   ) -> [PublishableKey] {
-    let onset = SymptomOnset(grant.symptomOnsetInterval, at: now)
     let regions = Set(request.data.regions.map { $0.uppercased() }).sorted()
-    return request.data.temporaryExposureKeys.compactMap(\.diagnosisKey).compactMap { sent in
-      DiagnosisKey(
-        key: sent.key, transmissionRiskLevel: sent.transmissionRiskLevel,
-        reportType: Self.reportType(grant.reportType),
-        daysSinceOnsetOfSymptoms: onset.days(to: sent.key))
+    return keys.compactMap { sent in
+      guard let key = sent.exposureKey, let risk = UInt8(exactly: sent.risk ?? 0) else {
+        return nil
+      }
+      let days = onset.days(to: key)
+      return DiagnosisKey(
+        key: key, transmissionRiskLevel: risk,
+        reportType: Finding(rawValue: grant.reportType)?.reportType,
+        daysSinceOnsetOfSymptoms: days.flatMap {
+          KeyServerLimit.daysSinceOnset.contains($0) ? $0 : nil
+        })
     }.map { key in
       PublishableKey(
         key: key, regions: regions, travels: request.isInteroperabilityEnabled ?? false,
         releasedAt: Embargo.release(of: key.key, receivedAt: now))
-    }
-  }
-
-  /// The file's name for what the token's issuer found.
-  private static func reportType(_ name: String) -> ReportType? {
-    switch name {
-    case UploadGrant.confirmed: .confirmedTest
-    case "likely": .confirmedClinicalDiagnosis
-    case "user-report": .selfReport
-    default: nil
     }
   }
 }

@@ -1,17 +1,19 @@
 import Foundation
 
-/// An upload that has been checked and may be kept, if its token is still good for it.
+/// An upload of either contract that has been checked and may be kept, if its token is still good for it.
 struct AdmittedUpload: Sendable {
-  /// Names the token.
-  let tokenID: String
-  /// Until when it must be remembered that the token is used: `UsedToken`.
-  let tokenKeptUntil: Date
+  /// The token or certificate it spends.
+  let token: UsedToken
   /// The same for the same upload, whatever its padding: `UploadDigest`.
   let digest: Data
   /// What is to be published.
   let keys: [PublishableKey]
-  /// What the phone is told, now and whenever it asks again.
-  let answer: String
+  /// What may become of keys that are in already.
+  let revision: RevisionPolicy
+  /// What is counted of it.
+  let facts: UploadFacts
+  /// What the phone is told, now and whenever it asks again, once it is known what was done.
+  let answer: @Sendable (UploadOutcome) throws -> Data
 }
 
 extension AdmittedUpload: CustomStringConvertible, CustomReflectable {

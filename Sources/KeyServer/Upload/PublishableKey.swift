@@ -12,3 +12,14 @@ struct PublishableKey: Hashable, Sendable {
   /// Not before then: `Embargo`.
   let releasedAt: Date
 }
+
+extension PublishableKey {
+  /// The 16 bytes.
+  var bytes: [UInt8] { key.key.secretBytes }
+
+  /// What a revision token says of it.
+  var revisable: RevisableKey {
+    RevisableKey(
+      bytes: bytes, start: key.key.rollingStart.rawValue, period: key.key.rollingPeriod)
+  }
+}

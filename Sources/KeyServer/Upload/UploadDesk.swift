@@ -4,7 +4,8 @@ import KeyServerAPI
 import Logging
 import World
 
-/// Takes uploads: check, check the device, keep. What was kept is answered the same again.
+/// Takes uploads in the seed's form: check, check the device, keep. What was kept is answered the same
+/// again.
 struct UploadDesk: Sendable {
   let admission: Admission
   let devices: DeviceVerification?
@@ -20,9 +21,11 @@ struct UploadDesk: Sendable {
   ) async throws(UploadRefusal) -> UploadAnswer {
     let now = clock.now
     let upload = try await admission.admit(request, at: now)
-    // Before the device check: an upload that is in is answered even when its proof has gone stale.
-    let earlier = try await Self.kept(logger) { try await store.acceptance(of: upload) }
-    if let earlier { return try Self.answer(earlier) }
+    if devices != nil {
+      // Before the device check: an upload that is in is answered even when its proof has gone stale.
+      let earlier = try await Self.kept(logger) { try await store.acceptance(of: upload) }
+      if let earlier { return try Self.answer(earlier) }
+    }
     try await devices?.verify(request.data, at: now)
     let acceptance = try await Self.kept(logger) { try await store.accept(upload) }
     return try Self.answer(acceptance)
@@ -35,8 +38,8 @@ struct UploadDesk: Sendable {
 
   private static func answer(_ acceptance: Acceptance) throws(UploadRefusal) -> UploadAnswer {
     switch acceptance {
-    case .accepted(let answer): UploadAnswer(result: answer)
-    case .tokenUsed: throw .unauthenticated
+    case .accepted(let answer): UploadAnswer(result: String(decoding: answer, as: UTF8.self))
+    case .tokenUsed, .refused: throw .unauthenticated
     }
   }
 

@@ -1,12 +1,36 @@
+import Crypto
 import Foundation
 import UploadToken
 
-/// How long the key server remembers that a token is used.
-enum UsedToken {
-  /// A day longer than the token is good, for a clock may be set back. To the whole hour, since the
-  /// expiry itself would tell the second in which a person typed in the code.
-  static func keptUntil(_ grant: UploadGrant) -> Date {
-    let end = grant.expiresAt.timeIntervalSince1970 + KeyServerLimit.clockSetBackSecondsMax
+/// Remembers that a token or a certificate is used, without its name: that could be joined with what the
+/// verification server knows.
+struct UsedToken: Hashable, Sendable {
+  /// SHA-256 of what names it.
+  let digest: Data
+  /// A day longer than it is good, for a clock may be set back. To the whole hour, since the expiry
+  /// itself would tell the second in which a person typed in the code.
+  let keptUntil: Date
+
+  /// An upload token, named by its `jti`.
+  init(_ grant: UploadGrant) {
+    digest = Data(SHA256.hash(data: Data(grant.tokenID.utf8)))
+    keptUntil = Self.end(grant.expiresAt)
+  }
+
+  /// A certificate, named by its issuer and `jti`. One without a `jti` is named by what was signed: the
+  /// signature itself could be written in a second way and would still hold.
+  init(_ verified: VerifiedCertificate, text: String) {
+    let certificate = verified.certificate
+    let signed = text.lastIndex(of: ".").map { String(text[..<$0]) } ?? text
+    let name =
+      certificate.certificateID.map { ["jti", verified.issuer, $0] } ?? ["signed", signed]
+    let parts = (["certificate 1"] + name).map { "\($0.utf8.count):\($0)" }.joined()
+    digest = Data(SHA256.hash(data: Data(parts.utf8)))
+    keptUntil = Self.end(certificate.expiresAt)
+  }
+
+  private static func end(_ expiresAt: Date) -> Date {
+    let end = expiresAt.timeIntervalSince1970 + KeyServerLimit.clockSetBackSecondsMax
     let hours = (end / Embargo.coarseSeconds).rounded(.up)
     return Date(timeIntervalSince1970: hours * Embargo.coarseSeconds)
   }

@@ -1,0 +1,44 @@
+import ExposureKeys
+import Foundation
+import KeyServerAPI
+
+extension PublishAnswer {
+  /// What a phone is told whose upload was taken.
+  ///
+  /// - Throws: where the revision token cannot be sealed: the phone could never revise then, so nothing
+  ///   may be kept.
+  init(
+    _ keys: SortedKeys, _ outcome: UploadOutcome, earlier: Set<RevisableKey>,
+    sealedWith ring: RevisionKeyring, at now: Date
+  ) throws {
+    let token = RevisionToken(
+      outcome.revisable.union(Self.stillRevisable(earlier, at: now)))
+    self.init(
+      revisionToken: try token.text(sealedWith: ring),
+      insertedExposures: outcome.inserted,
+      error: keys.faults.isEmpty ? nil : keys.faults.joined(separator: " "),
+      code: keys.faults.isEmpty ? nil : .partialFailure,
+      warnings: keys.warnings.isEmpty ? nil : keys.warnings)
+  }
+
+  /// The text of the answer without its padding.
+  var json: Data {
+    get throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      return try encoder.encode(self)
+    }
+  }
+
+  /// Those of an earlier token whose keys are not older than an upload may be, the newest first.
+  private static func stillRevisable(
+    _ keys: Set<RevisableKey>, at now: Date
+  ) -> [RevisableKey] {
+    let oldest = IntervalNumber(now.addingTimeInterval(-UploadLimit.keyAgeSecondsMax))
+    let live = keys.filter {
+      UInt64($0.start) + UInt64($0.period) >= UInt64(oldest?.rawValue ?? 0)
+    }
+    guard live.count > RevisionLimit.entriesMax else { return Array(live) }
+    return Array(live.sorted { $0.start > $1.start }.prefix(RevisionLimit.entriesMax))
+  }
+}

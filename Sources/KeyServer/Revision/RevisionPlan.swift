@@ -1,0 +1,32 @@
+import Foundation
+
+/// What is to be done with all keys of an upload.
+struct RevisionPlan: Sendable {
+  var inserted: [PublishableKey] = []
+  var revised: [PublishableKey] = []
+  /// Those whose owner may revise them later: all that are in and were not refused.
+  var revisable: Set<RevisableKey> = []
+
+  /// The plan for `upload`, given which of its keys are known.
+  ///
+  /// - Throws: the refusal of the whole upload; nothing of it may then be done.
+  init(for upload: AdmittedUpload, known: [Data: KnownKey]) throws(RevisionRefusal) {
+    for key in upload.keys {
+      let outcome = RevisionRule.outcome(
+        of: key, known: known[Data(key.bytes)], under: upload.revision)
+      switch outcome {
+      case .insert: inserted.append(key)
+      case .revise: revised.append(key)
+      case .leave: break
+      case .drop: continue
+      case .refuse(let refusal): throw refusal
+      }
+      revisable.insert(key.revisable)
+    }
+  }
+
+  /// What was done, for the answer and the statistics.
+  var outcome: UploadOutcome {
+    UploadOutcome(inserted: inserted.count, revised: revised.count, revisable: revisable)
+  }
+}

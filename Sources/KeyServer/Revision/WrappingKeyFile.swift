@@ -1,0 +1,29 @@
+import Crypto
+import Foundation
+import World
+
+/// The key that keeps the keys of revision tokens, in a file for its owner only.
+///
+/// It lies beside the database and not in it, so that a copy of the database opens no token.
+enum WrappingKeyFile {
+  /// The key in `file`, which is made where there is none.
+  ///
+  /// - Throws: where the file cannot be read or made, or holds something else.
+  static func key(
+    in file: URL, randomness: any Randomness
+  ) throws(KeyServerError) -> SymmetricKey {
+    if !FileManager.default.fileExists(atPath: file.path) { try make(file, randomness) }
+    guard let bytes = try? Data(contentsOf: file), bytes.count == RevisionLimit.wrappingKeyBytes
+    else { throw .wrappingKey }
+    return SymmetricKey(data: bytes)
+  }
+
+  /// Written whole under another name first: a key that was cut short would be no key for ever.
+  private static func make(_ file: URL, _ randomness: any Randomness) throws(KeyServerError) {
+    let bytes = Data(randomness.bytes(RevisionLimit.wrappingKeyBytes))
+    let unfinished = file.appendingPathExtension("unfinished")
+    let isMade = FileManager.default.createFile(
+      atPath: unfinished.path, contents: bytes, attributes: [.posixPermissions: 0o600])
+    guard isMade, rename(unfinished.path, file.path) == 0 else { throw .wrappingKey }
+  }
+}

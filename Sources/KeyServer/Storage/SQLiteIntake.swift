@@ -1,0 +1,111 @@
+import ExposureKeys
+import Foundation
+import GRDB
+
+/// Keeps uploads inside one transaction of the SQLite file.
+struct SQLiteIntake {
+  let db: Database
+
+  /// What becomes of each of `uploads`, in their order. Whatever throws undoes all of them.
+  func accept(_ uploads: [AdmittedUpload]) throws -> [Acceptance] {
+    var tally = StatisticTally()
+    let acceptances = try uploads.map { try accept($0, counting: &tally) }
+    for count in tally.counts { try add(count) }
+    return acceptances
+  }
+
+  /// What became of the upload's token, or nil where nobody has used it.
+  func acceptance(of upload: AdmittedUpload) throws -> Acceptance? {
+    let row = try Row.fetchOne(
+      db.cachedStatement(
+        sql: "SELECT upload_digest, answer FROM upload WHERE kept_until = ? AND token_digest = ?"),
+      arguments: [upload.token.keptUntil.wholeSeconds, upload.token.digest])
+    guard let row else { return nil }
+    let digest: Data = row[0]
+    return digest == upload.digest ? .accepted(answer: row[1]) : .tokenUsed
+  }
+
+  private func accept(
+    _ upload: AdmittedUpload, counting tally: inout StatisticTally
+  ) throws -> Acceptance {
+    if let earlier = try acceptance(of: upload) { return earlier }
+    let known = try known(upload.keys)
+    let plan: RevisionPlan
+    do throws(RevisionRefusal) {
+      plan = try RevisionPlan(for: upload, known: known)
+    } catch {
+      return .refused(error)
+    }
+    let answer = try upload.answer(plan.outcome)
+    try insert(upload, answer: answer)
+    for key in plan.inserted { try SQLiteKeyStore.insert(StoredKey(key), in: db) }
+    for key in plan.revised { try revise(key) }
+    tally.add(upload.facts, plan.outcome)
+    return .accepted(answer: answer)
+  }
+
+  private func known(_ keys: [PublishableKey]) throws -> [Data: KnownKey] {
+    guard !keys.isEmpty else { return [:] }
+    let places = Array(repeating: "?", count: keys.count).joined(separator: ",")
+    let rows = try Row.fetchCursor(
+      db.cachedStatement(
+        sql: """
+          SELECT key_data, report_type, revised_report_type FROM diagnosis_key
+          WHERE key_data IN (\(places))
+          """),
+      arguments: StatementArguments(keys.map { Data($0.bytes) }))
+    var known: [Data: KnownKey] = [:]
+    while let row = try rows.next() {
+      let bytes: Data = row[0]
+      known[bytes] = KnownKey(
+        bytes: bytes, reportType: Self.reportType(row[1]),
+        revisedReportType: Self.reportType(row[2])
+      )
+    }
+    return known
+  }
+
+  private static func reportType(_ number: Int32?) -> ReportType? {
+    number.flatMap(ReportType.init)
+  }
+
+  private func insert(_ upload: AdmittedUpload, answer: Data) throws {
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO upload (kept_until, token_digest, upload_digest, answer) VALUES (?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      upload.token.keptUntil.wholeSeconds, upload.token.digest, upload.digest, answer,
+    ])
+  }
+
+  private func revise(_ key: PublishableKey) throws {
+    let stored = StoredKey(key)
+    try db.cachedStatement(
+      sql: """
+        UPDATE diagnosis_key SET revised_report_type = ?, revised_transmission_risk = ?,
+          revised_days_since_onset = ?, revised_released_at = ? WHERE key_data = ?
+        """
+    ).execute(arguments: [
+      stored.reportType, stored.transmissionRisk, stored.daysSinceOnset, stored.releasedAt,
+      stored.bytes,
+    ])
+  }
+
+  private func add(_ count: StatisticCount) throws {
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO statistic (hour, issuer, kind, bucket, count) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (hour, issuer, kind, bucket) DO UPDATE SET count = count + excluded.count
+        """
+    ).execute(arguments: [
+      count.place.hour, count.place.issuer, count.place.kind.rawValue, count.place.bucket,
+      count.count,
+    ])
+  }
+}
+
+extension Date {
+  /// Unix seconds, cut.
+  var wholeSeconds: Int64 { Int64(timeIntervalSince1970.rounded(.down)) }
+}

@@ -1,0 +1,239 @@
+/// Reads JSON (RFC 8259) from its first byte to its last, once, and only what it is asked for.
+///
+/// A general decoder makes a tree of the whole body before anybody looks at it, and takes unknown
+/// fields without a word. This one knows at each place which field or type may come, so that what is
+/// not in the contract is refused at the byte where it begins; it never goes deeper than it is asked.
+struct JSONCursor {
+  private let bytes: [UInt8]
+  private var position = 0
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// The members of an object, by their place in `names`, which are lower case. A name is taken in
+  /// any case, as the contract's first server does; a member that is null counts as absent.
+  mutating func object(
+    _ names: [StaticString],
+    _ member: (Int, inout JSONCursor) throws(StrictJSONError) -> Void
+  ) throws(StrictJSONError) {
+    guard take(UInt8(ascii: "{")) else { throw wrongTypeOrMalformed }
+    var seen: UInt64 = 0
+    guard !take(UInt8(ascii: "}")) else { return }
+    repeat {
+      let name = try fieldName()
+      guard let index = names.firstIndex(where: { Self.isSame(name, $0) }) else {
+        throw .unknownField
+      }
+      guard seen & 1 << UInt64(index) == 0 else { throw .repeatedField }
+      seen |= 1 << UInt64(index)
+      guard take(UInt8(ascii: ":")) else { throw .malformed }
+      if !takeNull() { try member(index, &self) }
+    } while take(UInt8(ascii: ","))
+    guard take(UInt8(ascii: "}")) else { throw .malformed }
+  }
+
+  /// The elements of an array.
+  mutating func array(
+    _ element: (inout JSONCursor) throws(StrictJSONError) -> Void
+  ) throws(StrictJSONError) {
+    guard take(UInt8(ascii: "[")) else { throw wrongTypeOrMalformed }
+    guard !take(UInt8(ascii: "]")) else { return }
+    repeat { try element(&self) } while take(UInt8(ascii: ","))
+    guard take(UInt8(ascii: "]")) else { throw .malformed }
+  }
+
+  /// A string.
+  mutating func string() throws(StrictJSONError) -> String {
+    let content = try stringContent()
+    let raw = content.hasEscapes ? try unescaped(content.range) : Array(bytes[content.range])
+    guard let text = String(validating: raw, as: UTF8.self) else { throw .malformed }
+    return text
+  }
+
+  /// A string that nobody reads, such as padding: looked over, not kept.
+  mutating func skipString() throws(StrictJSONError) {
+    _ = try stringContent()
+  }
+
+  /// A whole number within 64 bits, written without a fraction or an exponent.
+  mutating func integer() throws(StrictJSONError) -> Int64 {
+    skipBlanks()
+    let isNegative = peek == UInt8(ascii: "-")
+    let start = isNegative ? position + 1 : position
+    var end = start
+    var value: Int64 = 0
+    while end < bytes.count, let digit = Self.digit(bytes[end]) {
+      let (tens, tooLarge) = value.multipliedReportingOverflow(by: 10)
+      let (sum, overflow) = tens.addingReportingOverflow(isNegative ? -digit : digit)
+      guard !tooLarge, !overflow else { throw .wrongType }
+      (value, end) = (sum, end + 1)
+    }
+    guard end > start else { throw wrongTypeOrMalformed }
+    guard end == start + 1 || bytes[start] != UInt8(ascii: "0") else { throw .malformed }
+    position = end
+    switch peek {
+    case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"): throw .wrongType
+    default: return value
+    }
+  }
+
+  /// `true` or `false`.
+  mutating func boolean() throws(StrictJSONError) -> Bool {
+    if takeWord("true") { return true }
+    if takeWord("false") { return false }
+    throw wrongTypeOrMalformed
+  }
+
+  /// Refuses anything after the one value.
+  mutating func end() throws(StrictJSONError) {
+    skipBlanks()
+    guard position == bytes.count else { throw .moreThanOneValue }
+  }
+}
+
+extension JSONCursor {
+  private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func skipBlanks() {
+    while position < bytes.count {
+      switch bytes[position] {
+      case 0x20, 0x0A, 0x0D, 0x09: position += 1
+      default: return
+      }
+    }
+  }
+
+  /// Takes `byte` where it is what comes next but for blanks.
+  private mutating func take(_ byte: UInt8) -> Bool {
+    skipBlanks()
+    guard peek == byte else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func takeNull() -> Bool { takeWord("null") }
+
+  private mutating func takeWord(_ word: StaticString) -> Bool {
+    skipBlanks()
+    let isNext = word.withUTF8Buffer { word in
+      bytes.count - position >= word.count
+        && word.indices.allSatisfy { bytes[position + $0] == word[$0] }
+    }
+    if isNext { position += word.utf8CodeUnitCount }
+    return isNext
+  }
+
+  /// Where another type begins than was asked for, it is that; else it is no JSON at all.
+  private var wrongTypeOrMalformed: StrictJSONError {
+    var next = self
+    next.skipBlanks()
+    guard let byte = next.peek else { return .malformed }
+    let begins = byte == UInt8(ascii: "-") || Self.digit(byte) != nil
+    let isWord = ["true", "false", "null"].contains { next.takeWord($0) }
+    return begins || isWord || [0x22, 0x7B, 0x5B].contains(byte) ? .wrongType : .malformed
+  }
+
+  private static func digit(_ byte: UInt8) -> Int64? {
+    (0x30...0x39).contains(byte) ? Int64(byte - 0x30) : nil
+  }
+
+  private mutating func fieldName() throws(StrictJSONError) -> ArraySlice<UInt8> {
+    skipBlanks()
+    guard peek == UInt8(ascii: "\"") else { throw .malformed }
+    let content = try stringContent()
+    return content.hasEscapes ? try unescaped(content.range)[...] : bytes[content.range]
+  }
+
+  private static func isSame(_ name: ArraySlice<UInt8>, _ known: StaticString) -> Bool {
+    known.withUTF8Buffer { known in
+      guard known.count == name.count else { return false }
+      return zip(name, known).allSatisfy { byte, known in
+        byte == known || ((0x41...0x5A).contains(byte) && byte | 0x20 == known)
+      }
+    }
+  }
+}
+
+extension JSONCursor {
+  /// Passes a string; the range is what stands between its quotation marks.
+  private mutating func stringContent() throws(StrictJSONError) -> (
+    range: Range<Int>, hasEscapes: Bool
+  ) {
+    guard take(UInt8(ascii: "\"")) else { throw wrongTypeOrMalformed }
+    let start = position
+    var hasEscapes = false
+    while position < bytes.count {
+      let byte = bytes[position]
+      switch byte {
+      case UInt8(ascii: "\""):
+        position += 1
+        return (start..<position - 1, hasEscapes)
+      case UInt8(ascii: "\\"):
+        hasEscapes = true
+        position += 2
+      case 0..<0x20: throw .malformed
+      default: position += 1
+      }
+    }
+    throw .malformed
+  }
+
+  /// The bytes that a string with escapes means (RFC 8259, section 7).
+  private func unescaped(_ range: Range<Int>) throws(StrictJSONError) -> [UInt8] {
+    var text: [UInt8] = []
+    var index = range.lowerBound
+    while index < range.upperBound {
+      guard bytes[index] == UInt8(ascii: "\\") else {
+        text.append(bytes[index])
+        index += 1
+        continue
+      }
+      let escape = bytes[index + 1]
+      index += 2
+      if escape == UInt8(ascii: "u") {
+        text += Array(String(try scalar(&index, before: range.upperBound)).utf8)
+      } else if let byte = Self.escapes[escape] {
+        text.append(byte)
+      } else {
+        throw .malformed
+      }
+    }
+    return text
+  }
+
+  private static let escapes: [UInt8: UInt8] = [
+    0x22: 0x22, 0x5C: 0x5C, 0x2F: 0x2F, 0x62: 0x08, 0x66: 0x0C, 0x6E: 0x0A, 0x72: 0x0D, 0x74: 0x09,
+  ]
+
+  /// The character of one `\uXXXX`, or of two that are a surrogate pair.
+  private func scalar(
+    _ index: inout Int, before end: Int
+  ) throws(StrictJSONError) -> Unicode.Scalar {
+    let first = try codeUnit(&index, before: end)
+    guard first & 0xF800 == 0xD800 else {
+      guard let scalar = Unicode.Scalar(first) else { throw .malformed }
+      return scalar
+    }
+    guard first < 0xDC00, index + 2 <= end, bytes[index] == UInt8(ascii: "\\"),
+      bytes[index + 1] == UInt8(ascii: "u")
+    else { throw .malformed }
+    index += 2
+    let second = try codeUnit(&index, before: end)
+    guard second & 0xFC00 == 0xDC00,
+      let scalar = Unicode.Scalar(0x10000 + (first & 0x3FF) << 10 + second & 0x3FF)
+    else { throw .malformed }
+    return scalar
+  }
+
+  private func codeUnit(_ index: inout Int, before end: Int) throws(StrictJSONError) -> UInt32 {
+    guard index + 4 <= end else { throw .malformed }
+    var value: UInt32 = 0
+    for byte in bytes[index..<index + 4] {
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw .malformed }
+      value = value << 4 | UInt32(digit)
+    }
+    index += 4
+    return value
+  }
+}

@@ -1,0 +1,52 @@
+import ExposureKeys
+import Foundation
+
+/// One key as either contract sends it, its base64 read once.
+public struct SentKey: Hashable, Sendable {
+  /// The base64 as it was sent.
+  public let text: String
+  /// What it says; nil where it says nothing.
+  public let bytes: [UInt8]?
+  /// The first interval.
+  public let start: Int64
+  /// The number of intervals.
+  public let period: Int64
+  /// The risk level, where there is one.
+  public let risk: Int?
+
+  /// A key of the seed contract: standard base64, padded.
+  public init(_ key: UploadKey) {
+    text = key.key
+    bytes = Data(base64Encoded: key.key).map(Array.init)
+    start = Int64(key.rollingStartNumber)
+    period = Int64(key.rollingPeriod)
+    risk = key.transmissionRisk
+  }
+
+  /// A key of `/v1/publish`: either alphabet, padded or not.
+  public init(_ key: PublishKey) {
+    text = key.key
+    bytes = Base64Text.bytes(key.key)
+    start = Int64(key.rollingStartNumber)
+    period = Int64(key.rollingPeriod)
+    risk = key.transmissionRisk
+  }
+
+  /// The first interval after the last.
+  var end: Int64 { start + period }
+
+  /// The key itself, or nil where `UploadLimit` has something against it.
+  public var exposureKey: TemporaryExposureKey? {
+    guard let bytes, let start = UInt32(exactly: start), let period = UInt32(exactly: period) else {
+      return nil
+    }
+    return TemporaryExposureKey(
+      bytes: bytes, rollingStart: IntervalNumber(rawValue: start), rollingPeriod: period)
+  }
+}
+
+extension SentKey: CustomStringConvertible, CustomReflectable {
+  /// The key's kind and day only: its bytes tell where a person was.
+  public var description: String { "SentKey(from \(start))" }
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import KeyServer
+import KeyServerAPI
+import Testing
+
+@Suite("Servers 2.3: revision token")
+struct RevisionTests {
+  private func run(
+    _ change: (inout KeyServerConfiguration) -> Void = { _ in },
+    _ body: (PublishScene) async throws -> Void
+  ) async throws {
+    try await RunningKeyServer.run(change) { try await body(PublishScene(server: $0)) }
+  }
+
+  @Test("A key that is in already needs the token of its publish, and no other will do")
+  func tokenIsNeeded() async throws {
+    try await run { scene in
+      let keys = scene.keys(3)
+      let token = try await scene.publish(keys, as: "likely").said.revisionToken
+      let foreign = try await scene.publish(scene.keys(2), as: "likely").said.revisionToken
+      let none = try await scene.publish(keys, as: "confirmed")
+      #expect((none.status, none.code) == (400, .missingRevisionToken))
+      for bad in ["rubbish", "AAAA", foreign] {
+        let answer = try await scene.publish(keys, as: "confirmed", token: bad)
+        #expect((answer.status, answer.code) == (400, .invalidRevisionToken))
+      }
+      #expect(try scene.server.count(Self.revised) == 0)
+      let good = try await scene.publish(keys, as: "confirmed", token: token)
+      #expect((good.status, good.code) == (200, nil))
+      #expect(try scene.server.count(Self.revised) == 3)
+    }
+  }
+
+  @Test("The token speaks of a key with its interval data, and of no other")
+  func intervalData() async throws {
+    try await run { scene in
+      var keys = scene.keys(1)
+      let token = try await scene.publish(keys, as: "likely").said.revisionToken
+      keys[0].rollingPeriod = 100
+      let answer = try await scene.publish(keys, as: "confirmed", token: token)
+      #expect(answer.code == .invalidRevisionToken)
+    }
+  }
+
+  @Test("A token that cannot be read harms nobody who needs none")
+  func unneededToken() async throws {
+    try await run { scene in
+      let answer = try await scene.publish(scene.keys(2), as: "likely", token: "rubbish")
+      #expect(answer.status == 200)
+    }
+  }
+
+  @Test(
+    "What a finding may become",
+    arguments: ["confirmed", "likely", "user-report"],
+    ["confirmed", "likely", "negative", "user-report"])
+  func transitions(_ old: String, _ new: String) async throws {
+    try await run { scene in
+      let keys = scene.keys(2)
+      let token = try await scene.publish(keys, as: old).said.revisionToken
+      let answer = try await scene.publish(keys, as: new, token: token)
+      let allowed = [
+        "likely": ["confirmed", "negative"], "user-report": ["confirmed", "likely", "negative"],
+      ]
+      let isAllowed = old == new || allowed[old]?.contains(new) == true
+      #expect(answer.status == (isAllowed ? 200 : 400))
+      #expect(answer.code == (isAllowed ? nil : .invalidReportTypeTransition))
+      #expect(try scene.server.count(Self.revised) == (isAllowed && old != new ? 2 : 0))
+    }
+  }
+
+  @Test("A key is revised once ever; the same again changes nothing")
+  func once() async throws {
+    try await run { scene in
+      let keys = scene.keys(2)
+      let first = try await scene.publish(keys, as: "user-report").said.revisionToken
+      let second = try await scene.publish(keys, as: "likely", token: first).said.revisionToken
+      #expect(try await scene.publish(keys, as: "likely", token: second).status == 200)
+      let third = try await scene.publish(keys, as: "confirmed", token: second)
+      #expect((third.status, third.code) == (400, .keyAlreadyRevised))
+    }
+  }
+
+  @Test("A negative for keys that were never seen is taken no notice of")
+  func negativeOfUnknown() async throws {
+    try await run { scene in
+      let answer = try await scene.publish(scene.keys(3), as: "negative")
+      #expect((answer.status, answer.said.insertedExposures) == (200, 0))
+      #expect(try scene.server.count("SELECT count(*) FROM diagnosis_key") == 0)
+    }
+  }
+
+  @Test("The new token speaks of the old keys and the new ones, the old no longer than 360 hours")
+  func union() async throws {
+    try await run { scene in
+      let old = Array(scene.keys(2))
+      let first = try await scene.publish(old, as: "likely").said.revisionToken
+      scene.server.clock.advance(by: 2 * 86_400)
+      let new = Array(scene.keys(1))
+      let second = try await scene.publish(new, as: "likely", token: first).said.revisionToken
+      #expect(try await scene.publish(old + new, as: "confirmed", token: second).status == 200)
+      #expect(try scene.server.count(Self.revised) == 3)
+    }
+  }
+
+  @Test(
+    "Partial revisions, where the server allows them, leave out what the token does not speak of")
+  func partial() async throws {
+    try await run({ $0.publish.allowsPartialRevisions = true }) { scene in
+      let (mine, others) = (scene.keys(1), Array(scene.keys(2).suffix(1)))
+      let token = try await scene.publish(mine, as: "likely").said.revisionToken
+      try await scene.publish(others, as: "likely")
+      let answer = try await scene.publish(mine + others, as: "confirmed", token: token)
+      #expect(answer.status == 200)
+      #expect(try scene.server.count(Self.revised) == 1)
+    }
+  }
+
+  @Test("The revision keeps the first finding beside what it became, and is released by the hour")
+  func stored() async throws {
+    try await run { scene in
+      let keys = scene.keys(1, risk: nil)
+      let token = try await scene.publish(keys, as: "likely").said.revisionToken
+      try await scene.publish(keys, as: "negative", token: token)
+      let noon = Int(RunningKeyServer.start.timeIntervalSince1970)
+      #expect(
+        try scene.server.count(
+          """
+          SELECT count(*) FROM diagnosis_key WHERE report_type = 2 AND transmission_risk = 4
+            AND revised_report_type = 5 AND revised_transmission_risk = 6
+            AND revised_released_at = \(noon)
+          """) == 1)
+    }
+  }
+
+  @Test(
+    "Sealing keys change after 168 hours, open what they sealed for 360 hours more, and are then gone"
+  )
+  func sealingKeys() async throws {
+    try await run { scene in
+      try await scene.publish(scene.keys(1), as: "likely")
+      let first = "SELECT count(*) FROM revision_key"
+      #expect(try scene.server.count(first) == 1)
+      scene.server.clock.advance(by: 168 * 3_600 - 1)
+      try await scene.publish(scene.keys(1), as: "likely")
+      #expect(try scene.server.count(first) == 1)
+      scene.server.clock.advance(by: 61)
+      let keys = scene.keys(1)
+      let token = try await scene.publish(keys, as: "likely").said.revisionToken
+      #expect(try scene.server.count(first) == 2)
+      scene.server.clock.advance(by: 168 * 3_600)
+      #expect(try await scene.publish(keys, as: "confirmed", token: token).status == 200)
+      #expect(try scene.server.count(first) == 3)
+      scene.server.clock.advance(by: 200 * 3_600)
+      try await scene.publish(scene.keys(1), as: "likely")
+      // The first two keys' successors are 368 and 200 hours old.
+      #expect(try scene.server.count(first) == 3)
+    }
+  }
+
+  private static let revised =
+    "SELECT count(*) FROM diagnosis_key WHERE revised_report_type IS NOT NULL"
+}
