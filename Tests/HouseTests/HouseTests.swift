@@ -131,7 +131,10 @@ struct HouseTests {
   @Test(
     "Every secret says its kind and nothing else",
     arguments: [
-      "AccessTokenAnswer", "AccessTokenRequest", "AddressPrefix", "ApiTokens",
+      "AccessTokenAnswer", "AccessTokenRequest", "AddressPrefix", "ApiKeyRecord", "ApiKeyText",
+      "ApiTokens", "CertificateAnswer", "CertificateRequest", "IssueAnswer", "IssueRequest",
+      "LongCode", "NumericAddress", "PhoneNumber", "SMSGateway", "SMSMessage", "SMSSigner",
+      "ShortCode", "UserReportRequest", "VerificationToken", "VerifyAnswer", "VerifyRequest",
       "AssociatedEncryptedMetadata", "BudgetKey", "BudgetKeys", "CodeHash", "CodeKeys",
       "CompactToken",
       "DeviceCheckConfiguration", "DeviceVerificationPayload", "ENTemporaryExposureKey",

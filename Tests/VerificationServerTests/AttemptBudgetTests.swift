@@ -13,7 +13,8 @@ import VerificationAPI
     folder = try TemporaryFolder()
   }
 
-  @Test("After the last failed attempt an address waits, also with a good code, until time is up")
+  @Test(
+    "D9 After the last failed attempt an address waits, also with a good code, until time is up")
   func perAddress() async throws {
     let limits = AttemptLimits(perAddress: 3, perCode: 100, windowSeconds: 600)
     try await RunningServer.run(in: folder.url, attempts: limits) { server async throws in

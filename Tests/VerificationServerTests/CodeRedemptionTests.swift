@@ -39,7 +39,7 @@ import World
     }
   }
 
-  @Test("Who asks again in the same way gets the same token, and who asks otherwise gets none")
+  @Test("D14 Who asks again in the same way gets the same token, and who asks otherwise gets none")
   func lostAnswer() async throws {
     for first in Self.hmacs {
       let code = try await bench.code()
@@ -78,7 +78,7 @@ import World
     #expect(try await bench.redemption().token(for: unknown, keyHMAC: nil) == nil)
   }
 
-  @Test("Of fifty askers with one code and fifty HMACs exactly one gets a token")
+  @Test("D10 Of fifty askers with one code and fifty HMACs exactly one gets a token")
   func fiftyHMACs() async throws {
     let code = try await bench.code()
     let tokens = try await ask(50, code) { Data(repeating: UInt8($0), count: 32) }
@@ -128,7 +128,7 @@ import World
     #expect(throws: (any Error).self) { try sealed.text(for: another, keys: bench.keys) }
   }
 
-  @Test("Neither code nor token nor HMAC lies readable in the database or its log")
+  @Test("D12 Neither code nor token nor HMAC lies readable in the database or its log")
   func atRest() async throws {
     let code = try await bench.code()
     let hmac = Data(SystemRandomness().bytes(32))

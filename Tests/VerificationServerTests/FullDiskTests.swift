@@ -35,6 +35,35 @@ struct FullDiskTests {
     }
   }
 
+  @Test("5.5 On a full disk Google's contract answers 503, and with room again everything is good")
+  func fullDiskGoogle() async throws {
+    let disk = try SmallDisk(bytes: 4 << 20)
+    let limits = AttemptLimits(perAddress: 3, perCode: 2, perApiKey: 2)
+    try await RunningServer.run(in: disk.url, attempts: limits) { server async throws in
+      let spent = try await server.issue()
+      let token = try await server.verified(spent.code).token
+      let waiting = try await server.issue()
+      let ballast = disk.fill()
+      try await exhaust(server)
+      for _ in 0..<4 {
+        for answer in [
+          try await server.verify(waiting.code), try await server.certify(token),
+          try await server.admin(VerificationRoute.issue, #"{"testType":"confirmed"}"#),
+          try await server.admin(VerificationRoute.expireCode, #"{"uuid":"\#(waiting.uuid)"}"#),
+        ] {
+          #expect(answer.refusal == "503 internal_server_error")
+          #expect(answer.headers["retry-after"] == "30")
+        }
+      }
+      #expect(try await server.fate(waiting.uuid).claimed == false)
+
+      try FileManager.default.removeItem(at: ballast)
+      #expect(try await server.certify(token, keyHMAC: Data(repeating: 8, count: 32)).status == 200)
+      let other = try await server.verify(waiting.code, nonce: "AAAA")
+      #expect(other.status == 200)
+    }
+  }
+
   @Test("A server that cannot open its database does not start and says what to do")
   func fullFromTheStart() throws {
     let disk = try SmallDisk(bytes: 64 << 10)

@@ -20,6 +20,7 @@ struct RunningServer {
   let log: CollectedLog
   let verifier: UploadTokenVerifier
   let certificates: CertificateVerifier
+  let configuration: VerificationServerConfiguration
   let deviceKey: String
   let adminKey: String
   let port: Int
@@ -59,7 +60,7 @@ struct RunningServer {
         certificates: CertificateVerifier(authorities: [
           try CertificateAuthority(issuer: "verification", audience: "keys")
             .adding(keyID: "v1", publicKeyPEM: key.publicKey.pemRepresentation)
-        ]), deviceKey: deviceKey, adminKey: adminKey, port: port))
+        ]), configuration: configuration, deviceKey: deviceKey, adminKey: adminKey, port: port))
     run.cancel()
     _ = await run.result
   }
@@ -72,6 +73,9 @@ struct RunningServer {
     var token: String? {
       try? JSONDecoder().decode(CallableAnswer<AccessTokenAnswer>.self, from: body)
         .result.accessToken
+    }
+    var codes: [String]? {
+      try? JSONDecoder().decode(CallableAnswer<[String]>.self, from: body).result
     }
     var code: String? {
       try? JSONDecoder().decode(CallableAnswer<String>.self, from: body).result
@@ -93,6 +97,23 @@ struct RunningServer {
     let fields = answer.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
     return Answer(
       status: answer.statusCode, headers: Dictionary(fields) { first, _ in first }, body: bytes)
+  }
+
+  func get(_ path: String) async throws -> Answer {
+    let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
+    let (bytes, response) = try await URLSession.shared.data(from: url)
+    let answer = try #require(response as? HTTPURLResponse)
+    let fields = answer.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
+    return Answer(
+      status: answer.statusCode, headers: Dictionary(fields) { first, _ in first }, body: bytes)
+  }
+
+  func desk() throws -> ApiKeyDesk {
+    try ApiKeyDesk(configuration: configuration, clock: clock, randomness: SystemRandomness())
+  }
+
+  func newKey(_ kind: ApiKeyKind) async throws -> String {
+    try await desk().add(kind: kind, name: "another")
   }
 
   func generate(_ body: String = #"{"data":{}}"#, headers: [String: String] = [:]) async throws

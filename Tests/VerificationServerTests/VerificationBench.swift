@@ -43,6 +43,11 @@ struct VerificationBench {
       keyID: "v1", privateKeyPEM: key.pemRepresentation, issuer: "verification", audience: "keys")
   }
 
+  var randomness: any Randomness { SystemRandomness() }
+
+  /// A new signing key.
+  static func pem() -> String { P256.Signing.PrivateKey().pemRepresentation }
+
   func issuance(randomness: any Randomness = SystemRandomness()) -> CodeIssuance {
     CodeIssuance(
       storage: storage, keys: keys, lifetime: Self.lifetime, clock: clock, randomness: randomness)

@@ -57,7 +57,7 @@ import VerificationAPI
     try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
   }
 
-  @Test("A missing, malformed, unknown, used and expired code get one and the same answer")
+  @Test("D11 A missing, malformed, unknown, used and expired code get one and the same answer")
   func invalidCodes() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let used = try await server.newCode()
@@ -210,7 +210,7 @@ import VerificationAPI
     }
   }
 
-  @Test("More than a thousand expired codes are removed until none is left, and no live one")
+  @Test("D13 More than a thousand expired codes are removed until none is left, and no live one")
   func cleanup() async throws {
     let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
     for number in 0..<1_201 {

@@ -1,0 +1,243 @@
+import Crypto
+import Foundation
+import Hummingbird
+import QuietHTTP
+import ServiceLifecycle
+import Synchronization
+import TestSupport
+import Testing
+import VerificationAPI
+
+@testable import VerificationServer
+
+/// servers.md 2.8: SMS, links, signed texts.
+@Suite struct SMSTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  @Test("2.8 The text brings the long code in a link, and both codes are one")
+  func link() async throws {
+    let sender = CollectedSMS()
+    try await RunningServer.run(
+      in: folder.url,
+      configure: {
+        $0.sms = SMSConfiguration(
+          sender: sender, region: "US-WA",
+          template: "[region] [code] [expires] [longcode] [longexpires] [enslink]")
+      }
+    ) { server async throws in
+      let issued = try await server.issue(
+        #"{"testType":"confirmed","phone":"+1 (206) 555-0123"}"#)
+      #expect(issued.longExpiresAtTimestamp == 1_800_086_400)
+      let message = try #require(await sender.messages.first)
+      #expect(message.phone.text == "+12065550123")
+      let words = message.text.split(separator: " ").map(String.init)
+      #expect(words.count == 6)
+      #expect(Array(words[0...2]) == ["US-WA", issued.code, "15"])
+      #expect(LongCode(words[3])?.characters.utf8.count == 16)
+      #expect(words[4] == "24" && words[5] == "ens://v?r=US-WA&c=\(words[3])")
+      server.clock.advance(86_400)
+      #expect(try await server.verify(issued.code).refusal == "400 code_expired")
+      #expect(try await server.verify(words[3]).status == 200)
+      #expect(try await server.verify(issued.code).refusal == "400 code_invalid")
+    }
+  }
+
+  @Test("2.8 With a domain of its own the link is one that phones open without the app")
+  func domainLink() throws {
+    var configuration = SMSConfiguration(
+      sender: CollectedSMS(), region: "PL", template: "[enslink]")
+    configuration.linkDomain = "en.example"
+    let code = try newCode(long: "abcdefghij123456")
+    #expect(
+      try text(configuration, code) == "https://pl.en.example/v?c=abcdefghij123456")
+  }
+
+  @Test("2.8 The signature holds for number, day and text, in the purpose it was made for, only")
+  func signed() throws {
+    let key = P256.Signing.PrivateKey()
+    var configuration = SMSConfiguration(sender: CollectedSMS(), region: "PL", template: "[code]")
+    configuration.signer = try SMSSigner(keyID: "v1", privateKeyPEM: key.pemRepresentation)
+    let code = try newCode(long: nil)
+    let text = try text(configuration, code)
+    let parts = text.components(separatedBy: " \nAuthentication:")
+    try #require(parts.count == 2)
+    #expect(parts[0] == "12345678")
+    let fields = parts[1].split(separator: ":").map(String.init)
+    try #require(fields.count == 3)
+    #expect(fields[0] == "0115" && fields[1] == "v1" && !fields[2].contains("="))
+    let padding = String(repeating: "=", count: (4 - fields[2].count % 4) % 4)
+    let der = try #require(Data(base64Encoded: fields[2] + padding))
+    let signature = try P256.Signing.ECDSASignature(derRepresentation: der)
+    func holds(_ said: String) -> Bool {
+      key.publicKey.isValidSignature(signature, for: Data(said.utf8))
+    }
+    let body = "12345678 \nAuthentication:"
+    #expect(holds("EN Report.+48123456789.2027-01-15.\(body)"))
+    #expect(!holds("User Report.+48123456789.2027-01-15.\(body)"))
+    #expect(!holds("EN Report.+48123456788.2027-01-15.\(body)"))
+    #expect(!holds("EN Report.+48123456789.2027-01-16.\(body)"))
+  }
+
+  @Test("2.8 A text may have 918 characters when it is filled in, and not one more")
+  func length() throws {
+    for (length, isGood) in [(917, true), (918, true), (919, false)] {
+      let template = "[code]" + String(repeating: "a", count: length - 8)
+      var configuration = SMSConfiguration(sender: CollectedSMS(), region: "PL")
+      configuration.templates[configuration.defaultTemplate] = template
+      let written = try? text(configuration, try newCode(long: nil))
+      #expect((written != nil) == isGood)
+    }
+    for (length, isGood) in [(799, true), (800, true), (801, false)] {
+      let template = "[code]" + String(repeating: "a", count: length - 6)
+      let configuration = SMSConfiguration(
+        sender: CollectedSMS(), region: "PL", template: template)
+      #expect(((try? configuration.validate()) != nil) == isGood)
+    }
+    let mute = SMSConfiguration(sender: CollectedSMS(), region: "PL", template: "You are ill.")
+    #expect(throws: VerificationServerError.self) { try mute.validate() }
+  }
+
+  @Test(
+    "2.8 Where the text cannot be sent no code is left, and the answer says why",
+    arguments: [
+      (SMSFailure.queueFull, "400 sms_queue_full"), (.badNumber, "400 phone_number_invalid"),
+      (.failed, "400 sms_failure"),
+    ])
+  func failures(failure: SMSFailure, refusal: String) async throws {
+    let sender = CollectedSMS(failure: failure)
+    try await RunningServer.run(
+      in: folder.url, attempts: AttemptLimits(issuesPerApiKey: 1),
+      configure: { $0.sms = SMSConfiguration(sender: sender, region: "PL") }
+    ) { server async throws in
+      let uuid = "0b1c2d3e-0000-4000-8000-000000000001"
+      let body = #"{"testType":"confirmed","phone":"+48123456789","uuid":"\#(uuid)"}"#
+      #expect(try await server.admin(VerificationRoute.issue, body).refusal == refusal)
+      let gone = try await server.admin(
+        VerificationRoute.checkCodeStatus, #"{"uuid":"\#(uuid)"}"#)
+      #expect(gone.refusal == "404 code_not_found")
+      // Neither the name nor the quota is spent.
+      await sender.fail(with: nil)
+      #expect(try await server.issue(body).uuid == uuid)
+    }
+  }
+
+  @Test("2.8 Where it is allowed the text is only written, and the asker sends it")
+  func generated() async throws {
+    let sender = CollectedSMS()
+    try await RunningServer.run(
+      in: folder.url,
+      configure: {
+        $0.policy.allowsGeneratedSMS = true
+        $0.sms = SMSConfiguration(sender: sender, region: "PL", template: "[code]")
+        $0.sms?.templates["Other"] = "Other [code]"
+      }
+    ) { server async throws in
+      let body =
+        #"{"testType":"confirmed","phone":"+48123456789","onlyGenerateSMS":true,"smsTemplateLabel":"#
+      let issued = try await server.issue(body + #""Other"}"#)
+      #expect(issued.generatedSMS == "Other \(issued.code)")
+      #expect(issued.phone == "+48123456789")
+      #expect(await sender.messages.isEmpty)
+      let unknown = try await server.admin(VerificationRoute.issue, body + #""None"}"#)
+      #expect(unknown.refusal == "400 unparsable_request")
+    }
+  }
+
+  @Test("A phone number is a plus sign and eight to fifteen digits")
+  func phones() {
+    for (text, isGood) in [
+      ("+1234567", false), ("+12345678", true), ("+123456789012345", true),
+      ("+1234567890123456", false), ("48123456789", false), ("+0123456789", false),
+      ("+48 123-456.789", true), ("+4812345678a", false), ("", false), ("+", false),
+    ] {
+      #expect((PhoneNumber(text) != nil) == isGood, "\(text)")
+    }
+  }
+
+  @Test("The file sender appends one whole line for each text, for its owner's eyes only")
+  func file() async throws {
+    let file = folder.path("sms.jsonl")
+    let sender = SMSFile(file: file)
+    let phone = try #require(PhoneNumber("+48123456789"))
+    try await sender.send(SMSMessage(phone: phone, text: "one \"quoted\"\nline"))
+    try await sender.send(SMSMessage(phone: phone, text: "two"))
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    let first = try JSONDecoder().decode([String: String].self, from: Data(lines[0].utf8))
+    #expect(first == ["phone": "+48123456789", "text": "one \"quoted\"\nline"])
+    #expect(lines.count == 2)
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    let nowhere = SMSFile(file: folder.path("no/folder/sms.jsonl"))
+    await #expect(throws: SMSFailure.failed) {
+      try await nowhere.send(SMSMessage(phone: phone, text: "three"))
+    }
+  }
+
+  @Test("The gateway is asked as Twilio documents it, and its refusals are told apart")
+  func gateway() async throws {
+    let asked = Mutex<[String]>([])
+    let router = Router(context: QuietContext.self)
+    router.post("/2010-04-01/Accounts/:account/Messages.json") { request, context in
+      let body = try await request.body.collect(upTo: 1 << 16)
+      let line = "\(request.headers[.authorization] ?? "") \(String(buffer: body))"
+      asked.withLock { $0.append(line) }
+      let (status, text) = Self.answer(to: line)
+      return Response(status: status, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+    let server = QuietServer(
+      router: router, host: "127.0.0.1", port: 0, logger: CollectedLog().logger)
+    let run = Task { try await server.run() }
+    let base = try #require(URL(string: "http://127.0.0.1:\(await server.boundPort)/"))
+    let gateway = SMSGateway(baseURL: base, account: "AC1", token: "secret", from: "+48500")
+    let phone = try #require(PhoneNumber("+48123456789"))
+    func send(_ text: String) async -> SMSFailure? {
+      do throws(SMSFailure) {
+        try await gateway.send(SMSMessage(phone: phone, text: text))
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(await send("ens://v?r=PL&c=a b") == nil)
+    #expect(
+      asked.withLock { $0 } == [
+        "Basic \(Data("AC1:secret".utf8).base64EncodedString())"
+          + " To=%2B48123456789&From=%2B48500&Body=ens%3A%2F%2Fv%3Fr%3DPL%26c%3Da%20b"
+      ])
+    #expect(await send("full") == .queueFull)
+    #expect(await send("busy") == .queueFull)
+    #expect(await send("landline") == .badNumber)
+    #expect(await send("broken") == .failed)
+    run.cancel()
+    _ = await run.result
+    #expect(await send("nobody") == .failed)
+    #expect("\(gateway)" == "SMSGateway")
+  }
+
+  private static func answer(to line: String) -> (HTTPResponse.Status, String) {
+    if line.hasSuffix("full") { return (.badRequest, #"{"code":30001}"#) }
+    if line.hasSuffix("busy") { return (.tooManyRequests, "") }
+    if line.hasSuffix("landline") { return (.badRequest, #"{"code":21614,"message":"no"}"#) }
+    if line.hasSuffix("broken") { return (.internalServerError, "<html>") }
+    return (.created, #"{"sid":"SM1"}"#)
+  }
+
+  private func newCode(long: String?) throws -> NewCode {
+    let bench = try VerificationBench()
+    let short = try #require(ShortCode("12345678"))
+    let kept = IssuedCode(
+      hash: bench.keys.hash(of: short), finding: VerificationBench.confirmed,
+      expiresAt: HandClock.start + 900)
+    return NewCode(handle: UUID(), short: short, long: long.flatMap { LongCode($0) }, kept: kept)
+  }
+
+  private func text(_ configuration: SMSConfiguration, _ code: NewCode) throws -> String {
+    let phone = try #require(PhoneNumber("+48123456789"))
+    return try SMSText(configuration: configuration).text(
+      of: code, label: nil, phone: phone, purpose: .report, now: HandClock.start)
+  }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import TestSupport
+import Testing
+import UploadToken
+import VerificationAPI
+
+@testable import VerificationServer
+
+/// servers.md 2.7, `/api/verify`.
+@Suite struct VerifyRouteTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  @Test("2.7 A laboratory issues a code, and the phone gets its token, test type and dates")
+  func fromCodeToToken() async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let issued = try await server.issue(
+        #"{"testType":"likely","symptomDate":"2027-01-10","testDate":"2027-01-12"}"#)
+      let answer = try await server.verify(issued.code)
+      #expect(answer.status == 200)
+      let verified = try JSONDecoder().decode(VerifyAnswer.self, from: answer.body)
+      #expect(verified.testtype == "likely")
+      #expect(verified.symptomDate == "2027-01-10")
+      #expect(verified.testDate == "2027-01-12")
+      #expect(try await server.fate(issued.uuid).claimed == true)
+    }
+  }
+
+  @Test("2.7 The token is ES256 with a key id, for the issuer itself, good for a day")
+  func tokenClaims() async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let code = try await server.issue(#"{"testType":"confirmed","testDate":"2027-01-12"}"#).code
+      let token = try CompactToken(try await server.verified(code).token)
+      #expect(token.isES256 && token.keyID == "v1")
+      let claims = try #require(token.hint(VerificationToken.Claims.self))
+      #expect(claims.iss == "verification" && claims.aud == "verification")
+      #expect(claims.sub == "confirmed..2027-01-12")
+      #expect(claims.exp - claims.iat == 86_400)
+      #expect(UUID(uuidString: claims.jti) != nil)
+    }
+  }
+
+  @Test("2.7 A lost answer costs nothing; once the certificate is out the code is used")
+  func lostAnswer() async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let code = try await server.issue().code
+      let first = try await server.verified(code)
+      #expect(try await server.verified(code) == first)
+      #expect(try await server.verify(code, nonce: "AAAA").refusal == "400 code_invalid")
+      #expect(try await server.certify(first.token).status == 200)
+      #expect(try await server.verify(code).refusal == "400 code_invalid")
+      server.clock.advance(901)
+      #expect(try await server.verify(code).refusal == "400 code_invalid")
+    }
+  }
+
+  @Test("2.7 Of fifty phones with one code and nonces of their own exactly one gets a token")
+  func oneWins() async throws {
+    try await RunningServer.run(
+      in: folder.url, attempts: AttemptLimits(perAddress: 1_000, perCode: 100)
+    ) { server async throws in
+      let code = try await server.issue().code
+      let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+        for index in 0..<50 {
+          let nonce = Data([UInt8(index)]).base64EncodedString()
+          group.addTask { try await server.verify(code, nonce: nonce).status }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(statuses.filter { $0 == 200 }.count == 1)
+      #expect(statuses.filter { $0 == 400 }.count == 49)
+    }
+  }
+
+  @Test(
+    "2.7 The accept list is a hierarchy, and what it does not name is refused and not used",
+    arguments: [
+      ("confirmed", [[], ["confirmed"], ["likely"], ["negative"]], [["user-report"]]),
+      ("likely", [[], ["likely"], ["negative"], ["confirmed", "likely"]], [["confirmed"]]),
+      ("negative", [[], ["negative"]], [["confirmed"], ["likely"], ["likely", "user-report"]]),
+    ])
+  func accept(testType: String, good: [[String]], bad: [[String]]) async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      for list in good {
+        let code = try await server.issue(#"{"testType":"\#(testType)"}"#).code
+        for other in bad {
+          #expect(
+            try await server.verify(code, accept: other).refusal == "412 unsupported_test_type")
+        }
+        #expect(try await server.verify(code, accept: list).status == 200)
+      }
+    }
+  }
+
+  @Test("2.7 Each error has its code and status")
+  func errors() async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let good = try await server.issue().code
+      #expect(try await server.verify(good, accept: ["strange"]).refusal == "400 invalid_test_type")
+      #expect(
+        try await server.verify(good, accept: ["confirmed", ""]).refusal == "400 invalid_test_type")
+      #expect(try await server.verify(good, nonce: "?").refusal == "400 unparsable_request")
+      for code in ["", "00000000", "not a code", "123"] {
+        #expect(try await server.verify(code).refusal == "400 code_invalid")
+      }
+      #expect(
+        try await server.device(VerificationRoute.verify, "{}").refusal == "400 code_invalid")
+      server.clock.advance(900)
+      #expect(try await server.verify(good).status == 200)
+      let late = try await server.issue().code
+      server.clock.advance(900)
+      #expect(try await server.verify(late, nonce: "AAAA").status == 200)
+      let tooLate = try await server.issue().code
+      server.clock.advance(901)
+      #expect(try await server.verify(tooLate).refusal == "400 code_expired")
+    }
+  }
+
+  @Test("A code may be typed with blanks and hyphens, and a PIN of the seed contract is as good")
+  func spellings() async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let code = try await server.issue().code
+      let typed = " \(code.prefix(4))-\(code.suffix(4)) "
+      #expect(try await server.verify(typed).status == 200)
+      let pin = try await server.newCode()
+      let token = try await server.verified(pin.lowercased()).token
+      #expect(try await server.certify(token).status == 200)
+      // Two contracts, one truth: what is used in one is used in the other.
+      #expect(try await server.redeem(pin).status == 404)
+      let other = try await server.newCode()
+      #expect(try await server.redeem(other).status == 200)
+      #expect(try await server.verify(other).refusal == "400 code_invalid")
+    }
+  }
+
+  @Test("5.12 Where the token cannot be signed the answer is 503 and the code is still good")
+  func signingFails() async throws {
+    let key = try SigningKey(
+      keyID: "late", privateKeyPEM: VerificationBench.pem(),
+      signsFrom: HandClock.start + 100)
+    try await RunningServer.run(
+      in: folder.url,
+      configure: {
+        $0.signing = UploadTokenIssuer(
+          keys: try SigningKeys([key]), issuer: "verification", audience: "keys")
+      }
+    ) { server async throws in
+      let issued = try await server.issue()
+      let refused = try await server.verify(issued.code)
+      #expect(refused.refusal == "503 internal_server_error")
+      #expect(refused.headers["retry-after"] == "30")
+      #expect(try await server.fate(issued.uuid).claimed == false)
+      server.clock.advance(100)
+      #expect(try await server.verify(issued.code, nonce: "AAAA").status == 200)
+    }
+  }
+
+  @Test("A clock set back makes no used code good, and one that expired no better than it was")
+  func clockSetBack() async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let issued = try await server.issue()
+      let token = try await server.verified(issued.code).token
+      _ = try await server.certify(token)
+      server.clock.advance(-3_600)
+      #expect(try await server.verify(issued.code).refusal == "400 code_invalid")
+      let other = Data(repeating: 9, count: 32)
+      #expect(try await server.certify(token, keyHMAC: other).refusal == "400 token_expired")
+    }
+  }
+}
