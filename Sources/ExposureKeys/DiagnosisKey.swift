@@ -9,18 +9,21 @@ public struct DiagnosisKey: Hashable, Sendable {
   public let transmissionRiskLevel: UInt8
   /// What the diagnosis rests on; nil where the file does not say.
   public let reportType: ReportType?
+  /// What is known of the virus that was found; nil where the file does not say.
+  public let variantOfConcern: VariantOfConcern?
   /// Days from the first symptoms to the key's day; nil where the file does not say.
   public let daysSinceOnsetOfSymptoms: Int32?
 
   /// Nil where the risk level is outside `transmissionRiskLevels`.
   public init?(
     key: TemporaryExposureKey, transmissionRiskLevel: UInt8 = 0, reportType: ReportType? = nil,
-    daysSinceOnsetOfSymptoms: Int32? = nil
+    daysSinceOnsetOfSymptoms: Int32? = nil, variantOfConcern: VariantOfConcern? = nil
   ) {
     guard Self.transmissionRiskLevels.contains(transmissionRiskLevel) else { return nil }
     self.key = key
     self.transmissionRiskLevel = transmissionRiskLevel
     self.reportType = reportType
+    self.variantOfConcern = variantOfConcern
     self.daysSinceOnsetOfSymptoms = daysSinceOnsetOfSymptoms
   }
 }

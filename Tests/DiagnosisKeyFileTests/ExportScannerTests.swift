@@ -70,6 +70,7 @@ struct ExportScannerTests {
       if sometimes() { key.rollingPeriod = number() }
       if sometimes() { key.reportType = .confirmedClinicalDiagnosis }
       if sometimes() { key.daysSinceOnsetOfSymptoms = number() }
+      if sometimes() { key.variantOfConcern = .highSeverity }
       return key
     }
   }
@@ -168,7 +169,7 @@ struct ExportScannerTests {
     let key = try #require(KeyMessage(keyData: Array(0..<16)).diagnosisKey)
     #expect((key.key.rollingStart.rawValue, key.key.rollingPeriod) == (0, 144))
     #expect((key.transmissionRiskLevel, key.reportType) == (0, nil))
-    #expect(key.daysSinceOnsetOfSymptoms == nil)
+    #expect(key.daysSinceOnsetOfSymptoms == nil && key.variantOfConcern == nil)
   }
 }
 
@@ -183,6 +184,8 @@ extension KeyMessage {
       rollingPeriod: wire.hasRollingPeriod ? wire.rollingPeriod : nil,
       reportType: wire.hasReportType ? ReportType(rawValue: Int32(wire.reportType.rawValue)) : nil,
       daysSinceOnsetOfSymptoms: wire.hasDaysSinceOnsetOfSymptoms
-        ? wire.daysSinceOnsetOfSymptoms : nil)
+        ? wire.daysSinceOnsetOfSymptoms : nil,
+      variantOfConcern: wire.hasVariantOfConcern
+        ? VariantOfConcern(rawValue: UInt8(wire.variantOfConcern.rawValue)) : nil)
   }
 }

@@ -12,7 +12,8 @@ func testKeys(_ count: Int, seed: UInt64 = 1) -> [DiagnosisKey] {
       DiagnosisKey(
         key: $0, transmissionRiskLevel: UInt8(index % 9),
         reportType: index % 7 == 6 ? nil : ReportType(rawValue: Int32(index % 7)),
-        daysSinceOnsetOfSymptoms: index % 3 == 0 ? nil : Int32(index % 29) - 14)
+        daysSinceOnsetOfSymptoms: index % 3 == 0 ? nil : Int32(index % 29) - 14,
+        variantOfConcern: VariantOfConcern(rawValue: UInt8(index % 6)))
     }
   }.sorted(by: DiagnosisKey.inFileOrder)
 }

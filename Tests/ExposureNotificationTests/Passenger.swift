@@ -21,10 +21,13 @@ struct Passenger {
     await phone.hear(key, seconds: Array(stride(from: 0, through: 1_800, by: 300)))
   }
 
-  func published(_ reportType: ReportType = .confirmedTest) throws -> DiagnosisKey {
+  func published(
+    _ reportType: ReportType = .confirmedTest, variant: VariantOfConcern? = nil
+  ) throws -> DiagnosisKey {
     try #require(
       DiagnosisKey(
-        key: key, transmissionRiskLevel: 7, reportType: reportType, daysSinceOnsetOfSymptoms: 0))
+        key: key, transmissionRiskLevel: 7, reportType: reportType, daysSinceOnsetOfSymptoms: 0,
+        variantOfConcern: variant))
   }
 
   /// A configuration of version 2 to which this passenger was infectious.

@@ -11,6 +11,7 @@ struct KeyMessage: Equatable {
   var rollingPeriod: Int32?
   var reportType: ReportType?
   var daysSinceOnsetOfSymptoms: Int32?
+  var variantOfConcern: VariantOfConcern?
 }
 
 extension KeyMessage {
@@ -33,9 +34,12 @@ extension KeyMessage {
     case (2, .varint): transmissionRiskLevel = try cursor.int32()
     case (3, .varint): rollingStartIntervalNumber = try cursor.int32()
     case (4, .varint): rollingPeriod = try cursor.int32()
-    // A report type of tomorrow is as good as none, as proto2 has it.
+    // A report type or a variant of tomorrow is as good as none, as proto2 has it.
     case (5, .varint): reportType = ReportType(rawValue: try cursor.int32()) ?? reportType
     case (6, .varint): daysSinceOnsetOfSymptoms = try cursor.sint32()
+    case (8, .varint):
+      variantOfConcern =
+        UInt8(exactly: try cursor.int32()).flatMap(VariantOfConcern.init) ?? variantOfConcern
     default: try cursor.skip(tag.wireType)
     }
   }
@@ -50,7 +54,7 @@ extension KeyMessage {
     else { return nil }
     return DiagnosisKey(
       key: key, transmissionRiskLevel: risk, reportType: reportType,
-      daysSinceOnsetOfSymptoms: daysSinceOnsetOfSymptoms)
+      daysSinceOnsetOfSymptoms: daysSinceOnsetOfSymptoms, variantOfConcern: variantOfConcern)
   }
 }
 
@@ -67,6 +71,7 @@ extension KeyMessage {
     rollingPeriod = period == IntervalNumber.perDay ? nil : Int32(period)
     reportType = key.reportType
     daysSinceOnsetOfSymptoms = key.daysSinceOnsetOfSymptoms
+    variantOfConcern = key.variantOfConcern
   }
 
   /// The message in bytes: the fields that are set, ascending, zeros included.
@@ -78,6 +83,7 @@ extension KeyMessage {
     if let rollingPeriod { bytes.appendField(4, rollingPeriod) }
     if let reportType { bytes.appendField(5, reportType.rawValue) }
     if let days = daysSinceOnsetOfSymptoms { bytes.appendField(6, zigzag: days) }
+    if let variantOfConcern { bytes.appendField(8, Int32(variantOfConcern.rawValue)) }
     return bytes
   }
 }

@@ -195,6 +195,15 @@ nonisolated struct WireTemporaryExposureKey: Sendable {
   /// Clears the value of `daysSinceOnsetOfSymptoms`. Subsequent reads from it will return its default value.
   mutating func clearDaysSinceOnsetOfSymptoms() {self._daysSinceOnsetOfSymptoms = nil}
 
+  var variantOfConcern: WireTemporaryExposureKey.VariantOfConcern {
+    get {_variantOfConcern ?? .variantUnknown}
+    set {_variantOfConcern = newValue}
+  }
+  /// Returns true if `variantOfConcern` has been explicitly set.
+  var hasVariantOfConcern: Bool {self._variantOfConcern != nil}
+  /// Clears the value of `variantOfConcern`. Subsequent reads from it will return its default value.
+  mutating func clearVariantOfConcern() {self._variantOfConcern = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum ReportType: Int, SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -211,6 +220,19 @@ nonisolated struct WireTemporaryExposureKey: Sendable {
 
   }
 
+  nonisolated enum VariantOfConcern: Int, SwiftProtobuf.Enum, Swift.CaseIterable {
+    case variantUnknown = 0
+    case vaccineEffective = 1
+    case highlyTransmissive = 2
+    case highSeverity = 3
+    case vaccineBreakthrough = 4
+
+    init() {
+      self = .variantUnknown
+    }
+
+  }
+
   init() {}
 
   fileprivate var _keyData: Data? = nil
@@ -219,6 +241,7 @@ nonisolated struct WireTemporaryExposureKey: Sendable {
   fileprivate var _rollingPeriod: Int32? = nil
   fileprivate var _reportType: WireTemporaryExposureKey.ReportType? = nil
   fileprivate var _daysSinceOnsetOfSymptoms: Int32? = nil
+  fileprivate var _variantOfConcern: WireTemporaryExposureKey.VariantOfConcern? = nil
 }
 
 nonisolated struct WireTEKSignatureList: Sendable {
@@ -401,7 +424,7 @@ nonisolated extension WireSignatureInfo: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireTemporaryExposureKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = "TemporaryExposureKey"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}key_data\0\u{3}transmission_risk_level\0\u{3}rolling_start_interval_number\0\u{3}rolling_period\0\u{3}report_type\0\u{3}days_since_onset_of_symptoms\0\u{c}\u{7}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}key_data\0\u{3}transmission_risk_level\0\u{3}rolling_start_interval_number\0\u{3}rolling_period\0\u{3}report_type\0\u{3}days_since_onset_of_symptoms\0\u{4}\u{2}variant_of_concern\0\u{c}\u{7}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -415,6 +438,7 @@ nonisolated extension WireTemporaryExposureKey: SwiftProtobuf.Message, SwiftProt
       case 4: try { try decoder.decodeSingularInt32Field(value: &self._rollingPeriod) }()
       case 5: try { try decoder.decodeSingularEnumField(value: &self._reportType) }()
       case 6: try { try decoder.decodeSingularSInt32Field(value: &self._daysSinceOnsetOfSymptoms) }()
+      case 8: try { try decoder.decodeSingularEnumField(value: &self._variantOfConcern) }()
       default: break
       }
     }
@@ -443,6 +467,9 @@ nonisolated extension WireTemporaryExposureKey: SwiftProtobuf.Message, SwiftProt
     try { if let v = self._daysSinceOnsetOfSymptoms {
       try visitor.visitSingularSInt32Field(value: v, fieldNumber: 6)
     } }()
+    try { if let v = self._variantOfConcern {
+      try visitor.visitSingularEnumField(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -453,6 +480,7 @@ nonisolated extension WireTemporaryExposureKey: SwiftProtobuf.Message, SwiftProt
     if lhs._rollingPeriod != rhs._rollingPeriod {return false}
     if lhs._reportType != rhs._reportType {return false}
     if lhs._daysSinceOnsetOfSymptoms != rhs._daysSinceOnsetOfSymptoms {return false}
+    if lhs._variantOfConcern != rhs._variantOfConcern {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -460,6 +488,10 @@ nonisolated extension WireTemporaryExposureKey: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension WireTemporaryExposureKey.ReportType: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0UNKNOWN\0\u{1}CONFIRMED_TEST\0\u{1}CONFIRMED_CLINICAL_DIAGNOSIS\0\u{1}SELF_REPORT\0\u{1}RECURSIVE\0\u{1}REVOKED\0")
+}
+
+nonisolated extension WireTemporaryExposureKey.VariantOfConcern: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0VARIANT_UNKNOWN\0\u{1}VACCINE_EFFECTIVE\0\u{1}HIGHLY_TRANSMISSIVE\0\u{1}HIGH_SEVERITY\0\u{1}VACCINE_BREAKTHROUGH\0")
 }
 
 nonisolated extension WireTEKSignatureList: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

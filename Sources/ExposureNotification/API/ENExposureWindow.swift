@@ -26,6 +26,6 @@ open class ENExposureWindow: NSObject {
   open var infectiousness: ENInfectiousness { window.infectiousness }
   /// The scans, in the order of time.
   open var scanInstances: [ENScanInstance] { window.scanInstances.map(ENScanInstance.init) }
-  /// What is known about the variant of the virus.
-  open var variantOfConcernType: ENVariantOfConcernType { .typeUnknown }
+  /// What is known about the variant of the virus; the framework leaves it to the app what follows.
+  open var variantOfConcernType: ENVariantOfConcernType { window.variantOfConcernType }
 }

@@ -9,6 +9,7 @@ struct StoredKeptKey: Codable {
   let risk: UInt8
   let report: Int32?
   let daysSinceOnset: Int32?
+  let variant: UInt8?
   let since: Date
 
   init(_ kept: KeptKey) {
@@ -18,6 +19,7 @@ struct StoredKeptKey: Codable {
     risk = kept.key.transmissionRiskLevel
     report = kept.key.reportType?.rawValue
     daysSinceOnset = kept.key.daysSinceOnsetOfSymptoms
+    variant = kept.key.variantOfConcern?.rawValue
     since = kept.since
   }
 
@@ -28,7 +30,8 @@ struct StoredKeptKey: Codable {
     ).flatMap { key in
       DiagnosisKey(
         key: key, transmissionRiskLevel: risk, reportType: report.flatMap(ReportType.init),
-        daysSinceOnsetOfSymptoms: daysSinceOnset)
+        daysSinceOnsetOfSymptoms: daysSinceOnset,
+        variantOfConcern: variant.flatMap(VariantOfConcern.init))
     }.map { KeptKey(key: $0, since: since) }
   }
 }

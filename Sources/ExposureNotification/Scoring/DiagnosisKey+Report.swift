@@ -16,3 +16,10 @@ extension ENDiagnosisReportType {
     self = reportType.flatMap { Self(rawValue: UInt32($0.rawValue)) } ?? .unknown
   }
 }
+
+extension ENVariantOfConcernType {
+  /// The name of `variant` in Apple's interface; what is not stated is unknown.
+  init(_ variant: VariantOfConcern?) {
+    self = variant.flatMap { Self(rawValue: UInt32($0.rawValue)) } ?? .typeUnknown
+  }
+}

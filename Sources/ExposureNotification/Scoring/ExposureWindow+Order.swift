@@ -9,7 +9,7 @@ extension ExposureWindow {
   private var figures: [Int] {
     [
       Int(diagnosisReportType.rawValue), Int(infectiousness.rawValue),
-      Int(calibrationConfidence.rawValue),
+      Int(calibrationConfidence.rawValue), Int(variantOfConcernType.rawValue),
     ]
       + scanInstances.flatMap {
         [Int($0.typicalAttenuation), Int($0.minimumAttenuation), $0.secondsSinceLastScan]

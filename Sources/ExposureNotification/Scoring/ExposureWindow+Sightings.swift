@@ -17,6 +17,7 @@ extension ExposureWindow {
       window.calibrationConfidence = first.calibrationConfidence
       window.infectiousness = infectiousness
       window.diagnosisReportType = diagnosisReportType
+      window.variantOfConcernType = ENVariantOfConcernType(match.key.variantOfConcern)
       window.scanInstances = sightings.runs(within: ScannedSighting.scanLength, isEndIncluded: true)
         .compactMap(ScanInstance.init)
       return window

@@ -10,6 +10,8 @@ package struct ExposureWindow: Hashable, Sendable {
   package var diagnosisReportType = ENDiagnosisReportType.unknown
   /// How infectious the other person was.
   package var infectiousness = ENInfectiousness.none
+  /// What is known about the variant of the virus; no score counts it.
+  package var variantOfConcernType = ENVariantOfConcernType.typeUnknown
   /// The scans, in the order of time.
   package var scanInstances: [ScanInstance] = []
 

@@ -10,6 +10,7 @@ struct KeyJSON: Decodable {
   private let reportType: ReportTypeJSON?
   private let daysSinceOnset: Int32?
   private let daysSinceOnsetOfSymptoms: Int32?
+  private let variantOfConcern: VariantOfConcernJSON?
 
   /// The key, or nil where no phone can have had it.
   var diagnosisKey: DiagnosisKey? {
@@ -20,6 +21,7 @@ struct KeyJSON: Decodable {
     else { return nil }
     return DiagnosisKey(
       key: key, transmissionRiskLevel: transmissionRisk ?? 0, reportType: reportType?.value,
-      daysSinceOnsetOfSymptoms: daysSinceOnsetOfSymptoms ?? daysSinceOnset)
+      daysSinceOnsetOfSymptoms: daysSinceOnsetOfSymptoms ?? daysSinceOnset,
+      variantOfConcern: variantOfConcern?.value)
   }
 }

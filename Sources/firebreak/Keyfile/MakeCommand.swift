@@ -10,8 +10,9 @@ struct MakeCommand: ParsableCommand {
     abstract: "Make a signed key file.",
     discussion: """
       KEYS.json: {"temporaryExposureKeys": [{"key": base64, "rollingStartNumber", "rollingPeriod", \
-      "transmissionRisk", "reportType", "daysSinceOnset"}], "revisedKeys": [...]}. All but the key \
-      and its start may be left out; reportType is a number 0...5 or a name such as CONFIRMED_TEST.
+      "transmissionRisk", "reportType", "daysSinceOnset", "variantOfConcern"}], "revisedKeys": \
+      [...]}. All but the key and its start may be left out; reportType is a number 0...5 or a name \
+      such as CONFIRMED_TEST, variantOfConcern a number 0...4.
       """)
 
   @Option(help: "The keys, in JSON.")

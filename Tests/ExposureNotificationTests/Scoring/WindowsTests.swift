@@ -108,5 +108,13 @@ struct WindowsTests {
     let sorted = windows.sorted(by: ExposureWindow.byContent)
     #expect(sorted.map { $0.scanInstances[0].typicalAttenuation } == [40, 50, 60])
     #expect(windows.reversed().sorted(by: ExposureWindow.byContent) == sorted)
+    let first = try #require(windows.first)
+    let variants = [ENVariantOfConcernType.type2, .type1].map {
+      var window = first
+      window.variantOfConcernType = $0
+      return window
+    }
+    let byVariant = variants.sorted(by: ExposureWindow.byContent)
+    #expect(byVariant.map(\.variantOfConcernType) == [.type1, .type2])
   }
 }
