@@ -19,9 +19,10 @@ final class Stage {
   let manager: ENManager
 
   /// A phone that is switched on unless `isEnabled` says otherwise.
-  init(apiVersion: Int = 1, person: any ConsentPrompt = Person(), isEnabled: Bool = true)
-    async throws
-  {
+  init(
+    apiVersion: Int = 1, person: any ConsentPrompt = Person(), isEnabled: Bool = true,
+    entitlements: Entitlements = .exposureNotification, travel: (any TravelHistory)? = nil
+  ) async throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     authority = try KeyFileSigner(
       privateKeyPEM: P256.Signing.PrivateKey().pemRepresentation, keyID: "260", keyVersion: "v1")
@@ -31,7 +32,8 @@ final class Stage {
     device = Device(
       radio: radio, consent: person, clock: clock, randomness: SystemRandomness(), folder: folder,
       sealingKey: SealingKey(from: SystemRandomness()), region: region,
-      bundleIdentifier: "org.example.app", apiVersion: apiVersion)
+      bundleIdentifier: "org.example.app", apiVersion: apiVersion, entitlements: entitlements,
+      travel: travel)
     Device.install(device)
     manager = ENManager()
     guard isEnabled else { return }
@@ -49,7 +51,8 @@ final class Stage {
       let key = TemporaryExposureKey(
         bytes: (0..<16).map(UInt8.init), rollingStart: noon.startOfDay),
       let diagnosis = DiagnosisKey(
-        key: key, transmissionRiskLevel: 5, reportType: .confirmedTest, daysSinceOnsetOfSymptoms: 0)
+        key: key, transmissionRiskLevel: 5, reportType: .confirmedTest, daysSinceOnsetOfSymptoms: 0,
+        variantOfConcern: .highlyTransmissive)
     else { throw ENError(.badParameter) }
     let schedule = KeySchedule(key)
     for _ in 0..<6 {
@@ -91,6 +94,12 @@ final class Stage {
       }
     }
   }
+}
+
+/// Waits until every handler that is due was called.
+@MainActor
+func drained(_ manager: ENManager) async {
+  await withCheckedContinuation { done in manager.dispatchQueue.async { done.resume() } }
 }
 
 extension ENExposureConfiguration {
