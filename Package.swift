@@ -100,7 +100,8 @@ let package = Package(
     .target(
       name: "ExposureNotification",
       dependencies: [
-        "World", "ExposureKeys", "DiagnosisKeyFile", "SealedStorage", crypto, logging,
+        "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile", "SealedStorage", crypto,
+        logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .target(

@@ -6,7 +6,14 @@ import ExposureKeys
 /// throws, it is to be forgotten.
 public struct ProvisionalKeyBatch: Sendable {
   /// The keys, in the file's order.
-  public let keys: [DiagnosisKey]
+  public let keys: KeyBatch
   /// Whether they replace what was published of them before.
   public let areRevised: Bool
+
+  /// A batch of `keys` that come from elsewhere than a file: keys that were verified before, or those
+  /// of a tool that measures.
+  package init(keys: KeyBatch, areRevised: Bool = false) {
+    self.keys = keys
+    self.areRevised = areRevised
+  }
 }

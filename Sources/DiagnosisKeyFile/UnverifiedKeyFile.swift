@@ -47,6 +47,17 @@ public struct UnverifiedKeyFile: Sendable {
     try ExportPass.run(over: source(), batchSize: batchSize, each: each).facts.get()
   }
 
+  /// Hands all keys to `each`, `batchSize` at a time, without so much as hashing the file: for tools
+  /// that measure what reading the keys costs by itself. Returns how many keys and revised keys there
+  /// are, usable or not.
+  ///
+  /// Throws a `KeyFileError`, or whatever `each` throws.
+  package func scannedKeys(
+    batchSize: Int, each: (ProvisionalKeyBatch) throws -> Void
+  ) throws -> Int {
+    try ExportPass.scan(source(), batchSize: batchSize, each: each)
+  }
+
   private func source() throws(KeyFileError) -> any ExportSource {
     try ZipSource.source(at: url)
   }

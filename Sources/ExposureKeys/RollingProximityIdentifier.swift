@@ -20,6 +20,9 @@ public struct RollingProximityIdentifier: Hashable, Sendable {
 
   /// The 16 bytes as they go over the air.
   public var bytes: [UInt8] { value.array }
+
+  /// The 16 bytes in two words, as memory holds them: what the matcher's loops work on.
+  package var words: (UInt64, UInt64) { value.words }
 }
 
 extension RollingProximityIdentifier: CustomStringConvertible, CustomReflectable {

@@ -20,6 +20,15 @@ struct SixteenBytes: Hashable, Sendable {
     }
   }
 
+  /// The same sixteen from two words that hold them as memory does.
+  init(words: (UInt64, UInt64)) {
+    head = UInt64(bigEndian: words.0)
+    tail = UInt64(bigEndian: words.1)
+  }
+
+  /// Two words that hold the sixteen as memory does, for loops over millions.
+  var words: (UInt64, UInt64) { (head.bigEndian, tail.bigEndian) }
+
   /// Every bit of both is looked at, so the time taken tells nothing about where they differ.
   func isEqualInConstantTime(to other: SixteenBytes) -> Bool {
     (head ^ other.head) | (tail ^ other.tail) == 0

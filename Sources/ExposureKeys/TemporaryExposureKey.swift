@@ -22,7 +22,20 @@ public struct TemporaryExposureKey: Hashable, Sendable {
     bytes: some Collection<UInt8>, rollingStart: IntervalNumber,
     rollingPeriod: UInt32 = IntervalNumber.perDay
   ) {
-    guard let key = SixteenBytes(bytes), Self.rollingPeriods.contains(rollingPeriod),
+    guard let key = SixteenBytes(bytes) else { return nil }
+    self.init(key, rollingStart: rollingStart, rollingPeriod: rollingPeriod)
+  }
+
+  /// The same from the 16 bytes in two words, as memory holds them.
+  package init?(
+    words: (UInt64, UInt64), rollingStart: IntervalNumber, rollingPeriod: UInt32
+  ) {
+    self.init(
+      SixteenBytes(words: words), rollingStart: rollingStart, rollingPeriod: rollingPeriod)
+  }
+
+  private init?(_ key: SixteenBytes, rollingStart: IntervalNumber, rollingPeriod: UInt32) {
+    guard Self.rollingPeriods.contains(rollingPeriod),
       rollingStart.advanced(by: rollingPeriod) != nil
     else { return nil }
     self.key = key
@@ -33,6 +46,9 @@ public struct TemporaryExposureKey: Hashable, Sendable {
   /// The 16 bytes, for derivation, sealed storage and an upload the person has agreed to. They tell
   /// where a phone was for a day: they are never logged.
   public var secretBytes: [UInt8] { key.array }
+
+  /// The same in two words, as memory holds them: what the matcher's loops work on.
+  package var secretWords: (UInt64, UInt64) { key.words }
 
   /// The first interval after the key's last.
   public var rollingEnd: IntervalNumber {

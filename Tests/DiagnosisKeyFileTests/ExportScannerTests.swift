@@ -11,8 +11,8 @@ struct ExportScannerTests {
   /// Everything the scanner makes of an export.
   private struct Scan: Equatable {
     var header: KeyFileHeader
-    var keys: [KeyMessage] = []
-    var revisedKeys: [KeyMessage] = []
+    var keys: [ReadKey] = []
+    var revisedKeys: [ReadKey] = []
   }
 
   /// Scans `export` in chunks of random sizes up to `chunkMax`.
@@ -20,14 +20,14 @@ struct ExportScannerTests {
     _ export: [UInt8], chunkMax: Int, using generator: inout SeededGenerator
   ) throws -> Scan {
     var scanner = ExportScanner()
-    var (keys, revisedKeys): ([KeyMessage], [KeyMessage]) = ([], [])
+    var (keys, revisedKeys): ([ReadKey], [ReadKey]) = ([], [])
     var rest = export[...]
     while !rest.isEmpty {
       let chunk = Array(rest.prefix(Int.random(in: 1...chunkMax, using: &generator)))
       rest = rest.dropFirst(chunk.count)
       try chunk.withUnsafeBytes { bytes in
         try scanner.scan(bytes) { key, isRevised in
-          if isRevised { revisedKeys.append(key) } else { keys.append(key) }
+          if isRevised { revisedKeys.append(ReadKey(key)) } else { keys.append(ReadKey(key)) }
         }
       }
       #expect(scanner.unread.count <= KeyFileLimit.headerByteCountMax + 20)
@@ -39,8 +39,8 @@ struct ExportScannerTests {
   private func decoded(_ export: [UInt8]) throws -> Scan {
     let wire = try WireTemporaryExposureKeyExport(serializedBytes: Array(export.dropFirst(16)))
     return Scan(
-      header: KeyFileHeader(wire: wire), keys: wire.keys.map(KeyMessage.init(wire:)),
-      revisedKeys: wire.revisedKeys.map(KeyMessage.init(wire:)))
+      header: KeyFileHeader(wire: wire), keys: wire.keys.map(ReadKey.init(wire:)),
+      revisedKeys: wire.revisedKeys.map(ReadKey.init(wire:)))
   }
 
   private func randomExport(using generator: inout SeededGenerator) throws -> [UInt8] {
@@ -161,31 +161,18 @@ struct ExportScannerTests {
       KeyMessage(keyData: Array(0..<16), transmissionRiskLevel: 9),
     ])
   func unusable(message: KeyMessage) {
-    #expect(message.diagnosisKey == nil)
+    #expect(row(of: message) == nil)
   }
 
   @Test("What is absent has the format's defaults")
   func defaults() throws {
-    let key = try #require(KeyMessage(keyData: Array(0..<16)).diagnosisKey)
+    let key = try #require(row(of: KeyMessage(keyData: Array(0..<16)))).diagnosisKey
     #expect((key.key.rollingStart.rawValue, key.key.rollingPeriod) == (0, 144))
     #expect((key.transmissionRiskLevel, key.reportType) == (0, nil))
     #expect(key.daysSinceOnsetOfSymptoms == nil && key.variantOfConcern == nil)
   }
-}
 
-extension KeyMessage {
-  /// The same key as SwiftProtobuf read it.
-  init(wire: WireTemporaryExposureKey) {
-    self.init(
-      keyData: wire.hasKeyData ? Array(wire.keyData) : nil,
-      transmissionRiskLevel: wire.hasTransmissionRiskLevel ? wire.transmissionRiskLevel : nil,
-      rollingStartIntervalNumber: wire.hasRollingStartIntervalNumber
-        ? wire.rollingStartIntervalNumber : nil,
-      rollingPeriod: wire.hasRollingPeriod ? wire.rollingPeriod : nil,
-      reportType: wire.hasReportType ? ReportType(rawValue: Int32(wire.reportType.rawValue)) : nil,
-      daysSinceOnsetOfSymptoms: wire.hasDaysSinceOnsetOfSymptoms
-        ? wire.daysSinceOnsetOfSymptoms : nil,
-      variantOfConcern: wire.hasVariantOfConcern
-        ? VariantOfConcern(rawValue: UInt8(wire.variantOfConcern.rawValue)) : nil)
+  private func row(of message: KeyMessage) -> KeyRow? {
+    message.encoded.withUnsafeBytes { bytes in KeyFields(bytes).flatMap { KeyRow($0) } }
   }
 }

@@ -153,7 +153,7 @@ struct KeyFileWriterTests {
     var fields: [UInt8] = []
     try golden.withUnsafeBytes { bytes in
       try scanner.scan(bytes) { key, isRevised in
-        fields.appendField(ExportScanner.fieldNumber(isRevised: isRevised), key.encoded)
+        fields.appendField(ExportScanner.fieldNumber(isRevised: isRevised), ReadKey(key).encoded)
       }
     }
     let read = try scanner.finish()

@@ -170,7 +170,7 @@ import Testing
       let file = try authority.publish([], as: "\(name).zip", region: name)
       let detection = Detection(
         rules: rules, keyFiles: [file], earlierKeys: [], sightings: [], now: TestPhone.noon,
-        progress: Progress())
+        secret: .ofTests, progress: Progress())
       let result = try? detection.run()
       #expect((result != nil) == isTaken, "\(name)")
     }

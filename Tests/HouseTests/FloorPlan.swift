@@ -32,7 +32,7 @@ enum FloorPlan {
     "DeviceCheck": Room(),
     // Floor 2.
     "ExposureNotification": Room(
-      ["World", "ExposureKeys", "DiagnosisKeyFile", "SealedStorage"]),
+      ["World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile", "SealedStorage"]),
     "VerificationServer": Room(
       ["World", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP"],
       libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient"]),

@@ -23,6 +23,23 @@ struct ExportPass {
     return try pass.finish(each: each)
   }
 
+  /// Reads the keys of `source` and nothing else; how many there are, usable or not.
+  static func scan(
+    _ source: any ExportSource, batchSize: Int, each: (ProvisionalKeyBatch) throws -> Void
+  ) throws -> Int {
+    var scanner = ExportScanner()
+    var batcher = KeyBatcher(batchSize: batchSize)
+    try source.read { part, chunk in
+      guard part == .export else { return }
+      try scanner.scan(chunk) { fields, isRevised in
+        try batcher.add(fields, isRevised: isRevised, each: each)
+      }
+    }
+    try batcher.flush(each)
+    _ = try scanner.finish()
+    return scanner.keyCount + scanner.revisedKeyCount
+  }
+
   private mutating func readExport(
     _ chunk: UnsafeRawBufferPointer, each: (ProvisionalKeyBatch) throws -> Void
   ) throws {
@@ -30,8 +47,8 @@ struct ExportPass {
     byteCount += chunk.count
     guard malformation == nil else { return }
     do {
-      try scanner.scan(chunk) { message, isRevised in
-        try batcher.add(message, isRevised: isRevised, each: each)
+      try scanner.scan(chunk) { fields, isRevised in
+        try batcher.add(fields, isRevised: isRevised, each: each)
       }
     } catch KeyFileError.malformedExport {
       // Hash on: whether the file was changed on its way or made wrong, the signature tells.

@@ -2,8 +2,8 @@ import SwiftProtobuf
 
 /// Reads export.bin as it comes, chunk by chunk, and keeps no more than one unfinished field of it.
 ///
-/// Fields may come in any order. Keys are handed out as they are met; what is not a key is small and
-/// kept for SwiftProtobuf to decode at the end; what is unknown is passed over.
+/// Fields may come in any order. Keys are handed out as they are met, read where they lie; what is
+/// not a key is small and kept for SwiftProtobuf to decode at the end; what is unknown is passed over.
 struct ExportScanner {
   /// The first 16 bytes of every export of version 1.
   static let magic = Array("EK Export v1    ".utf8)
@@ -29,13 +29,14 @@ struct ExportScanner {
   private var hasReadMagic = false
   private var bytesToPass = 0
 
-  /// Reads on; `each` gets every key that is now whole, and whether it is a revised one.
+  /// Reads on; `each` gets every key that is now whole, and whether it is a revised one. What the
+  /// key borrows is gone when `each` returns.
   mutating func scan(
-    _ chunk: UnsafeRawBufferPointer, each: (KeyMessage, Bool) throws -> Void
+    _ chunk: UnsafeRawBufferPointer, each: (borrowing KeyFields, Bool) throws -> Void
   ) throws {
-    unread.append(contentsOf: chunk)
-    let read = try unread.withUnsafeBytes { bytes in try scan(whole: bytes, each: each) }
-    unread.removeFirst(read)
+    let rest = try finishUnread(with: chunk, each: each)
+    let read = try scan(whole: rest, each: each)
+    unread.append(contentsOf: rest[read...])
   }
 
   /// Says that no more bytes come; the header then is whole.
@@ -53,9 +54,32 @@ struct ExportScanner {
 }
 
 extension ExportScanner {
+  /// Reads the field that the last chunk broke off in, with as little of `chunk` as it takes; what is
+  /// left of `chunk`.
+  private mutating func finishUnread(
+    with chunk: UnsafeRawBufferPointer, each: (borrowing KeyFields, Bool) throws -> Void
+  ) throws -> UnsafeRawBufferPointer {
+    var taken = 0
+    while !unread.isEmpty, taken < chunk.count {
+      let carried = unread.count
+      // A key at once; a header field, which may be long, in ever larger steps.
+      let step = min(max(KeyFileLimit.keyMessageByteCountMax, carried), chunk.count - taken)
+      unread.append(contentsOf: chunk[taken..<taken + step])
+      taken += step
+      let read = try unread.withUnsafeBytes { try scan(whole: $0, each: each) }
+      guard read < carried else {
+        unread.removeAll(keepingCapacity: true)
+        taken -= carried + step - read
+        break
+      }
+      unread.removeFirst(read)
+    }
+    return UnsafeRawBufferPointer(rebasing: chunk[taken...])
+  }
+
   /// Reads all whole fields of `bytes`; returns how many bytes they take.
   private mutating func scan(
-    whole bytes: UnsafeRawBufferPointer, each: (KeyMessage, Bool) throws -> Void
+    whole bytes: UnsafeRawBufferPointer, each: (borrowing KeyFields, Bool) throws -> Void
   ) throws -> Int {
     var read = try readMagic(bytes)
     guard hasReadMagic else { return 0 }
@@ -63,6 +87,7 @@ extension ExportScanner {
       let passed = min(bytesToPass, bytes.count - read)
       bytesToPass -= passed
       read += passed
+      read += try readCommonKeys(UnsafeRawBufferPointer(rebasing: bytes[read...]), each: each)
       var cursor = ProtobufCursor(UnsafeRawBufferPointer(rebasing: bytes[read...]))
       do {
         guard !cursor.isAtEnd else { break }
@@ -77,6 +102,29 @@ extension ExportScanner {
     return read
   }
 
+  /// Reads keys of the common form as long as they come and there is room behind them; returns how
+  /// many bytes they take.
+  private mutating func readCommonKeys(
+    _ bytes: UnsafeRawBufferPointer, each: (borrowing KeyFields, Bool) throws -> Void
+  ) throws -> Int {
+    guard let start = bytes.baseAddress else { return 0 }
+    let room = bytes.count - KeyFields.fastByteCountMax - KeyFields.fastSlack
+    var read = 0
+    while read <= room {
+      let (tag, length) = (bytes[read], Int(bytes[read + 1]))
+      let isRevised = tag == UInt8(Field.revisedKey << 3 | 2)
+      guard isRevised || tag == UInt8(Field.key << 3 | 2),
+        length >= 18, 2 + length <= KeyFields.fastByteCountMax,
+        keyCount + revisedKeyCount < KeyFileLimit.keyCountMax,
+        let key = KeyFields(common: start + read + 2, byteCount: length)
+      else { break }
+      try each(key, isRevised)
+      count(isRevised: isRevised)
+      read += 2 + length
+    }
+    return read
+  }
+
   private mutating func readMagic(_ bytes: UnsafeRawBufferPointer) throws(KeyFileError) -> Int {
     guard !hasReadMagic else { return 0 }
     guard Self.magic.starts(with: bytes.prefix(Self.magic.count)) else {
@@ -87,32 +135,35 @@ extension ExportScanner {
   }
 
   private mutating func readField(
-    _ cursor: inout ProtobufCursor, each: (KeyMessage, Bool) throws -> Void
+    _ cursor: inout ProtobufCursor, each: (borrowing KeyFields, Bool) throws -> Void
   ) throws {
     let tag = try cursor.tag()
     switch (tag.number, tag.wireType) {
-    case (Field.key, .lengthDelimited):
-      try each(try readKey(&cursor), false)
-      keyCount += 1
-    case (Field.revisedKey, .lengthDelimited):
-      try each(try readKey(&cursor), true)
-      revisedKeyCount += 1
+    case (Field.key, .lengthDelimited), (Field.revisedKey, .lengthDelimited):
+      let isRevised = tag.number == Field.revisedKey
+      try each(try readKey(&cursor), isRevised)
+      count(isRevised: isRevised)
     case (Field.header, _): try keepHeader(tag, &cursor)
     case (_, .lengthDelimited): bytesToPass = try cursor.length()
     default: try cursor.skip(tag.wireType)
     }
   }
 
-  private func readKey(_ cursor: inout ProtobufCursor) throws -> KeyMessage {
+  @inline(__always)
+  private mutating func count(isRevised: Bool) {
+    if isRevised { revisedKeyCount += 1 } else { keyCount += 1 }
+  }
+
+  private func readKey(_ cursor: inout ProtobufCursor) throws -> KeyFields {
     let length = try cursor.length()
     guard length <= KeyFileLimit.keyMessageByteCountMax else { throw KeyFileError.malformedExport }
     guard keyCount + revisedKeyCount < KeyFileLimit.keyCountMax else {
       throw KeyFileError.tooManyKeys
     }
-    guard let message = KeyMessage(try cursor.take(length)) else {
+    guard let fields = KeyFields(try cursor.take(length)) else {
       throw KeyFileError.malformedExport
     }
-    return message
+    return fields
   }
 
   private mutating func keepHeader(

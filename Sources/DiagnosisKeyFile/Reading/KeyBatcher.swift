@@ -1,9 +1,11 @@
 import ExposureKeys
 
 /// Gathers keys into batches of one size, fresh and revised ones apart.
+///
+/// One buffer is used again and again; another is taken only while somebody still holds a batch.
 struct KeyBatcher {
   private let batchSize: Int
-  private var keys: [DiagnosisKey] = []
+  private var rows: [KeyRow] = []
   private var areRevised = false
   private(set) var keysSkipped = 0
 
@@ -14,23 +16,31 @@ struct KeyBatcher {
   }
 
   /// Adds a key; hands the batch on where it is full or of the other kind.
+  @inline(__always)
   mutating func add(
-    _ message: KeyMessage, isRevised: Bool, each: (ProvisionalKeyBatch) throws -> Void
+    _ fields: borrowing KeyFields, isRevised: Bool, each: (ProvisionalKeyBatch) throws -> Void
   ) throws {
-    guard let key = message.diagnosisKey else {
+    guard let row = KeyRow(fields) else {
       keysSkipped += 1
       return
     }
-    if isRevised != areRevised { try flush(each) }
+    if isRevised != areRevised || rows.isEmpty { try turn(isRevised: isRevised, each) }
+    rows.append(row)
+    if rows.count == batchSize { try flush(each) }
+  }
+
+  private mutating func turn(
+    isRevised: Bool, _ each: (ProvisionalKeyBatch) throws -> Void
+  ) throws {
+    try flush(each)
     areRevised = isRevised
-    keys.append(key)
-    if keys.count == batchSize { try flush(each) }
+    rows.reserveCapacity(batchSize)
   }
 
   /// Hands on what is left.
   mutating func flush(_ each: (ProvisionalKeyBatch) throws -> Void) throws {
-    guard !keys.isEmpty else { return }
-    try each(ProvisionalKeyBatch(keys: keys, areRevised: areRevised))
-    keys.removeAll(keepingCapacity: true)
+    guard !rows.isEmpty else { return }
+    try each(ProvisionalKeyBatch(keys: KeyBatch(rows: rows), areRevised: areRevised))
+    rows.removeAll(keepingCapacity: true)
   }
 }

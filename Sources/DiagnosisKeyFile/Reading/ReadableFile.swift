@@ -32,14 +32,16 @@ final class ReadableFile {
     return Array(bytes.prefix(read))
   }
 
-  /// Hands over the whole file in chunks.
+  /// Hands over the whole file in chunks, all in one buffer.
   func readAll(_ receive: (UnsafeRawBufferPointer) throws -> Void) throws {
+    var chunk = [UInt8](repeating: 0, count: KeyFileLimit.chunkByteCount)
     var offset = 0
     while true {
-      let chunk = try bytes(at: offset, count: KeyFileLimit.chunkByteCount)
-      guard !chunk.isEmpty else { return }
-      try chunk.withUnsafeBytes(receive)
-      offset += chunk.count
+      let count = pread(descriptor, &chunk, chunk.count, off_t(offset))
+      guard count >= 0 else { throw KeyFileError.cannotRead(errno) }
+      guard count > 0 else { return }
+      try chunk.withUnsafeBytes { try receive(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+      offset += count
     }
   }
 }

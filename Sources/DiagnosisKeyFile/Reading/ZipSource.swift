@@ -56,21 +56,27 @@ struct ZipSource: ExportSource {
     of archive: OpaquePointer, _ part: ExportPart, within budget: inout Int,
     _ receive: (ExportPart, UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    var chunk = [UInt8](repeating: 0, count: KeyFileLimit.chunkByteCount)
     var byteCount = 0
-    while true {
-      let count = chunk.withUnsafeMutableBytes {
-        archive_read_data(archive, $0.baseAddress, $0.count)
-      }
-      guard count >= 0 else { throw KeyFileError.damagedZip }
-      guard count > 0 else { return }
-      byteCount += count
-      budget -= count
+    while let block = try nextBlock(of: archive, at: byteCount) {
+      byteCount += block.count
+      budget -= block.count
       guard byteCount <= part.byteCountMax else { throw KeyFileError.tooLarge }
       guard budget >= 0 else { throw KeyFileError.expandsTooMuch }
-      try chunk.withUnsafeBytes {
-        try receive(part, UnsafeRawBufferPointer(rebasing: $0[..<count]))
-      }
+      try receive(part, block)
     }
+  }
+
+  /// The next bytes where libarchive holds them, at most 256 KiB; nil at the end of the entry, whose
+  /// size and CRC then held.
+  private func nextBlock(
+    of archive: OpaquePointer, at expected: Int
+  ) throws(KeyFileError) -> UnsafeRawBufferPointer? {
+    var start: UnsafeRawPointer?
+    var count = 0
+    var offset: la_int64_t = 0
+    let result = archive_read_data_block(archive, &start, &count, &offset)
+    guard result != ARCHIVE_EOF else { return nil }
+    guard result == ARCHIVE_OK, offset == la_int64_t(expected) else { throw .damagedZip }
+    return UnsafeRawBufferPointer(start: start, count: count)
   }
 }

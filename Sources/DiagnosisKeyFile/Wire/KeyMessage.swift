@@ -1,9 +1,9 @@
 import ExposureKeys
 
-/// One key as a key file writes it: what is set, whether or not it makes sense.
+/// One key as a key file writes it: what is set. `KeyFields` reads it.
 ///
-/// The message `TemporaryExposureKey` of export.proto, read and written by hand because a file holds
-/// hundreds of thousands of them. Documentation/KeyFiles.md 2.3.
+/// The message `TemporaryExposureKey` of export.proto, written by hand because a file holds hundreds
+/// of thousands of them. Documentation/KeyFiles.md 2.3.
 struct KeyMessage: Equatable {
   var keyData: [UInt8]?
   var transmissionRiskLevel: Int32?
@@ -12,50 +12,6 @@ struct KeyMessage: Equatable {
   var reportType: ReportType?
   var daysSinceOnsetOfSymptoms: Int32?
   var variantOfConcern: VariantOfConcern?
-}
-
-extension KeyMessage {
-  /// Reads one whole message; nil where it is malformed.
-  init?(_ bytes: UnsafeRawBufferPointer) {
-    var cursor = ProtobufCursor(bytes)
-    do throws(ProtobufCursor.Obstacle) {
-      while !cursor.isAtEnd { try read(&cursor) }
-    } catch {
-      return nil
-    }
-  }
-
-  private mutating func read(
-    _ cursor: inout ProtobufCursor
-  ) throws(ProtobufCursor.Obstacle) {
-    let tag = try cursor.tag()
-    switch (tag.number, tag.wireType) {
-    case (1, .lengthDelimited): keyData = Array(try cursor.take(try cursor.length()))
-    case (2, .varint): transmissionRiskLevel = try cursor.int32()
-    case (3, .varint): rollingStartIntervalNumber = try cursor.int32()
-    case (4, .varint): rollingPeriod = try cursor.int32()
-    // A report type or a variant of tomorrow is as good as none, as proto2 has it.
-    case (5, .varint): reportType = ReportType(rawValue: try cursor.int32()) ?? reportType
-    case (6, .varint): daysSinceOnsetOfSymptoms = try cursor.sint32()
-    case (8, .varint):
-      variantOfConcern =
-        UInt8(exactly: try cursor.int32()).flatMap(VariantOfConcern.init) ?? variantOfConcern
-    default: try cursor.skip(tag.wireType)
-    }
-  }
-
-  /// The message with the defaults of the format filled in; nil where no phone can have had such a key.
-  var diagnosisKey: DiagnosisKey? {
-    guard let start = UInt32(exactly: rollingStartIntervalNumber ?? 0),
-      let period = UInt32(exactly: rollingPeriod ?? Int32(IntervalNumber.perDay)),
-      let risk = UInt8(exactly: transmissionRiskLevel ?? 0),
-      let key = TemporaryExposureKey(
-        bytes: keyData ?? [], rollingStart: IntervalNumber(rawValue: start), rollingPeriod: period)
-    else { return nil }
-    return DiagnosisKey(
-      key: key, transmissionRiskLevel: risk, reportType: reportType,
-      daysSinceOnsetOfSymptoms: daysSinceOnsetOfSymptoms, variantOfConcern: variantOfConcern)
-  }
 }
 
 extension KeyMessage {

@@ -8,42 +8,43 @@ import Foundation
 /// counts only once its signature holds; one bad file spoils the whole detection
 /// (Documentation/RiskScoring.md 1.9).
 package struct Detection: Sendable {
-  /// How many keys are searched for between two looks at whether the app still wants to know.
-  package static let keysPerBatch = 1_000
-
   private let rules: DetectionRules
   private let keyFiles: [URL]
   private let earlierKeys: [DiagnosisKey]
   private let sightings: [Sighting]
   private let now: Date
+  private let secret: ProbeSecret
+  private let threads: Int
   private let progress: Progress
 
   /// A detection of what `keyFiles` (zips, or `.bin` with `.sig` beside it) and `sightings` share.
   ///
-  /// `apiVersion` is 1 or 2. Throws `ENError.badParameter` with a sentence that names the field of
-  /// `configuration` that is out of range.
+  /// `apiVersion` is 1 or 2; `secret` comes from the phone's `Randomness`. Throws
+  /// `ENError.badParameter` with a sentence that names the field of `configuration` out of range.
   package init(
     configuration: ENExposureConfiguration, keyFiles: [URL],
     verificationKeys: [VerificationPublicKey], sightings: [Sighting], now: Date,
-    apiVersion: Int, progress: Progress
+    apiVersion: Int, secret: ProbeSecret, threads: Int = 1, progress: Progress
   ) throws(ENError) {
     self.init(
       rules: try DetectionRules(
         configuration, apiVersion: apiVersion, verificationKeys: verificationKeys),
       keyFiles: try Self.filesToRead(keyFiles), earlierKeys: [], sightings: sightings, now: now,
-      progress: progress)
+      secret: secret, threads: threads, progress: progress)
   }
 
   /// A detection by `rules` that also searches for `earlierKeys`, which were verified before.
   init(
     rules: DetectionRules, keyFiles: [URL], earlierKeys: [DiagnosisKey], sightings: [Sighting],
-    now: Date, progress: Progress
+    now: Date, secret: ProbeSecret, threads: Int = DetectionThreads.available, progress: Progress
   ) {
     self.rules = rules
     self.keyFiles = keyFiles
     self.earlierKeys = earlierKeys
     self.sightings = sightings
     self.now = now
+    self.secret = secret
+    self.threads = threads
     self.progress = progress
   }
 
@@ -58,15 +59,20 @@ package struct Detection: Sendable {
   /// Reads and matches; throws as `run` does.
   func search() throws -> MatchLedger {
     progress.totalUnitCount = Int64(keyFiles.count)
-    var ledger = MatchLedger(
-      Matcher(ContactIndex(ScannedSighting.inOrder(sightings))), now: IntervalNumber(now))
-    for start in stride(from: 0, to: earlierKeys.count, by: Self.keysPerBatch) {
-      try checkIsWanted()
-      ledger.search(Array(earlierKeys[start...].prefix(Self.keysPerBatch)))
+    let index = ContactIndex(ScannedSighting.inOrder(sightings), secret: secret)
+    var search = KeySearch(
+      Matcher(index), threads: threads, openKeys: IntervalNumber(now).map(OpenKeys.init(at:)),
+      progress: progress)
+    var ledger = MatchLedger(variant: rules.variant)
+    try search.run(into: &ledger) { each in
+      for start in stride(from: 0, to: earlierKeys.count, by: MatchLimit.keysPerBatch) {
+        let keys = KeyBatch(earlierKeys[start...].prefix(MatchLimit.keysPerBatch))
+        try each(ProvisionalKeyBatch(keys: keys))
+      }
     }
     for file in keyFiles {
       try checkIsWanted()
-      try search(file, &ledger)
+      try search.run(into: &ledger) { each in try read(file, each) }
       progress.completedUnitCount += 1
     }
     return ledger
@@ -77,13 +83,10 @@ package struct Detection: Sendable {
     rules.scoring.result(of: ledger.matches, now: now)
   }
 
-  private func search(_ file: URL, _ ledger: inout MatchLedger) throws {
+  private func read(_ file: URL, _ each: (ProvisionalKeyBatch) throws -> Void) throws {
     do {
-      let verified = try UnverifiedKeyFile(at: file)
-        .verified(by: rules.verificationKeys, batchSize: Self.keysPerBatch) { batch in
-          try checkIsWanted()
-          ledger.search(batch.keys.filter(rules.variant.regards), areRevised: batch.areRevised)
-        }
+      let verified = try UnverifiedKeyFile(at: file).verified(
+        by: rules.verificationKeys, batchSize: MatchLimit.keysPerBatch, each: each)
       try rules.check(verified.facts.header)
     } catch let error as KeyFileError {
       throw ENError(error)

@@ -30,7 +30,7 @@ extension Device {
     let earlier = apiVersion == 2 ? try await detections.keptKeys(at: now) : []
     let detection = Detection(
       rules: rules, keyFiles: files, earlierKeys: earlier.map(\.key), sightings: sightings,
-      now: now, progress: progress)
+      now: now, secret: ProbeSecret(from: randomness), progress: progress)
     let ledger = try await Self.search(detection)
     guard !progress.isCancelled else { throw CancellationError() }
     let result = detection.result(of: ledger)

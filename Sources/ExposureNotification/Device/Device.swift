@@ -19,6 +19,7 @@ public final class Device: Sendable {
   let entitlements: Entitlements
   let radio: any Radio
   let clock: any WallClock
+  let randomness: any Randomness
   let folder: URL
   let logger: Logger
   let standing: Standing
@@ -76,6 +77,7 @@ public final class Device: Sendable {
     self.entitlements = entitlements
     self.radio = radio
     self.clock = clock
+    self.randomness = randomness
     self.folder = folder
     self.logger = logger
     func file(_ name: String) -> SealedFile {

@@ -1,53 +1,108 @@
 import ExposureKeys
 
-/// All that a phone has heard, ready to be asked about one identifier.
-///
-/// It also knows which intervals an identifier must belong to for a sighting to be near enough, so
-/// that the rest of a key is not even derived: on most days most people meet nobody for hours.
+/// All that a phone has heard, each identifier once, ready to be searched.
 package struct ContactIndex: Sendable {
-  private let sightings: [RollingProximityIdentifier: [ScannedSighting]]
-  /// Intervals in reach of a sighting: ascending and apart from each other.
-  private let inReach: [ClosedRange<UInt32>]
+  /// The secret of this run.
+  let secret: ProbeSecret
+  /// The intervals in reach of what was heard.
+  let reach: Reach
+  private let sightings: [ScannedSighting]
+  private let table: IdentifierTable
+  /// The first sighting of each identifier, and the next one of the same after each sighting.
+  private let firstSighting: [Int32]
+  private let nextSighting: [Int32]
+  /// Interval and identifier, ascending, each pair once.
+  private let heard: [UInt64]
 
-  /// An index of these sightings, in any order.
-  package init(_ sightings: [ScannedSighting]) {
-    self.sightings = Dictionary(grouping: sightings, by: \.sighting.advertisement.identifier)
-    inReach = Self.merged(
-      Set(sightings.compactMap { IntervalNumber($0.sighting.time) }).map(Matcher.tolerance(around:))
-    )
+  private static let none: Int32 = -1
+
+  /// An index of these sightings, in any order, at most as many as an `Int32` counts. `secret` comes
+  /// from the phone's `Randomness`, a new one for each search.
+  ///
+  /// A sighting at a time that has no interval number matches nothing and is left out.
+  package init(_ sightings: [ScannedSighting], secret: ProbeSecret) {
+    var table = IdentifierTable(capacity: sightings.count, secret: secret)
+    var first: [Int32] = []
+    var next = [Int32](repeating: Self.none, count: sightings.count)
+    var heard: [UInt64] = []
+    heard.reserveCapacity(sightings.count)
+    // From the last to the first, so that an identifier's sightings come in their order.
+    for index in sightings.indices.reversed() {
+      let sighting = sightings[index].sighting
+      guard let interval = IntervalNumber(sighting.time) else { continue }
+      let number = table.insert(sighting.advertisement.identifier.words)
+      if number == first.count { first.append(Self.none) }
+      next[index] = first[number]
+      first[number] = Int32(index)
+      heard.append(UInt64(interval.rawValue) << 32 | UInt64(number))
+    }
+    heard.sort()
+    self.heard = Self.withoutRepeats(heard)
+    reach = Reach(of: self.heard.map { UInt32($0 >> 32) })
+    (self.table, firstSighting, nextSighting) = (table, first, next)
+    (self.sightings, self.secret) = (sightings, secret)
   }
 
-  /// What was heard of `identifier`, in no order.
-  func sightings(of identifier: RollingProximityIdentifier) -> [ScannedSighting] {
-    sightings[identifier] ?? []
+  /// How many different identifiers were heard.
+  package var identifierCount: Int { firstSighting.count }
+
+  private static func withoutRepeats(_ sorted: [UInt64]) -> [UInt64] {
+    var last: UInt64?
+    return sorted.filter { pair in
+      defer { last = pair }
+      return pair != last
+    }
+  }
+}
+
+extension ContactIndex {
+  /// The different identifiers that were heard within the tolerance of one of `intervals`.
+  func identifiers(near intervals: ClosedRange<UInt32>) -> [(UInt64, UInt64)] {
+    let first = Matcher.tolerance(around: IntervalNumber(rawValue: intervals.lowerBound)).lowerBound
+    let last = Matcher.tolerance(around: IntervalNumber(rawValue: intervals.upperBound)).upperBound
+    let numbers = heard[place(of: UInt64(first) << 32)...]
+      .prefix { $0 >> 32 <= UInt64(last) }
+      .map { UInt32(truncatingIfNeeded: $0) }
+      .sorted()
+    var found: [(UInt64, UInt64)] = []
+    for (index, number) in numbers.enumerated() where index == 0 || numbers[index - 1] != number {
+      found.append(table.identifiers[Int(number)])
+    }
+    return found
   }
 
-  /// The intervals that `key` serves and in whose reach anything was heard.
-  func intervals(of key: TemporaryExposureKey) -> [ClosedRange<UInt32>] {
-    let first = key.rollingStart.rawValue
-    let last = key.rollingEnd.rawValue - 1
-    return inReach[firstRange(endingAtOrAfter: first)...]
-      .prefix { $0.lowerBound <= last }
-      .map { $0.clamped(to: first...last) }
-  }
-
-  private func firstRange(endingAtOrAfter interval: UInt32) -> Int {
-    var low = 0
-    var high = inReach.count
+  /// The first place of `heard` that is not below `pair`.
+  private func place(of pair: UInt64) -> Int {
+    var (low, high) = (0, heard.count)
     while low < high {
       let middle = (low + high) / 2
-      if inReach[middle].upperBound < interval { low = middle + 1 } else { high = middle }
+      if heard[middle] < pair { low = middle + 1 } else { high = middle }
     }
     return low
   }
 
-  private static func merged(_ ranges: [ClosedRange<UInt32>]) -> [ClosedRange<UInt32>] {
-    ranges.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { merged, range in
-      guard let last = merged.last, range.lowerBound <= last.upperBound else {
-        merged.append(range)
-        return
+  /// The number of the identifier, where it was heard within the tolerance of `interval`.
+  func number(of words: (UInt64, UInt64), near interval: UInt32) -> Int? {
+    guard let number = table.number(of: words) else { return nil }
+    var isNear = false
+    forEachSighting(of: number, near: interval) { _ in isNear = true }
+    return isNear ? number : nil
+  }
+
+  /// What was heard of identifier `number` within the tolerance of `interval`.
+  func forEachSighting(
+    of number: Int, near interval: UInt32, _ each: (ScannedSighting) -> Void
+  ) {
+    let sent = IntervalNumber(rawValue: interval)
+    var index = firstSighting[number]
+    while index != Self.none {
+      let scanned = sightings[Int(index)]
+      if let heard = IntervalNumber(scanned.sighting.time),
+        heard.distance(to: sent) <= Matcher.toleranceIntervals
+      {
+        each(scanned)
       }
-      merged[merged.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+      index = nextSighting[Int(index)]
     }
   }
 }

@@ -2,20 +2,17 @@ import ExposureKeys
 
 /// What keys and sightings have in common, with no rule but the tolerance: for tools that compare
 /// matchers. A phone's detection takes `MatchLedger` (Documentation/RiskScoring.md 1.10).
-package struct RawMatches: Sendable {
-  private let matcher: Matcher
+package struct RawMatches: MatchKeeper, Sendable {
   private var intervalsOfKey: [[UInt8]: Set<IntervalNumber>] = [:]
   private var found: [RawMatch] = []
 
   /// No matches yet.
-  package init(_ matcher: Matcher) {
-    self.matcher = matcher
-  }
+  package init() {}
 
-  /// Searches for `keys`. A key that comes again, in another file or with another period, adds only
-  /// what it did not explain before.
-  package mutating func search(_ keys: [DiagnosisKey]) {
-    for match in matcher.matches(of: keys) {
+  /// Takes what a batch gave. A key that comes again, in another file or with another period, adds
+  /// only what it did not explain before.
+  package mutating func add(_ findings: BatchFindings) {
+    for match in findings.matches {
       let bytes = match.key.key.secretBytes
       let known = intervalsOfKey[bytes] ?? []
       let new = match.sightings.filter { !known.contains($0.sentIn) }

@@ -1,4 +1,5 @@
 import DiagnosisKeyFile
+import ExposureNotification
 import Foundation
 
 /// Whose key files are taken.
@@ -22,7 +23,7 @@ enum KeyFileTrust: Equatable {
   }
 
   /// How many keys are looked for at once.
-  static let batchSize = 4096
+  static let batchSize = MatchLimit.keysPerBatch
 
   /// Hands the keys of `file` to `each`; refuses a file that is not trusted, with its name.
   func read(

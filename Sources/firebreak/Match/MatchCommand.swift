@@ -2,6 +2,7 @@ import ArgumentParser
 import DiagnosisKeyFile
 import ExposureNotification
 import Foundation
+import World
 
 /// Matches key files against sightings, with no rule but the tolerance.
 struct MatchCommand: ParsableCommand {
@@ -40,10 +41,12 @@ struct MatchCommand: ParsableCommand {
     let trust = try KeyFileTrust(publicKey: publicKey, takesUnsigned: unsigned)
     let heard = try SightingsCSV(at: sightings).sightings
     var report = MatchReport()
-    var matches = RawMatches(Matcher(ContactIndex(heard)))
+    let secret = ProbeSecret(from: SystemRandomness())
+    var search = KeySearch(Matcher(ContactIndex(heard, secret: secret)))
+    var matches = RawMatches()
     let time = try ContinuousClock().measure {
       for file in files {
-        report.add(try trust.read(file) { batch in matches.search(batch.keys) })
+        report.add(try search.run(into: &matches) { each in try trust.read(file, each: each) })
       }
     }
     report.add(matches, time: time)

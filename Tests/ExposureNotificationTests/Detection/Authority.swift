@@ -1,8 +1,9 @@
 import Crypto
-import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
 import TestSupport
+
+@testable import DiagnosisKeyFile
 
 /// A health authority that signs key files into a folder of its own.
 struct Authority {
@@ -34,5 +35,16 @@ struct Authority {
       to: url, start: 1_585_785_600, end: 1_585_800_000, region: region,
       keys: keys.sorted(by: DiagnosisKey.inFileOrder), revisedKeys: revised, signers: [signer])
     return url
+  }
+
+  /// The two halves of `zip` beside each other; where its export lies.
+  func unzipped(_ zip: URL) throws -> URL {
+    var halves: [ExportPart: [UInt8]] = [:]
+    try ZipSource.source(at: zip).read { part, chunk in halves[part, default: []] += chunk }
+    let export = zip.deletingPathExtension().appendingPathExtension("bin")
+    try Data(halves[.export] ?? []).write(to: export)
+    try Data(halves[.signatures] ?? [])
+      .write(to: zip.deletingPathExtension().appendingPathExtension("sig"))
+    return export
   }
 }

@@ -26,7 +26,7 @@ struct DetectionTests {
       configuration: configuration, keyFiles: files,
       verificationKeys: try verificationKeys ?? authority.verificationKeys, sightings: heard,
       now: Stranger.midnight.date.addingTimeInterval(2 * 86_400), apiVersion: version,
-      progress: progress)
+      secret: .ofTests, progress: progress)
   }
 
   private func code(of work: () throws -> Void) -> ENError.Code? {
@@ -150,7 +150,7 @@ struct DetectionTests {
   func manyBatches() throws {
     let stranger = try Stranger(255)
     let start = Stranger.midnight.rawValue - 14 * 144
-    let others = try (0..<2 * Detection.keysPerBatch).compactMap { number in
+    let others = try (0..<2 * MatchLimit.keysPerBatch).compactMap { number in
       let bytes = [UInt8(number >> 8), UInt8(number & 0xff)] + [UInt8](repeating: 0, count: 14)
       let key = TemporaryExposureKey(bytes: bytes, rollingStart: IntervalNumber(rawValue: start))
       return DiagnosisKey(key: try required(key))

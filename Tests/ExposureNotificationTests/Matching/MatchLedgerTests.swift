@@ -6,8 +6,8 @@ import Testing
 
 /// Documentation/RiskScoring.md 1.7 and 1.8.
 struct MatchLedgerTests {
-  private func ledger(_ stranger: Stranger) -> MatchLedger {
-    MatchLedger(Matcher([stranger.heard()]))
+  private func ledger(_ stranger: Stranger) -> FilledLedger {
+    FilledLedger(Matcher([stranger.heard()]))
   }
 
   @Test("The same key in two batches counts once")

@@ -1,7 +1,7 @@
+import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
 import Testing
-import TestSupport
 
 @testable import ExposureNotification
 
@@ -47,15 +47,20 @@ struct MatchingTests {
 
   @Test("Keys of hours in which nothing was heard are not even derived")
   func filter() throws {
-    let index = ContactIndex(ScannedSighting.inOrder([try Stranger().heard(step: 50)]))
     let start = Stranger.midnight.rawValue
-    #expect(index.intervals(of: try Stranger().key.key) == [start + 38...start + 62])
-    #expect(
-      index.intervals(of: try Stranger(start: start + 62).key.key) == [start + 62...start + 62])
-    #expect(index.intervals(of: try Stranger(start: start + 63).key.key).isEmpty)
-    #expect(index.intervals(of: try Stranger(start: start - 106).key.key).isEmpty)
-    #expect(
-      index.intervals(of: try Stranger(start: start - 105).key.key) == [start + 38...start + 38])
+    let reach = Reach(of: [start + 50])
+    func span(_ first: UInt32) -> ClosedRange<UInt32>? {
+      reach.span(first, first + 143).map { $0.first...$0.last }
+    }
+    #expect(span(start) == start + 38...start + 62)
+    #expect(span(start + 62) == start + 62...start + 62)
+    #expect(span(start + 63) == nil)
+    #expect(span(start - 106) == nil)
+    #expect(span(start - 105) == start + 38...start + 38)
+    let heard = Matcher([try Stranger().heard(step: 50)])
+    let findings = heard.findings(
+      in: KeyBatch([try Stranger().key, try Stranger(start: start + 63).key]))
+    #expect(findings.counters.keysSkipped == 1)
   }
 
   @Test("A phone that heard nobody matches nobody, and no keys match nobody")
@@ -89,9 +94,10 @@ struct MatchingTests {
   @Test("Whom a phone met is nothing that a log could show")
   func silence() throws {
     let heard = try Stranger(9).heard()
-    let index = ContactIndex(ScannedSighting.inOrder([heard]))
-    var ledger = MatchLedger(Matcher(index))
-    ledger.search([try Stranger(9).key])
+    let index = ContactIndex(ScannedSighting.inOrder([heard]), secret: .ofTests)
+    var filled = FilledLedger(Matcher(index))
+    filled.search([try Stranger(9).key])
+    let ledger = filled.ledger
     for text in ["\(index)", "\(ledger)", String(reflecting: index)] {
       #expect(!text.contains("9, 9"))
     }
@@ -99,42 +105,6 @@ struct MatchingTests {
     dump(index, to: &dumped)
     dump(ledger, to: &dumped)
     #expect(!dumped.contains("Sighting"))
-  }
-
-  @Test("In random worlds the matcher finds what trying everything finds", arguments: 1...12)
-  func naive(seed: Int) throws {
-    var dice = SeededGenerator(seed: UInt64(seed))
-    let start = Stranger.midnight.rawValue
-    let strangers = try (1...5).map { number in
-      try Stranger(
-        UInt8(number), start: start + 100 * UInt32.random(in: 0...3, using: &dice),
-        period: UInt32.random(in: 1...144, using: &dice))
-    }
-    let sightings = strangers.flatMap { stranger in
-      (0..<8).map { _ in
-        stranger.heard(
-          step: UInt32.random(in: 0...160, using: &dice),
-          after: Double(Int.random(in: -10_000...10_000, using: &dice)))
-      }
-    }
-    for stranger in strangers {
-      let found =
-        Matcher(sightings).match(of: stranger.key)?.sightings.map(\.scanned.sighting) ?? []
-      let expected = sightings.filter { isExplained($0, by: stranger.key.key) }
-      #expect(Set(found) == Set(expected), "seed \(seed)")
-      #expect(found.map(\.time) == found.map(\.time).sorted(), "seed \(seed)")
-    }
-  }
-
-  /// The rule as the specification says it, without any index.
-  private func isExplained(_ sighting: Sighting, by key: TemporaryExposureKey) -> Bool {
-    let schedule = KeySchedule(key)
-    return (key.rollingStart.rawValue..<key.rollingEnd.rawValue).contains { number in
-      let heard = Int((sighting.time.timeIntervalSince1970 / 600).rounded(.down))
-      return schedule.identifier(at: IntervalNumber(rawValue: number))
-        == sighting.advertisement.identifier
-        && Int(number) - 12 <= heard && heard < Int(number) + 12 + 1
-    }
   }
 
   private static func bytes(_ hex: String) -> [UInt8] {

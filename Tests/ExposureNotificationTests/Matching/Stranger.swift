@@ -1,3 +1,4 @@
+import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
 
@@ -73,9 +74,22 @@ extension MatchedSighting {
   }
 }
 
+extension ProbeSecret {
+  /// A secret that every test knows.
+  static let ofTests = ProbeSecret(bytes: Array(1...32))
+}
+
 extension Matcher {
   init(_ sightings: [Sighting]) {
-    self.init(ContactIndex(ScannedSighting.inOrder(sightings)))
+    self.init(ContactIndex(ScannedSighting.inOrder(sightings), secret: .ofTests))
+  }
+
+  func matches(of keys: [DiagnosisKey]) -> [KeyMatch] {
+    findings(in: KeyBatch(keys)).matches
+  }
+
+  func match(of key: DiagnosisKey) -> KeyMatch? {
+    matches(of: [key]).first
   }
 }
 

@@ -14,7 +14,7 @@ struct ScoringV1Tests {
   private func result(
     _ configuration: ENExposureConfiguration, _ strangers: [(Stranger, [Sighting])], after: Int = 1
   ) throws -> DetectionResult {
-    var ledger = MatchLedger(Matcher(strangers.flatMap(\.1)))
+    var ledger = FilledLedger(Matcher(strangers.flatMap(\.1)))
     ledger.search(strangers.map(\.0.key))
     return try ExposureScoring(configuration).result(of: ledger.matches, now: days(after))
   }

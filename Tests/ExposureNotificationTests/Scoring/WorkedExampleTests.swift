@@ -80,7 +80,7 @@ struct WorkedExampleTests {
     let configuration = ENExposureConfiguration()
     configuration.minimumRiskScoreFullRange = 4096
     configuration.attenuationDurationThresholds = [50, 70]
-    var ledger = MatchLedger(Matcher(strangers.flatMap { $0.stay(scans: 2) }))
+    var ledger = FilledLedger(Matcher(strangers.flatMap { $0.stay(scans: 2) }))
     ledger.search(strangers.map(\.key))
     let summary = try ExposureScoring(configuration)
       .result(of: ledger.matches, now: Stranger.midnight.date.addingTimeInterval(86_400)).summary

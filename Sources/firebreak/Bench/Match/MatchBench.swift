@@ -1,5 +1,6 @@
 import DiagnosisKeyFile
 import ExposureKeys
+import ExposureNotification
 import Foundation
 
 /// One measurement: makes the workload, matches it, checks what was found, measures the limit.
@@ -62,7 +63,12 @@ struct MatchBench {
 extension MatchInput {
   init(_ source: KeySource, _ workload: MatchWorkload, _ files: WorkloadFiles) throws {
     switch source {
-    case .memory: self = .memory((0..<workload.keyCount).compactMap(workload.key))
+    case .memory:
+      let size = MatchLimit.keysPerBatch
+      let batches = stride(from: 0, to: workload.keyCount, by: size).map { start in
+        KeyBatch((start..<min(start + size, workload.keyCount)).lazy.compactMap(workload.key))
+      }
+      self = .memory(batches)
     case .file: self = .exports(files.keyFiles)
     case .zip: self = .zips(files.keyFiles, signedBy: try files.verificationKey)
     }

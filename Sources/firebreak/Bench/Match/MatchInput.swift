@@ -1,10 +1,9 @@
 import DiagnosisKeyFile
-import ExposureKeys
 import Foundation
 
 /// What the matcher under measurement is given.
 enum MatchInput {
-  case memory([DiagnosisKey])
+  case memory([KeyBatch])
   case exports([URL])
   case zips([URL], signedBy: VerificationPublicKey)
 }

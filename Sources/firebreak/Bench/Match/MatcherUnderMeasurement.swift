@@ -2,45 +2,53 @@ import DiagnosisKeyFile
 import ExposureKeys
 import ExposureNotification
 import Foundation
+import World
 
 /// The framework's matcher as the bench drives it: the one place that knows its interface.
 struct MatcherUnderMeasurement {
   private let matcher: Matcher
+  private let threads: Int
 
   /// Ready to match against `sightings`.
   init(against sightings: some Sequence<Sighting>, threads: Int, tier: KernelTier) {
-    matcher = Matcher(ContactIndex(sightings.map { ScannedSighting($0) }))
+    let index = ContactIndex(
+      sightings.map { ScannedSighting($0) }, secret: ProbeSecret(from: SystemRandomness()))
+    matcher = Matcher(index, tier: MatchTier(rawValue: tier.rawValue) ?? .fastest)
+    self.threads = threads
   }
 
   /// Matches all of `input`.
   func match(_ input: MatchInput) throws -> MatchFindings {
-    var matches = RawMatches(matcher)
+    var search = KeySearch(matcher, threads: threads)
+    var matches = RawMatches()
     var findings = MatchFindings()
     switch input {
-    case .memory(let keys):
-      matches.search(keys)
-      findings.keysRead = keys.count
+    case .memory(let batches):
+      try search.run(into: &matches) { each in
+        for batch in batches { try each(ProvisionalKeyBatch(keys: batch)) }
+      }
+      findings.keysRead = batches.reduce(0) { $0 + $1.count }
     case .exports(let files):
       for file in files {
-        let facts = try UnverifiedKeyFile(at: file).unverifiedKeys(batchSize: Self.batchSize) {
-          matches.search($0.keys)
+        findings.keysRead += try search.run(into: &matches) { each in
+          try UnverifiedKeyFile(at: file).scannedKeys(
+            batchSize: MatchLimit.keysPerBatch, each: each)
         }
-        findings.keysRead += facts.keyCount
       }
     case .zips(let files, let key):
       for file in files {
-        let verified = try UnverifiedKeyFile(at: file).verified(
-          by: [key], batchSize: Self.batchSize
-        ) { matches.search($0.keys) }
+        let verified = try search.run(into: &matches) { each in
+          try UnverifiedKeyFile(at: file).verified(
+            by: [key], batchSize: MatchLimit.keysPerBatch, each: each)
+        }
         findings.keysRead += verified.facts.keyCount
       }
     }
+    findings.keysSkipped = search.counters.keysSkipped
     findings.count = matches.sightingCount
     findings.found = Set(matches.inOrder.map(MatchFindings.Found.init))
     return findings
   }
-
-  private static let batchSize = 4096
 }
 
 extension MatchFindings.Found {

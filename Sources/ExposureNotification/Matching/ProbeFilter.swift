@@ -1,0 +1,37 @@
+import CExposureKernels
+
+/// What was heard around one day, as a blocked Bloom filter: it never misses an identifier, and lets
+/// about one in a thousand others through, which are then compared exactly.
+///
+/// Not Sendable by its pointer: the words are written in `init` and only read afterwards.
+final class ProbeFilter: @unchecked Sendable {
+  /// For the kernels.
+  let filter: ek_filter
+
+  /// A filter of `identifiers`, 16 bytes each.
+  init(_ identifiers: [(UInt64, UInt64)], secret: ProbeSecret) {
+    let log2 = Self.wordsLog2(for: identifiers.count)
+    let words = UnsafeMutablePointer<UInt32>(
+      OpaquePointer(UnsafeMutableRawPointer.allocate(byteCount: 4 << log2, alignment: 64)))
+    words.initialize(repeating: 0, count: 1 << log2)
+    var filter = ek_filter(
+      words: words, word_count_log2: UInt32(log2), secret: (secret.filter.0, secret.filter.1))
+    identifiers.withUnsafeBytes { bytes in
+      guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+      for index in identifiers.indices { ek_filter_add(&filter, start + 16 * index) }
+    }
+    self.filter = filter
+  }
+
+  deinit {
+    filter.words.deallocate()
+  }
+
+  /// The size of a filter of `count` identifiers, in words, as a power of two.
+  static func wordsLog2(for count: Int) -> Int {
+    let wanted = max(count * MatchLimit.filterWordsPerIdentifier - 1, 1)
+    let log2 = Int.bitWidth - wanted.leadingZeroBitCount
+    let limits = MatchLimit.filterWordsLog2
+    return min(max(log2, limits.lowerBound), limits.upperBound)
+  }
+}

@@ -1,0 +1,116 @@
+import ExposureKeys
+
+/// The intervals in whose reach anything was heard: those within the tolerance of a sighting.
+///
+/// A key that serves none of them cannot match and is not derived at all: on most days most people meet
+/// nobody for hours (Documentation/Matching.md 2).
+struct Reach: Sendable {
+  /// The part of a key's time that is searched: from the first interval in reach to the last.
+  struct Span: Equatable {
+    /// Which group of keys is searched for together: those of one day, and, apart from them, those
+    /// that go on into the next.
+    let group: Int
+    let first: UInt32
+    let last: UInt32
+  }
+
+  /// The days that hold an interval in reach, in days since 1970.
+  private(set) var days: [UInt32] = []
+  /// For each step of each day: the first step in reach at or after it, and the last at or before.
+  private var next: [UInt8] = []
+  private var previous: [UInt8] = []
+  /// Open addressing: a day's number among `days`.
+  private var slots: [Int32]
+  private let mask: UInt32
+
+  private static let perDay = IntervalNumber.perDay
+  private static let none = UInt8.max
+  private static let empty: Int32 = -1
+
+  /// The reach of sightings in `intervals`, which ascend.
+  init(of intervals: [UInt32]) {
+    var steps: [[Bool]] = []
+    var end: UInt64 = 0
+    for interval in intervals {
+      let range = Matcher.tolerance(around: IntervalNumber(rawValue: interval))
+      for number in max(end, UInt64(range.lowerBound))..<max(end, UInt64(range.upperBound) + 1) {
+        let day = UInt32(number) / Self.perDay
+        if days.last != day {
+          days.append(day)
+          steps.append([Bool](repeating: false, count: Int(Self.perDay)))
+        }
+        steps[steps.count - 1][Int(UInt32(number) % Self.perDay)] = true
+      }
+      end = max(end, UInt64(range.upperBound) + 1)
+    }
+    let slotCount = 1 << (Int.bitWidth - max(4 * days.count - 1, 1).leadingZeroBitCount)
+    slots = [Int32](repeating: Self.empty, count: slotCount)
+    mask = UInt32(slotCount - 1)
+    for day in steps.indices { add(steps[day], asDay: day) }
+  }
+
+  private mutating func add(_ steps: [Bool], asDay day: Int) {
+    var slot = Int(days[day] & mask)
+    while slots[slot] != Self.empty { slot = (slot + 1) & Int(mask) }
+    slots[slot] = Int32(day)
+    var previous = [UInt8](repeating: Self.none, count: steps.count)
+    var next = previous
+    var near = Self.none
+    for step in steps.indices {
+      if steps[step] { near = UInt8(step) }
+      previous[step] = near
+    }
+    near = Self.none
+    for step in steps.indices.reversed() {
+      if steps[step] { near = UInt8(step) }
+      next[step] = near
+    }
+    self.previous += previous
+    self.next += next
+  }
+
+  /// How many groups there may be: numbers below this.
+  var groupCount: Int { 2 * days.count }
+
+  /// The intervals that keys of `group` may be searched in.
+  func intervals(of group: Int) -> ClosedRange<UInt32> {
+    let first = days[group / 2] * Self.perDay
+    let count = group % 2 == 0 ? Self.perDay : 2 * Self.perDay
+    let (last, overflow) = first.addingReportingOverflow(count - 1)
+    return first...(overflow ? .max : last)
+  }
+
+  /// What of `first`...`last`, at most a day long, is in reach; nil where nothing is.
+  @inline(__always)
+  func span(_ first: UInt32, _ last: UInt32) -> Span? {
+    let (day, step) = first.quotientAndRemainder(dividingBy: Self.perDay)
+    let (lastDay, lastStep) = last.quotientAndRemainder(dividingBy: Self.perDay)
+    guard day != lastDay else { return span(within: day, Int(step), Int(lastStep)) }
+    let head = span(within: day, Int(step), Int(Self.perDay) - 1)
+    let tail = span(within: lastDay, 0, Int(lastStep))
+    guard let head else { return tail }
+    guard let tail else { return head }
+    return Span(group: head.group + 1, first: head.first, last: tail.last)
+  }
+
+  @inline(__always)
+  private func span(within day: UInt32, _ first: Int, _ last: Int) -> Span? {
+    guard let number = number(of: day) else { return nil }
+    let place = number * Int(Self.perDay)
+    let (from, to) = (next[place + first], previous[place + last])
+    guard from != Self.none, Int(from) <= last else { return nil }
+    let start = day * Self.perDay
+    return Span(group: 2 * number, first: start + UInt32(from), last: start + UInt32(to))
+  }
+
+  @inline(__always)
+  private func number(of day: UInt32) -> Int? {
+    var slot = Int(day & mask)
+    while slots[slot] != Self.empty {
+      let number = Int(slots[slot])
+      if days[number] == day { return number }
+      slot = (slot + 1) & Int(mask)
+    }
+    return nil
+  }
+}

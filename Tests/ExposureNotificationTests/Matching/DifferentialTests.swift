@@ -1,0 +1,77 @@
+import DiagnosisKeyFile
+import ExposureKeys
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ExposureNotification
+
+/// Documentation/Matching.md 1.3: the matcher against one that tries everything.
+struct DifferentialTests {
+  private static let worldsPerCase: UInt64 = 250
+
+  @Test("In 10,000 random worlds the matcher finds what trying everything finds", arguments: 0..<40)
+  func naive(block: UInt64) throws {
+    for seed in block * Self.worldsPerCase..<(block + 1) * Self.worldsPerCase {
+      let world = try SmallWorld(seed: seed)
+      let expected = NaiveMatcher(sightings: world.sightings).matches(of: world.keys)
+      let tiers = MatchTier.available
+      let tier = tiers[Int(seed) % tiers.count]
+      for direction in MatchDirection.allCases {
+        let index = ContactIndex(world.sightings, secret: .ofTests)
+        let findings = Matcher(index, tier: tier, direction: direction)
+          .findings(in: KeyBatch(world.keys))
+        #expect(
+          findings.matches.map { NaiveMatch($0) } == expected,
+          "seed \(seed), \(tier), \(direction)")
+      }
+    }
+  }
+
+  @Test("Every tier, direction, number of threads and source finds the same", arguments: 0..<4)
+  func everywhere(seed: UInt64) throws {
+    let world = try SmallWorld(seed: seed + 20_000, keyCount: 200, bases: [2_642_976])
+    let keys = world.keys.sorted(by: DiagnosisKey.inFileOrder)
+    let expected = NaiveMatcher(sightings: world.sightings).matches(of: keys)
+    #expect(!expected.isEmpty)
+    let authority = try Authority()
+    let zip = try authority.publish(keys)
+    let export = try authority.unzipped(zip)
+    for tier in MatchTier.available {
+      for direction in MatchDirection.allCases {
+        let matcher = Matcher(
+          ContactIndex(world.sightings, secret: .ofTests), tier: tier, direction: direction)
+        for threads in 1...3 {
+          for source in [nil, zip, export] {
+            var search = KeySearch(matcher, threads: threads)
+            var found = EveryMatch()
+            try search.run(into: &found) { each in
+              guard let source else { return try Self.remember(keys, each) }
+              _ = try UnverifiedKeyFile(at: source).verified(
+                by: authority.verificationKeys, batchSize: 16, each: each)
+            }
+            #expect(found.matches == expected, "\(tier), \(direction), \(threads), \(seed)")
+            #expect(search.counters.keys == keys.count)
+          }
+        }
+      }
+    }
+  }
+
+  private static func remember(
+    _ keys: [DiagnosisKey], _ each: (ProvisionalKeyBatch) throws -> Void
+  ) throws {
+    for start in stride(from: 0, to: keys.count, by: 16) {
+      try each(ProvisionalKeyBatch(keys: KeyBatch(keys[start...].prefix(16))))
+    }
+  }
+}
+
+/// Every match, in the order they were found.
+private struct EveryMatch: MatchKeeper {
+  var matches: [NaiveMatch] = []
+
+  mutating func add(_ findings: BatchFindings) {
+    matches += findings.matches.map { NaiveMatch($0) }
+  }
+}

@@ -1,0 +1,34 @@
+import ExposureKeys
+import Foundation
+
+@testable import ExposureNotification
+
+/// Tries everything, as the specification says it, with swift-crypto and no index: the oracle.
+struct NaiveMatcher {
+  let sightings: [ScannedSighting]
+
+  /// The keys of `keys` that explain a sighting, each as often as it comes.
+  func matches(of keys: [DiagnosisKey]) -> [NaiveMatch] {
+    let found = Dictionary(grouping: sightings, by: \.sighting.advertisement.identifier)
+    return keys.compactMap { key in
+      let schedule = KeySchedule(key.key)
+      var explained: [MatchedSighting] = []
+      for number in key.key.rollingStart.rawValue..<key.key.rollingEnd.rawValue {
+        let interval = IntervalNumber(rawValue: number)
+        let identifier = schedule.identifier(at: interval)
+        for scanned in found[identifier] ?? [] where isNear(scanned, interval) {
+          let metadata = schedule.open(
+            scanned.sighting.advertisement.metadata, beside: identifier)
+          explained.append(MatchedSighting(scanned, sentIn: interval, metadata: metadata))
+        }
+      }
+      return explained.isEmpty ? nil : NaiveMatch(key: key, sightings: explained)
+    }
+  }
+
+  private func isNear(_ scanned: ScannedSighting, _ interval: IntervalNumber) -> Bool {
+    let number = (scanned.sighting.time.timeIntervalSince1970 / 600).rounded(.down)
+    guard number >= 0, number <= Double(UInt32.max) else { return false }
+    return Int(interval.rawValue) - 12 <= Int(number) && Int(number) < Int(interval.rawValue) + 13
+  }
+}
