@@ -32,8 +32,6 @@ AESNI static inline __m128i next_key(__m128i key, uint32_t constant) {
 }
 
 AESNI static void expand(const uint8_t *identifier_keys, round_keys keys[TOGETHER]) {
-  static const uint32_t constants[10] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b,
-      0x36};
   __m128i now[TOGETHER];
   for (int i = 0; i < TOGETHER; i++) {
     now[i] = _mm_loadu_si128((const __m128i *)(identifier_keys + i * EK_KEY_BYTES));
@@ -42,7 +40,7 @@ AESNI static void expand(const uint8_t *identifier_keys, round_keys keys[TOGETHE
   for (int round = 0; round < 10; round++) {
     EK_UNROLL
     for (int i = 0; i < TOGETHER; i++) {
-      now[i] = next_key(now[i], constants[round]);
+      now[i] = next_key(now[i], ek_aes_round_constants[round]);
       keys[i].of[round + 1] = now[i];
     }
   }
@@ -57,8 +55,9 @@ AESNI static inline __m128i block_of(uint32_t interval) {
 }
 
 /// A number for a block's interval.
-AESNI static inline __m128i at_interval(uint32_t number) { return _mm_set_epi32((int)number, 0, 0,
-                                        0); }
+AESNI static inline __m128i at_interval(uint32_t number) {
+  return _mm_set_epi32((int)number, 0, 0, 0);
+}
 
 /// Encrypts FLIGHT successive intervals from `first` on.
 AESNI static inline void encrypt(const round_keys *keys, __m128i first, __m128i blocks[FLIGHT]) {
@@ -128,8 +127,9 @@ AESNI static inline void invert(round_keys *keys) {
   round_keys inverse;
   inverse.of[0] = keys->of[10];
   EK_UNROLL
-  for (int round = 1; round < 10; round++) inverse.of[round] = _mm_aesimc_si128(keys->of[10 -
-       round]);
+  for (int round = 1; round < 10; round++) {
+    inverse.of[round] = _mm_aesimc_si128(keys->of[10 - round]);
+  }
   // What comes out is compared with the head of a block: with this, equal means zero.
   inverse.of[10] = _mm_xor_si128(keys->of[0], block_of(0));
   *keys = inverse;

@@ -33,8 +33,6 @@ ARM64 static inline uint8x16_t next_key(uint8x16_t key, uint32_t constant) {
 }
 
 ARM64 static void expand(const uint8_t *identifier_keys, round_keys keys[TOGETHER]) {
-  static const uint32_t constants[10] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b,
-      0x36};
   uint8x16_t now[TOGETHER];
   for (int i = 0; i < TOGETHER; i++) {
     keys[i].of[0] = now[i] = vld1q_u8(identifier_keys + i * EK_KEY_BYTES);
@@ -42,7 +40,7 @@ ARM64 static void expand(const uint8_t *identifier_keys, round_keys keys[TOGETHE
   for (int round = 0; round < 10; round++) {
     EK_UNROLL
     for (int i = 0; i < TOGETHER; i++) {
-      keys[i].of[round + 1] = now[i] = next_key(now[i], constants[round]);
+      keys[i].of[round + 1] = now[i] = next_key(now[i], ek_aes_round_constants[round]);
     }
   }
 }

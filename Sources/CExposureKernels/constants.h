@@ -57,6 +57,11 @@ enum {
 /// The bit that ends a message (FIPS 180-4 5.1.1), as the first of a word.
 #define EK_END_BIT 0x80000000u
 
+/// What AES-128's key expansion adds (FIPS 197 5.2).
+static const uint32_t ek_aes_round_constants[10] = {
+    0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36,
+};
+
 /// The block that an identifier is encrypted from, without its interval in the last four bytes.
 static const uint8_t ek_block_head[12] = "EN-RPI\0\0\0\0\0";
 

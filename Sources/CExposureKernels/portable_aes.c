@@ -75,8 +75,9 @@ static const uint8_t original[256] = {ORIGINALS(SAME)};
 static const uint32_t mixed[256] = {SUBSTITUTES(MIXED)};
 static const uint32_t unmixed[256] = {ORIGINALS(UNMIXED)};
 
-static inline uint32_t rotate_left(uint32_t x,
-                                   int bits) { return x << bits | x >> ((32 - bits) & 31); }
+static inline uint32_t rotate_left(uint32_t x, int bits) {
+  return x << bits | x >> ((32 - bits) & 31);
+}
 
 static inline uint32_t byte_of(uint32_t column, int row) { return column >> (8 * row) & 0xff; }
 

@@ -27,8 +27,8 @@ static void compress(const uint32_t in[8], const uint32_t schedule[64], uint32_t
   uint32_t a = in[0], b = in[1], c = in[2], d = in[3], e = in[4], f = in[5], g = in[6], h = in[7];
   for (int i = 0; i < 64; i++) {
     uint32_t sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25), choice = g ^ (e & (f ^ g));
-    uint32_t sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22),
-                           majority = (a & b) | (c & (a | b));
+    uint32_t sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
+    uint32_t majority = (a & b) | (c & (a | b));
     uint32_t first = h + sum1 + choice + schedule[i], second = sum0 + majority;
     h = g, g = f, f = e, e = d + first, d = c, c = b, b = a, a = first + second;
   }

@@ -65,8 +65,8 @@ SHANI static void compress(state states[STREAMS], const message messages[STREAMS
     for (int s = 0; s < STREAMS; s++) {
       __m128i *words = m[s].words, *oldest = &words[i & 3];
       turn(&now[s], _mm_add_epi32(*oldest, constants));
-      if (i < 12) *oldest = next_words(*oldest, words[(i + 1) & 3], words[(i + 2) & 3],
-          words[(i + 3) & 3]);
+      if (i >= 12) continue;
+      *oldest = next_words(*oldest, words[(i + 1) & 3], words[(i + 2) & 3], words[(i + 3) & 3]);
     }
   }
   finish(states, now);

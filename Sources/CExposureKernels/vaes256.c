@@ -37,8 +37,6 @@ VAES256 static inline __m256i next_key(__m256i key, uint32_t constant) {
 }
 
 VAES256 static void expand(const uint8_t *identifier_keys, round_keys keys[TOGETHER]) {
-  static const uint32_t constants[10] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b,
-      0x36};
   __m256i now[TOGETHER];
   for (int i = 0; i < TOGETHER; i++) {
     now[i] = _mm256_loadu_si256((const __m256i *)(identifier_keys + i * PAIR * EK_KEY_BYTES));
@@ -47,7 +45,7 @@ VAES256 static void expand(const uint8_t *identifier_keys, round_keys keys[TOGET
   for (int round = 0; round < 10; round++) {
     EK_UNROLL
     for (int i = 0; i < TOGETHER; i++) {
-      now[i] = next_key(now[i], constants[round]);
+      now[i] = next_key(now[i], ek_aes_round_constants[round]);
       keys[i].of[round + 1] = now[i];
     }
   }
@@ -109,8 +107,8 @@ VAES256 static inline uint32_t held(const ek_filter *filter, const __m256i ident
   // The bit that is asked for goes to the sign, where movemask reads it: 31 minus its number to the left.
   __m256i first = _mm256_andnot_si256(hash, _mm256_set1_epi32(31));
   __m256i second = _mm256_andnot_si256(_mm256_srli_epi32(hash, 5), _mm256_set1_epi32(31));
-  __m256i both = _mm256_and_si256(_mm256_sllv_epi32(words, first), _mm256_sllv_epi32(words,
-                                  second));
+  __m256i both =
+      _mm256_and_si256(_mm256_sllv_epi32(words, first), _mm256_sllv_epi32(words, second));
   return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(both));
 }
 
@@ -184,8 +182,9 @@ VAES256 static inline bool decrypt(const round_keys *inverse, const uint8_t *hea
   EK_UNROLL
   for (int round = 1; round < 10; round++) {
     EK_UNROLL
-    for (int i = 0; i < FLIGHT; i++) blocks[i] = _mm256_aesdec_epi128(blocks[i],
-         inverse->of[round]);
+    for (int i = 0; i < FLIGHT; i++) {
+      blocks[i] = _mm256_aesdec_epi128(blocks[i], inverse->of[round]);
+    }
   }
   __m256i heads = _mm256_setzero_si256();
   EK_UNROLL

@@ -34,15 +34,13 @@ VAES512 static inline __m512i next_key(__m512i key, uint32_t constant) {
 
 /// The round keys of all quads of a group, side by side: one alone waits most of its time.
 VAES512 static inline void expand(const uint8_t *identifier_keys, round_keys keys[QUADS]) {
-  static const uint32_t constants[10] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b,
-      0x36};
   for (int quad = 0; quad < QUADS; quad++) {
     keys[quad].of[0] = _mm512_loadu_si512(identifier_keys + 64 * quad);
   }
   for (int round = 0; round < 10; round++) {
     EK_UNROLL
     for (int quad = 0; quad < QUADS; quad++) {
-      keys[quad].of[round + 1] = next_key(keys[quad].of[round], constants[round]);
+      keys[quad].of[round + 1] = next_key(keys[quad].of[round], ek_aes_round_constants[round]);
     }
   }
 }
@@ -184,8 +182,9 @@ VAES512 static inline void decrypt(const round_keys *inverse, const uint8_t *hea
   EK_UNROLL
   for (int round = 1; round < 10; round++) {
     EK_UNROLL
-    for (int i = 0; i < FLIGHT; i++) blocks[i] = _mm512_aesdec_epi128(blocks[i],
-         inverse->of[round]);
+    for (int i = 0; i < FLIGHT; i++) {
+      blocks[i] = _mm512_aesdec_epi128(blocks[i], inverse->of[round]);
+    }
   }
   EK_UNROLL
   for (int i = 0; i < FLIGHT; i++) blocks[i] = _mm512_aesdeclast_epi128(blocks[i], inverse->of[10]);
@@ -195,8 +194,9 @@ VAES512 static inline void decrypt(const round_keys *inverse, const uint8_t *hea
 VAES512 static inline bool any_head(const __m512i blocks[FLIGHT]) {
   uint32_t heads = 0;
   EK_UNROLL
-  for (int i = 0; i < FLIGHT; i++) heads |= _mm512_mask_testn_epi64_mask(0x55, blocks[i],
-       blocks[i]);
+  for (int i = 0; i < FLIGHT; i++) {
+    heads |= _mm512_mask_testn_epi64_mask(0x55, blocks[i], blocks[i]);
+  }
   return heads != 0;
 }
 
@@ -272,8 +272,9 @@ VAES512 static uint64_t blocks(const ek_group *group) {
     }
     // Places without a key take no part.
     __mmask8 present = 0;
-    for (uint32_t i = 0; i < QUAD; i++) present |= (__mmask8)((group->length[place + i] > 0) << (2 *
-         i));
+    for (uint32_t i = 0; i < QUAD; i++) {
+      present |= (__mmask8)((group->length[place + i] > 0) << (2 * i));
+    }
     fold = _mm512_mask_xor_epi64(fold, present, fold, sum);
   }
   uint64_t parts[8];
@@ -287,8 +288,9 @@ VAES512 static uint64_t probe(const ek_filter *filter, const uint8_t *identifier
   size_t i = 0;
   for (; i + 16 <= count; i += 16) {
     __m512i four[4];
-    for (int j = 0; j < 4; j++) four[j] = _mm512_loadu_si512(identifiers + (i + 4 * j) *
-         EK_KEY_BYTES);
+    for (size_t j = 0; j < 4; j++) {
+      four[j] = _mm512_loadu_si512(identifiers + (i + 4 * j) * EK_KEY_BYTES);
+    }
     total += (uint64_t)__builtin_popcount(held(&wide, four));
   }
   for (; i < count; i++) {

@@ -85,6 +85,7 @@ static size_t match(ek_tier tier, const keys *keys, const ek_filter *filter, con
                                                all + total, ROOM, &now)
                             : ek_match_reverse(tier, bytes, first, length, KEYS - done, heard,
                                                HEARD, all + total, ROOM, &now);
+    expect(written <= ROOM, "candidates stay in their room");
     for (size_t i = 0; i < written; i++) all[total + i].key_index += (uint32_t)done;
     total += written;
     done += now;
