@@ -14,6 +14,7 @@ import World
 public final class KeyServer: Service {
   private let server: QuietServer
   private let exporter: Exporter
+  private let keyPull: AuthorityKeyPull
   private let period: ExportPeriod
   private let clock: any WallClock
   private let logger: Logger
@@ -26,10 +27,12 @@ public final class KeyServer: Service {
     logger: Logger
   ) throws(KeyServerError) {
     try configuration.checked()
-    let rooms = try KeyServerRooms(configuration, clock: clock, randomness: randomness)
+    let rooms = try KeyServerRooms(
+      configuration, clock: clock, randomness: randomness, logger: logger)
     server = QuietServer(
       router: rooms.router, host: configuration.host, port: configuration.port, logger: logger)
     exporter = rooms.exporter
+    keyPull = rooms.keyPull
     period = ExportPeriod(seconds: configuration.exportPeriodSeconds)
     self.clock = clock
     self.logger = logger
@@ -51,6 +54,10 @@ public final class KeyServer: Service {
         await cancelWhenGracefulShutdown { await self.exportForever() }
         return false
       }
+      group.addTask {
+        await cancelWhenGracefulShutdown { await self.keyPull.pullForever() }
+        return false
+      }
       // The exports stop at once; requests in progress may finish.
       for try await serverHasEnded in group where serverHasEnded { group.cancelAll() }
     }
@@ -64,6 +71,13 @@ public final class KeyServer: Service {
   @discardableResult
   public func exportDue() async throws -> [KeyFileName] {
     try await storing { try await exporter.exportDue() }
+  }
+
+  /// Reads the keys of every authority that publishes them, now; `run()` does it every hour.
+  ///
+  /// - Throws: `KeyServerError.unavailable` where they cannot be written down.
+  public func pullAuthorityKeys() async throws {
+    try await storing { try await keyPull.pullAll() }
   }
 
   /// Removes key files, keys and used tokens that nobody needs any more.

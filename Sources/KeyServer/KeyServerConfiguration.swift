@@ -102,6 +102,8 @@ extension KeyServerConfiguration {
       )
     }
     try publish.checked()
+    for authority in healthAuthorities { try authority.checked() }
+    for app in apps { try app.checked() }
     let all = apps.reduce(regions.union([region])) { $0.union($1.regions) }
     guard all.allSatisfy(AuthorizedApp.isRegion) else {
       throw .configuration("A region is two upper-case letters.")

@@ -28,4 +28,16 @@ public enum KeyServerLimit {
   static let uploadsInOneCommit = 64
   /// How old the register of apps and authorities may be before it is read again, in seconds.
   static let registerAgeSecondsMax: TimeInterval = 60
+  /// How far back statistics go, and how long they are kept, in seconds: 60 days.
+  static let statisticsSeconds: TimeInterval = 60 * 86_400
+  /// How often an authority's page of keys is read, in seconds.
+  static let keyPullSeconds: TimeInterval = 3_600
+  /// How long a key is believed that has gone from its page, in seconds: 30 days.
+  static let pulledKeyAfterlifeSeconds: TimeInterval = 30 * 86_400
+  /// How long an authority's page may take, in seconds.
+  static let keyPullAnswerSeconds = 10
+  /// Bytes of an authority's page that are read.
+  static let keyPageBytesMax = 64 * 1024
+  /// Keys of an authority's page that are taken.
+  static let pulledKeysMax = 50
 }

@@ -4,6 +4,7 @@ import DiagnosisKeyFile
 import Foundation
 import Hummingbird
 import KeyServerAPI
+import Logging
 import QuietHTTP
 import UploadToken
 import World
@@ -12,9 +13,11 @@ import World
 struct KeyServerRooms {
   let router: Router<QuietContext>
   let exporter: Exporter
+  let keyPull: AuthorityKeyPull
 
   init(
-    _ configuration: KeyServerConfiguration, clock: any WallClock, randomness: any Randomness
+    _ configuration: KeyServerConfiguration, clock: any WallClock, randomness: any Randomness,
+    logger: Logger
   ) throws(KeyServerError) {
     let signers = try Self.signers(configuration)
     let devices = try Self.devices(configuration)
@@ -43,6 +46,15 @@ struct KeyServerRooms {
       budget: upload.budget, decoyBudget: upload.decoyBudget, budgetKeys: upload.budgetKeys,
       randomness: randomness)
     publish.add(to: router)
+    let statistics = StatisticsRoute(
+      desk: StatisticsDesk(register: register, store: store, clock: clock),
+      budget: upload.budget, budgetKeys: upload.budgetKeys, randomness: randomness)
+    router.post(RouterPath(KeyServerRoute.statistics), statistics.route)
+    do { try router.describe(Self.description) } catch {
+      throw .configuration("The description of the server cannot be written.")
+    }
+    keyPull = AuthorityKeyPull(
+      register: register, store: store, client: .shared, clock: clock, logger: logger)
     DownloadRoutes(folder: folder, remoteConfiguration: remoteConfiguration).add(to: router)
   }
 

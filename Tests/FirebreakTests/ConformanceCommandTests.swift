@@ -19,6 +19,10 @@ struct ConformanceCommandTests {
     ("key-files", "keyfiles", 5),
   ]
 
+  /// Computed with another implementation of HMAC-SHA256 than ours.
+  private static let codeWithZeros = "mFNI9zhTA17n4ndd1Vu5tsn4XQX0gPrIKyjeh/9noUE="
+  private static let codeWithoutRisks = "J9S7xVebH/66dm14wGsIcAnSUR3PHD4NtDQEOGZbDUo="
+
   @Test("Every published suite passes", arguments: files)
   func passes(suite: String, file: String, count: Int) throws {
     let run = try Run("conformance", suite, SharedData.url(file).path)
@@ -26,6 +30,40 @@ struct ConformanceCommandTests {
     #expect(run.output == "\(count) passed, 0 failed\n")
     let facts = try Run("conformance", suite, SharedData.url(file).path, "--json").json()
     #expect(facts?["passed"] as? Int == count && facts?["failed"] as? Int == 0)
+  }
+
+  @Test(
+    "Risks that are absent and risks of 0 are different texts, but where all are 0 either is taken")
+  func riskOfZero() throws {
+    let text = try String(contentsOf: SharedData.url(Self.files[2].1), encoding: .utf8)
+    let code = "2u1nHt5WWurJytFLF3xitNzM99oNrad2y4YGOL53AeY="
+    let cleartext = "dPCphLzfG4uzXneNimkPRQ==.144.144.5,z2Cx9hdz2SlxZ8GEgqTYpA==.1.144.3"
+    func status(_ risks: (String, String), _ text: String, _ code: String) throws -> Int32 {
+      let keys = """
+        {"vectors": [{"secretBase64": "AQIDBAUGBwgJCgsMDQ4PEA==", "keys": [
+          {"key": "z2Cx9hdz2SlxZ8GEgqTYpA==", "rollingStartNumber": 1, "rollingPeriod": 144\(risks.0)},
+          {"key": "dPCphLzfG4uzXneNimkPRQ==", "rollingStartNumber": 144, "rollingPeriod": 144\(risks.1)}
+        ], "cleartext": "\(text)", "hmacSha256Base64": "\(code)"}]}
+        """
+      let file = folder.path("risks.json")
+      try keys.write(to: file, atomically: true, encoding: .utf8)
+      return try Run("conformance", "tek-hmac", file.path).status
+    }
+    try #require(text.contains(code) && text.contains(cleartext))
+    let zero = #", "transmissionRisk": 0"#
+    let with = cleartext.replacing(".144.5,", with: ".144.0,").replacing(".144.3", with: ".144.0")
+    let without = cleartext.replacing(".144.5,", with: ".144,").replacing(
+      ".1.144.3", with: ".1.144")
+    let codes = (Self.codeWithZeros, Self.codeWithoutRisks)
+    for risks in [(zero, zero), ("", ""), (zero, "")] {
+      #expect(try status(risks, with, codes.0) == 0)
+      #expect(try status(risks, without, codes.1) == 0)
+      #expect(try status(risks, without, codes.0) == 1)
+    }
+    let mixed = (#", "transmissionRisk": 3"#, "")
+    #expect(try status(mixed, cleartext.replacing(".144.5,", with: ".144.0,"), code) == 1)
+    #expect(
+      try status((#", "transmissionRisk": 3"#, #", "transmissionRisk": 5"#), cleartext, code) == 0)
   }
 
   @Test(

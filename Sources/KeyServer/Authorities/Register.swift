@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import UploadToken
 
@@ -6,6 +7,7 @@ struct Register: Sendable {
   let apps: [String: AuthorizedApp]
   let authorities: [String: HealthAuthority]
   let certificates: CertificateVerifier
+  private let keys: [String: [AuthorityKey]]
 
   /// What the configuration says, and beside it what the database holds. A key that cannot be read is
   /// left out: the others go on working.
@@ -18,22 +20,35 @@ struct Register: Sendable {
     let all = configured.authorities + stored.authorities
     let known = Dictionary(all.map { ($0.issuer, $0) }) { $1 }
     authorities = known
+    let keys = known.mapValues { authority in
+      authority.publicKeysPEM.map {
+        AuthorityKey(
+          keyID: $0.key, publicKeyPEM: $0.value, goodFrom: .distantPast, goodUntil: nil,
+          isPulled: false)
+      } + (stored.keys[authority.issuer] ?? [])
+    }
+    self.keys = keys
     certificates = CertificateVerifier(
-      authorities: known.values.map { authority in
-        let keys =
-          authority.publicKeysPEM.map {
-            AuthorityKey(
-              keyID: $0.key, publicKeyPEM: $0.value, goodFrom: .distantPast, goodUntil: nil,
-              isPulled: false)
-          } + (stored.keys[authority.issuer] ?? [])
-        return keys.reduce(
-          CertificateAuthority(issuer: authority.issuer, audience: authority.audience)
-        ) { authority, key in
-          let more = try? authority.adding(
-            keyID: key.keyID, publicKeyPEM: key.publicKeyPEM, from: key.goodFrom,
-            until: key.goodUntil ?? .distantFuture)
-          return more ?? authority
-        }
-      })
+      authorities: known.values.map { Self.authority($0, keys: keys[$0.issuer] ?? []) })
+  }
+
+  private static func authority(
+    _ authority: HealthAuthority, keys: [AuthorityKey]
+  ) -> CertificateAuthority {
+    keys.reduce(CertificateAuthority(issuer: authority.issuer, audience: authority.audience)) {
+      authority, key in
+      let more = try? authority.adding(
+        keyID: key.keyID, publicKeyPEM: key.publicKeyPEM, from: key.goodFrom,
+        until: key.goodUntil ?? .distantFuture)
+      return more ?? authority
+    }
+  }
+
+  /// The key of `issuer` under that id, where it is believed at `now`.
+  func key(_ keyID: String, of issuer: String, at now: Date) -> P256.Signing.PublicKey? {
+    let key = keys[issuer]?.last {
+      $0.keyID == keyID && $0.goodFrom <= now && now < ($0.goodUntil ?? .distantFuture)
+    }
+    return key.flatMap { try? P256.Signing.PublicKey(pemRepresentation: $0.publicKeyPEM) }
   }
 }

@@ -10,6 +10,12 @@ struct SQLiteKeyStore: KeyStore {
   /// Opens the file, or makes it, and brings its tables up to date. Where `region` has never been
   /// exported, its first period begins at `start`.
   init(file: URL, exporting region: String, from start: Date) throws {
+    try self.init(file: file)
+    try pool.write { try Self.begin(region, at: start, in: $0) }
+  }
+
+  /// Opens the file, or makes it, and brings its tables up to date.
+  init(file: URL) throws {
     Self.makePrivate(file)
     pool = try DatabasePool(path: file.path, configuration: Self.configuration)
     // Here and not in the configuration: the pool sets NORMAL when it turns the log on, which would
@@ -19,12 +25,13 @@ struct SQLiteKeyStore: KeyStore {
     commits = GroupCommit { [pool] uploads in
       try await pool.write { try SQLiteIntake(db: $0).accept(uploads) }
     }
-    try pool.write { try Self.begin(region, at: start, in: $0) }
   }
 
   private static var configuration: Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = true
+    // Another process may write too, such as the command that adds an app: wait for it.
+    configuration.busyMode = .timeout(SQLiteLimit.busySeconds)
     configuration.prepareDatabase { db in
       // What was removed is overwritten: a key that is gone must not be read from a free page.
       try db.execute(sql: "PRAGMA secure_delete = ON")
@@ -55,6 +62,7 @@ struct SQLiteKeyStore: KeyStore {
   }
 
   func removeOld(endedBy end: Date, now: Date) async throws {
+    let counted = StatisticTally.hour(of: now) - Int64(KeyServerLimit.statisticsSeconds)
     let (end, now) = (Int64(end.timeIntervalSince1970), Int64(now.timeIntervalSince1970))
     try await pool.write { db in
       try db.execute(sql: "DELETE FROM batch WHERE end_at <= ?", arguments: [end])
@@ -62,6 +70,7 @@ struct SQLiteKeyStore: KeyStore {
         sql: "DELETE FROM diagnosis_key WHERE batch_id IS NULL AND released_at <= ?",
         arguments: [end])
       try db.execute(sql: "DELETE FROM upload WHERE kept_until <= ?", arguments: [now])
+      try db.execute(sql: "DELETE FROM statistic WHERE hour < ?", arguments: [counted])
     }
   }
 

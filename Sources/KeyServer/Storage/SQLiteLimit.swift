@@ -6,4 +6,6 @@ enum SQLiteLimit {
   static let logPages = 32_768
   /// KiB of pages that the one writing connection keeps in memory.
   static let cacheKiB = 16_384
+  /// How long a transaction waits for that of another process, in seconds.
+  static let busySeconds: Double = 5
 }

@@ -1,0 +1,134 @@
+import AsyncHTTPClient
+import Crypto
+import Foundation
+import Hummingbird
+import KeyServer
+import KeyServerAPI
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+import UploadToken
+
+@Suite("Servers 2.6: authorities, their keys, and apps")
+struct RegisterTests {
+  /// An authority's page of keys on a free port, that shows what the test tells it to.
+  private final class KeyPage: Sendable {
+    let keys = Mutex<[String: P256.Signing.PrivateKey]>([:])
+    let isBroken = Mutex(false)
+
+    func run(_ body: (URL) async throws -> Void) async throws {
+      let (ports, port) = AsyncStream.makeStream(of: Int.self)
+      let router = Router()
+      router.get("jwks") { [self] _, _ in
+        guard !isBroken.withLock({ $0 }) else { throw HTTPError(.internalServerError) }
+        let shown = try keys.withLock { $0 }.map {
+          try SigningKey(keyID: $0.key, privateKeyPEM: $0.value.pemRepresentation)
+        }
+        let set = try SigningKeys(shown).published(at: RunningKeyServer.start)
+        return String(decoding: try JSONEncoder().encode(set), as: UTF8.self)
+      }
+      var logger = Logger(label: "key page")
+      logger.logLevel = .critical
+      let application = Application(
+        router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+        onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: logger)
+      let running = Task { try await application.run() }
+      defer { running.cancel() }
+      for await port in ports {
+        try await body(try #require(URL(string: "http://127.0.0.1:\(port)/jwks")))
+        break
+      }
+    }
+  }
+
+  @Test("An app and its authority that are added while the server runs may publish within a minute")
+  func added() async throws {
+    try await RunningKeyServer.run { server in
+      let scene = PublishScene(server: server)
+      let key = P256.Signing.PrivateKey()
+      let keys = scene.keys(2)
+      func publish() async throws -> Published {
+        let certificate = try scene.certificate(keys) {
+          ($0.issuer, $0.audience, $0.keyID, $0.key) = ("new authority", "us", "k9", key)
+        }
+        return try await scene.publish(
+          scene.request(keys, certificate: certificate) { $0.healthAuthorityID = "new.app" })
+      }
+      #expect(try await publish().code == .unknownHealthAuthorityID)
+      let register = try KeyServerRegister(databaseFile: server.configuration.databaseFile)
+      let app = AuthorizedApp(id: "new.app", regions: ["CZ"], authorities: ["new authority"])
+      await #expect(throws: KeyServerError.self) { try await register.add(app) }
+      try await register.add(
+        HealthAuthority(
+          issuer: "new authority", audience: "us",
+          publicKeysPEM: ["k9": key.publicKey.pemRepresentation]))
+      try await register.add(app)
+      server.clock.advance(by: 60)
+      #expect(try await publish().status == 200)
+      #expect(try server.count("SELECT count(*) FROM diagnosis_key WHERE regions = 'CZ'") == 2)
+    }
+  }
+
+  @Test("Values that no certificate could be checked with are refused, and nothing is written")
+  func refused() async throws {
+    let folder = try TemporaryFolder()
+    let register = try KeyServerRegister(databaseFile: folder.path("keys.sqlite"))
+    let good = P256.Signing.PrivateKey().publicKey.pemRepresentation
+    for authority in [
+      HealthAuthority(issuer: "", audience: "a"), HealthAuthority(issuer: "a", audience: ""),
+      HealthAuthority(issuer: "a", audience: "b", publicKeysPEM: ["k": "no key"]),
+      HealthAuthority(issuer: "a", audience: "b", publicKeysPEM: ["": good]),
+      HealthAuthority(issuer: "a", audience: "b", jwksURL: URL(fileURLWithPath: "/etc/passwd")),
+    ] {
+      await #expect(throws: KeyServerError.self) { try await register.add(authority) }
+    }
+    for app in [
+      AuthorizedApp(id: "", regions: [], authorities: []),
+      AuthorizedApp(id: "a", regions: ["pl"], authorities: []),
+    ] {
+      await #expect(throws: KeyServerError.self) { try await register.add(app) }
+    }
+    #expect(try await register.authorities().isEmpty)
+    #expect(try await register.apps().isEmpty)
+  }
+
+  @Test("A key from the authority's page counts, one that has gone from it for 30 days more")
+  func pulled() async throws {
+    let page = KeyPage()
+    let (old, new) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+    page.keys.withLock { $0 = ["old": old] }
+    try await page.run { url in
+      try await RunningKeyServer.run({
+        $0.healthAuthorities = [HealthAuthority(issuer: "pulled", audience: "us", jwksURL: url)]
+        $0.apps = [AuthorizedApp(id: "an.app", regions: ["PL"], authorities: ["pulled"])]
+      }) { server in
+        let scene = PublishScene(server: server)
+        func status(_ id: String, _ key: P256.Signing.PrivateKey) async throws -> UInt {
+          let keys = scene.keys(1)
+          let certificate = try scene.certificate(keys) {
+            ($0.issuer, $0.audience, $0.keyID, $0.key) = ("pulled", "us", id, key)
+          }
+          return try await scene.publish(
+            scene.request(keys, certificate: certificate) { $0.healthAuthorityID = "an.app" }
+          ).status
+        }
+        try await server.server.pullAuthorityKeys()
+        #expect(try await status("old", old) == 200)
+        #expect(try await status("new", new) == 401)
+        // The page changes; what has gone from it is good for 30 days.
+        page.keys.withLock { $0 = ["new": new] }
+        try await server.server.pullAuthorityKeys()
+        #expect(try await status("new", new) == 200)
+        #expect(try await status("old", old) == 200)
+        // A page that cannot be read takes nothing away.
+        page.isBroken.withLock { $0 = true }
+        server.clock.advance(by: 30 * 86_400 - 1)
+        #expect(try await status("old", old) == 200)
+        server.clock.advance(by: 1)
+        #expect(try await status("old", old) == 401)
+        #expect(try await status("new", new) == 200)
+      }
+    }
+  }
+}
