@@ -31,4 +31,6 @@ public enum VerificationRoute {
 
   /// GET: the public keys of tokens and certificates.
   public static let keys = "/.well-known/jwks.json"
+  /// GET: the same as a bare list, as Google's key server reads it.
+  public static let keyList = "/jwks"
 }

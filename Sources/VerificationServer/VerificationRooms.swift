@@ -25,6 +25,9 @@ struct VerificationRooms {
     router.page(RouterPath(VerificationRoute.keys)) {
       try QuietPage(signing.published(at: clock.now), maxAgeSeconds: Self.keysMaxAgeSeconds)
     }
+    router.page(RouterPath(VerificationRoute.keyList)) {
+      try QuietPage(signing.published(at: clock.now).keys, maxAgeSeconds: Self.keysMaxAgeSeconds)
+    }
     try router.describe(Self.description)
     return router
   }
@@ -75,7 +78,8 @@ struct VerificationRooms {
       caller: device, attempts: attempts, randomness: randomness
     ).add(to: router)
     UserReportRoute(
-      issuance: issuance, sms: configuration.sms, caller: device, attempts: attempts
+      issuance: issuance, sms: configuration.sms, caller: device, attempts: attempts,
+      sendTimes: AnswerTimes(randomness: randomness)
     ).add(to: router)
   }
 

@@ -3,6 +3,7 @@ import Hummingbird
 import QuietHTTP
 import TestSupport
 import Testing
+import UploadToken
 import VerificationAPI
 import World
 
@@ -30,7 +31,7 @@ import World
     try await RunningServer.run(in: folder.url) { server async throws in
       let description = try await description(server)
       #expect(description.routes == Set(registered))
-      #expect(registered.count == 12)
+      #expect(registered.count == 13)
     }
   }
 
@@ -71,11 +72,14 @@ import World
         #expect(statuses.contains("\(VerificationRoute.batchIssue) \(status)"))
       }
       #expect(statuses.contains("\(VerificationRoute.accessToken) 404"))
-      let keys = try await server.get(VerificationRoute.keys)
-      #expect(
-        description.faults(
-          inAnswer: keys.body, status: 200, method: "get", path: VerificationRoute.keys
-        ).isEmpty)
+      for path in [VerificationRoute.keys, VerificationRoute.keyList] {
+        let page = try await server.get(path)
+        let faults = description.faults(
+          inAnswer: page.body, status: page.status, method: "get", path: path)
+        #expect(faults.isEmpty)
+        let keys = try JSONDecoder().decode(JSONWebKeySet.self, from: page.body)
+        #expect(keys.publicKeysPEM.count == 1)
+      }
     }
   }
 

@@ -8,12 +8,14 @@ import World
 /// POST /api/user-report: a code by SMS for somebody who reports a test of their own.
 ///
 /// Documentation/VerificationServer.md 3.8. Whether an SMS was sent is not said: nobody can ask this server whether
-/// somebody has reported.
+/// somebody has reported, by the answer or by the time it takes.
 struct UserReportRoute: Sendable {
   let issuance: CodeIssuance
   let sms: SMSConfiguration?
   let caller: Caller
   let attempts: Attempts
+  /// How long the SMS gateway takes.
+  let sendTimes: AnswerTimes
 
   private typealias Question = GoogleRoute<UserReportRequest>.Question
 
@@ -41,7 +43,9 @@ struct UserReportRoute: Sendable {
     case .issued(let code):
       try await send(code, to: report.phone, request)
       return try said(code.kept.expiresAt)
-    case .phoneBusy(let expiresAt): return try said(expiresAt)
+    case .phoneBusy(let expiresAt):
+      try await Task.sleep(for: sendTimes.drawn())
+      return try said(expiresAt)
     case .handleTaken: throw QuietRefusal.ourFault
     }
   }
@@ -50,10 +54,12 @@ struct UserReportRoute: Sendable {
   private func send(_ code: NewCode, to phone: PhoneNumber, _ request: Question) async throws {
     guard let sms else { throw QuietRefusal.ourFault }
     let delivery = SMSDelivery(configuration: sms)
+    let start = ContinuousClock.now
     do throws(VerificationFailure) {
       try await delivery.send(
         delivery.message(
           of: code, label: nil, phone: phone, purpose: .userReport, now: issuance.clock.now))
+      await sendTimes.remember(ContinuousClock.now - start)
     } catch {
       request.context.logger.error("no SMS", metadata: ["kind": "\(error.errorCode.rawValue)"])
       try await QuietRefusal.whereStorageFails(request.context.logger) {
