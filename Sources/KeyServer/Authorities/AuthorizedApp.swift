@@ -4,7 +4,8 @@
 public struct AuthorizedApp: Hashable, Sendable {
   /// `healthAuthorityID` of `/v1/publish`, `appPackageName` of the seed contract.
   public var id: String
-  /// Where its keys count; empty takes the server's own region.
+  /// Where its keys count; empty takes `PublishConfiguration.defaultRegion`, and in the seed contract the
+  /// region that is exported.
   public var regions: Set<String>
   /// The issuers whose certificates it may use.
   public var authorities: Set<String>
