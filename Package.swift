@@ -153,8 +153,9 @@ let package = Package(
       name: "firebreak",
       dependencies: [
         "Town", "FieldTrials", "DiagnosisKeyFile", "ExposureKeys", "CExposureKernels",
-        "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer", "World",
-        crypto, logging, argumentParser, nioCore, nioHTTP1, nioPosix,
+        "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
+        "VerificationServer", "World",
+        grdb, crypto, logging, serviceLifecycle, argumentParser, nioCore, nioHTTP1, nioPosix,
       ],
       swiftSettings: strictOnTheCallersActor),
 

@@ -12,21 +12,26 @@ extension KeyFileWriter {
     to url: URL, start: UInt64, end: UInt64, region: String,
     keys: some Sequence<DiagnosisKey>, signers: [KeyFileSigner]
   ) throws(KeyFileError) -> KeyFileFacts {
-    let header = try header(start: start, end: end, region: region, signers: signers)
-    let export = try SpooledExport(in: url.deletingLastPathComponent(), header: header)
-    let keyCount = try export.append(keys, isRevised: false)
-    let digest = try export.finish()
-    let signatures = try signatureFile(over: digest, header: header, signers: signers)
-    try WholeFile.write(to: PairSource(export: url).signatures) { file throws(KeyFileError) in
-      try signatures.withRawBytes { bytes throws(KeyFileError) in
-        try WholeFile.append(bytes, to: file)
+    do {
+      let header = try header(start: start, end: end, region: region, signers: signers)
+      return try WholeFile.write(to: url) { file in
+        let export = try ExportBody(header) { bytes throws(KeyFileError) in
+          try WholeFile.append(bytes, to: file)
+        }
+        for key in keys { try export.append(key) }
+        let digest = try export.finish()
+        let signatures = try signatureFile(over: digest, header: header, signers: signers)
+        try WholeFile.write(to: PairSource(export: url).signatures) { file in
+          try signatures.withRawBytes { bytes throws(KeyFileError) in
+            try WholeFile.append(bytes, to: file)
+          }
+        }
+        return export.facts(header, digest)
       }
+    } catch let error as KeyFileError {
+      throw error
+    } catch {
+      throw .cannotWrite(EIO)
     }
-    try WholeFile.write(to: url) { file throws(KeyFileError) in
-      try export.readAll { chunk throws(KeyFileError) in try WholeFile.append(chunk, to: file) }
-    }
-    return KeyFileFacts(
-      header: header, signatures: header.signatureInfos, keyCount: keyCount, revisedKeyCount: 0,
-      keysSkipped: 0, exportSHA256: Array(digest), exportByteCount: export.byteCount)
   }
 }

@@ -7,6 +7,9 @@ import SwiftProtobuf
 ///
 /// Documentation/KeyFiles.md 6.
 public enum KeyFileWriter {
+  /// Deflate's level, 1 to 9: Documentation/KeyFiles.md 6.4 says why this one.
+  public static let deflateLevel = 6
+
   /// Writes a signed zip to `url`, replacing what is there.
   ///
   /// - Parameters:
@@ -24,24 +27,43 @@ public enum KeyFileWriter {
     keys: some Sequence<DiagnosisKey>, revisedKeys: some Sequence<DiagnosisKey> = [],
     signers: [KeyFileSigner]
   ) throws(KeyFileError) -> KeyFileFacts {
-    let header = try header(start: start, end: end, region: region, signers: signers)
-    let export = try SpooledExport(in: url.deletingLastPathComponent(), header: header)
-    let keyCount = try export.append(keys, isRevised: false)
-    let revisedKeyCount = try export.append(revisedKeys, isRevised: true)
-    let digest = try export.finish()
-    let signatures = try signatureFile(over: digest, header: header, signers: signers)
-    try WholeFile.write(to: url) { descriptor throws(KeyFileError) in
-      let zip = try ZipWriter(descriptor)
-      try zip.add(.export, byteCount: export.byteCount, chunks: export.readAll)
-      try zip.add(.signatures, byteCount: signatures.count) { receive throws(KeyFileError) in
-        try signatures.withRawBytes(receive)
+    do {
+      return try write(to: url, start: start, end: end, region: region, signers: signers) { body in
+        for key in keys { try body.append(key) }
+        for key in revisedKeys { try body.append(key, isRevised: true) }
       }
-      try zip.finish()
+    } catch let error as KeyFileError {
+      throw error
+    } catch {
+      throw .cannotWrite(EIO)
     }
-    return KeyFileFacts(
-      header: header, signatures: header.signatureInfos, keyCount: keyCount,
-      revisedKeyCount: revisedKeyCount, keysSkipped: 0, exportSHA256: Array(digest),
-      exportByteCount: export.byteCount)
+  }
+
+  /// Writes a signed zip to `url` whose keys `fill` appends, one after the other, from wherever they
+  /// come: in one pass, and in memory that does not grow with their number.
+  ///
+  /// - Throws: A `KeyFileError`, or what `fill` throws; then nothing is left behind and an older file
+  ///   at `url` is untouched.
+  @discardableResult
+  public static func write(
+    to url: URL, start: UInt64, end: UInt64, region: String, signers: [KeyFileSigner],
+    _ fill: (ExportBody) throws -> Void
+  ) throws -> KeyFileFacts {
+    let header = try header(start: start, end: end, region: region, signers: signers)
+    return try WholeFile.write(to: url) { descriptor in
+      let zip = try ZipWriter(descriptor)
+      try zip.begin(.export)
+      let export = try ExportBody(header, write: zip.write)
+      try fill(export)
+      let digest = try export.finish()
+      try zip.end()
+      let signatures = try signatureFile(over: digest, header: header, signers: signers)
+      try zip.begin(.signatures)
+      try signatures.withRawBytes(zip.write)
+      try zip.end()
+      try zip.finish()
+      return export.facts(header, digest)
+    }
   }
 
   static func header(

@@ -15,7 +15,7 @@ public final class KeyServer: Service {
   private let server: QuietServer
   private let exporter: Exporter
   private let keyPull: AuthorityKeyPull
-  private let period: ExportPeriod
+  private let periods: [ExportPeriod]
   private let clock: any WallClock
   private let logger: Logger
 
@@ -33,7 +33,7 @@ public final class KeyServer: Service {
       router: rooms.router, host: configuration.host, port: configuration.port, logger: logger)
     exporter = rooms.exporter
     keyPull = rooms.keyPull
-    period = ExportPeriod(seconds: configuration.exportPeriodSeconds)
+    periods = configuration.exports.map(\.period)
     self.clock = clock
     self.logger = logger
   }
@@ -65,11 +65,11 @@ public final class KeyServer: Service {
 
   /// Closes every period that has ended, and writes every key file that is missing.
   ///
-  /// - Returns: The files written now, oldest first.
+  /// - Returns: The files written now, as the lines of their indexes, oldest first in each.
   /// - Throws: `KeyServerError.unavailable` where the database or the disk refuses; nothing is half done
   ///   then, and the next call goes on where this one stopped.
   @discardableResult
-  public func exportDue() async throws -> [KeyFileName] {
+  public func exportDue() async throws -> [String] {
     try await storing { try await exporter.exportDue() }
   }
 
@@ -91,6 +91,9 @@ public final class KeyServer: Service {
       return try await work()
     } catch is CancellationError {
       throw CancellationError()
+    } catch let error as KeyServerError {
+      logger.error("an export failed: \(error)")
+      throw error
     } catch {
       logger.error("an export failed", metadata: ["kind": "\(type(of: error))"])
       throw KeyServerError.unavailable
@@ -99,7 +102,8 @@ public final class KeyServer: Service {
 
   private func exportForever() async {
     while !Task.isCancelled {
-      var next = period.boundary(after: clock.now)
+      let now = clock.now
+      var next = periods.map { $0.boundary(after: now) }.min() ?? now
       do {
         try await exportDue()
         try await removeOld()

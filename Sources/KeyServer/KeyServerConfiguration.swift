@@ -23,10 +23,16 @@ public struct KeyServerConfiguration: Sendable {
   public var tokenAudience: String
   /// The issuer's public keys in PEM, by key id.
   public var tokenPublicKeysPEM: [String: String]
-  /// Who signs key files; all of them sign every file, and the first the remote configuration.
+  /// Who signs key files; all that are valid then sign every file, and the newest of them the remote
+  /// configuration.
   public var exportSigners: [ExportSigner]
-  /// The region whose keys are exported, and which the files name.
+  /// Gives the signers anew before every export, where a key is to be changed while the server runs;
+  /// nil takes `exportSigners`.
+  public var readExportSigners: (@Sendable () throws -> [ExportSigner])?
+  /// The region whose keys the seed contract's export holds, and which its files name.
   public var region: String
+  /// Exports beside the seed contract's, each under a root of its own.
+  public var furtherExports: [ExportConfiguration] = []
   /// Seconds of one key file's period.
   public var exportPeriodSeconds = 14_400
   /// Keys that a file holds at least, padding included.
@@ -76,24 +82,32 @@ public struct KeyServerConfiguration: Sendable {
 }
 
 extension KeyServerConfiguration {
+  /// Every export: the seed contract's, whose values stand in the configuration itself, and the others.
+  var exports: [ExportConfiguration] {
+    var seed = ExportConfiguration(filenameRoot: "", region: region)
+    seed.periodSeconds = exportPeriodSeconds
+    seed.minimumKeys = minimumKeys
+    seed.paddingRange = paddingRange
+    seed.maximumKeysPerFile = maximumKeysPerFile
+    return [seed] + furtherExports
+  }
+
+  /// Who signs.
+  var signers: ExportSigners {
+    let configured = exportSigners
+    return ExportSigners(readExportSigners ?? { configured })
+  }
+
   /// Refuses values that no server could keep its promises with.
   func checked() throws(KeyServerError) {
-    let day = 86_400
-    guard exportPeriodSeconds > 0, day % exportPeriodSeconds == 0 else {
-      throw .configuration("exportPeriodSeconds must divide a day.")
-    }
-    let counts = 0...KeyServerLimit.keysPerFileMax
-    guard counts.contains(minimumKeys), counts.contains(paddingRange) else {
-      throw .configuration(
-        "minimumKeys and paddingRange must be 0 to \(KeyServerLimit.keysPerFileMax).")
-    }
-    guard (1...KeyServerLimit.keysPerFileMax).contains(maximumKeysPerFile),
-      minimumKeys + paddingRange <= maximumKeysPerFile
+    if let fault = exports.lazy.compactMap(\.fault).first { throw .configuration(fault) }
+    guard exports.count <= KeyServerLimit.exportCountMax,
+      Set(exports.map(\.filenameRoot)).count == exports.count
     else {
       throw .configuration(
-        "maximumKeysPerFile must be 1 to \(KeyServerLimit.keysPerFileMax) and hold the padding.")
+        "furtherExports must be fewer than \(KeyServerLimit.exportCountMax), each with a"
+          + " filenameRoot of its own.")
     }
-    guard !exportSigners.isEmpty else { throw .configuration("exportSigners must not be empty.") }
     let attempts = 1...KeyServerLimit.uploadAttemptsMax
     guard attempts.contains(uploadAttempts), uploadWindowSeconds > 0 else {
       throw .configuration(
@@ -104,8 +118,11 @@ extension KeyServerConfiguration {
     try publish.checked()
     for authority in healthAuthorities { try authority.checked() }
     for app in apps { try app.checked() }
-    let all = apps.reduce(regions.union([region])) { $0.union($1.regions) }
-    guard all.allSatisfy(AuthorizedApp.isRegion) else {
+    let ofApps = apps.reduce(regions) { $0.union($1.regions) }
+    let named = exports.reduce(ofApps) {
+      $0.union([$1.region]).union($1.inputRegions).union($1.excludedRegions)
+    }
+    guard named.allSatisfy(AuthorizedApp.isRegion) else {
       throw .configuration("A region is two upper-case letters.")
     }
   }

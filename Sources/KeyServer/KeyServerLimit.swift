@@ -6,6 +6,10 @@ public enum KeyServerLimit {
   public static let retentionSeconds: TimeInterval = 14 * 86_400
   /// Keys in one file, as phones are willing to read.
   public static let keysPerFileMax = 500_000
+  /// Exports of one server.
+  public static let exportCountMax = 100
+  /// The root that an export's files lie under, in bytes.
+  public static let filenameRootBytesMax = 64
   /// How long the device check authority may take, in seconds.
   public static let deviceCheckSeconds = 10
   /// How many failed uploads an address may be granted in a window.

@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Crypto
-import DiagnosisKeyFile
 import Foundation
 import Hummingbird
 import KeyServerAPI
@@ -19,16 +18,18 @@ struct KeyServerRooms {
     _ configuration: KeyServerConfiguration, clock: any WallClock, randomness: any Randomness,
     logger: Logger
   ) throws(KeyServerError) {
-    let signers = try Self.signers(configuration)
+    let signers = configuration.signers
+    _ = try signers.keyFileSigners(at: clock.now)
     let devices = try Self.devices(configuration)
-    let remoteConfiguration = try Self.remoteConfiguration(configuration)
+    let remoteConfiguration = try SignedConfiguration(
+      configuration.remoteConfiguration, signers: signers, clock: clock)
     let store = try Self.store(configuration, at: clock.now)
     let folder = try Self.folder(configuration)
     let register = RegisterDesk(
       configured: configuration.registerEntries, store: store, clock: clock)
     let admission = try Self.admission(configuration, register)
     exporter = Exporter(
-      store: store, folder: folder, shape: ExportShape(configuration), signers: signers,
+      store: store, folder: folder, exports: configuration.exports, signers: signers,
       clock: clock, randomness: randomness)
     router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin, randomness: randomness)
@@ -55,7 +56,10 @@ struct KeyServerRooms {
     }
     keyPull = AuthorityKeyPull(
       register: register, store: store, client: .shared, clock: clock, logger: logger)
-    DownloadRoutes(folder: folder, remoteConfiguration: remoteConfiguration).add(to: router)
+    DownloadRoutes(
+      folder: folder, roots: configuration.exports.map(\.filenameRoot),
+      remoteConfiguration: remoteConfiguration
+    ).add(to: router)
   }
 
   private static func budget(
@@ -65,19 +69,6 @@ struct KeyServerRooms {
       attempts: configuration.uploadAttempts * times,
       windowSeconds: configuration.uploadWindowSeconds,
       clock: clock)
-  }
-
-  private static func signers(
-    _ configuration: KeyServerConfiguration
-  ) throws(KeyServerError) -> [KeyFileSigner] {
-    do {
-      return try configuration.exportSigners.map {
-        try KeyFileSigner(
-          privateKeyPEM: $0.privateKeyPEM, keyID: $0.keyID, keyVersion: $0.keyVersion)
-      }
-    } catch {
-      throw .configuration("exportSigners: \(error)")
-    }
   }
 
   private static func admission(
@@ -123,30 +114,12 @@ struct KeyServerRooms {
       requiredPlatforms: deviceCheck.requiredPlatforms)
   }
 
-  private static func remoteConfiguration(
-    _ configuration: KeyServerConfiguration
-  ) throws(KeyServerError) -> Data {
-    guard let signer = configuration.exportSigners.first else {
-      throw .configuration("exportSigners must not be empty.")
-    }
-    do {
-      return try UnverifiedRemoteConfiguration.signed(
-        configuration.remoteConfiguration, privateKeyPEM: signer.privateKeyPEM,
-        keyID: signer.keyID, keyVersion: signer.keyVersion
-      ).encoded()
-    } catch {
-      throw .configuration("remoteConfiguration: \(error)")
-    }
-  }
-
   private static func store(
     _ configuration: KeyServerConfiguration, at now: Date
   ) throws(KeyServerError) -> SQLiteKeyStore {
-    let period = ExportPeriod(seconds: configuration.exportPeriodSeconds)
     do {
       return try SQLiteKeyStore(
-        file: configuration.databaseFile, exporting: configuration.region,
-        from: period.boundary(notAfter: now))
+        file: configuration.databaseFile, exports: configuration.exports, at: now)
     } catch {
       throw .database
     }
@@ -155,6 +128,11 @@ struct KeyServerRooms {
   private static func folder(
     _ configuration: KeyServerConfiguration
   ) throws(KeyServerError) -> ExportFolder {
-    do { return try ExportFolder(configuration.exportFolder) } catch { throw .exportFolder }
+    let roots = configuration.furtherExports.map(\.filenameRoot)
+    do {
+      return try ExportFolder(configuration.exportFolder, roots: roots)
+    } catch {
+      throw .exportFolder
+    }
   }
 }

@@ -29,9 +29,17 @@ public struct KeyFileIndex: Hashable, Sendable {
       names: Array(kept), malformedCount: lines.count - names.count + beyond)
   }
 
-  /// The text to serve.
-  public static func render(_ names: [KeyFileName]) -> String {
-    names.sorted().map(\.text).joined(separator: "\n")
+  /// The text to serve: the seed contract's names, or Google's paths where there is a `root`.
+  ///
+  /// Documentation/Exports.md 3: one path a line, relative to the server's, oldest first, no line
+  /// feed at the end.
+  public static func render(_ names: [KeyFileName], under root: String = "") -> String {
+    names.sorted().map { line($0, under: root) }.joined(separator: "\n")
+  }
+
+  /// The line of one file: its name, behind the `root` where there is one.
+  public static func line(_ name: KeyFileName, under root: String) -> String {
+    root.isEmpty ? name.text : "\(root)/\(name.text)"
   }
 
   private init(names: [KeyFileName], malformedCount: Int) {

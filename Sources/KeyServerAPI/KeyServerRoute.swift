@@ -15,4 +15,14 @@ public enum KeyServerRoute {
 
   /// One key file (GET).
   public static func keyFile(_ name: KeyFileName) -> String { "/" + name.text }
+
+  /// The index of the export under `root`, which is empty for the seed contract's (GET).
+  public static func index(of root: String) -> String {
+    root.isEmpty ? index : "/\(root)\(index)"
+  }
+
+  /// One key file of the export under `root` (GET).
+  public static func keyFile(_ name: String, of root: String) -> String {
+    root.isEmpty ? "/\(name)" : "/\(root)/\(name)"
+  }
 }

@@ -14,7 +14,8 @@ struct Firebreak: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       DemoCommand.self, KeyfileCommand.self, MatchCommand.self, ScoreCommand.self,
-      ConformanceCommand.self, TrialsCommand.self, BenchCommand.self,
+      ConformanceCommand.self, TrialsCommand.self, BenchCommand.self, ServeCommand.self,
+      VerificationServerCommand.self, KeyServerCommand.self,
     ])
 
   static func main() async {

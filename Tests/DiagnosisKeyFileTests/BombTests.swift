@@ -14,14 +14,14 @@ struct BombTests {
     head.appendVarint(15 << 3 | 2)
     head.appendVarint(UInt64(byteCount))
     let zeros = [UInt8](repeating: 0, count: 1 << 16)
-    try WholeFile.write(to: url) { descriptor throws(KeyFileError) in
+    try WholeFile.write(to: url) { descriptor in
       let zip = try ZipWriter(descriptor)
-      try zip.add(.export, byteCount: head.count + byteCount) { receive throws(KeyFileError) in
-        try head.withRawBytes(receive)
-        for start in stride(from: 0, to: byteCount, by: zeros.count) {
-          try Array(zeros.prefix(byteCount - start)).withRawBytes(receive)
-        }
+      try zip.begin(.export)
+      try head.withRawBytes(zip.write)
+      for start in stride(from: 0, to: byteCount, by: zeros.count) {
+        try Array(zeros.prefix(byteCount - start)).withRawBytes(zip.write)
       }
+      try zip.end()
       try zip.finish()
     }
     return UnverifiedKeyFile(at: url)

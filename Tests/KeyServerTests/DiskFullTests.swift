@@ -51,7 +51,7 @@ struct DiskFullTests {
       let left = try FileManager.default.contentsOfDirectory(
         atPath: server.configuration.exportFolder.path)
       #expect(left.filter { $0 != "index.txt" }.isEmpty)
-      #expect(try server.count("SELECT count(*) FROM batch") == 1)
+      #expect(try server.count("SELECT count(*) FROM export_file") == 1)
       try FileManager.default.removeItem(at: ballast)
       try await server.server.exportDue()
       let names = try await server.listed()

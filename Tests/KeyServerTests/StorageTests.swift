@@ -12,7 +12,8 @@ import Testing
 struct StorageTests {
   private func store(_ folder: TemporaryFolder) throws -> SQLiteKeyStore {
     try SQLiteKeyStore(
-      file: folder.path("keys.sqlite"), exporting: "PL", from: RunningKeyServer.midnight)
+      file: folder.path("keys.sqlite"),
+      exports: [ExportConfiguration(filenameRoot: "", region: "PL")], at: RunningKeyServer.midnight)
   }
 
   @Test("A commit is on the disk before it is answered: the log is on, and synced at each commit")

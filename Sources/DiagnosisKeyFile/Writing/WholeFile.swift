@@ -3,17 +3,18 @@ import Foundation
 /// A file that appears whole or not at all, and is on the disk once it has appeared.
 enum WholeFile {
   /// Lets `fill` write a new file beside `url`, and gives it that name once it is on the disk.
-  static func write(
-    to url: URL, _ fill: (_ descriptor: Int32) throws(KeyFileError) -> Void
-  ) throws(KeyFileError) {
+  static func write<Result>(
+    to url: URL, _ fill: (_ descriptor: Int32) throws -> Result
+  ) throws -> Result {
     let folder = url.deletingLastPathComponent()
     let pattern = folder.appendingPathComponent(".\(url.lastPathComponent)-XXXXXX")
     var name = Array(pattern.path.utf8CString)
     let descriptor = mkstemp(&name)
     guard descriptor >= 0 else { throw KeyFileError(writing: errno) }
     defer { close(descriptor) }
-    do throws(KeyFileError) {
-      try fill(descriptor)
+    let result: Result
+    do {
+      result = try fill(descriptor)
       // A key file is public, and a web server of another user may have to read it.
       try check(fchmod(descriptor, 0o644))
       try check(fsync(descriptor))
@@ -23,6 +24,7 @@ enum WholeFile {
       throw error
     }
     try sync(folder)
+    return result
   }
 
   /// Writes all of `bytes` at the end of an open file.

@@ -3,9 +3,9 @@ import Foundation
 
 /// A zip of one or two entries, written as a stream; the same content gives the same bytes.
 final class ZipWriter {
-  /// Deflate's usual level. Keys are random: from level 1 to 9 the size changes by less than 2 in 100,
-  /// the time by five times.
-  static let deflateLevel = "6"
+  /// Deflate's level. Documentation/KeyFiles.md 6.4 has the measurement: a file is deflated once and
+  /// fetched by every phone.
+  static let deflateLevel = KeyFileWriter.deflateLevel
 
   private let archive: OpaquePointer
 
@@ -14,7 +14,9 @@ final class ZipWriter {
     guard let archive = archive_write_new() else { throw .cannotWrite(ENOMEM) }
     self.archive = archive
     try check(archive_write_set_format_zip(archive))
-    try check(archive_write_set_options(archive, "zip:compression-level=\(Self.deflateLevel)"))
+    // An entry's size is said behind it, as Google's server does. Old readers lack zip64.
+    try check(
+      archive_write_set_options(archive, "zip:compression-level=\(Self.deflateLevel),!zip64"))
     // No padding to a tape's block.
     try check(archive_write_set_bytes_in_last_block(archive, 1))
     try check(archive_write_open_fd(archive, descriptor))
@@ -24,23 +26,24 @@ final class ZipWriter {
     archive_write_free(archive)
   }
 
-  /// Adds an entry of exactly `byteCount` bytes, which `chunks` hands over.
-  func add(
-    _ part: ExportPart, byteCount: Int,
-    chunks: ((UnsafeRawBufferPointer) throws(KeyFileError) -> Void) throws(KeyFileError) -> Void
-  ) throws(KeyFileError) {
+  /// Begins an entry; what is written next goes into it.
+  func begin(_ part: ExportPart) throws(KeyFileError) {
     guard let entry = archive_entry_new() else { throw .cannotWrite(ENOMEM) }
     defer { archive_entry_free(entry) }
     archive_entry_set_pathname(entry, part.rawValue)
     archive_entry_set_mode(entry, 0o100644)
     // No date: libarchive then writes 1980-01-01 in every time zone, and no file tells when it was made.
-    // Said beforehand, so that the entry needs no zip64, which old readers lack.
-    archive_entry_set_size(entry, Int64(byteCount))
     try check(archive_write_header(archive, entry))
-    try chunks { chunk throws(KeyFileError) in
-      let count = archive_write_data(archive, chunk.baseAddress, chunk.count)
-      guard count == chunk.count else { throw self.failure() }
-    }
+  }
+
+  /// Writes on in the entry.
+  func write(_ bytes: UnsafeRawBufferPointer) throws(KeyFileError) {
+    let count = archive_write_data(archive, bytes.baseAddress, bytes.count)
+    guard count == bytes.count else { throw failure() }
+  }
+
+  /// Ends the entry.
+  func end() throws(KeyFileError) {
     try check(archive_write_finish_entry(archive))
   }
 

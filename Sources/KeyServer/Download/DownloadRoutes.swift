@@ -10,24 +10,33 @@ import QuietHTTP
 /// that it can lie in any cache.
 struct DownloadRoutes: Sendable {
   let folder: ExportFolder
-  let remoteConfiguration: Data
+  /// The file name roots of the exports; the seed contract's is empty.
+  let roots: [String]
+  let remoteConfiguration: SignedConfiguration
 
   /// Adds the routes.
   func add(to router: Router<QuietContext>) {
-    router.get(RouterPath(KeyServerRoute.index)) { request, _ in
-      Self.document(folder.index(), type: "text/plain; charset=us-ascii", for: request)
-    }
     router.get(RouterPath(KeyServerRoute.remoteConfiguration)) { request, _ in
-      Self.document(remoteConfiguration, type: "application/json; charset=utf-8", for: request)
+      Self.document(
+        try remoteConfiguration.data(), type: "application/json; charset=utf-8", for: request)
     }
-    router.get("/:name") { request, context in try await keyFile(for: request, in: context) }
+    for root in roots {
+      router.get(RouterPath(KeyServerRoute.index(of: root))) { request, _ in
+        Self.document(folder.index(of: root), type: "text/plain; charset=us-ascii", for: request)
+      }
+      router.get(RouterPath(KeyServerRoute.keyFile(":name", of: root))) { request, context in
+        try await keyFile(of: root, for: request, in: context)
+      }
+    }
   }
 
   /// Only a name that the index holds leads to a file; whatever else is asked for is not there.
-  private func keyFile(for request: Request, in context: QuietContext) async throws -> Response {
+  private func keyFile(
+    of root: String, for request: Request, in context: QuietContext
+  ) async throws -> Response {
     let text = try context.parameters.require("name")
-    guard let name = KeyFileName(text), name.text == text, folder.serves(name),
-      let tag = EntityTag(ofFile: folder.file(name))
+    guard let name = KeyFileName(text), name.text == text, folder.serves(name, of: root),
+      let tag = EntityTag(ofFile: folder.file(name, of: root))
     else { throw QuietRefusal.notFound }
     let written = Date(timeIntervalSince1970: TimeInterval(name.endTimestamp))
     // The name says which keys are inside for good, so a cache need never ask again.
@@ -39,7 +48,8 @@ struct DownloadRoutes: Sendable {
     if tag.matches(request.headers[.ifNoneMatch]) {
       return Response(status: .notModified, headers: headers)
     }
-    let body = try await FileIO().loadFile(path: folder.file(name).path, context: context)
+    let body = try await FileIO().loadFile(
+      path: folder.file(name, of: root).path, context: context)
     return Response(status: .ok, headers: headers, body: body)
   }
 

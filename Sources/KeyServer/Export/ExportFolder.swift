@@ -1,51 +1,73 @@
 import Foundation
 import KeyServerAPI
 
-/// The folder that phones are served from: key files, and the index that names them.
+/// The folder that phones are served from: key files, and the indexes that name them.
 ///
-/// A file is there whole or not at all, and the index names only what is there.
+/// A file is there whole or not at all, and an index names only what is there. The files of the seed
+/// contract lie in the folder itself, those of each further export in a folder of its name: the layout
+/// of Documentation/Exports.md 3, so that any web server can serve it as it is.
 struct ExportFolder: Sendable {
   let url: URL
 
-  /// Makes the folder where it is missing.
-  init(_ url: URL) throws {
+  /// Makes the folder where it is missing, and one for each of `roots`.
+  init(_ url: URL, roots: [String] = []) throws {
     self.url = url
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  /// Where the key file `name` is or will be.
-  func file(_ name: KeyFileName) -> URL { url.appendingPathComponent(name.text) }
-
-  /// Whether the key file is there.
-  func holds(_ name: KeyFileName) -> Bool {
-    FileManager.default.fileExists(atPath: file(name).path)
-  }
-
-  /// The index as it is served; empty before the first export.
-  func index() -> Data {
-    (try? Data(contentsOf: indexFile)) ?? Data()
-  }
-
-  /// Whether phones may have `name`.
-  func serves(_ name: KeyFileName) -> Bool {
-    KeyFileIndex.parse(String(decoding: index(), as: UTF8.self)).names.contains(name)
-  }
-
-  /// Replaces the index whole where it would change.
-  func replaceIndex(_ names: [KeyFileName]) throws {
-    let text = Data(KeyFileIndex.render(names).utf8)
-    guard index() != text || !FileManager.default.fileExists(atPath: indexFile.path) else { return }
-    try WholeFile.replace(text, at: indexFile)
-  }
-
-  /// Removes key files that are not of `names`, and what an interrupted write left.
-  func removeAll(but names: Set<KeyFileName>) throws {
-    for file in try FileManager.default.contentsOfDirectory(atPath: url.path) {
-      let name = KeyFileName(file)
-      let isForgotten = name.map { !names.contains($0) } ?? WholeFile.isUnfinished(file)
-      if isForgotten { try FileManager.default.removeItem(at: url.appendingPathComponent(file)) }
+    for folder in [""] + roots {
+      try FileManager.default.createDirectory(
+        at: url.appendingPathComponent(folder), withIntermediateDirectories: true)
     }
   }
 
-  private var indexFile: URL { url.appendingPathComponent("index.txt") }
+  /// Where the key file `name` of the export with this root is or will be.
+  func file(_ name: KeyFileName, of root: String) -> URL {
+    folder(root).appendingPathComponent(name.text)
+  }
+
+  /// Whether the key file is there.
+  func holds(_ name: KeyFileName, of root: String) -> Bool {
+    FileManager.default.fileExists(atPath: file(name, of: root).path)
+  }
+
+  /// The index as it is served; empty before the first export.
+  func index(of root: String) -> Data {
+    (try? Data(contentsOf: indexFile(root))) ?? Data()
+  }
+
+  /// Whether phones may have `name`.
+  func serves(_ name: KeyFileName, of root: String) -> Bool {
+    let line = KeyFileIndex.line(name, under: root)
+    return String(decoding: index(of: root), as: UTF8.self).split(separator: "\n")
+      .contains { $0 == line }
+  }
+
+  /// Replaces the index whole where it would change.
+  func replaceIndex(_ names: [KeyFileName], of root: String) throws {
+    let text = Data(KeyFileIndex.render(names, under: root).utf8)
+    guard index(of: root) != text || !isThere(indexFile(root)) else { return }
+    try WholeFile.replace(text, at: indexFile(root))
+  }
+
+  /// Removes key files of the export that are not of `names`, and what an interrupted write left.
+  func removeAll(but names: Set<KeyFileName>, of root: String) throws {
+    guard isThere(folder(root)) else { return }
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder(root).path) {
+      let name = KeyFileName(file)
+      let isForgotten = name.map { !names.contains($0) } ?? WholeFile.isUnfinished(file)
+      if isForgotten {
+        try FileManager.default.removeItem(at: folder(root).appendingPathComponent(file))
+      }
+    }
+  }
+
+  private func isThere(_ file: URL) -> Bool {
+    FileManager.default.fileExists(atPath: file.path)
+  }
+
+  private func folder(_ root: String) -> URL {
+    root.isEmpty ? url : url.appendingPathComponent(root)
+  }
+
+  private func indexFile(_ root: String) -> URL {
+    folder(root).appendingPathComponent("index.txt")
+  }
 }

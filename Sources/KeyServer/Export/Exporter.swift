@@ -11,28 +11,28 @@ import World
 actor Exporter {
   private let store: any KeyStore
   private let folder: ExportFolder
-  private let shape: ExportShape
-  private let signers: [KeyFileSigner]
+  private let exports: [ExportConfiguration]
+  private let signers: ExportSigners
   private let clock: any WallClock
   private let randomness: any Randomness
-  private var latest: Task<[KeyFileName], any Error>?
+  private var latest: Task<[String], any Error>?
 
   init(
-    store: any KeyStore, folder: ExportFolder, shape: ExportShape, signers: [KeyFileSigner],
-    clock: any WallClock, randomness: any Randomness
+    store: any KeyStore, folder: ExportFolder, exports: [ExportConfiguration],
+    signers: ExportSigners, clock: any WallClock, randomness: any Randomness
   ) {
     self.store = store
     self.folder = folder
-    self.shape = shape
+    self.exports = exports
     self.signers = signers
     self.clock = clock
     self.randomness = randomness
   }
 
-  /// Closes every period that has ended, writes every file that is missing and then the index.
+  /// Closes every period that has ended, writes every file that is missing and then the indexes.
   ///
-  /// - Returns: The files written now, oldest first.
-  func exportDue() async throws -> [KeyFileName] {
+  /// - Returns: The files written now, by their lines in the indexes.
+  func exportDue() async throws -> [String] {
     try await inTurn {
       try await self.closeDue()
       return try await self.writeMissing()
@@ -47,71 +47,98 @@ actor Exporter {
       try await self.store.removeOld(
         endedBy: now.addingTimeInterval(-KeyServerLimit.retentionSeconds), now: now)
       let written = try await self.writeMissing()
-      try self.folder.removeAll(but: Set(try await self.store.batches().compactMap(\.name)))
+      let kept = try await self.batchesByRoot()
+      for (root, batches) in kept {
+        try self.folder.removeAll(but: Set(batches.compactMap(\.name)), of: root)
+      }
       return written
     }
   }
 
-  /// Runs `work` after whatever was asked for before has ended.
+  /// Runs `work` after whatever was asked for before has ended, here or in another process.
   private func inTurn(
-    _ work: @escaping @Sendable () async throws -> [KeyFileName]
-  ) async throws -> [KeyFileName] {
+    _ work: @escaping @Sendable () async throws -> [String]
+  ) async throws -> [String] {
     let earlier = latest
     let task = Task {
       _ = await earlier?.result
-      return try await work()
+      return try await FolderLock.holding(folder.url) { try await work() }
     }
     latest = task
     return try await task.value
   }
 
+  /// Oldest first, and what ends together in one transaction.
   private func closeDue() async throws {
     let now = clock.now
-    let oldest = shape.period.boundary(
-      notAfter: now.addingTimeInterval(-KeyServerLimit.retentionSeconds))
-    let closed = try await store.closedUntil(region: shape.region)
-    var start = max(closed, oldest)
-    while shape.period.boundary(after: start) <= now {
-      let end = shape.period.boundary(after: start)
-      _ = try await store.close(plan(from: start, to: end))
-      start = end
-    }
+    while let plan = try await nextPlan(at: now) { _ = try await store.close(plan) }
   }
 
-  private func plan(from start: Date, to end: Date) -> BatchPlan {
+  /// The periods that end next, of those that have ended; nil where all are closed.
+  private func nextPlan(at now: Date) async throws -> ClosingPlan? {
+    var due: [ClosingPlan.Period] = []
+    var end = now
+    for export in exports {
+      let period = export.period
+      let oldest = period.boundary(
+        notAfter: now.addingTimeInterval(-KeyServerLimit.retentionSeconds))
+      let start = max(try await store.closedUntil(export: export.filenameRoot), oldest)
+      let its = period.boundary(after: start)
+      guard its <= end else { continue }
+      if its < end { due = [] }
+      end = its
+      due.append(
+        ClosingPlan.Period(
+          export: export, start: start,
+          minimumKeys: export.minimumKeys + randomness.number(in: 0...export.paddingRange)))
+    }
+    guard let first = due.first else { return nil }
     let randomness = randomness
-    return BatchPlan(
-      region: shape.region, start: start, end: end,
-      minimumKeys: shape.minimumKeys + randomness.number(in: 0...shape.paddingRange),
-      maximumKeysPerFile: shape.maximumKeysPerFile,
+    return ClosingPlan(
+      end: first.export.period.boundary(after: first.start), periods: due,
       keyBytes: { randomness.bytes(UploadLimit.keyByteCount) })
+  }
+
+  private func batchesByRoot() async throws -> [String: [Batch]] {
+    let none = Dictionary(uniqueKeysWithValues: exports.map { ($0.filenameRoot, [Batch]()) })
+    return Dictionary(grouping: try await store.batches(), by: \.export)
+      .merging(none) { kept, _ in kept }
   }
 
   /// In order, and not past a file that cannot be written: a phone whose cursor has passed a later
   /// file never looks back. The index is brought up to date in either case.
-  private func writeMissing() async throws -> [KeyFileName] {
-    var listed: [KeyFileName] = []
-    var written: [KeyFileName] = []
-    do {
-      for batch in try await store.batches() {
-        guard let name = batch.name else { continue }
-        if !folder.holds(name) {
-          try await write(batch, named: name)
-          written.append(name)
+  private func writeMissing() async throws -> [String] {
+    let signers = try signers.keyFileSigners(at: clock.now)
+    var written: [String] = []
+    for (root, batches) in try await batchesByRoot().sorted(by: { $0.key < $1.key }) {
+      var listed: [KeyFileName] = []
+      do {
+        for batch in batches {
+          guard let name = batch.name else { continue }
+          if !folder.holds(name, of: root) {
+            try await write(batch, to: folder.file(name, of: root), signers: signers)
+            written.append(KeyFileIndex.line(name, under: root))
+          }
+          listed.append(name)
         }
-        listed.append(name)
+      } catch {
+        try? folder.replaceIndex(listed, of: root)
+        throw error
       }
-    } catch {
-      try? folder.replaceIndex(listed)
-      throw error
+      try folder.replaceIndex(listed, of: root)
     }
-    try folder.replaceIndex(listed)
     return written
   }
 
-  private func write(_ batch: Batch, named name: KeyFileName) async throws {
-    let export = KeyFileExport(batch: batch, signers: signers)
-    let file = folder.file(name)
-    try await store.withKeys(of: batch) { keys in try export.write(keys, to: file) }
+  /// All of the batch's keys, or no file.
+  private func write(_ batch: Batch, to file: URL, signers: [KeyFileSigner]) async throws {
+    _ = try await store.withKeys(of: batch) { keys in
+      try KeyFileWriter.write(
+        to: file, start: UInt64(batch.start.timeIntervalSince1970),
+        end: UInt64(batch.end.timeIntervalSince1970), region: batch.region, signers: signers
+      ) { body in
+        try keys.forEach { key, isRevised in try body.append(key, isRevised: isRevised) }
+      }
+    }
   }
 }

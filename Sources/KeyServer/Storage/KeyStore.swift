@@ -33,22 +33,23 @@ protocol KeyStore: Sendable {
   /// What was counted of an authority's uploads from `start` on (Unix seconds of an hour).
   func statistics(of issuer: String, from start: Int64) async throws -> [StatisticCount]
 
-  /// Until when the exported region's periods are closed.
-  func closedUntil(region: String) async throws -> Date
+  /// Until when the periods of the export with this file name root are closed.
+  func closedUntil(export: String) async throws -> Date
 
-  /// Closes `plan`'s period: assigns the keys that were released in it, with padding, to files.
-  /// Empty where there were none, or where the period is closed already.
-  func close(_ plan: BatchPlan) async throws -> [Batch]
+  /// Closes the periods of `plan`: pads them, and describes their files. Empty where there were no
+  /// keys, or where the periods are closed already. No key enters a period that is closed: one that
+  /// comes later is released later.
+  func close(_ plan: ClosingPlan) async throws -> [Batch]
 
   /// Every batch that is kept, oldest first.
   func batches() async throws -> [Batch]
 
-  /// Gives `body` the keys of `batch`, sorted by their bytes, one after the other.
+  /// Lets `body` read the keys of `batch`; the same ones whenever it is asked.
   func withKeys<Result: Sendable>(
-    of batch: Batch, _ body: @escaping @Sendable (StoredKeys) throws -> Result
+    of batch: Batch, _ body: @escaping @Sendable (BatchKeys) throws -> Result
   ) async throws -> Result
 
-  /// Forgets batches that ended by `end` with their keys, keys nobody asked for that were released
-  /// by then, and used tokens that were kept until `now`.
+  /// Forgets batches that ended by `end`, keys that were released by then and are in no batch that
+  /// is kept, and used tokens that were kept until `now`.
   func removeOld(endedBy end: Date, now: Date) async throws
 }

@@ -9,7 +9,8 @@ struct SQLiteIntake {
   /// What becomes of each of `uploads`, in their order. Whatever throws undoes all of them.
   func accept(_ uploads: [AdmittedUpload]) throws -> [Acceptance] {
     var tally = StatisticTally()
-    let acceptances = try uploads.map { try accept($0, counting: &tally) }
+    let openFrom = try SQLiteKeyStore.openFrom(in: db)
+    let acceptances = try uploads.map { try accept($0, from: openFrom, counting: &tally) }
     for count in tally.counts { try add(count) }
     return acceptances
   }
@@ -25,8 +26,9 @@ struct SQLiteIntake {
     return digest == upload.digest ? .accepted(answer: row[1]) : .tokenUsed
   }
 
+  /// Nothing of it is released before `openFrom`: no key enters a period that is closed.
   private func accept(
-    _ upload: AdmittedUpload, counting tally: inout StatisticTally
+    _ upload: AdmittedUpload, from openFrom: Int64, counting tally: inout StatisticTally
   ) throws -> Acceptance {
     if let earlier = try acceptance(of: upload) { return earlier }
     let known = try known(upload.keys)
@@ -38,8 +40,10 @@ struct SQLiteIntake {
     }
     let answer = try upload.answer(plan.outcome)
     try insert(upload, answer: answer)
-    for key in plan.inserted { try SQLiteKeyStore.insert(StoredKey(key), in: db) }
-    for key in plan.revised { try revise(key) }
+    for key in plan.inserted {
+      try SQLiteKeyStore.insert(StoredKey(key).released(from: openFrom), in: db)
+    }
+    for key in plan.revised { try revise(StoredKey(key).released(from: openFrom)) }
     tally.add(upload.facts, plan.outcome)
     return .accepted(answer: answer)
   }
@@ -79,8 +83,7 @@ struct SQLiteIntake {
     ])
   }
 
-  private func revise(_ key: PublishableKey) throws {
-    let stored = StoredKey(key)
+  private func revise(_ stored: StoredKey) throws {
     try db.cachedStatement(
       sql: """
         UPDATE diagnosis_key SET revised_report_type = ?, revised_transmission_risk = ?,

@@ -7,11 +7,11 @@ struct SQLiteKeyStore: KeyStore {
   let pool: DatabasePool
   private let commits: GroupCommit
 
-  /// Opens the file, or makes it, and brings its tables up to date. Where `region` has never been
-  /// exported, its first period begins at `start`.
-  init(file: URL, exporting region: String, from start: Date) throws {
+  /// Opens the file, or makes it, and brings its tables up to date. Where one of `exports` is new, its
+  /// first period is the one that `now` is in.
+  init(file: URL, exports: [ExportConfiguration], at now: Date) throws {
     try self.init(file: file)
-    try pool.write { try Self.begin(region, at: start, in: $0) }
+    try pool.write { try Self.begin(exports, at: now, in: $0) }
   }
 
   /// Opens the file, or makes it, and brings its tables up to date.
@@ -65,10 +65,16 @@ struct SQLiteKeyStore: KeyStore {
     let counted = StatisticTally.hour(of: now) - Int64(KeyServerLimit.statisticsSeconds)
     let (end, now) = (Int64(end.timeIntervalSince1970), Int64(now.timeIntervalSince1970))
     try await pool.write { db in
-      try db.execute(sql: "DELETE FROM batch WHERE end_at <= ?", arguments: [end])
+      try db.execute(sql: "DELETE FROM export_file WHERE end_at <= ?", arguments: [end])
+      // A file that is kept may have begun before, and needs its keys to be written again.
+      let first = try Int64.fetchOne(db, sql: "SELECT min(start_at) FROM export_file") ?? end
+      let needed = min(first, end)
       try db.execute(
-        sql: "DELETE FROM diagnosis_key WHERE batch_id IS NULL AND released_at <= ?",
-        arguments: [end])
+        sql: """
+          DELETE FROM diagnosis_key WHERE released_at < $needed
+            AND (revised_released_at IS NULL OR revised_released_at < $needed)
+          """,
+        arguments: ["needed": needed])
       try db.execute(sql: "DELETE FROM upload WHERE kept_until <= ?", arguments: [now])
       try db.execute(sql: "DELETE FROM statistic WHERE hour < ?", arguments: [counted])
     }

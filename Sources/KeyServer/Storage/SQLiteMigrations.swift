@@ -12,6 +12,9 @@ enum SQLiteMigrations {
     migrator.registerMigration("2 publish: answers, revisions, authorities, statistics") { db in
       for step in Intake.steps { try db.execute(sql: step) }
     }
+    migrator.registerMigration("3 exports: files described by their period and filter") {
+      try Exports.migrate($0)
+    }
     return migrator
   }
 

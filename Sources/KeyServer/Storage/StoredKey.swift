@@ -69,12 +69,18 @@ struct StoredKey {
       daysSinceOnsetOfSymptoms: daysSinceOnset.flatMap { Int32(exactly: $0) })
   }
 
+  /// The row with its release not before `moment`, in Unix seconds: no key enters a closed period.
+  func released(from moment: Int64) -> StoredKey {
+    var copy = self
+    copy.releasedAt = max(releasedAt, moment)
+    return copy
+  }
+
   /// A row like this one around other bytes: what a padding key looks like.
   func padding(_ bytes: [UInt8]) -> StoredKey {
     var copy = self
     copy.bytes = Data(bytes)
     copy.isPadding = true
-    copy.travels = false
     return copy
   }
 }

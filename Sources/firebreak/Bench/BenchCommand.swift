@@ -7,7 +7,7 @@ struct BenchCommand: AsyncParsableCommand {
     abstract: "Measure matching and the servers; the figures are explained in "
       + "Documentation/Performance.md.",
     subcommands: [
-      BenchMatchCommand.self, BenchPublishCommand.self, BenchAllCommand.self,
-      BenchPublishServerCommand.self,
+      BenchMatchCommand.self, BenchPublishCommand.self, BenchExportCommand.self,
+      BenchAllCommand.self, BenchPublishServerCommand.self, BenchExportFillCommand.self,
     ])
 }

@@ -20,8 +20,12 @@ struct CPUClock {
 
   /// What has been used so far; nil where the process is gone.
   var now: Duration? {
-    var time = timespec()
-    guard clock_gettime(clock, &time) == 0 else { return nil }
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    // The seconds and nanoseconds of a timespec, whose members another module's headers hide here.
+    var time = (seconds: Int(0), nanoseconds: Int(0))
+    let status = withUnsafeMutablePointer(to: &time) {
+      $0.withMemoryRebound(to: timespec.self, capacity: 1) { clock_gettime(clock, $0) }
+    }
+    guard status == 0 else { return nil }
+    return .seconds(time.seconds) + .nanoseconds(time.nanoseconds)
   }
 }

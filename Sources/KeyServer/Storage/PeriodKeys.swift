@@ -1,0 +1,97 @@
+import ExposureKeys
+import Foundation
+import GRDB
+
+/// The keys of one period and filter, read with one cursor in the order of their bytes, which is the
+/// order of the table: nothing is sorted, and one row is held at a time.
+struct PeriodKeys {
+  /// Unix seconds.
+  let start: Int64
+  /// Unix seconds.
+  let end: Int64
+  let filter: KeyFilter
+  var firstKey: Data?
+  var beforeKey: Data?
+
+  /// Gives `body` every key that was released in the period, as it is to be published.
+  func forEachReleased(in db: Database, _ body: (WindowRow) throws -> Void) throws {
+    try forEach(.released, in: db, body)
+  }
+
+  /// Gives `body` every key that was released before the period and revised in it.
+  func forEachRevised(in db: Database, _ body: (WindowRow) throws -> Void) throws {
+    try forEach(.revised, in: db, body)
+  }
+
+  /// How many keys were released in the period.
+  func releasedCount(in db: Database) throws -> Int {
+    var count = 0
+    try forEachReleased(in: db) { _ in count += 1 }
+    return count
+  }
+
+  /// The bytes of the released and revised keys at `positions` of their common order.
+  func keys(at positions: Set<Int>, in db: Database) throws -> [Data] {
+    guard !positions.isEmpty else { return [] }
+    var keys: [Data] = []
+    var position = 0
+    try forEach(.either, in: db) { row in
+      if positions.contains(position) { keys.append(row.keyData) }
+      position += 1
+    }
+    return keys
+  }
+
+  /// How many keys were released before the period and revised in it.
+  func revisedCount(in db: Database) throws -> Int {
+    var count = 0
+    try forEachRevised(in: db) { _ in count += 1 }
+    return count
+  }
+}
+
+extension PeriodKeys {
+  /// Which keys are asked for, as SQL says it.
+  private enum Kind: String {
+    case released = """
+      WHERE released_at >= $start AND released_at < $end
+      """
+    case revised = """
+      INDEXED BY diagnosis_key_revised
+      WHERE revised_released_at >= $start AND revised_released_at < $end AND released_at < $start
+      """
+    case either = """
+      WHERE ((released_at >= $start AND released_at < $end)
+        OR (released_at < $start AND revised_released_at >= $start AND revised_released_at < $end))
+      """
+  }
+
+  private func forEach(
+    _ kind: Kind, in db: Database, _ body: (WindowRow) throws -> Void
+  ) throws {
+    let rows = try Row.fetchCursor(
+      db,
+      sql: """
+        SELECT \(WindowRow.columns) FROM diagnosis_key \(kind.rawValue)
+        \(firstKey == nil ? "" : "AND key_data >= $first")
+        \(beforeKey == nil ? "" : "AND key_data < $before")
+        ORDER BY key_data
+        """, arguments: arguments)
+    var memory = FilterMemory(filter)
+    while let row = try rows.next() {
+      let row = WindowRow(row: row, end: end)
+      // Only what has been in a file can be taken back in one.
+      guard !row.isWithdrawn || row.releasedAt < start,
+        memory.admits(regions: row.regions, travels: row.travels)
+      else { continue }
+      try body(row)
+    }
+  }
+
+  private var arguments: StatementArguments {
+    var arguments: StatementArguments = ["start": start, "end": end]
+    if let firstKey { arguments += ["first": firstKey] }
+    if let beforeKey { arguments += ["before": beforeKey] }
+    return arguments
+  }
+}

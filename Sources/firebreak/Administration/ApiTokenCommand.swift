@@ -1,0 +1,36 @@
+import ArgumentParser
+import Foundation
+import World
+
+/// `api-token`: who may have codes issued in the seed contract.
+struct ApiTokenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "api-token",
+    abstract: "Show the tokens with which the seed contract's codes are issued.",
+    discussion: "With --add a new one is made first; the server takes it when it is started again.")
+
+  /// The tokens.
+  private struct Report: Encodable {
+    let apiTokens: [String]
+  }
+
+  @Flag(help: "Make a new one first.")
+  var add = false
+
+  @OptionGroup var options: ServerOptions
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() throws {
+    let file = try ServerFolder(path: options.data).verificationSecrets
+    var secrets = try file.readOrBegin { VerificationSecrets(from: SystemRandomness()) }
+    if add {
+      secrets.apiTokens.append(Data(SystemRandomness().bytes(24)).base64EncodedString())
+      try file.replace(secrets)
+    }
+    try json
+      ? printJSON(Report(apiTokens: secrets.apiTokens))
+      : StandardOutput.write(secrets.apiTokens.joined(separator: "\n"))
+  }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import KeyServer
+
+/// `--data`, for commands whose other options would have the same names as the servers'.
+struct DataOption: ParsableArguments {
+  @Option(help: "The folder that the servers keep everything in.")
+  var data = "firebreak-data"
+
+  /// The register of apps and authorities of the key server there.
+  func register() throws -> KeyServerRegister {
+    do {
+      return try KeyServerRegister(databaseFile: ServerFolder(path: data).keyDatabase)
+    } catch let error as KeyServerError {
+      throw CommandFailure(status: error.exitStatus, sentence: error.description)
+    }
+  }
+}
+
+extension KeyServerRegister {
+  /// Does `work`, whose refusals become a command's.
+  func adding(_ work: (KeyServerRegister) async throws -> Void) async throws {
+    do {
+      try await work(self)
+    } catch let error as KeyServerError {
+      throw CommandFailure(status: error.exitStatus, sentence: error.description)
+    }
+  }
+}

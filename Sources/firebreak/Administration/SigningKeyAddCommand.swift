@@ -1,0 +1,32 @@
+import ArgumentParser
+import Foundation
+
+/// `signing-key add`: one key more, beside those there are.
+struct SigningKeyAddCommand<Owner: ServerOwner>: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "add", abstract: "Add a new key, from now or later; the others go on.")
+  }
+
+  @OptionGroup var options: ServerOptions
+
+  @Option(help: "From when it signs, in Unix seconds; without, from now.")
+  var from: Int64?
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func validate() throws {
+    guard SigningKeyTimes.seconds.contains(from ?? 0) else {
+      throw ValidationError("--from takes 0 to \(SigningKeyTimes.seconds.upperBound).")
+    }
+  }
+
+  func run() throws {
+    let folder = try ServerFolder(path: options.data)
+    let keys = try Owner.signingKeys(of: folder, options)
+    let new = Owner.newKey(after: keys, from: SigningKeyTimes.date(from), options)
+    try Owner.keep(keys + [new], in: folder, options)
+    try SigningKeyReport(keys + [new]).print(asJSON: json)
+  }
+}

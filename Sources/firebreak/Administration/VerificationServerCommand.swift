@@ -1,0 +1,12 @@
+import ArgumentParser
+
+/// `firebreak verification-server`: what an official does beside the server that runs.
+struct VerificationServerCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verification-server",
+    abstract: "Look after the verification server: keys, backup.",
+    subcommands: [
+      ApiKeyCommand.self, ApiTokenCommand.self,
+      SigningKeyCommand<VerificationServerOwner>.self, BackupCommand<VerificationServerOwner>.self,
+    ])
+}

@@ -1,0 +1,56 @@
+import Foundation
+import TestSupport
+
+/// `firebreak serve` as a process of its own, on free ports.
+final class ServedFirebreak {
+  let output: URL
+  /// The servers' folder.
+  let data: String
+  private let process = Process()
+
+  init(folder: TemporaryFolder, _ arguments: [String] = []) throws {
+    output = folder.path("output")
+    data = folder.path("data").path
+    try Data().write(to: output)
+    process.executableURL = try Run.product()
+    process.arguments = ["serve", "--port", "0", "--json", "--data", data] + arguments
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    try process.run()
+  }
+
+  /// Where the servers listen, from the first line, as soon as it is there.
+  func addresses() async throws -> [String: String] {
+    for _ in 0..<1_000 {
+      let text = try String(contentsOf: output, encoding: .utf8)
+      if let line = text.split(separator: "\n").first, text.hasSuffix("\n") {
+        let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        guard json?["ready"] as? Bool == true else { break }
+        return json?.compactMapValues { $0 as? String } ?? [:]
+      }
+      guard process.isRunning else { break }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    return [:]
+  }
+
+  func get(_ address: String?, _ path: String) async throws -> (status: Int, body: Data) {
+    let folder = try TemporaryFolder()
+    let file = folder.path("body")
+    let run = try Shell.run(
+      "curl -s -o '\(file.path)' -w '%{http_code}' '\(address ?? "")\(path)'")
+    let body = try? Data(contentsOf: file)
+    return (Int(run.output) ?? 0, body ?? Data())
+  }
+
+  /// Terminates the process; returns how it ended.
+  func stop() async throws -> Int32 {
+    process.terminate()
+    for _ in 0..<600 where process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
+    return process.isRunning ? -1 : process.terminationStatus
+  }
+
+  /// Ends it at once, whatever it does.
+  func kill() {
+    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+  }
+}

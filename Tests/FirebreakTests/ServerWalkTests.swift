@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Documentation/ServerAPI.md: the walks through both contracts")
+struct ServerWalkTests {
+  /// One block of the page and what is said below it.
+  private struct Step {
+    var script: String
+    var status: Int?
+    var fields: [String] = []
+  }
+
+  /// What one block printed.
+  private struct Outcome {
+    let status: Int?
+    let fields: Set<String>
+  }
+
+  private static func steps() throws -> [Step] {
+    let page = SharedData.projectRoot.appendingPathComponent("Documentation/ServerAPI.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    return text.components(separatedBy: "```sh\n").dropFirst().map { part in
+      let halves = part.components(separatedBy: "\n```\n")
+      let below = halves.dropFirst().joined()
+      guard let answer = below.firstMatch(of: #/^\s*Answers (\d{3})(.*)/#.anchorsMatchLineEndings())
+      else { return Step(script: halves[0]) }
+      return Step(
+        script: halves[0], status: Int(answer.1),
+        fields: answer.2.matches(of: #/`(\w+)`/#).map { String($0.1) })
+    }
+  }
+
+  private func outcome(_ file: URL) throws -> Outcome {
+    let lines = try String(contentsOf: file, encoding: .utf8).split(
+      separator: "\n", omittingEmptySubsequences: false)
+    let body = lines.dropLast(2).joined(separator: "\n")
+    let json = try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]
+    return Outcome(
+      status: lines.dropLast().last.flatMap { Int($0) }, fields: Set((json ?? [:]).keys))
+  }
+
+  @Test("Each call on the page is answered with the status and the fields the page says")
+  func walk() async throws {
+    let steps = try Self.steps()
+    #expect(steps.count { $0.status != nil } >= 20)
+    let folder = try TemporaryFolder()
+    let servers = try ServedFirebreak(folder: folder)
+    defer { servers.kill() }
+    let addresses = try await servers.addresses()
+    let script = steps.enumerated().map { number, step in
+      "{\n\(step.script)\n} > out.\(number)"
+    }
+    let run = try Shell.run(
+      (["set -u", "cd '\(folder.url.path)'"] + script).joined(separator: "\n"),
+      environment: [
+        "FIREBREAK": try Run.product().path, "DATA": servers.data,
+        "VERIFICATION": addresses["verification"] ?? "", "KEYS": addresses["keys"] ?? "",
+      ])
+    #expect(run.errors.isEmpty, "\(run.errors)")
+    for (number, step) in steps.enumerated() {
+      guard let status = step.status else { continue }
+      let outcome = try outcome(folder.path("out.\(number)"))
+      #expect(outcome.status == status, "\(step.script)")
+      #expect(outcome.fields.isSuperset(of: step.fields), "\(step.script): \(outcome.fields)")
+    }
+    #expect(try await servers.stop() == 0)
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import KeyServer
+import TestSupport
+import Testing
+
+@Suite("Servers 5.2: padding")
+struct PaddingTests {
+  private static func twin(_ root: String) -> ExportConfiguration {
+    var export = ExportConfiguration(filenameRoot: root, region: "PL")
+    (export.minimumKeys, export.paddingRange) = (1_000, 100)
+    return export
+  }
+
+  @Test("Every padding key of a file is in the database, so that no second look tells it apart")
+  func allPersisted() async throws {
+    try await RunningKeyServer.run({
+      ($0.minimumKeys, $0.paddingRange) = (1_000, 100)
+      $0.furtherExports = [Self.twin("twin")]
+    }) { server in
+      let sent = try await server.uploadKeys(7)
+      try await server.exportPeriod()
+      let first = try #require(try await server.allPublished().first)
+      #expect((1_000...1_100).contains(first.keys.count))
+      let stored = try server.count("SELECT count(*) FROM diagnosis_key WHERE is_padding")
+      #expect(stored == first.keys.count - sent.count)
+      // Another export of the region, and the file written again.
+      #expect(try await server.allPublished(of: "twin").map(\.keys) == [first.keys])
+      try server.loseFiles()
+      try await server.server.exportDue()
+      #expect(try await server.allPublished().map(\.keys) == [first.keys])
+      #expect(try await server.allPublished(of: "twin").map(\.keys) == [first.keys])
+    }
+  }
+
+  @Test(
+    "A period on the minimum gets no padding, one key less gets one", arguments: [(13, 1), (14, 0)])
+  func minimum(keys: Int, padding: Int) async throws {
+    try await RunningKeyServer.run({ ($0.minimumKeys, $0.paddingRange) = (14, 0) }) { server in
+      _ = try await server.uploadKeys(keys)
+      try await server.exportPeriod()
+      #expect(try await server.allPublished().map(\.keys.count) == [14])
+      #expect(try server.count("SELECT count(*) FROM diagnosis_key WHERE is_padding") == padding)
+    }
+  }
+
+  @Test("Padding travels as its shape does, so that a travellers' export does not give it away")
+  func travelling() async throws {
+    var travellers = Self.twin("travellers")
+    travellers.travellers = .only
+    try await RunningKeyServer.run({ $0.furtherExports = [travellers] }) { server in
+      let sent = try await server.uploadKeys(3, travels: true)
+      try await server.exportPeriod()
+      let all = try #require(try await server.allPublished().first)
+      let travelling = try #require(try await server.allPublished(of: "travellers").first)
+      #expect(all.texts == travelling.texts)
+      #expect(all.texts.isSuperset(of: sent) && all.keys.count >= 1_000)
+    }
+  }
+
+  @Test("A file keeps its keys when keys come late, and when the server's rules change")
+  func rulesOfThen() async throws {
+    let (authority, clock) = (Authority(), TestClock(RunningKeyServer.start))
+    let folder = try TemporaryFolder()
+    var before: [Set<String>] = []
+    try await RunningKeyServer.run(authority: authority, clock: clock, folder: folder) { server in
+      _ = try await server.uploadKeys()
+      _ = try await server.uploadKeys(regions: ["CZ"])
+      try await server.exportPeriod()
+      before = try await server.allPublished().map(\.texts)
+    }
+    try await RunningKeyServer.run(
+      authority: authority, clock: clock, folder: folder, { $0.region = "CZ" }
+    ) { server in
+      clock.advance(by: -7_200)
+      _ = try await server.uploadKeys()
+      try server.loseFiles()
+      try await server.server.exportDue()
+      #expect(try await server.allPublished().map(\.texts) == before)
+    }
+  }
+}

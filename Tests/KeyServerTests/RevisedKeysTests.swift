@@ -1,0 +1,97 @@
+import ExposureKeys
+import Foundation
+import GRDB
+import KeyServer
+import TestSupport
+import Testing
+
+@Suite("Servers 2.3 and 2.5: revised keys in files")
+struct RevisedKeysTests {
+  /// Revises a key as the publishing side stores it.
+  private func revise(
+    _ key: String, to type: ReportType, at date: Date, in server: RunningKeyServer
+  ) throws {
+    try server.change(
+      """
+      UPDATE diagnosis_key SET revised_report_type = ?, revised_transmission_risk = 3,
+        revised_days_since_onset = 2, revised_released_at = ? WHERE key_data = ?
+      """, [type.rawValue, Int64(date.timeIntervalSince1970), Data(base64Encoded: key)])
+  }
+
+  @Test(
+    "A published key that was revised is in the next file's revised keys, withdrawn ones as revoked"
+  )
+  func afterPublication() async throws {
+    try await RunningKeyServer.run { server in
+      let sent = try await server.uploadKeys(3).sorted()
+      try await server.exportPeriod()
+      let before = try await server.published(try await server.lines()[0])
+      try revise(sent[0], to: .revoked, at: server.clock.now, in: server)
+      try revise(sent[1], to: .confirmedTest, at: server.clock.now, in: server)
+      try await server.exportPeriod()
+      let lines = try await server.lines()
+      #expect(lines.count == 2)
+      let file = try await server.published(lines[1])
+      #expect(file.keys.isEmpty)
+      let revised = Dictionary(uniqueKeysWithValues: file.revisedKeys.map { ($0.text, $0) })
+      #expect(Set(revised.keys) == Set(sent.prefix(2)))
+      #expect(revised[sent[0]]?.reportType == .revoked)
+      #expect(revised[sent[1]]?.reportType == .confirmedTest)
+      #expect(revised[sent[1]]?.daysSinceOnsetOfSymptoms == 2)
+      #expect(revised[sent[1]]?.transmissionRiskLevel == 3)
+      // The file of before, written again, knows nothing of it.
+      try server.loseFiles()
+      try await server.server.exportDue()
+      #expect(try await server.published(lines[0]).keys == before.keys)
+      #expect(try await server.published(lines[1]).revisedKeys == file.revisedKeys)
+    }
+  }
+
+  @Test("A key that is revised before it was published is published as it has become, or never")
+  func beforePublication() async throws {
+    try await RunningKeyServer.run({ ($0.minimumKeys, $0.paddingRange) = (0, 0) }) { server in
+      let sent = try await server.uploadKeys(3).sorted()
+      try revise(sent[0], to: .revoked, at: server.clock.now, in: server)
+      try revise(sent[1], to: .selfReport, at: server.clock.now, in: server)
+      try await server.exportPeriod()
+      let file = try await server.published(try await server.lines()[0])
+      #expect(file.texts == Set(sent.dropFirst()))
+      #expect(file.revisedKeys.isEmpty)
+      #expect(file.keys.first { $0.text == sent[1] }?.reportType == .selfReport)
+      #expect(file.keys.first { $0.text == sent[2] }?.reportType == .confirmedTest)
+    }
+  }
+
+  @Test("A revision of another region's key is not in our file")
+  func otherRegion() async throws {
+    try await RunningKeyServer.run { server in
+      let polish = try await server.uploadKeys(1).sorted()
+      let czech = try await server.uploadKeys(1, regions: ["CZ"]).sorted()
+      try await server.exportPeriod()
+      for key in polish + czech {
+        try revise(key, to: .revoked, at: server.clock.now, in: server)
+      }
+      try await server.exportPeriod()
+      let file = try await server.published(try await server.lines()[1])
+      #expect(file.revisedKeys.map(\.text) == polish)
+    }
+  }
+
+  @Test("A key whose revision is in a file that is kept stays as long as the file")
+  func retention() async throws {
+    try await RunningKeyServer.run { server in
+      let sent = try await server.uploadKeys(1).sorted()
+      try await server.exportPeriod()
+      server.clock.advance(by: 10 * 86_400)
+      try await server.server.exportDue()
+      try revise(sent[0], to: .revoked, at: server.clock.now, in: server)
+      try await server.exportPeriod()
+      server.clock.advance(by: 10 * 86_400)
+      try await server.server.exportDue()
+      try await server.server.removeOld()
+      try server.loseFiles()
+      try await server.server.exportDue()
+      #expect(try await server.allPublished().map { $0.revisedKeys.map(\.text) } == [sent])
+    }
+  }
+}
