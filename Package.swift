@@ -263,7 +263,8 @@ let package = Package(
     .testTarget(
       name: "FirebreakTests",
       dependencies: [
-        "firebreak", "DiagnosisKeyFile", "ExposureKeys", "UploadToken", "KeyServerAPI", "World",
+        "firebreak", "DiagnosisKeyFile", "ExposureKeys", "ExposureNotification", "UploadToken",
+        "KeyServerAPI", "World",
         "TestSupport", nioCore, nioHTTP1, nioPosix, crypto,
       ],
       swiftSettings: strictOnTheCallersActor),

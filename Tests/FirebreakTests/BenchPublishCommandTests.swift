@@ -144,6 +144,31 @@ struct BenchPublishCommandTests {
     #expect(nobody.status == 3 && nobody.errors.contains("cannot be reached"))
   }
 
+  @Test("Without a target it starts a key server of its own, and leaves nothing of it behind")
+  func ownServer() throws {
+    let temporary = try TemporaryFolder()
+    let run = try Run(
+      ["bench", "publish", "--json", "--connections", "2", "--requests", "24", "--keys", "14"],
+      temporaryFolder: temporary.url)
+    #expect(run.status == 0, "\(run.errors)")
+    let facts = try #require(try run.json())
+    #expect(facts["errors"] as? Int == 0 && facts["requests"] as? Int == 24)
+    #expect(facts["database"] as? String == "sqlite")
+    let cpu = try #require(facts["cpuMicroseconds"] as? [String: Double])
+    #expect((cpu["server"] ?? 0) > 0 && cpu["database"] == 0)
+    #expect(temporary.files().isEmpty)
+  }
+
+  @Test("The key server of the bench answers decoys in the size and with the headers of uploads")
+  func ownChaff() throws {
+    let run = try Run(
+      "bench", "publish", "--json", "--connections", "2", "--requests", "60", "--chaff")
+    let comparison = try #require(try run.json()?["chaff"] as? [String: Any], "\(run.errors)")
+    #expect(comparison["sameSizes"] as? Bool == true, "\(comparison)")
+    #expect(comparison["sameHeaders"] as? Bool == true, "\(comparison)")
+    #expect(try run.json()?["errors"] as? Int == 0)
+  }
+
   @Test("The server of the bench is no command for people")
   func server() throws {
     #expect(try Run("bench", "publish-server").status == 2)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ExposureNotification
 
 /// What a bench is willing to do.
 enum BenchLimit {
@@ -7,7 +8,7 @@ enum BenchLimit {
   /// Sightings: as many as `firebreak match` reads.
   static let sightings = 1...SightingsLimit.rowCountMax
   /// Threads that match.
-  static let threads = 1...64
+  static let threads = MatchLimit.threads
 
   /// Connections that upload at once.
   static let connections = 1...1_024

@@ -1,5 +1,6 @@
 import CExposureKernels
 import ExposureKeys
+import ExposureNotification
 import Foundation
 
 /// The kernels of one tier with their data laid out, nothing around them.
@@ -15,9 +16,9 @@ struct BareStages {
   private let identifiers: [UInt8]
   private let filter: BareFilter
 
-  init(of workload: MatchWorkload, tier: KernelTier) {
+  init(of workload: MatchWorkload, tier: MatchTier) {
     keyCount = min(workload.keyCount, KernelLimit.keyCountMax)
-    self.tier = tier.kernel
+    self.tier = tier.kernels
     keys = (0..<keyCount).flatMap { workload.key($0)?.key.secretBytes ?? [] }
     var derived = [UInt8](repeating: 0, count: keys.count)
     ek_identifier_keys(self.tier, keys, keyCount, &derived)

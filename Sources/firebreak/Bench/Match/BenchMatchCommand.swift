@@ -1,4 +1,5 @@
 import ArgumentParser
+import ExposureNotification
 import Foundation
 
 /// `firebreak bench match`: how long a key takes.
@@ -29,7 +30,7 @@ struct BenchMatchCommand: ParsableCommand {
   @Option(
     help:
       "portable, aesni-shani, vaes256, vaes512 or arm64; the fastest of this machine if left out.")
-  var tier: KernelTier?
+  var tier: MatchTier?
 
   @Option(help: "Leave key files, their public key and the sightings in this folder.")
   var keep: String?
@@ -52,7 +53,7 @@ struct BenchMatchCommand: ParsableCommand {
   }
 
   func run() throws {
-    let tier = try tier.map { try $0.available() } ?? .fastest
+    let tier = try tier?.orRefusal() ?? .fastest
     BuildKind.warnUnlessRelease()
     let folder = try BenchFolder(keep: keep)
     let signals = EndSignals(folder.removeUnlessKept)

@@ -1,5 +1,4 @@
-import CExposureKernels
-import ExposureKeys
+import ExposureNotification
 import Foundation
 
 /// What the processor allows: the tier's kernels alone, on keys and sightings of the same workload, in
@@ -21,7 +20,7 @@ struct KernelLimit: Encodable {
   /// Keys of the workload that are taken, at most: 256 KiB of them.
   static let keyCountMax = 16_384
 
-  init(of workload: MatchWorkload, tier: KernelTier) {
+  init(of workload: MatchWorkload, tier: MatchTier) {
     let stages = BareStages(of: workload, tier: tier)
     schedule = Self.best(keys: stages.keyCount) { stages.schedule() }
     blocks = Self.best(keys: stages.keyCount) { stages.blocks() }

@@ -10,7 +10,7 @@ struct MatchBench {
   let workload: MatchWorkload
   let source: KeySource
   let threads: Int
-  let tier: KernelTier
+  let tier: MatchTier
   let folder: BenchFolder
   let isKept: Bool
 

@@ -1,3 +1,4 @@
+import ExposureNotification
 import Foundation
 
 /// What `bench match` measured, as `--json` prints it. Documentation/Performance.md 3.
@@ -9,7 +10,7 @@ struct MatchBenchReport: Encodable {
   }
 
   let build = BuildKind.current
-  let tier: KernelTier
+  let tier: MatchTier
   let keys: Int
   /// Keys that no sighting was near enough to in time: read, but not derived.
   let keysSkipped: Int

@@ -10,10 +10,10 @@ struct MatcherUnderMeasurement {
   private let threads: Int
 
   /// Ready to match against `sightings`.
-  init(against sightings: some Sequence<Sighting>, threads: Int, tier: KernelTier) {
+  init(against sightings: some Sequence<Sighting>, threads: Int, tier: MatchTier) {
     let index = ContactIndex(
       sightings.map { ScannedSighting($0) }, secret: ProbeSecret(from: SystemRandomness()))
-    matcher = Matcher(index, tier: MatchTier(rawValue: tier.rawValue) ?? .fastest)
+    matcher = Matcher(index, tier: tier)
     self.threads = threads
   }
 

@@ -1,3 +1,4 @@
+import ExposureNotification
 import Foundation
 
 /// On what, with what and when a set of figures was measured.
@@ -18,7 +19,7 @@ struct BenchMachine {
       lines.split(separator: "\n").first { $0.hasPrefix(field) }?
         .split(separator: ":").last?.trimmingCharacters(in: .whitespaces)
     }
-    let tiers = KernelTier.allCases.filter(\.isAvailable).map(\.rawValue).joined(separator: ", ")
+    let tiers = MatchTier.available.map(\.rawValue).joined(separator: ", ")
     processor =
       [first("model name") ?? "unknown", first("cpu family").map { "family \($0)" }]
       .compactMap(\.self).joined(separator: ", ") + "; tiers: \(tiers)"
