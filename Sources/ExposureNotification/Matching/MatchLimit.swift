@@ -9,7 +9,10 @@ package enum MatchLimit {
   /// Candidates that the kernels may hand over at once.
   static let candidates = 4_096
   /// Words of 32 bits in a day's filter for each identifier heard, before rounding up to a power of 2.
-  static let filterWordsPerIdentifier = 4
+  ///
+  /// Twice as many let half as many strangers through, but then the filters of 200,000 identifiers no
+  /// longer stay in the cache from one batch to the next, which costs more (Documentation/Matching.md 4.1).
+  static let filterWordsPerIdentifier = 2
   /// Words of a day's filter, as a power of two: 64 bytes, as the kernels align, to 1 MiB, as the
   /// second-level cache holds.
   static let filterWordsLog2 = 4...18

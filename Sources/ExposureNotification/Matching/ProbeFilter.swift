@@ -1,15 +1,15 @@
 import CExposureKernels
 
 /// What was heard around one day, as a blocked Bloom filter: it never misses an identifier, and lets
-/// about one in a thousand others through, which are then compared exactly.
+/// one to three in a thousand others through, which are then compared exactly.
 ///
 /// Not Sendable by its pointer: the words are written in `init` and only read afterwards.
-final class ProbeFilter: @unchecked Sendable {
-  /// For the kernels.
-  let filter: ek_filter
+package final class ProbeFilter: @unchecked Sendable {
+  /// For the kernels; its words live as long as this.
+  package let filter: ek_filter
 
   /// A filter of `identifiers`, 16 bytes each.
-  init(_ identifiers: [(UInt64, UInt64)], secret: ProbeSecret) {
+  package init(_ identifiers: [(UInt64, UInt64)], secret: ProbeSecret) {
     let log2 = Self.wordsLog2(for: identifiers.count)
     let words = UnsafeMutablePointer<UInt32>(
       OpaquePointer(UnsafeMutableRawPointer.allocate(byteCount: 4 << log2, alignment: 64)))
