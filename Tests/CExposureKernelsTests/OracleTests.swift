@@ -14,6 +14,13 @@ struct OracleTests {
     #endif
   }
 
+  @Test("A tier that is available does its own work", arguments: Kernels.available)
+  func own(_ kernels: Kernels) {
+    // The one thing that tiers answer differently: where it were the portable tier's, that would be at work.
+    let isOwn = ek_reverse_break_even(kernels.tier) != ek_reverse_break_even(EK_TIER_PORTABLE)
+    #expect(isOwn == (kernels.tier != EK_TIER_PORTABLE))
+  }
+
   @Test("Random keys have swift-crypto's identifier keys", arguments: Kernels.available)
   func identifierKeys(_ kernels: Kernels) {
     var chance = SeededGenerator(seed: 1)
