@@ -70,6 +70,9 @@ final class MatchCrew: Sendable {
     working.wait()
   }
 
+  /// How many batches wait: for tests.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+
   private func help() {
     while let job = takeJobOrLeave() { work(on: job) }
   }

@@ -84,26 +84,30 @@ extension ContactIndex {
   /// The number of the identifier, where it was heard within the tolerance of `interval`.
   func number(of words: (UInt64, UInt64), near interval: UInt32) -> Int? {
     guard let number = table.number(of: words) else { return nil }
-    var isNear = false
-    forEachSighting(of: number, near: interval) { _ in isNear = true }
-    return isNear ? number : nil
+    var index = firstSighting[number]
+    // One is enough: who repeats a beacon all day does not lengthen every look at it.
+    while index != Self.none {
+      if isNear(sightings[Int(index)], interval) { return number }
+      index = nextSighting[Int(index)]
+    }
+    return nil
   }
 
   /// What was heard of identifier `number` within the tolerance of `interval`.
   func forEachSighting(
     of number: Int, near interval: UInt32, _ each: (ScannedSighting) -> Void
   ) {
-    let sent = IntervalNumber(rawValue: interval)
     var index = firstSighting[number]
     while index != Self.none {
       let scanned = sightings[Int(index)]
-      if let heard = IntervalNumber(scanned.sighting.time),
-        heard.distance(to: sent) <= Matcher.toleranceIntervals
-      {
-        each(scanned)
-      }
+      if isNear(scanned, interval) { each(scanned) }
       index = nextSighting[Int(index)]
     }
+  }
+
+  private func isNear(_ scanned: ScannedSighting, _ interval: UInt32) -> Bool {
+    guard let heard = IntervalNumber(scanned.sighting.time) else { return false }
+    return heard.distance(to: IntervalNumber(rawValue: interval)) <= Matcher.toleranceIntervals
   }
 }
 

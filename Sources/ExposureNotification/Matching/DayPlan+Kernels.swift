@@ -12,10 +12,13 @@ extension DayPlan {
     let (first, length) = (scratch.first + start, scratch.length + start)
     switch self {
     case .forward(let probe):
-      var filter = probe.filter
-      return ek_match_forward(
-        tier.kernels, keys, first, length, count, &filter, scratch.candidates,
-        MatchLimit.candidates, &keysDone)
+      // The filter's words live as long as `probe`.
+      return withExtendedLifetime(probe) {
+        var filter = probe.filter
+        return ek_match_forward(
+          tier.kernels, keys, first, length, count, &filter, scratch.candidates,
+          MatchLimit.candidates, &keysDone)
+      }
     case .reverse(let identifiers):
       return identifiers.withUnsafeBytes { heard in
         ek_match_reverse(

@@ -20,10 +20,9 @@ package struct MatchLedger: MatchKeeper, Sendable {
   /// revised ones.
   package mutating func add(_ findings: BatchFindings) {
     for match in findings.matches where isRegarded(match.key) {
-      guard let match = match.credible else { continue }
       let bytes = match.key.key.secretBytes
       guard let known = matchOfKey[bytes]?.key else {
-        matchOfKey[bytes] = match
+        if let match = match.credible { matchOfKey[bytes] = match }
         continue
       }
       if Self.takes(match.key, over: known, findings.areRevised) {

@@ -106,11 +106,21 @@ extension Matcher {
   /// The matches that `hits`, in order, come to.
   private func matches(_ hits: [Hit], in batch: KeyBatch) -> [KeyMatch] {
     var matches: [KeyMatch] = []
+    var placeOfKey: [TemporaryExposureKey: Int] = [:]
     var rest = hits[...]
     while let row = rest.first?.row {
       let ofKey = rest.prefix { $0.row == row }
       rest = rest.dropFirst(ofKey.count)
-      matches.append(match(batch[row], Array(ofKey)))
+      let key = batch[row]
+      if let place = placeOfKey[key.key] {
+        // Shares the sightings: a key that comes again and again is not to fill the memory.
+        var again = matches[place]
+        again.key = key
+        matches.append(again)
+      } else {
+        placeOfKey[key.key] = matches.count
+        matches.append(match(key, Array(ofKey)))
+      }
     }
     return matches
   }

@@ -4,6 +4,7 @@ import ExposureKeys
 /// matchers. A phone's detection takes `MatchLedger` (Documentation/RiskScoring.md 1.10).
 package struct RawMatches: MatchKeeper, Sendable {
   private var intervalsOfKey: [[UInt8]: Set<IntervalNumber>] = [:]
+  private var knownKeys: Set<TemporaryExposureKey> = []
   private var found: [RawMatch] = []
 
   /// No matches yet.
@@ -12,7 +13,8 @@ package struct RawMatches: MatchKeeper, Sendable {
   /// Takes what a batch gave. A key that comes again, in another file or with another period, adds
   /// only what it did not explain before.
   package mutating func add(_ findings: BatchFindings) {
-    for match in findings.matches {
+    // The same key for the same period explains nothing new, however often it comes.
+    for match in findings.matches where knownKeys.insert(match.key.key).inserted {
       let bytes = match.key.key.secretBytes
       let known = intervalsOfKey[bytes] ?? []
       let new = match.sightings.filter { !known.contains($0.sentIn) }

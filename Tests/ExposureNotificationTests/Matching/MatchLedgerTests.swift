@@ -19,6 +19,21 @@ struct MatchLedgerTests {
     #expect(ledger.matches.count == 1)
   }
 
+  @Test(
+    "Both rules come after the matching: forged and repeated beacons match, and are not counted")
+  func rules() throws {
+    let stranger = try Stranger()
+    let forged = stranger.heard(metadata: BluetoothMetadata(transmitPower: 100))
+    let late = stranger.heard(after: 1_201)
+    #expect(Matcher([forged, late]).match(of: stranger.key)?.sightings.count == 2)
+    var ledger = FilledLedger(Matcher([forged]))
+    ledger.search([stranger.key])
+    #expect(ledger.matches.isEmpty)
+    ledger = FilledLedger(Matcher([stranger.heard(), late]))
+    ledger.search([stranger.key])
+    #expect(ledger.matches.map(\.sightings.count) == [1])
+  }
+
   @Test("The same key with another period counts as it came first")
   func otherPeriod() throws {
     let stranger = try Stranger()
