@@ -12,9 +12,11 @@ struct DifferentialTests {
 
   @Test("In 10,000 random worlds the matcher finds what trying everything finds", arguments: 0..<40)
   func naive(block: UInt64) throws {
+    var worldsWithMatches = 0
     for seed in block * Self.worldsPerCase..<(block + 1) * Self.worldsPerCase {
       let world = try SmallWorld(seed: seed)
       let expected = NaiveMatcher(sightings: world.sightings).matches(of: world.keys)
+      worldsWithMatches += expected.isEmpty ? 0 : 1
       let tiers = MatchTier.available
       let tier = tiers[Int(seed) % tiers.count]
       for direction in MatchDirection.allCases {
@@ -26,6 +28,9 @@ struct DifferentialTests {
           "seed \(seed), \(tier), \(direction)")
       }
     }
+    // Worlds in which nobody was met would show nothing.
+    #expect(worldsWithMatches > Int(Self.worldsPerCase) / 4)
+    #expect(worldsWithMatches < Int(Self.worldsPerCase))
   }
 
   @Test("Every tier, direction, number of threads and source finds the same", arguments: 0..<4)

@@ -56,13 +56,14 @@ struct ProvisionalTests {
     #expect((found.keyCount, search.counters.keys, search.counters.hits) == (1, 40, 1))
   }
 
-  @Test("A file cut anywhere gives nothing")
-  func cut() throws {
-    let url = try authority.publish(keys())
-    let zip = try Data(contentsOf: url)
+  @Test("A file cut anywhere gives nothing, zipped or not", arguments: [true, false])
+  func cut(isZip: Bool) throws {
+    let zip = try authority.publish(keys())
+    let url = isZip ? zip : try authority.unzipped(zip)
+    let whole = try Data(contentsOf: url)
     let trusted = try authority.verificationKeys
-    for count in zip.indices {
-      try zip.prefix(count).write(to: url)
+    for count in whole.indices {
+      try whole.prefix(count).write(to: url)
       var search = KeySearch(matcher)
       var found = RawMatches()
       #expect(throws: KeyFileError.self) {
