@@ -6,7 +6,7 @@ import GRDB
 /// Write-ahead log with `synchronous=FULL`: what was answered is on the disk. `secure_delete` writes
 /// zeros over what is removed.
 struct SQLiteCodeStorage: CodeStorage {
-  private let pool: DatabasePool
+  let pool: DatabasePool
 
   /// Opens the database at `file`, makes it where there is none, and brings it to this version.
   ///
@@ -14,6 +14,9 @@ struct SQLiteCodeStorage: CodeStorage {
   init(file: URL) throws {
     do {
       pool = try Self.opened(file)
+      // Here and not in the configuration: the pool sets NORMAL when it turns the log on, which would
+      // lose the latest commits with the power.
+      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       try Self.migrator.migrate(pool)
     } catch {
       throw VerificationServerError.storageUnavailable
@@ -29,7 +32,6 @@ struct SQLiteCodeStorage: CodeStorage {
     var configuration = Configuration()
     configuration.busyMode = .timeout(busySeconds)
     configuration.prepareDatabase { database in
-      try database.execute(sql: "PRAGMA synchronous = FULL")
       try database.execute(sql: "PRAGMA secure_delete = ON")
     }
     return try DatabasePool(path: file.path, configuration: configuration)
