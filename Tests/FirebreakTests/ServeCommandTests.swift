@@ -37,6 +37,12 @@ struct ServeCommandTests {
     let data = folder.path("data").path
     let missing = try Run("serve", "--only", "keys", "--data", data, "--port", "0", "--json")
     #expect(missing.status == 2 && missing.errors.contains("token-keys.json"))
+    // A file without a key in it would leave a server that refuses every phone.
+    for text in ["{}", "[]", "{"] {
+      try Data(text.utf8).write(to: folder.path("data/token-keys.json"))
+      let empty = try Run("serve", "--only", "keys", "--data", data, "--port", "0", "--json")
+      #expect(empty.status == 2 && empty.errors.contains("copy it again"), "\(text)")
+    }
     let servers = try ServedFirebreak(folder: folder, ["--only", "verification"])
     defer { servers.kill() }
     #expect(Set(try await servers.addresses().keys) == ["verification"])

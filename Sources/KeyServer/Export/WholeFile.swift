@@ -34,7 +34,8 @@ enum WholeFile {
     try sync(url.deletingLastPathComponent())
   }
 
-  private static func sync(_ url: URL) throws {
+  /// Puts what is in the file, or which names are in the folder, on the disk.
+  static func sync(_ url: URL) throws {
     let descriptor = open(url.path, O_RDONLY)
     guard descriptor >= 0 else { throw failure }
     defer { close(descriptor) }

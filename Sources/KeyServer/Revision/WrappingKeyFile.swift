@@ -18,12 +18,23 @@ enum WrappingKeyFile {
     return SymmetricKey(data: bytes)
   }
 
-  /// Written whole under another name first: a key that was cut short would be no key for ever.
+  /// Written whole under a name of its own and on the disk first: a key that was cut short would be no
+  /// key for ever. A link takes no place that is taken: of two processes that make one, both use the first's.
   private static func make(_ file: URL, _ randomness: any Randomness) throws(KeyServerError) {
     let bytes = Data(randomness.bytes(RevisionLimit.wrappingKeyBytes))
-    let unfinished = file.appendingPathExtension("unfinished")
+    let unfinished = file.appendingPathExtension("unfinished-\(getpid())")
     let isMade = FileManager.default.createFile(
       atPath: unfinished.path, contents: bytes, attributes: [.posixPermissions: 0o600])
-    guard isMade, rename(unfinished.path, file.path) == 0 else { throw .wrappingKey }
+    defer { unlink(unfinished.path) }
+    do {
+      guard isMade else { throw KeyServerError.wrappingKey }
+      try WholeFile.sync(unfinished)
+      guard link(unfinished.path, file.path) == 0 || errno == EEXIST else {
+        throw KeyServerError.wrappingKey
+      }
+      try WholeFile.sync(file.deletingLastPathComponent())
+    } catch {
+      throw .wrappingKey
+    }
   }
 }

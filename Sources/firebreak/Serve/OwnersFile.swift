@@ -54,9 +54,17 @@ struct OwnersFile {
     } catch {
       throw Self.failure(url)
     }
-    guard fsync(descriptor) == 0, name(unfinished, url.path) == 0 || errno == EEXIST else {
-      throw Self.failure(url)
-    }
+    guard fsync(descriptor) == 0, name(unfinished, url.path) == 0 || errno == EEXIST,
+      Self.syncFolder(of: url)
+    else { throw Self.failure(url) }
+  }
+
+  /// Without it the file's name may be gone with the power, and with it what only its keys can read.
+  private static func syncFolder(of url: URL) -> Bool {
+    let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return false }
+    defer { close(folder) }
+    return fsync(folder) == 0
   }
 
   private static func failure(_ url: URL) -> CommandFailure {

@@ -106,12 +106,18 @@ struct ServerSetup {
     if try folder.verificationSecrets.read(VerificationSecrets.self) != nil {
       _ = try verificationConfiguration()
     }
-    guard let data = try? Data(contentsOf: folder.tokenPublicKeys),
-      let keys = try? JSONDecoder().decode([String: String].self, from: data)
+    let file = folder.tokenPublicKeys
+    guard let data = try? Data(contentsOf: file) else {
+      throw CommandFailure.badInput(
+        "\(file.path) is missing: start the verification server first, or copy the file from its"
+          + " folder.")
+    }
+    // Without a key the server would run and refuse every phone.
+    guard let keys = try? JSONDecoder().decode([String: String].self, from: data), !keys.isEmpty
     else {
       throw CommandFailure.badInput(
-        "\(folder.tokenPublicKeys.path) is missing: start the verification server first, or copy the"
-          + " file from its folder.")
+        "\(file.path) holds no public keys by id: copy it again from the verification server's"
+          + " folder.")
     }
     return keys
   }
