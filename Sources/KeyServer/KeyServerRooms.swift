@@ -51,14 +51,14 @@ struct KeyServerRooms {
       desk: StatisticsDesk(register: register, store: store, clock: clock),
       budget: upload.budget, budgetKeys: upload.budgetKeys, randomness: randomness)
     router.post(RouterPath(KeyServerRoute.statistics), statistics.route)
-    do { try router.describe(Self.description) } catch {
+    let roots = configuration.exports.map(\.filenameRoot)
+    do { try router.describe(Self.description(roots: roots)) } catch {
       throw .configuration("The description of the server cannot be written.")
     }
     keyPull = AuthorityKeyPull(
       register: register, store: store, client: .shared, clock: clock, logger: logger)
     DownloadRoutes(
-      folder: folder, roots: configuration.exports.map(\.filenameRoot),
-      remoteConfiguration: remoteConfiguration
+      folder: folder, roots: roots, remoteConfiguration: remoteConfiguration
     ).add(to: router)
   }
 

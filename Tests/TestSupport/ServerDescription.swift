@@ -29,6 +29,12 @@ public struct ServerDescription {
     return faults(in: body, Self.schema(response))
   }
 
+  /// The content types of the answer of `method` on `path` with `status`; nil where none is described.
+  public func contentTypes(status: Int, method: String = "get", path: String) -> Set<String>? {
+    let responses = operation(method, path)?["responses"] as? [String: [String: Any]]
+    return responses?["\(status)"].map { Set(($0["content"] as? [String: Any] ?? [:]).keys) }
+  }
+
   /// What is wrong with `body` as a question to `path`.
   public func faults(inQuestion body: Data, path: String) -> [String] {
     faults(in: body, Self.schema(operation("post", path)?["requestBody"] as? [String: Any]))

@@ -3,10 +3,13 @@ import KeyServerAPI
 import QuietHTTP
 
 extension KeyServerRooms {
-  /// The description of the server, served at /openapi.json.
-  static let description = OpenAPIDocument(
-    title: "Firebreak key server", version: "1",
-    operations: [uploadOperation, publishOperation, statisticsOperation] + pages)
+  /// The description of a server with exports under `roots`, served at /openapi.json.
+  static func description(roots: [String]) -> OpenAPIDocument {
+    OpenAPIDocument(
+      title: "Firebreak key server", version: "1",
+      operations: [uploadOperation, publishOperation, statisticsOperation] + pages
+        + downloads(roots: roots))
+  }
 
   private static let uploadOperation = OpenAPIOperation(
     .post, KeyServerRoute.upload, "Takes the keys of a diagnosed person; the seed contract.",
@@ -87,7 +90,7 @@ extension KeyServerRooms {
       "padding": .padding,
     ], required: ["padding"])
 
-  private static let callableRefusal = JSONSchema.object(
+  static let callableRefusal = JSONSchema.object(
     [
       "error": .object(
         [

@@ -12,13 +12,20 @@ public struct OpenAPIOperation: Sendable {
   public struct Answer: Sendable {
     let status: Int
     let description: String
-    let schema: JSONSchema
+    /// The bodies by content type; none where there is no body.
+    let content: [String: JSONSchema]
 
-    /// `description` says what the status means here, `schema` what the body looks like.
+    /// `description` says what the status means here, `schema` what the JSON body looks like.
     public init(_ status: Int, _ description: String, _ schema: JSONSchema) {
+      self.init(status, description, content: ["application/json": schema])
+    }
+
+    /// `description` says what the status means here, `content` what the body looks like by its content
+    /// type; nothing where there is no body.
+    public init(_ status: Int, _ description: String, content: [String: JSONSchema]) {
       self.status = status
       self.description = description
-      self.schema = schema
+      self.content = content
     }
   }
 
@@ -50,6 +57,7 @@ public struct OpenAPIOperation: Sendable {
       "responses": .object(
         Dictionary(answers.map { ("\($0.status)", Self.value(of: $0)) }) { first, _ in first }),
     ]
+    if !parameters.isEmpty { fields["parameters"] = .array(parameters) }
     if let request {
       fields["requestBody"] = .object([
         "required": .boolean(true), "content": Self.json(request),
@@ -66,8 +74,22 @@ public struct OpenAPIOperation: Sendable {
     return method.rawValue + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }
 
+  /// The parts of the path that stand in braces; each is a text.
+  private var parameters: [JSONValue] {
+    path.split(separator: "/").filter { $0.hasPrefix("{") }.map { part in
+      .object([
+        "name": .string(String(part.dropFirst().dropLast())), "in": "path",
+        "required": .boolean(true), "schema": .object(["type": "string"]),
+      ])
+    }
+  }
+
   private static func value(of answer: Answer) -> JSONValue {
-    .object(["description": .string(answer.description), "content": json(answer.schema)])
+    var fields: [String: JSONValue] = ["description": .string(answer.description)]
+    if !answer.content.isEmpty {
+      fields["content"] = .object(answer.content.mapValues { .object(["schema": $0.value]) })
+    }
+    return .object(fields)
   }
 
   private static func json(_ schema: JSONSchema) -> JSONValue {
