@@ -9,7 +9,7 @@ public struct BodyLimit: Sendable, Hashable {
   public var secondsMax: Int
 
   /// Bodies of up to `bytesMax`, sent within `secondsMax`.
-  public init(bytesMax: Int, secondsMax: Int = 20) {
+  public init(bytesMax: Int, secondsMax: Int = QuietLimit.bodySecondsMax) {
     self.bytesMax = bytesMax
     self.secondsMax = secondsMax
   }

@@ -4,6 +4,8 @@ public enum QuietLimit {
   public static let connectionsMax = 1_024
   /// Seconds in which a connection must bring its next whole request head.
   public static let idleSeconds = 30
+  /// Seconds in which a client must bring the body of a request, where a route says nothing else.
+  public static let bodySecondsMax = 20
   /// Bytes of all the headers of a request.
   public static let headerBytesMax = 16 << 10
   /// Headers of a request.

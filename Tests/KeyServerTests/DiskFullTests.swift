@@ -36,6 +36,37 @@ struct DiskFullTests {
   }
 
   @Test(
+    "On a full disk a publish is 503 internal_error, and with room again its certificate is still good"
+  )
+  func publishOnFullDisk() async throws {
+    let disk = try SmallDisk(bytes: 2 << 20)
+    try await RunningKeyServer.run({
+      $0.databaseFile = disk.url.appendingPathComponent("keys.sqlite")
+      $0.uploadAttempts = 2
+    }) { server in
+      let scene = PublishScene(server: server)
+      #expect(try await scene.publish(scene.request(scene.keys())).status == 200)
+      let ballast = disk.fill()
+      var refused: (request: PublishRequest, answer: Published)?
+      var taken = 1
+      for _ in 0..<40 where refused == nil {
+        let request = try scene.request(scene.keys())
+        let answer = try await scene.publish(request)
+        if answer.status == 200 { taken += 1 } else { refused = (request, answer) }
+      }
+      let (request, answer) = try #require(refused)
+      #expect((answer.status, answer.code) == (503, .internalError))
+      #expect(answer.http.headers["retry-after"] == "30")
+      for _ in 0..<3 { #expect(try await scene.publish(request).status == 503) }
+      try FileManager.default.removeItem(at: ballast)
+      #expect(try server.count("SELECT count(*) FROM upload") == taken)
+      let again = try await scene.publish(request)
+      #expect((again.status, again.said.insertedExposures) == (200, 14))
+      #expect(try server.count("SELECT count(*) FROM diagnosis_key") == (taken + 1) * 14)
+    }
+  }
+
+  @Test(
     "An export on a full disk leaves no file and no line in the index, and heals with room again")
   func exportOnFullDisk() async throws {
     let disk = try SmallDisk(bytes: 1 << 20)

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import KeyServer
 import KeyServerAPI
 import Testing
 
@@ -18,6 +19,28 @@ struct PublishTests {
       #expect(answer.said.revisionToken?.isEmpty == false)
       #expect(answer.http.headers["x-api-version"] == "v1")
       #expect(try scene.server.count("SELECT count(*) FROM diagnosis_key") == 14)
+    }
+  }
+
+  @Test(
+    "Where the app cannot be looked up it is 500 with Retry-After, and the same goes through later")
+  func unableToLoad() async throws {
+    try await RunningKeyServer.run({ $0.uploadAttempts = 2 }) { server in
+      let scene = PublishScene(server: server)
+      let request = try scene.request(scene.keys())
+      try server.change("ALTER TABLE authority_key RENAME TO away")
+      // Nothing of it is taken from the budget.
+      for _ in 0..<3 {
+        let answer = try await scene.publish(request)
+        #expect((answer.status, answer.code) == (500, .unableToLoadHealthAuthority))
+        #expect(answer.http.headers["retry-after"] == "30")
+        #expect(answer.http.body.count == PublishLimit.answerBytesMin)
+      }
+      let seed = try await server.upload(server.request(server.keys()))
+      #expect((seed.status, seed.errorStatus) == (503, "UNAVAILABLE"))
+      #expect(try server.count("SELECT count(*) FROM upload") == 0)
+      try server.change("ALTER TABLE away RENAME TO authority_key")
+      #expect(try await scene.publish(request).status == 200)
     }
   }
 

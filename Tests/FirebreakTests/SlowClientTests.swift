@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Slow clients, at the servers as they are started")
+struct SlowClientTests {
+  /// Everything that reads a body.
+  private static let paths = [
+    "$VERIFICATION/generateCode", "$VERIFICATION/generateCodesBatch",
+    "$VERIFICATION/getAccessToken",
+    "$VERIFICATION/api/verify", "$VERIFICATION/api/certificate", "$VERIFICATION/api/user-report",
+    "$VERIFICATION/api/issue", "$VERIFICATION/api/batch-issue", "$VERIFICATION/api/checkcodestatus",
+    "$VERIFICATION/api/expirecode", "$KEYS/uploadDiagnosisKeys", "$KEYS/v1/publish",
+    "$KEYS/v1/stats",
+  ]
+
+  /// Documentation/QuietHTTP.md 2.3: `QuietLimit.bodySecondsMax`, `VerificationLimit.bodySecondsMax`.
+  private static let bodySecondsMax = 20
+
+  /// Sends a byte a second for `seconds` and then ends the body; the status lies in `out.<name>`.
+  private static func call(_ path: String, _ name: String, seconds: Int) -> String {
+    let isAdministration = ["issue", "checkcode", "expire"].contains { path.contains("/api/\($0)") }
+    let key = isAdministration || path.contains("batch-issue") ? "ADMIN" : "DEVICE"
+    return """
+      (for i in $(seq \(seconds)); do printf ' ' 2> /dev/null || exit 0; sleep 1; done; printf '[]') \
+      | curl -s -o /dev/null -w '%{http_code} %{time_total}' -X POST -T . "\(path)" \
+      -H 'content-type: application/json' -H 'Expect:' \
+      -H "api-token: $API_TOKEN" -H "X-API-Key: $\(key)" > out.\(name) &
+      """
+  }
+
+  @Test(
+    "Who takes longer than the limit for a body is cut off with 408, drop by drop too; others are not"
+  )
+  func slowBodies() async throws {
+    let folder = try TemporaryFolder()
+    let servers = try ServedFirebreak(folder: folder)
+    defer { servers.kill() }
+    let addresses = try await servers.addresses()
+    let limit = Self.bodySecondsMax
+    let numbered = Array(Self.paths.enumerated())
+    let calls = numbered.flatMap { number, path in
+      [
+        Self.call(path, "slow.\(number)", seconds: limit + 15),
+        Self.call(path, "timely.\(number)", seconds: limit / 2),
+      ]
+    }
+    let keys = """
+      API_TOKEN=$("$FIREBREAK" verification-server api-token --data "$DATA" | head -n 1)
+      ADMIN=$("$FIREBREAK" verification-server api-key add --type admin --name clinic --data "$DATA")
+      DEVICE=$("$FIREBREAK" verification-server api-key add --type device --name app --data "$DATA")
+      """
+    _ = try Shell.run(
+      (["cd '\(folder.url.path)'", keys] + calls + ["wait"]).joined(separator: "\n"),
+      environment: [
+        "FIREBREAK": try Run.product().path, "DATA": servers.data,
+        "VERIFICATION": addresses["verification"] ?? "", "KEYS": addresses["keys"] ?? "",
+      ])
+    for (number, path) in numbered {
+      let slow = try String(contentsOf: folder.path("out.slow.\(number)"), encoding: .utf8)
+      #expect(slow.hasPrefix("408 "), "\(path): \(slow)")
+      let seconds = try #require(slow.split(separator: " ").last.flatMap { Double($0) })
+      #expect(seconds >= Double(limit), "\(path)")
+      let timely = try String(contentsOf: folder.path("out.timely.\(number)"), encoding: .utf8)
+      #expect(timely.hasPrefix("400 "), "\(path): \(timely)")
+    }
+    #expect(try await servers.get(addresses["verification"], "/openapi.json").status == 200)
+    #expect(try await servers.get(addresses["keys"], "/openapi.json").status == 200)
+    #expect(try await servers.stop() == 0)
+  }
+}
