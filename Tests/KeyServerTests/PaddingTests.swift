@@ -43,6 +43,23 @@ struct PaddingTests {
     }
   }
 
+  @Test("Another export's padding counts where a file is split: no file is over the maximum")
+  func splitWithPadding() async throws {
+    var padded = Self.twin("padded")
+    (padded.minimumKeys, padded.paddingRange) = (25, 0)
+    try await RunningKeyServer.run({
+      ($0.minimumKeys, $0.paddingRange, $0.maximumKeysPerFile) = (0, 0, 10)
+      $0.furtherExports = [padded]
+    }) { server in
+      _ = try await server.uploadKeys(7)
+      try await server.exportPeriod()
+      #expect(try await server.allPublished(of: "padded").map(\.keys.count) == [25])
+      let counts = try await server.allPublished().map(\.keys.count)
+      #expect(counts.reduce(0, +) == 25 && counts.count == 3)
+      #expect(counts.allSatisfy { $0 <= 10 }, "\(counts)")
+    }
+  }
+
   @Test("Padding travels as its shape does, so that a travellers' export does not give it away")
   func travelling() async throws {
     var travellers = Self.twin("travellers")
