@@ -40,7 +40,7 @@ public final class ExposureNotifications {
     manager.activate { [self] error in
       guard error == nil, authorization == .authorized, !manager.exposureNotificationEnabled
       else { return completion(error) }
-      manager.setExposureNotificationEnabled(true, completionHandler: completion)
+      turn(on: true, completion)
     }
   }
 
@@ -54,9 +54,18 @@ public final class ExposureNotifications {
 
   /// Switches it on or off; the person is asked the first time.
   public func setEnabled(_ isEnabled: Bool, completion: @escaping (Error?) -> Void) {
-    manager.setExposureNotificationEnabled(isEnabled) { error in
+    turn(on: isEnabled) { error in
       NotificationCenter.default.post(name: Self.authorizationDidChange, object: nil)
       completion(error)
+    }
+  }
+
+  /// What is switched on without Bluetooth is on, so that is no failure; the notice about Bluetooth
+  /// follows the status.
+  private func turn(on isEnabled: Bool, _ completion: @escaping (Error?) -> Void) {
+    manager.setExposureNotificationEnabled(isEnabled) { error in
+      let isOnWithoutBluetooth = (error as? ENError)?.code == .bluetoothOff
+      completion(isOnWithoutBluetooth ? nil : error)
     }
   }
 }

@@ -36,7 +36,11 @@ struct Hands {
   private func onboard() async {
     guard let onboarding = app.onboarding else { return Terminal.say("Already done.") }
     while onboarding.step != .finished {
-      if let problem = onboarding.problem { Terminal.say(problem) }
+      if let problem = onboarding.problem {
+        Terminal.say(problem)
+        // An answer that was given beforehand would be given without end.
+        if person.answersByItself { return }
+      }
       let answer = await person.says(onboarding.step.question)
       if onboarding.step == .welcome, !answer { return }
       await withCheckedContinuation { done in

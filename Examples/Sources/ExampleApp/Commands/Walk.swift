@@ -36,12 +36,14 @@ struct Walk {
     Terminal.say("\nBoth walks ended where they must.")
   }
 
-  /// Ann and Bob say yes, Bob at the second asking; Cleo as well.
+  /// Ann and Bob say yes, Bob at the second asking; Cleo as well, without Bluetooth.
   private func onboard() throws {
     try phone("ann", "onboard", "--yes", at: noon, shows: "Exposure notification: on")
     try phone(
       "bob", "onboard", "--answers", "yny", "--yes", at: noon, shows: "Exposure notification: on")
-    try phone("cleo", "onboard", "--yes", at: noon, shows: "Exposure notification: on")
+    try phone(
+      "cleo", "onboard", "--yes", "--bluetooth-off", at: noon, shows: "\nSwitch Bluetooth on.")
+    try phone("cleo", "status", at: noon, shows: "Exposure notification: on")
   }
 
   /// Half an hour on one bench: Ann sends, Bob hears. Cleo is at home.

@@ -13,6 +13,9 @@ final class Person: ConsentPrompt {
     self.always = always
   }
 
+  /// Whether nobody sits at the terminal.
+  var answersByItself: Bool { always != nil }
+
   /// Puts a question and prints it with its answer.
   func says(_ question: String) async -> Bool {
     if let answer = answers.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) ?? always {
