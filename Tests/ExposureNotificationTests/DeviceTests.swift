@@ -32,6 +32,22 @@ import Testing
     #expect(device.status == .unauthorized)
   }
 
+  @Test("Taken back in the settings while it waits its turn, switching on fails and stays off")
+  func takenBackMeanwhile() async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    try await device.setEnabled(false)
+    let on = try await device.turns.take {
+      let on = Task { try await device.setEnabled(true) }
+      for _ in 0..<1_000 { await Task.yield() }
+      try await device.permissions.change { $0.authorization = .notAuthorized }
+      return on
+    }
+    await #expect(throws: ENError(.notAuthorized)) { try await on.value }
+    try await device.setAuthorizedInSettings(true)
+    #expect(!device.isEnabled && device.status == .disabled)
+  }
+
   @Test("A radio that comes back is noticed within five minutes and sends again")
   func radioComesBack() async throws {
     let device = phone.device()

@@ -12,6 +12,8 @@ extension Device {
   func setEnabled(_ enabled: Bool) async throws {
     if enabled { try await permissions.authorize() }
     try await turns.take {
+      // The settings may have taken it back while this waited for its turn.
+      if enabled { try self.requireYes() }
       try await self.permissions.change { $0.isEnabled = enabled }
       _ = await self.doWhatIsDue()
       guard self.status != .bluetoothOff else {
@@ -75,12 +77,21 @@ extension Device {
 
   /// Not allowed comes before not switched on.
   func requireEnabled() throws(ENError) {
+    try requireNoRefusal()
+    guard isEnabled else { throw ENError(.notEnabled) }
+  }
+
+  private func requireYes() throws(ENError) {
+    try requireNoRefusal()
+    guard standing.permission.authorization == .authorized else { throw ENError(.notAuthorized) }
+  }
+
+  private func requireNoRefusal() throws(ENError) {
     switch standing.permission.authorization {
     case .restricted: throw ENError(.restricted)
     case .notAuthorized: throw ENError(.notAuthorized)
     case .unknown, .authorized: break
     }
-    guard isEnabled else { throw ENError(.notEnabled) }
   }
 
   /// Files that were set aside because they did not open hold what they held.
