@@ -253,6 +253,20 @@ import Testing
     #expect(await code { _ = try await manager.detect([]) } == nil)
   }
 
+  @Test("A detection that fails for want of memory or of a disk is counted, as any that began")
+  func failuresCount() async throws {
+    var phone = phone
+    phone.sightingsPerDetection = 0
+    phone.detectionsPerDay = 2
+    let manager = try await phone.enabledManager()
+    await phone.radio.hear([try phone.sighting()])
+    #expect(await code { _ = try await manager.detect([]) } == .insufficientMemory)
+    try FileManager.default.removeItem(at: folder.path("contacts"))
+    try Data().write(to: folder.path("contacts"))
+    #expect(await code { _ = try await manager.detect([]) } == .dataInaccessible)
+    #expect(await code { _ = try await manager.detect([]) } == .rateLimited)
+  }
+
   @Test("insufficientMemory says how many are too many; unless told otherwise nothing kept is")
   func memoryLimit() async throws {
     var phone = phone

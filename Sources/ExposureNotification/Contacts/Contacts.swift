@@ -50,8 +50,9 @@ actor Contacts {
 
   /// Everything heard within the retention period, oldest day first.
   ///
-  /// - Throws: `ENError.insufficientMemory` where that is more than `limit` sightings, before they are
-  ///   in memory; `SealedStorageError` where the disk does not give them.
+  /// - Throws: `ENError.insufficientMemory` where that is more than `limit` sightings, as soon as a day
+  ///   was read that does not fit: up to `limit` of them and that day's are in memory by then;
+  ///   `SealedStorageError` where the disk does not give them.
   func sightings(atMost limit: Int = DeviceLimit.sightingsPerDetection) async throws -> [Sighting] {
     let oldest = Day(of: clock.now).first
     var sightings: [Sighting] = []

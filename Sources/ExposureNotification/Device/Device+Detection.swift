@@ -25,8 +25,9 @@ extension Device {
     try requireEnabled()
     let now = clock.now
     let files = try Detection.filesToRead(keyFiles)
-    let sightings = try await contacts.sightings(atMost: sightingsPerDetection)
+    // Before contacts are read, so that none are used which were removed meanwhile.
     let begun = try await detections.begin(call(rules, files, at: now))
+    let sightings = try await contacts.sightings(atMost: sightingsPerDetection)
     let earlier = apiVersion == 2 ? try await detections.keptKeys(at: now) : []
     let detection = Detection(
       rules: rules, keyFiles: files, earlierKeys: earlier.map(\.key), sightings: sightings,
