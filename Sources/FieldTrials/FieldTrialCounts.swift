@@ -6,7 +6,8 @@ package struct FieldTrialCounts: Hashable, Sendable {
   package let phones: Int
   /// Phones by what they told their owners.
   package let phonesByOutcome: [TrialOutcome: Int]
-  /// Phones that are compared.
+  /// Android phones with sightings, without the sick person's; those with a low alert too, which no
+  /// ranking counts.
   package let phonesCompared: Int
   /// Rows on what phones sent.
   package let advertisements: Int

@@ -13,6 +13,7 @@ package struct TrialPhone: Sendable {
   /// What it logged.
   package let log: PhoneLog
 
-  /// Whether it counts among those that are compared (Documentation/FieldTrials.md 3.1).
+  /// Whether something can be computed for it (Documentation/FieldTrials.md 3.1); by its outcome it is a
+  /// positive, a negative or, with a low alert, neither.
   package var isCompared: Bool { outcome != .sick && !isIPhone && !log.sightings.isEmpty }
 }

@@ -34,7 +34,8 @@ struct TrialsCommandTests {
     try Data(information.utf8).write(to: trial.appendingPathComponent("a_1_info.json"))
     let run = try Run("trials", folder.url.path)
     #expect(run.status == 0 && run.errors.isEmpty)
-    #expect(run.output.contains("0 phones with a high alert against 0 with none"))
+    #expect(run.output.contains("0 phones with a high alert against 0 with none; 0 with a low"))
+    #expect(run.output.contains("configuration       version  AUC      source\n"))
     #expect(run.output.contains("narrow net 1        2        -"))
     #expect(run.output.contains("files missing, too large or damaged: 1"))
   }

@@ -7,14 +7,15 @@ struct TrialsTable {
   let ranking: FieldTrialRanking
 
   var text: String {
-    ([facts, leftOut, "", comparison, "", row("configuration", "version", "AUC") + "     source"]
+    ([facts, leftOut, "", comparison, "", row("configuration", "version", "AUC") + "   source"]
       .compactMap(\.self)
       + ranking.ranks.map(row)).joined(separator: "\n")
   }
 
   private var facts: String {
     "\(counts.trials) trials, \(counts.phones) phones, \(counts.sightings) sightings with "
-      + "\(counts.samples) samples; \(counts.phonesCompared) phones can be compared."
+      + "\(counts.samples) samples; \(counts.phonesCompared) Android phones of people who were "
+      + "not the sick one heard something."
   }
 
   /// Nil where everything was read.
@@ -27,8 +28,14 @@ struct TrialsTable {
       + "\(counts.filesUnreadable)."
   }
 
+  /// Documentation/FieldTrials.md 3.1 and 3.3.
   private var comparison: String {
-    "\(ranking.positives) phones with a high alert against \(ranking.negatives) with none:"
+    let others = counts.phonesCompared - ranking.positives - ranking.negatives
+    return """
+      \(ranking.positives) phones with a high alert against \(ranking.negatives) with none; \
+      \(others) with a low one count for neither.
+      AUC: how often one of the first scores above one of the second (1 perfect, 0.5 chance).
+      """
   }
 
   private func row(_ rank: ConfigurationRank) -> String {
