@@ -72,6 +72,8 @@ public actor ExposureApp {
       if authorizationStatus() == .authorized, !framework.isEnabled {
         try await framework.setEnabled(true)
       }
+    } catch ENError.bluetoothOff {
+      // They are on (Documentation/App.md 2.3); a check tells that Bluetooth is missing.
     } catch {
       logger.notice("exposure notifications did not start", metadata: ["why": "\(error)"])
     }
