@@ -85,7 +85,7 @@ struct FolderLockTests {
       try await isHeld.wait()
       server.clock.advance(by: 14_400)
       let export = Task { try await server.server.exportDue() }
-      try await Task.sleep(for: .milliseconds(300))
+      try await Task.sleep(for: .seconds(1))
       #expect(try await server.lines().isEmpty)
       mayEnd.open()
       try await other.value
