@@ -31,10 +31,10 @@ enum BenchSuite {
         "\(million) 200000 --from file --tier vaes512"),
       BenchCase(
         "file-20k-two-threads", "unzipped, two threads",
-        "\(million) 20000 --from file --tier vaes512 --threads 2", by: .wall),
+        "\(million) 20000 --from file --tier vaes512 --threads 2", runs: 9, by: .wall),
       BenchCase(
         "zip-20k-two-threads", "zipped, two threads",
-        "\(million) 20000 --from zip --tier vaes512 --threads 2", by: .wall),
+        "\(million) 20000 --from zip --tier vaes512 --threads 2", runs: 9, by: .wall),
     ]
     + [10_000, 100_000, 10_000_000].map { keys in
       BenchCase(
@@ -100,8 +100,8 @@ enum BenchSuite {
       "A key of ten million over a key of a million",
       .ratio(.cpu, "file-20k-keys-10000000", over: .cpu, "file-20k-vaes512"), .atMost(1.25)),
     BenchTarget(
-      "A key of ten thousand over a key of a million",
-      .ratio(.cpu, "file-20k-keys-10000", over: .cpu, "file-20k-vaes512"), .atMost(1.25)),
+      "A key of a hundred thousand over a key of a million",
+      .ratio(.cpu, "file-20k-keys-100000", over: .cpu, "file-20k-vaes512"), .atMost(1.25)),
     BenchTarget(
       "Limit: schedule with AVX-512, ns", .figure(.schedule, of: "file-20k-vaes512"),
       .atMost(86.3)),
