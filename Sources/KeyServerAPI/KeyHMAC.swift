@@ -14,7 +14,7 @@ public enum KeyHMAC {
 
   /// The text the code is over. A key without a risk gives another text than one with risk 0.
   public static func text(over keys: [UploadKey]) -> String {
-    String(decoding: text(over: keys.map(SentKey.init), risk: \.risk), as: UTF8.self)
+    String(decoding: text(over: keys.map(SentKey.init)) { $0.risk }, as: UTF8.self)
   }
 
   /// The code for `keys` under `secret`.
@@ -26,7 +26,7 @@ public enum KeyHMAC {
   public static func authenticationCode(over keys: [SentKey], secret: some DataProtocol) -> Data {
     Data(
       HMAC<SHA256>.authenticationCode(
-        for: text(over: keys, risk: \.risk), using: SymmetricKey(data: Data(secret))))
+        for: text(over: keys) { $0.risk }, using: SymmetricKey(data: Data(secret))))
   }
 
   /// Whether `code` is the one for `keys`; see the other form.
@@ -51,8 +51,8 @@ public enum KeyHMAC {
     }
   }
 
-  private static func acceptedTexts(over keys: [SentKey]) -> [Data] {
-    var texts = [text(over: keys, risk: \.risk)]
+  private static func acceptedTexts(over keys: [SentKey]) -> [[UInt8]] {
+    var texts = [text(over: keys) { $0.risk }]
     if keys.contains(where: { $0.risk == nil }) {
       texts.append(text(over: keys) { $0.risk ?? 0 })
     }
@@ -62,16 +62,13 @@ public enum KeyHMAC {
     return texts
   }
 
-  private static func text(over keys: [SentKey], risk: (SentKey) -> Int?) -> Data {
-    var text = Data(capacity: keys.count * bytesOfOneKey)
+  private static func text(over keys: [SentKey], risk: (SentKey) -> Int?) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(keys.count * bytesOfOneKey)
     // By bytes: the order of a base64 text must not depend on anybody's collation.
     for key in keys.sorted(by: isBefore) {
       if !text.isEmpty { text.append(UInt8(ascii: ",")) }
-      text.append(contentsOf: key.text.utf8)
-      for number in [key.start, key.period] + (risk(key).map { [Int64($0)] } ?? []) {
-        text.append(UInt8(ascii: "."))
-        text.append(contentsOf: String(number).utf8)
-      }
+      key.append(to: &text, risk: risk(key))
     }
     return text
   }

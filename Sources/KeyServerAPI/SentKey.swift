@@ -32,6 +32,14 @@ public struct SentKey: Hashable, Sendable {
     risk = key.transmissionRisk
   }
 
+  /// Writes `base64.start.period`, and `.risk` where there is one: the text that names the key in an HMAC.
+  package func append(to text: inout [UInt8], risk: Int?) {
+    text.append(contentsOf: self.text.utf8)
+    var numbers = ".\(start).\(period)"
+    if let risk { numbers += ".\(risk)" }
+    text.append(contentsOf: numbers.utf8)
+  }
+
   /// The first interval after the last.
   var end: Int64 { start + period }
 

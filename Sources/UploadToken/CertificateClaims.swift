@@ -40,7 +40,8 @@ struct CertificateClaims: Codable {
   }
 
   private static func bytes(_ text: String) -> Data? {
-    let bare = text.replacing("=", with: "").replacing("+", with: "-").replacing("/", with: "_")
-    return Base64URL.bytes(bare.utf8)
+    var digits = Array(text.utf8)
+    while digits.last == UInt8(ascii: "=") { digits.removeLast() }
+    return digits.withUnsafeBufferPointer(Base64Digits.ofEither.bytes).map { Data($0) }
   }
 }

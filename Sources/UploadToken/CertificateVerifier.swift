@@ -18,12 +18,11 @@ public struct CertificateVerifier: Sendable {
   ) throws(UploadTokenRefusal) -> VerifiedCertificate {
     let signed = try CompactToken(certificate.text)
     guard signed.isES256 else { throw .wrongSignature }
-    // Only to choose by whose key to check: what it says counts once the signature holds.
-    guard let hint = signed.hint(CertificateClaims.self) else { throw .malformed }
-    guard let authority = authorities[hint.iss] else { throw .wrongIssuer }
+    // Read once. Before the signature holds it only says by whose key to check, and nothing else counts.
+    guard let claims = signed.hint(CertificateClaims.self) else { throw .malformed }
+    guard let authority = authorities[claims.iss] else { throw .wrongIssuer }
     guard let key = authority.key(signed.keyID, at: now) else { throw .unknownKey }
-    let claims = try signed.claims(CertificateClaims.self, signedBy: key)
-    guard claims.iss == authority.issuer else { throw .wrongIssuer }
+    try signed.checkSignature(by: key)
     guard claims.aud.names == [authority.audience] else { throw .wrongAudience }
     guard let content = claims.certificate else { throw .malformed }
     guard now >= content.issuedAt else { throw .notYetValid }

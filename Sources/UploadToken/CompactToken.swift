@@ -17,7 +17,7 @@ package struct CompactToken: Sendable {
   /// - Throws: `.malformed`; `.unknownKey` where the header names no key.
   package init(_ text: String) throws(UploadTokenRefusal) {
     guard text.utf8.count <= UploadTokenLimit.charactersMax else { throw .malformed }
-    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let parts = text[...].utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, let head = Base64URL.bytes(parts[0]),
       let payload = Base64URL.bytes(parts[1]), let signature = Base64URL.bytes(parts[2])
     else { throw .malformed }
@@ -44,12 +44,19 @@ package struct CompactToken: Sendable {
   package func claims<Claims: Decodable>(
     _ type: Claims.Type, signedBy key: P256.Signing.PublicKey
   ) throws(UploadTokenRefusal) -> Claims {
+    try checkSignature(by: key)
+    guard let claims = hint(type) else { throw .malformed }
+    return claims
+  }
+
+  /// Refuses the token unless `key` signed it with ES256. What `hint` gives may be believed from then on.
+  ///
+  /// - Throws: `.wrongSignature`.
+  func checkSignature(by key: P256.Signing.PublicKey) throws(UploadTokenRefusal) {
     guard isES256,
       let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
       key.isValidSignature(signature, for: signedText)
     else { throw .wrongSignature }
-    guard let claims = hint(type) else { throw .malformed }
-    return claims
   }
 
   /// The text that says `claims` under `key`.

@@ -30,7 +30,8 @@ public struct JSONWebKey: Codable, Hashable, Sendable {
   /// The key as PEM (SubjectPublicKeyInfo); nil where it is of another kind or not on the curve.
   public var publicKeyPEM: String? {
     guard kty == "EC", crv == "P-256", [nil, "ES256"].contains(alg), [nil, "sig"].contains(use),
-      let x = Base64URL.bytes(x.utf8), let y = Base64URL.bytes(y.utf8), x.count == 32, y.count == 32
+      let x = Base64URL.bytes(x[...].utf8), let y = Base64URL.bytes(y[...].utf8), x.count == 32,
+      y.count == 32
     else { return nil }
     return try? P256.Signing.PublicKey(rawRepresentation: x + y).pemRepresentation
   }

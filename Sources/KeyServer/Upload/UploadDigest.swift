@@ -5,33 +5,55 @@ import KeyServerAPI
 /// Tells whether two requests are the same upload: the same keys for the same places by the same app.
 ///
 /// Padding, token, and device check stay out of it, as a repeated request may carry fresh ones.
-enum UploadDigest {
+struct UploadDigest {
+  private var text: [UInt8] = []
+
   /// SHA-256 over the parts that count of an upload in the seed's form.
   static func of(_ request: UploadRequest) -> Data {
     let payload = request.data
-    let keys = lines(payload.temporaryExposureKeys.map(SentKey.init))
-    let travels = request.isInteroperabilityEnabled ?? false
-    return digest(
-      ["upload 1", payload.appPackageName, payload.platform, "\(travels)", "\(keys.count)"] + keys
-        + payload.regions.map { $0.uppercased() }.sorted())
+    var digest = UploadDigest()
+    digest.add("upload 1")
+    digest.add(payload.appPackageName)
+    digest.add(payload.platform)
+    digest.add("\(request.isInteroperabilityEnabled ?? false)")
+    digest.add("\(payload.temporaryExposureKeys.count)")
+    digest.add(payload.temporaryExposureKeys.map(SentKey.init))
+    for region in payload.regions.map({ $0.uppercased() }).sorted() { digest.add(region) }
+    return digest.bytes
   }
 
   /// SHA-256 over the parts that count of an upload in Google's form.
   static func of(_ request: PublishRequest, keys: [SentKey]) -> Data {
-    digest(
-      [
-        "publish 1", request.healthAuthorityID, "\(request.traveler ?? false)",
-        "\(request.symptomOnsetInterval ?? 0)", request.revisionToken ?? "",
-      ] + lines(keys))
+    var digest = UploadDigest()
+    digest.add("publish 1")
+    digest.add(request.healthAuthorityID)
+    digest.add("\(request.traveler ?? false)")
+    digest.add("\(request.symptomOnsetInterval ?? 0)")
+    digest.add(request.revisionToken ?? "")
+    digest.add(keys)
+    return digest.bytes
   }
 
-  private static func lines(_ keys: [SentKey]) -> [String] {
-    keys.map { "\($0.text).\($0.start).\($0.period).\($0.risk ?? 0)" }.sorted()
+  private var bytes: Data { Data(SHA256.hash(data: text)) }
+
+  /// Each key in a line of its own, in an order that does not depend on the sender's.
+  private mutating func add(_ keys: [SentKey]) {
+    let lines = keys.map { key in
+      var line: [UInt8] = []
+      key.append(to: &line, risk: key.risk ?? 0)
+      return line
+    }
+    for line in lines.sorted(by: { $0.lexicographicallyPrecedes($1) }) { add(line) }
   }
 
-  /// Over each part with its length before it, so that no two lists give one text.
-  private static func digest(_ parts: [String]) -> Data {
-    let text = parts.map { "\($0.utf8.count):\($0)" }.joined()
-    return Data(SHA256.hash(data: Data(text.utf8)))
+  private mutating func add(_ part: String) {
+    add(Array(part.utf8))
+  }
+
+  /// Each part with its length before it, so that no two lists give one text.
+  private mutating func add(_ part: [UInt8]) {
+    text.append(contentsOf: String(part.count).utf8)
+    text.append(UInt8(ascii: ":"))
+    text.append(contentsOf: part)
   }
 }

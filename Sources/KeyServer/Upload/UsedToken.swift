@@ -21,9 +21,9 @@ struct UsedToken: Hashable, Sendable {
   /// signature itself could be written in a second way and would still hold.
   init(_ verified: VerifiedCertificate, text: String) {
     let certificate = verified.certificate
-    let signed = text.lastIndex(of: ".").map { String(text[..<$0]) } ?? text
     let name =
-      certificate.certificateID.map { ["jti", verified.issuer, $0] } ?? ["signed", signed]
+      certificate.certificateID.map { ["jti", verified.issuer, $0] }
+      ?? ["signed", text.lastIndex(of: ".").map { String(text[..<$0]) } ?? text]
     let parts = (["certificate 1"] + name).map { "\($0.utf8.count):\($0)" }.joined()
     digest = Data(SHA256.hash(data: Data(parts.utf8)))
     keptUntil = Self.end(certificate.expiresAt)
