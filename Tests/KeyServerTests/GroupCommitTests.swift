@@ -14,8 +14,8 @@ struct GroupCommitTests {
 
   private struct Broken: Error {}
 
-  private func upload(_ number: UInt8) -> AdmittedUpload {
-    AdmittedUpload(
+  private func upload(_ number: UInt8) throws -> AdmittedUpload {
+    try AdmittedUpload(
       token: UsedToken(
         .init(
           tokenID: "\(number)", issuedAt: RunningKeyServer.start,
@@ -33,7 +33,7 @@ struct GroupCommitTests {
       for number in numbers {
         group.addTask {
           do {
-            return (number, .success(try await commits.accept(upload(number))))
+            return (number, .success(try await commits.accept(try upload(number))))
           } catch {
             return (number, .failure(error))
           }

@@ -116,6 +116,28 @@ struct RevisionTests {
     }
   }
 
+  @Test(
+    "New keys beside one that is in already: all that the token allows, or nothing of the upload")
+  func mixed() async throws {
+    try await run { scene in
+      let all = "SELECT count(*) FROM diagnosis_key"
+      let keys = scene.keys(3)
+      let known = Array(keys.suffix(1))
+      let token = try await scene.publish(known, as: "likely").said.revisionToken
+      let refused = try scene.request(
+        keys, certificate: scene.certificate(keys) { $0.reportType = "confirmed" })
+      #expect(try await scene.publish(refused).code == .missingRevisionToken)
+      #expect(try scene.server.count(all) == 1)
+      // Nothing was spent either: the same certificate does with the token.
+      var allowed = refused
+      allowed.revisionToken = token
+      let answer = try await scene.publish(allowed)
+      #expect((answer.status, answer.said.insertedExposures) == (200, 2))
+      #expect(try scene.server.count(all) == 3)
+      #expect(try scene.server.count(Self.revised) == 1)
+    }
+  }
+
   @Test("The revision keeps the first finding beside what it became, and is released by the hour")
   func stored() async throws {
     try await run { scene in

@@ -31,14 +31,18 @@ struct PublishAdmission: Sendable {
         now: now))
     let ring = try await keyring()
     let (policy, earlier) = revision(request.revisionToken ?? "", ring)
-    return AdmittedUpload(
-      token: UsedToken(verified, text: text), digest: UploadDigest.of(request, keys: sent),
-      keys: keys.taken, revision: policy,
-      facts: UploadFacts(
-        issuer: verified.issuer, platform: platform, onset: onset, keys: keys.taken, at: now),
-      answer: { outcome in
-        try PublishAnswer(keys, outcome, earlier: earlier, sealedWith: ring, at: now).json
-      })
+    do {
+      return try AdmittedUpload(
+        token: UsedToken(verified, text: text), digest: UploadDigest.of(request, keys: sent),
+        keys: keys.taken, revision: policy,
+        facts: UploadFacts(
+          issuer: verified.issuer, platform: platform, onset: onset, keys: keys.taken, at: now),
+        answer: { outcome in
+          try PublishAnswer(keys, outcome, earlier: earlier, sealedWith: ring, at: now).json
+        })
+    } catch {
+      throw .unavailable
+    }
   }
 
   private func loaded() async throws(PublishRefusal) -> Register {

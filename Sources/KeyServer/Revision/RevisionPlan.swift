@@ -7,13 +7,15 @@ struct RevisionPlan: Sendable {
   /// Those whose owner may revise them later: all that are in and were not refused.
   var revisable: Set<RevisableKey> = []
 
-  /// The plan for `upload`, given which of its keys are known.
+  /// The plan for `keys` of one upload, given which of them are `known`.
   ///
   /// - Throws: the refusal of the whole upload; nothing of it may then be done.
-  init(for upload: AdmittedUpload, known: [Data: KnownKey]) throws(RevisionRefusal) {
-    for key in upload.keys {
+  init(
+    for keys: [PublishableKey], under policy: RevisionPolicy, known: [Data: KnownKey]
+  ) throws(RevisionRefusal) {
+    for key in keys {
       let outcome = RevisionRule.outcome(
-        of: key, known: known[Data(key.bytes)], under: upload.revision)
+        of: key, known: known.isEmpty ? nil : known[Data(key.bytes)], under: policy)
       switch outcome {
       case .insert: inserted.append(key)
       case .revise: revised.append(key)

@@ -31,21 +31,50 @@ struct SQLiteIntake {
     _ upload: AdmittedUpload, from openFrom: Int64, counting tally: inout StatisticTally
   ) throws -> Acceptance {
     if let earlier = try acceptance(of: upload) { return earlier }
-    let known = try known(upload.keys)
-    let plan: RevisionPlan
-    do throws(RevisionRefusal) {
-      plan = try RevisionPlan(for: upload, known: known)
-    } catch {
-      return .refused(error)
+    let course: AdmittedUpload.Course
+    do {
+      course = try keepKeys(of: upload, from: openFrom)
+    } catch let refusal as RevisionRefusal {
+      return .refused(refusal)
     }
-    let answer = try upload.answer(plan.outcome)
-    try insert(upload, answer: answer)
-    for key in plan.inserted {
+    try insert(upload, answer: course.answer)
+    tally.add(upload.facts, course.plan.outcome)
+    return .accepted(answer: course.answer)
+  }
+
+  /// Inserts all keys at once, as if none were in; only where one is are they looked up.
+  private func keepKeys(
+    of upload: AdmittedUpload, from openFrom: Int64
+  ) throws -> AdmittedUpload.Course {
+    let usual = upload.usual
+    if usual.plan.inserted.count == upload.keys.count,
+      try insertNew(usual.plan.inserted.map { StoredKey($0).released(from: openFrom) })
+    {
+      return usual
+    }
+    let course = try upload.course(known: try known(upload.keys))
+    for key in course.plan.inserted {
       try SQLiteKeyStore.insert(StoredKey(key).released(from: openFrom), in: db)
     }
-    for key in plan.revised { try revise(StoredKey(key).released(from: openFrom)) }
-    tally.add(upload.facts, plan.outcome)
-    return .accepted(answer: answer)
+    for key in course.plan.revised { try revise(StoredKey(key).released(from: openFrom)) }
+    return course
+  }
+
+  /// Inserts `keys` in one statement, all of them or, where one is in already, none.
+  ///
+  /// - Returns: Whether they are in.
+  private func insertNew(_ keys: [StoredKey]) throws -> Bool {
+    guard !keys.isEmpty else { return true }
+    let rows = Array(repeating: StoredKey.places, count: keys.count).joined(separator: ",")
+    let statement = try db.cachedStatement(
+      sql: "INSERT INTO diagnosis_key (\(StoredKey.columns)) VALUES \(rows)")
+    do {
+      try statement.execute(arguments: StatementArguments(keys.flatMap(\.values)))
+      return true
+    } catch DatabaseError.SQLITE_CONSTRAINT_PRIMARYKEY {
+      // SQLite has undone this statement, and only this one.
+      return false
+    }
   }
 
   private func known(_ keys: [PublishableKey]) throws -> [Data: KnownKey] {

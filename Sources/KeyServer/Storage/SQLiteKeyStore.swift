@@ -84,9 +84,9 @@ struct SQLiteKeyStore: KeyStore {
   static func insert(_ key: StoredKey, in db: Database) throws {
     try db.cachedStatement(
       sql: """
-        INSERT INTO diagnosis_key (\(StoredKey.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO diagnosis_key (\(StoredKey.columns)) VALUES \(StoredKey.places)
         ON CONFLICT (key_data) DO NOTHING
         """
-    ).execute(arguments: key.arguments)
+    ).execute(arguments: StatementArguments(key.values))
   }
 }

@@ -23,6 +23,9 @@ struct StoredKey {
     regions, travels, released_at, is_padding
     """
 
+  /// A place for each of the columns.
+  static let places = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
   init(_ key: PublishableKey) {
     bytes = Data(key.key.key.secretBytes)
     rollingStart = Int64(key.key.key.rollingStart.rawValue)
@@ -49,11 +52,13 @@ struct StoredKey {
     isPadding = row["is_padding"]
   }
 
-  var arguments: StatementArguments {
-    [
+  /// What goes into the columns, in their order.
+  var values: [DatabaseValue] {
+    let values: [(any DatabaseValueConvertible)?] = [
       bytes, rollingStart, rollingPeriod, transmissionRisk, reportType, daysSinceOnset, regions,
       travels, releasedAt, isPadding,
     ]
+    return values.map { $0?.databaseValue ?? .null }
   }
 
   /// The key itself; nil where the row is not one, which the table's checks rule out.

@@ -27,13 +27,17 @@ struct Admission: Sendable {
     if let breach = UploadLimit.breach(of: keys, at: now) { throw .broken(breach.description) }
     let onset = SymptomOnset(grant.symptomOnsetInterval, at: now)
     let publishable = publishable(keys, of: request, granted: grant, onset: onset, at: now)
-    return AdmittedUpload(
-      token: UsedToken(grant), digest: UploadDigest.of(request), keys: publishable,
-      revision: .leaveKnown,
-      facts: UploadFacts(
-        issuer: issuer, platform: StatisticPlatform(seedName: payload.platform), onset: onset,
-        keys: publishable, at: now),
-      answer: { _ in Data(UploadAnswer.accepted.result.utf8) })
+    do {
+      return try AdmittedUpload(
+        token: UsedToken(grant), digest: UploadDigest.of(request), keys: publishable,
+        revision: .leaveKnown,
+        facts: UploadFacts(
+          issuer: issuer, platform: StatisticPlatform(seedName: payload.platform), onset: onset,
+          keys: publishable, at: now),
+        answer: { _ in Data(UploadAnswer.accepted.result.utf8) })
+    } catch {
+      throw .unavailable
+    }
   }
 
   private func grant(
