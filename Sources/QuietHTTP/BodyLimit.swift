@@ -51,6 +51,7 @@ public struct BodyLimit: Sendable, Hashable {
 
   /// `application/json`, with or without parameters.
   private static func isJSON(_ contentType: String?) -> Bool {
+    if contentType == "application/json" { return true }
     let type = contentType?.split(separator: ";", maxSplits: 1).first
     return type?.trimmingCharacters(in: .whitespaces).lowercased() == "application/json"
   }

@@ -18,6 +18,8 @@ public enum QuietLimit {
   public static let budgetKeysMax = 100_000
   /// Real answers whose time is remembered, so that decoys can take as long.
   public static let answerTimesMax = 256
+  /// Sleepers whose delay is remembered, so that decoys can be woken up in time.
+  public static let wakingDelaysMax = 64
   /// The longest time a decoy is made to wait, in seconds.
   public static let decoySecondsMax = 5
   /// After how many seconds a client should try again where we could not keep anything.

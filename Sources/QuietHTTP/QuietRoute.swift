@@ -88,9 +88,9 @@ public struct QuietRoute<Body: Sendable>: Sendable {
     let start = ContinuousClock.now
     let answer = try await work()
     if isDecoy {
-      try await Task.sleep(until: start + times.drawn(), clock: .continuous)
+      try await times.wait(since: start)
     } else {
-      await times.remember(ContinuousClock.now - start)
+      times.remember(ContinuousClock.now - start)
     }
     return answer
   }

@@ -44,7 +44,7 @@ struct UserReportRoute: Sendable {
       try await send(code, to: report.phone, request)
       return try said(code.kept.expiresAt)
     case .phoneBusy(let expiresAt):
-      try await Task.sleep(for: sendTimes.drawn())
+      try await sendTimes.wait(since: .now)
       return try said(expiresAt)
     case .handleTaken: throw QuietRefusal.ourFault
     }
@@ -59,7 +59,7 @@ struct UserReportRoute: Sendable {
       try await delivery.send(
         delivery.message(
           of: code, label: nil, phone: phone, purpose: .userReport, now: issuance.clock.now))
-      await sendTimes.remember(ContinuousClock.now - start)
+      sendTimes.remember(ContinuousClock.now - start)
     } catch {
       request.context.logger.error("no SMS", metadata: ["kind": "\(error.errorCode.rawValue)"])
       try await QuietRefusal.whereStorageFails(request.context.logger) {
