@@ -6,17 +6,9 @@ import World
 
 @testable import VerificationServer
 
-/// What every storage must do; a new implementation adds a case.
+/// What every storage must do. Documentation/VerificationServer.md 9.1.
 @Suite struct CodeStorageSuite {
-  enum Implementation: CaseIterable {
-    case sqlite
-
-    func open(in folder: TemporaryFolder) throws -> any CodeStorage {
-      switch self {
-      case .sqlite: try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
-      }
-    }
-  }
+  typealias Implementation = StorageImplementation
 
   static let now = HandClock.start
   static let first = redemption(1)
@@ -114,10 +106,11 @@ import World
   @Test("What was kept is there after opening it again", arguments: Implementation.allCases)
   func reopened(implementation: Implementation) async throws {
     let code = Self.code(1)
-    let before = try implementation.open(in: folder)
+    let open = implementation.database(in: folder)
+    let before = try open()
     _ = try await before.issue(code, at: Self.now)
     _ = try await before.redeem(code.hash, as: Self.first, at: Self.now)
-    let after = try implementation.open(in: folder)
+    let after = try open()
     #expect(try await after.liveCode(code.hash, at: Self.now)?.redemption == Self.first)
   }
 

@@ -5,9 +5,9 @@ import VerificationAPI
 
 @testable import VerificationServer
 
-/// What every storage must do for Google's contract; the implementations are `CodeStorageSuite`'s.
+/// What every storage must do for Google's contract. Documentation/VerificationServer.md 9.1.
 @Suite struct GoogleStorageSuite {
-  typealias Implementation = CodeStorageSuite.Implementation
+  typealias Implementation = StorageImplementation
 
   static let now = HandClock.start
   static let handle = UUID(mark: Data(repeating: 1, count: 16))

@@ -10,21 +10,17 @@ import World
 /// Documentation/SeedContract.md 3.4 to 3.6. A missing, unknown, used and expired code get one and the
 /// same answer, so that nobody learns from it which codes there are.
 struct AccessTokenRoute: Sendable {
-  typealias Body = CallableRequest<AccessTokenRequest?>
+  typealias Route = CallableRoute<AccessTokenRequest>
 
   let redemption: CodeRedemption
   let attempts: Attempts
 
   func add(to router: Router<QuietContext>) {
-    router.post(
-      RouterPath(VerificationRoute.accessToken),
-      QuietRoute<Body>(
-        limit: BodyLimit(
-          bytesMax: VerificationLimit.bodyBytesMax, secondsMax: VerificationLimit.bodySecondsMax),
-        refusals: .callable, randomness: redemption.randomness, decoy: decoy, answer: answer))
+    Route(randomness: redemption.randomness)
+      .add(VerificationRoute.accessToken, to: router, decoy: decoy, answer: answer)
   }
 
-  private func answer(_ request: QuietRequest<Body>) async throws -> QuietAnswer {
+  private func answer(_ request: Route.Question) async throws -> QuietAnswer {
     try await attempts.count(from: request.context)
     let keyHMAC = try KeyHMACField(request.body.data?.ekeyhmac)
     guard let code = request.body.data?.code.flatMap({ VerificationCode($0) }) else {
@@ -39,7 +35,7 @@ struct AccessTokenRoute: Sendable {
   }
 
   /// Looks a code up as a real request does, and answers with what no verifier would take.
-  private func decoy(_ request: QuietRequest<Body?>) async throws -> QuietAnswer {
+  private func decoy(_ request: Route.DecoyQuestion) async throws -> QuietAnswer {
     let typed = request.body?.data?.code.flatMap { VerificationCode($0) }
     let code = typed ?? VerificationCode.drawn(from: redemption.randomness)
     _ = try? await redemption.storage.code(redemption.keys.hash(of: code))

@@ -9,22 +9,17 @@ import World
 ///
 /// Documentation/SeedContract.md 2.2 and 2.3.
 struct GenerateCodeRoute: Sendable {
-  typealias Body = CallableRequest<GenerateCodeRequest?>
+  typealias Route = CallableRoute<GenerateCodeRequest>
 
   let issuance: CodeIssuance
   let operators: Operators
 
   func add(to router: Router<QuietContext>) {
-    router.post(
-      RouterPath(VerificationRoute.generateCode),
-      QuietRoute<Body>(
-        limit: BodyLimit(
-          bytesMax: VerificationLimit.bodyBytesMax, secondsMax: VerificationLimit.bodySecondsMax),
-        refusals: .callable, randomness: issuance.randomness, gate: operators.gate, decoy: decoy,
-        answer: answer))
+    Route(randomness: issuance.randomness, gate: operators.gate)
+      .add(VerificationRoute.generateCode, to: router, decoy: decoy, answer: answer)
   }
 
-  private func answer(_ request: QuietRequest<Body>) async throws -> QuietAnswer {
+  private func answer(_ request: Route.Question) async throws -> QuietAnswer {
     let wanted = request.body.data ?? GenerateCodeRequest()
     guard let finding = Finding(wanted, now: issuance.clock.now) else {
       return try QuietAnswer(
@@ -40,7 +35,7 @@ struct GenerateCodeRoute: Sendable {
   }
 
   /// Draws a code and keeps none.
-  private func decoy(_ request: QuietRequest<Body?>) async throws -> QuietAnswer {
+  private func decoy(_ request: Route.DecoyQuestion) async throws -> QuietAnswer {
     let code = VerificationCode.drawn(from: issuance.randomness)
     return try QuietAnswer(CallableAnswer(result: code.characters))
   }

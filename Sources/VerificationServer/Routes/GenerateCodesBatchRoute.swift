@@ -8,22 +8,17 @@ import VerificationAPI
 ///
 /// Documentation/SeedContract.md 2.5.
 struct GenerateCodesBatchRoute: Sendable {
-  typealias Body = CallableRequest<GenerateCodesBatchRequest?>
+  typealias Route = CallableRoute<GenerateCodesBatchRequest>
 
   let issuance: CodeIssuance
   let operators: Operators
 
   func add(to router: Router<QuietContext>) {
-    router.post(
-      RouterPath(VerificationRoute.generateCodesBatch),
-      QuietRoute<Body>(
-        limit: BodyLimit(
-          bytesMax: VerificationLimit.bodyBytesMax, secondsMax: VerificationLimit.bodySecondsMax),
-        refusals: .callable, randomness: issuance.randomness, gate: operators.gate, decoy: decoy,
-        answer: answer))
+    Route(randomness: issuance.randomness, gate: operators.gate)
+      .add(VerificationRoute.generateCodesBatch, to: router, decoy: decoy, answer: answer)
   }
 
-  private func answer(_ request: QuietRequest<Body>) async throws -> QuietAnswer {
+  private func answer(_ request: Route.Question) async throws -> QuietAnswer {
     guard let count = request.body.data?.numberOfCodes,
       VerificationLimit.batchCodes.contains(count),
       let duration = request.body.data?.duration, Self.isLifetime(duration)
@@ -48,7 +43,7 @@ struct GenerateCodesBatchRoute: Sendable {
   }
 
   /// As many codes as were asked for, of which none is kept.
-  private func decoy(_ request: QuietRequest<Body?>) async throws -> QuietAnswer {
+  private func decoy(_ request: Route.DecoyQuestion) async throws -> QuietAnswer {
     let limits = VerificationLimit.batchCodes
     let count = request.body?.data?.numberOfCodes ?? limits.lowerBound
     let wanted = min(max(count, limits.lowerBound), limits.upperBound)

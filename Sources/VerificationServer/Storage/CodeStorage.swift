@@ -2,7 +2,7 @@ import Foundation
 
 /// What the verification server keeps, as the transactions it needs. Each is whole or has not been.
 ///
-/// Every implementation passes the same suite (Tests/VerificationServerTests/CodeStorageSuite). All
+/// Every implementation passes the same suites (Tests/VerificationServerTests, `StorageImplementation`). All
 /// throw `VerificationServerError.storageUnavailable` where nothing could be kept, and then nothing
 /// was. A code is live up to and including the second of its expiry.
 protocol CodeStorage: Sendable {

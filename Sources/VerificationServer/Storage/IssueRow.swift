@@ -64,11 +64,17 @@ struct IssueRow: Codable, FetchableRecord, MutablePersistableRecord, Sendable {
     }
   }
 
-  /// What became of it.
+  /// What became of it. Only its ends are ever set.
   var fate: CodeFate {
-    CodeFate(
-      isClaimed: binding != nil, expiresAt: Date(unixSecond: expiresAt),
-      longExpiresAt: Date(unixSecond: longExpiresAt), issuer: issuer.map { ApiKeyID(text: $0) })
+    get {
+      CodeFate(
+        isClaimed: binding != nil, expiresAt: Date(unixSecond: expiresAt),
+        longExpiresAt: Date(unixSecond: longExpiresAt), issuer: issuer.map { ApiKeyID(text: $0) })
+    }
+    set {
+      expiresAt = newValue.expiresAt.unixSecond
+      longExpiresAt = newValue.longExpiresAt.unixSecond
+    }
   }
 
   /// The row of that handle.

@@ -11,9 +11,21 @@ struct ReportRow: Codable, FetchableRecord, PersistableRecord, Sendable {
   /// The second from which it may where its code is used.
   var freeAtWhenClaimed: Int64
 
-  init(phoneMark: Data, at now: Date) {
-    self.phoneMark = phoneMark
-    freeAt = now.addingTimeInterval(VerificationLimit.reportUnclaimedSeconds).unixSecond
-    freeAtWhenClaimed = now.addingTimeInterval(VerificationLimit.reportAgainSeconds).unixSecond
+  init(_ report: PhoneReport) {
+    phoneMark = report.phoneMark
+    freeAt = report.freeAt.unixSecond
+    freeAtWhenClaimed = report.freeAtWhenClaimed.unixSecond
+  }
+
+  /// What the row says.
+  var report: PhoneReport {
+    PhoneReport(
+      phoneMark: phoneMark, freeAt: Date(unixSecond: freeAt),
+      freeAtWhenClaimed: Date(unixSecond: freeAtWhenClaimed))
+  }
+
+  /// The row of that phone.
+  static func of(_ phoneMark: Data, in database: Database) throws -> ReportRow? {
+    try fetchOne(database, key: phoneMark)
   }
 }

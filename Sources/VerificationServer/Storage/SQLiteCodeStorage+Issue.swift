@@ -26,22 +26,18 @@ extension SQLiteCodeStorage {
     return .kept
   }
 
-  /// Notes that a phone reported; false where it did not long ago.
+  /// Notes that a phone reported; false where it has to wait.
   private static func report(_ mark: Data?, at now: Date, in database: Database) throws -> Bool {
     guard let mark else { return true }
-    if let earlier = try ReportRow.fetchOne(database, key: mark), earlier.freeAt > now.unixSecond {
-      return false
-    }
-    try ReportRow(phoneMark: mark, at: now).insert(database, onConflict: .replace)
+    let earlier = try ReportRow.of(mark, in: database)?.report
+    guard earlier?.isBusy(at: now) != true else { return false }
+    try ReportRow(PhoneReport(phoneMark: mark, at: now)).insert(database, onConflict: .replace)
     return true
   }
 
-  /// A phone whose code was used waits longer.
   static func claimReport(of issue: IssueRow, in database: Database) throws {
-    guard let mark = issue.phoneMark, var report = try ReportRow.fetchOne(database, key: mark)
-    else { return }
-    report.freeAt = report.freeAtWhenClaimed
-    try report.update(database)
+    guard let mark = issue.phoneMark, let row = try ReportRow.of(mark, in: database) else { return }
+    try ReportRow(row.report.claimed).update(database)
   }
 
   func fate(_ handle: UUID) async throws -> CodeFate? {
@@ -53,13 +49,13 @@ extension SQLiteCodeStorage {
       guard var issue = try IssueRow.of(handle, in: database), let id = issue.id else {
         return nil
       }
-      let end = now.unixSecond - 1
-      issue.expiresAt = min(issue.expiresAt, end)
-      issue.longExpiresAt = min(issue.longExpiresAt, end)
+      let fate = issue.fate.ended(before: now)
+      issue.fate = fate
       try issue.update(database)
+      let end = now.unixSecond - 1
       try SpellingRow.filter(Column("issue") == id && Column("expiresAt") > end)
         .updateAll(database, Column("expiresAt").set(to: end))
-      return issue.fate
+      return fate
     }
   }
 
