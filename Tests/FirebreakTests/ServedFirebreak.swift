@@ -8,12 +8,15 @@ final class ServedFirebreak {
   let data: String
   private let process = Process()
 
-  init(folder: TemporaryFolder, _ arguments: [String] = []) throws {
+  init(
+    folder: TemporaryFolder, _ arguments: [String] = [], environment: [String: String] = [:]
+  ) throws {
     output = folder.path("output")
     data = folder.path("data").path
     try Data().write(to: output)
     process.executableURL = try Run.product()
     process.arguments = ["serve", "--port", "0", "--json", "--data", data] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardOutput = try FileHandle(forWritingTo: output)
     try process.run()
   }

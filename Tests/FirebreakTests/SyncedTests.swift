@@ -1,0 +1,110 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "What was answered or published is on the disk",
+  .enabled(if: SyncLog.isAvailable, Comment(rawValue: SyncLog.absence)))
+struct SyncedTests {
+  typealias Event = SyncLog.Event
+
+  /// Calls through the seed contract, and after each how many events there were.
+  private static let calls = #"""
+    API_TOKEN=$("$FIREBREAK" verification-server api-token --data "$DATA" | head -n 1)
+    START=$(( $(date +%s) / 86400 * 144 - 144 ))
+    KEY=$(openssl rand -base64 16)
+    ask() { wc -l < "$FIREBREAK_TEST_EVENTS"; curl -sS -H 'content-type: application/json' "$@" > answer; }
+    field() { sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p' answer | head -n 1; }
+    ask "$VERIFICATION/generateCode" -H "api-token: $API_TOKEN" -d '{"data": null}'
+    CODE=$(field result)
+    ask "$VERIFICATION/getAccessToken" -d '{"data": {"code": "'"$CODE"'"}}'
+    TOKEN=$(field accessToken)
+    ask "$KEYS/uploadDiagnosisKeys" -d '{"data": {"temporaryExposureKeys": [{"key": "'"$KEY"'",
+      "rollingPeriod": 144, "rollingStartNumber": '"$START"', "transmissionRisk": 8}],
+      "regions": ["PL"], "platform": "android", "appPackageName": "pl.gov.mc.protegosafe",
+      "verificationPayload": "'"$TOKEN"'"}}'
+    wc -l < "$FIREBREAK_TEST_EVENTS"
+    cat answer
+    """#
+
+  /// Fails unless `file` was written, and its last write is on the disk before the answer left.
+  private func expectSynced(_ file: String, before events: ArraySlice<Event>, _ call: String) {
+    func last(_ kind: Event.Kind, before end: Int) -> Int? {
+      events.prefix(upTo: end).lastIndex { $0.kind == kind && $0.path.hasSuffix("/" + file) }
+    }
+    guard let write = last(.write, before: events.endIndex),
+      let answer = events.firstIndex(where: { $0.kind == .send })
+    else {
+      Issue.record("\(call): nothing was written to \(file), or nothing was answered")
+      return
+    }
+    #expect(write < answer, "\(call): \(file) was written after the answer")
+    #expect((last(.sync, before: answer) ?? -1) > write, "\(call): \(file) was not synced")
+  }
+
+  @Test("Before a code, a token or an upload is answered, the database's log is synced")
+  func answers() async throws {
+    let folder = try TemporaryFolder()
+    let log = try SyncLog(in: folder)
+    let servers = try ServedFirebreak(folder: folder, environment: log.environment)
+    defer { servers.kill() }
+    let addresses = try await servers.addresses()
+    let run = try Shell.run(
+      "cd '\(folder.url.path)'\n" + Self.calls,
+      environment: [
+        "FIREBREAK": try Run.product().path, "DATA": servers.data,
+        "VERIFICATION": addresses["verification"] ?? "", "KEYS": addresses["keys"] ?? "",
+        "FIREBREAK_TEST_EVENTS": log.environment["FIREBREAK_TEST_EVENTS"] ?? "",
+      ])
+    let lines = run.output.split(separator: "\n").map(String.init)
+    let marks = lines.compactMap { Int($0) }
+    try #require(marks.count == 4, "\(run.output) \(run.errors)")
+    #expect(lines.last?.contains("\"result\"") == true, "\(run.output)")
+    let events = try log.events()
+    for (number, (call, file)) in [
+      ("generateCode", "verification.sqlite-wal"), ("getAccessToken", "verification.sqlite-wal"),
+      ("uploadDiagnosisKeys", "keys.sqlite-wal"),
+    ].enumerated() {
+      expectSynced(file, before: events[marks[number]..<marks[number + 1]], call)
+    }
+    #expect(try await servers.stop() == 0)
+  }
+
+  @Test("A key file, and then its index, is synced before it gets its name, and the folder after")
+  func export() throws {
+    let folder = try TemporaryFolder()
+    let log = try SyncLog(in: folder)
+    let run = try Shell.run(
+      """
+      set -e
+      "$FIREBREAK" key-server signing-key list --data "$DATA" > /dev/null
+      "$FIREBREAK" verification-server api-key list --data "$DATA" > /dev/null
+      "$FIREBREAK" bench export-fill "$DATA/keys/keys.sqlite" --keys 3000 \\
+        --start $(( ($(date +%s) / 14400 - 2) * 14400 )) > /dev/null
+      LD_PRELOAD=$WATCH "$FIREBREAK" key-server export --now --data "$DATA"
+      """,
+      environment: [
+        "FIREBREAK": try Run.product().path, "DATA": folder.path("data").path,
+        "WATCH": log.environment["LD_PRELOAD"] ?? "",
+        "FIREBREAK_TEST_EVENTS": log.environment["FIREBREAK_TEST_EVENTS"] ?? "",
+      ])
+    #expect(run.status == 0, "\(run.errors)")
+    let events = try log.events()
+    let renames = events.indices.filter {
+      events[$0].kind == .rename && events[$0].to.contains("/exports/")
+    }
+    #expect(renames.contains { events[$0].to.hasSuffix(".zip") })
+    #expect(renames.contains { events[$0].to.hasSuffix("/index.txt") })
+    for rename in renames {
+      let (from, to) = (events[rename].path, events[rename].to)
+      let its = events.indices.filter { events[$0].path == from }
+      let write = try #require(its.last { events[$0].kind == .write }, "\(to)")
+      let sync = try #require(its.last { events[$0].kind == .sync }, "\(to) was not synced")
+      #expect(write < sync && sync < rename, "\(to)")
+      let parent = (to as NSString).deletingLastPathComponent
+      let next = renames.first { $0 > rename } ?? events.endIndex
+      let entered = events[rename..<next].contains { $0.kind == .sync && $0.path == parent }
+      #expect(entered, "the folder of \(to) was not synced")
+    }
+  }
+}
