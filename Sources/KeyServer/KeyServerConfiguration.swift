@@ -51,6 +51,8 @@ public struct KeyServerConfiguration: Sendable {
   public var healthAuthorities: [HealthAuthority] = []
   /// How `/v1/publish` is set up.
   public var publish = PublishConfiguration()
+  /// When `/v1/stats` shows a day.
+  public var statistics = StatisticsConfiguration()
   /// Uploads that fail, from one address in `uploadWindowSeconds`, before it has to wait.
   public var uploadAttempts = 60
   /// The window of `uploadAttempts`, in seconds.
@@ -116,6 +118,7 @@ extension KeyServerConfiguration {
       )
     }
     try publish.checked()
+    try statistics.checked()
     for authority in healthAuthorities { try authority.checked() }
     for app in apps { try app.checked() }
     let ofApps = apps.reduce(regions) { $0.union($1.regions) }

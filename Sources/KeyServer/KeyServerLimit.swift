@@ -32,7 +32,12 @@ public enum KeyServerLimit {
   static let uploadsInOneCommit = 64
   /// How old the register of apps and authorities may be before it is read again, in seconds.
   static let registerAgeSecondsMax: TimeInterval = 60
-  /// How far back statistics go, and how long they are kept, in seconds: 60 days.
+  /// Uploads of a day below which no statistics of it leave, however the server is set up.
+  public static let statisticsUploadsMin = 10
+  /// How long after its end a day may be shown, in seconds: an hour to 30 days. An upload is counted in
+  /// the hour it came in, and may be committed a little later.
+  public static let statisticsDelaySeconds = 3_600...30 * 86_400
+  /// How far back statistics go before today, and how long they are kept, in seconds: 60 days.
   static let statisticsSeconds: TimeInterval = 60 * 86_400
   /// How often an authority's page of keys is read, in seconds.
   static let keyPullSeconds: TimeInterval = 3_600

@@ -48,7 +48,8 @@ struct KeyServerRooms {
       randomness: randomness)
     publish.add(to: router)
     let statistics = StatisticsRoute(
-      desk: StatisticsDesk(register: register, store: store, clock: clock),
+      desk: StatisticsDesk(
+        register: register, store: store, clock: clock, configuration: configuration.statistics),
       budget: upload.budget, budgetKeys: upload.budgetKeys, randomness: randomness)
     router.post(RouterPath(KeyServerRoute.statistics), statistics.route)
     let roots = configuration.exports.map(\.filenameRoot)

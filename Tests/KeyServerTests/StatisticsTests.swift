@@ -7,7 +7,10 @@ import UploadToken
 
 @Suite("Servers 2.4: statistics")
 struct StatisticsTests {
-  private func run(_ body: (PublishScene) async throws -> Void) async throws {
+  private func run(
+    _ change: (inout KeyServerConfiguration) -> Void = { _ in },
+    _ body: (PublishScene) async throws -> Void
+  ) async throws {
     try await RunningKeyServer.run({ configuration in
       configuration.healthAuthorities = [
         HealthAuthority(
@@ -19,6 +22,7 @@ struct StatisticsTests {
         HealthAuthority(
           issuer: "blind", audience: "keys", publicKeysPEM: configuration.tokenPublicKeysPEM),
       ]
+      change(&configuration)
     }) { try await body(PublishScene(server: $0)) }
   }
 
@@ -43,52 +47,126 @@ struct StatisticsTests {
     return (answer.status, try JSONDecoder().decode(StatisticsAnswer.self, from: answer.body))
   }
 
-  @Test("A day is shown with ten uploads, not with nine, and never with those of the running hour")
-  func threshold() async throws {
+  /// Publishes `count` uploads of a key each, as they come from phones of different kinds.
+  private func publish(_ count: Int, in scene: PublishScene, keys: Int = 1) async throws {
+    let agents = [
+      "ExampleApp (iPhone; 26)", "bluetoothd (unknown) CFNetwork/1", "Dalvik (Android)",
+    ]
+    for number in 0..<count {
+      let sent = try await scene.publish(
+        scene.request(scene.keys(keys)), headers: [("User-Agent", agents[number % 3])])
+      #expect(sent.status == 200)
+    }
+  }
+
+  /// From noon, when a server of these tests starts, to the end of the day and of the delay.
+  private static let untilShown: TimeInterval = (12 + 48) * 3_600
+
+  @Test(
+    "10.3: a day of ten uploads is shown once its delay has passed, one of nine never",
+    arguments: [(9, false), (10, true), (11, true)])
+  func threshold(uploads: Int, isShown: Bool) async throws {
     try await run { scene in
-      let agents = [
-        "ExampleApp (iPhone; 26)", "bluetoothd (unknown) CFNetwork/1", "Dalvik (Android)",
-      ]
-      for number in 0..<9 {
-        try await scene.publish(
-          scene.request(scene.keys(2)), headers: [("User-Agent", agents[number % 3])])
+      try await publish(uploads, in: scene, keys: 2)
+      scene.server.clock.advance(by: Self.untilShown)
+      #expect(try await ask(scene).said.days?.count == (isShown ? 1 : 0))
+      scene.server.clock.advance(by: 30 * 86_400)
+      #expect(try await ask(scene).said.days?.count == (isShown ? 1 : 0))
+    }
+  }
+
+  @Test("10.3: a day is not shown while it runs, nor a second before its delay has passed")
+  func delay() async throws {
+    try await run { scene in
+      try await publish(12, in: scene)
+      for seconds in [0, 3_600, 11 * 3_600, 47 * 3_600, 3_600 - 1] as [TimeInterval] {
+        scene.server.clock.advance(by: seconds)
+        #expect(try await ask(scene).said.days == [])
       }
-      scene.server.clock.advance(by: 3_600)
+      for seconds in [1, 1] as [TimeInterval] {
+        scene.server.clock.advance(by: seconds)
+        #expect(try await ask(scene).said.days?.map(\.publishRequests.total) == [12])
+      }
+    }
+  }
+
+  @Test("10.3: the configuration may ask for more uploads and another delay")
+  func configured() async throws {
+    try await run({ ($0.statistics.uploadsMin, $0.statistics.delaySeconds) = (12, 3_600) }) {
+      scene in
+      try await publish(11, in: scene)
+      scene.server.clock.advance(by: 12 * 3_600)
+      try await publish(12, in: scene)
+      scene.server.clock.advance(by: 25 * 3_600 - 1)
       #expect(try await ask(scene).said.days == [])
-      try await scene.publish(scene.request(scene.keys(3)))
-      #expect(try await ask(scene).said.days == [])
-      scene.server.clock.advance(by: 3_600)
+      scene.server.clock.advance(by: 1)
+      #expect(try await ask(scene).said.days?.map(\.day) == ["2020-09-14T00:00:00Z"])
+    }
+  }
+
+  @Test(
+    "10.3: no configuration shows days of fewer than ten uploads, or at once",
+    arguments: [
+      (9, 172_800, false), (10, 172_800, true), (11, 172_800, true), (10, 3_599, false),
+      (10, 3_600, true), (10, 3_601, true), (10, 2_591_999, true), (10, 2_592_000, true),
+      (10, 2_592_001, false),
+    ])
+  func limits(uploads: Int, delay: Int, isGood: Bool) async throws {
+    let start = {
+      try await RunningKeyServer.run({
+        ($0.statistics.uploadsMin, $0.statistics.delaySeconds) = (uploads, delay)
+      }) { _ in }
+    }
+    if isGood {
+      try await start()
+    } else {
+      await #expect(throws: KeyServerError.self) { try await start() }
+    }
+  }
+
+  @Test("What is counted of a day: platforms, keys, ages, and onsets or that they are missing")
+  func counts() async throws {
+    try await run { scene in
+      try await publish(9, in: scene, keys: 2)
+      let keys = scene.keys(3)
+      let onset = UInt32(keys[0].rollingStartNumber - 144)
+      try await scene.publish(
+        scene.request(keys, certificate: scene.certificate(keys) { $0.onset = onset }))
+      scene.server.clock.advance(by: Self.untilShown)
       let day = try #require(try await ask(scene).said.days?.first)
       #expect(day.day == "2020-09-13T00:00:00Z")
       #expect(day.publishRequests == .init(unknown: 1, android: 3, ios: 6))
       #expect(day.totalTEKsPublished == 21)
-      #expect(day.requestsMissingOnsetDate == 10)
+      #expect(day.requestsMissingOnsetDate == 9)
+      #expect(day.onsetToUploadDistribution[2] == 1)
       #expect(day.tekAgeDistribution[2] == 9 && day.tekAgeDistribution[3] == 1)
     }
   }
 
-  @Test("A day with one upload is shown 48 hours after it ended, and not a second before")
-  func delay() async throws {
+  @Test("10.3: a shown day stays whole until it goes, 60 days on, whatever is removed in between")
+  func whole() async throws {
     try await run { scene in
-      let keys = scene.keys(1)
-      let onset = UInt32(keys[0].rollingStartNumber - 144)
-      try await scene.publish(
-        scene.request(keys, certificate: scene.certificate(keys) { $0.onset = onset }))
-      scene.server.clock.advance(by: 12 * 3_600 + 48 * 3_600 - 1)
-      #expect(try await ask(scene).said.days == [])
+      try await publish(10, in: scene)
+      scene.server.clock.advance(by: 3_600)
+      try await publish(1, in: scene)
+      // Thirteen o'clock of the sixtieth day, and its last second.
+      for seconds in [60 * 86_400, 11 * 3_600 - 1] as [TimeInterval] {
+        scene.server.clock.advance(by: seconds)
+        try await scene.server.server.removeOld()
+        #expect(try await ask(scene).said.days?.map(\.publishRequests.total) == [11])
+      }
       scene.server.clock.advance(by: 1)
-      let day = try #require(try await ask(scene).said.days?.first)
-      #expect(day.publishRequests.total == 1)
-      #expect(day.onsetToUploadDistribution[2] == 1)
-      #expect(day.requestsMissingOnsetDate == 0)
+      #expect(try await ask(scene).said.days == [])
+      try await scene.server.server.removeOld()
+      #expect(try scene.server.count("SELECT count(*) FROM statistic") == 0)
     }
   }
 
   @Test("An authority sees its own uploads, not those of another")
   func ownOnly() async throws {
     try await run { scene in
-      for _ in 0..<10 { try await scene.publish(scene.request(scene.keys(1))) }
-      scene.server.clock.advance(by: 3_600)
+      try await publish(10, in: scene)
+      scene.server.clock.advance(by: Self.untilShown)
       #expect(try await ask(scene).said.days?.count == 1)
       #expect(try await ask(scene, as: "other").said.days == [])
     }

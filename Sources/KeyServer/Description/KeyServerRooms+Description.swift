@@ -57,8 +57,12 @@ extension KeyServerRooms {
     .post, KeyServerRoute.statistics, "Counts of the uploads of the authority that asks.",
     credentialHeader: "Authorization", request: .object(["padding": .padding]),
     answers: [200, 400, 401, 408, 413, 415, 429, 500, 503].map {
-      .init($0, $0 == 200 ? "The days that may be shown." : "Refused.", statistics)
+      .init($0, $0 == 200 ? shownDays : "Refused.", statistics)
     })
+
+  private static let shownDays =
+    "The days that may be shown: of at least \(KeyServerLimit.statisticsUploadsMin) uploads, and ended"
+    + " long enough ago, 48 hours unless the server is set up otherwise."
 
   private static let pages = [
     OpenAPIOperation(

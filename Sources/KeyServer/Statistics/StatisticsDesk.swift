@@ -17,6 +17,7 @@ struct StatisticsDesk: Sendable {
   let register: RegisterDesk
   let store: any KeyStore
   let clock: any WallClock
+  let configuration: StatisticsConfiguration
 
   /// The days of the authority whose `bearer` token this is.
   func days(
@@ -25,9 +26,9 @@ struct StatisticsDesk: Sendable {
     let now = clock.now
     do {
       let issuer = try Self.issuer(of: bearer, in: try await register.register(), at: now)
-      let first = StatisticTally.hour(of: now) - Int64(KeyServerLimit.statisticsSeconds)
-      let counts = try await store.statistics(of: issuer, from: first)
-      return StatisticsView(now: now).days(of: counts)
+      let counts = try await store.statistics(
+        of: issuer, from: StatisticsView.firstDay(at: now))
+      return StatisticsView(now: now, configuration: configuration).days(of: counts)
     } catch let refusal as Refusal {
       throw refusal
     } catch {

@@ -3,28 +3,36 @@ import KeyServerAPI
 
 /// Which counts may be shown at one moment, put together by day.
 ///
-/// Documentation/KeyServer.md 10.3: a day of at least ten uploads, or one that ended 48 hours ago; never
-/// the hour that is still running, which would tell of each upload as it comes.
+/// Documentation/KeyServer.md 10.3, decision 14: a day of enough uploads that ended long enough ago. Such a
+/// day is shown whole or not at all, so that no two answers differ by one upload.
 struct StatisticsView: Sendable {
-  /// Uploads of a day before it is shown early.
-  static let uploadsMin = 10
-  /// How long ago a day must have ended to be shown whatever it holds, in seconds.
-  static let delaySeconds: Int64 = 48 * 3_600
   private static let daySeconds: Int64 = 86_400
 
   let now: Date
+  let configuration: StatisticsConfiguration
+
+  /// The first day that is counted at all at `now`, in Unix seconds.
+  static func firstDay(at now: Date) -> Int64 {
+    day(of: now.wholeSeconds) - Int64(KeyServerLimit.statisticsSeconds)
+  }
 
   /// The days that may be shown, oldest first.
   func days(of counts: [StatisticCount]) -> [StatisticsDay] {
-    let running = StatisticTally.hour(of: now)
-    let ended = counts.filter { $0.place.hour < running }
-    let byDay = Dictionary(grouping: ended) { $0.place.hour / Self.daySeconds * Self.daySeconds }
-    return byDay.sorted { $0.key < $1.key }.compactMap { start, counts in
-      let day = Self.day(start, counts)
-      let isOld = start + Self.daySeconds + Self.delaySeconds <= now.wholeSeconds
-      return isOld || day.publishRequests.total >= Self.uploadsMin ? day : nil
-    }
+    let first = Self.firstDay(at: now)
+    return Dictionary(grouping: counts) { Self.day(of: $0.place.hour) }
+      .filter { $0.key >= first && hasWaited($0.key) }
+      .sorted { $0.key < $1.key }
+      .map { Self.day($0.key, $0.value) }
+      .filter { $0.publishRequests.total >= configuration.uploadsMin }
   }
+
+  /// Whether the day that began at `start` ended long enough ago.
+  private func hasWaited(_ start: Int64) -> Bool {
+    start + Self.daySeconds + Int64(configuration.delaySeconds) <= now.wholeSeconds
+  }
+
+  /// The beginning of the day of `seconds`, both in Unix seconds.
+  private static func day(of seconds: Int64) -> Int64 { seconds / daySeconds * daySeconds }
 
   private static func day(_ start: Int64, _ counts: [StatisticCount]) -> StatisticsDay {
     let date = Date(timeIntervalSince1970: TimeInterval(start))

@@ -62,7 +62,7 @@ struct SQLiteKeyStore: KeyStore {
   }
 
   func removeOld(endedBy end: Date, now: Date) async throws {
-    let counted = StatisticTally.hour(of: now) - Int64(KeyServerLimit.statisticsSeconds)
+    let counted = StatisticsView.firstDay(at: now)
     let (end, now) = (Int64(end.timeIntervalSince1970), Int64(now.timeIntervalSince1970))
     try await pool.write { db in
       try db.execute(sql: "DELETE FROM export_file WHERE end_at <= ?", arguments: [end])
