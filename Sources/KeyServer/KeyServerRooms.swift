@@ -117,7 +117,7 @@ struct KeyServerRooms {
 
   private static func store(
     _ configuration: KeyServerConfiguration, at now: Date
-  ) throws(KeyServerError) -> SQLiteKeyStore {
+  ) throws(KeyServerError) -> any KeyStore {
     do {
       return try SQLiteKeyStore(
         file: configuration.databaseFile, exports: configuration.exports, at: now)

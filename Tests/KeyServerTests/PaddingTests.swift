@@ -60,6 +60,26 @@ struct PaddingTests {
     }
   }
 
+  @Test("A file of padding alone, that of another export, has its minimum like every other")
+  func paddingAlone() async throws {
+    var daily = Self.twin("daily")
+    (daily.periodSeconds, daily.minimumKeys, daily.paddingRange) = (86_400, 60, 0)
+    try await RunningKeyServer.run({
+      ($0.minimumKeys, $0.paddingRange) = (50, 0)
+      $0.furtherExports = [daily]
+    }) { server in
+      // Noon to four: three keys, padded to 50. Four to eight, eight to midnight: nobody. At midnight the
+      // day needs ten more, and the four hours before it have those ten and no key of anybody's.
+      let sent = try await server.uploadKeys(3)
+      for _ in 0..<3 { try await server.exportPeriod() }
+      let often = try await server.allPublished()
+      #expect(often.map(\.keys.count) == [50, 50])
+      #expect(often.first?.texts.isSuperset(of: sent) == true)
+      let day = try await server.allPublished(of: "daily").map(\.texts)
+      #expect(day == [often.reduce(into: []) { $0.formUnion($1.texts) }])
+    }
+  }
+
   @Test("Padding travels as its shape does, so that a travellers' export does not give it away")
   func travelling() async throws {
     var travellers = Self.twin("travellers")

@@ -2,6 +2,7 @@ import ExposureKeys
 import Foundation
 import GRDB
 import KeyServer
+import KeyServerAPI
 import TestSupport
 import Testing
 
@@ -74,6 +75,53 @@ struct RevisedKeysTests {
       try await server.exportPeriod()
       let file = try await server.published(#require(try await server.lines().dropFirst().first))
       #expect(file.revisedKeys.map(\.text) == polish)
+    }
+  }
+
+  @Test("Decision 15: a revision through an app of more regions stays where its key is")
+  func otherApp() async throws {
+    var czech = ExportConfiguration(filenameRoot: "cz", region: "CZ")
+    (czech.minimumKeys, czech.paddingRange) = (0, 0)
+    try await RunningKeyServer.run({
+      ($0.minimumKeys, $0.paddingRange) = (0, 0)
+      $0.furtherExports = [czech]
+      $0.apps = ["PL", "CZ"].map { region in
+        AuthorizedApp(
+          id: "app.\(region)", regions: region == "PL" ? ["PL"] : ["PL", "CZ"],
+          authorities: ["codes"])
+      }
+    }) { server in
+      let scene = PublishScene(server: server)
+      func publish(_ keys: [PublishKey], as type: String, app: String, token: String? = nil)
+        async throws -> Published
+      {
+        let certificate = try scene.certificate(keys) { $0.reportType = type }
+        return try await scene.publish(
+          scene.request(keys, certificate: certificate, token: token) {
+            ($0.healthAuthorityID, $0.traveler) = (app, app == "app.CZ")
+          })
+      }
+      let old = scene.keys(2)
+      let first = try await publish(old, as: "likely", app: "app.PL")
+      try await server.exportPeriod()
+      let before = try await server.allPublished().map(\.keys)
+      let new = Array(scene.keys(3).suffix(1))
+      let second = try await publish(
+        old + new, as: "confirmed", app: "app.CZ", token: first.said.revisionToken)
+      #expect(second.status == 200 && second.said.insertedExposures == 1)
+      #expect(try server.count("SELECT count(*) FROM diagnosis_key WHERE travels") == 1)
+      try await server.exportPeriod()
+      let polish = try await server.published(#require(try await server.lines().last))
+      #expect(Set(polish.revisedKeys.map(\.text)) == Set(old.map(\.key)))
+      #expect(polish.texts == Set(new.map(\.key)))
+      let there = try await server.allPublished(of: "cz")
+      #expect(there.map(\.texts) == [Set(new.map(\.key))])
+      #expect(there.allSatisfy { $0.revisedKeys.isEmpty })
+      // Files of closed periods are what they were, in both countries.
+      try server.loseFiles()
+      try await server.server.exportDue()
+      #expect(try await server.allPublished().first?.keys == before.first)
+      #expect(try await server.allPublished(of: "cz").map(\.texts) == [Set(new.map(\.key))])
     }
   }
 

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// A server that runs takes notice within a minute. Documentation/KeyServer.md 8.
 public struct KeyServerRegister: Sendable {
-  private let store: SQLiteKeyStore
+  private let store: any KeyStore
 
   /// Opens the database, or makes it.
   ///

@@ -18,6 +18,9 @@ struct ExportFolder: Sendable {
     }
   }
 
+  /// Whether the folder of the export with this root is there.
+  func isThere(_ root: String) -> Bool { isThere(folder(root)) }
+
   /// Where the key file `name` of the export with this root is or will be.
   func file(_ name: KeyFileName, of root: String) -> URL {
     folder(root).appendingPathComponent(name.text)
@@ -49,7 +52,6 @@ struct ExportFolder: Sendable {
 
   /// Removes key files of the export that are not of `names`, and what an interrupted write left.
   func removeAll(but names: Set<KeyFileName>, of root: String) throws {
-    guard isThere(folder(root)) else { return }
     for file in try FileManager.default.contentsOfDirectory(atPath: folder(root).path) {
       let name = KeyFileName(file)
       let isForgotten = name.map { !names.contains($0) } ?? WholeFile.isUnfinished(file)

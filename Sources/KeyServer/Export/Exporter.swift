@@ -43,12 +43,9 @@ actor Exporter {
   /// from the folder, so that no phone is pointed at a file that is gone.
   func removeOld() async throws {
     _ = try await inTurn {
-      let now = self.clock.now
-      try await self.store.removeOld(
-        endedBy: now.addingTimeInterval(-KeyServerLimit.retentionSeconds), now: now)
+      try await self.store.removeOld(Retention(at: self.clock.now))
       let written = try await self.writeMissing()
-      let kept = try await self.batchesByRoot()
-      for (root, batches) in kept {
+      for (root, batches) in try await self.batchesByRoot() {
         try self.folder.removeAll(but: Set(batches.compactMap(\.name)), of: root)
       }
       return written
@@ -71,44 +68,26 @@ actor Exporter {
   /// Oldest first, and what ends together in one transaction.
   private func closeDue() async throws {
     let now = clock.now
-    while let plan = try await nextPlan(at: now) { _ = try await store.close(plan) }
-  }
-
-  /// The periods that end next, of those that have ended; nil where all are closed.
-  private func nextPlan(at now: Date) async throws -> ClosingPlan? {
-    var due: [ClosingPlan.Period] = []
-    var end = now
-    for export in exports {
-      let period = export.period
-      let oldest = period.boundary(
-        notAfter: now.addingTimeInterval(-KeyServerLimit.retentionSeconds))
-      let start = max(try await store.closedUntil(export: export.filenameRoot), oldest)
-      let its = period.boundary(after: start)
-      guard its <= end else { continue }
-      if its < end { due = [] }
-      end = its
-      due.append(
-        ClosingPlan.Period(
-          export: export, start: start,
-          minimumKeys: export.minimumKeys + randomness.number(in: 0...export.paddingRange)))
+    while let plan = ClosingPlan(
+      for: exports, after: try await store.exportProgress(), at: now, randomness: randomness)
+    {
+      _ = try await store.close(plan)
     }
-    guard let first = due.first else { return nil }
-    let randomness = randomness
-    return ClosingPlan(
-      end: first.export.period.boundary(after: first.start), periods: due,
-      keyBytes: { randomness.bytes(UploadLimit.keyByteCount) })
   }
 
+  /// Of every export that is set up, and of every other that left a folder behind.
   private func batchesByRoot() async throws -> [String: [Batch]] {
-    let none = Dictionary(uniqueKeysWithValues: exports.map { ($0.filenameRoot, [Batch]()) })
-    return Dictionary(grouping: try await store.batches(), by: \.export)
-      .merging(none) { kept, _ in kept }
+    let known = Set(try await store.exportProgress().closedUntil.keys)
+    let roots = known.filter(folder.isThere).union(exports.map(\.filenameRoot))
+    let batches = Dictionary(grouping: try await store.batches(), by: \.export)
+    return Dictionary(uniqueKeysWithValues: roots.map { ($0, batches[$0] ?? []) })
   }
 
   /// In order, and not past a file that cannot be written: a phone whose cursor has passed a later
   /// file never looks back. The index is brought up to date in either case.
   private func writeMissing() async throws -> [String] {
     let signers = try signers.keyFileSigners(at: clock.now)
+    let isSetUp = Set(exports.map(\.filenameRoot))
     var written: [String] = []
     for (root, batches) in try await batchesByRoot().sorted(by: { $0.key < $1.key }) {
       var listed: [KeyFileName] = []
@@ -116,6 +95,8 @@ actor Exporter {
         for batch in batches {
           guard let name = batch.name else { continue }
           if !folder.holds(name, of: root) {
+            // An export that was taken out keeps its files until their time is up, and gets no new ones.
+            guard isSetUp.contains(root) else { continue }
             try await write(batch, to: folder.file(name, of: root), signers: signers)
             written.append(KeyFileIndex.line(name, under: root))
           }

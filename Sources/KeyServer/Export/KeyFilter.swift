@@ -8,7 +8,7 @@ struct KeyFilter: Hashable, Sendable {
   let travellers: ExportConfiguration.Travellers
 
   /// Whether a key of these regions goes in; `travels` where its owner agreed to other countries.
-  func admits(regions: some Collection<Substring>, travels: Bool) -> Bool {
+  func admits(regions: some Collection<some StringProtocol>, travels: Bool) -> Bool {
     guard !regions.contains(where: { excludedRegions.contains(String($0)) }) else { return false }
     let isOfInput = regions.contains { inputRegions.contains(String($0)) }
     return switch travellers {
@@ -18,4 +18,7 @@ struct KeyFilter: Hashable, Sendable {
     case .fromAnywhere: isOfInput || travels
     }
   }
+
+  /// Whether `key` goes in.
+  func admits(_ key: PublishableKey) -> Bool { admits(regions: key.regions, travels: key.travels) }
 }

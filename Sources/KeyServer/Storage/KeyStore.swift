@@ -2,6 +2,10 @@ import ExposureKeys
 import Foundation
 
 /// The key database as the domain sees it: whole transactions, each kept or not, never half.
+///
+/// Every implementation passes the same suites (Tests/KeyServerTests, `StoreImplementation`). What is
+/// decided inside a transaction is asked of the domain (`RevisionPlan`, `ClosingPlan`, `Retention`,
+/// `AuthorityKeyRule`, `StatisticTally`); an implementation finds rows and keeps them.
 protocol KeyStore: Sendable {
   /// What became of `upload`'s token, or nil where nobody has used it.
   func acceptance(of upload: AdmittedUpload) async throws -> Acceptance?
@@ -33,12 +37,12 @@ protocol KeyStore: Sendable {
   /// What was counted of an authority's uploads from `start` on (Unix seconds of an hour).
   func statistics(of issuer: String, from start: Int64) async throws -> [StatisticCount]
 
-  /// Until when the periods of the export with this file name root are closed.
-  func closedUntil(export: String) async throws -> Date
+  /// How far every export has been closed.
+  func exportProgress() async throws -> ExportProgress
 
-  /// Closes the periods of `plan`: pads them, and describes their files. Empty where there were no
-  /// keys, or where the periods are closed already. No key enters a period that is closed: one that
-  /// comes later is released later.
+  /// Closes the periods of `plan` that are due: pads them, and describes their files. Empty where there
+  /// were no keys, or where none is due. No key enters a period that is closed: one that comes later
+  /// is released later.
   func close(_ plan: ClosingPlan) async throws -> [Batch]
 
   /// Every batch that is kept, oldest first.
@@ -49,7 +53,6 @@ protocol KeyStore: Sendable {
     of batch: Batch, _ body: @escaping @Sendable (BatchKeys) throws -> Result
   ) async throws -> Result
 
-  /// Forgets batches that ended by `end`, keys that were released by then and are in no batch that
-  /// is kept, and used tokens that were kept until `now`.
-  func removeOld(endedBy end: Date, now: Date) async throws
+  /// Forgets what `retention` keeps no longer.
+  func removeOld(_ retention: Retention) async throws
 }

@@ -9,7 +9,8 @@ struct PeriodKeys {
   let start: Int64
   /// Unix seconds.
   let end: Int64
-  let filter: KeyFilter
+  /// Nil admits every key.
+  var filter: KeyFilter?
   var firstKey: Data?
   var beforeKey: Data?
 
@@ -23,11 +24,34 @@ struct PeriodKeys {
     try forEach(.revised, in: db, body)
   }
 
-  /// How many keys were released in the period.
-  func releasedCount(in db: Database) throws -> Int {
-    var count = 0
-    try forEachReleased(in: db) { _ in count += 1 }
-    return count
+  /// How many keys were released in each of `periods`, which end at one moment: the table is read once,
+  /// however many there are.
+  static func releasedCounts(of periods: [PeriodKeys], in db: Database) throws -> [Int] {
+    guard var widest = periods.min(by: { $0.start < $1.start }) else { return [] }
+    widest.filter = nil
+    var counts = Array(repeating: 0, count: periods.count)
+    var memories = periods.map { FilterMemory($0.filter) }
+    try widest.forEachReleased(in: db) { row in
+      for number in periods.indices where row.releasedAt >= periods[number].start {
+        if memories[number].admits(regions: row.regions, travels: row.travels) {
+          counts[number] += 1
+        }
+      }
+    }
+    return counts
+  }
+
+  /// The first keys that were released in the period, `count` at most, with the place each counts in.
+  func released(atMost count: Int, in db: Database) throws -> [PublishableKey] {
+    var keys: [PublishableKey] = []
+    try forEachReleased(in: db) { row in
+      guard keys.count < count else { return }
+      keys.append(
+        PublishableKey(
+          key: try row.key(), regions: row.regions.split(separator: ",").map(String.init),
+          travels: row.travels, releasedAt: Date(timeIntervalSince1970: Double(row.releasedAt))))
+    }
+    return keys
   }
 
   /// The bytes of the released and revised keys at `positions` of their common order.

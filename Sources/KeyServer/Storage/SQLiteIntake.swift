@@ -28,7 +28,7 @@ struct SQLiteIntake {
 
   /// Nothing of it is released before `openFrom`: no key enters a period that is closed.
   private func accept(
-    _ upload: AdmittedUpload, from openFrom: Int64, counting tally: inout StatisticTally
+    _ upload: AdmittedUpload, from openFrom: Date, counting tally: inout StatisticTally
   ) throws -> Acceptance {
     if let earlier = try acceptance(of: upload) { return earlier }
     let course: AdmittedUpload.Course
@@ -44,19 +44,19 @@ struct SQLiteIntake {
 
   /// Inserts all keys at once, as if none were in; only where one is are they looked up.
   private func keepKeys(
-    of upload: AdmittedUpload, from openFrom: Int64
+    of upload: AdmittedUpload, from openFrom: Date
   ) throws -> AdmittedUpload.Course {
     let usual = upload.usual
     if usual.plan.inserted.count == upload.keys.count,
-      try insertNew(usual.plan.inserted.map { StoredKey($0).released(from: openFrom) })
+      try insertNew(usual.plan.inserted.map { StoredKey($0.released(from: openFrom)) })
     {
       return usual
     }
     let course = try upload.course(known: try known(upload.keys))
     for key in course.plan.inserted {
-      try SQLiteKeyStore.insert(StoredKey(key).released(from: openFrom), in: db)
+      try SQLiteKeyStore.insert(StoredKey(key.released(from: openFrom)), in: db)
     }
-    for key in course.plan.revised { try revise(StoredKey(key).released(from: openFrom)) }
+    for key in course.plan.revised { try revise(StoredKey(key.released(from: openFrom))) }
     return course
   }
 

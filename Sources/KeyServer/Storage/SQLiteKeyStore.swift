@@ -61,22 +61,24 @@ struct SQLiteKeyStore: KeyStore {
     try await commits.accept(upload)
   }
 
-  func removeOld(endedBy end: Date, now: Date) async throws {
-    let counted = StatisticsView.firstDay(at: now)
-    let (end, now) = (Int64(end.timeIntervalSince1970), Int64(now.timeIntervalSince1970))
+  func removeOld(_ retention: Retention) async throws {
     try await pool.write { db in
-      try db.execute(sql: "DELETE FROM export_file WHERE end_at <= ?", arguments: [end])
-      // A file that is kept may have begun before, and needs its keys to be written again.
-      let first = try Int64.fetchOne(db, sql: "SELECT min(start_at) FROM export_file") ?? end
-      let needed = min(first, end)
+      try db.execute(
+        sql: "DELETE FROM export_file WHERE end_at <= ?",
+        arguments: [retention.filesEndedBy.wholeSeconds])
+      let oldest = try Int64.fetchOne(db, sql: "SELECT min(start_at) FROM export_file").map {
+        Date(timeIntervalSince1970: Double($0))
+      }
       try db.execute(
         sql: """
           DELETE FROM diagnosis_key WHERE released_at < $needed
             AND (revised_released_at IS NULL OR revised_released_at < $needed)
           """,
-        arguments: ["needed": needed])
-      try db.execute(sql: "DELETE FROM upload WHERE kept_until <= ?", arguments: [now])
-      try db.execute(sql: "DELETE FROM statistic WHERE hour < ?", arguments: [counted])
+        arguments: ["needed": retention.keysFrom(oldestFile: oldest).wholeSeconds])
+      try db.execute(
+        sql: "DELETE FROM upload WHERE kept_until <= ?", arguments: [retention.now.wholeSeconds])
+      try db.execute(
+        sql: "DELETE FROM statistic WHERE hour < ?", arguments: [retention.countsFrom])
     }
   }
 

@@ -26,7 +26,7 @@ struct StoredKey {
   /// A place for each of the columns.
   static let places = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
-  init(_ key: PublishableKey) {
+  init(_ key: PublishableKey, isPadding: Bool = false) {
     bytes = Data(key.key.key.secretBytes)
     rollingStart = Int64(key.key.key.rollingStart.rawValue)
     rollingPeriod = Int64(key.key.key.rollingPeriod)
@@ -36,20 +36,7 @@ struct StoredKey {
     regions = key.regions.joined(separator: ",")
     travels = key.travels
     releasedAt = Int64(key.releasedAt.timeIntervalSince1970)
-    isPadding = false
-  }
-
-  init(row: Row) {
-    bytes = row["key_data"]
-    rollingStart = row["rolling_start"]
-    rollingPeriod = row["rolling_period"]
-    transmissionRisk = row["transmission_risk"]
-    reportType = row["report_type"]
-    daysSinceOnset = row["days_since_onset"]
-    regions = row["regions"]
-    travels = row["travels"]
-    releasedAt = row["released_at"]
-    isPadding = row["is_padding"]
+    self.isPadding = isPadding
   }
 
   /// What goes into the columns, in their order.
@@ -59,34 +46,6 @@ struct StoredKey {
       travels, releasedAt, isPadding,
     ]
     return values.map { $0?.databaseValue ?? .null }
-  }
-
-  /// The key itself; nil where the row is not one, which the table's checks rule out.
-  var diagnosisKey: DiagnosisKey? {
-    guard let start = UInt32(exactly: rollingStart), let period = UInt32(exactly: rollingPeriod),
-      let risk = UInt8(exactly: transmissionRisk),
-      let key = TemporaryExposureKey(
-        bytes: bytes, rollingStart: IntervalNumber(rawValue: start), rollingPeriod: period)
-    else { return nil }
-    return DiagnosisKey(
-      key: key, transmissionRiskLevel: risk,
-      reportType: reportType.flatMap { Int32(exactly: $0) }.flatMap(ReportType.init),
-      daysSinceOnsetOfSymptoms: daysSinceOnset.flatMap { Int32(exactly: $0) })
-  }
-
-  /// The row with its release not before `moment`, in Unix seconds: no key enters a closed period.
-  func released(from moment: Int64) -> StoredKey {
-    var copy = self
-    copy.releasedAt = max(releasedAt, moment)
-    return copy
-  }
-
-  /// A row like this one around other bytes: what a padding key looks like.
-  func padding(_ bytes: [UInt8]) -> StoredKey {
-    var copy = self
-    copy.bytes = Data(bytes)
-    copy.isPadding = true
-    return copy
   }
 }
 

@@ -14,6 +14,12 @@ struct PublishableKey: Hashable, Sendable {
 }
 
 extension PublishableKey {
+  /// The key with its release not before `moment`: no key enters a period that is closed.
+  func released(from moment: Date) -> PublishableKey {
+    guard releasedAt < moment else { return self }
+    return PublishableKey(key: key, regions: regions, travels: travels, releasedAt: moment)
+  }
+
   /// The 16 bytes.
   var bytes: [UInt8] { key.key.secretBytes }
 

@@ -1,0 +1,251 @@
+import ExposureKeys
+import Foundation
+import Testing
+
+@testable import KeyServer
+
+/// What every database does when periods end. Documentation/Exports.md 2, 4, 6 and 8.
+@Suite struct KeyStoreExportSuite {
+  typealias Implementation = StoreImplementation
+  private static let (now, hour) = (StoreScene.now, StoreScene.hour)
+
+  @Test(
+    "A key is in the file of the period it was released in, to the second",
+    arguments: Implementation.allCases)
+  func periods(_ implementation: Implementation) async throws {
+    let scene = try StoreScene(implementation)
+    let releases: [(UInt8, TimeInterval)] = [
+      (1, -7_200), (2, 0), (3, 14_399), (4, 14_400), (5, 28_800),
+    ]
+    for (number, seconds) in releases {
+      try await scene.accept([try StoreScene.key(number, released: Self.now + seconds)])
+    }
+    #expect(try await scene.close(at: Self.now + 14_399).isEmpty)
+    let first = try await scene.close(at: Self.now + 14_400)
+    #expect(first.map(\.start) == [Self.now] && first.map(\.end) == [Self.now + 14_400])
+    #expect(try await scene.file(first[0]).names == [1, 2, 3])
+    try await scene.close(at: Self.now + 28_800)
+    #expect(try await scene.files().map(\.names) == [[1, 2, 3], [4]])
+    #expect(try await scene.store.exportProgress().closedUntil == ["": Self.now + 28_800])
+  }
+
+  @Test(
+    "No key enters a period that is closed: what comes later, or is revised later, is released later",
+    arguments: Implementation.allCases)
+  func closed(_ implementation: Implementation) async throws {
+    let scene = try StoreScene(implementation)
+    try await scene.accept([try StoreScene.key(1), try StoreScene.key(2)])
+    try await scene.close(at: Self.now + 4 * Self.hour)
+    let before = try await scene.files()
+    try await scene.accept([try StoreScene.key(3, released: Self.now + 60)])
+    try await scene.accept(
+      [try StoreScene.key(2, .revoked, released: Self.now + 60)], revising: true)
+    #expect(try await scene.files() == before)
+    try await scene.close(at: Self.now + 8 * Self.hour)
+    let files = try await scene.files()
+    #expect(files.map(\.names) == [[1, 2], [3]] && files.map(\.revisedNames) == [[], [2]])
+    #expect(files[0] == before[0])
+  }
+
+  @Test(
+    "A period is closed once; one without keys makes no file, and one behind the others waits",
+    arguments: Implementation.allCases)
+  func once(_ implementation: Implementation) async throws {
+    let (often, daily) = (StoreScene.export(), StoreScene.export("daily", hours: 12))
+    let scene = try StoreScene(implementation, exports: [often, daily])
+    try await scene.accept([try StoreScene.key(1, released: Self.now + 5 * Self.hour)])
+    #expect(try await scene.close(at: Self.now + 4 * Self.hour).isEmpty)
+    let plan = ClosingPlan(
+      end: Self.now + 8 * Self.hour,
+      periods: [often, daily].map { .init(export: $0, start: Self.now, minimumKeys: 0) },
+      keyBytes: { [] })
+    #expect(try await scene.store.close(plan).map(\.export) == ["", "daily"])
+    #expect(try await scene.store.close(plan).isEmpty)
+    try await scene.close(at: Self.now + 12 * Self.hour, [often])
+    // Closed by one export, the time is closed for all.
+    let late = ClosingPlan(
+      end: Self.now + 12 * Self.hour,
+      periods: [.init(export: daily, start: Self.now + 8 * Self.hour, minimumKeys: 0)],
+      keyBytes: { [] })
+    #expect(try await scene.store.close(late).isEmpty)
+    let progress = try await scene.store.exportProgress()
+    #expect(
+      progress.closedUntil == ["": Self.now + 12 * Self.hour, "daily": Self.now + 8 * Self.hour])
+    #expect(try await scene.store.batches().count == 2)
+  }
+
+  @Test(
+    "A new export begins with the present period, or with the others' where they are behind",
+    arguments: Implementation.allCases)
+  func begin(_ implementation: Implementation) async throws {
+    let scene = try StoreScene(implementation)
+    let more = [("a", 4), ("b", 24), ("c", 1)].map { StoreScene.export($0, hours: $1) }
+    // Nobody has closed anything since noon.
+    let store = try scene.open(Array(more.prefix(2)), Self.now + 9 * Self.hour)
+    let midnight = RunningKeyServer.midnight
+    var expected = ["": Self.now, "a": Self.now, "b": midnight]
+    #expect(try await store.exportProgress().closedUntil == expected)
+    try await scene.accept([try StoreScene.key(1)])
+    try await scene.close(at: Self.now + 9 * Self.hour, scene.exports + more.prefix(2))
+    #expect(try await scene.files(of: "a") == scene.files())
+    _ = try scene.open(more, Self.now + 10 * Self.hour)
+    expected["c"] = Self.now + 8 * Self.hour
+    expected.merge(["": Self.now + 8 * Self.hour, "a": Self.now + 8 * Self.hour]) { $1 }
+    #expect(try await store.exportProgress().closedUntil == expected)
+    // With the clock set back before what is closed, by the clock.
+    _ = try scene.open([StoreScene.export("d")], Self.now + 5 * Self.hour)
+    expected["d"] = Self.now + 4 * Self.hour
+    #expect(try await store.exportProgress().closedUntil == expected)
+  }
+
+  @Test(
+    "Regions, exclusions and travel decide whose keys go in, by the rules of the closing",
+    arguments: Implementation.allCases)
+  func filters(_ implementation: Implementation) async throws {
+    var (without, only) = (StoreScene.export("b", ["PL", "CZ"]), StoreScene.export("c"))
+    without.excludedRegions = ["DE"]
+    only.travellers = .only
+    let scene = try StoreScene(
+      implementation, exports: [StoreScene.export("a"), without, only])
+    for (number, regions, travels) in [
+      (1, ["PL"], false), (2, ["CZ"], true), (3, ["DE", "PL"], true), (4, ["PL"], true),
+      (5, ["DE"], false),
+    ] as [(UInt8, [String], Bool)] {
+      try await scene.accept([try StoreScene.key(number, regions: regions, travels: travels)])
+    }
+    try await scene.close(at: Self.now + 4 * Self.hour)
+    #expect(try await scene.files(of: "a").map(\.names) == [[1, 3, 4]])
+    #expect(try await scene.files(of: "b").map(\.names) == [[1, 2, 4]])
+    #expect(try await scene.files(of: "c").map(\.names) == [[3, 4]])
+    // The files keep the rules they were closed by.
+    let other = try scene.open([StoreScene.export("a", ["DE"])], Self.now + 5 * Self.hour)
+    #expect(try await other.batches() == scene.store.batches())
+    #expect(try await scene.files(of: "a").map(\.names) == [[1, 3, 4]])
+  }
+
+  @Test(
+    "Padding has the shapes of real keys in turn, is in every export's file, and stays",
+    arguments: Implementation.allCases)
+  func padding(_ implementation: Implementation) async throws {
+    var (large, travellers) = (StoreScene.export("large", minimum: 11), StoreScene.export("t"))
+    travellers.travellers = .only
+    let scene = try StoreScene(
+      implementation, exports: [StoreScene.export(minimum: 5), large, travellers])
+    let real = [
+      try StoreScene.key(1), try StoreScene.key(2, .confirmedTest, regions: ["CZ", "PL"]),
+      try StoreScene.key(3, .selfReport, travels: true),
+    ]
+    try await scene.accept(real)
+    try await scene.close(at: Self.now + 4 * Self.hour)
+    let file = try #require(try await scene.files().first)
+    #expect(try await scene.files(of: "large") == [file])
+    #expect(file.keys.count == 11)
+    #expect(file.keys == file.keys.sorted(by: DiagnosisKey.inFileOrder))
+    let types = Dictionary(grouping: file.keys, by: \.reportType).mapValues(\.count)
+    // Two for the first export and six for the second, each in turn over what it has.
+    #expect(types.values.reduce(0, +) == 11 && types.values.allSatisfy { $0 >= 3 })
+    let shapes = Set(real.map { $0.key.daysSinceOnsetOfSymptoms })
+    #expect(Set(file.keys.map(\.daysSinceOnsetOfSymptoms)) == shapes)
+    #expect(
+      try await scene.files(of: "t").map { Set($0.keys.map(\.reportType)) } == [[.selfReport]])
+    // A later export of the region has none of it: its time is closed. The file stays as it is.
+    try await scene.close(at: Self.now + 12 * Self.hour)
+    #expect(try await scene.files() == [file])
+  }
+
+  @Test(
+    "A period on its minimum gets no padding, one without keys none either",
+    arguments: Implementation.allCases)
+  func minimum(_ implementation: Implementation) async throws {
+    let scene = try StoreScene(implementation, exports: [StoreScene.export(minimum: 3)])
+    let late = Self.now + 5 * Self.hour
+    try await scene.accept(try (1...3).map { try StoreScene.key($0) })
+    try await scene.accept(try (4...5).map { try StoreScene.key($0, released: late) })
+    try await scene.accept([try StoreScene.key(6, released: Self.now + 13 * Self.hour)])
+    try await scene.close(at: Self.now + 16 * Self.hour)
+    #expect(try await scene.files().map(\.keys.count) == [3, 3, 3])
+    #expect(try await scene.files()[0].names == [1, 2, 3])
+    let starts = try await scene.store.batches().map { $0.start.timeIntervalSince(Self.now) }
+    #expect(starts == [0, 14_400, 43_200])
+  }
+
+  @Test(
+    "Files of a period are split evenly by the keys' bytes, revised ones counted, a second apart",
+    arguments: Implementation.allCases)
+  func split(_ implementation: Implementation) async throws {
+    var export = StoreScene.export()
+    export.maximumKeysPerFile = 3
+    let scene = try StoreScene(implementation, exports: [export])
+    try await scene.accept([try StoreScene.key(5)])
+    try await scene.close(at: Self.now + 4 * Self.hour)
+    let later = Self.now + 5 * Self.hour
+    try await scene.accept([try StoreScene.key(5, .revoked, released: later)], revising: true)
+    for number in [9, 1, 7, 3, 8, 2] as [UInt8] {
+      try await scene.accept([try StoreScene.key(number, released: later)])
+    }
+    let batches = try await scene.close(at: Self.now + 8 * Self.hour)
+    let ends = batches.map { $0.end.timeIntervalSince(Self.now) }
+    #expect(ends == [28_800, 28_801, 28_802])
+    let files = try await scene.files().dropFirst()
+    #expect(files.map(\.names) == [[1, 2], [3], [7, 8, 9]])
+    #expect(files.map(\.revisedNames) == [[], [5], []])
+  }
+
+  @Test(
+    "A key that is revised before it is published is published as it has become, or never",
+    arguments: Implementation.allCases)
+  func revisedBefore(_ implementation: Implementation) async throws {
+    let scene = try StoreScene(implementation)
+    try await scene.accept(try (1...3).map { try StoreScene.key($0) })
+    let changed = [try StoreScene.key(1, .revoked), try StoreScene.key(2, .confirmedTest)]
+    try await scene.accept(changed, revising: true)
+    // This one is published now, and becomes surer in the next period.
+    let later = try StoreScene.key(3, .confirmedTest, released: Self.now + 4 * Self.hour)
+    try await scene.accept([later], revising: true)
+    try await scene.close(at: Self.now + 8 * Self.hour)
+    let files = try await scene.files()
+    #expect(files.map(\.names) == [[2, 3], []])
+    #expect(files[0].keys.map(\.reportType) == [.confirmedTest, .confirmedClinicalDiagnosis])
+    #expect(files[0].keys[0] == changed[1].key)
+    #expect(files[1].revised == [later.key])
+  }
+
+  @Test(
+    "What is old goes: files, keys that no file needs, tokens and counts, each to its second",
+    arguments: Implementation.allCases)
+  func removed(_ implementation: Implementation) async throws {
+    let scene = try StoreScene(implementation)
+    let upload = try StoreScene.upload("t", [try StoreScene.key(1), try StoreScene.key(2)])
+    _ = try await scene.store.accept(upload)
+    try await scene.close(at: Self.now + 4 * Self.hour)
+    let revision = try StoreScene.key(2, .revoked, released: Self.now + 5 * Self.hour)
+    try await scene.accept([revision], revising: true)
+    try await scene.close(at: Self.now + 8 * Self.hour)
+    let files = try await scene.files()
+    // The token is good for half an hour, is kept a day more, and to the full hour.
+    let forgotten = Self.now + 25 * Self.hour
+    for (seconds, isKept) in [(-1, true), (0, false)] as [(TimeInterval, Bool)] {
+      try await scene.store.removeOld(Retention(at: forgotten + seconds))
+      #expect((try await scene.store.acceptance(of: upload) != nil) == isKept)
+    }
+    let end = Self.now + 4 * Self.hour + KeyServerLimit.retentionSeconds
+    try await scene.store.removeOld(Retention(at: end - 1))
+    #expect(try await scene.files() == files)
+    try await scene.store.removeOld(Retention(at: end))
+    // The file of the revision is there, and its key for it.
+    #expect(try await scene.files() == [files[1]])
+    try await scene.store.removeOld(Retention(at: end + 4 * Self.hour))
+    #expect(try await scene.store.batches().isEmpty)
+    // Both keys are gone: they can come in again as new ones.
+    let again = try (1...2).map { try StoreScene.key($0) }
+    #expect(
+      try await scene.store.accept(try StoreScene.upload("again", again))
+        == .accepted(answer: Data("UploadOutcome(2 inserted, 0 revised)".utf8)))
+    // What is counted of a day goes with the day.
+    let day = RunningKeyServer.midnight + KeyServerLimit.statisticsSeconds + 86_400
+    for (seconds, count) in [(-1, [0: 4]), (0, [:])] as [(TimeInterval, [Int: Int])] {
+      try await scene.store.removeOld(Retention(at: day + seconds))
+      #expect(try await scene.counts(.keys) == count)
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import ExposureKeys
+import Foundation
+import TestSupport
+import Testing
+
+@testable import KeyServer
+
+/// What every database does with an upload. Documentation/KeyServer.md 3, 7.7 and 9.3.
+@Suite struct KeyStoreSuite {
+  typealias Implementation = StoreImplementation
+
+  private struct Broken: Error {}
+
+  @Test(
+    "A token is spent by one upload, which gets its first answer again, and no other gets any",
+    arguments: Implementation.allCases)
+  func token(_ implementation: Implementation) async throws {
+    let scene = try StoreScene(implementation)
+    let keys = try (1...2).map { try StoreScene.key($0) }
+    let upload = try StoreScene.upload("t", keys) { _ in Data("first".utf8) }
+    #expect(try await scene.store.acceptance(of: upload) == nil)
+    #expect(try await scene.store.accept(upload) == .accepted(answer: Data("first".utf8)))
+    let again = try StoreScene.upload("t", keys) { _ in Data("second".utf8) }
+    #expect(try await scene.store.accept(again) == .accepted(answer: Data("first".utf8)))
+    #expect(try await scene.store.acceptance(of: again) == .accepted(answer: Data("first".utf8)))
+    let other = try StoreScene.upload("t", [try StoreScene.key(3)])
+    #expect(try await scene.store.acceptance(of: other) == .tokenUsed)
+    #expect(try await scene.store.accept(other) == .tokenUsed)
+    // Neither the second time nor the other upload left anything.
+    #expect(try await scene.counts(.uploads) == [StatisticPlatform.ios.rawValue: 1])
+    try await scene.close(at: StoreScene.now + 4 * StoreScene.hour)
+    #expect(try await scene.files().map(\.names) == [[1, 2]])
+  }
+
+  @Test(
+    "An upload whose answer cannot be made leaves nothing, and its token is good",
+    arguments: Implementation.allCases)
+  func answerFails(_ implementation: Implementation) async throws {
+    let scene = try StoreScene(implementation)
+    let old = [try StoreScene.key(1)]
+    try await scene.accept(old)
+    let keys = [try StoreScene.key(1, .confirmedTest), try StoreScene.key(2)]
+    let broken = try StoreScene.upload("t", keys, revising: Set(old.map(\.revisable))) { outcome in
+      // Nobody could know before that a key is in.
+      guard outcome.revised == 0 else { throw Broken() }
+      return Data()
+    }
+    await #expect(throws: Broken.self) { try await scene.store.accept(broken) }
+    #expect(try await scene.store.acceptance(of: broken) == nil)
+    #expect(try await scene.counts(.uploads).values.reduce(0, +) == 1)
+    try await scene.close(at: StoreScene.now + 4 * StoreScene.hour)
+    let file = try #require(try await scene.files().first)
+    #expect(file.names == [1] && file.keys[0].reportType == .confirmedClinicalDiagnosis)
+    let good = try StoreScene.upload("t", keys, revising: Set(old.map(\.revisable)))
+    #expect(
+      try await scene.store.accept(good)
+        == .accepted(answer: Data("UploadOutcome(1 inserted, 1 revised)".utf8)))
+  }
+
+  @Test(
+    "A refused revision keeps nothing of its upload and spends nothing",
+    arguments: Implementation.allCases)
+  func refused(_ implementation: Implementation) async throws {
+    let scene = try StoreScene(implementation)
+    try await scene.accept([try StoreScene.key(1)])
+    let keys = [try StoreScene.key(2), try StoreScene.key(1, .confirmedTest)]
+    let stranger = try StoreScene.upload("t", keys, revising: [])
+    #expect(try await scene.store.accept(stranger) == .refused(.invalidToken))
+    #expect(try await scene.store.acceptance(of: stranger) == nil)
+    #expect(try await scene.counts(.keys) == [0: 1])
+    try await scene.close(at: StoreScene.now + 4 * StoreScene.hour)
+    #expect(try await scene.files().map(\.names) == [[1]])
+  }
+
+  @Test(
+    "Of different uploads with one token at once exactly one is taken",
+    arguments: Implementation.allCases)
+  func atOnce(_ implementation: Implementation) async throws {
+    let scene = try StoreScene(implementation)
+    let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in UInt8(1)...40 {
+        let upload = try StoreScene.upload("t", [try StoreScene.key(number)])
+        group.addTask { try await scene.store.accept(upload) != .tokenUsed }
+      }
+      return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(taken == 1)
+    try await scene.close(at: StoreScene.now + 4 * StoreScene.hour)
+    #expect(try await scene.files().map(\.keys.count) == [1])
+    #expect(try await scene.counts(.keys) == [0: 1])
+  }
+
+  @Test(
+    "A key that is in stays as it is, where no token speaks of it",
+    arguments: Implementation.allCases)
+  func known(_ implementation: Implementation) async throws {
+    let scene = try StoreScene(implementation)
+    try await scene.accept([try StoreScene.key(1)])
+    let again = try StoreScene.key(1, .confirmedTest, regions: ["CZ"], travels: true)
+    try await scene.accept([again, try StoreScene.key(2)])
+    #expect(try await scene.counts(.keys) == [0: 2])
+    try await scene.close(at: StoreScene.now + 4 * StoreScene.hour)
+    let file = try #require(try await scene.files().first)
+    #expect(file.names == [1, 2] && file.keys[0].reportType == .confirmedClinicalDiagnosis)
+  }
+
+  @Test(
+    "A key is revised once, is known as both, and keeps its first finding for files that are closed",
+    arguments: Implementation.allCases)
+  func revised(_ implementation: Implementation) async throws {
+    let scene = try StoreScene(implementation)
+    try await scene.accept([try StoreScene.key(1)])
+    try await scene.close(at: StoreScene.now + 4 * StoreScene.hour)
+    let before = try await scene.files()
+    let better = [try StoreScene.key(1, .confirmedTest)]
+    try await scene.accept(better, revising: true)
+    // The same again changes nothing and is no second revision.
+    try await scene.accept(better, revising: true)
+    #expect(try await scene.counts(.revisions) == [0: 1])
+    let withdrawn = [try StoreScene.key(1, .revoked)]
+    let third = try StoreScene.upload("third", withdrawn, revising: Set(withdrawn.map(\.revisable)))
+    #expect(try await scene.store.accept(third) == .refused(.alreadyRevised))
+    try await scene.close(at: StoreScene.now + 8 * StoreScene.hour)
+    let files = try await scene.files()
+    #expect(files.count == 2 && files[0] == before[0])
+    #expect(files[1].keys.isEmpty && files[1].revised == better.map(\.key))
+  }
+
+  @Test(
+    "Uploads are counted by hour, kind and authority, and counts of one hour add up",
+    arguments: Implementation.allCases)
+  func counted(_ implementation: Implementation) async throws {
+    let scene = try StoreScene(implementation)
+    let later = StoreScene.now + StoreScene.hour
+    for (number, issuer, platform, now) in [
+      (1, "codes", .ios, StoreScene.now), (2, "codes", .ios, StoreScene.now + 3_599),
+      (3, "codes", .android, later), (4, "other", .ios, later),
+    ] as [(UInt8, String, StatisticPlatform, Date)] {
+      let upload = try StoreScene.upload(
+        "\(number)", [try StoreScene.key(number)], issuer: issuer, platform: platform, at: now)
+      _ = try await scene.store.accept(upload)
+    }
+    let (ios, android) = (StatisticPlatform.ios.rawValue, StatisticPlatform.android.rawValue)
+    #expect(try await scene.counts(.uploads) == [ios: 2, android: 1])
+    #expect(try await scene.counts(.uploads, of: "other") == [ios: 1])
+    #expect(try await scene.counts(.uploads, of: "nobody").isEmpty)
+    let hour = Int64(later.timeIntervalSince1970)
+    #expect(try await scene.counts(.keys, from: hour) == [0: 1])
+    #expect(try await scene.counts(.keys, from: hour + 1).isEmpty)
+    #expect(
+      try await scene.store.statistics(of: "codes", from: hour - 3_600).count {
+        $0.place.kind == .keys
+      } == 2)
+  }
+
+  @Test("What was kept is there after opening it again", arguments: Implementation.allCases)
+  func reopened(_ implementation: Implementation) async throws {
+    let scene = try StoreScene(implementation)
+    let upload = try StoreScene.upload("t", [try StoreScene.key(1)])
+    let answer = try await scene.store.accept(upload)
+    try await scene.close(at: StoreScene.now + 4 * StoreScene.hour)
+    let file = try await scene.files()
+    let again = try scene.open(scene.exports, StoreScene.now + 9 * StoreScene.hour)
+    #expect(try await again.acceptance(of: upload) == answer)
+    #expect(try await again.batches() == scene.store.batches())
+    #expect(try await again.exportProgress() == scene.store.exportProgress())
+    #expect(try await scene.files() == file)
+  }
+}

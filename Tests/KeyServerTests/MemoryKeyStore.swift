@@ -1,0 +1,235 @@
+import ExposureKeys
+import Foundation
+import Synchronization
+
+@testable import KeyServer
+
+/// The key database as plain values, each transaction written as the page says it: the second
+/// implementation of `KeyStore`, against which the suites hold the first.
+final class MemoryKeyStore: KeyStore {
+  /// A key that is in.
+  private struct Held {
+    let key: PublishableKey
+    var revision: PublishableKey?
+
+    /// The finding it is published with in a period that ends at `end`.
+    func published(by end: Date) -> DiagnosisKey {
+      guard let revision, revision.releasedAt < end else { return key.key }
+      return DiagnosisKey(
+        key: key.key.key, transmissionRiskLevel: revision.key.transmissionRiskLevel,
+        reportType: revision.key.reportType,
+        daysSinceOnsetOfSymptoms: revision.key.daysSinceOnsetOfSymptoms) ?? key.key
+    }
+  }
+
+  private struct State {
+    var keys: [Data: Held] = [:]
+    var uploads: [UsedToken: (digest: Data, answer: Data)] = [:]
+    var counts: [StatisticCount.Place: Int] = [:]
+    var progress = ExportProgress()
+    var files: [Batch] = []
+    var register = RegisterEntries()
+    var sealingKeys: [SealedRevisionKey] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Sets up those of `exports` that are new.
+  func begin(_ exports: [ExportConfiguration], at now: Date) {
+    state.withLock { $0.progress.begin(exports, at: now) }
+  }
+
+  func acceptance(of upload: AdmittedUpload) async throws -> Acceptance? {
+    state.withLock { Self.acceptance(of: upload, in: $0) }
+  }
+
+  private static func acceptance(of upload: AdmittedUpload, in state: State) -> Acceptance? {
+    state.uploads[upload.token].map {
+      $0.digest == upload.digest ? .accepted(answer: $0.answer) : .tokenUsed
+    }
+  }
+
+  func accept(_ upload: AdmittedUpload) async throws -> Acceptance {
+    try state.withLock { state in
+      if let earlier = Self.acceptance(of: upload, in: state) { return earlier }
+      let known = upload.keys.compactMap { key in
+        state.keys[Data(key.bytes)].map {
+          KnownKey(
+            bytes: Data(key.bytes), reportType: $0.key.key.reportType,
+            revisedReportType: $0.revision?.key.reportType)
+        }
+      }
+      let course: AdmittedUpload.Course
+      do {
+        course = try upload.course(known: Dictionary(known.map { ($0.bytes, $0) }) { $1 })
+      } catch let refusal as RevisionRefusal {
+        return .refused(refusal)
+      }
+      state.uploads[upload.token] = (upload.digest, course.answer)
+      for key in course.plan.inserted { Self.insert(key, into: &state) }
+      for key in course.plan.revised {
+        state.keys[Data(key.bytes)]?.revision = key.released(from: state.progress.openFrom)
+      }
+      var tally = StatisticTally()
+      tally.add(upload.facts, course.plan.outcome)
+      for count in tally.counts { state.counts[count.place, default: 0] += count.count }
+      return .accepted(answer: course.answer)
+    }
+  }
+
+  /// Inserts a key, or leaves the one with the same bytes as it is.
+  private static func insert(_ key: PublishableKey, into state: inout State) {
+    guard state.keys[Data(key.bytes)] == nil else { return }
+    state.keys[Data(key.bytes)] = Held(key: key.released(from: state.progress.openFrom))
+  }
+}
+
+extension MemoryKeyStore {
+  func exportProgress() async throws -> ExportProgress { state.withLock { $0.progress } }
+
+  func close(_ plan: ClosingPlan) async throws -> [Batch] {
+    state.withLock { state in
+      let due = plan.due(after: state.progress)
+      let windows = due.flatMap { plan.batches(of: $0, laterKeys: []) }
+      var counts = windows.map { Self.released(in: $0, of: state).count }
+      let padding = plan.padding(of: due, counts: &counts) { period, count in
+        let window = plan.batches(of: period, laterKeys: [])[0]
+        return Self.released(in: window, of: state).prefix(count).map {
+          PublishableKey(
+            key: $0.published(by: plan.end), regions: $0.key.regions, travels: $0.key.travels,
+            releasedAt: $0.key.releasedAt)
+        }
+      }
+      for key in padding { state.keys[Data(key.bytes)] = Held(key: key) }
+      for period in due { state.progress.closedUntil[period.export.filenameRoot] = plan.end }
+      let files = zip(due, windows).flatMap { period, window in
+        let all = Self.released(in: window, of: state) + Self.revised(in: window, of: state)
+        guard !all.isEmpty else { return [Batch]() }
+        let sorted = all.map { Data($0.key.bytes) }.sorted { $0.lexicographicallyPrecedes($1) }
+        let cuts = ClosingPlan.cuts(of: all.count, atMost: period.export.maximumKeysPerFile)
+        return plan.batches(of: period, laterKeys: cuts.map { sorted[$0] })
+      }
+      state.files += files
+      return files
+    }
+  }
+
+  func batches() async throws -> [Batch] {
+    state.withLock { $0.files.sorted { ($0.end, $0.export) < ($1.end, $1.export) } }
+  }
+
+  func withKeys<Result: Sendable>(
+    of batch: Batch, _ body: @escaping @Sendable (BatchKeys) throws -> Result
+  ) async throws -> Result {
+    let (released, revised) = state.withLock {
+      (Self.released(in: batch, of: $0), Self.revised(in: batch, of: $0))
+    }
+    return try body(
+      BatchKeys { each in
+        for held in released { try each(held.published(by: batch.releasedBefore), false) }
+        for held in revised { try each(held.published(by: batch.releasedBefore), true) }
+      })
+  }
+
+  /// The keys of a file in the order of their bytes, unless they were withdrawn before they were published.
+  private static func released(in batch: Batch, of state: State) -> [Held] {
+    held(in: batch, of: state) {
+      (batch.start..<batch.releasedBefore).contains($0.key.releasedAt)
+        && $0.published(by: batch.releasedBefore).reportType != .revoked
+    }
+  }
+
+  /// Those that were published before its period and revised in it.
+  private static func revised(in batch: Batch, of state: State) -> [Held] {
+    held(in: batch, of: state) { held in
+      held.key.releasedAt < batch.start
+        && held.revision.map {
+          (batch.start..<batch.releasedBefore).contains($0.releasedAt)
+        } ?? false
+    }
+  }
+
+  private static func held(
+    in batch: Batch, of state: State, where isWanted: (Held) -> Bool
+  ) -> [Held] {
+    state.keys.filter { bytes, held in
+      let isAfter = batch.firstKey.map { !bytes.lexicographicallyPrecedes($0) } ?? true
+      let isBefore = batch.beforeKey.map { bytes.lexicographicallyPrecedes($0) } ?? true
+      return isAfter && isBefore && batch.filter.admits(held.key) && isWanted(held)
+    }.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
+  }
+
+  func removeOld(_ retention: Retention) async throws {
+    state.withLock { state in
+      state.files.removeAll { $0.end <= retention.filesEndedBy }
+      let first = retention.keysFrom(oldestFile: state.files.map(\.start).min())
+      state.keys = state.keys.filter { _, held in
+        held.key.releasedAt >= first || held.revision.map { $0.releasedAt >= first } ?? false
+      }
+      state.uploads = state.uploads.filter { $0.key.keptUntil > retention.now }
+      state.counts = state.counts.filter { $0.key.hour >= retention.countsFrom }
+    }
+  }
+}
+
+extension MemoryKeyStore {
+  func statistics(of issuer: String, from start: Int64) async throws -> [StatisticCount] {
+    state.withLock { state in
+      state.counts.filter { $0.key.issuer == issuer && $0.key.hour >= start }.map {
+        StatisticCount(place: $0.key, count: $0.value)
+      }
+    }
+  }
+
+  func registerEntries() async throws -> RegisterEntries {
+    state.withLock { state in
+      var entries = state.register
+      entries.apps.sort { $0.id < $1.id }
+      entries.authorities.sort { $0.issuer < $1.issuer }
+      entries.keys = entries.keys.filter { !$0.value.isEmpty }.mapValues { keys in
+        keys.sorted { ($0.goodFrom, $0.keyID) < ($1.goodFrom, $1.keyID) }
+      }
+      return entries
+    }
+  }
+
+  func add(_ app: AuthorizedApp) async throws {
+    state.withLock { state in
+      state.register.apps.removeAll { $0.id == app.id }
+      state.register.apps.append(app)
+    }
+  }
+
+  func add(_ authority: HealthAuthority) async throws {
+    state.withLock { state in
+      var bare = authority
+      bare.publicKeysPEM = [:]
+      state.register.authorities.removeAll { $0.issuer == authority.issuer }
+      state.register.authorities.append(bare)
+      state.register.keys[authority.issuer] = AuthorityKeyRule.adding(
+        authority.publicKeysPEM, isPulled: false, to: state.register.keys[authority.issuer] ?? [])
+    }
+  }
+
+  func replacePulledKeys(
+    of issuer: String, with keys: [String: String], at now: Date, othersEnd end: Date
+  ) async throws {
+    state.withLock { state in
+      state.register.keys[issuer] = AuthorityKeyRule.pulling(
+        keys, into: state.register.keys[issuer] ?? [], at: now, othersEnd: end)
+    }
+  }
+
+  func revisionKeys() async throws -> [SealedRevisionKey] {
+    state.withLock {
+      $0.sealingKeys.sorted { ($0.effectiveFrom, $0.id) < ($1.effectiveFrom, $1.id) }
+    }
+  }
+
+  func add(_ key: SealedRevisionKey, forgetting ids: [String]) async throws {
+    state.withLock { state in
+      state.sealingKeys.append(key)
+      state.sealingKeys.removeAll { ids.contains($0.id) }
+    }
+  }
+}

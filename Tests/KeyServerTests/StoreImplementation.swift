@@ -1,0 +1,28 @@
+import Foundation
+import TestSupport
+
+@testable import KeyServer
+
+/// The implementations of `KeyStore` that the suites run over; another database is another case.
+enum StoreImplementation: CaseIterable {
+  case sqlite, memory
+
+  typealias Opening =
+    @Sendable (_ exports: [ExportConfiguration], _ now: Date) throws -> any KeyStore
+
+  /// How a database in `folder` is opened; whoever opens it again finds what was kept.
+  func database(in folder: TemporaryFolder) -> Opening {
+    switch self {
+    case .sqlite:
+      return {
+        try SQLiteKeyStore(file: folder.path("keys.sqlite"), exports: $0, at: $1)
+      }
+    case .memory:
+      let store = MemoryKeyStore()
+      return { exports, now in
+        store.begin(exports, at: now)
+        return store
+      }
+    }
+  }
+}

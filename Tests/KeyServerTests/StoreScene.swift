@@ -1,0 +1,150 @@
+import Crypto
+import ExposureKeys
+import Foundation
+import TestSupport
+import Testing
+import UploadToken
+import World
+
+@testable import KeyServer
+
+/// A key database without a server around it.
+struct StoreScene: Sendable {
+  /// Noon, the edge of a four-hour period.
+  static let now = RunningKeyServer.start
+  static let hour: TimeInterval = 3_600
+
+  let folder: TemporaryFolder
+  let open: StoreImplementation.Opening
+  let exports: [ExportConfiguration]
+  let store: any KeyStore
+  let randomness: any Randomness
+
+  init(
+    _ implementation: StoreImplementation, exports: [ExportConfiguration] = [Self.export()],
+    randomness: any Randomness = SystemRandomness()
+  ) throws {
+    folder = try TemporaryFolder()
+    open = implementation.database(in: folder)
+    self.exports = exports
+    self.randomness = randomness
+    store = try open(exports, Self.now)
+  }
+
+  /// An export without padding.
+  static func export(
+    _ root: String = "", _ regions: Set<String> = ["PL"], hours: Int = 4, minimum: Int = 0
+  ) -> ExportConfiguration {
+    var export = ExportConfiguration(filenameRoot: root, region: "PL", inputRegions: regions)
+    (export.minimumKeys, export.paddingRange) = (minimum, 0)
+    export.periodSeconds = hours * 3_600
+    return export
+  }
+
+  /// The key with these bytes, sixteen times `byte`.
+  static func key(
+    _ byte: UInt8, _ type: ReportType? = .confirmedClinicalDiagnosis, regions: [String] = ["PL"],
+    travels: Bool = false, released: Date = Self.now
+  ) throws -> PublishableKey {
+    try key(
+      bytes: Array(repeating: byte, count: 16), type, regions: regions, travels: travels,
+      released: released)
+  }
+
+  static func key(
+    bytes: [UInt8], _ type: ReportType?, regions: [String], travels: Bool, released: Date
+  ) throws -> PublishableKey {
+    let start = try #require(IntervalNumber(now)).startOfDay.rawValue - 144 * 2
+    let key = try #require(
+      TemporaryExposureKey(bytes: bytes, rollingStart: IntervalNumber(rawValue: start)))
+    let known = try #require(
+      DiagnosisKey(
+        key: key, transmissionRiskLevel: UInt8(type?.rawValue ?? 0), reportType: type,
+        daysSinceOnsetOfSymptoms: Int32(bytes[0] % 5)))
+    return PublishableKey(key: known, regions: regions, travels: travels, releasedAt: released)
+  }
+
+  /// An upload of `keys` with the token of that name.
+  static func upload(
+    _ token: String, _ keys: [PublishableKey], revising: Set<RevisableKey>? = nil,
+    issuer: String = "codes", platform: StatisticPlatform = .ios, at now: Date = Self.now,
+    expires: Date? = nil,
+    answer: @escaping @Sendable (UploadOutcome) throws -> Data = { Data("\($0)".utf8) }
+  ) throws -> AdmittedUpload {
+    try AdmittedUpload(
+      token: UsedToken(
+        UploadGrant(tokenID: token, issuedAt: now, expiresAt: expires ?? now + 1_800)),
+      digest: Data(SHA256.hash(data: keys.reduce(into: Data(token.utf8)) { $0 += $1.bytes })),
+      keys: keys,
+      revision: revising.map { .token(.read(RevisionToken($0)), allowsPartial: false) }
+        ?? .leaveKnown,
+      facts: UploadFacts(
+        issuer: issuer, platform: platform, onset: SymptomOnset(nil, at: now), keys: keys, at: now),
+      answer: answer)
+  }
+
+  /// Takes an upload of `keys`, and says so where it was not taken.
+  @discardableResult
+  func accept(
+    _ keys: [PublishableKey], revising: Bool = false, at now: Date = Self.now
+  ) async throws -> Acceptance {
+    let acceptance = try await store.accept(
+      try Self.upload(
+        UUID().uuidString, keys, revising: revising ? Set(keys.map(\.revisable)) : nil, at: now))
+    if case .accepted = acceptance { return acceptance }
+    Issue.record("not taken: \(acceptance)")
+    return acceptance
+  }
+
+  /// Closes what has ended at `now`, as an exporter does.
+  @discardableResult
+  func close(
+    at now: Date, _ exports: [ExportConfiguration]? = nil
+  ) async throws -> [Batch] {
+    var closed: [Batch] = []
+    while let plan = ClosingPlan(
+      for: exports ?? self.exports, after: try await store.exportProgress(), at: now,
+      randomness: randomness)
+    {
+      closed += try await store.close(plan)
+    }
+    return closed
+  }
+
+  /// What is in a file.
+  struct File: Hashable, Sendable {
+    var keys: [DiagnosisKey] = []
+    var revised: [DiagnosisKey] = []
+
+    /// The first byte of each key, which names the keys of most tests.
+    var names: [UInt8] { keys.map { $0.key.secretBytes[0] } }
+    var revisedNames: [UInt8] { revised.map { $0.key.secretBytes[0] } }
+  }
+
+  func file(_ batch: Batch) async throws -> File {
+    try await store.withKeys(of: batch) { keys in
+      var file = File()
+      try keys.forEach { key, isRevised in
+        if isRevised { file.revised.append(key) } else { file.keys.append(key) }
+      }
+      return file
+    }
+  }
+
+  /// Every file, oldest first, of those of one export.
+  func files(of root: String = "") async throws -> [File] {
+    var files: [File] = []
+    for batch in try await store.batches() where batch.export == root {
+      files.append(try await file(batch))
+    }
+    return files
+  }
+
+  /// What is counted of all hours.
+  func counts(
+    _ kind: StatisticKind, of issuer: String = "codes", from start: Int64 = 0
+  ) async throws -> [Int: Int] {
+    try await store.statistics(of: issuer, from: start).filter { $0.place.kind == kind }
+      .reduce(into: [:]) { $0[$1.place.bucket, default: 0] += $1.count }
+  }
+}
