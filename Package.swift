@@ -89,7 +89,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "QuietHTTP",
-      dependencies: ["World", hummingbird, logging, crypto, serviceLifecycle],
+      dependencies: ["World", hummingbird, nioCore, nioHTTP1, logging, crypto, serviceLifecycle],
       swiftSettings: strict),
 
     .target(name: "BackgroundTasks", swiftSettings: strictOnTheCallersActor),

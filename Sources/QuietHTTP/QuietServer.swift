@@ -7,14 +7,26 @@ public final class QuietServer: Service {
   private let responder: RouterResponder<QuietContext>
   private let host: String
   private let port: Int
+  private let bounds: ConnectionBounds
   private let logger: Logger
   private let bound = BoundPort()
 
   /// A server of `router`, on a free port where `port` is 0. It listens once it is run.
-  public init(router: Router<QuietContext>, host: String, port: Int, logger: Logger) {
+  public convenience init(
+    router: Router<QuietContext>, host: String, port: Int, logger: Logger
+  ) {
+    self.init(router: router, host: host, port: port, bounds: ConnectionBounds(), logger: logger)
+  }
+
+  /// The same within other `bounds`.
+  package init(
+    router: Router<QuietContext>, host: String, port: Int, bounds: ConnectionBounds,
+    logger: Logger
+  ) {
     responder = router.buildResponder()
     self.host = host
     self.port = port
+    self.bounds = bounds
     self.logger = logger
   }
 
@@ -53,18 +65,20 @@ public final class QuietServer: Service {
   }
 
   private var application: Application<RouterResponder<QuietContext>> {
-    Application(
+    let bounds = bounds
+    return Application(
       responder: responder,
       server: .http1(
         configuration: .init(
-          idleTimeout: .seconds(Int64(QuietLimit.idleSeconds)),
+          additionalChannelHandlers: [AnswerWatch(seconds: bounds.answerSeconds)],
+          idleTimeout: .seconds(Int64(bounds.idleSeconds)),
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: QuietLimit.headerBytesMax,
             maxHeaderListSize: QuietLimit.headerBytesMax,
             maxHeaderFieldCount: QuietLimit.headersMax))),
       configuration: .init(
         address: .hostname(host, port: port),
-        availableConnectionsDelegate: .maximum(QuietLimit.connectionsMax, logger: logger)),
+        availableConnectionsDelegate: .maximum(bounds.connectionsMax, logger: logger)),
       onServerRunning: { [bound] channel in
         await bound.settle(channel.localAddress?.port ?? 0)
       },

@@ -85,8 +85,8 @@ enum FloorPlan {
     guard let plan = rooms[room] else { return nil }
     var all = plan.rooms.union(plan.libraries).union(foundation)
     if !ground.contains(room) { all.formUnion(aboveGround) }
-    // The types that AsyncHTTPClient takes and gives are SwiftNIO's.
-    if plan.libraries.contains("AsyncHTTPClient") { all.formUnion(nio) }
+    // The types that AsyncHTTPClient and Hummingbird take and give are SwiftNIO's.
+    if !plan.libraries.isDisjoint(with: ["AsyncHTTPClient", "Hummingbird"]) { all.formUnion(nio) }
     return all
   }
 

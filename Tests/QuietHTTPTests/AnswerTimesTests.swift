@@ -32,4 +32,33 @@ struct AnswerTimesTests {
     }
     #expect(times.drawn() == .seconds(QuietLimit.decoySecondsMax))
   }
+
+  /// What is drawn in many draws.
+  private func drawn(from times: AnswerTimes) -> Set<Duration> {
+    Set((0..<20_000).map { _ in times.drawn() })
+  }
+
+  @Test("5.3 A decoy takes one of the real times and never a mean, so that it varies as they do")
+  func varies() {
+    let times = AnswerTimes(randomness: SystemRandomness())
+    let real: [Duration] = [.milliseconds(3), .milliseconds(4), .milliseconds(16)]
+    for time in real { times.remember(time) }
+    #expect(drawn(from: times) == Set(real))
+  }
+
+  @Test("So many times are remembered; of one more the oldest goes", arguments: [-1, 0, 1])
+  func remembered(offset: Int) {
+    let times = AnswerTimes(randomness: SystemRandomness())
+    let all = (1...QuietLimit.answerTimesMax + offset).map { Duration.microseconds($0) }
+    for time in all { times.remember(time) }
+    #expect(drawn(from: times) == Set(all.suffix(QuietLimit.answerTimesMax)))
+  }
+
+  @Test("No decoy waits longer than the limit", arguments: [-1, 0, 1])
+  func longest(offset: Int) {
+    let times = AnswerTimes(randomness: SystemRandomness())
+    let limit = Duration.seconds(QuietLimit.decoySecondsMax)
+    times.remember(limit + .milliseconds(offset))
+    #expect(times.drawn() == limit + .milliseconds(min(offset, 0)))
+  }
 }

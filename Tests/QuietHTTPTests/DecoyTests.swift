@@ -39,7 +39,7 @@ struct DecoyTests {
     }
   }
 
-  @Test("A decoy takes as long as a real request did")
+  @Test("5.3 A decoy takes as long as a real request did")
   func sameTime() async throws {
     try await EchoServer().running { port async throws in
       _ = try await Post(#"{"word":"slow"}"#).answer(port: port)

@@ -9,12 +9,18 @@ struct EchoServer {
   struct Word: Codable { let word: String }
 
   static let limit = BodyLimit(bytesMax: 200, secondsMax: 1)
+  /// More than the system's own buffers take from a server whose client does not read.
+  static let largeBytes = 32 << 20
 
   let server: QuietServer
   let effects = Counter()
   let log = LogBook()
 
-  init(allowedOrigin: String? = nil) {
+  init(
+    allowedOrigin: String? = nil, _ change: (inout ConnectionBounds) -> Void = { _ in }
+  ) {
+    var bounds = ConnectionBounds()
+    change(&bounds)
     let effects = effects
     let router = Router.quiet(
       refusals: .plain, allowedOrigin: allowedOrigin, randomness: SystemRandomness())
@@ -38,10 +44,11 @@ struct EchoServer {
           return try QuietAnswer(["word": request.body.word])
         }))
     router.get("/people/:name") { _, _ in "hello" }
+    router.get("/large") { _, _ in ByteBuffer(repeating: 0x20, count: Self.largeBytes) }
     router.get("/broken") { _, _ -> String in throw CocoaError(.coderInvalidValue) }
     let book = log
     server = QuietServer(
-      router: router, host: "127.0.0.1", port: 0,
+      router: router, host: "127.0.0.1", port: 0, bounds: bounds,
       logger: Logger(label: "echo") { _ in LogBook.Handler(book: book) })
   }
 

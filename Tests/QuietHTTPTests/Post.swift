@@ -19,12 +19,16 @@ struct Post {
     self.init(#"{"word":"\#(String(repeating: "x", count: count - frame))"}"#)
   }
 
+  /// The headers, those of its own first.
+  var headerLines: [String] {
+    [
+      "Host: localhost", "Content-Type: \(contentType)",
+      "Content-Length: \(announced ?? body.count)", "Connection: close",
+    ] + headers
+  }
+
   var head: Data {
-    let lines =
-      [
-        "POST \(path) HTTP/1.1", "Host: localhost", "Content-Type: \(contentType)",
-        "Content-Length: \(announced ?? body.count)", "Connection: close",
-      ] + headers
+    let lines = ["POST \(path) HTTP/1.1"] + headerLines
     return Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
   }
 

@@ -1,0 +1,12 @@
+/// What one server bears from its connections: `QuietLimit`, unless a test cannot wait that long.
+package struct ConnectionBounds: Sendable {
+  /// Connections at a time.
+  package var connectionsMax = QuietLimit.connectionsMax
+  /// Seconds in which a connection must bring its next whole request head.
+  package var idleSeconds = QuietLimit.idleSeconds
+  /// Seconds in which a peer must take `QuietLimit.answerBytesMin` of an answer that waits for it.
+  package var answerSeconds = QuietLimit.answerSecondsMax
+
+  /// The bounds of `QuietLimit`.
+  package init() {}
+}

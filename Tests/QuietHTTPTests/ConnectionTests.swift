@@ -1,0 +1,188 @@
+import Foundation
+import Testing
+
+@testable import QuietHTTP
+
+/// Documentation/QuietHTTP.md 2.2, 2.3, 2.6 and 2.7.
+@Suite("What one connection may do")
+struct ConnectionTests {
+  private static let page = "GET /people/a HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+  @Test("As many connections as the limit are served; one more waits until one of them ends")
+  func connections() async throws {
+    try await EchoServer { $0.connectionsMax = 3 }.running { port async throws in
+      let held = try await Wire.aside {
+        try (0..<3).map { _ in
+          let connection = try WireConnection(port: port)
+          #expect(connection.ask(Self.page)?.status == 200)
+          return connection
+        }
+      }
+      let late = try await Wire.aside { try WireConnection(port: port) }
+      async let answer = Wire.aside { late.ask(Self.page)?.status }
+      try await Task.sleep(for: .milliseconds(200))
+      // Those that are in go on being served, and the late one has had nothing yet.
+      #expect(try await Wire.aside { held[1].ask(Self.page)?.status } == 200)
+      held[0].close()
+      #expect(try await answer == 200)
+      for connection in held.dropFirst() + [late] { connection.close() }
+    }
+  }
+
+  @Test("While all places are taken nobody else is served")
+  func full() async throws {
+    let echo = EchoServer { $0.connectionsMax = 1 }
+    try await echo.running { port async throws in
+      let held = try await Wire.aside {
+        let connection = try WireConnection(port: port)
+        #expect(connection.ask(Self.page)?.status == 200)
+        return connection
+      }
+      async let answer = Post(#"{"word":"hello"}"#).answer(port: port).status
+      try await Task.sleep(for: .milliseconds(200))
+      #expect(echo.effects.count == 0)
+      held.close()
+      #expect(try await answer == 200)
+      #expect(echo.effects.count == 1)
+    }
+  }
+
+  @Test("Who does not read what was asked for is hung up on, and another gets the place")
+  func stalled() async throws {
+    let echo = EchoServer {
+      $0.connectionsMax = 1
+      $0.answerSeconds = 1
+    }
+    try await echo.running { port async throws in
+      let deaf = try await Wire.aside {
+        let connection = try WireConnection(port: port, receiveBytes: 4_096)
+        #expect(connection.send(Data("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)))
+        #expect(connection.receive(atMost: 100)?.isEmpty == false)
+        return connection
+      }
+      // There is one place only, so this answer says that the deaf one has lost it.
+      #expect(try await Post(#"{"word":"hello"}"#).answer(port: port).status == 200)
+      let rest = try await Wire.aside {
+        var count = 0
+        while let part = deaf.receive(), !part.isEmpty { count += part.count }
+        deaf.close()
+        return count
+      }
+      #expect(rest < EchoServer.largeBytes)
+    }
+  }
+
+  @Test("Who reads slowly and steadily gets everything, however often the limit goes by")
+  func slowReader() async throws {
+    let echo = EchoServer { $0.answerSeconds = 1 }
+    try await echo.running { port async throws in
+      let count = try await Wire.aside {
+        let connection = try WireConnection(port: port, receiveBytes: 64 << 10)
+        defer { connection.close() }
+        let request = "GET /large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        #expect(connection.send(Data(request.utf8)))
+        var count = 0
+        var pauses = 0
+        while let part = connection.receive(atMost: 1 << 20), !part.isEmpty {
+          count += part.count
+          // Half of it with pauses, three limits long in all.
+          if count > pauses * (1 << 20), pauses < 15 {
+            pauses += 1
+            usleep(200_000)
+          }
+        }
+        return count
+      }
+      #expect(count > EchoServer.largeBytes)
+    }
+  }
+
+  @Test("A peer must take so much of its answer each time it is looked at, and not a byte less")
+  func progress() {
+    let least = QuietLimit.answerBytesMin
+    for (taken, stalls) in [(0, true), (least - 1, true), (least, false), (least + 1, false)] {
+      var progress = AnswerProgress(waiting: 1 << 20)
+      #expect(progress.hasStalled(waiting: 1 << 20 - taken) == stalls)
+    }
+    // Each look begins where the last one ended; more than before is the next part of the answer.
+    var progress = AnswerProgress(waiting: 4 * least)
+    let left = [3 * least, 2 * least, 5 * least, 5 * least]
+    #expect(left.map { progress.hasStalled(waiting: $0) } == [false, false, false, true])
+  }
+
+  @Test("A head that drops in too slowly is not waited for; a pause shorter than the limit is")
+  func idle() async throws {
+    try await EchoServer { $0.idleSeconds = 1 }.running { port async throws in
+      let wasHungUp = try await Wire.aside {
+        let connection = try WireConnection(port: port)
+        defer { connection.close() }
+        #expect(connection.ask(Self.page)?.status == 200)
+        usleep(300_000)
+        #expect(connection.ask(Self.page)?.status == 200)
+        return (0..<100).contains { number in
+          usleep(100_000)
+          return !connection.send(Data(number == 0 ? "GET /people/".utf8 : "a".utf8))
+        }
+      }
+      #expect(wasHungUp)
+    }
+  }
+
+  @Test("After a refusal with the body unread the server hangs up on whoever goes on sending")
+  func lingers() async throws {
+    try await EchoServer().running { port async throws in
+      let wasHungUp = try await Wire.aside {
+        let connection = try WireConnection(port: port)
+        defer { connection.close() }
+        var post = Post("")
+        post.announced = 1 << 40
+        post.headers = ["X-Comment: \(QuietLimit.lingerSeconds) seconds"]
+        // Not asked to close: it is the server that ends it.
+        let head = String(decoding: post.head, as: UTF8.self)
+          .replacing("Connection: close\r\n", with: "")
+        #expect(connection.ask(head)?.status == 413)
+        return (0..<100).contains { _ in
+          usleep(100_000)
+          return !connection.send(Data(repeating: 0x20, count: 512))
+        }
+      }
+      #expect(wasHungUp)
+    }
+  }
+
+  @Test(
+    "A request of HTTP/1.0, or one that asks for it, is the last of its connection",
+    arguments: [
+      "GET /people/a HTTP/1.0\r\n\r\n", "GET /people/a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+      "GET /people/a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+      "GET /people/a HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n",
+      "GET /people/a HTTP/1.1\r\nHost: a\r\nConnection: TE, close\r\n\r\n",
+      "POST /echo HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n"
+        + #"{"word":"x"}"#,
+    ])
+  func last(request: String) async throws {
+    try await EchoServer().running { port async throws in
+      let (answer, end) = try await Wire.aside {
+        let connection = try WireConnection(port: port)
+        defer { connection.close() }
+        let answer = connection.ask(request)
+        return (answer?.status, connection.receive())
+      }
+      #expect(answer == 200)
+      #expect(end == Data(), "the server has not hung up")
+    }
+  }
+
+  @Test("Nothing is sent in chunks to a client of HTTP/1.0, which could not read them")
+  func noChunks() async throws {
+    try await EchoServer().running { port async throws in
+      for path in ["/people/a", "/nothing", "/large"] {
+        let bytes = try await Wire.exchange(
+          [Data("GET \(path) HTTP/1.0\r\n\r\n".utf8)], port: port)
+        let answer = try WireAnswer(bytes)
+        #expect(answer.headers["transfer-encoding"] == nil)
+        #expect(answer.headers["content-length"] == "\(answer.body.count)")
+      }
+    }
+  }
+}
