@@ -1,5 +1,6 @@
 import CallableEnvelope
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 import VerificationAPI
@@ -193,6 +194,32 @@ import VerificationAPI
       #expect(
         try await server.admin(VerificationRoute.batchIssue, inner).refusal
           == "400 unparsable_request")
+    }
+  }
+
+  @Test("5.5 A batch that meets a failing database is 503, one beyond the quota 429: both say when")
+  func batchRetry() async throws {
+    let order = #"{"testType":"confirmed"}"#
+    let body = #"{"codes":[\#(order),\#(order)]}"#
+    try await RunningServer.run(
+      in: folder.url, attempts: AttemptLimits(issuesPerApiKey: 3)
+    ) { server async throws in
+      _ = try await server.issue()
+      _ = try await server.issue()
+      let quota = try await server.admin(VerificationRoute.batchIssue, body)
+      #expect(quota.status == 429 && quota.headers["retry-after"] == "86400")
+      let batch = try JSONDecoder().decode(BatchIssueAnswer.self, from: quota.body)
+      #expect(batch.errorCode == .quotaExceeded)
+      guard case .issued = batch.codes.first else { Issue.record("the first is lost"); return }
+      server.clock.advance(86_400)
+      let queue = try DatabaseQueue(path: server.configuration.databaseFile.path)
+      try await queue.write { try $0.execute(sql: "ALTER TABLE spelling RENAME TO away") }
+      let failing = try await server.admin(VerificationRoute.batchIssue, body)
+      #expect(failing.status == 503 && failing.headers["retry-after"] == "30")
+      let refused = try JSONDecoder().decode(BatchIssueAnswer.self, from: failing.body)
+      #expect(refused.errorCode == .internalServerError)
+      try await queue.write { try $0.execute(sql: "ALTER TABLE away RENAME TO spelling") }
+      #expect(try await server.admin(VerificationRoute.batchIssue, body).status == 200)
     }
   }
 

@@ -130,6 +130,24 @@ import VerificationAPI
     }
   }
 
+  @Test("5.5 A report that got 503 is not counted, neither for its address nor for the app's key")
+  func smsFailsForFree() async throws {
+    try await RunningServer.run(
+      in: folder.url, attempts: AttemptLimits(perAddress: 1, issuesPerApiKey: 1),
+      configure: {
+        $0.policy.allowsUserReport = true
+        $0.sms = SMSConfiguration(sender: sender, region: "PL", template: "[code]")
+      }
+    ) { server async throws in
+      await sender.fail(with: .failed)
+      let path = VerificationRoute.userReport
+      for _ in 0..<3 { #expect(try await server.device(path, body()).status == 503) }
+      await sender.fail(with: nil)
+      #expect(try await server.device(path, body()).status == 200)
+      #expect(try await server.device(path, body()).status == 429)
+    }
+  }
+
   @Test("Neither the phone number nor the nonce lies in the database or the log")
   func atRest() async throws {
     try await run { server async throws in

@@ -16,7 +16,7 @@ struct UploadRoute: Sendable {
   var route: QuietRoute<UploadRequest> {
     QuietRoute(
       limit: BodyLimit(bytesMax: UploadLimit.bodyBytesMax), refusals: .callable,
-      randomness: randomness,
+      randomness: randomness, isStrict: true,
       decoy: { try await considered($0) },
       answer: { try await answered($0) })
   }

@@ -13,4 +13,11 @@ struct CodeOrder: Sendable {
   var nonce: Data?
   /// The phone that reports a test of its own.
   var reportingPhone: String?
+
+  /// The order as one that came with `key`.
+  func issued(under key: ApiKeyID?) -> CodeOrder {
+    var order = self
+    order.issuer = key
+    return order
+  }
 }

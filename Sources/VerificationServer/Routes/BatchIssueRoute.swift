@@ -29,32 +29,40 @@ struct BatchIssueRoute: Sendable {
           "codes must have 1 to \(VerificationLimit.batchIssueCodesMax) elements."))
     }
     var items: [BatchIssueAnswer.Item] = []
+    var first: Refused?
     for order in orders {
-      items.append(try await item(order.body, request))
+      let (item, refused) = try await item(order.body, request)
+      items.append(item)
+      first = first ?? refused
     }
-    let answer = BatchIssueAnswer(codes: items)
-    let status = answer.errorCode?.httpStatus ?? 200
-    return try QuietAnswer(answer, status: HTTPResponse.Status(code: status))
+    return try QuietAnswer(
+      BatchIssueAnswer(codes: items), status: HTTPResponse.Status(code: first?.status ?? 200),
+      retryAfterSeconds: first?.retryAfterSeconds)
+  }
+
+  /// How the first refusal of a batch makes the whole be answered.
+  private struct Refused {
+    var status: Int
+    var retryAfterSeconds: Int?
   }
 
   /// A full disk in the middle must not hide the codes that were issued before it.
   private func item(
     _ order: IssueRequest, _ request: GoogleRoute<BatchIssueRequest>.Question
-  ) async throws -> BatchIssueAnswer.Item {
+  ) async throws -> (BatchIssueAnswer.Item, Refused?) {
     do {
       let result = try await desk.issue(order, under: request.apiKeyID, request.context.logger)
       switch result {
-      case .success(let answer): return .issued(answer)
-      case .failure(let failure): return .refused(failure)
+      case .success(let answer): return (.issued(answer), nil)
+      case .failure(let failure):
+        return (.refused(failure), Refused(status: failure.errorCode.httpStatus))
       }
-    } catch QuietRefusal.tooManyAttempts {
-      return .refused(
-        VerificationFailure(
-          .quotaExceeded, QuietRefusal.tooManyAttempts(retryAfterSeconds: 0).message))
-    } catch QuietRefusal.unavailable {
-      return .refused(
-        VerificationFailure(
-          .internalServerError, QuietRefusal.unavailable(retryAfterSeconds: 0).message))
+    } catch let refusal as QuietRefusal where refusal.retryAfterSeconds != nil {
+      return (
+        .refused(VerificationFailure(RefusalForm.code(of: refusal), refusal.message)),
+        Refused(
+          status: Int(refusal.status.code), retryAfterSeconds: refusal.retryAfterSeconds)
+      )
     }
   }
 

@@ -30,10 +30,15 @@ struct IssueDesk: Sendable {
     // A name that is taken costs no quota.
     if let handle = plan.order.handle, try await isTaken(handle, logger) { return .failure(.taken) }
     try await attempts.countIssue(under: key)
-    var order = plan.order
-    order.issuer = key
-    let outcome = try await QuietRefusal.whereStorageFails(logger) {
-      try await issuance.issue(order)
+    let order = plan.order.issued(under: key)
+    let outcome: OrderOutcome
+    do throws(QuietRefusal) {
+      outcome = try await QuietRefusal.whereStorageFails(logger) {
+        try await issuance.issue(order)
+      }
+    } catch {
+      await attempts.forgiveIssue(under: key)
+      throw error
     }
     guard case .issued(let code) = outcome else {
       await attempts.forgiveIssue(under: key)

@@ -9,7 +9,8 @@ extension RefusalForm {
     VerificationFailure(code(of: refusal), refusal.message)
   }
 
-  private static func code(of refusal: QuietRefusal) -> VerificationErrorCode {
+  /// What a program is told of `refusal`.
+  static func code(of refusal: QuietRefusal) -> VerificationErrorCode {
     switch refusal {
     case .bodyTooLarge, .wrongContentType, .bodyTooSlow, .malformed, .notFound: .unparsableRequest
     case .tooManyAttempts: .quotaExceeded

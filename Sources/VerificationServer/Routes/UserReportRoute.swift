@@ -36,6 +36,16 @@ struct UserReportRoute: Sendable {
     // Each report may cost an SMS, so good ones are not given back.
     try await attempts.count(from: request.context)
     try await attempts.countIssue(under: request.apiKeyID)
+    do {
+      return try await taken(report, request)
+    } catch QuietRefusal.unavailable(let seconds) {
+      await attempts.forgive(request.context)
+      await attempts.forgiveIssue(under: request.apiKeyID)
+      throw QuietRefusal.unavailable(retryAfterSeconds: seconds)
+    }
+  }
+
+  private func taken(_ report: UserReport, _ request: Question) async throws -> QuietAnswer {
     let outcome = try await QuietRefusal.whereStorageFails(request.context.logger) {
       try await issuance.issue(report.order)
     }

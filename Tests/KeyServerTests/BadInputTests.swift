@@ -1,0 +1,234 @@
+import Crypto
+import Foundation
+import KeyServer
+import KeyServerAPI
+import TestSupport
+import Testing
+import UploadToken
+
+/// What every POST of the key server refuses, in every place of its body.
+@Suite("Key server: bad input")
+struct BadInputTests {
+  private struct Claims: Encodable {
+    var iss = "codes"
+    var aud = "keyserver"
+    var exp: Int64
+  }
+
+  /// A POST that is all right: its path, a good body and the headers it needs.
+  private struct Question: Sendable {
+    let path: String
+    let body: Data
+    var headers: [(String, String)] = []
+    /// Whether a field that nobody described is a fault.
+    var isStrict = true
+  }
+
+  private static func run(
+    _ body: (RunningKeyServer, [Question]) async throws -> Void
+  ) async throws {
+    try await RunningKeyServer.run({ configuration in
+      configuration.uploadAttempts = 100_000
+      configuration.healthAuthorities = [
+        HealthAuthority(
+          issuer: "codes", audience: "keys", publicKeysPEM: configuration.tokenPublicKeysPEM,
+          seesStatistics: true)
+      ]
+    }) { server in try await body(server, questions(to: server)) }
+  }
+
+  private static func questions(to server: RunningKeyServer) async throws -> [Question] {
+    let scene = PublishScene(server: server)
+    let keys = scene.keys(2)
+    let publish = try scene.request(keys, token: "AAAA") {
+      $0.traveler = true
+      $0.symptomOnsetInterval = keys[0].rollingStartNumber
+    }
+    var upload = try await server.request(server.keys(2)) {
+      $0.data.hmackey = "AAAA"
+      $0.data.deviceVerificationPayload = "AAAA"
+      $0.padding = "AAAA"
+    }
+    upload.isInteroperabilityEnabled = true
+    return [
+      Question(
+        path: KeyServerRoute.upload, body: try JSONEncoder().encode(upload), isStrict: false),
+      Question(path: KeyServerRoute.publish, body: try JSONEncoder().encode(publish)),
+      Question(
+        path: KeyServerRoute.statistics, body: Data(#"{"padding":"AAAA"}"#.utf8),
+        headers: [("Authorization", "Bearer \(try statisticsToken(server))")]),
+    ]
+  }
+
+  private static func statisticsToken(
+    _ server: RunningKeyServer, audience: String = "keyserver", lifetime: TimeInterval = 60,
+    key: P256.Signing.PrivateKey? = nil
+  ) throws -> String {
+    let signing = try SigningKey(
+      keyID: "t1", privateKeyPEM: (key ?? server.authority.tokenKey).pemRepresentation)
+    let end = server.clock.now.addingTimeInterval(lifetime).timeIntervalSince1970
+    return try CompactToken.text(Claims(aud: audience, exp: Int64(end)), signedBy: signing)
+  }
+
+  private static func keptCount(_ server: RunningKeyServer) throws -> Int {
+    try server.count("SELECT count(*) FROM upload")
+  }
+
+  @Test("A value of another type is 400 wherever it stands, and nothing is kept")
+  func wrongTypes() async throws {
+    try await Self.run { server, questions in
+      for question in questions {
+        let variants = try SpoiltJSON.wrongTypes(of: question.body)
+        #expect(variants.count >= 4)
+        for variant in variants {
+          let answer = try await server.post(
+            variant.json, to: question.path, headers: question.headers)
+          #expect(answer.status == 400, "\(question.path): \(variant)")
+        }
+        #expect(try Self.keptCount(server) == 0)
+      }
+      for question in questions {
+        let good = try await server.post(
+          question.body, to: question.path, headers: question.headers)
+        #expect(good.status == 200, "\(question.path)")
+      }
+    }
+  }
+
+  @Test("A field that comes twice is 400 in every object and both contracts")
+  func repeatedFields() async throws {
+    try await Self.run { server, questions in
+      for question in questions {
+        for variant in try SpoiltJSON.repeatedFields(of: question.body) {
+          let answer = try await server.post(
+            variant.json, to: question.path, headers: question.headers)
+          #expect(answer.status == 400, "\(question.path): \(variant)")
+        }
+      }
+      #expect(try Self.keptCount(server) == 0)
+    }
+  }
+
+  /// Documentation/Decisions/0016-what-the-seed-contract-overlooks.md.
+  @Test("A field that nobody described is 400 in Google's contract, and overlooked in the seed's")
+  func unknownFields() async throws {
+    try await Self.run { server, questions in
+      for question in questions {
+        for variant in try SpoiltJSON.unknownFields(of: question.body) {
+          let answer = try await server.post(
+            variant.json, to: question.path, headers: question.headers)
+          #expect(answer.status == (question.isStrict ? 400 : 200), "\(question.path): \(variant)")
+        }
+      }
+      #expect(try Self.keptCount(server) == 1)
+    }
+  }
+
+  @Test("Ten million bytes are not waited for, and another content type is 415 on every route")
+  func tooMuch() async throws {
+    try await Self.run { server, questions in
+      for question in questions {
+        let huge = try await RawPost(port: server.port, path: question.path)
+          .answer(sending: Data(repeating: 0x20, count: 10_000_000))
+        #expect(huge.status == 413, "\(question.path)")
+        for type in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""] {
+          let answer = try await server.post(
+            question.body, to: question.path, type: type, headers: question.headers)
+          #expect(answer.status == 415, "\(question.path) \(type)")
+        }
+      }
+      #expect(try Self.keptCount(server) == 0)
+    }
+  }
+
+  /// What a forger makes of a good token: without an algorithm, and with the public key as a secret.
+  private static func forged(_ token: String, publicKeyPEM: String) -> [String] {
+    let parts = token.split(separator: ".").map(String.init)
+    func text(_ bytes: Data) -> String {
+      bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+        .replacing("=", with: "")
+    }
+    func said(_ algorithm: String) -> String {
+      text(Data(#"{"alg":"\#(algorithm)","kid":"t1","typ":"JWT"}"#.utf8)) + "." + parts[1]
+    }
+    let shared = HMAC<SHA256>.authenticationCode(
+      for: Data(said("HS256").utf8), using: SymmetricKey(data: Data(publicKeyPEM.utf8)))
+    return [
+      said("none") + ".", said("none") + "." + parts[2], said("None") + ".",
+      said("HS256") + "." + text(Data(shared)), said("HS256") + "." + parts[2],
+      parts[0] + "." + parts[1] + ".",
+    ]
+  }
+
+  @Test("A token without a signature, of another key, for another audience or too old is 401")
+  func tokens() async throws {
+    try await Self.run { server, _ in
+      let (now, other) = (server.clock.now, P256.Signing.PrivateKey())
+      let pem = server.authority.tokenKey.publicKey.pemRepresentation
+      let good = try await server.authority.token(at: now)
+      let bad = [
+        try await server.authority.token(at: now, key: other),
+        try await server.authority.token(at: now, audience: "other"),
+        try await server.authority.token(at: now.addingTimeInterval(-1_801)),
+        try await server.authority.token(at: now.addingTimeInterval(-1_800)),
+        try await server.authority.token(at: now.addingTimeInterval(61)),
+      ]
+      for token in Self.forged(good, publicKeyPEM: pem) + bad {
+        let request = try await server.request(server.keys(1), token: token)
+        #expect(try await server.upload(request).status == 401)
+      }
+      let last = try await server.authority.token(at: now.addingTimeInterval(-1_799))
+      for token in [good, last] {
+        let request = try await server.request(server.keys(1), token: token)
+        #expect(try await server.upload(request).status == 200)
+      }
+    }
+  }
+
+  @Test("A certificate without a signature, of another key, for another audience or too old is 401")
+  func certificates() async throws {
+    try await Self.run { server, _ in
+      let scene = PublishScene(server: server)
+      let keys = scene.keys(1)
+      let good = try scene.certificate(keys)
+      let pem = server.authority.tokenKey.publicKey.pemRepresentation
+      let bad = [
+        try scene.certificate(keys) { $0.key = P256.Signing.PrivateKey() },
+        try scene.certificate(keys) { $0.audience = "other" },
+        try scene.certificate(keys) { $0.issuedBefore = 901 },
+        try scene.certificate(keys) { $0.issuedBefore = 900 },
+      ]
+      for certificate in Self.forged(good, publicKeyPEM: pem) + bad {
+        let answer = try await scene.publish(scene.request(keys, certificate: certificate))
+        #expect((answer.status, answer.code) == (401, .certificateInvalid))
+      }
+      #expect(try Self.keptCount(server) == 0)
+      #expect(try await scene.publish(scene.request(keys, certificate: good)).status == 200)
+    }
+  }
+
+  @Test("Statistics are told to no token without a signature, of another key or too old")
+  func statisticsTokens() async throws {
+    try await Self.run { server, _ in
+      func status(_ token: String) async throws -> UInt {
+        try await server.post(
+          Data("{}".utf8), to: KeyServerRoute.statistics,
+          headers: [("Authorization", "Bearer \(token)")]
+        ).status
+      }
+      let good = try Self.statisticsToken(server)
+      let pem = server.authority.tokenKey.publicKey.pemRepresentation
+      let bad = [
+        try Self.statisticsToken(server, key: P256.Signing.PrivateKey()),
+        try Self.statisticsToken(server, audience: "keys"),
+        try Self.statisticsToken(server, lifetime: 0),
+        try Self.statisticsToken(server, lifetime: -1),
+      ]
+      for token in Self.forged(good, publicKeyPEM: pem) + bad {
+        #expect(try await status(token) == 401)
+      }
+      #expect(try await status(good) == 200)
+      #expect(try await status(Self.statisticsToken(server, lifetime: 1)) == 200)
+    }
+  }
+}
