@@ -45,6 +45,25 @@ import Testing
     #expect(KeyHMAC.text(over: keys) == KeyHMAC.text(over: keys.reversed()))
   }
 
+  @Test("5.6 Keys are in a strict order: those of one text keep the order in which they came")
+  func strictOrder() {
+    // A comparison that says yes to equals has no defined order, and turns them around.
+    for count in [2, 3, 20, 100] {
+      let alike = (0..<count).map {
+        UploadKey(key: "BB==", rollingPeriod: 144, rollingStartNumber: UInt32($0))
+      }
+      let others = ["AA==", "CC=="].map {
+        UploadKey(key: $0, rollingPeriod: 144, rollingStartNumber: 7)
+      }
+      for keys in [alike, alike.reversed()] {
+        let texts = keys.map { "\($0.key).\($0.rollingStartNumber).144" }.joined(separator: ",")
+        #expect(KeyHMAC.text(over: keys) == texts)
+        let mixed = [others[1]] + keys + [others[0]]
+        #expect(KeyHMAC.text(over: mixed) == "AA==.7.144,\(texts),CC==.7.144")
+      }
+    }
+  }
+
   @Test("An absent risk and a risk of 0 are different texts")
   func absentIsNotZero() {
     let absent = [UploadKey(key: "AA==", rollingPeriod: 144, rollingStartNumber: 7)]

@@ -13,7 +13,7 @@ struct CertificateTests {
     }) { try await body(PublishScene(server: $0)) }
   }
 
-  @Test("A certificate that is missing, forged, misdirected, early or late is one and the same 401")
+  @Test("5.7 A certificate that is missing, forged, misdirected, early or late is the same 401")
   func badCertificates() async throws {
     try await run { scene in
       let keys = scene.keys(2)
@@ -33,7 +33,7 @@ struct CertificateTests {
         #expect((answer.status, answer.code) == (401, .certificateInvalid))
         bodies.append(Data((answer.said.error ?? "").utf8))
       }
-      // Nothing tells why, nor what was expected: defect 7.
+      // Nothing tells why, nor what was expected.
       #expect(Set(bodies).count == 1)
       #expect(try scene.server.count("SELECT count(*) FROM upload") == 0)
       let inTime = try scene.certificate(keys) { $0.issuedBefore = 899 }

@@ -1,20 +1,40 @@
+import Crypto
 import Foundation
 import Hummingbird
 import KeyServerAPI
 import Logging
+import QuietHTTP
 import TestSupport
 import Testing
+import UploadToken
 import World
 
 @testable import KeyServer
 
 @Suite("The description of the key server")
 struct DescriptionTests {
+  private static let posts = [
+    KeyServerRoute.upload, KeyServerRoute.publish, KeyServerRoute.statistics,
+  ]
+
   private static func withTravellers(_ configuration: inout KeyServerConfiguration) {
     configuration.furtherExports = [ExportConfiguration(filenameRoot: "v1-eu", region: "PL")]
+    configuration.uploadAttempts = 30
+    configuration.apps = [.init(id: "no.region", regions: [], authorities: ["codes"])]
+    configuration.healthAuthorities = [
+      HealthAuthority(
+        issuer: "codes", audience: "keys", publicKeysPEM: configuration.tokenPublicKeysPEM,
+        seesStatistics: true)
+    ]
   }
 
-  @Test("Every route that is registered is described, and no other")
+  private static func described(_ page: Data) throws -> ServerDescription {
+    try #require(ServerDescription(page))
+  }
+
+  /// No route changes an app, an authority or a signing key: whoever administers writes to the database
+  /// with the command, as the machine's owner. There is no console to leave open.
+  @Test("5.9 Every route that is registered is described, and none of them administers")
   func routes() async throws {
     let folder = try TemporaryFolder()
     var configuration = RunningKeyServer.configuration(authority: Authority(), folder: folder)
@@ -25,98 +45,242 @@ struct DescriptionTests {
     let registered = rooms.router.routes.filter { $0.method != .head }
       .map { "\($0.method.rawValue) \($0.path)" }
     try await RunningKeyServer.run(Self.withTravellers) { server in
-      let page = try await server.get("/openapi.json")
-      let description = try #require(ServerDescription(page.body))
+      let description = try Self.described(try await server.get("/openapi.json").body)
       #expect(description.routes == Set(registered))
-      #expect(registered.count == 10)
     }
+    #expect(
+      registered.sorted() == [
+        "GET /index.txt", "GET /openapi.json", "GET /remote-configuration.json",
+        "GET /v1-eu/index.txt", "GET /v1-eu/{name}", "GET /v1/publish", "GET /{name}",
+        "POST /uploadDiagnosisKeys", "POST /v1/publish", "POST /v1/stats",
+      ])
   }
 
-  @Test("Downloads answer with the statuses and content types that /openapi.json says")
-  func downloads() async throws {
+  @Test("Every status that is described is answered, and every answer is as it is described")
+  func answers() async throws {
     try await RunningKeyServer.run(Self.withTravellers) { server in
       let page = try await server.get("/openapi.json")
-      let description = try #require(ServerDescription(page.body))
-      _ = try await server.uploadKeys()
-      try await server.exportPeriod()
-      for root in ["", "v1-eu"] {
-        let line = try #require(try await server.lines(of: root).first)
-        let file = KeyServerRoute.keyFile("{name}", of: root)
-        for (path, asked) in [
-          (KeyServerRoute.index(of: root), KeyServerRoute.index(of: root)), (file, "/" + line),
-          (file, KeyServerRoute.keyFile("1-2-00001.zip", of: root)),
-          (KeyServerRoute.remoteConfiguration, KeyServerRoute.remoteConfiguration),
-        ] {
-          let answer = try await server.get(asked)
-          let type = answer.headers["content-type"]?.prefix { $0 != ";" }
-          let described = description.contentTypes(status: Int(answer.status), path: path)
-          #expect(described == type.map { [String($0)] }, "\(asked)")
-          guard let tag = answer.headers["etag"] else { continue }
-          let again = try await server.get(asked, headers: [("If-None-Match", tag)])
-          #expect(again.status == 304 && again.body.isEmpty)
-          #expect(description.contentTypes(status: 304, path: path) == [])
-        }
-      }
-      let configuration = try await server.get(KeyServerRoute.remoteConfiguration)
-      #expect(
-        description.faults(
-          inAnswer: configuration.body, status: 200, method: "get",
-          path: KeyServerRoute.remoteConfiguration
-        ).isEmpty)
-      let get = try await server.get(KeyServerRoute.publish)
-      #expect(
-        description.faults(
-          inAnswer: get.body, status: Int(get.status), method: "get", path: KeyServerRoute.publish
-        ).isEmpty)
+      var ledger = DescriptionLedger(try Self.described(page.body))
+      expectNone(
+        ledger.note(
+          page.body, status: 200, type: page.headers["content-type"], method: "get",
+          path: "/openapi.json"))
+      try await goodAndRefused(server, &ledger)
+      try await downloads(server, &ledger)
+      try await slow(server, &ledger)
+      try await failing(server, &ledger)
+      try await ourFault(&ledger)
+      try await tooMany(server, &ledger)
+      #expect(ledger.unanswered == [])
     }
   }
 
-  @Test("Questions and answers of every POST are as /openapi.json says")
-  func answers() async throws {
-    try await RunningKeyServer.run { server in
-      let scene = PublishScene(server: server)
-      let page = try await server.get("/openapi.json")
-      let description = try #require(ServerDescription(page.body))
-      #expect(
-        description.routes.isSuperset(of: [
-          "POST \(KeyServerRoute.upload)", "POST \(KeyServerRoute.publish)",
-          "POST \(KeyServerRoute.statistics)", "GET /openapi.json",
-        ]))
-      let keys = scene.keys(2)
-      var far = keys
-      far[0].rollingPeriod = 0
-      let good = try scene.request(keys)
-      #expect(
-        description.faults(inQuestion: try JSONEncoder().encode(good), path: KeyServerRoute.publish)
-          .isEmpty)
-      for request in [
-        good, try scene.request(far), try scene.request(scene.keys(1)) { $0.hmacKey = nil },
-        try scene.request(keys), try scene.request([]),
-      ] {
-        let answer = try await scene.publish(request)
-        #expect(
-          description.faults(
-            inAnswer: answer.http.body, status: Int(answer.status), path: KeyServerRoute.publish
-          )
-          .isEmpty)
-      }
-      let upload = try await server.request(server.keys())
-      #expect(
-        description.faults(
-          inQuestion: try JSONEncoder().encode(upload), path: KeyServerRoute.upload
-        ).isEmpty)
-      for request in [upload, try await server.request([])] {
-        let answer = try await server.upload(request)
-        #expect(
-          description.faults(
-            inAnswer: answer.body, status: Int(answer.status), path: KeyServerRoute.upload
-          ).isEmpty)
-      }
-      let refused = try await server.post(Data("{}".utf8), to: KeyServerRoute.statistics)
-      #expect(
-        description.faults(
-          inAnswer: refused.body, status: Int(refused.status), path: KeyServerRoute.statistics
-        ).isEmpty)
+  /// Last, for it closes the door to this address.
+  private func tooMany(
+    _ server: RunningKeyServer, _ ledger: inout DescriptionLedger
+  ) async throws {
+    let bad = try await JSONEncoder().encode(server.request(server.keys(1), token: "no"))
+    for _ in 0..<30 { _ = try await server.post(bad) }
+    for path in Self.posts {
+      let body = path == KeyServerRoute.upload ? bad : Data("{}".utf8)
+      let answer = try await server.post(body, to: path)
+      #expect(answer.status == 429, "\(path)")
+      expectNone(note(answer, path, &ledger))
     }
+  }
+
+  private func goodAndRefused(
+    _ server: RunningKeyServer, _ ledger: inout DescriptionLedger
+  ) async throws {
+    let scene = PublishScene(server: server)
+    let keys = scene.keys(2)
+    var broken = keys
+    broken[0].rollingPeriod = 0
+    let good = try scene.request(keys) { $0.traveler = false }
+    let upload = try await server.request(server.keys())
+    let questions: [(path: String, bodies: [Data])] = [
+      (
+        KeyServerRoute.publish,
+        try [
+          good, scene.request(broken), scene.request(keys), scene.request([]),
+          scene.request(scene.keys(1)) { $0.hmacKey = nil },
+          scene.request(scene.keys(1)) { $0.healthAuthorityID = "no.region" },
+        ].map { try JSONEncoder().encode($0) }
+      ),
+      (
+        KeyServerRoute.upload,
+        try await [
+          upload, server.request([]), server.request(server.keys(1), token: "no"),
+          server.request(server.keys(1)) { $0.data.regions = ["DE"] },
+        ].map { try JSONEncoder().encode($0) }
+      ),
+      (KeyServerRoute.statistics, [Data(#"{"padding":"AAAA"}"#.utf8), Data("[]".utf8)]),
+    ]
+    let bearer = ("Authorization", "Bearer \(try statisticsToken(server))")
+    for (path, bodies) in questions {
+      #expect(ledger.description.faults(inQuestion: bodies[0], path: path).isEmpty, "\(path)")
+      for body in bodies + [Data("{".utf8), Data(repeating: 0x20, count: 70_000)] {
+        expectNone(
+          note(try await server.post(body, to: path, headers: [bearer]), path, &ledger))
+      }
+      expectNone(
+        note(try await server.post(bodies[0], to: path, type: "text/plain"), path, &ledger))
+      for body in [bodies[0], Data("no".utf8)] {
+        let decoy = try await server.post(body, to: path, headers: [("X-Chaff", "1")])
+        expectNone(note(decoy, path, &ledger))
+      }
+    }
+    let bare = try await server.post(Data("{}".utf8), to: KeyServerRoute.statistics)
+    expectNone(note(bare, KeyServerRoute.statistics, &ledger))
+    let get = try await server.get(KeyServerRoute.publish)
+    expectNone(note(get, KeyServerRoute.publish, &ledger, method: "get"))
+  }
+
+  private func downloads(
+    _ server: RunningKeyServer, _ ledger: inout DescriptionLedger
+  ) async throws {
+    try await server.exportPeriod()
+    for root in ["", "v1-eu"] {
+      let line = try #require(try await server.lines(of: root).first)
+      let file = KeyServerRoute.keyFile("{name}", of: root)
+      for (path, asked) in [
+        (KeyServerRoute.index(of: root), KeyServerRoute.index(of: root)), (file, "/" + line),
+        (file, KeyServerRoute.keyFile("1-2-00001.zip", of: root)),
+        (KeyServerRoute.remoteConfiguration, KeyServerRoute.remoteConfiguration),
+      ] {
+        let answer = try await server.get(asked)
+        expectNone(note(answer, path, &ledger, method: "get"))
+        guard let tag = answer.headers["etag"] else { continue }
+        let again = try await server.get(asked, headers: [("If-None-Match", tag)])
+        #expect(again.status == 304 && again.body.isEmpty)
+        expectNone(
+          ledger.note(again.body, status: 304, type: nil, method: "get", path: path))
+      }
+    }
+  }
+
+  /// Clients that send a byte and then nothing, one on each route, at the same time.
+  private func slow(
+    _ server: RunningKeyServer, _ ledger: inout DescriptionLedger
+  ) async throws {
+    let answers = try await withThrowingTaskGroup(of: (String, RawPost.Answer).self) { group in
+      for path in Self.posts {
+        group.addTask {
+          let post = RawPost(port: server.port, path: path)
+          return (path, try await post.answer(sending: Data("{".utf8), announced: 100))
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    for (path, answer) in answers {
+      #expect(answer.status == 408)
+      expectNone(
+        ledger.note(
+          answer.body, status: answer.status, type: answer.headers["content-type"], path: path))
+    }
+  }
+
+  /// A database that fails.
+  private func failing(
+    _ server: RunningKeyServer, _ ledger: inout DescriptionLedger
+  ) async throws {
+    let scene = PublishScene(server: server)
+    for table in ["upload", "statistic"] {
+      try server.change("ALTER TABLE \(table) RENAME TO away_\(table)")
+    }
+    let answers = [
+      (KeyServerRoute.upload, try await server.upload(server.request(server.keys(1)))),
+      (KeyServerRoute.publish, try await scene.publish(scene.request(scene.keys(1))).http),
+      (
+        KeyServerRoute.statistics,
+        try await server.post(
+          Data("{}".utf8), to: KeyServerRoute.statistics,
+          headers: [("Authorization", "Bearer \(try statisticsToken(server))")])
+      ),
+    ]
+    for (path, answer) in answers {
+      #expect(answer.status == 503 && answer.headers["retry-after"] != nil, "\(path)")
+      expectNone(note(answer, path, &ledger))
+    }
+  }
+
+  /// Nothing that a client can send brings these routes to a 500 of their own, so routes stand in for them
+  /// that fail in the same forms.
+  private func ourFault(_ ledger: inout DescriptionLedger) async throws {
+    struct Broken: Error {}
+    let router = Router.quiet(refusals: .callable, randomness: SystemRandomness())
+    for path in Self.posts {
+      let isSeed = path == KeyServerRoute.upload
+      router.post(
+        RouterPath(path),
+        QuietRoute<Bool>(
+          limit: BodyLimit(bytesMax: 100), refusals: isSeed ? .callable : .publish,
+          shape: isSeed ? AnswerShape() : .publish, randomness: SystemRandomness(),
+          read: { _ in true }, decoy: { _ in throw Broken() }, answer: { _ in throw Broken() }))
+    }
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    let server = QuietServer(router: router, host: "127.0.0.1", port: 0, logger: logger)
+    let running = Task { try await server.run() }
+    let port = await server.boundPort
+    for path in Self.posts {
+      let answer = try await RawPost(port: port, path: path).answer(sending: Data("{}".utf8))
+      #expect(answer.status == 500)
+      expectNone(
+        ledger.note(
+          answer.body, status: answer.status, type: answer.headers["content-type"], path: path))
+    }
+    running.cancel()
+    _ = await running.result
+  }
+
+  @Test("An answer that is not as described, or not described at all, is found out")
+  func control() async throws {
+    try await RunningKeyServer.run(Self.withTravellers) { server in
+      let description = try Self.described(try await server.get("/openapi.json").body)
+      let json = "application/json; charset=utf-8"
+      for (body, status, type, faults) in [
+        (#"{"result":"","padding":""}"#, 200, json, 0),
+        (#"{"result":1,"padding":""}"#, 200, json, 1),
+        (#"{"padding":""}"#, 200, json, 1), (#"{"result":"","padding":"","x":1}"#, 200, json, 1),
+        (#"{"result":"","padding":""}"#, 202, json, 1), ("{}", 200, "text/plain", 1),
+        (#"{"error":{"message":"","status":"STRANGE"},"padding":""}"#, 400, json, 1),
+      ] {
+        var ledger = DescriptionLedger(description)
+        let found = ledger.note(
+          Data(body.utf8), status: status, type: type, path: KeyServerRoute.upload)
+        #expect(found.count == faults, "\(body) \(found)")
+        #expect(ledger.unanswered.count >= description.answers.count - 1)
+      }
+      var ledger = DescriptionLedger(description)
+      #expect(ledger.note(Data("{}".utf8), status: 200, type: json, path: "/console").count == 1)
+    }
+  }
+
+  private func note(
+    _ answer: Answer, _ path: String, _ ledger: inout DescriptionLedger, method: String = "post"
+  ) -> [String] {
+    ledger.note(
+      answer.body, status: Int(answer.status), type: answer.headers["content-type"],
+      method: method, path: path)
+  }
+
+  private func expectNone(
+    _ faults: [String], sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(faults == [], sourceLocation: sourceLocation)
+  }
+
+  private func statisticsToken(_ server: RunningKeyServer) throws -> String {
+    let signing = try SigningKey(
+      keyID: "t1", privateKeyPEM: server.authority.tokenKey.pemRepresentation)
+    let end = Int64(server.clock.now.timeIntervalSince1970) + 86_400
+    return try CompactToken.text(Claims(exp: end), signedBy: signing)
+  }
+
+  private struct Claims: Encodable {
+    var iss = "codes"
+    var aud = "keyserver"
+    var exp: Int64
   }
 }

@@ -12,6 +12,8 @@ actor DeviceCheckStandIn {
     case notYou = 401
     case tooMany = 429
     case broken = 500
+    /// Says nothing.
+    case silent = 0
   }
 
   /// What it was asked.
@@ -26,8 +28,11 @@ actor DeviceCheckStandIn {
   private(set) var url = URL(fileURLWithPath: "/")
   private(set) var questions: [Question] = []
   private var says: Says
+  /// Bytes of the body that comes with what it says.
+  private var answerBytes = 0
 
   func now(says: Says) { self.says = says }
+  func now(answerBytes: Int) { self.answerBytes = answerBytes }
 
   /// Runs `body` with an authority that knows the team by `publicKey`.
   static func run(
@@ -62,7 +67,7 @@ actor DeviceCheckStandIn {
 
   private func answer(
     _ request: Request, publicKey: P256.Signing.PublicKey
-  ) async throws -> HTTPResponse.Status {
+  ) async throws -> Response {
     let body = try await request.body.collect(upTo: 1 << 16)
     let json =
       try JSONSerialization.jsonObject(with: Data(body.readableBytesView)) as? [String: Any]
@@ -73,7 +78,10 @@ actor DeviceCheckStandIn {
         deviceToken: json?["device_token"] as? String ?? "",
         transactionID: json?["transaction_id"] as? String ?? "",
         timestamp: (json?["timestamp"] as? NSNumber)?.int64Value ?? 0))
-    return HTTPResponse.Status(code: says.rawValue)
+    if says == .silent { try await Task.sleep(for: .seconds(3_600)) }
+    return Response(
+      status: .init(code: says.rawValue),
+      body: .init(byteBuffer: ByteBuffer(repeating: 0x20, count: answerBytes)))
   }
 
   private struct Claims: JWTPayload {

@@ -1,9 +1,10 @@
 import Crypto
 import Foundation
 import Hummingbird
-import KeyServer
 import KeyServerAPI
 import Testing
+
+@testable import KeyServer
 
 @Suite struct DeviceCheckTests {
   private let key = P256.Signing.PrivateKey()
@@ -67,13 +68,23 @@ import Testing
 
   @Test(
     "Where the authority does not know us, is overloaded or broken, the phone is to come again",
-    arguments: [DeviceCheckStandIn.Says.notYou, .tooMany, .broken])
+    arguments: [DeviceCheckStandIn.Says.notYou, .tooMany, .broken, .silent])
   func unavailable(says: DeviceCheckStandIn.Says) async throws {
     try await run(says) { server, _ in
       let answer = try await server.upload(request(server))
       #expect((answer.status, answer.errorStatus) == (503, "UNAVAILABLE"))
       #expect(answer.headers["retry-after"] != nil)
       #expect(try server.count("SELECT count(*) FROM upload") == 0)
+    }
+  }
+
+  @Test(
+    "So much of the authority's answer is read; a longer one is no answer",
+    arguments: [(-1, UInt(200)), (0, 200), (1, 503)])
+  func answerLength(offset: Int, status: UInt) async throws {
+    try await run(.yes) { server, authority async throws in
+      await authority.now(answerBytes: KeyServerLimit.deviceCheckAnswerBytesMax + offset)
+      #expect(try await server.upload(request(server)).status == status)
     }
   }
 

@@ -41,7 +41,7 @@ struct ExportWindowTests {
   }
 
   @Test(
-    "Servers 5.16: a key that ended 15 days ago is taken and published, one interval more is not",
+    "5.16 A key that ended 15 days ago is taken and published, one interval more is not",
     arguments: [(2_160, true), (2_161, false)])
   func ageWindow(intervals: UInt32, isTaken: Bool) async throws {
     try await RunningKeyServer.run { server in

@@ -26,7 +26,7 @@ struct FolderLockTests {
     func add(_ name: String) { names.withLock { $0.append(name) } }
   }
 
-  @Test("Who comes second waits until the first has ended, also where that one fails")
+  @Test("5.14 Who comes second waits until the first has ended, also where that one fails")
   func inTurn() async throws {
     let folder = try TemporaryFolder()
     let (isHeld, mayEnd) = (Gate(), Gate())

@@ -77,12 +77,16 @@ struct GroupCommitTests {
   func limit() async {
     let book = Book()
     let commits = GroupCommit { uploads in
-      book.groups.withLock { $0.append(uploads.count) }
-      try await Task.sleep(for: .milliseconds(20))
+      let isFirst = book.groups.withLock { groups in
+        groups.append(uploads.count)
+        return groups.count == 1
+      }
+      // While the first one is committed all the others gather.
+      if isFirst { try await Task.sleep(for: .seconds(2)) }
       return uploads.map { .accepted(answer: $0.digest) }
     }
-    _ = await results(of: Array(0..<150), commits)
-    let groups = book.groups.withLock { $0 }
-    #expect((groups.max() ?? 0) <= KeyServerLimit.uploadsInOneCommit)
+    let limit = KeyServerLimit.uploadsInOneCommit
+    _ = await results(of: (0..<2 * limit + 2).map { UInt8($0) }, commits)
+    #expect(book.groups.withLock { $0 } == [1, limit, limit, 1])
   }
 }

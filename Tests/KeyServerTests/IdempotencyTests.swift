@@ -4,13 +4,14 @@ import KeyServerAPI
 import TestSupport
 import Testing
 
+/// servers.md 5: what an upload must not suffer.
 @Suite("Servers 5: defects of intake that must not come back")
 struct IdempotencyTests {
   private func run(_ body: (PublishScene) async throws -> Void) async throws {
     try await RunningKeyServer.run { try await body(PublishScene(server: $0)) }
   }
 
-  @Test("8 and 13: a phone whose answer was lost gets it again, revision token included")
+  @Test("5.8 A phone whose answer was lost gets it again, revision token included")
   func lostAnswer() async throws {
     try await run { scene in
       let keys = scene.keys()
@@ -87,7 +88,7 @@ struct IdempotencyTests {
     }
   }
 
-  @Test("4: of uploads at once every one is counted, the first of an hour included")
+  @Test("5.4 Of uploads at once every one is counted, the first of an hour included")
   func noLostCounts() async throws {
     try await run { scene in
       let requests = try (0..<40).map { _ in try scene.request(scene.keys(2)) }
@@ -102,7 +103,7 @@ struct IdempotencyTests {
     }
   }
 
-  @Test("3: a decoy has the headers, status and length of an upload, whatever is in it")
+  @Test("5.3 A decoy has the headers, status and length of an upload, whatever is in it")
   func decoy() async throws {
     try await run { scene in
       let request = try scene.request(scene.keys())
@@ -116,7 +117,7 @@ struct IdempotencyTests {
     }
   }
 
-  @Test("9: failed publishes have a budget, taken ones cost none of it, and decoys have their own")
+  @Test("5.9 Failed publishes have a budget, taken ones cost none of it, decoys have their own")
   func budget() async throws {
     try await RunningKeyServer.run({ $0.uploadAttempts = 3 }) { server in
       let scene = PublishScene(server: server)
@@ -133,7 +134,7 @@ struct IdempotencyTests {
   }
 
   @Test(
-    "16: a key that ended 360 hours ago is taken, exported keys of conforming servers are no older")
+    "5.16 One constant says how old a key may be: 360 hours, as conforming servers export them")
   func age() {
     #expect(UploadLimit.keyAgeSecondsMax == 360 * 3_600)
   }
@@ -203,7 +204,7 @@ struct IdempotencyTests {
 @Suite(.enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
 struct PublishOnFullDiskTests {
   @Test(
-    "5: on a full disk a publish is 503 with Retry-After, nothing is kept, and with room it goes through"
+    "5.5 On a full disk a publish is 503 with Retry-After, nothing is kept or counted, until there is room"
   )
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 2 << 20)

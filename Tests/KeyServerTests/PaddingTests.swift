@@ -11,7 +11,7 @@ struct PaddingTests {
     return export
   }
 
-  @Test("Every padding key of a file is in the database, so that no second look tells it apart")
+  @Test("5.2 Every padding key of a file is in the database, so that no second look tells it apart")
   func allPersisted() async throws {
     try await RunningKeyServer.run({
       ($0.minimumKeys, $0.paddingRange) = (1_000, 100)

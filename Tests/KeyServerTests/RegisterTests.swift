@@ -2,7 +2,6 @@ import AsyncHTTPClient
 import Crypto
 import Foundation
 import Hummingbird
-import KeyServer
 import KeyServerAPI
 import Logging
 import Synchronization
@@ -10,23 +9,31 @@ import TestSupport
 import Testing
 import UploadToken
 
+@testable import KeyServer
+
 @Suite("Servers 2.6: authorities, their keys, and apps")
 struct RegisterTests {
   /// An authority's page of keys on a free port, that shows what the test tells it to.
   private final class KeyPage: Sendable {
     let keys = Mutex<[String: P256.Signing.PrivateKey]>([:])
     let isBroken = Mutex(false)
+    let isSilent = Mutex(false)
+    /// How long the page is, filled up with blanks; 0 leaves it as it is.
+    let length = Mutex(0)
 
     func run(_ body: (URL) async throws -> Void) async throws {
       let (ports, port) = AsyncStream.makeStream(of: Int.self)
       let router = Router()
       router.get("jwks") { [self] _, _ in
         guard !isBroken.withLock({ $0 }) else { throw HTTPError(.internalServerError) }
+        if isSilent.withLock({ $0 }) { try await Task.sleep(for: .seconds(3_600)) }
         let shown = try keys.withLock { $0 }.map {
           try SigningKey(keyID: $0.key, privateKeyPEM: $0.value.pemRepresentation)
         }
         let set = try SigningKeys(shown).published(at: RunningKeyServer.start)
-        return String(decoding: try JSONEncoder().encode(set), as: UTF8.self)
+        let text = String(decoding: try JSONEncoder().encode(set), as: UTF8.self)
+        return text.padding(
+          toLength: max(text.utf8.count, length.withLock { $0 }), withPad: " ", startingAt: 0)
       }
       var logger = Logger(label: "key page")
       logger.logLevel = .critical
@@ -64,7 +71,9 @@ struct RegisterTests {
           issuer: "new authority", audience: "us",
           publicKeysPEM: ["k9": key.publicKey.pemRepresentation]))
       try await register.add(app)
-      server.clock.advance(by: 60)
+      server.clock.advance(by: KeyServerLimit.registerAgeSecondsMax - 1)
+      #expect(try await publish().code == .unknownHealthAuthorityID)
+      server.clock.advance(by: 1)
       #expect(try await publish().status == 200)
       #expect(try server.count("SELECT count(*) FROM diagnosis_key WHERE regions = 'CZ'") == 2)
     }
@@ -130,5 +139,52 @@ struct RegisterTests {
         #expect(try await status("new", new) == 200)
       }
     }
+  }
+
+  /// Whether the keys of `page` are believed once it has been read.
+  private func isBelieved(_ page: KeyPage, _ key: P256.Signing.PrivateKey) async throws -> Bool {
+    var isBelieved = false
+    try await page.run { url in
+      try await RunningKeyServer.run({
+        $0.healthAuthorities = [HealthAuthority(issuer: "pulled", audience: "us", jwksURL: url)]
+        $0.apps = [AuthorizedApp(id: "an.app", regions: ["PL"], authorities: ["pulled"])]
+      }) { server in
+        try await server.server.pullAuthorityKeys()
+        let scene = PublishScene(server: server)
+        let keys = scene.keys(1)
+        let certificate = try scene.certificate(keys) {
+          ($0.issuer, $0.audience, $0.keyID, $0.key) = ("pulled", "us", "k", key)
+        }
+        let answer = try await scene.publish(
+          scene.request(keys, certificate: certificate) { $0.healthAuthorityID = "an.app" })
+        isBelieved = answer.status == 200
+      }
+    }
+    return isBelieved
+  }
+
+  @Test("A page of keys may have 64 KiB, and not a byte more", arguments: [-1, 0, 1])
+  func pageLength(offset: Int) async throws {
+    let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
+    page.keys.withLock { $0 = ["k": key] }
+    page.length.withLock { $0 = KeyServerLimit.keyPageBytesMax + offset }
+    #expect(try await isBelieved(page, key) == (offset <= 0))
+  }
+
+  @Test("A page may have fifty keys, and not one more", arguments: [49, 50, 51])
+  func pageKeys(count: Int) async throws {
+    let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
+    page.keys.withLock { keys in
+      for number in 1..<count { keys["\(number)"] = P256.Signing.PrivateKey() }
+      keys["k"] = key
+    }
+    #expect(try await isBelieved(page, key) == (count <= KeyServerLimit.pulledKeysMax))
+  }
+
+  @Test("A page that does not come is not waited for", .timeLimit(.minutes(2)))
+  func silentPage() async throws {
+    let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
+    page.isSilent.withLock { $0 = true }
+    #expect(try await isBelieved(page, key) == false)
   }
 }

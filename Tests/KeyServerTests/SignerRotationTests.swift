@@ -69,7 +69,7 @@ struct SignerRotationTests {
     }
   }
 
-  @Test("A key that is added while the server runs signs the next file; without any there is none")
+  @Test("5.14 A key that is added signs the next file; where there is none nothing stays locked")
   func whileRunning() async throws {
     let authority = Authority()
     let known = Known(signers: authority.signers)
@@ -89,7 +89,7 @@ struct SignerRotationTests {
       _ = try await server.uploadKeys()
       let error = await #expect(throws: KeyServerError.self) { try await server.exportPeriod() }
       #expect(error?.description.contains("exportSigners") == true)
-      // The export that failed has left nothing locked: Servers 5.14.
+      // The export that failed has left nothing locked.
       known.set(authority.signers)
       try await server.server.exportDue()
       #expect(try await server.lines().count == 3)

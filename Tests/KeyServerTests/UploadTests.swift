@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("Of different uploads with one token at the same time exactly one is taken")
+  @Test("2.11, 5.10 D10 Of different uploads with one token at the same time exactly one is taken")
   func concurrentDifferent() async throws {
     try await RunningKeyServer.run { server in
       let token = try await server.authority.token(at: server.clock.now)
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test("A token bound to keys takes those keys with their secret and nothing else")
+  @Test("2.11, 5.10 A token bound to keys takes those keys with their secret and nothing else")
   func boundToken() async throws {
     try await RunningKeyServer.run { server in
       let keys = server.keys()
@@ -207,7 +207,7 @@ import Testing
     }
   }
 
-  @Test("A decoy is answered like an upload and has no effect")
+  @Test("2.11, 5.10 A decoy is answered like an upload and has no effect")
   func decoy() async throws {
     try await RunningKeyServer.run { server in
       let request = try await server.request(server.keys())
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  @Test("Failed attempts have a budget, successful uploads cost none of it")
+  @Test("2.11, 5.10 Failed attempts have a budget, successful uploads cost none of it")
   func budget() async throws {
     try await RunningKeyServer.run({ $0.uploadAttempts = 3 }) { server in
       for _ in 0..<5 {

@@ -18,6 +18,18 @@ public struct ServerDescription {
     Set(paths.flatMap { path, operations in operations.keys.map { "\($0.uppercased()) \(path)" } })
   }
 
+  /// Each answer that is described, as `POST /path 200`.
+  public var answers: Set<String> {
+    Set(
+      paths.flatMap { path, operations in
+        operations.flatMap { method, operation in
+          (operation["responses"] as? [String: Any] ?? [:]).keys.map {
+            "\(method.uppercased()) \(path) \($0)"
+          }
+        }
+      })
+  }
+
   /// What is wrong with `body` as an answer of `method` on `path` with `status`.
   public func faults(
     inAnswer body: Data, status: Int, method: String = "post", path: String

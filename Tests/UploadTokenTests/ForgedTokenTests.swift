@@ -96,6 +96,22 @@ import Testing
     #expect(await bench.refusal(of: try bench.signed(claims: claims)) == .malformed)
   }
 
+  @Test("An HMAC over keys has 32 bytes", arguments: [31, 32, 33])
+  func hmacLength(count: Int) async throws {
+    let hmac = Data(repeating: 1, count: count).base64EncodedString()
+    let claims = Self.claims.replacing(#""jti":"a""#, with: #""jti":"a","tekmac":"\#(hmac)""#)
+    let refusal = await bench.refusal(of: try bench.signed(claims: claims))
+    #expect(refusal == (count == UploadTokenLimit.keyHMACBytes ? nil : .malformed))
+  }
+
+  @Test("A claim may name the last second of the year 9999, none after it", arguments: [-1, 0, 1])
+  func lastSecond(offset: Int64) async throws {
+    let last: Int64 = 253_402_300_799
+    let claims = Self.claims.replacing("1800001800", with: "\(last + offset)")
+    let refusal = await bench.refusal(of: try bench.signed(claims: claims))
+    #expect(refusal == (offset > 0 ? .malformed : nil))
+  }
+
   @Test("A second audience beside ours is refused")
   func twoAudiences() async throws {
     let claims = Self.claims.replacing(#""keys""#, with: #"["keys","other"]"#)

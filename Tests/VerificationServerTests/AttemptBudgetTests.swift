@@ -14,7 +14,7 @@ import VerificationAPI
   }
 
   @Test(
-    "D9 After the last failed attempt an address waits, also with a good code, until time is up")
+    "2.11, 5.10 D9 After the last failed attempt an address waits, also with a good code")
   func perAddress() async throws {
     let limits = AttemptLimits(perAddress: 3, perCode: 100, windowSeconds: 600)
     try await RunningServer.run(in: folder.url, attempts: limits) { server async throws in

@@ -17,7 +17,7 @@ import World
     bench = try VerificationBench()
   }
 
-  @Test("A code gives a token that says what was found, is bound to the keys, and holds no code")
+  @Test("2.11, 5.10 A token says what was found, is bound to the keys, and holds no code")
   func token() async throws {
     let code = try await bench.code()
     let hmac = try #require(Self.hmacs[1])
@@ -78,7 +78,7 @@ import World
     #expect(try await bench.redemption().token(for: unknown, keyHMAC: nil) == nil)
   }
 
-  @Test("D10 Of fifty askers with one code and fifty HMACs exactly one gets a token")
+  @Test("2.11, 5.10 D10 Of fifty askers with one code and fifty HMACs exactly one gets a token")
   func fiftyHMACs() async throws {
     let code = try await bench.code()
     let tokens = try await ask(50, code) { Data(repeating: UInt8($0), count: 32) }
@@ -128,7 +128,7 @@ import World
     #expect(throws: (any Error).self) { try sealed.text(for: another, keys: bench.keys) }
   }
 
-  @Test("D12 Neither code nor token nor HMAC lies readable in the database or its log")
+  @Test("2.11, 5.10 D12 Neither code nor token nor HMAC lies readable in the database or its log")
   func atRest() async throws {
     let code = try await bench.code()
     let hmac = Data(SystemRandomness().bytes(32))

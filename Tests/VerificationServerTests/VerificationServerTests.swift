@@ -170,7 +170,7 @@ import VerificationAPI
     }
   }
 
-  @Test("A decoy looks like a success and changes nothing")
+  @Test("2.11, 5.10 A decoy looks like a success and changes nothing")
   func decoys() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let chaff = ["X-Chaff": "1"]

@@ -1,0 +1,110 @@
+import Crypto
+import Foundation
+import KeyServerAPI
+import TestSupport
+import Testing
+import World
+
+@testable import KeyServer
+
+@Suite("Servers 2.3: what revision tokens measure")
+struct RevisionLimitTests {
+  private static let wrappingKey = Data(repeating: 7, count: 32)
+
+  private static func keys(_ count: Int, from start: UInt32 = 1) -> Set<RevisableKey> {
+    Set(
+      (0..<count).map {
+        RevisableKey(
+          bytes: SystemRandomness().bytes(16), start: start + UInt32($0), period: 144)
+      })
+  }
+
+  private static let ring: RevisionKeyring = {
+    let key = SymmetricKey(data: Data(repeating: 3, count: 32))
+    return RevisionKeyring(present: ("a", key), keys: ["a": key], context: Data(count: 16))
+  }()
+
+  @Test("Up to 28 keys a token has one length, so that it tells nothing of their number")
+  func oneLength() throws {
+    let lengths = try [0, 1, 27, 28, 29].map {
+      try RevisionToken(Self.keys($0)).text(sealedWith: Self.ring).utf8.count
+    }
+    #expect(Set(lengths.dropLast()).count == 1)
+    #expect(lengths[4] > lengths[3])
+  }
+
+  @Test("A token is read up to the limit of its text, and one entry more is not looked at")
+  func textLength() throws {
+    func text(_ count: Int) throws -> String {
+      try RevisionToken(Self.keys(count)).text(sealedWith: Self.ring)
+    }
+    var count = 28
+    while try text(count + 1).utf8.count <= RevisionLimit.textBytesMax { count += 1 }
+    for (keys, isRead) in [(count - 1, true), (count, true), (count + 1, false)] {
+      let read = RevisionToken(try text(keys), with: Self.ring)
+      #expect(read?.keys.count == (isRead ? keys : nil))
+    }
+  }
+
+  @Test(
+    "Of an earlier token the newest 300 keys are taken over",
+    arguments: [(299, 300), (300, 301), (301, 301)])
+  func takenOver(earlier: Int, spokenOf: Int) async throws {
+    try await RunningKeyServer.run({ $0.publish.wrappingKey = Self.wrappingKey }) { server in
+      let scene = PublishScene(server: server)
+      try await scene.publish(scene.keys(1), as: "likely")
+      let ring = try await ring(of: server)
+      let start = UInt32(server.clock.now.timeIntervalSince1970 / 600) - 1_000
+      let old = Self.keys(earlier, from: start)
+      let token = try RevisionToken(old).text(sealedWith: ring)
+      let answer = try await scene.publish(scene.keys(1), as: "likely", token: token)
+      let text = try #require(answer.said.revisionToken)
+      let new = try #require(RevisionToken(text, with: ring))
+      #expect(new.keys.count == spokenOf)
+      let oldest = try #require(old.min { $0.start < $1.start })
+      #expect(new.keys.contains(oldest) == (earlier <= 300))
+    }
+  }
+
+  @Test("The keyring is read again once it is a minute old", arguments: [(59.0, 0), (60, 1)])
+  func keyringAge(seconds: TimeInterval, keys: Int) async throws {
+    try await RunningKeyServer.run { server in
+      let scene = PublishScene(server: server)
+      try await scene.publish(scene.keys(1), as: "likely")
+      try server.change("DELETE FROM revision_key")
+      server.clock.advance(by: seconds)
+      try await scene.publish(scene.keys(1), as: "likely")
+      #expect(try server.count("SELECT count(*) FROM revision_key") == keys)
+    }
+  }
+
+  @Test(
+    "A sealing key is kept until its successor is 360 hours old",
+    arguments: [(-1.0, 4), (0, 3), (1, 3)])
+  func afterlife(offset: TimeInterval, keys: Int) async throws {
+    try await RunningKeyServer.run { server in
+      let scene = PublishScene(server: server)
+      // A key at the start, one after 168 hours, one after 336, and the last 360 after the second.
+      for hours in [0.0, 168, 168] {
+        server.clock.advance(by: hours * 3_600)
+        try await scene.publish(scene.keys(1), as: "likely")
+      }
+      #expect(try server.count("SELECT count(*) FROM revision_key") == 3)
+      server.clock.advance(by: (360 - 168) * 3_600 + offset)
+      try await scene.publish(scene.keys(1), as: "likely")
+      #expect(try server.count("SELECT count(*) FROM revision_key") == keys)
+    }
+  }
+
+  /// The keyring of the server, as its own database holds it.
+  private func ring(of server: RunningKeyServer) async throws -> RevisionKeyring {
+    let store = try SQLiteKeyStore(file: server.configuration.databaseFile)
+    let keys = try await store.revisionKeys().map {
+      ($0.id, try $0.opened(with: SymmetricKey(data: Self.wrappingKey)))
+    }
+    let present = try #require(keys.last)
+    return RevisionKeyring(
+      present: present, keys: Dictionary(keys) { $1 },
+      context: server.configuration.publish.revisionContext)
+  }
+}

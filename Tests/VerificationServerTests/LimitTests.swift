@@ -1,0 +1,162 @@
+import Foundation
+import Hummingbird
+import QuietHTTP
+import TestSupport
+import Testing
+import VerificationAPI
+
+@testable import VerificationServer
+
+/// Limits that belong to no story of their own, each one below, on and one above.
+/// Documentation/ServerAPI.md 5 says where the others are.
+@Suite("Verification server: limits")
+struct LimitTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  @Test("A configuration on its limits is taken, one beyond them is refused")
+  func configuration() throws {
+    typealias Change = (inout VerificationServerConfiguration) -> Void
+    let good = VerificationServerConfiguration(
+      databaseFile: folder.path("x.sqlite"), apiTokens: [],
+      codeHashKey: [UInt8](repeating: 7, count: 32), signing: try VerificationBench().signing)
+    func lifetimes(_ code: TimeInterval, _ token: TimeInterval) -> Change {
+      { ($0.codeLifetime, $0.tokenLifetime) = (code, token) }
+    }
+    func policy(_ change: @escaping (inout CodePolicy) -> Void) -> Change {
+      { change(&$0.policy) }
+    }
+    let day: TimeInterval = 86_400
+    let bounds: [(isGood: Bool, change: Change)] = [
+      (false, lifetimes(59, 1_800)), (true, lifetimes(60, 1_800)), (true, lifetimes(61, 1_800)),
+      (true, lifetimes(day, day)), (false, lifetimes(day + 1, day + 1)),
+      (false, lifetimes(60, 59)), (true, lifetimes(60, 60)), (false, lifetimes(day, day + 1)),
+      (false, lifetimes(61, 60)),
+      (false, policy { $0.shortCodeLifetime = 59 }), (true, policy { $0.shortCodeLifetime = 60 }),
+      (true, policy { $0.shortCodeLifetime = 3_600 }),
+      (false, policy { $0.shortCodeLifetime = 3_601 }),
+      (false, policy { $0.longCodeLifetime = 899 }), (true, policy { $0.longCodeLifetime = 900 }),
+      (true, policy { $0.longCodeLifetime = day }),
+      (false, policy { $0.longCodeLifetime = day + 1 }),
+      (false, policy { $0.verificationTokenLifetime = day - 1 }),
+      (true, policy { $0.verificationTokenLifetime = day }),
+      (false, policy { $0.verificationTokenLifetime = day + 1 }),
+      (false, policy { $0.certificateLifetime = 59 }),
+      (true, policy { $0.certificateLifetime = 60 }),
+      (true, policy { $0.certificateLifetime = 3_600 }),
+      (false, policy { $0.certificateLifetime = 3_601 }),
+      (false, policy { $0.shortCodeDigits = 5 }), (true, policy { $0.shortCodeDigits = 6 }),
+      (true, policy { $0.shortCodeDigits = 10 }), (false, policy { $0.shortCodeDigits = 11 }),
+      (false, policy { $0.longCodeCharacters = 11 }),
+      (true, policy { $0.longCodeCharacters = 12 }),
+      (true, policy { $0.longCodeCharacters = 16 }),
+      (false, policy { $0.longCodeCharacters = 17 }),
+    ]
+    for (number, bound) in bounds.enumerated() {
+      var configuration = good
+      bound.change(&configuration)
+      #expect(((try? configuration.validatedKeys()) != nil) == bound.isGood, "bound \(number)")
+    }
+  }
+
+  @Test(
+    "The name of an external issuer has at most 255 characters",
+    arguments: [(254, 200), (255, 200), (256, 400)])
+  func externalIssuer(length: Int, status: Int) async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let name = String(repeating: "a", count: length)
+      let body = #"{"testType":"confirmed","externalIssuerID":"\#(name)"}"#
+      #expect(try await server.admin(VerificationRoute.issue, body).status == status)
+    }
+  }
+
+  @Test(
+    "A code is drawn as often as the limit says before the server gives up", arguments: [-1, 0])
+  func draws(offset: Int) async throws {
+    let bench = try VerificationBench()
+    let recorder = RecordingRandomness()
+    let taken = VerificationCode.drawn(from: recorder)
+    _ = try await bench.issuance(randomness: ScriptedRandomness(recorder.recorded))
+      .code(for: VerificationBench.confirmed)
+    let another = RecordingRandomness()
+    let free = VerificationCode.drawn(from: another)
+    try #require(free != taken)
+    // The free one comes as the last draw that is made, or one too late.
+    let before = (0..<VerificationLimit.drawsMax + offset).flatMap { _ in recorder.recorded }
+    let issuance = bench.issuance(randomness: ScriptedRandomness(before + another.recorded))
+    let code = try? await issuance.code(for: VerificationBench.confirmed)
+    #expect(code == (offset < 0 ? free : nil))
+  }
+
+  @Test("Expired codes are removed to the last, in one turn or two", arguments: [499, 500, 501])
+  func removal(count: Int) async throws {
+    let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
+    for number in 0..<count {
+      _ = try await storage.issue(
+        CodeStorageSuite.code(number, expiresIn: 60), at: HandClock.start)
+    }
+    try await RunningServer.run(in: folder.url) { server async throws in
+      server.clock.advance(61 + VerificationLimit.expiredCodeKeptSeconds)
+      try await server.server.removeExpired()
+      let left = try await storage.removeExpired(at: HandClock.start + 61, atMost: 10_000)
+      #expect(left == 0)
+    }
+  }
+
+  @Test("An expired code is called so for a day, and is then unknown", arguments: [0.0, 1])
+  func expiredCode(offset: TimeInterval) async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let code = try await server.issue().code
+      server.clock.advance(900 + VerificationLimit.expiredCodeKeptSeconds + offset)
+      try await server.server.removeExpired()
+      let refusal = try await server.verify(code).refusal
+      #expect(refusal == (offset > 0 ? "400 code_invalid" : "400 code_expired"))
+    }
+  }
+
+  @Test("Live codes are counted up to the number that is asked for", arguments: [2, 3, 4])
+  func liveCount(most: Int) async throws {
+    let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
+    for number in 0..<3 {
+      _ = try await storage.issue(
+        CodeStorageSuite.code(number, expiresIn: 60), at: HandClock.start)
+    }
+    #expect(try await storage.liveCount(at: HandClock.start, atMost: most) == min(most, 3))
+    #expect(try await storage.liveCount(at: HandClock.start + 60, atMost: most) == min(most, 3))
+    #expect(try await storage.liveCount(at: HandClock.start + 61, atMost: most) == 0)
+  }
+
+  @Test("Of the SMS gateway's answer so much is read, and a silent gateway is not waited for")
+  func gateway() async throws {
+    let router = Router(context: QuietContext.self)
+    router.post("/2010-04-01/Accounts/:account/Messages.json") { _, context in
+      let name = context.parameters.get("account") ?? ""
+      if name == "silent" { try await Task.sleep(for: .seconds(3_600)) }
+      return ByteBuffer(repeating: 0x20, count: Int(name) ?? 0)
+    }
+    let server = QuietServer(
+      router: router, host: "127.0.0.1", port: 0, logger: CollectedLog().logger)
+    let run = Task { try await server.run() }
+    let base = try #require(URL(string: "http://127.0.0.1:\(await server.boundPort)"))
+    let phone = try #require(PhoneNumber("+48123456789"))
+    let limit = VerificationLimit.smsAnswerBytesMax
+    for (account, failure) in [
+      ("\(limit - 1)", nil), ("\(limit)", nil), ("\(limit + 1)", SMSFailure.failed),
+      ("silent", .failed),
+    ] {
+      let gateway = SMSGateway(baseURL: base, account: account, token: "a", from: "b")
+      var found: SMSFailure?
+      do throws(SMSFailure) {
+        try await gateway.send(SMSMessage(phone: phone, text: "a"))
+      } catch {
+        found = error
+      }
+      #expect(found == failure, "\(account)")
+    }
+    run.cancel()
+    _ = await run.result
+  }
+}
