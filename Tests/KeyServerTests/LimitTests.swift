@@ -103,13 +103,14 @@ struct LimitTests {
   }
 
   @Test(
-    "Counts are kept for sixty days and no hour longer",
-    arguments: [(-3_600.0, true), (0, true), (3_600, false)])
+    "Counts are kept for sixty days before today, and go with the day's end",
+    arguments: [(-1.0, true), (0, false), (1, false)])
   func statistics(offset: TimeInterval, areKept: Bool) async throws {
     try await RunningKeyServer.run { server in
       let scene = PublishScene(server: server)
       try await scene.publish(scene.request(scene.keys(1)))
-      server.clock.advance(by: KeyServerLimit.statisticsSeconds + offset)
+      // From noon to the midnight with which the day after the sixtieth begins.
+      server.clock.advance(by: KeyServerLimit.statisticsSeconds + 86_400 / 2 + offset)
       try await server.server.removeOld()
       #expect((try server.count("SELECT count(*) FROM statistic") > 0) == areKept)
     }

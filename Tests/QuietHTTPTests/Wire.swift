@@ -3,7 +3,7 @@ import Foundation
 /// Bytes over a real socket, so that a test sees what a listener on the wire sees.
 enum Wire {
   /// Sends `pieces` with `pause` seconds between them and returns all that comes back until the
-  /// server closes. Gives up after ten seconds of silence.
+  /// server closes. Gives up after a minute of silence: the machine may be held up.
   static func exchange(_ pieces: [Data], port: Int, pause: Double = 0) async throws -> Data {
     try await withCheckedThrowingContinuation { continuation in
       // A thread of its own: what waits here must not hold up the server it waits for.

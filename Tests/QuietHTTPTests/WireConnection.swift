@@ -7,7 +7,7 @@ final class WireConnection: Sendable {
   /// Connects; `receiveBytes` bounds what the system takes before anybody reads.
   init(port: Int, receiveBytes: Int32? = nil) throws {
     socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var patience = timeval(tv_sec: 10, tv_usec: 0)
+    var patience = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(
       socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     if var receiveBytes {
@@ -39,7 +39,7 @@ final class WireConnection: Sendable {
     } == bytes.count
   }
 
-  /// What comes next; empty where the server has hung up, nil after ten seconds of silence.
+  /// What comes next; empty where the server has hung up, nil after a minute of silence.
   func receive(atMost count: Int = 1 << 16) -> Data? {
     var buffer = [UInt8](repeating: 0, count: count)
     let received = recv(socket, &buffer, count, 0)
