@@ -30,4 +30,20 @@ public struct AttemptLimits: Sendable, Hashable {
     self.issuesPerApiKey = issuesPerApiKey
     self.windowSeconds = windowSeconds
   }
+
+  /// - Throws: `VerificationServerError.badConfiguration`, which names the field.
+  func validate() throws {
+    let numbers = [
+      ("perAddress", perAddress), ("perCode", perCode), ("perApiKey", perApiKey),
+      ("issuesPerApiKey", issuesPerApiKey),
+    ]
+    for (name, number) in numbers where !VerificationLimit.attempts.contains(number) {
+      throw VerificationServerError.badConfiguration(
+        "attempts.\(name): must be 1 to \(VerificationLimit.attempts.upperBound).")
+    }
+    guard VerificationLimit.attemptWindowSeconds.contains(windowSeconds) else {
+      throw VerificationServerError.badConfiguration(
+        "attempts.windowSeconds: must be a second to a day.")
+    }
+  }
 }

@@ -31,6 +31,12 @@ public enum VerificationLimit {
   public static let cleanupPeriodSeconds: TimeInterval = 300
   /// How long an expired code is remembered, in seconds, so that its status can still be asked for.
   public static let expiredCodeKeptSeconds: TimeInterval = 86_400
+  /// How many attempts may be borne in a window, and how many codes issued in a day.
+  public static let attempts = 1...1_000_000
+  /// The window of attempts, in seconds: up to a day.
+  public static let attemptWindowSeconds = 1...86_400
+  /// How old the signing keys may be before they are read anew, in seconds.
+  public static let signingKeysAgeSecondsMax: TimeInterval = 5
   /// How many codes `generateCodesBatch` issues at a time.
   public static let batchCodes = 1...1_000
   /// How many codes `/api/batch-issue` issues at a time.
@@ -60,6 +66,14 @@ public enum VerificationLimit {
   public static let externalIssuerCharactersMax = 255
   /// How many characters the name of an API key may have.
   public static let apiKeyNameCharacters = 1...100
+  /// How many texts of SMS a server may choose from.
+  public static let smsTemplatesMax = 50
+  /// How many characters the label of such a text may have.
+  public static let smsLabelCharacters = 1...100
+  /// How long the domain of links may be, in bytes.
+  public static let smsDomainBytesMax = 200
+  /// How many texts may wait in the folder of `SMSSpool`.
+  public static let smsSpooledMax = 10_000
   /// How many characters the text of an SMS may have before its variables are filled in.
   public static let smsTemplateCharactersMax = 800
   /// How many it may have after.

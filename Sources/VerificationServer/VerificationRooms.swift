@@ -10,6 +10,7 @@ struct VerificationRooms {
   let storage: any CodeStorage
   let keys: CodeKeys
   let apiTokens: ApiTokens
+  let signing: SigningKeyring
   let clock: any WallClock
   let randomness: any Randomness
 
@@ -21,12 +22,13 @@ struct VerificationRooms {
     addSeedContract(to: router)
     addDeviceRoutes(to: router)
     addAdminRoutes(to: router)
-    let (signing, clock) = (configuration.signing.keys, clock)
+    let (signing, clock) = (signing, clock)
     router.page(RouterPath(VerificationRoute.keys)) {
-      try QuietPage(signing.published(at: clock.now), maxAgeSeconds: Self.keysMaxAgeSeconds)
+      try QuietPage(signing.keys().published(at: clock.now), maxAgeSeconds: Self.keysMaxAgeSeconds)
     }
     router.page(RouterPath(VerificationRoute.keyList)) {
-      try QuietPage(signing.published(at: clock.now).keys, maxAgeSeconds: Self.keysMaxAgeSeconds)
+      try QuietPage(
+        signing.keys().published(at: clock.now).keys, maxAgeSeconds: Self.keysMaxAgeSeconds)
     }
     try router.describe(Self.description)
     return router
@@ -55,26 +57,24 @@ struct VerificationRooms {
     GenerateCodesBatchRoute(issuance: issuance, operators: operators).add(to: router)
     AccessTokenRoute(
       redemption: CodeRedemption(
-        storage: storage, keys: keys, signing: configuration.signing,
+        storage: storage, keys: keys, signing: signing,
         tokenLifetime: configuration.tokenLifetime, clock: clock, randomness: randomness),
       attempts: attempts
     ).add(to: router)
   }
 
   private func addDeviceRoutes(to router: Router<QuietContext>) {
-    let (signing, device, policy) = (
-      configuration.signing, caller(.device), configuration.policy
-    )
+    let (device, policy) = (caller(.device), configuration.policy)
     VerifyRoute(
       verification: CodeVerification(
-        storage: storage, keys: keys, signing: signing.keys, issuer: signing.issuer,
+        storage: storage, keys: keys, signing: signing,
         tokenLifetime: policy.verificationTokenLifetime, clock: clock, randomness: randomness),
       caller: device, attempts: attempts
     ).add(to: router)
     CertificateRoute(
       exchange: CertificateExchange(
-        storage: storage, keys: keys, signing: signing.keys, issuer: signing.issuer,
-        audience: signing.audience, certificateLifetime: policy.certificateLifetime, clock: clock),
+        storage: storage, keys: keys, signing: signing,
+        certificateLifetime: policy.certificateLifetime, clock: clock),
       caller: device, attempts: attempts, randomness: randomness
     ).add(to: router)
     UserReportRoute(

@@ -12,6 +12,7 @@ import World
 public final class VerificationServer: Service {
   private let http: QuietServer
   private let storage: any CodeStorage
+  private let signing: SigningKeyring
   private let clock: any WallClock
   private let logger: Logger
 
@@ -26,9 +27,11 @@ public final class VerificationServer: Service {
     let keys = try configuration.validatedKeys()
     let apiTokens = try ApiTokens(configuration.apiTokens)
     let storage = try SQLiteCodeStorage(file: configuration.databaseFile)
+    signing = SigningKeyring(
+      configuration.signing, read: configuration.readSigningKeys, clock: clock, logger: logger)
     let rooms = VerificationRooms(
       configuration: configuration, storage: storage, keys: keys, apiTokens: apiTokens,
-      clock: clock, randomness: randomness)
+      signing: signing, clock: clock, randomness: randomness)
     http = QuietServer(
       router: try rooms.router(), host: configuration.host, port: configuration.port,
       logger: logger)
@@ -68,6 +71,8 @@ public final class VerificationServer: Service {
   /// A full disk today must not end the cleanup for good, so a failure waits for the next turn.
   private func removeExpiredPeriodically() async throws {
     while true {
+      // Whoever reads the keys may have to be told that one has ended, though nobody asks for a signature.
+      _ = signing.keys()
       do {
         try await removeExpired()
       } catch let error as VerificationServerError {

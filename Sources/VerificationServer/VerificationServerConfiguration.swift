@@ -21,6 +21,9 @@ public struct VerificationServerConfiguration: Sendable {
   public var tokenLifetime: TimeInterval
   /// Who signs the tokens, and for whom.
   public var signing: UploadTokenIssuer
+  /// Gives the signing keys anew, where they are to be changed while the server runs; nil takes those of
+  /// `signing`. Where it throws, those that were known go on.
+  public var readSigningKeys: (@Sendable () throws -> SigningKeys)?
   /// How many attempts are borne.
   public var attempts: AttemptLimits
   /// The one web page origin that may ask from a browser, such as `https://app.example`.
@@ -51,6 +54,11 @@ public struct VerificationServerConfiguration: Sendable {
     self.allowedOrigin = allowedOrigin
   }
 
+  /// Refuses values that no server could keep its promises with.
+  ///
+  /// - Throws: `VerificationServerError.badConfiguration`, which names the field.
+  package func check() throws { _ = try validatedKeys() }
+
   /// The keys of `codeHashKey`, once every field makes sense.
   ///
   /// - Throws: `VerificationServerError.badConfiguration`, which names the field.
@@ -68,13 +76,7 @@ public struct VerificationServerConfiguration: Sendable {
       throw VerificationServerError.badConfiguration(
         "tokenLifetime: must be a minute to a day, and not shorter than codeLifetime.")
     }
-    let numbers = [
-      attempts.perAddress, attempts.perCode, attempts.perApiKey, attempts.issuesPerApiKey,
-      attempts.windowSeconds,
-    ]
-    guard numbers.allSatisfy({ $0 > 0 }) else {
-      throw VerificationServerError.badConfiguration("attempts: each number must be 1 or more.")
-    }
+    try attempts.validate()
     guard signing.issuer != signing.audience else {
       throw VerificationServerError.badConfiguration(
         "signing: issuer and audience must differ, for verification tokens have the issuer as theirs."

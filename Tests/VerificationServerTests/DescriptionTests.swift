@@ -33,7 +33,10 @@ import World
       codeHashKey: [UInt8](repeating: 7, count: 32), signing: bench.signing)
     let rooms = VerificationRooms(
       configuration: configuration, storage: bench.storage, keys: bench.keys,
-      apiTokens: try ApiTokens([]), clock: bench.clock, randomness: SystemRandomness())
+      apiTokens: try ApiTokens([]),
+      signing: SigningKeyring(
+        bench.signing, read: nil, clock: bench.clock, logger: CollectedLog().logger),
+      clock: bench.clock, randomness: SystemRandomness())
     let registered = try rooms.router().routes.filter { $0.method != .head }
       .map { "\($0.method.rawValue) \($0.path)" }
     try await RunningServer.run(in: folder.url) { server async throws in

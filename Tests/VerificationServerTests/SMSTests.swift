@@ -177,6 +177,75 @@ import VerificationAPI
     }
   }
 
+  @Test("Each text is laid into the folder as a file of its own, whole, for its owner's eyes only")
+  func spool() async throws {
+    let sender = SMSSpool(folder: folder.url)
+    let phone = try #require(PhoneNumber("+48123456789"))
+    for text in ["one", "two"] {
+      try await sender.send(SMSMessage(phone: phone, text: text))
+    }
+    let files = folder.files()
+    #expect(files.count == 2)
+    var texts: Set<String> = []
+    for file in files {
+      let said = try JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))
+      #expect(said["phone"] == "+48123456789" && !file.lastPathComponent.hasPrefix("."))
+      texts.insert(said["text"] ?? "")
+      let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+      #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+    #expect(texts == ["one", "two"])
+    let nowhere = SMSSpool(folder: folder.path("no"))
+    await #expect(throws: SMSFailure.failed) {
+      try await nowhere.send(SMSMessage(phone: phone, text: "three"))
+    }
+  }
+
+  @Test("The folder takes 10,000 texts, and then says that the gateway is full")
+  func spoolIsFull() async throws {
+    let sender = SMSSpool(folder: folder.url)
+    let phone = try #require(PhoneNumber("+48123456789"))
+    for number in 0..<(VerificationLimit.smsSpooledMax - 1) {
+      #expect(FileManager.default.createFile(atPath: folder.path("\(number)").path, contents: nil))
+    }
+    try await sender.send(SMSMessage(phone: phone, text: "the last"))
+    await #expect(throws: SMSFailure.queueFull) {
+      try await sender.send(SMSMessage(phone: phone, text: "one more"))
+    }
+  }
+
+  @Test("Regions, domains and labels that no link or official could show are refused")
+  func names() throws {
+    func isGood(_ change: (inout SMSConfiguration) -> Void) -> Bool {
+      var configuration = SMSConfiguration(sender: CollectedSMS(), region: "PL")
+      change(&configuration)
+      return (try? configuration.validate()) != nil
+    }
+    for (region, good) in [
+      ("PL", true), ("US-WA", true), ("FR-75C", true), ("pl", false), ("P", false), ("PL-", false),
+      ("PL&c=", false), ("US-WASH", false), ("", false),
+    ] { #expect(isGood { $0.region = region } == good, "\(region)") }
+    let long = String(repeating: "a", count: 63)
+    for (domain, good) in [
+      ("en.example", true), ("EN.example.org", true), ("en", false), ("en.", false),
+      ("a..b", false),
+      ("en.example/x", false), ("-a.b", false), (long + ".b", true), (long + "a.b", false),
+      (Array(repeating: long, count: 3).joined(separator: ".") + ".aaaaaaa", true),
+      (Array(repeating: long, count: 3).joined(separator: ".") + ".aaaaaaaa", true),
+      (Array(repeating: long, count: 3).joined(separator: ".") + ".aaaaaaaaa", false),
+    ] { #expect(isGood { $0.linkDomain = domain } == good, "\(domain)") }
+    for (length, good) in [(0, false), (1, true), (99, true), (100, true), (101, false)] {
+      let label = String(repeating: "a", count: length)
+      #expect(isGood { $0.templates[label] = "[code]" } == good)
+    }
+    for (count, good) in [(49, true), (50, true), (51, false)] {
+      let isTaken = isGood { configuration in
+        for number in 1..<count { configuration.templates["\(number)"] = "[code]" }
+      }
+      #expect(isTaken == good)
+    }
+  }
+
   @Test("The gateway is asked as Twilio documents it, and its refusals are told apart")
   func gateway() async throws {
     let asked = Mutex<[String]>([])

@@ -252,6 +252,13 @@ import VerificationAPI
       databaseFile: folder.path("x.sqlite"), apiTokens: [],
       codeHashKey: [UInt8](repeating: 7, count: 32), signing: bench.signing)
     _ = try good.validatedKeys()
+    for (number, window) in [(1, 1), (2, 2), (999_999, 86_399), (1_000_000, 86_400)] {
+      var most = good
+      most.attempts = AttemptLimits(
+        perAddress: number, perCode: number, perApiKey: number, issuesPerApiKey: number,
+        windowSeconds: window)
+      _ = try most.validatedKeys()
+    }
     let spoilt: [(String, (inout VerificationServerConfiguration) -> Void)] = [
       ("codeHashKey", { $0.codeHashKey.removeLast() }),
       ("codeHashKey", { $0.codeHashKey.append(0) }),
@@ -260,6 +267,9 @@ import VerificationAPI
       ("tokenLifetime", { $0.tokenLifetime = 86_401 }),
       ("attempts", { $0.attempts.perCode = 0 }), ("attempts", { $0.attempts.perApiKey = 0 }),
       ("attempts", { $0.attempts.issuesPerApiKey = 0 }),
+      ("attempts.perAddress", { $0.attempts.perAddress = 1_000_001 }),
+      ("attempts.windowSeconds", { $0.attempts.windowSeconds = 0 }),
+      ("attempts.windowSeconds", { $0.attempts.windowSeconds = 86_401 }),
       ("policy.shortCodeDigits", { $0.policy.shortCodeDigits = 5 }),
       ("policy.shortCodeDigits", { $0.policy.shortCodeDigits = 11 }),
       ("policy.shortCodeLifetime", { $0.policy.shortCodeLifetime = 59 }),

@@ -38,6 +38,33 @@ public struct SMSConfiguration: Sendable {
 
   /// - Throws: `VerificationServerError.badConfiguration`, which names the field.
   func validate() throws {
+    guard region.wholeMatch(of: #/[A-Z]{2}(-[A-Z0-9]{1,3})?/#) != nil else {
+      throw VerificationServerError.badConfiguration(
+        "sms.region: must be a country or a part of one, such as PL or US-WA.")
+    }
+    guard linkDomain.map(Self.isDomain) ?? true else {
+      throw VerificationServerError.badConfiguration(
+        "sms.linkDomain: must be a domain's name, such as en.example.")
+    }
+    try validateTemplates()
+  }
+
+  /// Labels of letters, digits and hyphens, two or more, with dots between them (RFC 1035).
+  private static func isDomain(_ text: String) -> Bool {
+    let label = #/[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?/#.ignoresCase()
+    let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+    return text.utf8.count <= VerificationLimit.smsDomainBytesMax && labels.count >= 2
+      && labels.allSatisfy { $0.wholeMatch(of: label) != nil }
+  }
+
+  private func validateTemplates() throws {
+    guard templates.count <= VerificationLimit.smsTemplatesMax,
+      templates.keys.allSatisfy({ VerificationLimit.smsLabelCharacters.contains($0.count) })
+    else {
+      throw VerificationServerError.badConfiguration(
+        "sms.templates: must be at most \(VerificationLimit.smsTemplatesMax), each with a label of at"
+          + " most \(VerificationLimit.smsLabelCharacters.upperBound) characters.")
+    }
     guard templates[defaultTemplate] != nil else {
       throw VerificationServerError.badConfiguration(
         "sms.defaultTemplate: must be the label of one of the templates.")

@@ -11,9 +11,7 @@ import World
 struct CertificateExchange: Sendable {
   let storage: any CodeStorage
   let keys: CodeKeys
-  let signing: SigningKeys
-  let issuer: String
-  let audience: String
+  let signing: SigningKeyring
   let certificateLifetime: TimeInterval
   let clock: any WallClock
 
@@ -46,10 +44,11 @@ struct CertificateExchange: Sendable {
 
   /// The token, once its signature and claims hold; whether it is too old is said apart.
   private func verified(_ text: String, at now: Date) -> VerificationToken? {
-    guard let signed = try? CompactToken(text), let key = signing.verifying(at: now)[signed.keyID],
+    guard let signed = try? CompactToken(text),
+      let key = signing.keys().verifying(at: now)[signed.keyID],
       let claims = try? signed.claims(VerificationToken.Claims.self, signedBy: key)
     else { return nil }
-    return VerificationToken(claims, issuer: issuer)
+    return VerificationToken(claims, issuer: signing.issuer)
   }
 
   private func signed(
@@ -61,8 +60,9 @@ struct CertificateExchange: Sendable {
       expiresAt: now.addingTimeInterval(certificateLifetime), reportType: token.finding.reportType,
       symptomOnsetInterval: token.finding.symptomOnsetInterval, keyHMAC: keyHMAC)
     do {
-      return try CertificateIssuer(keys: signing, issuer: issuer, audience: audience)
-        .text(of: certificate, at: now)
+      return try CertificateIssuer(
+        keys: signing.keys(), issuer: signing.issuer, audience: signing.audience
+      ).text(of: certificate, at: now)
     } catch {
       throw VerificationServerError.signingUnavailable
     }

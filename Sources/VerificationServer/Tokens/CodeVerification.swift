@@ -12,8 +12,7 @@ import World
 struct CodeVerification: Sendable {
   let storage: any CodeStorage
   let keys: CodeKeys
-  let signing: SigningKeys
-  let issuer: String
+  let signing: SigningKeyring
   let tokenLifetime: TimeInterval
   let clock: any WallClock
   let randomness: any Randomness
@@ -71,7 +70,7 @@ struct CodeVerification: Sendable {
       expiresAt: now.addingTimeInterval(tokenLifetime))
     do {
       let text = try CompactToken.text(
-        token.claims(issuer: issuer), signedBy: signing.signing(at: now))
+        token.claims(issuer: signing.issuer), signedBy: signing.keys().signing(at: now))
       let nonce = randomness.bytes(SealedToken.nonceBytes)
       return Redemption(
         binding: binding,
