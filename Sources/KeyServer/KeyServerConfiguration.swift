@@ -1,5 +1,6 @@
 import Foundation
 import KeyServerAPI
+import QuietHTTP
 
 /// How one key server is set up. Documentation/KeyServer.md 1 lists what each value is for.
 public struct KeyServerConfiguration: Sendable {
@@ -23,6 +24,11 @@ public struct KeyServerConfiguration: Sendable {
   public var tokenAudience: String
   /// The issuer's public keys in PEM, by key id.
   public var tokenPublicKeysPEM: [String: String]
+  /// Gives those keys anew, where they are to be changed while the server runs; nil takes
+  /// `tokenPublicKeysPEM`. Where it throws, or gives none, those that were known stay good.
+  public var readTokenPublicKeysPEM: (@Sendable () throws -> [String: String])?
+  /// Whether that issuer may ask for the statistics of its own uploads.
+  public var tokenIssuerSeesStatistics = false
   /// Who signs key files; all that are valid then sign every file, and the newest of them the remote
   /// configuration.
   public var exportSigners: [ExportSigner]
@@ -41,7 +47,10 @@ public struct KeyServerConfiguration: Sendable {
   public var paddingRange = 100
   /// Keys that a file holds at most; a batch of more is split.
   public var maximumKeysPerFile = 500_000
-  /// Who checks devices; nil checks none and claims no check.
+  /// The platforms whose uploads must carry a device verification payload, made for exactly these keys just
+  /// now; of others it is not looked at.
+  public var deviceVerificationPlatforms: Set<String> = ["ios"]
+  /// Who checks the device token in that payload; nil checks none and claims no check.
   public var deviceCheck: DeviceCheckConfiguration?
   /// What phones are told.
   public var remoteConfiguration: RemoteConfiguration
@@ -59,6 +68,8 @@ public struct KeyServerConfiguration: Sendable {
   public var uploadWindowSeconds = 600
   /// Whose browser pages may call, such as `https://app.example`; nil allows none.
   public var allowedOrigin: String?
+  /// The proxies whose word on a client's address is taken; without them that of the connection counts.
+  public var trustedProxies = TrustedProxies.none
 
   /// The values that have no default; the others may be changed afterwards.
   public init(
@@ -101,7 +112,7 @@ extension KeyServerConfiguration {
   }
 
   /// Refuses values that no server could keep its promises with.
-  func checked() throws(KeyServerError) {
+  package func checked() throws(KeyServerError) {
     if let fault = exports.lazy.compactMap(\.fault).first { throw .configuration(fault) }
     guard exports.count <= KeyServerLimit.exportCountMax,
       Set(exports.map(\.filenameRoot)).count == exports.count
@@ -111,11 +122,14 @@ extension KeyServerConfiguration {
           + " filenameRoot of its own.")
     }
     let attempts = 1...KeyServerLimit.uploadAttemptsMax
-    guard attempts.contains(uploadAttempts), uploadWindowSeconds > 0 else {
+    let windows = KeyServerLimit.uploadWindowSeconds
+    guard attempts.contains(uploadAttempts), windows.contains(uploadWindowSeconds) else {
       throw .configuration(
         "uploadAttempts must be 1 to \(KeyServerLimit.uploadAttemptsMax),"
-          + " uploadWindowSeconds positive."
-      )
+          + " uploadWindowSeconds \(windows.lowerBound) to \(windows.upperBound).")
+    }
+    guard deviceVerificationPlatforms.isSubset(of: platforms) else {
+      throw .configuration("deviceVerificationPlatforms must be among platforms.")
     }
     try publish.checked()
     try statistics.checked()
@@ -133,15 +147,16 @@ extension KeyServerConfiguration {
 
 extension KeyServerConfiguration {
   /// The apps and authorities that are named here. `appPackages` may upload with the tokens and with the
-  /// certificates of `tokenIssuer`, for all `regions`.
-  var registerEntries: RegisterEntries {
+  /// certificates of `tokenIssuer`, whose keys are now `tokenKeys`, for all `regions`.
+  func registerEntries(_ tokenKeys: [String: String]) -> RegisterEntries {
     RegisterEntries(
       apps: appPackages.sorted().map {
         AuthorizedApp(id: $0, regions: regions, authorities: [tokenIssuer])
       } + apps,
       authorities: [
         HealthAuthority(
-          issuer: tokenIssuer, audience: tokenAudience, publicKeysPEM: tokenPublicKeysPEM)
+          issuer: tokenIssuer, audience: tokenAudience, publicKeysPEM: tokenKeys,
+          seesStatistics: tokenIssuerSeesStatistics)
       ] + healthAuthorities)
   }
 }

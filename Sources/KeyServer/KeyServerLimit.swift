@@ -14,6 +14,8 @@ public enum KeyServerLimit {
   public static let deviceCheckSeconds = 10
   /// How many failed uploads an address may be granted in a window.
   public static let uploadAttemptsMax = 1_000_000
+  /// The window of failed uploads, in seconds: up to a day.
+  public static let uploadWindowSeconds = 1...86_400
   /// Decoys of one address for each failed upload it has: phones send many, and none of them fails.
   static let decoysPerAttempt = 10
   /// Bytes of the authority's answer that are read.
@@ -32,6 +34,9 @@ public enum KeyServerLimit {
   static let uploadsInOneCommit = 64
   /// How old the register of apps and authorities may be before it is read again, in seconds.
   static let registerAgeSecondsMax: TimeInterval = 60
+  /// How old it may be where a signature names a key that is not in it, in seconds: a flood of such
+  /// signatures costs no more than a reading a second.
+  static let registerAgeSecondsMaxForUnknownKey: TimeInterval = 1
   /// Uploads of a day below which no statistics of it leave, however the server is set up.
   public static let statisticsUploadsMin = 10
   /// How long after its end a day may be shown, in seconds: an hour to 30 days. An upload is counted in

@@ -25,20 +25,23 @@ struct KeyServerRooms {
       configuration.remoteConfiguration, signers: signers, clock: clock)
     let store = try Self.store(configuration, at: clock.now)
     let folder = try Self.folder(configuration)
+    let tokenKeys = try TokenKeyDesk(configuration, logger: logger)
     let register = RegisterDesk(
-      configured: configuration.registerEntries, store: store, clock: clock)
-    let admission = try Self.admission(configuration, register)
+      configured: { tokenKeys.configured() }, store: store, clock: clock)
+    let admission = Admission(
+      issuer: configuration.tokenIssuer, register: register, region: configuration.region,
+      platforms: configuration.platforms)
     exporter = Exporter(
       store: store, folder: folder, exports: configuration.exports, signers: signers,
       clock: clock, randomness: randomness)
     router = Router.quiet(
-      refusals: .callable, allowedOrigin: configuration.allowedOrigin, randomness: randomness)
+      refusals: .callable, allowedOrigin: configuration.allowedOrigin,
+      trustedProxies: configuration.trustedProxies, randomness: randomness)
     let desk = UploadDesk(admission: admission, devices: devices, store: store, clock: clock)
     let upload = UploadRoute(
       desk: desk, budget: Self.budget(configuration, clock),
       decoyBudget: Self.budget(configuration, times: KeyServerLimit.decoysPerAttempt, clock),
-      budgetKeys: BudgetKeys(from: randomness),
-      randomness: randomness)
+      budgetKeys: BudgetKeys(from: randomness), randomness: randomness)
     router.post(RouterPath(KeyServerRoute.upload), upload.route)
     let publish = PublishRoute(
       desk: PublishDesk(
@@ -72,21 +75,6 @@ struct KeyServerRooms {
       clock: clock)
   }
 
-  private static func admission(
-    _ configuration: KeyServerConfiguration, _ register: RegisterDesk
-  ) throws(KeyServerError) -> Admission {
-    do {
-      return Admission(
-        tokens: try UploadTokenVerifier(
-          issuer: configuration.tokenIssuer, audience: configuration.tokenAudience,
-          publicKeysPEM: configuration.tokenPublicKeysPEM),
-        issuer: configuration.tokenIssuer, register: register, region: configuration.region,
-        platforms: configuration.platforms)
-    } catch {
-      throw .configuration("tokenPublicKeysPEM must hold P-256 public keys.")
-    }
-  }
-
   private static func publishAdmission(
     _ configuration: KeyServerConfiguration, _ register: RegisterDesk, _ store: any KeyStore,
     _ clock: any WallClock, _ randomness: any Randomness
@@ -108,11 +96,14 @@ struct KeyServerRooms {
 
   private static func devices(
     _ configuration: KeyServerConfiguration
-  ) throws(KeyServerError) -> DeviceVerification? {
-    guard let deviceCheck = configuration.deviceCheck else { return nil }
+  ) throws(KeyServerError) -> DeviceVerification {
+    var authority: DeviceCheckAuthority?
+    if let deviceCheck = configuration.deviceCheck {
+      authority = try DeviceCheckAuthority(deviceCheck, client: .shared)
+    }
     return DeviceVerification(
-      authority: try DeviceCheckAuthority(deviceCheck, client: .shared),
-      requiredPlatforms: deviceCheck.requiredPlatforms)
+      authority: authority, bundleIDs: configuration.deviceCheck?.bundleIDs ?? [],
+      requiredPlatforms: configuration.deviceVerificationPlatforms)
   }
 
   private static func store(

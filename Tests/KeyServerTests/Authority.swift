@@ -18,10 +18,11 @@ struct Authority: Sendable {
   /// A token for one upload, bound to the keys of `keyHMAC` where there is one.
   func token(
     at now: Date, lifetime: TimeInterval = 1_800, keyHMAC: Data? = nil, id: String? = nil,
-    onset: UInt32? = nil, audience: String = "keys", key: P256.Signing.PrivateKey? = nil
+    onset: UInt32? = nil, audience: String = "keys", key: P256.Signing.PrivateKey? = nil,
+    keyID: String = "t1"
   ) async throws -> String {
     let issuer = try UploadTokenIssuer(
-      keyID: "t1", privateKeyPEM: (key ?? tokenKey).pemRepresentation, issuer: "codes",
+      keyID: keyID, privateKeyPEM: (key ?? tokenKey).pemRepresentation, issuer: "codes",
       audience: audience)
     return try await issuer.token(
       for: UploadGrant(

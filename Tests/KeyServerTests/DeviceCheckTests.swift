@@ -17,6 +17,7 @@ import Testing
     try await DeviceCheckStandIn.run(publicKey: key.publicKey, says: says) { authority in
       let url = await authority.url
       try await RunningKeyServer.run({
+        $0.deviceVerificationPlatforms = ["ios"]
         $0.deviceCheck = DeviceCheckConfiguration(
           baseURL: url, teamID: "TEAM", keyID: "K1", privateKeyPEM: key.pemRepresentation)
         change(&$0)
@@ -100,6 +101,7 @@ import Testing
   @Test("An authority that cannot be reached is 503, never a yes")
   func unreachable() async throws {
     try await RunningKeyServer.run({
+      $0.deviceVerificationPlatforms = ["ios"]
       $0.deviceCheck = DeviceCheckConfiguration(
         baseURL: URL(fileURLWithPath: "/"), teamID: "TEAM", keyID: "K1",
         privateKeyPEM: key.pemRepresentation)
@@ -144,6 +146,42 @@ import Testing
       server.clock.advance(by: 1_200)
       #expect(try await server.upload(request).status == 200)
       #expect(await authority.questions.count == 1)
+    }
+  }
+
+  @Test("Without an authority to ask, the proof must still be for these keys, and made just now")
+  func noAuthority() async throws {
+    try await RunningKeyServer.run({ $0.deviceVerificationPlatforms = ["ios"] }) {
+      server async throws in
+      #expect(try await server.upload(server.request(server.keys())).status == 403)
+      let others = try await request(server, transactionID: String(repeating: "a", count: 64))
+      #expect(try await server.upload(others).status == 403)
+      for (age, status) in [(601, 403), (600, 200)] as [(TimeInterval, UInt)] {
+        #expect(try await server.upload(request(server, age: age)).status == status)
+      }
+    }
+  }
+
+  @Test("A server that is told nothing about devices needs a proof of iOS")
+  func byDefault() {
+    let nowhere = URL(fileURLWithPath: "/dev/null")
+    let configuration = KeyServerConfiguration(
+      port: 0, databaseFile: nowhere, exportFolder: nowhere, regions: [], appPackages: [],
+      tokenIssuer: "a", tokenAudience: "b", tokenPublicKeysPEM: [:], exportSigners: [],
+      region: "PL", deviceCheck: nil, remoteConfiguration: RemoteConfiguration(version: 1))
+    #expect(configuration.deviceVerificationPlatforms == ["ios"])
+  }
+
+  @Test("An app that is not the team's is refused without asking, one that is goes on")
+  func bundles() async throws {
+    for (bundles, status, questions) in [
+      (["another.app"], 403, 0), (["another.app", "pl.gov.mc.protegosafe"], 200, 1), ([], 200, 1),
+    ] as [(Set<String>, UInt, Int)] {
+      try await run(.yes, { $0.deviceCheck?.bundleIDs = bundles }) {
+        server, authority async throws in
+        #expect(try await server.upload(request(server)).status == status)
+        #expect(await authority.questions.count == questions)
+      }
     }
   }
 

@@ -65,6 +65,8 @@ struct RunningKeyServer: Sendable {
       tokenPublicKeysPEM: ["t1": authority.tokenKey.publicKey.pemRepresentation],
       exportSigners: authority.signers, region: "PL", deviceCheck: nil,
       remoteConfiguration: RemoteConfiguration(version: 3))
+    // A test that is about them switches them on again.
+    configuration.deviceVerificationPlatforms = []
     configuration.minimumKeys = 20
     configuration.paddingRange = 5
     return configuration

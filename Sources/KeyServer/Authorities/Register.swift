@@ -7,11 +7,15 @@ struct Register: Sendable {
   let apps: [String: AuthorizedApp]
   let authorities: [String: HealthAuthority]
   let certificates: CertificateVerifier
+  /// Who checks upload tokens.
+  let tokens: UploadTokenVerifier
   private let keys: [String: [AuthorityKey]]
 
   /// What the configuration says, and beside it what the database holds. A key that cannot be read is
   /// left out: the others go on working.
-  init(configured: RegisterEntries, stored: RegisterEntries) {
+  init(configured: ConfiguredRegister, stored: RegisterEntries) {
+    tokens = configured.tokens
+    let configured = configured.entries
     apps = Dictionary((configured.apps + stored.apps).map { ($0.id, $0) }) { one, other in
       AuthorizedApp(
         id: one.id, regions: one.regions.union(other.regions),

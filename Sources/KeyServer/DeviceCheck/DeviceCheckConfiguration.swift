@@ -12,19 +12,22 @@ public struct DeviceCheckConfiguration: Sendable {
   public var keyID: String
   /// That key: P-256 in PEM, PKCS#8.
   public var privateKeyPEM: String
-  /// The platforms whose uploads must carry a proof.
-  public var requiredPlatforms: Set<String>
+  /// The team's apps, by their names in uploads: the authority vouches for no others, so an upload of another
+  /// app is refused without asking. Empty where every app that may upload is the team's.
+  public var bundleIDs: Set<String>
 
-  /// An authority to ask; by default for uploads of platform `ios`.
+  /// Where Apple's own authority is.
+  public static let productionAddress = "https://api.devicecheck.apple.com"
+
+  /// An authority to ask.
   public init(
-    baseURL: URL, teamID: String, keyID: String, privateKeyPEM: String,
-    requiredPlatforms: Set<String> = ["ios"]
+    baseURL: URL, teamID: String, keyID: String, privateKeyPEM: String, bundleIDs: Set<String> = []
   ) {
     self.baseURL = baseURL
     self.teamID = teamID
     self.keyID = keyID
     self.privateKeyPEM = privateKeyPEM
-    self.requiredPlatforms = requiredPlatforms
+    self.bundleIDs = bundleIDs
   }
 }
 

@@ -20,7 +20,8 @@ struct PublishAdmission: Sendable {
     let regions = app.regions.isEmpty ? defaultRegion.map { [$0] } ?? [] : app.regions.sorted()
     guard !regions.isEmpty else { throw .missingRegion }
     let text = request.verificationPayload ?? ""
-    let verified = try verified(text, for: app, in: known, at: now)
+    let verified = try await verified(UnverifiedCertificate(text), in: known, at: now)
+    guard app.authorities.contains(verified.issuer) else { throw .certificate }
     let sent = request.temporaryExposureKeys.map(SentKey.init)
     let finding = try finding(of: verified.certificate, over: sent, secret: request.hmacKey)
     let onset = Self.onset(of: request, verified.certificate, at: now)
@@ -54,16 +55,19 @@ struct PublishAdmission: Sendable {
   }
 
   private func verified(
-    _ text: String, for app: AuthorizedApp, in known: Register, at now: Date
-  ) throws(PublishRefusal) -> VerifiedCertificate {
-    let verified: VerifiedCertificate
-    do {
-      verified = try known.certificates.verified(UnverifiedCertificate(text), at: now)
+    _ certificate: UnverifiedCertificate, in known: Register, at now: Date
+  ) async throws(PublishRefusal) -> VerifiedCertificate {
+    do throws(UploadTokenRefusal) {
+      return try known.certificates.verified(certificate, at: now)
     } catch {
+      guard error == .unknownKey else { throw .certificate }
+    }
+    // The key may have come since the register was read.
+    let register: Register
+    do { register = try await self.register.registerForUnknownKey() } catch { throw .cannotLoadApp }
+    do { return try register.certificates.verified(certificate, at: now) } catch {
       throw .certificate
     }
-    guard app.authorities.contains(verified.issuer) else { throw .certificate }
-    return verified
   }
 
   /// A certificate is good for the keys of its HMAC only.

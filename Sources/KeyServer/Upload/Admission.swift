@@ -8,8 +8,7 @@ import UploadToken
 ///
 /// Documentation/SeedContract.md 4.5 has the order and the answers.
 struct Admission: Sendable {
-  let tokens: UploadTokenVerifier
-  /// Who issues those tokens.
+  /// Who issues upload tokens.
   let issuer: String
   let register: RegisterDesk
   let region: String
@@ -45,11 +44,23 @@ struct Admission: Sendable {
   ) async throws(UploadRefusal) -> UploadGrant {
     guard let text = payload.verificationPayload, text.utf8.count <= UploadLimit.tokenBytesMax
     else { throw .unauthenticated }
-    do {
-      return try await tokens.verified(UnverifiedUploadToken(text), at: now).grant
+    let token = UnverifiedUploadToken(text)
+    let tokens = try await known().tokens
+    do throws(UploadTokenRefusal) {
+      return try await tokens.verified(token, at: now).grant
     } catch {
+      guard error == .unknownKey else { throw .unauthenticated }
+    }
+    // The key may have come since the register was read.
+    let register: Register
+    do { register = try await self.register.registerForUnknownKey() } catch { throw .unavailable }
+    do { return try await register.tokens.verified(token, at: now).grant } catch {
       throw .unauthenticated
     }
+  }
+
+  private func known() async throws(UploadRefusal) -> Register {
+    do { return try await register.register() } catch { throw .unavailable }
   }
 
   /// A token that names keys is good for those keys only.
@@ -67,8 +78,7 @@ struct Admission: Sendable {
     guard UploadLimit.regionCount.contains(payload.regions.count) else {
       throw .broken("An upload names 1 to 10 regions.")
     }
-    let known: Register
-    do { known = try await register.register() } catch { throw .unavailable }
+    let known = try await known()
     guard let app = known.apps[payload.appPackageName], app.authorities.contains(issuer),
       platforms.contains(payload.platform)
     else { throw .notAllowed }

@@ -8,7 +8,7 @@ import World
 /// again.
 struct UploadDesk: Sendable {
   let admission: Admission
-  let devices: DeviceVerification?
+  let devices: DeviceVerification
   let store: any KeyStore
   let clock: any WallClock
 
@@ -21,12 +21,12 @@ struct UploadDesk: Sendable {
   ) async throws(UploadRefusal) -> UploadAnswer {
     let now = clock.now
     let upload = try await admission.admit(request, at: now)
-    if devices != nil {
+    if devices.isRequired(of: request.data) {
       // Before the device check: an upload that is in is answered even when its proof has gone stale.
       let earlier = try await Self.kept(logger) { try await store.acceptance(of: upload) }
       if let earlier { return try Self.answer(earlier) }
     }
-    try await devices?.verify(request.data, at: now)
+    try await devices.verify(request.data, at: now)
     let acceptance = try await Self.kept(logger) { try await store.accept(upload) }
     return try Self.answer(acceptance)
   }
