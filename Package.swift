@@ -154,7 +154,7 @@ let package = Package(
       dependencies: [
         "Town", "FieldTrials", "DiagnosisKeyFile", "ExposureKeys", "CExposureKernels",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
-        "VerificationServer", "World",
+        "VerificationAPI", "VerificationServer", "QuietHTTP", "World",
         grdb, crypto, logging, serviceLifecycle, argumentParser, nioCore, nioHTTP1, nioPosix,
       ],
       swiftSettings: strictOnTheCallersActor),
@@ -264,8 +264,8 @@ let package = Package(
       name: "FirebreakTests",
       dependencies: [
         "firebreak", "DiagnosisKeyFile", "ExposureKeys", "ExposureNotification", "UploadToken",
-        "KeyServerAPI", "World",
-        "TestSupport", nioCore, nioHTTP1, nioPosix, crypto,
+        "KeyServerAPI", "KeyServer", "VerificationAPI", "VerificationServer", "World",
+        "TestSupport", nioCore, nioHTTP1, nioPosix, argumentParser, crypto,
       ],
       swiftSettings: strictOnTheCallersActor),
   ]

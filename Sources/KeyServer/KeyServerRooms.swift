@@ -26,8 +26,7 @@ struct KeyServerRooms {
     let store = try Self.store(configuration, at: clock.now)
     let folder = try Self.folder(configuration)
     let tokenKeys = try TokenKeyDesk(configuration, logger: logger)
-    let register = RegisterDesk(
-      configured: { tokenKeys.configured() }, store: store, clock: clock)
+    let register = RegisterDesk(configured: tokenKeys.configured, store: store, clock: clock)
     let admission = Admission(
       issuer: configuration.tokenIssuer, register: register, region: configuration.region,
       platforms: configuration.platforms)

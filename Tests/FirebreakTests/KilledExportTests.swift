@@ -22,11 +22,11 @@ struct KilledExportTests {
   func killed() async throws {
     let folder = try TemporaryFolder()
     let data = folder.path("data").path
-    let keys = try Run("key-server", "signing-key", "list", "--data", data, "--json").json()
+    let keys = try Run("key-server", "signing-key", "add", "--data", data, "--json").json()
     let pem = folder.path("public.pem")
     let text = (keys?["keys"] as? [NSDictionary])?.first?["publicKey"] as? String
     try Data((text ?? "").utf8).write(to: pem)
-    #expect(try Run("verification-server", "api-key", "list", "--data", data).status == 0)
+    #expect(try Run("verification-server", "signing-key", "add", "--data", data).status == 0)
     let now = Int(try Shell.run("date +%s").output.trimmingCharacters(in: .whitespacesAndNewlines))
     let start = (try #require(now) / 14_400 - 2) * 14_400
     let database = folder.path("data/keys/keys.sqlite").path

@@ -7,6 +7,7 @@ final class ServedFirebreak {
   /// The servers' folder.
   let data: String
   private let process = Process()
+  private let said: TemporaryFolder
 
   init(
     folder: TemporaryFolder, _ arguments: [String] = [], environment: [String: String] = [:]
@@ -18,6 +19,9 @@ final class ServedFirebreak {
     process.arguments = ["serve", "--port", "0", "--json", "--data", data] + arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardOutput = try FileHandle(forWritingTo: output)
+    said = try TemporaryFolder()
+    try Data().write(to: said.path("errors"))
+    process.standardError = try FileHandle(forWritingTo: said.path("errors"))
     try process.run()
   }
 
@@ -35,6 +39,9 @@ final class ServedFirebreak {
     }
     return [:]
   }
+
+  /// What it has said beside the answer.
+  func errors() throws -> String { try String(contentsOf: said.path("errors"), encoding: .utf8) }
 
   func get(_ address: String?, _ path: String) async throws -> (status: Int, body: Data) {
     let folder = try TemporaryFolder()

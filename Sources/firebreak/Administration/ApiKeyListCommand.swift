@@ -27,9 +27,9 @@ struct ApiKeyListCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
+    let folder = try ServerFolder(existing: options.data, of: .verification)
     let entries = try await ApiKeyDesk.refusing {
-      try await ServerSetup(folder: ServerFolder(path: options.data), options: options)
-        .apiKeyDesk().list()
+      try await ServerSetup(folder: folder, options: options).existingApiKeyDesk().list()
     }.map {
       Entry(
         id: $0.id, type: $0.kind.rawValue, name: $0.name,

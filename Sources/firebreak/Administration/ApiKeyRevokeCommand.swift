@@ -21,9 +21,9 @@ struct ApiKeyRevokeCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
+    let folder = try ServerFolder(existing: options.data, of: .verification)
     let isRevoked = try await ApiKeyDesk.refusing {
-      try await ServerSetup(folder: ServerFolder(path: options.data), options: options)
-        .apiKeyDesk().revoke(id)
+      try await ServerSetup(folder: folder, options: options).existingApiKeyDesk().revoke(id)
     }
     if json { try printJSON(Report(id: id, revoked: isRevoked)) }
     guard isRevoked else {

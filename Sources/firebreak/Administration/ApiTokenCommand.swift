@@ -23,14 +23,27 @@ struct ApiTokenCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let file = try ServerFolder(path: options.data).verificationSecrets
-    var secrets = try file.readOrBegin { VerificationSecrets(from: SystemRandomness()) }
-    if add {
-      secrets.apiTokens.append(Data(SystemRandomness().bytes(24)).base64EncodedString())
-      try file.replace(secrets)
-    }
+    let secrets = try add ? adding() : existing()
     try json
       ? printJSON(Report(apiTokens: secrets.apiTokens))
       : StandardOutput.write(secrets.apiTokens.joined(separator: "\n"))
+  }
+
+  private func adding() throws -> VerificationSecrets {
+    let file = try ServerFolder(path: options.data).verificationSecrets
+    var secrets = try file.readOrBegin { VerificationSecrets(from: SystemRandomness()) }
+    secrets.apiTokens.append(Data(SystemRandomness().bytes(24)).base64EncodedString())
+    try file.replace(secrets)
+    return secrets
+  }
+
+  private func existing() throws -> VerificationSecrets {
+    let folder = try ServerFolder(existing: options.data, of: .verification)
+    guard let secrets = try folder.verificationSecrets.read(VerificationSecrets.self) else {
+      throw CommandFailure.badInput(
+        "The verification server of \(options.data.printable) has no tokens yet: add one, or start it"
+          + " first.")
+    }
+    return secrets
   }
 }

@@ -26,8 +26,8 @@ struct BackupCommand<Owner: ServerOwner>: ParsableCommand {
 
   func run() throws {
     let url = URL(fileURLWithPath: file)
-    try DatabaseBackup(database: Owner.database(of: ServerFolder(existing: options.data)))
-      .write(to: url)
+    let folder = try ServerFolder(existing: options.data, of: Owner.server)
+    try DatabaseBackup(database: Owner.database(of: folder)).write(to: url)
     let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
     let report = Report(file: url.path, bytes: size?.intValue ?? 0)
     try json

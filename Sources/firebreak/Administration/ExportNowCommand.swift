@@ -27,7 +27,11 @@ struct ExportNowCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let folder = try ServerFolder(existing: options.data)
+    let folder = try ServerFolder(existing: options.data, of: .keys)
+    guard try KeyServerOwner.signingKeys(of: folder) != nil else {
+      throw CommandFailure.badInput(
+        "The key server of \(options.data.printable) has no keys yet: start it first.")
+    }
     let server = try ServerSetup(folder: folder, options: options).keyServer(
       logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() })
     let files: [String]

@@ -23,10 +23,10 @@ struct SigningKeyAddCommand<Owner: ServerOwner>: ParsableCommand {
   }
 
   func run() throws {
-    let folder = try ServerFolder(path: options.data)
-    let keys = try Owner.signingKeys(of: folder, options)
-    let new = Owner.newKey(after: keys, from: SigningKeyTimes.date(from), options)
-    try Owner.keep(keys + [new], in: folder, options)
+    let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
+    let keys = try Owner.signingKeysOrFirst(of: setup)
+    let new = Owner.newKey(after: keys, from: SigningKeyTimes.date(from))
+    try Owner.keep(keys + [new], of: setup)
     try SigningKeyReport(keys + [new]).print(asJSON: json)
   }
 }

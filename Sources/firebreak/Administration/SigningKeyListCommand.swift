@@ -14,7 +14,11 @@ struct SigningKeyListCommand<Owner: ServerOwner>: ParsableCommand {
   var json = false
 
   func run() throws {
-    let keys = try Owner.signingKeys(of: ServerFolder(path: options.data), options)
+    let folder = try ServerFolder(existing: options.data, of: Owner.server)
+    guard let keys = try Owner.signingKeys(of: folder) else {
+      throw CommandFailure.badInput(
+        "The \(Owner.commandName) of \(options.data.printable) has no keys yet: start it first.")
+    }
     try SigningKeyReport(keys).print(asJSON: json)
   }
 }

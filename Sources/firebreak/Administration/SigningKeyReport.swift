@@ -10,7 +10,7 @@ struct SigningKeyReport: Encodable {
 
   private let keys: [Key]
 
-  init(_ keys: [StoredKey]) {
+  init(_ keys: [SecretSigningKey]) {
     self.keys = keys.map {
       Key(
         keyID: $0.keyID, keyVersion: $0.keyVersion, validFrom: $0.validFrom,

@@ -7,7 +7,7 @@ struct SigningKeyRotateCommand<Owner: ServerOwner>: ParsableCommand {
     CommandConfiguration(
       commandName: "rotate", abstract: "Add a new key and end the older ones after an overlap.",
       discussion: """
-        The key server follows at its next export; the verification server when it is started again. \
+        A key server that runs follows at its next export, a verification server in seconds. \
         Without --overlap the older keys end after \(Owner.overlapSeconds) seconds.
         """)
   }
@@ -33,13 +33,13 @@ struct SigningKeyRotateCommand<Owner: ServerOwner>: ParsableCommand {
   }
 
   func run() throws {
-    let folder = try ServerFolder(path: options.data)
-    var keys = try Owner.signingKeys(of: folder, options)
+    let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
+    var keys = try Owner.signingKeysOrFirst(of: setup)
     let begin = SigningKeyTimes.date(from)
     let end = Int64(begin.timeIntervalSince1970) + Int64(overlap ?? Owner.overlapSeconds)
-    let new = Owner.newKey(after: keys, from: begin, options)
+    let new = Owner.newKey(after: keys, from: begin)
     for index in keys.indices { keys[index].validThru = min(keys[index].validThru ?? end, end) }
-    try Owner.keep(keys + [new], in: folder, options)
+    try Owner.keep(keys + [new], of: setup)
     try SigningKeyReport(keys + [new]).print(asJSON: json)
   }
 }

@@ -4,9 +4,9 @@ import ArgumentParser
 struct VerificationServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verification-server",
-    abstract: "Look after the verification server: keys, backup.",
+    abstract: "Look after the verification server: keys, settings, backup.",
     subcommands: [
-      ApiKeyCommand.self, ApiTokenCommand.self,
+      ApiKeyCommand.self, ApiTokenCommand.self, SettingsCommand<VerificationServerOwner>.self,
       SigningKeyCommand<VerificationServerOwner>.self, BackupCommand<VerificationServerOwner>.self,
     ])
 }

@@ -3,11 +3,11 @@ import Foundation
 /// What the key server must keep to itself.
 struct KeySecrets: Codable {
   /// What signs key files.
-  var signingKeys: [StoredKey]
+  var signingKeys: [SecretSigningKey]
 
   /// New secrets: a key of the id that phones of `region` know, its first version.
   init(keyID: String) {
-    signingKeys = [StoredKey(keyID: keyID, keyVersion: "v1", validFrom: nil)]
+    signingKeys = [SecretSigningKey(keyID: keyID, keyVersion: "v1", validFrom: nil)]
   }
 }
 

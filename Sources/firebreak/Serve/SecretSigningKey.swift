@@ -4,7 +4,7 @@ import KeyServer
 import UploadToken
 
 /// A signing key as it lies in a file of secrets.
-struct StoredKey: Codable {
+struct SecretSigningKey: Codable {
   /// The id verifiers know it by.
   let keyID: String
   /// The version phones know it by; of keys that sign key files only.
@@ -53,7 +53,7 @@ struct StoredKey: Codable {
   }
 }
 
-extension StoredKey: CustomStringConvertible, CustomReflectable {
-  var description: String { "StoredKey(\(keyID) \(keyVersion ?? ""))" }
+extension SecretSigningKey: CustomStringConvertible, CustomReflectable {
+  var description: String { "SecretSigningKey(\(keyID) \(keyVersion ?? ""))" }
   var customMirror: Mirror { Mirror(self, children: [:]) }
 }

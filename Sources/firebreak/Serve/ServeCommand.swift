@@ -12,8 +12,10 @@ struct ServeCommand: AsyncParsableCommand {
     commandName: "serve",
     abstract: "Run the health authority's servers, until Ctrl-C or a termination.",
     discussion: """
-      Secrets and signing keys are made on the first start, in DIR, for its owner only. Requests in \
-      progress are finished before the servers stop. Put a web server with TLS before them.
+      Secrets and signing keys are made on the first start, in DIR, for its owner only. What else may be set \
+      stands in DIR/verification/settings.json and DIR/keys/settings.json, and `verification-server settings` \
+      and `key-server settings` show it. Requests in progress are finished before the servers stop. Put a web \
+      server with TLS before them.
       """)
 
   @Option(help: ArgumentHelp("One server alone.", valueName: "verification|keys|console"))
@@ -58,6 +60,8 @@ struct ServeCommand: AsyncParsableCommand {
       ? nil
       : try setup.keyServer(
         host: host, port: only == nil && port > 0 ? port + 1 : port, logger: logger)
+    if only == nil { try setup.requireOneName() }
+    if keys != nil { note(try setup.keySettings().deviceVerificationNote) }
     let servers = RunningServers(verification: verification, keys: keys, host: host)
     try await servers.run(logger: logger) { addresses in
       try json ? printJSON(addresses) : StandardOutput.write(addresses.text)

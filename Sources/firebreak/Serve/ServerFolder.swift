@@ -24,14 +24,25 @@ struct ServerFolder {
     }
   }
 
-  /// The folder at `path`, which must be there.
-  init(existing path: String) throws {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
-    else {
-      throw CommandFailure.badInput("There is no folder \(path): name the servers' with --data.")
+  /// The folder at `path`, in which `server` must have its own: for commands that look and make nothing.
+  init(existing path: String, of server: ServerName) throws {
+    url = URL(fileURLWithPath: path)
+    let own = server == .verification ? verification : keys
+    guard Self.isFolder(url) else {
+      throw CommandFailure.badInput(
+        "There is no folder \(path.printable): name the servers' with --data.")
     }
-    try self.init(path: path)
+    guard Self.isFolder(own) else {
+      throw CommandFailure.badInput(
+        "There is no folder \(own.path.printable): name the servers' with --data, or start them"
+          + " first.")
+    }
+  }
+
+  private static func isFolder(_ url: URL) -> Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+      && isFolder.boolValue
   }
 
   /// The folder of the verification server.
@@ -50,6 +61,14 @@ struct ServerFolder {
   }
   /// The key server's secrets.
   var keySecrets: OwnersFile { OwnersFile(url: keys.appendingPathComponent("secrets.json")) }
-  /// The public keys of upload tokens, PEM by id: what the key server needs of the verification server.
-  var tokenPublicKeys: URL { url.appendingPathComponent("token-keys.json") }
+  /// What an official sets of the verification server.
+  var verificationSettings: SettingsFile {
+    SettingsFile(url: verification.appendingPathComponent("settings.json"))
+  }
+  /// What an official sets of the key server.
+  var keySettings: SettingsFile { SettingsFile(url: keys.appendingPathComponent("settings.json")) }
+  /// The public keys of upload tokens: what the key server needs of the verification server.
+  var tokenPublicKeys: TokenKeysFile {
+    TokenKeysFile(url: url.appendingPathComponent("token-keys.json"))
+  }
 }

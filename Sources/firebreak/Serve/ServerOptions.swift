@@ -1,22 +1,25 @@
 import ArgumentParser
 
-/// What the servers, and those who look after them, must be told alike.
+/// What the servers, and those who look after them, must be told alike. What is named here holds in place of what
+/// the files of settings say.
 struct ServerOptions: ParsableArguments {
   @Option(help: "The folder that the servers keep everything in.")
   var data = "firebreak-data"
 
-  @Option(help: "The region, such as PL.")
-  var region = "PL"
+  @Option(help: "The region, such as PL; otherwise as the key server's settings say.")
+  var region: String?
 
-  @Option(help: "The app that may upload, by its package name.")
-  var app = "pl.gov.mc.protegosafe"
+  @Option(help: "The app that may upload, by its package name; otherwise as the settings say.")
+  var app: String?
 
-  @Option(help: "The name by which the verification server signs.")
-  var issuer = "verification.firebreak.example"
+  @Option(help: "The name by which the verification server signs; otherwise as the settings say.")
+  var issuer: String?
 
-  @Option(help: "The name by which the key server is known to it.")
-  var audience = "keys.firebreak.example"
+  @Option(help: "The name by which it knows the key server; otherwise as the settings say.")
+  var audience: String?
 
-  @Option(name: .customLong("key-id"), help: "The id of a new key that signs key files.")
-  var keyID = "260"
+  @Option(
+    name: .customLong("key-id"),
+    help: "The id of a first key that signs key files; otherwise as the settings say.")
+  var keyID: String?
 }

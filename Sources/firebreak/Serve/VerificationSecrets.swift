@@ -1,4 +1,5 @@
 import Foundation
+import UploadToken
 import World
 
 /// What the verification server must keep to itself.
@@ -8,13 +9,22 @@ struct VerificationSecrets: Codable {
   /// What the seed contract's `api-token` may be.
   var apiTokens: [String]
   /// What signs tokens and certificates.
-  var signingKeys: [StoredKey]
+  var signingKeys: [SecretSigningKey]
 
   /// New secrets.
   init(from randomness: any Randomness) {
     codeHashKey = Data(randomness.bytes(32))
     apiTokens = [Data(randomness.bytes(24)).base64EncodedString()]
-    signingKeys = [StoredKey(keyID: "t1", keyVersion: nil, validFrom: nil)]
+    signingKeys = [SecretSigningKey(keyID: "t1", keyVersion: nil, validFrom: nil)]
+  }
+}
+
+extension VerificationSecrets {
+  /// The keys as the verification server takes them.
+  ///
+  /// - Throws: where one of them is no key, or two have one id.
+  var keysThatSign: SigningKeys {
+    get throws { try SigningKeys(signingKeys.map { try $0.tokenKey }) }
   }
 }
 

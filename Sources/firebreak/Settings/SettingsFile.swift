@@ -1,0 +1,49 @@
+import Foundation
+import QuietHTTP
+
+/// A server's file of settings, `settings.json` in its folder: JSON, read strictly, no secrets in it.
+///
+/// Documentation/Serving.md 9.
+struct SettingsFile {
+  let url: URL
+
+  /// What the file says; nil where there is none, and everything is at its default.
+  ///
+  /// - Throws: `CommandFailure` that names the field and what it needs.
+  func read<Settings: Decodable>(_ type: Settings.Type) throws -> Settings? {
+    guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+    let content = try InputFile(url.path, what: "file of settings").content
+    guard content.count <= SettingLimit.fileBytesMax else {
+      throw refusal("it has more than \(SettingLimit.fileBytesMax) bytes.")
+    }
+    do {
+      let settings = try JSONDecoder().decode(type, from: content)
+      // Of two fields of one name each reader takes another one.
+      guard StrictJSON.accepts(content) else {
+        throw refusal("a field is there twice, or it is nested too deep.")
+      }
+      return settings
+    } catch let error as DecodingError {
+      throw refusal(error.sentence(otherwise: "it is no JSON object of settings."))
+    } catch let failure as CommandFailure {
+      throw failure.sentence.hasPrefix(prefix) ? failure : refusal(failure.sentence)
+    }
+  }
+
+  /// Does `work` with what the file says, whose refusals then name the file.
+  func naming<Result>(_ work: () throws -> Result) throws -> Result {
+    do {
+      return try work()
+    } catch let failure as CommandFailure
+      where failure.status == .badInput && FileManager.default.fileExists(atPath: url.path)
+    {
+      throw failure.sentence.hasPrefix(prefix) ? failure : refusal(failure.sentence)
+    }
+  }
+
+  private var prefix: String { "\(url.path.printable): " }
+
+  private func refusal(_ sentence: String) -> CommandFailure {
+    CommandFailure.badInput(prefix + sentence)
+  }
+}

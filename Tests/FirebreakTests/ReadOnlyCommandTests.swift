@@ -1,0 +1,43 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Commands that look and make nothing")
+struct ReadOnlyCommandTests {
+  private static let commands = [
+    ["verification-server", "api-key", "list"],
+    ["verification-server", "api-key", "revoke", "0123456789abcdef"],
+    ["verification-server", "api-token"], ["verification-server", "settings"],
+    ["verification-server", "signing-key", "list"], ["verification-server", "backup", "FILE"],
+    ["key-server", "settings"], ["key-server", "signing-key", "list"],
+    ["key-server", "signing-key"], ["key-server", "backup", "FILE"],
+    ["key-server", "export", "--now"],
+  ]
+
+  @Test(
+    "On a folder that is not there, or is another's, they end with 2 and leave it as it is",
+    arguments: commands)
+  func nothingThere(command: [String]) throws {
+    let folder = try TemporaryFolder()
+    let command = command.map { $0 == "FILE" ? folder.path("backup").path : $0 }
+    for name in ["none", ""] {
+      let data = folder.url.appendingPathComponent(name)
+      let run = try Run(command + ["--data", data.path])
+      #expect(run.status == 2 && run.output.isEmpty, "\(command): \(run.errors)")
+      #expect(run.errors.split(separator: "\n").count == 1 && run.errors.contains("--data"))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+    }
+  }
+
+  @Test("On a server's folder that was never used they say so, and make no keys and no database")
+  func neverUsed() throws {
+    for command in Self.commands where !command.contains("settings") {
+      let folder = try TemporaryFolder()
+      try ServedAuthority.lay([:], in: folder)
+      let command = command.map { $0 == "FILE" ? folder.path("backup").path : $0 }
+      let run = try Run(command + ["--data", folder.path("data").path])
+      #expect(run.status == 2 && run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+      #expect(folder.files().isEmpty, "\(command)")
+    }
+  }
+}
