@@ -40,11 +40,21 @@ public final class AnswerTimes: Sendable {
   ///
   /// - Throws: `CancellationError`.
   public func wait(since start: ContinuousClock.Instant) async throws {
-    let usualDelay = latest.withLock { $0.delays.median }
-    let waking = start + drawn() - usualDelay
-    guard waking > .now else { return }
+    let end = start + drawn()
+    let now = ContinuousClock.now
+    guard end > now else { return }
+    // Where the usual delay is longer than what is left it is measured all the same: after a busy hour
+    // nobody would sleep any more, and decoys would be answered at once for good.
+    let waking = max(end - usualDelay, now)
     try await Task.sleep(until: waking, clock: .continuous)
-    let delay = ContinuousClock.now - waking
+    rememberDelay(ContinuousClock.now - waking)
+  }
+
+  /// By how much a sleeper wakes up too late, as of late.
+  var usualDelay: Duration { latest.withLock { $0.delays.median } }
+
+  /// Keeps by how much one sleeper woke up too late.
+  func rememberDelay(_ delay: Duration) {
     latest.withLock { $0.delays.append(delay) }
   }
 }

@@ -1,7 +1,9 @@
 import Foundation
 
 /// Looks for what a JSON reader would pass over in silence: two fields of one name in an object, of which
-/// each reader takes another one, and nesting without end. Whether it is JSON at all is the reader's to say.
+/// each reader takes another one, and nesting without end. Whether it is JSON at all is the reader's to say, but it
+/// must be UTF-8 without a byte order mark (RFC 8259, 8.1): readers that guess encodings would see fields here
+/// that were not looked at.
 public struct StrictJSON {
   /// How deep objects and arrays may lie in one another.
   public static let depthMax = 16
@@ -9,10 +11,12 @@ public struct StrictJSON {
   private let bytes: [UInt8]
   private var position = 0
 
-  /// Whether `json` has no field twice in one object and is not nested too deep.
+  /// Whether `json` has no field twice in one object, is not nested too deep and has nothing after it.
   public static func accepts(_ json: Data) -> Bool {
     var reader = StrictJSON(bytes: Array(json))
-    return reader.value(depth: 0)
+    guard reader.value(depth: 0) else { return false }
+    reader.skipBlanks()
+    return reader.next == nil
   }
 
   private init(bytes: [UInt8]) {

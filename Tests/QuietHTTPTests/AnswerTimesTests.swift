@@ -61,4 +61,16 @@ struct AnswerTimesTests {
     times.remember(limit + .milliseconds(offset))
     #expect(times.drawn() == limit + .milliseconds(min(offset, 0)))
   }
+
+  @Test("Delays of a busy hour are forgotten, though they are longer than any answer takes")
+  func delaysAreMeasuredAnew() async throws {
+    let times = AnswerTimes(randomness: SystemRandomness())
+    times.remember(.seconds(QuietLimit.decoySecondsMax))
+    for _ in 0..<QuietLimit.wakingDelaysMax { times.rememberDelay(.seconds(900)) }
+    #expect(times.usualDelay == .seconds(900))
+    for _ in 0..<QuietLimit.wakingDelaysMax where times.usualDelay == .seconds(900) {
+      try await times.wait(since: .now)
+    }
+    #expect(times.usualDelay < .seconds(900))
+  }
 }

@@ -45,6 +45,24 @@ import Testing
     #expect(!StrictJSON.accepts(Data(json.utf8)))
   }
 
+  @Test(
+    "In another encoding, or behind a byte order mark, fields would go by unseen: it is refused",
+    arguments: [
+      String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32BigEndian,
+    ])
+  func encodings(encoding: String.Encoding) throws {
+    let twice = #"{"name":"a","name":"b"}"#
+    let bytes = try #require(twice.data(using: encoding))
+    #expect(!StrictJSON.accepts(bytes))
+    #expect(!StrictJSON.accepts(Data("\u{FEFF}\(twice)".utf8)))
+  }
+
+  @Test("Blanks may stand after it, and nothing else", arguments: ["{} {}", "1 2", "{}]", "[]x"])
+  func after(json: String) {
+    #expect(StrictJSON.accepts(Data("{} \r\n\t".utf8)))
+    #expect(!StrictJSON.accepts(Data(json.utf8)))
+  }
+
   @Test("Nesting is borne to its limit and no deeper")
   func depth() {
     for (depth, isGood) in [
