@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 import World
 
+@testable import firebreak
+
 /// Documentation/Serving.md 13.
 @Suite("SMS and user reports, as an official sets them")
 struct SMSSettingsTests {
@@ -103,6 +105,24 @@ struct SMSSettingsTests {
     let without = try await ServedAuthority()
     let answer = try issue(without)
     #expect((answer.status, answer.code) == (400, "sms_failure"))
+  }
+
+  @Test("A file for texts that others can read is refused; one that holds texts goes on")
+  func fileOfOthers() throws {
+    let folder = try TemporaryFolder()
+    let text = #"{"sms": {"region": "PL", "file": "sms.jsonl"}}"#
+    let settings = try JSONDecoder().decode(
+      VerificationServerSettings.self, from: Data(text.utf8))
+    let file = folder.path("sms.jsonl").path
+    for (content, rights, isTaken) in [
+      ("", 0o600, true), (#"{"phone":"+48","text":"a"}"#, 0o600, true), ("", 0o640, false),
+      ("{}", 0o600, false),
+    ] {
+      try Data(content.utf8).write(to: URL(fileURLWithPath: file))
+      try FileManager.default.setAttributes([.posixPermissions: rights], ofItemAtPath: file)
+      let configuration = try? settings.sms?.configuration(in: folder.url)
+      #expect((configuration != nil) == isTaken)
+    }
   }
 
   @Test(

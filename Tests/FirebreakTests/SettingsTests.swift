@@ -184,6 +184,15 @@ struct SettingsTests {
         "publish.revisionContext must be at least"
       ),
       ("keys", #"{"remoteConfiguration": {"versoin": 2}}"#, "remoteConfiguration.versoin"),
+      ("keys", #"{"remoteConfiguration": {}}"#, "remoteConfiguration.version must be 1 or more"),
+      (
+        "keys", #"{"remoteConfiguration": {"version": 0}}"#,
+        "remoteConfiguration.version must be 1 or more"
+      ),
+      (
+        "verification", #"{"sms": {"region": "PL", "file": "settings.json"}}"#,
+        "holds something else than texts"
+      ),
       (
         "keys", #"{"remoteConfiguration": {"riskLevelConfiguration": {"maxNoRiskScore": "0"}}}"#,
         "remoteConfiguration.riskLevelConfiguration.maxNoRiskScore"
@@ -267,6 +276,39 @@ struct SettingsTests {
     #expect(read == (more <= 0 ? text : nil))
   }
 
+  @Test("A link that leads nowhere is not taken for settings at their defaults")
+  func lostLink() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path("settings.json")
+    #expect(try SettingsFile(url: file).read(KeyServerSettings.self) == nil)
+    try FileManager.default.createSymbolicLink(
+      at: file, withDestinationURL: folder.path("nowhere.json"))
+    #expect(throws: CommandFailure.self) {
+      try SettingsFile(url: file).read(KeyServerSettings.self)
+    }
+  }
+
+  @Test("A file that only some readers can decode is not read", arguments: [#"{"region":"DE"}"#])
+  func encodings(text: String) throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path("settings.json")
+    for bytes in [text.data(using: .utf16), Data("\u{FEFF}\(text)".utf8)] {
+      try #require(bytes).write(to: file)
+      #expect(throws: CommandFailure.self) {
+        try SettingsFile(url: file).read(KeyServerSettings.self)
+      }
+    }
+  }
+
+  @Test("A pipe in place of a secret's file is refused, and not waited for")
+  func pipe() throws {
+    let folder = try TemporaryFolder()
+    try #require(mkfifo(folder.path("pipe").path, 0o600) == 0)
+    #expect(throws: CommandFailure.self) {
+      try SecretFile("pipe", in: folder.url, setting: "a").text()
+    }
+  }
+
   @Test("Two servers that do not know each other by the same names do not start")
   func oneName() throws {
     let folder = try TemporaryFolder()
@@ -274,5 +316,7 @@ struct SettingsTests {
     let run = try Run("serve", "--port", "0", "--data", folder.path("data").path)
     #expect(run.status == 2 && run.errors.contains("tokenIssuer"))
     #expect(run.errors.split(separator: "\n").count == 1 && run.output.isEmpty)
+    // A start that is refused makes no secrets.
+    #expect(folder.files().map(\.lastPathComponent) == ["settings.json"])
   }
 }

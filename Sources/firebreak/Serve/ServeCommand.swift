@@ -52,6 +52,10 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
+    // Before anything is made: secrets that a refused start leaves behind are nobody's.
+    if only != .keys { try setup.checkVerification() }
+    if only != .verification { try setup.checkKeys() }
+    if only == nil { try setup.requireOneName() }
     let verification =
       only == .keys
       ? nil : try setup.verificationServer(host: host, port: port, logger: logger)
@@ -60,7 +64,6 @@ struct ServeCommand: AsyncParsableCommand {
       ? nil
       : try setup.keyServer(
         host: host, port: only == nil && port > 0 ? port + 1 : port, logger: logger)
-    if only == nil { try setup.requireOneName() }
     if keys != nil { note(try setup.keySettings().deviceVerificationNote) }
     let servers = RunningServers(verification: verification, keys: keys, host: host)
     try await servers.run(logger: logger) { addresses in

@@ -20,6 +20,10 @@ struct RemoteConfigurationSettings: Codable {
         "\(field.printable) is no setting, or of the wrong type: correct it.")
     }
     if let fault = configuration.fault { throw CommandFailure.badInput("\(place).\(fault)") }
+    // Without one it is 0, and phones that have any would keep theirs.
+    guard configuration.version >= 1 else {
+      throw CommandFailure.badInput("\(place).version must be 1 or more: count it up.")
+    }
   }
 
   func encode(to encoder: any Encoder) throws {

@@ -53,8 +53,28 @@ struct SMSSettings: Codable {
     }
     let url = home.file(named: file ?? "")
     try require(url.deletingLastPathComponent(), of: "sms.file")
+    try requireForTexts(url)
     return SMSFile(file: url)
   }
+
+  /// A file that is there holds texts for its owner's eyes, or nothing: whatever else it is would be spoilt by
+  /// the first code, and codes that others can read are everybody's.
+  private func requireForTexts(_ file: URL) throws {
+    guard let facts = try? FileManager.default.attributesOfItem(atPath: file.path) else { return }
+    let rights = (facts[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
+    guard facts[.type] as? FileAttributeType == .typeRegular, rights & 0o077 == 0,
+      let handle = try? FileHandle(forReadingFrom: file),
+      let beginning = try? handle.read(upToCount: Self.textsBegin.utf8.count) ?? Data(),
+      beginning.isEmpty || beginning == Data(Self.textsBegin.utf8)
+    else {
+      throw CommandFailure.badInput(
+        "sms.file: \(file.path.printable) holds something else than texts, or is not its owner's only:"
+          + " name another, or chmod 600 it.")
+    }
+  }
+
+  /// How the first line of such a file begins.
+  private static let textsBegin = #"{"phone":"#
 
   /// A folder that is not there would be found out with the first code.
   private func require(_ folder: URL, of setting: String) throws {

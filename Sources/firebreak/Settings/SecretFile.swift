@@ -18,7 +18,8 @@ struct SecretFile {
   ///
   /// - Throws: `CommandFailure` where it is not there, is open to others, or holds nothing or too much.
   func text() throws -> String {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    // Without waiting: a pipe that nobody writes to is no file, and must not keep the server from saying so.
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { throw refusal("cannot be read: put it there and chmod 600 it.") }
     let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
     var status = stat()

@@ -11,7 +11,9 @@ struct SettingsFile {
   ///
   /// - Throws: `CommandFailure` that names the field and what it needs.
   func read<Settings: Decodable>(_ type: Settings.Type) throws -> Settings? {
-    guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+    // A link that leads nowhere is there: to take the defaults for what it should name would be found out
+    // too late.
+    guard (try? FileManager.default.attributesOfItem(atPath: url.path)) != nil else { return nil }
     let content = try InputFile(url.path, what: "file of settings").content
     guard content.count <= SettingLimit.fileBytesMax else {
       throw refusal("it has more than \(SettingLimit.fileBytesMax) bytes.")
@@ -20,7 +22,8 @@ struct SettingsFile {
       let settings = try JSONDecoder().decode(type, from: content)
       // Of two fields of one name each reader takes another one.
       guard StrictJSON.accepts(content) else {
-        throw refusal("a field is there twice, or it is nested too deep.")
+        throw refusal(
+          "a field is there twice, or it is nested too deep, or not UTF-8 from its first byte on.")
       }
       return settings
     } catch let error as DecodingError {
