@@ -51,7 +51,7 @@ struct ObserverTests {
 
   @Test(
     "Files never change, who has a key has it in every export it belongs to, and no file is too small",
-    arguments: StoreImplementation.allCases, 0..<8)
+    arguments: StoreImplementation.allCases, 0..<4)
   func compare(_ implementation: StoreImplementation, seed: Int) async throws {
     var chance = SeededGenerator(seed: UInt64(seed))
     let exports = Self.exports(&chance)
