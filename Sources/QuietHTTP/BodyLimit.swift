@@ -18,14 +18,14 @@ public struct BodyLimit: Sendable, Hashable {
   ///
   /// - Throws: `.wrongContentType`, `.bodyTooLarge`, `.bodyTooSlow`; `.malformed` where the client
   ///   went away in the middle.
-  public func body(
-    of request: Request, in context: QuietContext
+  func body(
+    of request: Request, in context: QuietContext, _ deadlines: ReadingDeadlines
   ) async throws(QuietRefusal) -> Data {
     guard Self.isJSON(request.headers[.contentType]) else { throw .wrongContentType }
     let announced = request.headers[.contentLength].flatMap { Int($0) }
     if let announced, announced > bytesMax { throw .bodyTooLarge(bytesMax: bytesMax) }
     do {
-      let body = try await context.connection.reading(within: secondsMax) {
+      let body = try await context.connection.reading(within: secondsMax, deadlines) {
         try await collected(request.body)
       }
       guard let body else { throw QuietRefusal.bodyTooSlow }

@@ -51,24 +51,29 @@ public struct QuietAnswer: Sendable {
     let body = padded(from: randomness, bytesMin: shape.bytesMin)
     var headers: HTTPFields = [
       .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
-      .contentLength: "\(body.count)",
+      .contentLength: "\(body.readableBytes)",
     ]
     headers.append(contentsOf: shape.headers)
     if let retryAfterSeconds { headers[.retryAfter] = "\(retryAfterSeconds)" }
     return Response(
-      status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+      status: status, headers: headers, body: ResponseBody(byteBuffer: body))
   }
 
   /// The JSON with its padding, exactly as long as its bucket: base64 comes in fours, blanks after
   /// the object do the rest.
-  private func padded(from randomness: any Randomness, bytesMin: Int) -> Data {
-    let comma = json.count > 2 ? "," : ""
-    let opening = json.dropLast() + Data("\(comma)\"padding\":\"".utf8)
-    let closing = Data("\"}".utf8)
-    let room = AnswerBucket.holding(max(bytesMin, opening.count + closing.count))
-    let free = room - opening.count - closing.count
-    let padding = Data(randomness.bytes(free / 4 * 3)).base64EncodedData()
-    let blanks = Data(repeating: UInt8(ascii: " "), count: free % 4)
-    return opening + padding + closing + blanks
+  private func padded(from randomness: any Randomness, bytesMin: Int) -> ByteBuffer {
+    let opening = (json.count > 2 ? "," : "") + "\"padding\":\""
+    let closing = "\"}"
+    let count = json.count - 1 + opening.utf8.count + closing.utf8.count
+    let room = AnswerBucket.holding(max(bytesMin, count))
+    let free = room - count
+    var body = ByteBuffer()
+    body.reserveCapacity(room)
+    body.writeBytes(json.dropLast())
+    body.writeString(opening)
+    body.writeBytes(Data(randomness.bytes(free / 4 * 3)).base64EncodedData())
+    body.writeString(closing)
+    body.writeRepeatingByte(UInt8(ascii: " "), count: free % 4)
+    return body
   }
 }

@@ -29,6 +29,7 @@ public struct QuietRoute<Body: Sendable>: Sendable {
   private let answer: Answer
   private let decoy: Decoy
   private let times: AnswerTimes
+  private let deadlines = ReadingDeadlines()
 
   /// A route within `limit` that reads by `read`, refuses in the form `refusals` and answers in `shape`.
   ///
@@ -56,7 +57,7 @@ public struct QuietRoute<Body: Sendable>: Sendable {
       if let refused = try await gate?(request.headers, context) {
         answer = refused
       } else {
-        let body = read(try await limit.body(of: request, in: context))
+        let body = read(try await limit.body(of: request, in: context, deadlines))
         answer = try await timed(isDecoy: request.isDecoy) {
           try await answered(request, body: body, in: context)
         }
