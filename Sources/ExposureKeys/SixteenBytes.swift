@@ -10,14 +10,20 @@ struct SixteenBytes: Hashable, Sendable {
   /// Nil unless there are exactly sixteen.
   init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == Self.count else { return nil }
-    head = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-    tail = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+    self.init(
+      words: bytes.withContiguousStorageIfAvailable(Self.words)
+        ?? Array(bytes).withUnsafeBufferPointer(Self.words))
+  }
+
+  private static func words(_ bytes: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64) {
+    let bytes = UnsafeRawBufferPointer(bytes)
+    return (
+      bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+    )
   }
 
   var array: [UInt8] {
-    [head, tail].flatMap { word in
-      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
-    }
+    withUnsafeBytes(of: words) { Array($0) }
   }
 
   /// The same sixteen from two words that hold them as memory does.

@@ -51,12 +51,13 @@ extension UploadLimit {
   public static func breachTogether(of keys: [SentKey]) -> UploadBreach? {
     if sharesOneStartTooOften(keys) { return .keysWithOneStart }
     // By bytes: two base64 texts may say the same ones.
-    guard Set(keys.map(\.bytes)).count == keys.count else { return .repeatedKey }
+    guard Set(keys.map { Data($0.bytes ?? []) }).count == keys.count else { return .repeatedKey }
     return overlap(in: keys) ? .overlap : nil
   }
 
   private static func sharesOneStartTooOften(_ keys: [SentKey]) -> Bool {
-    Dictionary(grouping: keys, by: \.start).values.contains { $0.count > keysWithOneStartMax }
+    let counts = Dictionary(keys.map { ($0.start, 1) }, uniquingKeysWith: +)
+    return counts.values.contains { $0 > keysWithOneStartMax }
   }
 
   /// Whether two keys serve one interval without sharing their start.
