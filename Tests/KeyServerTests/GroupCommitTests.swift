@@ -27,7 +27,7 @@ struct GroupCommitTests {
   }
 
   private func results(
-    of numbers: [UInt8], _ commits: GroupCommit
+    of numbers: [UInt8], _ commits: GroupCommit<AdmittedUpload>
   ) async -> [UInt8: Result<Acceptance, any Error>] {
     await withTaskGroup(of: (UInt8, Result<Acceptance, any Error>).self) { group in
       for number in numbers {
@@ -47,7 +47,7 @@ struct GroupCommitTests {
     "Uploads that wait while one is committed share the next commit, and each hears its own answer")
   func together() async {
     let book = Book()
-    let commits = GroupCommit { uploads in
+    let commits = GroupCommit<AdmittedUpload> { uploads in
       book.groups.withLock { $0.append(uploads.count) }
       try await Task.sleep(for: .milliseconds(50))
       return uploads.map { .accepted(answer: $0.digest) }
@@ -63,7 +63,7 @@ struct GroupCommitTests {
 
   @Test("One upload that cannot be kept takes no other of its group with it")
   func oneFails() async {
-    let commits = GroupCommit { uploads in
+    let commits = GroupCommit<AdmittedUpload> { uploads in
       try await Task.sleep(for: .milliseconds(20))
       if uploads.contains(where: { $0.digest == Data([7]) }) { throw Broken() }
       return uploads.map { .accepted(answer: $0.digest) }
@@ -76,7 +76,7 @@ struct GroupCommitTests {
   @Test("A group is no larger than its limit")
   func limit() async {
     let book = Book()
-    let commits = GroupCommit { uploads in
+    let commits = GroupCommit<AdmittedUpload> { uploads in
       let isFirst = book.groups.withLock { groups in
         groups.append(uploads.count)
         return groups.count == 1

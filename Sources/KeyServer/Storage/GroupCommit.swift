@@ -3,12 +3,11 @@
 /// While one group is being committed the next one gathers. An upload is answered only when its group is
 /// on the disk. Where a group fails each of its uploads is tried by itself, so that one which cannot be
 /// kept takes no other with it.
-actor GroupCommit {
-  typealias Commit = @Sendable ([AdmittedUpload]) async throws -> [Acceptance]
+actor GroupCommit<Upload: Sendable> {
+  typealias Commit = @Sendable ([Upload]) async throws -> [Acceptance]
 
   private let commit: Commit
-  private var waiting:
-    [(upload: AdmittedUpload, answer: CheckedContinuation<Acceptance, any Error>)]
+  private var waiting: [(upload: Upload, answer: CheckedContinuation<Acceptance, any Error>)]
   private var isBusy = false
 
   /// Groups for `commit`, which keeps all of its uploads or none and gives one result for each.
@@ -18,7 +17,7 @@ actor GroupCommit {
   }
 
   /// What became of `upload`, once that is on the disk.
-  func accept(_ upload: AdmittedUpload) async throws -> Acceptance {
+  func accept(_ upload: Upload) async throws -> Acceptance {
     try await withCheckedThrowingContinuation { answer in
       waiting.append((upload, answer))
       guard !isBusy else { return }
@@ -38,7 +37,7 @@ actor GroupCommit {
     isBusy = false
   }
 
-  private func results(of uploads: [AdmittedUpload]) async -> [Result<Acceptance, any Error>] {
+  private func results(of uploads: [Upload]) async -> [Result<Acceptance, any Error>] {
     do {
       return try await commit(uploads).map { .success($0) }
     } catch  where uploads.count > 1 {

@@ -7,7 +7,7 @@ struct SQLiteIntake {
   let db: Database
 
   /// What becomes of each of `uploads`, in their order. Whatever throws undoes all of them.
-  func accept(_ uploads: [AdmittedUpload]) throws -> [Acceptance] {
+  func accept(_ uploads: [StoredUpload]) throws -> [Acceptance] {
     var tally = StatisticTally()
     let openFrom = try SQLiteKeyStore.openFrom(in: db)
     let acceptances = try uploads.map { try accept($0, from: openFrom, counting: &tally) }
@@ -28,12 +28,15 @@ struct SQLiteIntake {
 
   /// Nothing of it is released before `openFrom`: no key enters a period that is closed.
   private func accept(
-    _ upload: AdmittedUpload, from openFrom: Date, counting tally: inout StatisticTally
+    _ stored: StoredUpload, from openFrom: Date, counting tally: inout StatisticTally
   ) throws -> Acceptance {
+    let upload = stored.admitted
     if let earlier = try acceptance(of: upload) { return earlier }
     let course: AdmittedUpload.Course
     do {
-      course = try keepKeys(of: upload, from: openFrom)
+      course =
+        try isInserted(stored, from: openFrom)
+        ? upload.usual : try keepKeys(of: upload, from: openFrom)
     } catch let refusal as RevisionRefusal {
       return .refused(refusal)
     }
@@ -42,39 +45,30 @@ struct SQLiteIntake {
     return .accepted(answer: course.answer)
   }
 
-  /// Inserts all keys at once, as if none were in; only where one is are they looked up.
+  /// Inserts all keys of an upload in one statement, as if none were in; where one is, none is inserted.
+  ///
+  /// - Returns: Whether they are in.
+  private func isInserted(_ stored: StoredUpload, from openFrom: Date) throws -> Bool {
+    guard let insertion = stored.insertion, insertion.releasedFrom >= openFrom else { return false }
+    do {
+      try db.cachedStatement(sql: insertion.sql).execute(arguments: insertion.arguments)
+      return true
+    } catch DatabaseError.SQLITE_CONSTRAINT_PRIMARYKEY {
+      // SQLite has undone this statement, and only this one.
+      return false
+    }
+  }
+
+  /// Looks the keys up, and does with each what may be done.
   private func keepKeys(
     of upload: AdmittedUpload, from openFrom: Date
   ) throws -> AdmittedUpload.Course {
-    let usual = upload.usual
-    if usual.plan.inserted.count == upload.keys.count,
-      try insertNew(usual.plan.inserted.map { StoredKey($0.released(from: openFrom)) })
-    {
-      return usual
-    }
     let course = try upload.course(known: try known(upload.keys))
     for key in course.plan.inserted {
       try SQLiteKeyStore.insert(StoredKey(key.released(from: openFrom)), in: db)
     }
     for key in course.plan.revised { try revise(StoredKey(key.released(from: openFrom))) }
     return course
-  }
-
-  /// Inserts `keys` in one statement, all of them or, where one is in already, none.
-  ///
-  /// - Returns: Whether they are in.
-  private func insertNew(_ keys: [StoredKey]) throws -> Bool {
-    guard !keys.isEmpty else { return true }
-    let rows = Array(repeating: StoredKey.places, count: keys.count).joined(separator: ",")
-    let statement = try db.cachedStatement(
-      sql: "INSERT INTO diagnosis_key (\(StoredKey.columns)) VALUES \(rows)")
-    do {
-      try statement.execute(arguments: StatementArguments(keys.flatMap(\.values)))
-      return true
-    } catch DatabaseError.SQLITE_CONSTRAINT_PRIMARYKEY {
-      // SQLite has undone this statement, and only this one.
-      return false
-    }
   }
 
   private func known(_ keys: [PublishableKey]) throws -> [Data: KnownKey] {

@@ -47,6 +47,8 @@ extension SQLiteKeyStore {
 
   func close(_ plan: ClosingPlan) async throws -> [Batch] {
     try await pool.write { db in
+      try db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimit.cacheKiBWhileClosing)")
+      defer { try? db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimit.cacheKiB)") }
       let due = plan.due(after: try Self.progress(in: db))
       for period in due { try Self.set(period.export.filenameRoot, to: plan.end, in: db) }
       let windows = due.map { PeriodKeys($0, until: plan.end) }

@@ -5,7 +5,7 @@ import GRDB
 /// The key database in one SQLite file, every commit on the disk before it is answered.
 struct SQLiteKeyStore: KeyStore {
   let pool: DatabasePool
-  private let commits: GroupCommit
+  private let commits: GroupCommit<StoredUpload>
 
   /// Opens the file, or makes it, and brings its tables up to date. Where one of `exports` is new, its
   /// first period is the one that `now` is in.
@@ -22,8 +22,11 @@ struct SQLiteKeyStore: KeyStore {
     // lose the latest commits with the power.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     try SQLiteMigrations.all.migrate(pool)
+    let log = LogCopying(of: pool)
     commits = GroupCommit { [pool] uploads in
-      try await pool.write { try SQLiteIntake(db: $0).accept(uploads) }
+      let acceptances = try await pool.write { try SQLiteIntake(db: $0).accept(uploads) }
+      log.committed(keyCount: uploads.reduce(0) { $0 + $1.admitted.keys.count })
+      return acceptances
     }
   }
 
@@ -58,7 +61,7 @@ struct SQLiteKeyStore: KeyStore {
   }
 
   func accept(_ upload: AdmittedUpload) async throws -> Acceptance {
-    try await commits.accept(upload)
+    try await commits.accept(StoredUpload(upload))
   }
 
   func removeOld(_ retention: Retention) async throws {

@@ -25,6 +25,7 @@ struct StoredKey {
 
   /// A place for each of the columns.
   static let places = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+  static let columnCount = 10
 
   init(_ key: PublishableKey, isPadding: Bool = false) {
     bytes = Data(key.key.key.secretBytes)
@@ -40,12 +41,11 @@ struct StoredKey {
   }
 
   /// What goes into the columns, in their order.
-  var values: [DatabaseValue] {
-    let values: [(any DatabaseValueConvertible)?] = [
+  var values: [(any DatabaseValueConvertible)?] {
+    [
       bytes, rollingStart, rollingPeriod, transmissionRisk, reportType, daysSinceOnset, regions,
       travels, releasedAt, isPadding,
     ]
-    return values.map { $0?.databaseValue ?? .null }
   }
 }
 
