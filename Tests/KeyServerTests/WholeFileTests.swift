@@ -22,9 +22,9 @@ struct WholeFileTests {
       }
     }
     #expect(try Data(contentsOf: file) == Data("old".utf8))
-    try WholeFile.replace(Data("new".utf8), at: file)
-    #expect(try Data(contentsOf: file) == Data("new".utf8))
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
     #expect(names == ["index.txt"])
+    try WholeFile.replace(Data("new".utf8), at: file)
+    #expect(try Data(contentsOf: file) == Data("new".utf8))
   }
 }

@@ -52,6 +52,8 @@ struct ConnectionTests {
     let echo = EchoServer {
       $0.connectionsMax = 1
       $0.answerSeconds = 1
+      // The end of an idle connection would free the place as well, later.
+      $0.idleSeconds = 3_600
     }
     try await echo.running { port async throws in
       let deaf = try await Wire.aside {
@@ -161,7 +163,7 @@ struct ConnectionTests {
         + #"{"word":"x"}"#,
     ])
   func last(request: String) async throws {
-    try await EchoServer().running { port async throws in
+    try await EchoServer { $0.idleSeconds = 3_600 }.running { port async throws in
       let (answer, end) = try await Wire.aside {
         let connection = try WireConnection(port: port)
         defer { connection.close() }
