@@ -77,8 +77,8 @@ struct SyncedTests {
     let run = try Shell.run(
       """
       set -e
-      "$FIREBREAK" key-server signing-key list --data "$DATA" > /dev/null
-      "$FIREBREAK" verification-server api-key list --data "$DATA" > /dev/null
+      "$FIREBREAK" key-server signing-key add --data "$DATA" > /dev/null
+      "$FIREBREAK" verification-server signing-key add --data "$DATA" > /dev/null
       "$FIREBREAK" bench export-fill "$DATA/keys/keys.sqlite" --keys 3000 \\
         --start $(( ($(date +%s) / 14400 - 2) * 14400 )) > /dev/null
       LD_PRELOAD=$WATCH "$FIREBREAK" key-server export --now --data "$DATA"
