@@ -10,7 +10,7 @@ enum SQLiteLimit {
   static let cacheKiB = 16_384
   /// The same while a period is closed: the table is read from one end to the other, and no page is needed
   /// twice.
-  static let cacheKiBWhileClosing = 2_048
+  static let cacheKiBWhileClosing = 8_192
   /// How long a transaction waits for that of another process, in seconds.
   static let busySeconds: Double = 5
 }

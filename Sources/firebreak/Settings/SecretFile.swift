@@ -18,17 +18,22 @@ struct SecretFile {
   ///
   /// - Throws: `CommandFailure` where it is not there, is open to others, or holds nothing or too much.
   func text() throws -> String {
-    // Without waiting: a pipe that nobody writes to is no file, and must not keep the server from saying so.
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { throw refusal("cannot be read: put it there and chmod 600 it.") }
-    let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-    var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    let place = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+    guard let facts = try? FileManager.default.attributesOfItem(atPath: place.path) else {
+      throw refusal("cannot be read: put it there and chmod 600 it.")
+    }
+    // A pipe would be waited for.
+    guard facts[.type] as? FileAttributeType == .typeRegular else {
       throw refusal("is no file: name one.")
     }
-    guard status.st_mode & 0o077 == 0 else {
+    let rights = (facts[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
+    guard rights & 0o077 == 0 else {
       throw refusal("can be read by others than its owner: chmod 600 it, and change what is in it.")
     }
+    guard let handle = try? FileHandle(forReadingFrom: place) else {
+      throw refusal("cannot be read: put it there and chmod 600 it.")
+    }
+    defer { try? handle.close() }
     let content = try? handle.read(upToCount: SettingLimit.secretBytesMax + 1) ?? Data()
     guard let content, content.count <= SettingLimit.secretBytesMax,
       let text = String(data: content, encoding: .utf8)
