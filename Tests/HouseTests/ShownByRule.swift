@@ -81,7 +81,7 @@ extension SourceFile {
   /// What stands between the nearest `attribute` above `line` and that line, as one text; nothing where
   /// another declaration lies between.
   fileprivate func title(above line: Int, attribute: String) -> [String] {
-    for index in stride(from: line - 1, through: max(0, line - 60), by: -1) {
+    for index in stride(from: line - 1, through: max(0, line - 120), by: -1) {
       let isDeclaration = code[index].firstMatch(of: /\b(func|struct)\b/) != nil
       guard index == line - 1 || !isDeclaration else { return [] }
       if code[index].contains(attribute) {
