@@ -1,17 +1,24 @@
-/// Whether a peer takes an answer that waits for it, judged by what is left each time it is looked at.
+/// Whether a peer takes the answers that wait for it, judged by what it has taken each time it is looked at.
 struct AnswerProgress {
-  private var left: Int
+  /// Bytes that waited at the last look.
+  private var owed: Int
+  /// Bytes that the peer had taken by then, of all that were ever written to it.
+  private var taken: Int
 
-  /// Begins with `waiting` bytes.
-  init(waiting: Int) {
-    left = waiting
+  /// Begins with `waiting` bytes of the `written`.
+  init(written: Int, waiting: Int) {
+    owed = waiting
+    taken = written - waiting
   }
 
-  /// Whether too little went since the last look, now that `waiting` bytes are left. More than there were
-  /// is another part of the answer: the one before it has gone.
-  mutating func hasStalled(waiting: Int) -> Bool {
-    let taken = left - waiting
-    left = waiting
-    return (0..<QuietLimit.answerBytesMin).contains(taken)
+  /// Whether too little went since the last look, now that `waiting` bytes of the `written` are left: less
+  /// than `QuietLimit.answerBytesMin`, and not all that was owed. What was written since then changes nothing:
+  /// who asks for more does not take more.
+  mutating func hasStalled(written: Int, waiting: Int) -> Bool {
+    let least = min(owed, QuietLimit.answerBytesMin)
+    let before = taken
+    owed = waiting
+    taken = written - waiting
+    return taken - before < least
   }
 }

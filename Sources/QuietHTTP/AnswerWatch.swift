@@ -1,32 +1,21 @@
 import NIOCore
-import NIOHTTP1
 
-/// Stands at every connection and hangs up on a peer that does not take its answer, so that it does not
-/// keep a place among `QuietLimit.connectionsMax` and the answer in memory.
+/// Stands where a connection's bytes go out and hangs up on a peer that does not take its answers, so that
+/// it does not keep a place among `QuietLimit.connectionsMax` and the answers in memory.
 ///
 /// Documentation/QuietHTTP.md 2.6. A peer that sends nothing is the business of the idle time; this one
-/// asked, and what it asked for waits.
-final class AnswerWatch: ChannelInboundHandler, RemovableChannelHandler {
+/// asks, and what it asked for waits.
+final class AnswerWatch: ChannelDuplexHandler {
   typealias InboundIn = NIOAny
+  typealias OutboundIn = IOData
 
   private let seconds: Int
+  private var written = 0
   private var watch: Scheduled<Void>?
 
   /// Looks every `seconds` at what waits.
   init(seconds: Int) {
     self.seconds = seconds
-  }
-
-  /// Puts `ConnectionPersistence` where a request's version can still be seen; a connection without it would
-  /// promise what it does not keep.
-  func handlerAdded(context: ChannelHandlerContext) {
-    do {
-      let pipeline = context.pipeline.syncOperations
-      let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-      try pipeline.addHandler(ConnectionPersistence(), position: .after(decoder))
-    } catch {
-      context.close(promise: nil)
-    }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
@@ -38,26 +27,35 @@ final class AnswerWatch: ChannelInboundHandler, RemovableChannelHandler {
     context.fireChannelInactive()
   }
 
-  func channelWritabilityChanged(context: ChannelHandlerContext) {
-    watch?.cancel()
-    watch = nil
-    if !context.channel.isWritable { look(context, AnswerProgress(waiting: waiting(context))) }
-    context.fireChannelWritabilityChanged()
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    written += unwrapOutboundIn(data).readableBytes
+    context.write(data, promise: promise)
+  }
+
+  /// Nearly always the system takes everything at once, and there is nothing to watch.
+  func flush(context: ChannelHandlerContext) {
+    context.flush()
+    guard watch == nil else { return }
+    let waiting = waiting(context)
+    if waiting > 0 { look(context, AnswerProgress(written: written, waiting: waiting)) }
   }
 
   private func look(_ context: ChannelHandlerContext, _ progress: AnswerProgress) {
     let loop = context.eventLoop.assumeIsolated()
     watch = loop.scheduleTask(in: .seconds(Int64(seconds))) { [self] in
+      watch = nil
       var progress = progress
-      if progress.hasStalled(waiting: waiting(context)) {
+      let waiting = waiting(context)
+      if progress.hasStalled(written: written, waiting: waiting) {
         context.close(promise: nil)
-      } else {
+      } else if waiting > 0 {
         look(context, progress)
       }
     }
   }
 
-  /// Bytes that the peer has not taken; none where nobody can say, which then counts as nothing taken.
+  /// Bytes that the system has not yet taken for the peer; none where nobody can say, as of a connection that
+  /// has ended.
   private func waiting(_ context: ChannelHandlerContext) -> Int {
     (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }

@@ -4,7 +4,7 @@ package struct ConnectionBounds: Sendable {
   package var connectionsMax = QuietLimit.connectionsMax
   /// Seconds in which a connection must bring its next whole request head.
   package var idleSeconds = QuietLimit.idleSeconds
-  /// Seconds in which a peer must take `QuietLimit.answerBytesMin` of an answer that waits for it.
+  /// Seconds in which a peer must take `QuietLimit.answerBytesMin` of what waits for it, or all.
   package var answerSeconds = QuietLimit.answerSecondsMax
 
   /// The bounds of `QuietLimit`.

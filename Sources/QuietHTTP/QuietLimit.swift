@@ -6,9 +6,9 @@ public enum QuietLimit {
   public static let idleSeconds = 30
   /// Seconds in which a client must bring the body of a request, where a route says nothing else.
   public static let bodySecondsMax = 20
-  /// Seconds in which a client must take `answerBytesMin` of an answer that waits for it.
+  /// Seconds in which a client must take `answerBytesMin` of what waits for it, or all where it is less.
   public static let answerSecondsMax = 60
-  /// Bytes that a client must take of a waiting answer in `answerSecondsMax`: about nine kilobits a second,
+  /// Bytes that a client must take of waiting answers in `answerSecondsMax`: about nine kilobits a second,
   /// less than the slowest mobile network carries.
   public static let answerBytesMin = 64 << 10
   /// Bytes of all the headers of a request.

@@ -70,7 +70,7 @@ public final class QuietServer: Service {
       responder: responder,
       server: .http1(
         configuration: .init(
-          additionalChannelHandlers: [AnswerWatch(seconds: bounds.answerSeconds)],
+          additionalChannelHandlers: [ConnectionHandlers(bounds)],
           idleTimeout: .seconds(Int64(bounds.idleSeconds)),
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: QuietLimit.headerBytesMax,

@@ -74,6 +74,57 @@ struct ConnectionTests {
     }
   }
 
+  @Test("Who reads too little of what waits is hung up on, however steadily")
+  func trickle() async throws {
+    let echo = EchoServer {
+      $0.connectionsMax = 1
+      $0.answerSeconds = 1
+      $0.idleSeconds = 3_600
+    }
+    try await echo.running { port async throws in
+      let other = Counter()
+      async let count = Wire.aside {
+        let connection = try WireConnection(port: port, receiveBytes: 4_096)
+        defer { connection.close() }
+        #expect(connection.send(Data("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)))
+        var count = 0
+        // Slowly until another has the place, then whatever there still is.
+        while let part = connection.receive(atMost: 2_048), !part.isEmpty {
+          count += part.count
+          if other.count == 0 { usleep(100_000) }
+        }
+        return count
+      }
+      // The only place is the slow one's first.
+      while !echo.log.lines.contains(where: { $0.contains("/large") }) {
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      #expect(try await Post(#"{"word":"hello"}"#).answer(port: port).status == 200)
+      other.add()
+      #expect(try await count < EchoServer.largeBytes)
+    }
+  }
+
+  @Test("Who asks again and again for what is small and never reads is hung up on, asking or not")
+  func smallAnswers() async throws {
+    let echo = EchoServer {
+      $0.answerSeconds = 1
+      $0.idleSeconds = 3_600
+    }
+    try await echo.running { port async throws in
+      let wasHungUp = try await Wire.aside {
+        let connection = try WireConnection(port: port, receiveBytes: 4_096)
+        defer { connection.close() }
+        // All the answers together are less than what the server's system takes from it.
+        return (0..<400).contains { _ in
+          usleep(50_000)
+          return !connection.send(Data(Self.page.utf8))
+        }
+      }
+      #expect(wasHungUp)
+    }
+  }
+
   @Test("Who reads slowly and steadily gets everything, however often the limit goes by")
   func slowReader() async throws {
     let echo = EchoServer { $0.answerSeconds = 1 }
@@ -81,21 +132,24 @@ struct ConnectionTests {
       let count = try await Wire.aside {
         let connection = try WireConnection(port: port, receiveBytes: 64 << 10)
         defer { connection.close() }
-        let request = "GET /large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-        #expect(connection.send(Data(request.utf8)))
+        // What is asked for ahead makes more wait in the server, not less.
+        let requests = ["keep-alive", "close"].map {
+          "GET /large HTTP/1.1\r\nHost: localhost\r\nConnection: \($0)\r\n\r\n"
+        }
+        #expect(connection.send(Data(requests.joined().utf8)))
         var count = 0
         var pauses = 0
         while let part = connection.receive(atMost: 1 << 20), !part.isEmpty {
           count += part.count
-          // Half of it with pauses, three limits long in all.
-          if count > pauses * (1 << 20), pauses < 15 {
+          // Half of it with pauses, six limits long in all.
+          if count > pauses * (1 << 20), pauses < 30 {
             pauses += 1
             usleep(200_000)
           }
         }
         return count
       }
-      #expect(count > EchoServer.largeBytes)
+      #expect(count > 2 * EchoServer.largeBytes)
     }
   }
 
@@ -103,13 +157,42 @@ struct ConnectionTests {
   func progress() {
     let least = QuietLimit.answerBytesMin
     for (taken, stalls) in [(0, true), (least - 1, true), (least, false), (least + 1, false)] {
-      var progress = AnswerProgress(waiting: 1 << 20)
-      #expect(progress.hasStalled(waiting: 1 << 20 - taken) == stalls)
+      var progress = AnswerProgress(written: 1 << 20, waiting: 1 << 20)
+      #expect(progress.hasStalled(written: 1 << 20, waiting: 1 << 20 - taken) == stalls)
     }
-    // Each look begins where the last one ended; more than before is the next part of the answer.
-    var progress = AnswerProgress(waiting: 4 * least)
-    let left = [3 * least, 2 * least, 5 * least, 5 * least]
-    #expect(left.map { progress.hasStalled(waiting: $0) } == [false, false, false, true])
+    // Each look begins where the last one ended.
+    var progress = AnswerProgress(written: 4 * least, waiting: 4 * least)
+    let left = [3 * least, 2 * least, 2 * least]
+    #expect(
+      left.map { progress.hasStalled(written: 4 * least, waiting: $0) } == [false, false, true])
+  }
+
+  @Test("Of less than that all must be taken, be it one byte")
+  func littleProgress() {
+    for owed in [1, 300, QuietLimit.answerBytesMin - 1] {
+      for (left, stalls) in [(owed, true), (1, true), (0, false)] {
+        var progress = AnswerProgress(written: 5_000, waiting: owed)
+        #expect(progress.hasStalled(written: 5_000, waiting: left) == stalls, "\(owed) \(left)")
+      }
+    }
+  }
+
+  @Test("Asking for more is not taking more, and what was asked for since is not yet owed")
+  func askingOn() {
+    let least = QuietLimit.answerBytesMin
+    // More waits than before, and nothing of it has gone.
+    var deaf = AnswerProgress(written: 70_000, waiting: 66_000)
+    let isDeaf = deaf.hasStalled(written: 90_000, waiting: 86_000)
+    #expect(isDeaf)
+    // As much waits as before, and all that was owed has gone.
+    var steady = AnswerProgress(written: 10 * least, waiting: least)
+    let isSteady = !steady.hasStalled(written: 11 * least, waiting: least)
+    #expect(isSteady)
+    var small = AnswerProgress(written: 100, waiting: 100)
+    let looks = [(50_100, 50_000), (60_100, 60_000)].map {
+      small.hasStalled(written: $0.0, waiting: $0.1)
+    }
+    #expect(looks == [false, true])
   }
 
   @Test("A head that drops in too slowly is not waited for; a pause shorter than the limit is")

@@ -1,0 +1,33 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Puts what every connection wears where it sees what it needs; the HTTP library would put all of it behind
+/// its own.
+///
+/// A connection that cannot wear it would promise what it does not keep, and is closed.
+final class ConnectionHandlers: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = NIOAny
+
+  private let bounds: ConnectionBounds
+
+  /// For a connection within `bounds`.
+  init(_ bounds: ConnectionBounds) {
+    self.bounds = bounds
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    do {
+      let pipeline = context.pipeline.syncOperations
+      // Where a request's version can still be seen.
+      let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+      try pipeline.addHandler(ConnectionPersistence(), position: .after(decoder))
+      // Where answers are bytes.
+      try pipeline.addHandler(AnswerWatch(seconds: bounds.answerSeconds), position: .first)
+      try context.channel.syncOptions?.setOption(
+        .tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: bounds.answerSeconds * 1_000)
+    } catch {
+      context.close(promise: nil)
+    }
+  }
+}
