@@ -128,6 +128,11 @@ extension KeyServerConfiguration {
         "uploadAttempts must be 1 to \(KeyServerLimit.uploadAttemptsMax),"
           + " uploadWindowSeconds \(windows.lowerBound) to \(windows.upperBound).")
     }
+    guard appPackages.isEmpty || !regions.isEmpty || publish.defaultRegion != nil else {
+      throw .configuration(
+        "regions must name a region, or publish.defaultRegion the one that keys of appPackages count for."
+      )
+    }
     guard deviceVerificationPlatforms.isSubset(of: platforms) else {
       throw .configuration("deviceVerificationPlatforms must be among platforms.")
     }

@@ -16,7 +16,8 @@ public struct TrustedProxies: Sendable {
 
   /// The proxies in `networks`, each an address or a network such as `10.0.0.0/8` or `fd00::/8`.
   ///
-  /// Nil where one of them is neither.
+  /// Nil where one of them is neither, or is everybody: each client could then choose the address by which
+  /// its attempts are counted.
   public init?(_ networks: [String]) {
     let parsed = networks.compactMap(Network.init)
     guard parsed.count == networks.count else { return nil }
@@ -55,7 +56,7 @@ public struct TrustedProxies: Sendable {
       let parts = text.split(separator: "/", omittingEmptySubsequences: false)
       guard parts.count <= 2, let address = NumericAddress(parts[0]) else { return nil }
       let all = address.bytes.count * 8
-      guard let bits = parts.count == 2 ? Int(parts[1]) : all, (0...all).contains(bits) else {
+      guard let bits = parts.count == 2 ? Int(parts[1]) : all, (1...all).contains(bits) else {
         return nil
       }
       self.address = address

@@ -14,7 +14,7 @@ import VerificationServer
 @Suite("Files of settings")
 struct SettingsTests {
   private static let keys = """
-    {"region": "CZ", "regions": ["CZ", "PL"], "appPackages": ["a", "b"], "platforms": ["android", "ios"],
+    {"region": "CZ", "regions": ["CZ", "PL"], "appPackages": ["a", "b"], "platforms": ["android", "web"],
      "tokenIssuer": "them", "tokenAudience": "us", "keyID": "230", "exportPeriodSeconds": 3600,
      "minimumKeys": 7, "paddingRange": 3, "maximumKeysPerFile": 100,
      "furtherExports": [{"filenameRoot": "eu", "region": "CZ", "inputRegions": ["CZ", "PL"],
@@ -64,6 +64,7 @@ struct SettingsTests {
     try settings.apply(to: &configuration, folder: folder)
     #expect(settings.regions == ["CZ", "PL"] && settings.appPackages == ["a", "b"])
     #expect((settings.tokenIssuer, settings.tokenAudience, settings.keyID) == ("them", "us", "230"))
+    #expect(configuration.platforms == ["android", "web"])
     #expect(configuration.exportPeriodSeconds == 3_600)
     #expect((configuration.minimumKeys, configuration.paddingRange) == (7, 3))
     #expect(configuration.maximumKeysPerFile == 100)
@@ -170,6 +171,8 @@ struct SettingsTests {
       ("keys", #"{"allowedOrigin": "https://app.example/"}"#, "allowedOrigin needs an origin"),
       ("keys", #"{"allowedOrigin": "app.example"}"#, "allowedOrigin needs an origin"),
       ("keys", #"{"trustedProxies": ["10.0.0.0/33"]}"#, "trustedProxies needs a list of addresses"),
+      ("keys", #"{"trustedProxies": ["10.0.0.0/8", "0.0.0.0/0"]}"#, "not /0, for everybody could"),
+      ("keys", #"{"regions": []}"#, "regions must name a region, or publish.defaultRegion"),
       (
         "keys", #"{"furtherExports": [{"filenameRoot": "a"}]}"#,
         "furtherExports[0].region is missing"
@@ -228,6 +231,7 @@ struct SettingsTests {
       ("verification", #"{"attempts": {"windowSeconds": 0}}"#, "attempts.windowSeconds"),
       ("verification", #"{"issuer": "keys.firebreak.example"}"#, "issuer and audience must differ"),
       ("verification", #"{"sms": {"region": "PL", "colour": 1}}"#, "sms.colour is no setting"),
+      ("verification", #"{"trustedProxies": ["::/0"]}"#, "not /0, for everybody could"),
       (
         "verification", #"{"trustedProxies": "10.0.0.1"}"#,
         "trustedProxies needs a list of addresses"
@@ -307,6 +311,39 @@ struct SettingsTests {
     #expect(throws: CommandFailure.self) {
       try SecretFile("pipe", in: folder.url, setting: "a").text()
     }
+  }
+
+  @Test("A pipe, a device or a folder in place of settings is refused, and not waited for")
+  func noPlainFile() throws {
+    let folder = try TemporaryFolder()
+    let pipe = folder.path("pipe")
+    try #require(mkfifo(pipe.path, 0o600) == 0)
+    let link = folder.path("link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: pipe)
+    let place = folder.path("folder")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+    for file in [pipe, link, place, URL(fileURLWithPath: "/dev/zero")] {
+      #expect(throws: CommandFailure.self, "\(file.lastPathComponent)") {
+        try SettingsFile(url: file).read(KeyServerSettings.self)
+      }
+    }
+    // A command too, which else would wait for ever.
+    try FileManager.default.createDirectory(
+      at: folder.path("data/keys"), withIntermediateDirectories: true)
+    try #require(mkfifo(folder.path("data/keys/settings.json").path, 0o600) == 0)
+    let run = try Run("key-server", "settings", "--data", folder.path("data").path)
+    #expect(run.status == 2 && run.output.isEmpty)
+    #expect(run.errors.contains("no plain file") && run.errors.contains("settings.json"))
+  }
+
+  @Test("No regions are taken beside the one that keys count for without one")
+  func noRegions() throws {
+    let text = #"{"regions": [], "publish": {"defaultRegion": "CZ"}}"#
+    let settings = try #require(try read(text, KeyServerSettings.self))
+    #expect(settings.effective(with: try options()).regions == [])
+    let folder = try TemporaryFolder()
+    try ServedAuthority.lay(["keys/settings.json": text], in: folder)
+    #expect(try Run("key-server", "settings", "--data", folder.path("data").path).status == 0)
   }
 
   @Test("Two servers that do not know each other by the same names do not start")

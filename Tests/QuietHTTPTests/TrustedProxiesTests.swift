@@ -44,7 +44,8 @@ import Testing
       ("192.0.2.128/25", "192.0.2.127", false), ("192.0.2.128/25", "192.0.2.128", true),
       ("192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false),
       ("fd00::/8", "fdff::1", true), ("fd00::/8", "fe00::1", false),
-      ("0.0.0.0/0", "198.51.100.1", true), ("0.0.0.0/0", "::1", false),
+      ("0.0.0.0/1", "127.255.255.255", true), ("0.0.0.0/1", "128.0.0.0", false),
+      ("0.0.0.0/1", "::1", false), ("8000::/1", "ffff::1", true), ("8000::/1", "7fff::1", false),
       ("127.0.0.1", "::ffff:127.0.0.1", true),
     ] {
       let found = try client(address, ["203.0.113.9"], trusting: [network])
@@ -53,8 +54,11 @@ import Testing
   }
 
   @Test(
-    "What is no network is refused",
-    arguments: ["", "10.0.0.0/33", "10.0.0.0/-1", "a/8", "::/129", "1.2.3.4/8/8"])
+    "What is no network is refused, and so is everybody",
+    arguments: [
+      "", "10.0.0.0/33", "10.0.0.0/-1", "a/8", "::/129", "1.2.3.4/8/8", "0.0.0.0/0", "::/0",
+      "10.0.0.0/0", "::ffff:0:0/0", "10.0.0.0/00",
+    ])
   func refused(network: String) {
     #expect(TrustedProxies([network]) == nil)
   }

@@ -63,7 +63,10 @@ struct SettingFields<Key: CodingKey> {
 
   /// Puts the addresses and networks at `key` into `networks`, where there are any.
   func read(_ key: Key, intoNetworks networks: inout [String]) throws {
-    try read(key, into: &networks, "needs a list of addresses or networks, such as 10.0.0.0/8") {
+    let need =
+      "needs a list of addresses or networks, such as 10.0.0.0/8; not /0, for everybody could then choose"
+      + " the address that is counted"
+    try read(key, into: &networks, need) {
       (list: [String]) in TrustedProxies(list) == nil ? nil : list
     }
   }

@@ -14,7 +14,7 @@ struct SettingsFile {
     // A link that leads nowhere is there: to take the defaults for what it should name would be found out
     // too late.
     guard (try? FileManager.default.attributesOfItem(atPath: url.path)) != nil else { return nil }
-    let content = try InputFile(url.path, what: "file of settings").content
+    let content = try content()
     guard content.count <= SettingLimit.fileBytesMax else {
       throw refusal("it has more than \(SettingLimit.fileBytesMax) bytes.")
     }
@@ -33,6 +33,18 @@ struct SettingsFile {
     }
   }
 
+  /// What is in it, and a byte more than may be at most.
+  private func content() throws -> Data {
+    // Not blocking, so that a pipe of that name is refused and not waited for; only a file has places.
+    let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw cannotBeRead }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    guard lseek(descriptor, 0, SEEK_CUR) == 0,
+      let content = try? file.read(upToCount: SettingLimit.fileBytesMax + 1) ?? Data()
+    else { throw cannotBeRead }
+    return content
+  }
+
   /// Does `work` with what the file says, whose refusals then name the file.
   func naming<Result>(_ work: () throws -> Result) throws -> Result {
     do {
@@ -42,6 +54,10 @@ struct SettingsFile {
     {
       throw failure.sentence.hasPrefix(prefix) ? failure : refusal(failure.sentence)
     }
+  }
+
+  private var cannotBeRead: CommandFailure {
+    refusal("it cannot be read, or is no plain file: check what is there, and its rights.")
   }
 
   private var prefix: String { "\(url.path.printable): " }
