@@ -37,6 +37,23 @@ struct BenchMatchCommandTests {
     let stages = ["schedule", "blocks", "probe"].compactMap { limit[$0] }
     #expect(stages.allSatisfy { $0 > 0 })
     #expect(abs(stages.reduce(0, +) - (limit["total"] ?? 0)) < 0.2)
+    #expect(facts["limitOnThreads"] == nil)
+  }
+
+  @Test("What two threads gain stands beside what the bare kernels gain on two")
+  func twoThreads() throws {
+    let run = try bench(
+      "--keys", "2000", "--sightings", "300", "--from", "memory", "--threads", "2")
+    #expect(run.status == 0, "\(run.errors)")
+    let facts = try #require(try run.json()?["limitOnThreads"] as? [String: Any])
+    let both = try #require(facts["nanosecondsPerKey"] as? [String: Double])
+    #expect(Set(both.keys) == ["schedule", "blocks", "probe", "total"])
+    #expect(both.values.allSatisfy { $0 > 0 })
+    let one = try #require(facts["oneThreadNanosecondsPerKey"] as? Double)
+    let total = try #require(both["total"])
+    let scaling = try #require(facts["scaling"] as? Double)
+    #expect(one > 0 && abs(scaling - one / total) < 0.01)
+    #expect(try #require(facts["medianScaling"] as? Double) > 0)
   }
 
   @Test("Every tier that this machine has can be asked for", arguments: MatchTier.allCases)
@@ -121,5 +138,9 @@ struct BenchMatchCommandTests {
     #expect(run.status == 0)
     #expect(run.output.contains("100 keys against 50 sightings"))
     #expect(run.output.contains("limit"))
+    #expect(!run.output.contains("on threads"))
+    let two = try Run(
+      "bench", "match", "--keys", "100", "--sightings", "50", "--from", "memory", "--threads", "2")
+    #expect(two.output.contains("\non threads  ") && two.output.contains("bare: 2 threads do "))
   }
 }

@@ -66,8 +66,24 @@ struct BenchSuiteTests {
       text.contains("| A key from a zip with VAES-512, ns | at most 460 | - | not measured |"))
     #expect(text.contains("ended with 2: no such bench"))
     #expect(text.contains("270, 280, 300"))
-    #expect(table.counts.all == BenchSuite.targets.count)
+    #expect(table.counts.all == BenchSuite.targets.count { $0.bound != nil })
     #expect(table.counts.measured == 5 && table.counts.held == 3, "\(table.counts)")
+  }
+
+  @Test("Beside the gain of two threads stands that of the bare kernels, which promises nothing")
+  func gainOfTheKernels() {
+    var results = BenchResults()
+    results["file-20k-two-threads"] = .measured(
+      ["limitOnThreads": ["scaling": 1.84, "medianScaling": 1.6]], figures: [100])
+    let table = BenchTable(
+      date: "2026-01-02", machine: BenchMachine(compiler: "Swift version 6.3"), loadAtTheEnd: 1,
+      results: results)
+    #expect(table.text.contains("| the same of the bare kernels, at their best |  | 1.84 |  |"))
+    #expect(
+      table.text.contains(
+        "| the same of the bare kernels, in the middle of their rounds |  | 1.6 |  |"))
+    #expect(table.text.contains("| 100 | bare kernels 1.84 times as fast |"))
+    #expect(table.counts.measured == 0 && table.counts.held == 0)
   }
 
   @Test("The run in the middle is kept, and a bench that fails says why")

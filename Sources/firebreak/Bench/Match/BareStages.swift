@@ -9,39 +9,52 @@ struct BareStages {
   /// they never leave the registers.
   private static let identifiersProbed = 32_768
 
-  let keyCount: Int
+  private let keyCount: Int
   private let tier: ek_tier
   private let keys: [UInt8]
   private let identifierKeys: [UInt8]
   private let identifiers: [UInt8]
   private let filter: BareFilter
 
-  init(of workload: MatchWorkload, tier: MatchTier) {
-    keyCount = min(workload.keyCount, KernelLimit.keyCountMax)
+  init(of workload: MatchWorkload, tier: MatchTier, filter: BareFilter) {
+    keyCount = Self.keyCount(of: workload)
     self.tier = tier.kernels
     keys = (0..<keyCount).flatMap { workload.key($0)?.key.secretBytes ?? [] }
     var derived = [UInt8](repeating: 0, count: keys.count)
     ek_identifier_keys(self.tier, keys, keyCount, &derived)
     identifierKeys = derived
     identifiers = Self.identifiers(of: derived, tier: self.tier)
-    filter = BareFilter(of: workload)
+    self.filter = filter
   }
 
-  func schedule() {
+  /// How many keys each stage takes.
+  static func keyCount(of workload: MatchWorkload) -> Int {
+    min(workload.keyCount, KernelLimit.keyCountMax)
+  }
+
+  /// Does the stage once, and returns for how many keys.
+  func run(_ stage: BareStage) -> Int {
+    switch stage {
+    case .schedule: schedule()
+    case .blocks: blocks()
+    case .probe: probe()
+    }
+    return keyCount
+  }
+
+  private func schedule() {
     var buffer = [UInt8](repeating: 0, count: Int(EK_BARE_BATCH) * TemporaryExposureKey.byteCount)
     ek_bare_schedule(tier, keys, keyCount, &buffer)
   }
 
-  func blocks() {
+  private func blocks() {
     _ = ek_bare_blocks(tier, identifierKeys, MatchWorkload.firstInterval, keyCount)
   }
 
-  /// How many keys' worth of identifiers `probe` asks for.
-  var keysProbed: Int { keyCount }
-
-  func probe() {
+  /// Asks for as many identifiers as the keys have.
+  private func probe() {
     let count = identifiers.count / RollingProximityIdentifier.byteCount
-    var left = keysProbed * Int(IntervalNumber.perDay)
+    var left = keyCount * Int(IntervalNumber.perDay)
     while left > 0 {
       _ = filter.probe(tier, identifiers, min(left, count))
       left -= count

@@ -24,7 +24,7 @@ struct BenchMatchCommand: ParsableCommand {
     help: "memory (matching alone), file (unzipped, no signature) or zip (all that a phone does).")
   var from = KeySource.file
 
-  @Option(help: "Threads that match.")
+  @Option(help: "Threads that match; from 2 on the limit is measured on as many, too.")
   var threads = 1
 
   @Option(

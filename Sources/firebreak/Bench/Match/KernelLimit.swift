@@ -2,7 +2,7 @@ import ExposureNotification
 import Foundation
 
 /// What the processor allows: the tier's kernels alone, on keys and sightings of the same workload, in
-/// nanoseconds a key of 144 intervals on one thread.
+/// nanoseconds a key of 144 intervals.
 ///
 /// Documentation/Performance.md 4. The best of several rounds: whatever else the machine does only
 /// adds to the others.
@@ -20,18 +20,31 @@ struct KernelLimit: Encodable {
   /// Keys of the workload that are taken, at most: 256 KiB of them.
   static let keyCountMax = 16_384
 
+  /// On one thread, by its processor time.
   init(of workload: MatchWorkload, tier: MatchTier) {
-    let stages = BareStages(of: workload, tier: tier)
-    schedule = Self.best(keys: stages.keyCount) { stages.schedule() }
-    blocks = Self.best(keys: stages.keyCount) { stages.blocks() }
-    probe = Self.best(keys: stages.keysProbed) { stages.probe() }
+    let stages = BareStages(of: workload, tier: tier, filter: BareFilter(of: workload))
+    self.init { stage in
+      (0..<Self.rounds).map { _ in
+        let spent = SpentTime.measure { stages.run(stage) }
+        return spent.time.cpu / .nanoseconds(1) / Double(spent.result)
+      }
+    }
+  }
+
+  /// The best of what each stage took.
+  init(bestOf times: (BareStage) -> [Double]) {
+    func best(_ stage: BareStage) -> Double { (times(stage).min() ?? 0).rounded(to: 1) }
+    schedule = best(.schedule)
+    blocks = best(.blocks)
+    probe = best(.probe)
     total = (schedule + blocks + probe).rounded(to: 1)
   }
 
-  private static func best(keys: Int, _ stage: () -> Void) -> Double {
-    let times = (0..<rounds).map { _ in
-      SpentTime.measure(stage).time.cpu / .nanoseconds(1) / Double(keys)
+  subscript(stage: BareStage) -> Double {
+    switch stage {
+    case .schedule: schedule
+    case .blocks: blocks
+    case .probe: probe
     }
-    return (times.min() ?? 0).rounded(to: 1)
   }
 }

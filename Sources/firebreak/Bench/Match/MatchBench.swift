@@ -25,9 +25,16 @@ struct MatchBench {
     let match = try SpentTime.measure { try matcher.result.match(input) }
     let peak = gauge.peak
     try match.result.check(against: workload)
+    let limit = KernelLimit(of: workload, tier: tier)
     return MatchBenchReport(
       self, findings: match.result, preparing: matcher.time, matching: match.time, gauge: gauge,
-      peak: peak, limit: KernelLimit(of: workload, tier: tier))
+      peak: peak, limit: limit, limitOnThreads: limitOnThreads(alone: limit))
+  }
+
+  /// The limit on as many threads as match; nil where that is one.
+  private func limitOnThreads(alone: KernelLimit) -> KernelLimitOnThreads? {
+    guard threads > 1 else { return nil }
+    return KernelLimitOnThreads(of: workload, tier: tier, threads: threads, alone: alone)
   }
 
   /// What the matcher is given; its files are written where it needs some or they are to be kept.

@@ -26,10 +26,12 @@ struct MatchBenchReport: Encodable {
   let baselineMiB: Double
   let peakMemoryMiB: Double
   let limitNanosecondsPerKey: KernelLimit
+  /// Absent where one thread matched.
+  let limitOnThreads: KernelLimitOnThreads?
 
   init(
     _ bench: MatchBench, findings: MatchFindings, preparing: SpentTime, matching: SpentTime,
-    gauge: MemoryGauge, peak: Int, limit: KernelLimit
+    gauge: MemoryGauge, peak: Int, limit: KernelLimit, limitOnThreads: KernelLimitOnThreads?
   ) {
     tier = bench.tier
     keys = bench.workload.keyCount
@@ -48,6 +50,7 @@ struct MatchBenchReport: Encodable {
     baselineMiB = Self.mebibytes(gauge.baseline)
     peakMemoryMiB = Self.mebibytes(peak)
     limitNanosecondsPerKey = limit
+    self.limitOnThreads = limitOnThreads
   }
 
   private static func mebibytes(_ bytes: Int) -> Double {
@@ -65,9 +68,19 @@ struct MatchBenchReport: Encodable {
       a key       \(nanosecondsPerKey.cpu) ns of processor time, \(nanosecondsPerKey.wall) ns on the clock
       a second    \(Int(keysPerSecond)) keys
       limit       \(limit.total) ns: schedule \(limit.schedule), blocks \(limit.blocks), \
-      probe \(limit.probe); this run took \((nanosecondsPerKey.cpu / limit.total).rounded(to: 2)) times that
+      probe \(limit.probe); this run took \((nanosecondsPerKey.cpu / limit.total).rounded(to: 2)) times that\
+      \(textOnThreads)
       beforehand  \(preparationMilliseconds.cpu) ms of processor time to prepare the sightings
       memory      \(above) MiB above the \(baselineMiB) MiB before
+      """
+  }
+
+  private var textOnThreads: String {
+    guard let limit = limitOnThreads else { return "" }
+    return """
+
+      on threads  \(limit.nanosecondsPerKey.total) ns on the clock, bare: \(threads) threads do \
+      \(limit.scaling) times what one does, \(limit.medianScaling) in the middle of the rounds
       """
   }
 }

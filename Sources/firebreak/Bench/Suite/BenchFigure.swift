@@ -7,6 +7,8 @@ enum BenchFigure: String, Sendable {
   case limit = "limitNanosecondsPerKey.total"
   case schedule = "limitNanosecondsPerKey.schedule"
   case blocks = "limitNanosecondsPerKey.blocks"
+  case limitScaling = "limitOnThreads.scaling"
+  case medianLimitScaling = "limitOnThreads.medianScaling"
   case peak = "peakMemoryMiB"
   case baseline = "baselineMiB"
   case requestsPerSecond

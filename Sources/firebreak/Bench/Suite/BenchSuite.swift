@@ -82,6 +82,12 @@ enum BenchSuite {
       "One thread over two on the clock, unzipped",
       .ratio(.wall, "file-20k-vaes512", over: .wall, "file-20k-two-threads"), .atLeast(1.7)),
     BenchTarget(
+      "the same of the bare kernels, at their best",
+      .figure(.limitScaling, of: "file-20k-two-threads")),
+    BenchTarget(
+      "the same of the bare kernels, in the middle of their rounds",
+      .figure(.medianLimitScaling, of: "file-20k-two-threads")),
+    BenchTarget(
       "One thread over two on the clock, zipped",
       .ratio(.wall, "zip-20k-vaes512", over: .wall, "zip-20k-two-threads"), .atLeast(1.4)),
     BenchTarget(

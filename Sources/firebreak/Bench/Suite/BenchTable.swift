@@ -9,10 +9,12 @@ struct BenchTable {
 
   /// How many targets hold, of those that were measured, of all.
   var counts: (held: Int, measured: Int, all: Int) {
-    let values = BenchSuite.targets.map { ($0, results.value(of: $0.measure)) }
+    let promises = BenchSuite.targets.compactMap { target in
+      target.bound.map { (bound: $0, value: results.value(of: target.measure)) }
+    }
     return (
-      values.count { target, value in value.map(target.bound.holds) ?? false },
-      values.count { $0.1 != nil }, values.count
+      promises.count { promise in promise.value.map(promise.bound.holds) ?? false },
+      promises.count { $0.value != nil }, promises.count
     )
   }
 
@@ -37,9 +39,14 @@ struct BenchTable {
 
   private func row(_ target: BenchTarget) -> String {
     let value = results.value(of: target.measure)
-    let verdict = value.map { target.bound.holds(for: $0) ? "holds" : "**does not hold**" }
-    return "| \(target.sentence) | \(target.bound.text) | \(value?.short ?? "-") | "
-      + "\(verdict ?? "not measured") |"
+    return "| \(target.sentence) | \(target.bound?.text ?? "") | \(value?.short ?? "-") | "
+      + "\(verdict(on: value, target.bound)) |"
+  }
+
+  private func verdict(on value: Double?, _ bound: BenchTarget.Bound?) -> String {
+    guard let value else { return "not measured" }
+    guard let bound else { return "" }
+    return bound.holds(for: value) ? "holds" : "**does not hold**"
   }
 
   private func row(_ bench: BenchCase) -> String {
@@ -63,7 +70,8 @@ struct BenchTable {
     }
     return [
       text(.cpu) { "\($0) ns of processor" }, text(.wall) { "\($0) ns on the clock" },
-      text(.limit) { "limit \($0)" }, memory, text(.requestsPerSecond) { "\($0) a second" },
+      text(.limit) { "limit \($0)" }, text(.limitScaling) { "bare kernels \($0) times as fast" },
+      memory, text(.requestsPerSecond) { "\($0) a second" },
       text(.errors) { "\($0) errors" }, text(.seconds) { "\($0) s" },
     ].compactMap(\.self).joined(separator: ", ")
   }

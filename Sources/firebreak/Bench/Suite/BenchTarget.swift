@@ -1,4 +1,4 @@
-/// A figure to reach, with the sentence that promises it.
+/// A figure to reach, with the sentence that promises it; or one that is told beside those.
 struct BenchTarget: Sendable {
   /// What is compared.
   enum Measure: Sendable {
@@ -20,9 +20,10 @@ struct BenchTarget: Sendable {
 
   let sentence: String
   let measure: Measure
-  let bound: Bound
+  /// Nil where nothing is promised: the figure says what to make of those above it.
+  let bound: Bound?
 
-  init(_ sentence: String, _ measure: Measure, _ bound: Bound) {
+  init(_ sentence: String, _ measure: Measure, _ bound: Bound? = nil) {
     self.sentence = sentence
     self.measure = measure
     self.bound = bound
