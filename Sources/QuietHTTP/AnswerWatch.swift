@@ -4,18 +4,19 @@ import NIOCore
 /// it does not keep a place among `QuietLimit.connectionsMax` and the answers in memory.
 ///
 /// Documentation/QuietHTTP.md 2.6. A peer that sends nothing is the business of the idle time; this one
-/// asks, and what it asked for waits.
+/// asks, and what it asked for waits: here, or in the system's buffers, which hold megabytes of small answers.
 final class AnswerWatch: ChannelDuplexHandler {
   typealias InboundIn = NIOAny
   typealias OutboundIn = IOData
 
-  private let seconds: Int
+  private let pause: TimeAmount
   private var written = 0
+  private var progress = AnswerProgress()
   private var watch: Scheduled<Void>?
 
-  /// Looks every `seconds` at what waits.
+  /// Gives a peer `seconds` for what it must take.
   init(seconds: Int) {
-    self.seconds = seconds
+    pause = .milliseconds(Int64(seconds * 1_000 / AnswerProgress.looks))
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
@@ -32,31 +33,32 @@ final class AnswerWatch: ChannelDuplexHandler {
     context.write(data, promise: promise)
   }
 
-  /// Nearly always the system takes everything at once, and there is nothing to watch.
   func flush(context: ChannelHandlerContext) {
     context.flush()
-    guard watch == nil else { return }
-    let waiting = waiting(context)
-    if waiting > 0 { look(context, AnswerProgress(written: written, waiting: waiting)) }
+    if watch == nil { look(context) }
   }
 
-  private func look(_ context: ChannelHandlerContext, _ progress: AnswerProgress) {
-    let loop = context.eventLoop.assumeIsolated()
-    watch = loop.scheduleTask(in: .seconds(Int64(seconds))) { [self] in
-      watch = nil
-      var progress = progress
-      let waiting = waiting(context)
-      if progress.hasStalled(written: written, waiting: waiting) {
+  /// Looks, and again after a pause for as long as something is owed.
+  private func look(_ context: ChannelHandlerContext) {
+    guard let socket = context.channel as? any SocketOptionProvider else { return }
+    let facts: EventLoopFuture<TCPFacts> = socket.unsafeGetSocketOption(
+      level: .tcp, name: .tcp_info)
+    facts.assumeIsolated().whenSuccess { [self] facts in
+      let taken = Int(truncatingIfNeeded: facts.bytesAcknowledged)
+      if progress.hasStalled(written: written, taken: taken) {
         context.close(promise: nil)
-      } else if waiting > 0 {
-        look(context, progress)
+      } else if progress.isOwed {
+        lookAgain(context)
+      } else {
+        progress = AnswerProgress()
       }
     }
   }
 
-  /// Bytes that the system has not yet taken for the peer; none where nobody can say, as of a connection that
-  /// has ended.
-  private func waiting(_ context: ChannelHandlerContext) -> Int {
-    (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+  private func lookAgain(_ context: ChannelHandlerContext) {
+    watch = context.eventLoop.assumeIsolated().scheduleTask(in: pause) { [self] in
+      watch = nil
+      look(context)
+    }
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import NIOCore
 import NIOHTTP1
 
@@ -24,8 +23,6 @@ final class ConnectionHandlers: ChannelInboundHandler, RemovableChannelHandler {
       try pipeline.addHandler(ConnectionPersistence(), position: .after(decoder))
       // Where answers are bytes.
       try pipeline.addHandler(AnswerWatch(seconds: bounds.answerSeconds), position: .first)
-      try context.channel.syncOptions?.setOption(
-        .tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: bounds.answerSeconds * 1_000)
     } catch {
       context.close(promise: nil)
     }

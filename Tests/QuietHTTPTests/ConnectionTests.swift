@@ -10,7 +10,8 @@ struct ConnectionTests {
 
   @Test("As many connections as the limit are served; one more waits until one of them ends")
   func connections() async throws {
-    try await EchoServer { $0.connectionsMax = 3 }.running { port async throws in
+    let echo = EchoServer { $0.connectionsMax = 3 }
+    try await echo.running { port async throws in
       let held = try await Wire.aside {
         try (0..<3).map { _ in
           let connection = try WireConnection(port: port)
@@ -23,6 +24,7 @@ struct ConnectionTests {
       try await Task.sleep(for: .milliseconds(200))
       // Those that are in go on being served, and the late one has had nothing yet.
       #expect(try await Wire.aside { held[1].ask(Self.page)?.status } == 200)
+      #expect(echo.log.lines.count { $0.contains("GET /people") } == 4)
       held[0].close()
       #expect(try await answer == 200)
       for connection in held.dropFirst() + [late] { connection.close() }
@@ -153,46 +155,45 @@ struct ConnectionTests {
     }
   }
 
-  @Test("A peer must take so much of its answer each time it is looked at, and not a byte less")
+  /// Whether each of the looks finds that too little is taken.
+  private func stalls(_ looks: [(written: Int, taken: Int)]) -> [Bool] {
+    var progress = AnswerProgress()
+    return looks.map { progress.hasStalled(written: $0.written, taken: $0.taken) }
+  }
+
+  @Test("In four looks a peer must take so much of what it is owed, and not a byte less")
   func progress() {
-    let least = QuietLimit.answerBytesMin
-    for (taken, stalls) in [(0, true), (least - 1, true), (least, false), (least + 1, false)] {
-      var progress = AnswerProgress(written: 1 << 20, waiting: 1 << 20)
-      #expect(progress.hasStalled(written: 1 << 20, waiting: 1 << 20 - taken) == stalls)
+    let least = 64 << 10
+    for (taken, isStalled) in [(0, true), (least - 1, true), (least, false), (least + 1, false)] {
+      let looks = [0, 0, 0, 0, taken].map { (written: 1 << 20, taken: $0) }
+      #expect(stalls(looks) == [false, false, false, false, isStalled])
     }
-    // Each look begins where the last one ended.
-    var progress = AnswerProgress(written: 4 * least, waiting: 4 * least)
-    let left = [3 * least, 2 * least, 2 * least]
-    #expect(
-      left.map { progress.hasStalled(written: 4 * least, waiting: $0) } == [false, false, true])
+    // It counts when it was taken: each look ends four others.
+    let steps = [0, least, least, least, least, least, 2 * least, 2 * least, 2 * least]
+    let found = stalls(steps.map { (written: 1 << 20, taken: $0) })
+    #expect(found == [false, false, false, false, false, true, false, false, false])
   }
 
   @Test("Of less than that all must be taken, be it one byte")
   func littleProgress() {
-    for owed in [1, 300, QuietLimit.answerBytesMin - 1] {
-      for (left, stalls) in [(owed, true), (1, true), (0, false)] {
-        var progress = AnswerProgress(written: 5_000, waiting: owed)
-        #expect(progress.hasStalled(written: 5_000, waiting: left) == stalls, "\(owed) \(left)")
+    for owed in [1, 300, (64 << 10) - 1] {
+      for (taken, isStalled) in [(0, true), (owed - 1, true), (owed, false)] {
+        let looks = [0, 0, 0, 0, taken].map { (written: owed, taken: $0) }
+        #expect(stalls(looks).last == isStalled, "\(owed) \(taken)")
       }
     }
   }
 
   @Test("Asking for more is not taking more, and what was asked for since is not yet owed")
   func askingOn() {
-    let least = QuietLimit.answerBytesMin
-    // More waits than before, and nothing of it has gone.
-    var deaf = AnswerProgress(written: 70_000, waiting: 66_000)
-    let isDeaf = deaf.hasStalled(written: 90_000, waiting: 86_000)
-    #expect(isDeaf)
-    // As much waits as before, and all that was owed has gone.
-    var steady = AnswerProgress(written: 10 * least, waiting: least)
-    let isSteady = !steady.hasStalled(written: 11 * least, waiting: least)
-    #expect(isSteady)
-    var small = AnswerProgress(written: 100, waiting: 100)
-    let looks = [(50_100, 50_000), (60_100, 60_000)].map {
-      small.hasStalled(written: $0.0, waiting: $0.1)
-    }
-    #expect(looks == [false, true])
+    // More and more waits, and nothing of it has gone.
+    #expect(stalls((1...5).map { (written: $0 * 20_000, taken: 4_000) }).last == true)
+    // As much waits each time, and all that was owed has gone.
+    #expect(!stalls((1...9).map { (written: $0 * 300, taken: ($0 - 1) * 300) }).contains(true))
+    // Much was asked for just now, of which nothing has gone yet; four looks later it is owed.
+    let late = [100, 100, 100, 100, 90_100].map { (written: $0, taken: $0 > 100 ? 100 : 0) }
+    #expect(stalls(late).last == false)
+    #expect(stalls(late + (1...4).map { _ in (written: 90_100, taken: 100) }).last == true)
   }
 
   @Test("A head that drops in too slowly is not waited for; a pause shorter than the limit is")
