@@ -54,19 +54,52 @@ struct LogCopyingTests {
     }
   }
 
+  private var keyCount: Int {
+    get async throws {
+      try await store.pool.read { db in
+        try Int.fetchOne(db, sql: "SELECT count(*) FROM diagnosis_key") ?? 0
+      }
+    }
+  }
+
+  /// Keys in the file itself, without the log beside it; nil while it is being written.
+  private var keysInFile: Int? {
+    let copy = folder.path("copy.sqlite")
+    try? FileManager.default.removeItem(at: copy)
+    try? FileManager.default.copyItem(at: folder.path("keys.sqlite"), to: copy)
+    return try? DatabaseQueue(path: copy.path).read { db in
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM diagnosis_key")
+    }
+  }
+
+  /// Waits until the file holds so many keys; gives up after a while, so that a fault is told.
+  private func untilCopied(_ keyCount: Int) async throws {
+    for _ in 0..<1_000 where keysInFile ?? 0 < keyCount {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(keysInFile ?? 0 >= keyCount)
+  }
+
   @Test("A log one key short of its limit stays; on the limit it is copied, and no key is lost")
   func limit() async throws {
     let limit = SQLiteLimit.keysInLog
     try await keep(limit - 1)
     #expect(try fileBytes < limit)
     try await keep(1)
-    while try fileBytes < limit * TemporaryExposureKey.byteCount {
-      try await Task.sleep(for: .milliseconds(10))
-    }
+    try await untilCopied(limit)
     try await keep(1)
-    let count = try await store.pool.read { db in
-      try Int.fetchOne(db, sql: "SELECT count(*) FROM diagnosis_key")
-    }
-    #expect(count == limit + 1)
+    #expect(try await keyCount == limit + 1)
+  }
+
+  @Test("When the log has become long again it is copied again")
+  func again() async throws {
+    let limit = SQLiteLimit.keysInLog
+    try await keep(limit)
+    try await untilCopied(limit)
+    // So long that it is copied also where the first commits came while the copying still ended, and not so
+    // long that SQLite would do it.
+    try await keep(limit + limit / 4)
+    try await untilCopied(2 * limit)
+    #expect(try await keyCount == 2 * limit + limit / 4)
   }
 }
