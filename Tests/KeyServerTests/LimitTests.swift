@@ -49,6 +49,22 @@ struct LimitTests {
     }
   }
 
+  /// Tests that stand around a limit's name hold whatever it is.
+  @Test("The numbers of limits are those that the contracts and the documentation say")
+  func numbers() {
+    #expect((PublishLimit.bodyBytesMax, PublishLimit.answerBytesMin) == (64_000, 4_096))
+    #expect((UploadLimit.bodyBytesMax, UploadLimit.tokenBytesMax) == (65_536, 4_096))
+    #expect(UploadLimit.deviceVerificationBytesMax == 16_384)
+    #expect(KeyServerLimit.retentionSeconds == 14 * 86_400)
+    #expect(KeyServerLimit.deviceCheckAnswerBytesMax == 16_384)
+    #expect(KeyServerLimit.clockSetBackSecondsMax == 86_400)
+    #expect(KeyServerLimit.uploadsInOneCommit == 64)
+    #expect(KeyServerLimit.registerAgeSecondsMax == 60)
+    #expect(KeyServerLimit.statisticsSeconds == 60 * 86_400)
+    #expect((KeyServerLimit.keyPageBytesMax, KeyServerLimit.pulledKeysMax) == (65_536, 50))
+    #expect(RevisionLimit.textBytesMax == 20_480)
+  }
+
   @Test("Decoys have ten times the budget of failed uploads, and no more")
   func decoys() async throws {
     try await RunningKeyServer.run({ $0.uploadAttempts = 1 }) { server in

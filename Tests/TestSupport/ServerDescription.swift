@@ -47,9 +47,22 @@ public struct ServerDescription {
     return responses?["\(status)"].map { Set(($0["content"] as? [String: Any] ?? [:]).keys) }
   }
 
-  /// What is wrong with `body` as a question to `path`.
+  /// What is wrong with `body` as a question to `path`. A field that is not described is, also where others are
+  /// allowed: a test asks what it knows, and the description must know it too.
   public func faults(inQuestion body: Data, path: String) -> [String] {
-    faults(in: body, Self.schema(operation("post", path)?["requestBody"] as? [String: Any]))
+    let schema = Self.schema(operation("post", path)?["requestBody"] as? [String: Any])
+    return faults(in: body, schema.map(Self.closed))
+  }
+
+  /// The schema without leave for fields that are not described.
+  private static func closed(_ schema: [String: Any]) -> [String: Any] {
+    var schema = schema
+    if let properties = schema["properties"] as? [String: [String: Any]] {
+      schema["properties"] = properties.mapValues(closed)
+      schema["additionalProperties"] = false
+    }
+    if let items = schema["items"] as? [String: Any] { schema["items"] = closed(items) }
+    return schema
   }
 
   private var paths: [String: [String: [String: Any]]] {

@@ -120,10 +120,13 @@ import World
     let report =
       #"{"testDate":"2027-01-15","phone":"+48123456789","nonce":"\#(UserReportTests.nonce)"}"#
     return [
-      (VerificationRoute.generateCode, #"{"data":{"testType":"confirmed"}}"#),
+      (
+        VerificationRoute.generateCode,
+        #"{"data":{"testType":"confirmed","symptomDate":"2027-01-10"},"padding":"AAAA"}"#
+      ),
       (VerificationRoute.generateCodesBatch, #"{"data":{"duration":1800,"numberOfCodes":3}}"#),
       (VerificationRoute.accessToken, #"{"data":{"code":"\#(try await server.newCode())"}}"#),
-      (VerificationRoute.accessToken, #"{"data":{"code":"A1B2C3"}}"#),
+      (VerificationRoute.accessToken, #"{"data":{"code":"A1B2C3","ekeyhmac":"\#(hmac)"}}"#),
       (VerificationRoute.issue, order), (VerificationRoute.issue, again),
       (VerificationRoute.batchIssue, #"{"codes":[\#(order)]}"#),
       (VerificationRoute.batchIssue, #"{"codes":[\#(order),\#(again)]}"#),

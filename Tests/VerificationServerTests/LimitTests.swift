@@ -17,6 +17,19 @@ struct LimitTests {
     folder = try TemporaryFolder()
   }
 
+  /// Tests that stand around a limit's name hold whatever it is.
+  @Test("The numbers of limits are those that the documentation says")
+  func numbers() {
+    #expect(VerificationLimit.bodyBytesMax == 8_192)
+    #expect(VerificationLimit.apiTokenCharacters == 16...256)
+    #expect(VerificationLimit.drawsMax == 20)
+    #expect(VerificationLimit.expiredCodeKeptSeconds == 86_400)
+    #expect(VerificationLimit.cleanupPeriodSeconds == 300)
+    #expect(VerificationLimit.signingKeysAgeSecondsMax == 5)
+    #expect(
+      (VerificationLimit.smsSpooledMax, VerificationLimit.smsAnswerBytesMax) == (10_000, 65_536))
+  }
+
   @Test("A configuration on its limits is taken, one beyond them is refused")
   func configuration() throws {
     typealias Change = (inout VerificationServerConfiguration) -> Void
