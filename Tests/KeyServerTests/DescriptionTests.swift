@@ -97,7 +97,9 @@ struct DescriptionTests {
     var broken = keys
     broken[0].rollingPeriod = 0
     let good = try scene.request(keys) { $0.traveler = false }
-    let upload = try await server.request(server.keys())
+    let upload = try await server.request(server.keys()) {
+      $0.data.hmackey = Data(count: 16).base64EncodedString()
+    }
     let questions: [(path: String, bodies: [Data])] = [
       (
         KeyServerRoute.publish,

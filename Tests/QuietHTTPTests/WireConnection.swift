@@ -42,7 +42,9 @@ final class WireConnection: Sendable {
   /// What comes next; empty where the server has hung up, nil after a minute of silence.
   func receive(atMost count: Int = 1 << 16) -> Data? {
     var buffer = [UInt8](repeating: 0, count: count)
-    let received = recv(socket, &buffer, count, 0)
+    var received = recv(socket, &buffer, count, 0)
+    // A process that was held up and goes on is no server that hung up.
+    while received < 0, errno == EINTR { received = recv(socket, &buffer, count, 0) }
     if received < 0 { return errno == EAGAIN ? nil : Data() }
     return Data(buffer.prefix(received))
   }
