@@ -18,6 +18,7 @@ extension KeyFileWriter {
         let export = try ExportBody(header) { bytes throws(KeyFileError) in
           try WholeFile.append(bytes, to: file)
         }
+        defer { export.settle() }
         for key in keys { try export.append(key) }
         let digest = try export.finish()
         let signatures = try signatureFile(over: digest, header: header, signers: signers)

@@ -54,6 +54,7 @@ public enum KeyFileWriter {
       let zip = try ZipWriter(descriptor)
       try zip.begin(.export)
       let export = try ExportBody(header, write: zip.write)
+      defer { export.settle() }
       try fill(export)
       let digest = try export.finish()
       try zip.end()

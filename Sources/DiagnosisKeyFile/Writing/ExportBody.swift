@@ -2,26 +2,26 @@ import Crypto
 import ExposureKeys
 import SwiftProtobuf
 
-/// export.bin on its way into a file: encoded and hashed as it is handed on, in memory that does not grow
-/// with the number of keys.
+/// export.bin on its way into a file: encoded as it is handed on, hashed and written by another thread, in
+/// memory that does not grow with the number of keys.
 public final class ExportBody {
-  private let write: (UnsafeRawBufferPointer) throws(KeyFileError) -> Void
   private var encoder = KeyFieldEncoder(capacity: KeyFileLimit.chunkByteCount)
-  private var hash = SHA256()
-  private(set) var byteCount = 0
+  private let digest = RunningDigest()
+  private let relay: ChunkRelay
   private(set) var keyCount = 0
   private(set) var revisedKeyCount = 0
 
-  /// Begins an export with everything that comes before the keys; `write` gets its bytes in order.
+  /// Begins an export with everything that comes before the keys; `write` gets its bytes in order, on
+  /// another thread.
   init(
-    _ header: KeyFileHeader,
-    write: @escaping (UnsafeRawBufferPointer) throws(KeyFileError) -> Void
+    _ header: KeyFileHeader, write: @escaping ChunkRelay.Work
   ) throws(KeyFileError) {
-    self.write = write
     guard let wire: [UInt8] = try? header.wire.serializedBytes() else { throw .unusableName }
-    try (ExportScanner.magic + wire).withRawBytes { bytes throws(KeyFileError) in
-      try take(bytes)
+    relay = ChunkRelay { [digest] bytes throws(KeyFileError) in
+      digest.update(bytes)
+      try write(bytes)
     }
+    try (ExportScanner.magic + wire).withRawBytes(relay.send)
   }
 
   /// Writes the next key. Keys come in `DiagnosisKey.inFileOrder`, the revised ones after the others.
@@ -37,7 +37,13 @@ public final class ExportBody {
   /// Ends the export; returns what is to be signed.
   func finish() throws(KeyFileError) -> SHA256Digest {
     try flush()
-    return hash.finalize()
+    try relay.finish()
+    return digest.value
+  }
+
+  /// Returns when nothing more is written: to be called wherever an export may not have been finished.
+  func settle() {
+    relay.settle()
   }
 
   /// What was written, once it is finished.
@@ -45,16 +51,10 @@ public final class ExportBody {
     KeyFileFacts(
       header: header, signatures: header.signatureInfos, keyCount: keyCount,
       revisedKeyCount: revisedKeyCount, keysSkipped: 0, exportSHA256: Array(digest),
-      exportByteCount: byteCount)
+      exportByteCount: self.digest.byteCount)
   }
 
   private func flush() throws(KeyFileError) {
-    try encoder.empty { bytes throws(KeyFileError) in try take(bytes) }
-  }
-
-  private func take(_ bytes: UnsafeRawBufferPointer) throws(KeyFileError) {
-    hash.update(bufferPointer: bytes)
-    try write(bytes)
-    byteCount += bytes.count
+    try encoder.empty(relay.send)
   }
 }
