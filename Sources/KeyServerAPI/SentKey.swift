@@ -35,9 +35,22 @@ public struct SentKey: Hashable, Sendable {
   /// Writes `base64.start.period`, and `.risk` where there is one: the text that names the key in an HMAC.
   package func append(to text: inout [UInt8], risk: Int?) {
     text.append(contentsOf: self.text.utf8)
-    var numbers = ".\(start).\(period)"
-    if let risk { numbers += ".\(risk)" }
-    text.append(contentsOf: numbers.utf8)
+    Self.append(start, to: &text)
+    Self.append(period, to: &text)
+    if let risk { Self.append(Int64(risk), to: &text) }
+  }
+
+  /// Writes a dot and the number, without a string of its own: an upload has forty-two of them.
+  private static func append(_ number: Int64, to text: inout [UInt8]) {
+    text.append(UInt8(ascii: "."))
+    if number < 0 { text.append(UInt8(ascii: "-")) }
+    let first = text.count
+    var rest = number.magnitude
+    repeat {
+      text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+    } while rest > 0
+    text[first...].reverse()
   }
 
   /// The first interval after the last.

@@ -51,7 +51,7 @@ extension UploadLimit {
   public static func breachTogether(of keys: [SentKey]) -> UploadBreach? {
     if sharesOneStartTooOften(keys) { return .keysWithOneStart }
     // By bytes: two base64 texts may say the same ones.
-    guard Set(keys.map { Data($0.bytes ?? []) }).count == keys.count else { return .repeatedKey }
+    guard Set(keys.map { $0.bytes ?? [] }).count == keys.count else { return .repeatedKey }
     return overlap(in: keys) ? .overlap : nil
   }
 

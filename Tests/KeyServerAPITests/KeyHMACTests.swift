@@ -40,6 +40,19 @@ import Testing
     }
   }
 
+  @Test(
+    "Numbers stand in the text as everybody writes them, whatever was sent",
+    arguments: [Int32.min, -144, -1, 0, 9, 10, 144, .max], [nil, Int.min, -10, 0, 8, 100, .max])
+  func numbers(number: Int32, risk: Int?) {
+    let key = SentKey(
+      PublishKey(
+        key: "AA==", rollingStartNumber: number, rollingPeriod: number, transmissionRisk: risk))
+    var text: [UInt8] = []
+    key.append(to: &text, risk: risk)
+    let wanted = "AA==.\(number).\(number)" + (risk.map { ".\($0)" } ?? "")
+    #expect(String(decoding: text, as: UTF8.self) == wanted)
+  }
+
   @Test("The order in which keys are given does not matter")
   func orderDoesNotMatter() {
     #expect(KeyHMAC.text(over: keys) == KeyHMAC.text(over: keys.reversed()))

@@ -148,8 +148,9 @@ extension JSONCursor {
   private static func isSame(_ name: ArraySlice<UInt8>, _ known: StaticString) -> Bool {
     known.withUTF8Buffer { known in
       guard known.count == name.count else { return false }
-      return zip(name, known).allSatisfy { byte, known in
-        byte == known || ((0x41...0x5A).contains(byte) && byte | 0x20 == known)
+      return known.indices.allSatisfy { index in
+        let byte = name[name.startIndex + index]
+        return byte == known[index] || ((0x41...0x5A).contains(byte) && byte | 0x20 == known[index])
       }
     }
   }
