@@ -23,6 +23,7 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let hummingbirdTesting: Target.Dependency = .product(
   name: "HummingbirdTesting", package: "hummingbird")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let asyncHTTPClient: Target.Dependency = .product(
   name: "AsyncHTTPClient", package: "async-http-client")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -114,8 +115,8 @@ let package = Package(
       name: "KeyServer",
       dependencies: [
         "World", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
-        "ExposureKeys", "QuietHTTP", hummingbird, grdb, jwtKit, asyncHTTPClient, nioCore, nioHTTP1,
-        crypto, logging, serviceLifecycle,
+        "ExposureKeys", "QuietHTTP", hummingbird, grdb, sqlite, jwtKit, asyncHTTPClient, nioCore,
+        nioHTTP1, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
 
     // Floor 3: the app's mind, and recorded trials scored by the framework.

@@ -40,7 +40,7 @@ enum FloorPlan {
       [
         "World", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
         "ExposureKeys", "QuietHTTP",
-      ], libraries: ["Hummingbird", "GRDB", "JWTKit", "AsyncHTTPClient"]),
+      ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "JWTKit", "AsyncHTTPClient"]),
     // Floor 3. The app names neither keys nor key files: it hands file URLs to the framework.
     "ExposureApp": Room(
       [

@@ -1,20 +1,22 @@
 /// Asks a filter once for each kind of key: of hundreds of thousands nearly all have the same regions.
 struct FilterMemory {
   private let filter: KeyFilter?
-  private var latest: (regions: String, travels: Bool, isAdmitted: Bool)?
+  private var latest: (regions: [UInt8], travels: Bool, isAdmitted: Bool)?
 
   init(_ filter: KeyFilter?) {
     self.filter = filter
   }
 
-  /// Whether a key of these comma-separated regions goes in.
-  mutating func admits(regions: String, travels: Bool) -> Bool {
+  /// Whether the key of `row` goes in.
+  mutating func admits(_ row: WindowRow) -> Bool {
     guard let filter else { return true }
-    if let latest, latest.travels == travels, latest.regions == regions {
+    let (regions, travels) = (row.regions, row.travels)
+    if let latest, latest.travels == travels, latest.regions.elementsEqual(regions) {
       return latest.isAdmitted
     }
-    let isAdmitted = filter.admits(regions: regions.split(separator: ","), travels: travels)
-    latest = (regions, travels, isAdmitted)
+    let text = String(decoding: regions, as: UTF8.self)
+    let isAdmitted = filter.admits(regions: text.split(separator: ","), travels: travels)
+    latest = (Array(regions), travels, isAdmitted)
     return isAdmitted
   }
 }

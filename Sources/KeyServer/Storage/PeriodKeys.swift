@@ -33,9 +33,7 @@ struct PeriodKeys {
     var memories = periods.map { FilterMemory($0.filter) }
     try widest.forEachReleased(in: db) { row in
       for number in periods.indices where row.releasedAt >= periods[number].start {
-        if memories[number].admits(regions: row.regions, travels: row.travels) {
-          counts[number] += 1
-        }
+        if memories[number].admits(row) { counts[number] += 1 }
       }
     }
     return counts
@@ -48,7 +46,9 @@ struct PeriodKeys {
       guard keys.count < count else { return }
       keys.append(
         PublishableKey(
-          key: try row.key(), regions: row.regions.split(separator: ",").map(String.init),
+          key: try row.key(),
+          regions: String(decoding: row.regions, as: UTF8.self).split(separator: ",")
+            .map(String.init),
           travels: row.travels, releasedAt: Date(timeIntervalSince1970: Double(row.releasedAt))))
     }
     return keys
@@ -93,21 +93,18 @@ extension PeriodKeys {
   private func forEach(
     _ kind: Kind, in db: Database, _ body: (WindowRow) throws -> Void
   ) throws {
-    let rows = try Row.fetchCursor(
-      db,
+    let statement = try db.makeStatement(
       sql: """
         SELECT \(WindowRow.columns) FROM diagnosis_key \(kind.rawValue)
         \(firstKey == nil ? "" : "AND key_data >= $first")
         \(beforeKey == nil ? "" : "AND key_data < $before")
         ORDER BY key_data
-        """, arguments: arguments)
+        """)
     var memory = FilterMemory(filter)
-    while let row = try rows.next() {
-      let row = WindowRow(row: row, end: end)
+    try statement.forEachRow(arguments, in: db) { row in
+      let row = WindowRow(row, end: end)
       // Only what has been in a file can be taken back in one.
-      guard !row.isWithdrawn || row.releasedAt < start,
-        memory.admits(regions: row.regions, travels: row.travels)
-      else { continue }
+      guard !row.isWithdrawn || row.releasedAt < start, memory.admits(row) else { return }
       try body(row)
     }
   }

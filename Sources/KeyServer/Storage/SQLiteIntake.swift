@@ -49,14 +49,10 @@ struct SQLiteIntake {
   ///
   /// - Returns: Whether they are in.
   private func isInserted(_ stored: StoredUpload, from openFrom: Date) throws -> Bool {
-    guard let insertion = stored.insertion, insertion.releasedFrom >= openFrom else { return false }
-    do {
-      try db.cachedStatement(sql: insertion.sql).execute(arguments: insertion.arguments)
-      return true
-    } catch DatabaseError.SQLITE_CONSTRAINT_PRIMARYKEY {
-      // SQLite has undone this statement, and only this one.
-      return false
-    }
+    guard let insertion = stored.insertion, let releasedFrom = stored.releasedFrom,
+      releasedFrom >= openFrom
+    else { return false }
+    return try insertion.isExecuted(in: db)
   }
 
   /// Looks the keys up, and does with each what may be done.

@@ -87,11 +87,6 @@ struct SQLiteKeyStore: KeyStore {
 
   /// Inserts a key, or leaves the one with the same bytes as it is.
   static func insert(_ key: StoredKey, in db: Database) throws {
-    try db.cachedStatement(
-      sql: """
-        INSERT INTO diagnosis_key (\(StoredKey.columns)) VALUES \(StoredKey.places)
-        ON CONFLICT (key_data) DO NOTHING
-        """
-    ).execute(arguments: StatementArguments(key.values))
+    _ = try KeyInsertion([key]).isExecuted(in: db)
   }
 }

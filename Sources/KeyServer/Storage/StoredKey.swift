@@ -1,10 +1,10 @@
 import ExposureKeys
 import Foundation
-import GRDB
 
 /// One row of `diagnosis_key`.
 struct StoredKey {
-  var bytes: Data
+  /// The sixteen bytes, as memory holds them.
+  var words: (UInt64, UInt64)
   var rollingStart: Int64
   var rollingPeriod: Int64
   var transmissionRisk: Int64
@@ -18,17 +18,8 @@ struct StoredKey {
   /// Whether it is nobody's key, made to fill a file; such a key never leaves for other countries.
   var isPadding: Bool
 
-  static let columns = """
-    key_data, rolling_start, rolling_period, transmission_risk, report_type, days_since_onset, \
-    regions, travels, released_at, is_padding
-    """
-
-  /// A place for each of the columns.
-  static let places = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-  static let columnCount = 10
-
   init(_ key: PublishableKey, isPadding: Bool = false) {
-    bytes = Data(key.key.key.secretBytes)
+    words = key.key.key.secretWords
     rollingStart = Int64(key.key.key.rollingStart.rawValue)
     rollingPeriod = Int64(key.key.key.rollingPeriod)
     transmissionRisk = Int64(key.key.transmissionRiskLevel)
@@ -40,13 +31,8 @@ struct StoredKey {
     self.isPadding = isPadding
   }
 
-  /// What goes into the columns, in their order.
-  var values: [(any DatabaseValueConvertible)?] {
-    [
-      bytes, rollingStart, rollingPeriod, transmissionRisk, reportType, daysSinceOnset, regions,
-      travels, releasedAt, isPadding,
-    ]
-  }
+  /// The sixteen bytes.
+  var bytes: Data { withUnsafeBytes(of: words) { Data($0) } }
 }
 
 extension StoredKey: CustomStringConvertible, CustomReflectable {

@@ -1,41 +1,54 @@
 import ExposureKeys
 import Foundation
 import GRDB
+import GRDBSQLite
 
-/// A row on its way from the database into a file; good until the cursor moves on.
+/// A row on its way from the database into a file; good until the statement moves on.
+///
+/// Its columns are read as SQLite has them: a row of GRDB's asks each time what type a column has, which
+/// the table's checks say already.
 struct WindowRow {
-  private let row: Row
+  private let statement: SQLiteStatement
   /// The end of the period it is read for, in Unix seconds.
   private let end: Int64
 
-  /// By position, since a name costs a search for every key.
+  /// In the order of `Column`.
   static let columns = """
     key_data, rolling_start, rolling_period, transmission_risk, report_type, days_since_onset, \
     regions, travels, released_at, revised_released_at, revised_report_type, \
     revised_days_since_onset, revised_transmission_risk
     """
 
-  init(row: Row, end: Int64) {
-    self.row = row
+  private enum Column: Int32 {
+    case keyData, rollingStart, rollingPeriod, transmissionRisk, reportType, daysSinceOnset
+    case regions, travels, releasedAt, revisedReleasedAt, revisedReportType
+    case revisedDaysSinceOnset, revisedTransmissionRisk
+  }
+
+  init(_ statement: SQLiteStatement, end: Int64) {
+    self.statement = statement
     self.end = end
   }
 
-  /// Comma-separated.
-  var regions: String { row[6] }
-  var travels: Bool { row[7] }
-  var keyData: Data { row[0] }
+  /// The bytes of the comma-separated regions.
+  var regions: UnsafeRawBufferPointer {
+    let text = sqlite3_column_text(statement, Column.regions.rawValue)
+    return bytes(at: text, of: .regions)
+  }
+  var travels: Bool { number(.travels) != 0 }
+  var keyData: Data { Data(keyBytes) }
   /// In Unix seconds.
-  var releasedAt: Int64 { row[8] }
+  var releasedAt: Int64 { number(.releasedAt) }
 
   /// Whether a revision counts by the period's end; later ones are of later files.
   private var isRevised: Bool {
-    guard let revisedAt = row[9] as Int64? else { return false }
+    guard let revisedAt = numberIfAny(.revisedReleasedAt) else { return false }
     return revisedAt < end
   }
 
   /// Whether it was withdrawn by the period's end: a key that never was in a file never is, then.
   var isWithdrawn: Bool {
-    isRevised && row[10] as Int64? == Int64(ReportType.revoked.rawValue)
+    isRevised && numberIfAny(.revisedReportType) == Int64(ReportType.revoked.rawValue)
   }
 
   /// The key as it is published in the period: as it was uploaded, or as it has become.
@@ -43,11 +56,11 @@ struct WindowRow {
   /// - Throws: `DatabaseError` where the row is no key, which the table's checks rule out.
   func key() throws -> DiagnosisKey {
     let isRevised = isRevised
-    let risk: Int64 = row[isRevised ? 12 : 3]
-    let type: Int64? = row[isRevised ? 10 : 4]
-    let days: Int64? = row[isRevised ? 11 : 5]
-    guard let start = UInt32(exactly: row[1] as Int64),
-      let period = UInt32(exactly: row[2] as Int64), let risk = UInt8(exactly: risk),
+    let risk = number(isRevised ? .revisedTransmissionRisk : .transmissionRisk)
+    let type = numberIfAny(isRevised ? .revisedReportType : .reportType)
+    let days = numberIfAny(isRevised ? .revisedDaysSinceOnset : .daysSinceOnset)
+    guard let words, let start = UInt32(exactly: number(.rollingStart)),
+      let period = UInt32(exactly: number(.rollingPeriod)), let risk = UInt8(exactly: risk),
       let key = TemporaryExposureKey(
         words: words, rollingStart: IntervalNumber(rawValue: start), rollingPeriod: period),
       let diagnosisKey = DiagnosisKey(
@@ -58,15 +71,31 @@ struct WindowRow {
     return diagnosisKey
   }
 
-  private var words: (UInt64, UInt64) {
-    // Sixteen bytes without an allocation; nothing here is a UUID.
-    let bytes: UUID = row[0]
-    return withUnsafeBytes(of: bytes.uuid) {
-      (
-        $0.loadUnaligned(as: UInt64.self),
-        $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-      )
-    }
+  private var words: (UInt64, UInt64)? {
+    let bytes = keyBytes
+    guard bytes.count == TemporaryExposureKey.byteCount else { return nil }
+    return (
+      bytes.loadUnaligned(as: UInt64.self),
+      bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+    )
+  }
+
+  private var keyBytes: UnsafeRawBufferPointer {
+    bytes(at: sqlite3_column_blob(statement, Column.keyData.rawValue), of: .keyData)
+  }
+
+  /// SQLite knows how many bytes a column has once it has been asked for them.
+  private func bytes(at start: UnsafeRawPointer?, of column: Column) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(
+      start: start, count: Int(sqlite3_column_bytes(statement, column.rawValue)))
+  }
+
+  private func number(_ column: Column) -> Int64 {
+    sqlite3_column_int64(statement, column.rawValue)
+  }
+
+  private func numberIfAny(_ column: Column) -> Int64? {
+    sqlite3_column_type(statement, column.rawValue) == SQLITE_NULL ? nil : number(column)
   }
 }
 
