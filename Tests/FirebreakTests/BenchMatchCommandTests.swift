@@ -37,7 +37,7 @@ struct BenchMatchCommandTests {
     let stages = ["schedule", "blocks", "probe"].compactMap { limit[$0] }
     #expect(stages.allSatisfy { $0 > 0 })
     #expect(abs(stages.reduce(0, +) - (limit["total"] ?? 0)) < 0.2)
-    #expect(facts["limitOnThreads"] == nil)
+    #expect(facts["limitOnThreads"] == nil && facts["gainOverOneThread"] == nil)
   }
 
   @Test("What two threads gain stands beside what the bare kernels gain on two")
@@ -45,7 +45,9 @@ struct BenchMatchCommandTests {
     let run = try bench(
       "--keys", "2000", "--sightings", "300", "--from", "memory", "--threads", "2")
     #expect(run.status == 0, "\(run.errors)")
-    let facts = try #require(try run.json()?["limitOnThreads"] as? [String: Any])
+    let all = try #require(try run.json())
+    #expect(try #require(all["gainOverOneThread"] as? Double) > 0)
+    let facts = try #require(all["limitOnThreads"] as? [String: Any])
     let both = try #require(facts["nanosecondsPerKey"] as? [String: Double])
     #expect(Set(both.keys) == ["schedule", "blocks", "probe", "total"])
     #expect(both.values.allSatisfy { $0 > 0 })

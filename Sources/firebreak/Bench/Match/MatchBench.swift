@@ -25,11 +25,30 @@ struct MatchBench {
     let match = try SpentTime.measure { try matcher.result.match(input) }
     let peak = gauge.peak
     try match.result.check(against: workload)
+    let gain = try gain(of: matcher.result, over: input)
     let limit = KernelLimit(of: workload, tier: tier)
     return MatchBenchReport(
       self, findings: match.result, preparing: matcher.time, matching: match.time, gauge: gauge,
-      peak: peak, limit: limit, limitOnThreads: limitOnThreads(alone: limit))
+      peak: peak, gain: gain, limit: limit, limitOnThreads: limitOnThreads(alone: limit))
   }
+
+  /// What all threads gain over one by the clock, in turns, in the middle of the rounds; nil where one matches.
+  private func gain(
+    of matcher: MatcherUnderMeasurement, over input: MatchInput
+  ) throws -> Double? {
+    guard threads > 1 else { return nil }
+    let rounds = try (0..<Self.gainRounds).map { _ in
+      let times = try [1, threads].map { threads in
+        let match = try SpentTime.measure { try matcher.on(threads: threads).match(input) }
+        try match.result.check(against: workload)
+        return match.time.wall
+      }
+      return times[0] / times[1]
+    }
+    return Spread(rounds).median.rounded(to: 2)
+  }
+
+  private static let gainRounds = 5
 
   /// The limit on as many threads as match; nil where that is one.
   private func limitOnThreads(alone: KernelLimit) -> KernelLimitOnThreads? {

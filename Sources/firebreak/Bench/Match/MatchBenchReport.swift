@@ -19,6 +19,8 @@ struct MatchBenchReport: Encodable {
   let source: KeySource
   let threads: Int
   let nanosecondsPerKey: Times
+  /// One thread over all of them by the clock, in turns in this run; absent where one thread matched.
+  let gainOverOneThread: Double?
   /// By the clock on the wall.
   let keysPerSecond: Double
   /// Making the filters of the sightings, once a run, not in `nanosecondsPerKey`.
@@ -31,7 +33,8 @@ struct MatchBenchReport: Encodable {
 
   init(
     _ bench: MatchBench, findings: MatchFindings, preparing: SpentTime, matching: SpentTime,
-    gauge: MemoryGauge, peak: Int, limit: KernelLimit, limitOnThreads: KernelLimitOnThreads?
+    gauge: MemoryGauge, peak: Int, gain: Double?, limit: KernelLimit,
+    limitOnThreads: KernelLimitOnThreads?
   ) {
     tier = bench.tier
     keys = bench.workload.keyCount
@@ -49,6 +52,7 @@ struct MatchBenchReport: Encodable {
       wall: (preparing.wall / .milliseconds(1)).rounded(to: 2))
     baselineMiB = Self.mebibytes(gauge.baseline)
     peakMemoryMiB = Self.mebibytes(peak)
+    gainOverOneThread = gain
     limitNanosecondsPerKey = limit
     self.limitOnThreads = limitOnThreads
   }
@@ -76,10 +80,11 @@ struct MatchBenchReport: Encodable {
   }
 
   private var textOnThreads: String {
-    guard let limit = limitOnThreads else { return "" }
+    guard let limit = limitOnThreads, let gainOverOneThread else { return "" }
     return """
 
-      on threads  \(limit.nanosecondsPerKey.total) ns on the clock, bare: \(threads) threads do \
+      on threads  \(gainOverOneThread) times as fast as on one, in turns
+      \("          ")  \(limit.nanosecondsPerKey.total) ns on the clock, bare: \(threads) threads do \
       \(limit.scaling) times what one does, \(limit.medianScaling) in the middle of the rounds
       """
   }

@@ -7,7 +7,7 @@ import World
 /// The framework's matcher as the bench drives it: the one place that knows its interface.
 struct MatcherUnderMeasurement {
   private let matcher: Matcher
-  private let threads: Int
+  private var threads: Int
 
   /// Ready to match against `sightings`.
   init(against sightings: some Sequence<Sighting>, threads: Int, tier: MatchTier) {
@@ -15,6 +15,13 @@ struct MatcherUnderMeasurement {
       sightings.map { ScannedSighting($0) }, secret: ProbeSecret(from: SystemRandomness()))
     matcher = Matcher(index, tier: tier)
     self.threads = threads
+  }
+
+  /// The same on another number of threads, with its filters as they are.
+  func on(threads: Int) -> Self {
+    var other = self
+    other.threads = threads
+    return other
   }
 
   /// Matches all of `input`.

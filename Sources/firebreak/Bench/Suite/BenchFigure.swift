@@ -7,6 +7,7 @@ enum BenchFigure: String, Sendable {
   case limit = "limitNanosecondsPerKey.total"
   case schedule = "limitNanosecondsPerKey.schedule"
   case blocks = "limitNanosecondsPerKey.blocks"
+  case gainOverOneThread
   case limitScaling = "limitOnThreads.scaling"
   case medianLimitScaling = "limitOnThreads.medianScaling"
   case peak = "peakMemoryMiB"
