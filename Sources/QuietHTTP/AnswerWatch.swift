@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 
 /// Stands where a connection's bytes go out and hangs up on a peer that does not take its answers, so that
@@ -46,12 +47,19 @@ final class AnswerWatch: ChannelDuplexHandler {
     facts.assumeIsolated().whenSuccess { [self] facts in
       let taken = Int(truncatingIfNeeded: facts.bytesAcknowledged)
       if progress.hasStalled(written: written, taken: taken) {
-        context.close(promise: nil)
+        hangUp(context, socket)
       } else if progress.isOwed {
         lookAgain(context)
       } else {
         progress = AnswerProgress()
       }
+    }
+  }
+
+  /// Resets the connection: after an ordinary close the system would go on keeping what was not taken.
+  private func hangUp(_ context: ChannelHandlerContext, _ socket: any SocketOptionProvider) {
+    socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenComplete { _ in
+      context.close(promise: nil)
     }
   }
 

@@ -72,7 +72,8 @@ struct ConnectionTests {
         deaf.close()
         return count
       }
-      #expect(rest < EchoServer.largeBytes)
+      // No more than it had taken: what waited in the server's system is gone with the connection.
+      #expect(rest < 64 << 10)
     }
   }
 
