@@ -5,37 +5,44 @@ import KeyServerAPI
 /// One statement that inserts rows of `diagnosis_key`: all of them, or none.
 ///
 /// The values go to SQLite as they are. As arguments of GRDB's, fourteen keys are a hundred and forty boxes,
-/// which took longer to make and to unpack than SQLite takes for the rows.
+/// which took longer to make and to unpack than SQLite takes for the rows. GRDB is therefore not told that the
+/// table has changed: nothing here observes it.
 struct KeyInsertion: Sendable {
   private let keys: [StoredKey]
 
   /// Inserts `keys`, of which there is one at least.
   init(_ keys: [StoredKey]) {
+    precondition(!keys.isEmpty, "there are rows to insert")
     self.keys = keys
   }
 
-  /// Runs it.
+  /// Inserts them, unless the table has one with the same bytes: then none is inserted.
   ///
-  /// - Returns: Whether they are in; false, and none is, where the table has one with the same bytes.
+  /// - Returns: Whether they are in.
   /// - Throws: `DatabaseError` of anything else.
-  func isExecuted(in db: Database) throws -> Bool {
-    let statement = try db.cachedStatement(sql: Self.sql(rows: keys.count)).sqliteStatement
-    defer {
-      sqlite3_reset(statement)
-      sqlite3_clear_bindings(statement)
+  func insertUnlessPresent(in db: Database) throws -> Bool {
+    let cached = try db.cachedStatement(sql: Self.sql(rows: keys.count))
+    return try withExtendedLifetime(cached) {
+      let statement = cached.sqliteStatement
+      defer {
+        sqlite3_reset(statement)
+        sqlite3_clear_bindings(statement)
+      }
+      try bind(to: statement, in: db)
+      guard sqlite3_step(statement) != SQLITE_DONE else { return true }
+      let error = db.latestError
+      // SQLite has undone this statement then, and only this one.
+      guard error.extendedResultCode != .SQLITE_CONSTRAINT_PRIMARYKEY else { return false }
+      throw error
     }
+  }
+
+  private func bind(to statement: SQLiteStatement, in db: Database) throws {
     var first: Int32 = 1
     for key in keys {
-      guard key.bind(to: statement, from: first) else {
-        throw DatabaseError(resultCode: .SQLITE_NOMEM)
-      }
+      guard key.bind(to: statement, from: first) else { throw db.latestError }
       first += StoredKey.columnCount
     }
-    guard sqlite3_step(statement) != SQLITE_DONE else { return true }
-    let code = ResultCode(rawValue: sqlite3_extended_errcode(db.sqliteConnection))
-    // SQLite has undone this statement then, and only this one.
-    guard code != .SQLITE_CONSTRAINT_PRIMARYKEY else { return false }
-    throw DatabaseError(resultCode: code)
   }
 
   private static func sql(rows: Int) -> String {

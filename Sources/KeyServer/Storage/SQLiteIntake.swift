@@ -52,7 +52,7 @@ struct SQLiteIntake {
     guard let insertion = stored.insertion, let releasedFrom = stored.releasedFrom,
       releasedFrom >= openFrom
     else { return false }
-    return try insertion.isExecuted(in: db)
+    return try insertion.insertUnlessPresent(in: db)
   }
 
   /// Looks the keys up, and does with each what may be done.

@@ -87,6 +87,6 @@ struct SQLiteKeyStore: KeyStore {
 
   /// Inserts a key, or leaves the one with the same bytes as it is.
   static func insert(_ key: StoredKey, in db: Database) throws {
-    _ = try KeyInsertion([key]).isExecuted(in: db)
+    _ = try KeyInsertion([key]).insertUnlessPresent(in: db)
   }
 }

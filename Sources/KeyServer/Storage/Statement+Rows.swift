@@ -14,9 +14,7 @@ extension Statement {
       switch sqlite3_step(sqliteStatement) {
       case SQLITE_ROW: try body(sqliteStatement)
       case SQLITE_DONE: return
-      default:
-        throw DatabaseError(
-          resultCode: ResultCode(rawValue: sqlite3_extended_errcode(db.sqliteConnection)))
+      default: throw db.latestError
       }
     }
   }

@@ -56,11 +56,12 @@ struct WindowRow {
   /// - Throws: `DatabaseError` where the row is no key, which the table's checks rule out.
   func key() throws -> DiagnosisKey {
     let isRevised = isRevised
-    let risk = number(isRevised ? .revisedTransmissionRisk : .transmissionRisk)
+    let risk = numberIfAny(isRevised ? .revisedTransmissionRisk : .transmissionRisk)
     let type = numberIfAny(isRevised ? .revisedReportType : .reportType)
     let days = numberIfAny(isRevised ? .revisedDaysSinceOnset : .daysSinceOnset)
     guard let words, let start = UInt32(exactly: number(.rollingStart)),
-      let period = UInt32(exactly: number(.rollingPeriod)), let risk = UInt8(exactly: risk),
+      let period = UInt32(exactly: number(.rollingPeriod)),
+      let risk = risk.flatMap({ UInt8(exactly: $0) }),
       let key = TemporaryExposureKey(
         words: words, rollingStart: IntervalNumber(rawValue: start), rollingPeriod: period),
       let diagnosisKey = DiagnosisKey(
