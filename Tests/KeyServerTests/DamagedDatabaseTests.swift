@@ -56,4 +56,29 @@ struct DamagedDatabaseTests {
     #expect(ended.count < Self.keyCount)
     #expect((ended.error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT)
   }
+
+  @Test(
+    "A revision without its risk ends the reading: nothing is published with a risk that nobody gave"
+  )
+  func missingRisk() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path("keys.sqlite")
+    try filled(file)
+    let store = try SQLiteKeyStore(file: file)
+    try await store.pool.write {
+      try $0.execute(
+        sql: """
+          UPDATE diagnosis_key SET revised_released_at = released_at, revised_report_type = 1
+          WHERE key_data = (SELECT max(key_data) FROM diagnosis_key)
+          """)
+    }
+    let error = await #expect(throws: DatabaseError.self) {
+      try await store.pool.read { db in
+        let window = PeriodKeys(
+          start: Self.start.wholeSeconds, end: Self.start.addingTimeInterval(14_400).wholeSeconds)
+        try window.forEachReleased(in: db) { _ = try $0.key() }
+      }
+    }
+    #expect(error?.resultCode == .SQLITE_CORRUPT)
+  }
 }
