@@ -7,46 +7,56 @@ struct BenchTable {
   let loadAtTheEnd: Double
   let results: BenchResults
 
-  /// How many targets hold, of those that were measured, of all.
-  var counts: (held: Int, measured: Int, all: Int) {
-    let promises = BenchSuite.targets.compactMap { target in
-      target.bound.map { (bound: $0, value: results.value(of: target.measure)) }
-    }
-    return (
-      promises.count { promise in promise.value.map(promise.bound.holds) ?? false },
-      promises.count { $0.value != nil }, promises.count
-    )
+  /// How many targets hold of those that were judged, and how many were not and why.
+  var counts: (held: Int, judged: Int, notJudged: Int, notMeasured: Int) {
+    let verdicts = BenchSuite.targets.filter { $0.bound != nil }
+      .map { BenchVerdict(on: $0, by: results) }
+    let held = verdicts.count { $0 == .holds }
+    let notMeasured = verdicts.count { $0 == .notMeasured }
+    let judged = held + verdicts.count { $0 == .doesNotHold }
+    return (held, judged, verdicts.count - judged - notMeasured, notMeasured)
   }
 
   var text: String {
+    let counts = counts
     let heading = """
       # Figures of \(date)
 
       - Processor: \(machine.processor), \(machine.cores) cores
       - Compiler: \(machine.compiler), \(BuildKind.current.rawValue) build
       - Load when it began and ended: \(machine.load.short), \(loadAtTheEnd.short)
-      - \(counts.held) of \(counts.measured) targets hold; \(counts.all - counts.measured) not measured
+      - \(counts.held) of \(counts.judged) judged targets hold; \(counts.notJudged) not judged on this processor; \
+      \(counts.notMeasured) not measured
 
       | what | target | measured | |
       |---|---|---|---|
 
       """
     let targets = BenchSuite.targets.map(row).joined(separator: "\n")
+    let limits = BenchSuite.yardsticks.flatMap(rows).joined(separator: "\n")
     let cases = BenchSuite.cases.map(row).joined(separator: "\n")
-    return heading + targets + "\n\n| bench | | runs, sorted | in the middle |\n|---|---|---|---|\n"
+    return heading + targets
+      + "\n\n| this processor's bare kernels | the reference's | measured | |\n|---|---|---|---|\n"
+      + limits + "\n\n| bench | | runs, sorted | in the middle |\n|---|---|---|---|\n"
       + cases + "\n"
   }
 
   private func row(_ target: BenchTarget) -> String {
     let value = results.value(of: target.measure)
     return "| \(target.sentence) | \(target.bound?.text ?? "") | \(value?.short ?? "-") | "
-      + "\(verdict(on: value, target.bound)) |"
+      + "\(BenchVerdict(on: target, by: results).text) |"
   }
 
-  private func verdict(on value: Double?, _ bound: BenchTarget.Bound?) -> String {
-    guard let value else { return "not measured" }
-    guard let bound else { return "" }
-    return bound.holds(for: value) ? "holds" : "**does not hold**"
+  /// The measure of the processor, which the program can neither pass nor fail.
+  private func rows(_ yardstick: BenchYardstick) -> [String] {
+    yardstick.stages.map { stage in
+      let value = results.value(of: .figure(stage.figure, of: yardstick.bench))
+      let words = value.map {
+        stage.isSlower(at: $0) ? "slower than the reference's" : "like the reference's"
+      }
+      return "| Limit: \(stage.name), ns | at most \(stage.mostNanoseconds.short) | "
+        + "\(value?.short ?? "-") | \(words ?? "not measured") |"
+    }
   }
 
   private func row(_ bench: BenchCase) -> String {

@@ -22,11 +22,18 @@ struct BenchTarget: Sendable {
   let measure: Measure
   /// Nil where nothing is promised: the figure says what to make of those above it.
   let bound: Bound?
+  /// The bare kernels that have to be the reference's for the bound to say something of the
+  /// program: those of the tier for a time, nil for what means the same on every processor.
+  let yardstick: BenchYardstick?
 
-  init(_ sentence: String, _ measure: Measure, _ bound: Bound? = nil) {
+  init(
+    _ sentence: String, _ measure: Measure, _ bound: Bound? = nil,
+    on yardstick: BenchYardstick? = nil
+  ) {
     self.sentence = sentence
     self.measure = measure
     self.bound = bound
+    self.yardstick = yardstick
   }
 }
 
