@@ -1,9 +1,9 @@
 import Foundation
 
-/// Holds the tables of Documentation/ServerAPI.md to the tests: every test that a row names exists, and
+/// Holds the tables of Documentation/ShownBy.md to the tests: every test that a row names exists, and
 /// says in its name or its suite's which section it shows.
 enum ShownByRule {
-  static let page = "Documentation/ServerAPI.md"
+  static let page = "Documentation/ShownBy.md"
 
   /// One row of a table: what is in its first cell, and the tests that it names.
   struct Row {

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// servers.md is the reference that both servers are measured by; Documentation/ServerAPI.md 4 says which test shows
-/// which of its sections, and 5 which test holds which limit.
+/// servers.md is the reference that both servers are measured by; Documentation/ShownBy.md 1 says which test shows
+/// which of its sections, and 2 which test holds which limit.
 @Suite("What the servers promise is shown by tests")
 struct ShownByTests {
   private static let page = House.text(ShownByRule.page) ?? ""
@@ -13,7 +13,7 @@ struct ShownByTests {
 
   @Test("Every section of the reference that speaks of these servers names its tests")
   func sections() {
-    let rows = ShownByRule.rows(in: Self.page, under: "4. ")
+    let rows = ShownByRule.rows(in: Self.page, under: "1. ")
     let sections = rows.compactMap { $0.subject.split(separator: " ").first.map(String.init) }
     let contracts = (1...8).map { "2.\($0)" } + ["2.11"]
     #expect(sections == contracts + (1...16).map { "5.\($0)" })
@@ -25,7 +25,7 @@ struct ShownByTests {
   @Test("Every test that names a defect of the reference is in the table")
   func defects() {
     let named = Set(
-      ShownByRule.rows(in: Self.page, under: "4. ").flatMap(\.tests).map {
+      ShownByRule.rows(in: Self.page, under: "1. ").flatMap(\.tests).map {
         $0.split(separator: "/").last.map(String.init) ?? $0
       })
     for file in House.tests where !file.path.hasPrefix("Tests/HouseTests/") {
@@ -41,7 +41,7 @@ struct ShownByTests {
 
   @Test("Every limit of the servers has its row, and every row its test")
   func limits() {
-    let rows = ShownByRule.rows(in: Self.page, under: "5. ")
+    let rows = ShownByRule.rows(in: Self.page, under: "2. ")
     let listed = rows.map { $0.subject.filter { $0 != "`" } }
     #expect(Set(listed).count == listed.count, "a limit is listed twice")
     let rooms = ["QuietHTTP", "UploadToken", "KeyServerAPI", "KeyServer", "VerificationServer"]

@@ -10,7 +10,7 @@ import World
 @testable import KeyServer
 
 /// Limits that belong to no story of their own, each one below, on and one above.
-/// Documentation/ServerAPI.md 5 says where the others are.
+/// Documentation/ShownBy.md 2 says where the others are.
 @Suite("Key server: limits")
 struct LimitTests {
   private typealias Change = (inout KeyServerConfiguration) -> Void

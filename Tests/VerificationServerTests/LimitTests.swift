@@ -8,7 +8,7 @@ import VerificationAPI
 @testable import VerificationServer
 
 /// Limits that belong to no story of their own, each one below, on and one above.
-/// Documentation/ServerAPI.md 5 says where the others are.
+/// Documentation/ShownBy.md 2 says where the others are.
 @Suite("Verification server: limits")
 struct LimitTests {
   let folder: TemporaryFolder
