@@ -21,6 +21,9 @@ public enum QuietLimit {
   public static let shutdownSeconds = 10
   /// Addresses that a budget remembers at a time.
   public static let budgetKeysMax = 100_000
+  /// Bits that a network of trusted proxies has in common: those of 10.0.0.0/8 and fd00::/8, the widest
+  /// that are anybody's own.
+  public static let proxyPrefixBitsMin = 8
   /// Real answers whose time is remembered, so that decoys can take as long.
   public static let answerTimesMax = 256
   /// Sleepers whose delay is remembered, so that decoys can be woken up in time.

@@ -16,8 +16,8 @@ public struct TrustedProxies: Sendable {
 
   /// The proxies in `networks`, each an address or a network such as `10.0.0.0/8` or `fd00::/8`.
   ///
-  /// Nil where one of them is neither, or is everybody: each client could then choose the address by which
-  /// its attempts are counted.
+  /// Nil where one of them is neither, or is wider than `QuietLimit.proxyPrefixBitsMin` allows: everybody in it
+  /// could choose the address by which their attempts are counted.
   public init?(_ networks: [String]) {
     let parsed = networks.compactMap(Network.init)
     guard parsed.count == networks.count else { return nil }
@@ -56,9 +56,11 @@ public struct TrustedProxies: Sendable {
       let parts = text.split(separator: "/", omittingEmptySubsequences: false)
       guard parts.count <= 2, let address = NumericAddress(parts[0]) else { return nil }
       let all = address.bytes.count * 8
-      guard let bits = parts.count == 2 ? Int(parts[1]) : all, (1...all).contains(bits) else {
-        return nil
-      }
+      // IPv4 written as IPv6 has 96 bits before its own (RFC 4291, 2.5.5.2).
+      let others = parts[0].contains(":") ? 128 - all : 0
+      guard let bits = parts.count == 2 ? UInt8(parts[1]).map({ Int($0) - others }) : all,
+        (QuietLimit.proxyPrefixBitsMin...all).contains(bits)
+      else { return nil }
       self.address = address
       self.bits = bits
     }

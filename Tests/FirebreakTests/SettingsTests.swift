@@ -171,7 +171,10 @@ struct SettingsTests {
       ("keys", #"{"allowedOrigin": "https://app.example/"}"#, "allowedOrigin needs an origin"),
       ("keys", #"{"allowedOrigin": "app.example"}"#, "allowedOrigin needs an origin"),
       ("keys", #"{"trustedProxies": ["10.0.0.0/33"]}"#, "trustedProxies needs a list of addresses"),
-      ("keys", #"{"trustedProxies": ["10.0.0.0/8", "0.0.0.0/0"]}"#, "not /0, for everybody could"),
+      (
+        "keys", #"{"trustedProxies": ["10.0.0.0/8", "0.0.0.0/0"]}"#,
+        "none wider than /8, for everybody in it could"
+      ),
       ("keys", #"{"regions": []}"#, "regions must name a region, or publish.defaultRegion"),
       (
         "keys", #"{"furtherExports": [{"filenameRoot": "a"}]}"#,
@@ -231,7 +234,14 @@ struct SettingsTests {
       ("verification", #"{"attempts": {"windowSeconds": 0}}"#, "attempts.windowSeconds"),
       ("verification", #"{"issuer": "keys.firebreak.example"}"#, "issuer and audience must differ"),
       ("verification", #"{"sms": {"region": "PL", "colour": 1}}"#, "sms.colour is no setting"),
-      ("verification", #"{"trustedProxies": ["::/0"]}"#, "not /0, for everybody could"),
+      (
+        "keys", #"{"trustedProxies": ["0.0.0.0/1", "128.0.0.0/1"]}"#,
+        "none wider than /8, for everybody in it could"
+      ),
+      (
+        "verification", #"{"trustedProxies": ["::/0"]}"#,
+        "none wider than /8, for everybody in it could"
+      ),
       (
         "verification", #"{"trustedProxies": "10.0.0.1"}"#,
         "trustedProxies needs a list of addresses"

@@ -12,7 +12,7 @@ struct QuietLimitTests {
     #expect((QuietLimit.answerSecondsMax, QuietLimit.answerBytesMin) == (60, 65_536))
     #expect((QuietLimit.headerBytesMax, QuietLimit.headersMax) == (16_384, 100))
     #expect((QuietLimit.lingerSeconds, QuietLimit.shutdownSeconds) == (2, 10))
-    #expect(QuietLimit.budgetKeysMax == 100_000)
+    #expect((QuietLimit.budgetKeysMax, QuietLimit.proxyPrefixBitsMin) == (100_000, 8))
     #expect((QuietLimit.answerTimesMax, QuietLimit.wakingDelaysMax) == (256, 64))
     #expect((QuietLimit.decoySecondsMax, QuietLimit.retryAfterSeconds) == (5, 30))
     #expect(StrictJSON.depthMax == 16)

@@ -44,9 +44,12 @@ import Testing
       ("192.0.2.128/25", "192.0.2.127", false), ("192.0.2.128/25", "192.0.2.128", true),
       ("192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false),
       ("fd00::/8", "fdff::1", true), ("fd00::/8", "fe00::1", false),
-      ("0.0.0.0/1", "127.255.255.255", true), ("0.0.0.0/1", "128.0.0.0", false),
-      ("0.0.0.0/1", "::1", false), ("8000::/1", "ffff::1", true), ("8000::/1", "7fff::1", false),
-      ("127.0.0.1", "::ffff:127.0.0.1", true),
+      ("10.0.0.0/9", "10.127.255.255", true), ("10.0.0.0/9", "10.128.0.0", false),
+      ("10.0.0.0/9", "a00::1", false), ("fd80::/9", "fdff::1", true),
+      ("fd80::/9", "fd7f::1", false), ("127.0.0.1", "::ffff:127.0.0.1", true),
+      ("::ffff:127.0.0.1", "127.0.0.1", true), ("::ffff:127.0.0.1", "127.0.0.2", false),
+      ("::ffff:127.0.0.1/128", "127.0.0.1", true), ("::ffff:10.0.0.0/104", "10.9.9.9", true),
+      ("::ffff:10.0.0.0/104", "11.0.0.0", false), ("::ffff:10.0.0.0/104", "::ffff:10.9.9.9", true),
     ] {
       let found = try client(address, ["203.0.113.9"], trusting: [network])
       #expect((found == NumericAddress("203.0.113.9")) == isInside, "\(network) \(address)")
@@ -54,10 +57,11 @@ import Testing
   }
 
   @Test(
-    "What is no network is refused, and so is everybody",
+    "What is no network is refused, and so is everybody, at once or in parts",
     arguments: [
       "", "10.0.0.0/33", "10.0.0.0/-1", "a/8", "::/129", "1.2.3.4/8/8", "0.0.0.0/0", "::/0",
-      "10.0.0.0/0", "::ffff:0:0/0", "10.0.0.0/00",
+      "10.0.0.0/0", "::ffff:0:0/0", "10.0.0.0/00", "0.0.0.0/1", "128.0.0.0/1", "10.0.0.0/7",
+      "8000::/1", "fc00::/7", "::ffff:10.0.0.0/8", "::ffff:10.0.0.0/103", "::ffff:10.0.0.0/129",
     ])
   func refused(network: String) {
     #expect(TrustedProxies([network]) == nil)

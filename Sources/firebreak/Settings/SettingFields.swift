@@ -64,8 +64,8 @@ struct SettingFields<Key: CodingKey> {
   /// Puts the addresses and networks at `key` into `networks`, where there are any.
   func read(_ key: Key, intoNetworks networks: inout [String]) throws {
     let need =
-      "needs a list of addresses or networks, such as 10.0.0.0/8; not /0, for everybody could then choose"
-      + " the address that is counted"
+      "needs a list of addresses or networks, such as 10.0.0.0/8; none wider than /8, for everybody in it could"
+      + " choose the address that is counted"
     try read(key, into: &networks, need) {
       (list: [String]) in TrustedProxies(list) == nil ? nil : list
     }
