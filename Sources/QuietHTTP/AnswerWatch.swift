@@ -39,13 +39,14 @@ final class AnswerWatch: ChannelDuplexHandler {
     if watch == nil { look(context) }
   }
 
-  /// Looks, and again after a pause for as long as something is owed.
+  /// Looks, and again after a pause for as long as something is owed; at the next answer where the system does not
+  /// say what was taken.
   private func look(_ context: ChannelHandlerContext) {
     guard let socket = context.channel as? any SocketOptionProvider else { return }
     let facts: EventLoopFuture<TCPFacts> = socket.unsafeGetSocketOption(
       level: .tcp, name: .tcp_info)
     facts.assumeIsolated().whenSuccess { [self] facts in
-      let taken = Int(truncatingIfNeeded: facts.bytesAcknowledged)
+      guard let taken = facts.taken else { return }
       if progress.hasStalled(written: written, taken: taken) {
         hangUp(context, socket)
       } else if progress.isOwed {
