@@ -47,13 +47,7 @@ struct StatementTests {
   func files() async throws {
     let folder = try TemporaryFolder()
     let store = try filled(folder)
-    var export = ExportConfiguration(filenameRoot: "", region: "PL")
-    export.maximumKeysPerFile = 1_000
-    let end = Self.start.addingTimeInterval(14_400)
-    let batches = try await store.close(
-      ClosingPlan(
-        end: end, periods: [.init(export: export, start: Self.start, minimumKeys: 0)],
-        keyBytes: { [] }))
+    let batches = try await close(store)
     #expect(batches.count == 3)
     let book = Book()
     try await store.pool.read { book.listen(to: $0) }
@@ -76,6 +70,47 @@ struct StatementTests {
       #expect(plan.count == 1, "\(plan)")
       #expect(plan.allSatisfy { $0.hasPrefix("SEARCH diagnosis_key USING PRIMARY KEY") }, "\(plan)")
     }
+  }
+
+  @Test("Reading that is cancelled in the middle ends as cancelled, not as a database that fails")
+  func cancelled() async throws {
+    let folder = try TemporaryFolder()
+    let store = try filled(folder)
+    let batch = try #require(try await close(store).first)
+    let reading = Task {
+      try await store.withKeys(of: batch) { keys in
+        try keys.forEach { _, _ in withUnsafeCurrentTask { $0?.cancel() } }
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await reading.value }
+  }
+
+  @Test("A closing that the disk ends in the middle leaves uploads the cache they had")
+  func cache() async throws {
+    let folder = try TemporaryFolder()
+    let store = try filled(folder)
+    // As SQLite does where the disk is full: what was begun is undone before anybody is asked.
+    try await store.pool.write { db in
+      try db.execute(
+        sql: """
+          CREATE TRIGGER full BEFORE INSERT ON export_progress
+          BEGIN SELECT RAISE(ROLLBACK, 'full'); END
+          """)
+    }
+    await #expect(throws: DatabaseError.self) { try await close(store) }
+    let cache = try await store.pool.writeWithoutTransaction { db in
+      try Int.fetchOne(db, sql: "PRAGMA cache_size")
+    }
+    #expect(cache == -SQLiteLimit.cacheKiB)
+  }
+
+  private func close(_ store: SQLiteKeyStore) async throws -> [Batch] {
+    var export = ExportConfiguration(filenameRoot: "", region: "PL")
+    export.maximumKeysPerFile = 1_000
+    return try await store.close(
+      ClosingPlan(
+        end: Self.start.addingTimeInterval(14_400),
+        periods: [.init(export: export, start: Self.start, minimumKeys: 0)], keyBytes: { [] }))
   }
 
   @Test("5.15 An upload costs one question and a statement a key, however many keys there are")

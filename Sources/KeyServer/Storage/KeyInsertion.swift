@@ -19,7 +19,7 @@ struct KeyInsertion: Sendable {
   /// Inserts them, unless the table has one with the same bytes: then none is inserted.
   ///
   /// - Returns: Whether they are in.
-  /// - Throws: `DatabaseError` of anything else.
+  /// - Throws: `DatabaseError` of anything else, `CancellationError` where the task is cancelled meanwhile.
   func insertUnlessPresent(in db: Database) throws -> Bool {
     let cached = try db.cachedStatement(sql: Self.sql(rows: keys.count))
     return try withExtendedLifetime(cached) {
@@ -30,17 +30,16 @@ struct KeyInsertion: Sendable {
       }
       try bind(to: statement, in: db)
       guard sqlite3_step(statement) != SQLITE_DONE else { return true }
-      let error = db.latestError
       // SQLite has undone this statement then, and only this one.
-      guard error.extendedResultCode != .SQLITE_CONSTRAINT_PRIMARYKEY else { return false }
-      throw error
+      guard db.latestError.extendedResultCode != .SQLITE_CONSTRAINT_PRIMARYKEY else { return false }
+      try db.throwLatestError()
     }
   }
 
   private func bind(to statement: SQLiteStatement, in db: Database) throws {
     var first: Int32 = 1
     for key in keys {
-      guard key.bind(to: statement, from: first) else { throw db.latestError }
+      guard key.bind(to: statement, from: first) else { try db.throwLatestError() }
       first += StoredKey.columnCount
     }
   }

@@ -4,7 +4,7 @@ import GRDBSQLite
 extension Statement {
   /// Runs the statement with `arguments` and gives `body` each row, as SQLite has it.
   ///
-  /// - Throws: `DatabaseError`, and what `body` throws.
+  /// - Throws: `DatabaseError`, `CancellationError` where the task is cancelled meanwhile, and what `body` throws.
   func forEachRow(
     _ arguments: StatementArguments, in db: Database, _ body: (SQLiteStatement) throws -> Void
   ) throws {
@@ -14,7 +14,7 @@ extension Statement {
       switch sqlite3_step(sqliteStatement) {
       case SQLITE_ROW: try body(sqliteStatement)
       case SQLITE_DONE: return
-      default: throw db.latestError
+      default: try db.throwLatestError()
       }
     }
   }
