@@ -58,7 +58,8 @@ public final class KeyServer: Service {
         await cancelWhenGracefulShutdown { await self.keyPull.pullForever() }
         return false
       }
-      // The exports stop at once; requests in progress may finish.
+      // No export and no pull begins any more. An export under way is carried to its end, since nobody cancels
+      // what `Exporter` has taken up; requests in progress may finish.
       for try await serverHasEnded in group where serverHasEnded { group.cancelAll() }
     }
   }

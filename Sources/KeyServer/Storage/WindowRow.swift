@@ -6,7 +6,7 @@ import GRDBSQLite
 /// A row on its way from the database into a file; good until the statement moves on.
 ///
 /// Its columns are read as SQLite has them: a row of GRDB's asks each time what type a column has, which
-/// the table's checks say already.
+/// the table says already (it is STRICT). Only where a column may be NULL is that asked.
 struct WindowRow {
   private let statement: SQLiteStatement
   /// The end of the period it is read for, in Unix seconds.
