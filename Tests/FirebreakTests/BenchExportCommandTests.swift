@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("firebreak bench export")
@@ -18,6 +19,19 @@ struct BenchExportCommandTests {
     // Sixteen bytes of each key are chance and cannot be deflated.
     #expect(report["bytes"] as? Int ?? 0 > 32_000)
     #expect(report["seconds"] as? Double ?? 0 > 0)
+  }
+
+  @Test("Where its folder cannot be made, the refusal names it")
+  func noFolder() throws {
+    let folder = try TemporaryFolder()
+    let place = folder.path("a-file")
+    try Data().write(to: place)
+    for bench in ["export", "match"] {
+      let run = try Run(["bench", bench, "--keys", "20"], temporaryFolder: place)
+      #expect(run.status == 3 && run.output.isEmpty, "\(bench)")
+      #expect(run.errors.contains("The folder \(place.path)/firebreak-bench-"), "\(run.errors)")
+      #expect(run.errors.contains("cannot be made"))
+    }
   }
 
   @Test("A number of keys out of bounds is refused", arguments: ["0", "500001"])

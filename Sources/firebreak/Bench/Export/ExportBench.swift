@@ -15,15 +15,12 @@ struct ExportBench {
   let keyCount: Int
 
   func run() async throws -> ExportBenchReport {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("firebreak-bench-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let remove: @Sendable () -> Void = { try? FileManager.default.removeItem(at: folder) }
-    let signals = EndSignals(remove)
-    defer { withExtendedLifetime(signals, remove) }
-    let database = folder.appendingPathComponent("keys.sqlite")
+    let folder = try BenchFolder(keep: nil)
+    let signals = EndSignals(folder.removeUnlessKept)
+    defer { withExtendedLifetime(signals, folder.removeUnlessKept) }
+    let database = folder.url.appendingPathComponent("keys.sqlite")
     try fill(database)
-    let server = try server(in: folder, database)
+    let server = try server(in: folder.url, database)
     let memory = MemoryGauge()
     let start = ContinuousClock.now
     let files = try await server.exportDue()
@@ -31,7 +28,7 @@ struct ExportBench {
     guard let name = files.first, files.count == 1 else {
       throw CommandFailure(status: .machineFailed, sentence: "The export made no file: try again.")
     }
-    let file = folder.appendingPathComponent("exports").appendingPathComponent(name)
+    let file = folder.url.appendingPathComponent("exports").appendingPathComponent(name)
     let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber
     return ExportBenchReport(
       keys: keyCount, seconds: (duration / .seconds(1)).rounded(to: 3),
