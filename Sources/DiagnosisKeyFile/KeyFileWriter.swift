@@ -19,16 +19,20 @@ public enum KeyFileWriter {
   ///   - keys: The keys, in `DiagnosisKey.inFileOrder`; they are written as they come.
   ///   - revisedKeys: Keys that replace what was published of them before.
   ///   - signers: 1 to 10, the newest first.
+  ///   - begun: Told the temporary name beside `url`, for whoever removes that file where the program is
+  ///     ended in the middle.
   /// - Returns: What was written.
   /// - Throws: A `KeyFileError`; then nothing is left behind and an older file at `url` is untouched.
   @discardableResult
   public static func write(
     to url: URL, start: UInt64, end: UInt64, region: String,
     keys: some Sequence<DiagnosisKey>, revisedKeys: some Sequence<DiagnosisKey> = [],
-    signers: [KeyFileSigner]
+    signers: [KeyFileSigner], begun: (_ unfinished: URL) -> Void = { _ in }
   ) throws(KeyFileError) -> KeyFileFacts {
     do {
-      return try write(to: url, start: start, end: end, region: region, signers: signers) { body in
+      return try write(
+        to: url, start: start, end: end, region: region, signers: signers, begun: begun
+      ) { body in
         for key in keys { try body.append(key) }
         for key in revisedKeys { try body.append(key, isRevised: true) }
       }
@@ -49,8 +53,16 @@ public enum KeyFileWriter {
     to url: URL, start: UInt64, end: UInt64, region: String, signers: [KeyFileSigner],
     _ fill: (ExportBody) throws -> Void
   ) throws -> KeyFileFacts {
+    try write(
+      to: url, start: start, end: end, region: region, signers: signers, begun: { _ in }, fill)
+  }
+
+  private static func write(
+    to url: URL, start: UInt64, end: UInt64, region: String, signers: [KeyFileSigner],
+    begun: (_ unfinished: URL) -> Void, _ fill: (ExportBody) throws -> Void
+  ) throws -> KeyFileFacts {
     let header = try header(start: start, end: end, region: region, signers: signers)
-    return try WholeFile.write(to: url) { descriptor in
+    return try WholeFile.write(to: url, begun: begun) { descriptor in
       let zip = try ZipWriter(descriptor)
       try zip.begin(.export)
       let export = try ExportBody(header, write: zip.write)

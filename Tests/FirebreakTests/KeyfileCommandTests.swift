@@ -51,14 +51,74 @@ struct KeyfileCommandTests {
   func make() throws {
     let folder = try TemporaryFolder()
     let output = folder.path("made.zip").path
-    let made = try Run(
-      "keyfile", "make", "--keys", example.appendingPathComponent("keys.json").path,
-      "--signing-key", example.appendingPathComponent("private.pem").path, "--key-id", "260",
-      "--key-version", "v1", "--region", "PL", "--start", "1590159600", "--end", "1590246000",
-      "--output", output)
+    let made = try make(
+      keys: example.appendingPathComponent("keys.json"), to: folder.path("made.zip"))
     #expect(made.status == 0, "\(made.errors)")
     #expect(try Run("keyfile", "verify", output, "--public-key", publicKey).status == 0)
     #expect(try Run("keyfile", "inspect", "--json", output).json()?["keyCount"] as? Int == 2)
+  }
+
+  @Test("make replaces a file, and neither a folder nor a device")
+  func noFile() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      at: folder.path("folder.zip"), withIntermediateDirectories: false)
+    let pipe = folder.path("pipe.zip")
+    #expect(mkfifo(pipe.path, 0o600) == 0)
+    try FileManager.default.createSymbolicLink(
+      at: folder.path("link.zip"), withDestinationURL: pipe)
+    for name in ["folder.zip", "pipe.zip", "link.zip"] {
+      let run = try make(keys: example.appendingPathComponent("keys.json"), to: folder.path(name))
+      #expect(run.status == 2 && run.output.isEmpty, "\(name)")
+      #expect(run.errors.contains("\(name) is there and is no file"), "\(run.errors)")
+    }
+    let type = try FileManager.default.attributesOfItem(atPath: pipe.path)[.type]
+    #expect(type as? FileAttributeType != .typeRegular)
+    try Data("old".utf8).write(to: folder.path("old.zip"))
+    let old = folder.path("old.zip")
+    #expect(try make(keys: example.appendingPathComponent("keys.json"), to: old).status == 0)
+    #expect(try Run("keyfile", "verify", old.path, "--public-key", publicKey).status == 0)
+  }
+
+  private func make(keys: URL, to output: URL) throws -> Run {
+    try Run(makeArguments(keys: keys, output: output))
+  }
+
+  private func makeArguments(keys: URL, output: URL) -> [String] {
+    [
+      "keyfile", "make", "--keys", keys.path, "--signing-key",
+      example.appendingPathComponent("private.pem").path, "--key-id", "260", "--key-version",
+      "v1", "--region", "PL", "--start", "1590159600", "--end", "1590246000", "--output",
+      output.path,
+    ]
+  }
+
+  @Test("A make that is ended in the middle leaves nothing behind", arguments: [SIGINT, SIGTERM])
+  func ended(signal: Int32) async throws {
+    let folder = try TemporaryFolder()
+    let keys = folder.path("keys.json")
+    let list = (0..<40_000).map { number in
+      let key = withUnsafeBytes(of: UInt64(number).bigEndian) { Data(repeating: 7, count: 8) + $0 }
+      return #"{"key": "\#(key.base64EncodedString())", "rollingStartNumber": 2650000}"#
+    }
+    try Data(#"{"temporaryExposureKeys": [\#(list.joined(separator: ","))]}"#.utf8).write(to: keys)
+    var endings: [Int32] = []
+    for _ in 0..<5 where !endings.contains(128 + signal) {
+      let process = Process()
+      process.executableURL = try Run.product()
+      process.arguments = makeArguments(keys: keys, output: folder.path("made.zip"))
+      process.standardOutput = FileHandle.nullDevice
+      try process.run()
+      while process.isRunning && folder.files().allSatisfy({ !$0.path.contains(".made.zip-") }) {
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      kill(process.processIdentifier, signal)
+      process.waitUntilExit()
+      endings.append(process.terminationStatus)
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+      #expect(left.filter { $0.hasPrefix(".") }.isEmpty, "\(left)")
+    }
+    #expect(endings.contains(128 + signal), "it was quicker each time: \(endings)")
   }
 
   @Test("Bad usage is exit code 2 and one line on stderr")

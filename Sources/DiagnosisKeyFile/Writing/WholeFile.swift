@@ -6,12 +6,24 @@ enum WholeFile {
   static func write<Result>(
     to url: URL, _ fill: (_ descriptor: Int32) throws -> Result
   ) throws -> Result {
+    try write(to: url, begun: { _ in }, fill)
+  }
+
+  /// The same; `begun` is told the name that the file has until then.
+  static func write<Result>(
+    to url: URL, begun: (_ unfinished: URL) -> Void,
+    _ fill: (_ descriptor: Int32) throws -> Result
+  ) throws -> Result {
     let folder = url.deletingLastPathComponent()
     let pattern = folder.appendingPathComponent(".\(url.lastPathComponent)-XXXXXX")
     var name = Array(pattern.path.utf8CString)
     let descriptor = mkstemp(&name)
     guard descriptor >= 0 else { throw KeyFileError(writing: errno) }
     defer { close(descriptor) }
+    begun(
+      URL(
+        fileURLWithPath: String(
+          decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)))
     let result: Result
     do {
       result = try fill(descriptor)

@@ -36,7 +36,7 @@ struct MakeCommand: ParsableCommand {
   @Option(help: "The first moment after the period, in Unix seconds.")
   var end: UInt64
 
-  @Option(help: "The zip to write; one that is there is replaced.")
+  @Option(help: "The zip to write; a file that is there is replaced.")
   var output: String
 
   @Flag(help: "Print what was written as one JSON object.")
@@ -48,13 +48,25 @@ struct MakeCommand: ParsableCommand {
       privateKeyPEM: InputFile(signingKey, what: "signing key").text, keyID: keyID,
       keyVersion: keyVersion)
     let url = URL(fileURLWithPath: output)
+    try refuseUnlessReplaceable(url)
+    let unfinished = UnfinishedFile()
+    let signals = EndSignals(unfinished.remove)
+    defer { withExtendedLifetime(signals) {} }
     let facts = try KeyFileWriter.write(
       to: url, start: start, end: end, region: region, keys: keys.keys,
-      revisedKeys: keys.revisedKeys, signers: [signer])
+      revisedKeys: keys.revisedKeys, signers: [signer], begun: unfinished.began)
     if json {
       try printJSON(KeyFileReport(facts))
     } else {
       try StandardOutput.write(KeyFileTable(name: url.lastPathComponent, facts: facts).text)
     }
+  }
+
+  /// A device would be gone, for everybody, and a file be there in its stead.
+  private func refuseUnlessReplaceable(_ url: URL) throws {
+    var facts = stat()
+    guard stat(url.path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG else { return }
+    throw CommandFailure.badInput(
+      "\(output.printable) is there and is no file that can be replaced: name another --output.")
   }
 }
