@@ -30,6 +30,32 @@ struct TokenKeyRotationTests {
     #expect(try await authority.servers.stop() == 0)
   }
 
+  @Test("Of changes that many officials make to the secrets at once, none is lost")
+  func atOnce() throws {
+    let folder = try TemporaryFolder()
+    let data = folder.path("data").path
+    let server = ["verification-server", "--data", data]
+    #expect(try Run([server[0], "signing-key", "add"] + server[1...]).status == 0)
+    let started = try (0..<12).map { number in
+      let process = Process()
+      process.executableURL = try Run.product()
+      let change = number.isMultiple(of: 2) ? ["signing-key", "add"] : ["api-token", "--add"]
+      process.arguments = [server[0]] + change + server[1...]
+      process.standardOutput = FileHandle.nullDevice
+      try process.run()
+      return process
+    }
+    for process in started {
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+    }
+    let keys = try Run([server[0], "signing-key", "list", "--json"] + server[1...]).json()
+    let names = (keys?["keys"] as? [NSDictionary])?.compactMap { $0["keyID"] as? String }
+    #expect(names == (1...8).map { "t\($0)" })
+    let tokens = try Run([server[0], "api-token", "--json"] + server[1...]).json()
+    #expect((tokens?["apiTokens"] as? [String])?.count == 7)
+  }
+
   @Test("A key that has ended is no longer laid down for the key server")
   func ended() throws {
     let folder = try TemporaryFolder()

@@ -31,10 +31,12 @@ struct ApiTokenCommand: ParsableCommand {
 
   private func adding() throws -> VerificationSecrets {
     let file = try ServerFolder(path: options.data).verificationSecrets
-    var secrets = try file.readOrBegin { VerificationSecrets(from: SystemRandomness()) }
-    secrets.apiTokens.append(Data(SystemRandomness().bytes(24)).base64EncodedString())
-    try file.replace(secrets)
-    return secrets
+    return try file.changing {
+      var secrets = try file.readOrBegin { VerificationSecrets(from: SystemRandomness()) }
+      secrets.apiTokens.append(Data(SystemRandomness().bytes(24)).base64EncodedString())
+      try file.replace(secrets)
+      return secrets
+    }
   }
 
   private func existing() throws -> VerificationSecrets {

@@ -9,6 +9,8 @@ enum KeyServerOwner: ServerOwner {
 
   static func database(of folder: ServerFolder) -> URL { folder.keyDatabase }
 
+  static func secretsFile(of folder: ServerFolder) -> OwnersFile { folder.keySecrets }
+
   static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]? {
     try folder.keySecrets.read(KeySecrets.self)?.signingKeys
   }

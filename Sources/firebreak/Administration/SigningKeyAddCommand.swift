@@ -24,9 +24,9 @@ struct SigningKeyAddCommand<Owner: ServerOwner>: ParsableCommand {
 
   func run() throws {
     let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
-    let keys = try Owner.signingKeysOrFirst(of: setup)
-    let new = Owner.newKey(after: keys, from: SigningKeyTimes.date(from))
-    try Owner.keep(keys + [new], of: setup)
-    try SigningKeyReport(keys + [new]).print(asJSON: json)
+    let keys = try Owner.changingKeys(of: setup) { keys in
+      keys.append(Owner.newKey(after: keys, from: SigningKeyTimes.date(from)))
+    }
+    try SigningKeyReport(keys).print(asJSON: json)
   }
 }

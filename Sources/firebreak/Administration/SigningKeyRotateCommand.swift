@@ -34,12 +34,13 @@ struct SigningKeyRotateCommand<Owner: ServerOwner>: ParsableCommand {
 
   func run() throws {
     let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
-    var keys = try Owner.signingKeysOrFirst(of: setup)
     let begin = SigningKeyTimes.date(from)
     let end = Int64(begin.timeIntervalSince1970) + Int64(overlap ?? Owner.overlapSeconds)
-    let new = Owner.newKey(after: keys, from: begin)
-    for index in keys.indices { keys[index].validThru = min(keys[index].validThru ?? end, end) }
-    try Owner.keep(keys + [new], of: setup)
-    try SigningKeyReport(keys + [new]).print(asJSON: json)
+    let keys = try Owner.changingKeys(of: setup) { keys in
+      let new = Owner.newKey(after: keys, from: begin)
+      for index in keys.indices { keys[index].validThru = min(keys[index].validThru ?? end, end) }
+      keys.append(new)
+    }
+    try SigningKeyReport(keys).print(asJSON: json)
   }
 }

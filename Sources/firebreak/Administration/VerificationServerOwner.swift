@@ -10,6 +10,8 @@ enum VerificationServerOwner: ServerOwner {
 
   static func database(of folder: ServerFolder) -> URL { folder.verificationDatabase }
 
+  static func secretsFile(of folder: ServerFolder) -> OwnersFile { folder.verificationSecrets }
+
   static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]? {
     try folder.verificationSecrets.read(VerificationSecrets.self)?.signingKeys
   }

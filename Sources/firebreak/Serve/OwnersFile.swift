@@ -30,7 +30,21 @@ struct OwnersFile {
     return content
   }
 
-  /// Replaces what the file holds.
+  /// Does `work`, which reads the file and replaces it, while no other command does: of two changes neither is lost.
+  /// The system takes the right back when the process ends, however it ends.
+  ///
+  /// - Throws: What `work` throws; `CommandFailure` where the file's folder cannot be opened.
+  func changing<Result>(_ work: () throws -> Result) throws -> Result {
+    let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { throw Self.failure(url) }
+    defer { close(folder) }
+    while flock(folder, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw Self.failure(url) }
+    }
+    return try work()
+  }
+
+  /// Replaces what the file holds. Who has read it before, to change it, does both in `changing`.
   func replace(_ content: some Encodable) throws {
     try write(content) { rename($0, $1) }
   }
