@@ -199,7 +199,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "QuietHTTPTests",
-      dependencies: ["QuietHTTP", "World", hummingbird, logging, serviceLifecycle],
+      dependencies: ["QuietHTTP", "World", "TestSupport", hummingbird, logging, serviceLifecycle],
       swiftSettings: strict),
     .testTarget(
       name: "ExposureNotificationTests",

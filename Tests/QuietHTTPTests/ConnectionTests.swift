@@ -49,14 +49,19 @@ struct ConnectionTests {
     }
   }
 
-  @Test("Who does not read what was asked for is hung up on, and another gets the place")
-  func stalled() async throws {
-    let echo = EchoServer {
-      $0.connectionsMax = 1
+  /// A server with a second's patience for those who do not take their answers, and much for the idle: the end of
+  /// an idle connection would free its place as well, later.
+  private func impatientServer(connectionsMax: Int = QuietLimit.connectionsMax) -> EchoServer {
+    EchoServer {
+      $0.connectionsMax = connectionsMax
       $0.answerSeconds = 1
-      // The end of an idle connection would free the place as well, later.
       $0.idleSeconds = 3_600
     }
+  }
+
+  @Test("Who does not read what was asked for is hung up on, and another gets the place")
+  func stalled() async throws {
+    let echo = impatientServer(connectionsMax: 1)
     try await echo.running { port async throws in
       let deaf = try await Wire.aside {
         let connection = try WireConnection(port: port, receiveBytes: 4_096)
@@ -79,11 +84,7 @@ struct ConnectionTests {
 
   @Test("Who reads too little of what waits is hung up on, however steadily")
   func trickle() async throws {
-    let echo = EchoServer {
-      $0.connectionsMax = 1
-      $0.answerSeconds = 1
-      $0.idleSeconds = 3_600
-    }
+    let echo = impatientServer(connectionsMax: 1)
     try await echo.running { port async throws in
       let other = Counter()
       async let count = Wire.aside {
@@ -113,10 +114,7 @@ struct ConnectionTests {
 
   @Test("Who asks again and again for what is small and never reads is hung up on, asking or not")
   func smallAnswers() async throws {
-    let echo = EchoServer {
-      $0.answerSeconds = 1
-      $0.idleSeconds = 3_600
-    }
+    let echo = impatientServer()
     try await echo.running { port async throws in
       let wasHungUp = try await Wire.aside {
         let connection = try WireConnection(port: port, receiveBytes: 4_096)

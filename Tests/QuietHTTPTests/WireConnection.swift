@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// One connection to a server, held by whoever tests it. Every call blocks: use `Wire.aside`.
 final class WireConnection: Sendable {
@@ -6,28 +7,10 @@ final class WireConnection: Sendable {
 
   /// Connects; `receiveBytes` bounds what the system takes before anybody reads.
   init(port: Int, receiveBytes: Int32? = nil) throws {
-    socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    socket = try LocalSocket.connected(to: port, receiveBytes: receiveBytes)
     var patience = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(
       socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-    if var receiveBytes {
-      setsockopt(
-        socket, SOL_SOCKET, SO_RCVBUF, &receiveBytes, socklen_t(MemoryLayout<Int32>.size))
-    }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard result == 0 else {
-      let reason = errno
-      Foundation.close(socket)
-      throw POSIXError(.init(rawValue: reason) ?? .ECONNREFUSED)
-    }
   }
 
   func close() { Foundation.close(socket) }

@@ -44,7 +44,7 @@ public struct RawPost: Sendable {
   }
 
   private static func exchange(_ bytes: Data, port: Int) throws -> Answer {
-    let socket = try connected(to: port)
+    let socket = try LocalSocket.connected(to: port)
     defer { close(socket) }
     var (unsent, received) = (bytes[...], Data())
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -91,24 +91,5 @@ public struct RawPost: Sendable {
     answer.body = bytes[end.upperBound...]
     let length = answer.headers["content-length"].flatMap { Int($0) } ?? 0
     return answer.body.count < length ? nil : answer
-  }
-
-  private static func connected(to port: Int) throws -> Int32 {
-    let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard result == 0 else {
-      let reason = errno
-      close(socket)
-      throw POSIXError(.init(rawValue: reason) ?? .ECONNREFUSED)
-    }
-    return socket
   }
 }
