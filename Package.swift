@@ -76,9 +76,10 @@ let package = Package(
     // Floor 1: what is shared between a few rooms.
     .systemLibrary(
       name: "CLibArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "DiagnosisKeyFile",
-      dependencies: ["ExposureKeys", "CLibArchive", crypto, protobuf],
+      dependencies: ["ExposureKeys", "CLibArchive", "CZlib", crypto, protobuf],
       exclude: ["Wire/export.proto", "Wire/README.md"], swiftSettings: strict),
     .target(name: "SealedStorage", dependencies: ["World", crypto], swiftSettings: strict),
     .target(

@@ -1,3 +1,3 @@
-// libarchive: the zip container of diagnosis key files, read and written as a stream.
+// libarchive: the zip container of diagnosis key files, read as a stream.
 #include <archive.h>
 #include <archive_entry.h>

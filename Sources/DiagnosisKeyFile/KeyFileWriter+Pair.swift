@@ -15,19 +15,15 @@ extension KeyFileWriter {
     do {
       let header = try header(start: start, end: end, region: region, signers: signers)
       return try WholeFile.write(to: url) { file in
-        let export = try ExportBody(header) { bytes throws(KeyFileError) in
-          try WholeFile.append(bytes, to: file)
+        let export = AppendedFile(file)
+        let (facts, digest) = try ExportBody.writing(header, to: export.append) { body in
+          for key in keys { try body.append(key) }
         }
-        defer { export.settle() }
-        for key in keys { try export.append(key) }
-        let digest = try export.finish()
         let signatures = try signatureFile(over: digest, header: header, signers: signers)
         try WholeFile.write(to: PairSource(export: url).signatures) { file in
-          try signatures.withRawBytes { bytes throws(KeyFileError) in
-            try WholeFile.append(bytes, to: file)
-          }
+          try signatures.withRawBytes(AppendedFile(file).append)
         }
-        return export.facts(header, digest)
+        return facts
       }
     } catch let error as KeyFileError {
       throw error

@@ -51,7 +51,7 @@ public enum KeyFileWriter {
   @discardableResult
   public static func write(
     to url: URL, start: UInt64, end: UInt64, region: String, signers: [KeyFileSigner],
-    _ fill: (ExportBody) throws -> Void
+    _ fill: (inout ExportBody) throws -> Void
   ) throws -> KeyFileFacts {
     try write(
       to: url, start: start, end: end, region: region, signers: signers, begun: { _ in }, fill)
@@ -59,23 +59,18 @@ public enum KeyFileWriter {
 
   private static func write(
     to url: URL, start: UInt64, end: UInt64, region: String, signers: [KeyFileSigner],
-    begun: (_ unfinished: URL) -> Void, _ fill: (ExportBody) throws -> Void
+    begun: (_ unfinished: URL) -> Void, _ fill: (inout ExportBody) throws -> Void
   ) throws -> KeyFileFacts {
     let header = try header(start: start, end: end, region: region, signers: signers)
     return try WholeFile.write(to: url, begun: begun) { descriptor in
-      let zip = try ZipWriter(descriptor)
-      try zip.begin(.export)
-      let export = try ExportBody(header, write: zip.write)
-      defer { export.settle() }
-      try fill(export)
-      let digest = try export.finish()
-      try zip.end()
+      var zip = ZipWriter(descriptor)
+      let (facts, digest) = try zip.add(.export) { entry in
+        try ExportBody.writing(header, to: entry.append, fill)
+      }
       let signatures = try signatureFile(over: digest, header: header, signers: signers)
-      try zip.begin(.signatures)
-      try signatures.withRawBytes(zip.write)
-      try zip.end()
+      try zip.add(.signatures) { entry in try signatures.withRawBytes(entry.append) }
       try zip.finish()
-      return export.facts(header, digest)
+      return facts
     }
   }
 

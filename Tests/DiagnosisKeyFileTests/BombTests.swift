@@ -15,13 +15,13 @@ struct BombTests {
     head.appendVarint(UInt64(byteCount))
     let zeros = [UInt8](repeating: 0, count: 1 << 16)
     try WholeFile.write(to: url) { descriptor in
-      let zip = try ZipWriter(descriptor)
-      try zip.begin(.export)
-      try head.withRawBytes(zip.write)
-      for start in stride(from: 0, to: byteCount, by: zeros.count) {
-        try Array(zeros.prefix(byteCount - start)).withRawBytes(zip.write)
+      var zip = ZipWriter(descriptor)
+      try zip.add(.export) { entry in
+        try head.withRawBytes(entry.append)
+        for start in stride(from: 0, to: byteCount, by: zeros.count) {
+          try Array(zeros.prefix(byteCount - start)).withRawBytes(entry.append)
+        }
       }
-      try zip.end()
       try zip.finish()
     }
     return UnverifiedKeyFile(at: url)

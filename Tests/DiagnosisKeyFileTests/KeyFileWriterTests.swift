@@ -106,6 +106,53 @@ struct KeyFileWriterTests {
     #expect(folder.files().isEmpty)
   }
 
+  @Test("A key that is refused spoils the file, though whoever appends it passes over that")
+  func passedOver() throws {
+    let folder = try TemporaryFolder()
+    let signer = try authority.signer()
+    // One interval more than the format's 31 bits hold.
+    let start = IntervalNumber(rawValue: 1 << 31)
+    let late = try #require(
+      TemporaryExposureKey(
+        bytes: [UInt8](repeating: 1, count: 16), rollingStart: start, rollingPeriod: 144))
+    let key = try #require(DiagnosisKey(key: late))
+    #expect(throws: KeyFileError.unusablePeriod) {
+      try KeyFileWriter.write(
+        to: folder.path("1.zip"), start: 0, end: 1, region: "PL", signers: [signer]
+      ) { body in
+        for good in testKeys(3) { try body.append(good) }
+        try? body.append(key)
+        for good in testKeys(3) { try? body.append(good) }
+      }
+    }
+    #expect(folder.files().isEmpty)
+  }
+
+  @Test("An export that is given up leaves nothing, and writes nothing into a file opened after it")
+  func givenUp() throws {
+    struct GivenUp: Error {}
+    let folder = try TemporaryFolder()
+    let keys = testKeys(40_000)
+    let signer = try authority.signer()
+    for round in 0..<5 {
+      #expect(throws: GivenUp.self) {
+        try KeyFileWriter.write(
+          to: folder.path("1.zip"), start: 0, end: 1, region: "PL", signers: [signer]
+        ) { export in
+          for key in keys { try export.append(key) }
+          throw GivenUp()
+        }
+      }
+      // The system gives the descriptor of the file that was given up to the next one.
+      let next = folder.path("next-\(round)")
+      let descriptor = open(next.path, O_CREAT | O_WRONLY, 0o600)
+      defer { close(descriptor) }
+      usleep(20_000)
+      #expect(try Data(contentsOf: next).isEmpty)
+    }
+    #expect(folder.files().map(\.lastPathComponent).sorted() == (0..<5).map { "next-\($0)" })
+  }
+
   @Test(
     "A disk that runs full leaves nothing behind, and the older file as it was",
     .enabled(if: SmallDisk.isAvailable, "\(SmallDisk.absence)"))

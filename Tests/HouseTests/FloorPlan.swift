@@ -20,8 +20,9 @@ enum FloorPlan {
     "UploadToken": Room(["World"], libraries: ["Crypto"]),
     // Floor 1.
     "CLibArchive": Room(),
+    "CZlib": Room(),
     "DiagnosisKeyFile": Room(
-      ["ExposureKeys"], libraries: ["Crypto", "SwiftProtobuf", "CLibArchive"]),
+      ["ExposureKeys"], libraries: ["Crypto", "SwiftProtobuf", "CLibArchive", "CZlib"]),
     "SealedStorage": Room(["World"], libraries: ["Crypto"]),
     "VerificationAPI": Room(["CallableEnvelope", "UploadToken"]),
     "KeyServerAPI": Room(["CallableEnvelope", "UploadToken", "ExposureKeys"]),
@@ -78,6 +79,7 @@ enum FloorPlan {
       "sys/auxv.h",
     ],
     "CLibArchive": ["archive.h", "archive_entry.h"],
+    "CZlib": ["zlib.h"],
   ]
 
   /// What `room` may import in all.

@@ -5,7 +5,8 @@
 struct ZipDirectory {
   /// How a zip begins that holds something.
   static let localEntry: [UInt8] = [0x50, 0x4b, 0x03, 0x04]
-  private static let end: [UInt8] = [0x50, 0x4b, 0x05, 0x06]
+  /// How the end begins.
+  static let end: [UInt8] = [0x50, 0x4b, 0x05, 0x06]
   private static let zip64Locator: [UInt8] = [0x50, 0x4b, 0x06, 0x07]
   private static let endByteCount = 22
   private static let zip64LocatorByteCount = 20

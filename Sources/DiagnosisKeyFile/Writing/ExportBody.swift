@@ -2,59 +2,79 @@ import Crypto
 import ExposureKeys
 import SwiftProtobuf
 
-/// export.bin on its way into a file: encoded as it is handed on, hashed and written by another thread, in
-/// memory that does not grow with the number of keys.
-public final class ExportBody {
+/// export.bin on its way into a file: encoded and hashed as it is handed on, in memory that does not grow
+/// with the number of keys.
+///
+/// It lives as long as the call that lends it.
+public struct ExportBody: ~Copyable {
+  private let header: KeyFileHeader
+  private var outlet: ExportOutlet
   private var encoder = KeyFieldEncoder(capacity: KeyFileLimit.chunkByteCount)
-  private let digest = RunningDigest()
-  private let relay: ChunkRelay
-  private(set) var keyCount = 0
-  private(set) var revisedKeyCount = 0
+  private var keyCount = 0
+  private var revisedKeyCount = 0
+  /// What went wrong first, so that nobody who passes over it gets a file without the key.
+  private var failure: KeyFileError?
 
-  /// Begins an export with everything that comes before the keys; `write` gets its bytes in order, on
-  /// another thread.
-  init(
-    _ header: KeyFileHeader, write: @escaping ChunkRelay.Work
-  ) throws(KeyFileError) {
+  /// Begins an export with everything that comes before the keys.
+  private init(_ header: KeyFileHeader, to outlet: consuming ExportOutlet) throws(KeyFileError) {
     guard let wire: [UInt8] = try? header.wire.serializedBytes() else { throw .unusableName }
-    relay = ChunkRelay { [digest] bytes throws(KeyFileError) in
-      digest.update(bytes)
-      try write(bytes)
+    try (ExportScanner.magic + wire).withRawBytes { bytes throws(KeyFileError) in
+      try outlet.put(bytes)
     }
-    try (ExportScanner.magic + wire).withRawBytes(relay.send)
+    self.header = header
+    self.outlet = outlet
+  }
+
+  /// Hands an export to `receive`, its bytes in order, with the keys that `fill` appends.
+  ///
+  /// - Returns: What was written, and what is to be signed.
+  static func writing(
+    _ header: KeyFileHeader, to receive: @escaping ExportOutlet.Receive,
+    _ fill: (inout ExportBody) throws -> Void
+  ) throws -> (facts: KeyFileFacts, digest: SHA256Digest) {
+    var body = try ExportBody(header, to: ExportOutlet(receive))
+    try fill(&body)
+    return try body.finish()
   }
 
   /// Writes the next key. Keys come in `DiagnosisKey.inFileOrder`, the revised ones after the others.
   ///
   /// - Throws: A `KeyFileError`, such as `.tooManyKeys` or `.diskFull`; the file then is not made.
-  public func append(_ key: DiagnosisKey, isRevised: Bool = false) throws(KeyFileError) {
+  public mutating func append(
+    _ key: DiagnosisKey, isRevised: Bool = false
+  ) throws(KeyFileError) {
+    if let failure { throw failure }
+    do throws(KeyFileError) {
+      try encode(key, isRevised: isRevised)
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  private mutating func encode(_ key: DiagnosisKey, isRevised: Bool) throws(KeyFileError) {
     guard keyCount + revisedKeyCount < KeyFileLimit.keyCountMax else { throw .tooManyKeys }
-    if encoder.isFull { try flush() }
+    if encoder.isFull { try Self.empty(&encoder, into: &outlet) }
     guard encoder.append(key, isRevised: isRevised) else { throw .unusablePeriod }
     if isRevised { revisedKeyCount += 1 } else { keyCount += 1 }
   }
 
-  /// Ends the export; returns what is to be signed.
-  func finish() throws(KeyFileError) -> SHA256Digest {
-    try flush()
-    try relay.finish()
-    return digest.value
-  }
-
-  /// Returns when nothing more is written: to be called wherever an export may not have been finished.
-  func settle() {
-    relay.settle()
-  }
-
-  /// What was written, once it is finished.
-  func facts(_ header: KeyFileHeader, _ digest: SHA256Digest) -> KeyFileFacts {
-    KeyFileFacts(
+  private mutating func finish() throws(KeyFileError) -> (
+    facts: KeyFileFacts, digest: SHA256Digest
+  ) {
+    if let failure { throw failure }
+    try Self.empty(&encoder, into: &outlet)
+    let digest = outlet.digest
+    let facts = KeyFileFacts(
       header: header, signatures: header.signatureInfos, keyCount: keyCount,
       revisedKeyCount: revisedKeyCount, keysSkipped: 0, exportSHA256: Array(digest),
-      exportByteCount: self.digest.byteCount)
+      exportByteCount: outlet.byteCount)
+    return (facts, digest)
   }
 
-  private func flush() throws(KeyFileError) {
-    try encoder.empty(relay.send)
+  private static func empty(
+    _ encoder: inout KeyFieldEncoder, into outlet: inout ExportOutlet
+  ) throws(KeyFileError) {
+    try encoder.empty { bytes throws(KeyFileError) in try outlet.put(bytes) }
   }
 }

@@ -39,19 +39,6 @@ enum WholeFile {
     return result
   }
 
-  /// Writes all of `bytes` at the end of an open file.
-  static func append(
-    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32
-  ) throws(KeyFileError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let left = UnsafeRawBufferPointer(rebasing: rest)
-      let count = Foundation.write(descriptor, left.baseAddress, left.count)
-      guard count > 0 else { throw KeyFileError(writing: errno) }
-      rest = rest.dropFirst(count)
-    }
-  }
-
   private static func sync(_ folder: URL) throws(KeyFileError) {
     let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw KeyFileError(writing: errno) }

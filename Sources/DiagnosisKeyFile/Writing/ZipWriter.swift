@@ -1,66 +1,51 @@
-import CLibArchive
-import Foundation
-import Synchronization
-
 /// A zip of one or two entries, written as a stream; the same content gives the same bytes.
 ///
-/// Threads may take turns with it.
-final class ZipWriter: Sendable {
-  /// Deflate's level. Documentation/KeyFiles.md 6.4 has the measurement: a file is deflated once and
-  /// fetched by every phone.
-  static let deflateLevel = KeyFileWriter.deflateLevel
+/// By hand, because an entry's pieces are deflated side by side, which libarchive does not:
+/// Documentation/Decisions/0011-our-own-zips.md.
+struct ZipWriter {
+  private let file: AppendedFile
+  private let threads: Int
+  private let streams = DeflateStreams()
+  private var entries: [ZipEntryRecord] = []
 
-  private let archive: Mutex<OpaquePointer>
-
-  /// Begins a zip in an open, empty file, which stays open.
-  init(_ descriptor: Int32) throws(KeyFileError) {
-    guard let archive = archive_write_new() else { throw .cannotWrite(ENOMEM) }
-    self.archive = Mutex(archive)
-    try whereOK { archive_write_set_format_zip($0) }
-    // An entry's size is said behind it, as Google's server does. Old readers lack zip64.
-    try whereOK {
-      archive_write_set_options($0, "zip:compression-level=\(Self.deflateLevel),!zip64")
-    }
-    // No padding to a tape's block.
-    try whereOK { archive_write_set_bytes_in_last_block($0, 1) }
-    try whereOK { archive_write_open_fd($0, descriptor) }
+  /// Begins a zip in an open, empty file, which stays open. It is deflated on `threads` threads
+  /// (`DeflateLimit.threads`, brought inside), the caller's included.
+  init(_ descriptor: Int32, threads: Int = DeflateThreads.available) {
+    file = AppendedFile(descriptor)
+    self.threads = threads
   }
 
-  deinit {
-    archive.withLock { _ = archive_write_free($0) }
+  /// Writes an entry with what `fill` appends to it.
+  ///
+  /// When this returns or throws, no other thread is at work on it.
+  mutating func add<Result>(
+    _ part: ExportPart, _ fill: (DeflatedEntry) throws -> Result
+  ) throws -> Result {
+    var record = ZipEntryRecord(part: part, offset: file.byteCount)
+    try record.header.withRawBytes(file.append)
+    let begin = file.byteCount
+    let crew = DeflateCrew(threads: threads, streams.deflate)
+    defer { crew.abandon() }
+    let entry = DeflatedEntry(in: file, byteCountMax: part.byteCountMax, deflatedBy: crew)
+    let result = try fill(entry)
+    try entry.finish()
+    record.check = entry.check
+    record.deflatedByteCount = file.byteCount - begin
+    try record.descriptor.withRawBytes(file.append)
+    entries.append(record)
+    return result
   }
 
-  /// Begins an entry; what is written next goes into it.
-  func begin(_ part: ExportPart) throws(KeyFileError) {
-    guard let entry = archive_entry_new() else { throw .cannotWrite(ENOMEM) }
-    defer { archive_entry_free(entry) }
-    archive_entry_set_pathname(entry, part.rawValue)
-    archive_entry_set_mode(entry, 0o100644)
-    // No date: libarchive then writes 1980-01-01 in every time zone, and no file tells when it was made.
-    try whereOK { archive_write_header($0, entry) }
-  }
-
-  /// Writes on in the entry.
-  func write(_ bytes: UnsafeRawBufferPointer) throws(KeyFileError) {
-    try whereOK {
-      archive_write_data($0, bytes.baseAddress, bytes.count) == bytes.count
-        ? ARCHIVE_OK : ARCHIVE_FATAL
-    }
-  }
-
-  /// Ends the entry.
-  func end() throws(KeyFileError) {
-    try whereOK { archive_write_finish_entry($0) }
-  }
-
-  /// Writes the list of entries.
+  /// Writes the list of entries, and its end: APPNOTE.TXT 4.3.16.
   func finish() throws(KeyFileError) {
-    try whereOK { archive_write_close($0) }
-  }
-
-  private func whereOK(_ act: (OpaquePointer) -> Int32) throws(KeyFileError) {
-    try archive.withLock { archive throws(KeyFileError) in
-      guard act(archive) == ARCHIVE_OK else { throw KeyFileError(writing: archive_errno(archive)) }
-    }
+    let list = entries.flatMap(\.listed)
+    let disks: UInt32 = 0
+    let count = UInt16(entries.count).littleEndianBytes
+    let comment: UInt16 = 0
+    let end =
+      ZipDirectory.end + disks.littleEndianBytes + count + count
+      + UInt32(list.count).littleEndianBytes + UInt32(file.byteCount).littleEndianBytes
+      + comment.littleEndianBytes
+    try (list + end).withRawBytes(file.append)
   }
 }

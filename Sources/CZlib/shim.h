@@ -1,0 +1,2 @@
+// zlib: deflate and CRC-32 for the diagnosis key files that are written.
+#include <zlib.h>

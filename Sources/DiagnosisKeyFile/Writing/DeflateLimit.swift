@@ -1,0 +1,16 @@
+/// How a key file is cut up to be deflated, and how much of it is in memory at once.
+///
+/// Documentation/KeyFiles.md 6.5 has the reasons. No figure here depends on the machine but the number of
+/// threads, which changes no byte of a file.
+enum DeflateLimit {
+  /// Bytes of an entry that are deflated together; the last piece has what is left.
+  static let pieceByteCount = 128 << 10
+  /// Bytes before a piece that what is in it may refer to: deflate's window.
+  static let dictionaryByteCount = 32 << 10
+  /// Threads that deflate at once, the one that encodes included.
+  static let threads = 1...4
+  /// Pieces that may wait for each helping thread before the one that encodes lends a hand.
+  static let piecesWaiting = 2
+  /// Pieces that were begun and are not yet in the file, whoever is slow.
+  static let piecesUnderWayMax = 16
+}

@@ -1,0 +1,179 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import DiagnosisKeyFile
+
+private let piece = DeflateLimit.pieceByteCount
+private let window = DeflateLimit.dictionaryByteCount
+
+@Suite("Zips as they are written (KeyFiles.md 6.2, 6.5)")
+struct ZipWriterTests {
+  /// Half chance, half what was there shortly before or just within deflate's reach: as keys are, and so
+  /// that pieces do refer to those before them.
+  private func content(_ byteCount: Int) -> [UInt8] {
+    var generator = SeededGenerator(seed: 7)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(byteCount + 64)
+    while bytes.count < byteCount {
+      let word = UInt64.random(in: 0...UInt64.max, using: &generator)
+      for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> (shift * 8))) }
+      let reach = word & 1 == 0 ? 40 : window - 300
+      let start = max(0, bytes.count - reach)
+      bytes += Array(bytes[start..<min(start + 24, bytes.count)])
+    }
+    return Array(bytes.prefix(byteCount))
+  }
+
+  /// A zip of `export` in chunks of so many bytes, and of a short signature.
+  private func zip(
+    _ export: [UInt8], threads: Int = 2, chunk: Int = 1 << 16, at url: URL
+  ) throws -> [UInt8] {
+    try WholeFile.write(to: url) { descriptor in
+      var zip = ZipWriter(descriptor, threads: threads)
+      try zip.add(.export) { entry in
+        for start in stride(from: 0, to: export.count, by: chunk) {
+          try Array(export[start..<min(start + chunk, export.count)]).withRawBytes(entry.append)
+        }
+      }
+      try zip.add(.signatures) { entry in try [UInt8]([1, 2, 3]).withRawBytes(entry.append) }
+      try zip.finish()
+    }
+    return [UInt8](try Data(contentsOf: url))
+  }
+
+  /// What libarchive, which knows nothing of how it was written, reads in the file.
+  private func read(_ url: URL) throws -> [ExportPart: [UInt8]] {
+    var parts: [ExportPart: [UInt8]] = [.export: [], .signatures: []]
+    try ZipSource(url: url, byteCount: 1 << 30).read { part, chunk in parts[part]? += chunk }
+    return parts
+  }
+
+  /// Around the end of a piece, of two, and of the dictionary's reach into the third.
+  static let byteCounts =
+    [0, 1, window - 1, window, window + 1]
+    + [piece, piece + window, 2 * piece, 2 * piece + window].flatMap {
+      [$0 - 1, $0, $0 + 1]
+    } + [9 * piece + 5]
+
+  @Test("What goes in comes out, around the end of each piece", arguments: byteCounts)
+  func roundTrip(byteCount: Int) throws {
+    let folder = try TemporaryFolder()
+    let export = content(byteCount)
+    _ = try zip(export, at: folder.path("1.zip"))
+    #expect(try read(folder.path("1.zip")) == [.export: export, .signatures: [1, 2, 3]])
+  }
+
+  @Test("The same content gives the same bytes, on however many threads and in whatever chunks")
+  func reproducible() throws {
+    let folder = try TemporaryFolder()
+    for byteCount in [100, piece, 5 * piece + 17] {
+      let export = content(byteCount)
+      let first = try zip(export, threads: 1, at: folder.path("1.zip"))
+      for (threads, chunk) in [
+        (1, 7), (2, piece), (2, piece + 1), (3, 4_093), (4, 1 << 16), (4, byteCount),
+      ] {
+        let again = try zip(export, threads: threads, chunk: chunk, at: folder.path("2.zip"))
+        #expect(again == first, "\(byteCount) bytes, \(threads) threads, chunks of \(chunk)")
+      }
+    }
+  }
+
+  @Test("A piece refers to the one before: what is repeated from it is not written again")
+  func repeated() throws {
+    let folder = try TemporaryFolder()
+    let chance = Array(content(1 << 16).prefix(30_000))
+    let repeated = (0..<20).flatMap { _ in chance }
+    #expect(repeated.count > 4 * piece)
+    let once = try zip(chance, at: folder.path("1.zip")).count
+    let twentyTimes = try zip(repeated, at: folder.path("2.zip")).count
+    #expect(twentyTimes < once + 8_000)
+  }
+
+  @Test(
+    "The container is APPNOTE.TXT's, byte by byte: no date, no extra field, sizes behind the entry")
+  func golden() throws {
+    let folder = try TemporaryFolder()
+    let zip = try zip([], at: folder.path("1.zip"))
+    let export = Array("export.bin".utf8).hex
+    let signatures = Array("export.sig".utf8).hex
+    // An empty block with fixed codes, and one that spells 1, 2, 3; the sum is zlib's in Python.
+    let (empty, three, sum) = ("0300", "63646206" + "00", "1d80bc55")
+    let kind = "1400" + "0800" + "0800" + "00002100"
+    let zero = "00000000"
+    let expected =
+      "504b0304" + kind + zero + zero + zero + "0a000000" + export + empty
+      + "504b0708" + zero + "02000000" + zero
+      + "504b0304" + kind + zero + zero + zero + "0a000000" + signatures + three
+      + "504b0708" + sum + "05000000" + "03000000"
+      + "504b0102" + "1403" + kind + zero + "02000000" + zero + "0a000000"
+      + "000000000000" + "0000a481" + zero + export
+      + "504b0102" + "1403" + kind + sum + "05000000" + "03000000" + "0a000000"
+      + "000000000000" + "0000a481" + "3a000000" + signatures
+      + "504b0506" + zero + "02000200" + "70000000" + "77000000" + "0000"
+    #expect(zip.hex == expected)
+  }
+
+  @Test("An entry may fill its limit and no byte more", arguments: [-1, 0, 1])
+  func entryLimit(difference: Int) throws {
+    let folder = try TemporaryFolder()
+    let bytes = content(KeyFileLimit.signatureFileByteCountMax + difference)
+    func write() throws {
+      try WholeFile.write(to: folder.path("1.zip")) { descriptor in
+        var zip = ZipWriter(descriptor)
+        try zip.add(.signatures) { entry in try bytes.withRawBytes(entry.append) }
+        try zip.finish()
+      }
+    }
+    if difference == 1 {
+      #expect(throws: KeyFileError.tooLarge) { try write() }
+      #expect(folder.files().isEmpty)
+    } else {
+      #expect(throws: Never.self) { try write() }
+    }
+  }
+
+  /// A pipe that takes so many bytes, whole pages, and then no more; nobody reads it.
+  private func pipe(taking byteCount: Int, _ body: (Int32) throws -> Void) throws {
+    var ends: [Int32] = [0, 0]
+    let result = Foundation.pipe(&ends)
+    try #require(result == 0)
+    defer { ends.forEach { close($0) } }
+    for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    var page = [UInt8](repeating: 0, count: 4_096)
+    while write(ends[1], page, page.count) == page.count {}
+    for _ in 0..<byteCount / page.count {
+      let count = Foundation.read(ends[0], &page, page.count)
+      try #require(count == page.count)
+    }
+    try body(ends[1])
+  }
+
+  @Test(
+    "A file that takes no more ends the export where it is, on however many threads",
+    arguments: [0, 4_096, 16_384, 61_440], 1...4)
+  func failing(after byteCount: Int, threads: Int) throws {
+    let export = content(6 * piece)
+    try pipe(taking: byteCount) { descriptor in
+      // The pipe's own word for being full.
+      #expect(throws: KeyFileError.cannotWrite(EAGAIN)) {
+        var zip = ZipWriter(descriptor, threads: threads)
+        try zip.add(.export) { entry in try export.withRawBytes(entry.append) }
+      }
+    }
+  }
+
+  @Test("A full device and one that cannot be written to are told apart")
+  func devices() throws {
+    for (flags, error) in [
+      (O_WRONLY, KeyFileError.diskFull), (O_RDONLY, .cannotWrite(EBADF)),
+    ] {
+      let descriptor = open("/dev/full", flags)
+      defer { close(descriptor) }
+      #expect(throws: error) {
+        var zip = ZipWriter(descriptor)
+        try zip.add(.signatures) { _ in }
+      }
+    }
+  }
+}
