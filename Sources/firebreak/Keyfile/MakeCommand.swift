@@ -64,8 +64,8 @@ struct MakeCommand: ParsableCommand {
 
   /// A device would be gone, for everybody, and a file be there in its stead.
   private func refuseUnlessReplaceable(_ url: URL) throws {
-    var facts = stat()
-    guard stat(url.path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG else { return }
+    let facts = try? FileManager.default.attributesOfItem(atPath: url.path)
+    guard let facts, facts[.type] as? FileAttributeType != .typeRegular else { return }
     throw CommandFailure.badInput(
       "\(output.printable) is there and is no file that can be replaced: name another --output.")
   }
