@@ -1,7 +1,6 @@
 import ExposureKeys
 import Foundation
 import GRDB
-import GRDBSQLite
 
 extension SQLiteKeyStore {
   func exportProgress() async throws -> ExportProgress {
@@ -48,8 +47,10 @@ extension SQLiteKeyStore {
 
   func close(_ plan: ClosingPlan) async throws -> [Batch] {
     try await pool.write { db in
-      Self.setCache(kibibytes: SQLiteLimit.cacheKiBWhileClosing, of: db)
-      defer { Self.setCache(kibibytes: SQLiteLimit.cacheKiB, of: db) }
+      try db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimit.cacheKiBWhileClosing)")
+      // SQLite takes the size as it compiles the statement: also where GRDB runs none any more, as after a rollback on
+      // a full disk.
+      defer { try? db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimit.cacheKiB)") }
       let due = plan.due(after: try Self.progress(in: db))
       for period in due { try Self.set(period.export.filenameRoot, to: plan.end, in: db) }
       let windows = due.map { PeriodKeys($0, until: plan.end) }
@@ -69,13 +70,6 @@ extension SQLiteKeyStore {
         return batches
       }
     }
-  }
-
-  /// By SQLite itself: GRDB runs no statement any more where the transaction was rolled back in the middle, as on
-  /// a full disk, or the task was cancelled, and uploads would be left with the smaller cache. Where it fails,
-  /// time is all that it costs.
-  private static func setCache(kibibytes: Int, of db: Database) {
-    sqlite3_exec(db.sqliteConnection, "PRAGMA cache_size = -\(kibibytes)", nil, nil, nil)
   }
 
   func batches() async throws -> [Batch] {
