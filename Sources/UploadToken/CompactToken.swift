@@ -18,10 +18,10 @@ package struct CompactToken: Sendable {
   package init(_ text: String) throws(UploadTokenRefusal) {
     guard text.utf8.count <= UploadTokenLimit.charactersMax else { throw .malformed }
     let parts = text[...].utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 3, let head = Base64URL.bytes(parts[0]),
-      let payload = Base64URL.bytes(parts[1]), let signature = Base64URL.bytes(parts[2])
+    guard parts.count == 3, let payload = Base64URL.bytes(parts[1]),
+      let signature = Base64URL.bytes(parts[2])
     else { throw .malformed }
-    header = try CompactHeader(head)
+    header = try CompactHeader.reading(parts[0])
     self.payload = payload
     self.signature = signature
     signedText = Data(text.utf8.prefix(parts[0].count + 1 + parts[1].count))

@@ -130,6 +130,23 @@ import Testing
         == .unknownKey)
   }
 
+  @Test("A header that came before says nothing about the next one")
+  func anotherHeader() async throws {
+    let (key, time) = (#"{"alg":"ES256","kid":"v1""#, #","typ":"JWT"}"#)
+    for (header, refusal) in [
+      (key + time, nil), (key + #","crit":["x"]}"#, .malformed), (key + time, nil),
+      (#"{"alg":"none","kid":"v1"}"#, .wrongSignature), (key + #","typ":"JWE"}"#, .malformed),
+      (#"{"alg":"ES256","kid":"v2"}"#, .unknownKey), (key + "} ", nil), (key + "}", nil),
+      ("{", .malformed),
+      (key + time, nil),
+    ] as [(String, UploadTokenRefusal?)] {
+      for _ in 1...2 {
+        let token = try bench.signed(claims: Self.claims, header: header)
+        #expect(await bench.refusal(of: token) == refusal, "\(header)")
+      }
+    }
+  }
+
   /// A good token of exactly `length` characters: its `jti` and header are stretched to fit.
   private func padded(to length: Int) throws -> String {
     for spaces in 0..<4 {
