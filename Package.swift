@@ -200,7 +200,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "QuietHTTPTests",
-      dependencies: ["QuietHTTP", "World", "TestSupport", hummingbird, logging, serviceLifecycle],
+      dependencies: [
+        "QuietHTTP", "World", "TestSupport", hummingbird, logging, nioCore, serviceLifecycle,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ExposureNotificationTests",

@@ -21,7 +21,7 @@ final class Connection: Sendable {
 
   init(_ source: ApplicationRequestContextSource) {
     let channel = source.channel
-    peer = channel.remoteAddress?.ipAddress.flatMap { NumericAddress($0) }
+    peer = NumericAddress(channel.remoteAddress)
     schedule = { seconds, act in
       _ = channel.eventLoop.scheduleTask(in: .seconds(Int64(seconds)), act)
     }

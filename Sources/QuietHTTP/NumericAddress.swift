@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 
 /// An IP address: four bytes, or sixteen.
 struct NumericAddress: Hashable, Sendable {
@@ -9,10 +10,24 @@ struct NumericAddress: Hashable, Sendable {
     if let four = Self.bytes(of: text, family: AF_INET, count: 4) {
       bytes = four
     } else if let sixteen = Self.bytes(of: text, family: AF_INET6, count: 16) {
-      bytes = sixteen.starts(with: Self.mapped) ? Array(sixteen.suffix(4)) : sixteen
+      bytes = Self.withoutMapping(sixteen)
     } else {
       return nil
     }
+  }
+
+  /// The address of a socket's peer, without writing and reading it as a text; nil where it has none.
+  init?(_ peer: SocketAddress?) {
+    switch peer {
+    case .v4(let four): bytes = withUnsafeBytes(of: four.address.sin_addr) { Array($0) }
+    case .v6(let six):
+      bytes = Self.withoutMapping(withUnsafeBytes(of: six.address.sin6_addr) { Array($0) })
+    case .unixDomainSocket, nil: return nil
+    }
+  }
+
+  private static func withoutMapping(_ sixteen: [UInt8]) -> [UInt8] {
+    sixteen.starts(with: mapped) ? Array(sixteen.suffix(4)) : sixteen
   }
 
   private static let mapped: [UInt8] = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]

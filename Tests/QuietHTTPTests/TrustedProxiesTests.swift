@@ -1,4 +1,5 @@
 import Hummingbird
+import NIOCore
 import Testing
 
 @testable import QuietHTTP
@@ -12,6 +13,16 @@ import Testing
     headers[values: try #require(.init("X-Forwarded-For"))] = forwarded
     let proxies = try #require(TrustedProxies(networks))
     return proxies.client(of: NumericAddress(peer), headers: headers)
+  }
+
+  @Test(
+    "A socket's peer is the address that its text names, IPv4 in an IPv6 socket included",
+    arguments: ["192.0.2.1", "0.0.0.0", "2001:db8::1", "::1", "fe80::1", "::ffff:192.0.2.1"])
+  func peer(text: String) throws {
+    let socket = try SocketAddress(ipAddress: text, port: 4711)
+    #expect(NumericAddress(socket) == NumericAddress(text))
+    #expect(NumericAddress(try SocketAddress(unixDomainSocketPath: "/tmp/s")) == nil)
+    #expect(NumericAddress(nil as SocketAddress?) == nil)
   }
 
   @Test("Without trusted proxies, and from anybody else, what the header says is not read")
