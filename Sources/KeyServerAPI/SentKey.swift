@@ -44,13 +44,15 @@ public struct SentKey: Hashable, Sendable {
   private static func append(_ number: Int64, to text: inout [UInt8]) {
     text.append(UInt8(ascii: "."))
     if number < 0 { text.append(UInt8(ascii: "-")) }
-    let first = text.count
-    var rest = number.magnitude
-    repeat {
-      text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+    var (rest, limit, digits) = (number.magnitude, UInt64(10), 1)
+    while digits < 20, rest >= limit { (limit, digits) = (limit &* 10, digits + 1) }
+    var place = text.count + digits
+    text.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: digits))
+    while rest > 0 {
+      place -= 1
+      text[place] += UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
-    } while rest > 0
-    text[first...].reverse()
+    }
   }
 
   /// The first interval after the last.

@@ -30,6 +30,8 @@ struct SortedKeys: Sendable {
     }
     let window = KeyWindow(at: circumstances.now)
     var together: [SentKey] = []
+    together.reserveCapacity(keys.count)
+    taken.reserveCapacity(keys.count)
     for (index, key) in keys.enumerated() {
       if let breach = window.breach(of: key) {
         faults.append("Key \(index): \(breach)")

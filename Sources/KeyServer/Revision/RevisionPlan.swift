@@ -13,6 +13,8 @@ struct RevisionPlan: Sendable {
   init(
     for keys: [PublishableKey], under policy: RevisionPolicy, known: [Data: KnownKey]
   ) throws(RevisionRefusal) {
+    inserted.reserveCapacity(keys.count)
+    revisable.reserveCapacity(keys.count)
     for key in keys {
       let outcome = RevisionRule.outcome(
         of: key, known: known.isEmpty ? nil : known[Data(key.bytes)], under: policy)

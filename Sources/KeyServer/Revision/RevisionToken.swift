@@ -46,21 +46,25 @@ struct RevisionToken: Hashable, Sendable {
   func covers(_ key: RevisableKey) -> Bool { keys.contains(key) }
 
   private var plainText: [UInt8] {
-    let missing = max(0, RevisionLimit.entriesMin - keys.count)
     let padding = RevisableKey(
       bytes: [UInt8](repeating: 0, count: UploadLimit.keyByteCount), start: 0, period: 0)
-    var text: [UInt8] = []
-    text.reserveCapacity((keys.count + missing) * 32)
-    for key in Array(keys) + Array(repeating: padding, count: missing) {
-      var entry: [UInt8] = []
-      entry.reserveCapacity(32)
+    var (text, entry): ([UInt8], [UInt8]) = ([], [])
+    text.reserveCapacity(max(keys.count, RevisionLimit.entriesMin) * Self.bytesOfOneEntry)
+    entry.reserveCapacity(Self.bytesOfOneEntry)
+    func append(_ key: RevisableKey) {
+      entry.removeAll(keepingCapacity: true)
       ProtobufText.append(key.bytes, as: 1, to: &entry)
       ProtobufText.append(key.start, as: 2, width: 5, to: &entry)
       ProtobufText.append(key.period, as: 3, width: 2, to: &entry)
       ProtobufText.append(entry, as: 1, to: &text)
     }
+    for key in keys { append(key) }
+    for _ in 0..<max(0, RevisionLimit.entriesMin - keys.count) { append(padding) }
     return text
   }
+
+  /// About as many bytes as one entry takes.
+  private static let bytesOfOneEntry = 32
 
   private static func keys(in plain: [UInt8]) -> Set<RevisableKey>? {
     guard let entries = ProtobufText.fields(of: plain[...]) else { return nil }

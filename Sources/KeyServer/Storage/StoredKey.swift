@@ -25,7 +25,8 @@ struct StoredKey {
     transmissionRisk = Int64(key.key.transmissionRiskLevel)
     reportType = key.key.reportType.map { Int64($0.rawValue) }
     daysSinceOnset = key.key.daysSinceOnsetOfSymptoms.map(Int64.init)
-    regions = key.regions.joined(separator: ",")
+    // Nearly every key counts in one region, and fourteen keys are joined for each upload.
+    regions = key.regions.count == 1 ? key.regions[0] : key.regions.joined(separator: ",")
     travels = key.travels
     releasedAt = Int64(key.releasedAt.timeIntervalSince1970)
     self.isPadding = isPadding

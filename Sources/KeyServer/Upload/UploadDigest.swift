@@ -38,22 +38,32 @@ struct UploadDigest {
 
   /// Each key in a line of its own, in an order that does not depend on the sender's.
   private mutating func add(_ keys: [SentKey]) {
-    let lines = keys.map { key in
-      var line: [UInt8] = []
-      key.append(to: &line, risk: key.risk ?? 0)
-      return line
+    text.reserveCapacity(text.count + keys.count * Self.bytesOfOneKey)
+    // All lines in one piece of memory: an array for each of them took longer than the hash.
+    var lines: [UInt8] = []
+    lines.reserveCapacity(keys.count * Self.bytesOfOneKey)
+    var places = keys.map { key in
+      let start = lines.count
+      key.append(to: &lines, risk: key.risk ?? 0)
+      return start..<lines.count
     }
-    for line in lines.sorted(by: { $0.lexicographicallyPrecedes($1) }) { add(line) }
+    lines.withUnsafeBufferPointer { lines in
+      places.sort { lines[$0].lexicographicallyPrecedes(lines[$1]) }
+      for place in places { add(lines[place]) }
+    }
   }
 
   private mutating func add(_ part: String) {
-    add(Array(part.utf8))
+    add(part.utf8)
   }
 
   /// Each part with its length before it, so that no two lists give one text.
-  private mutating func add(_ part: [UInt8]) {
+  private mutating func add(_ part: some Collection<UInt8>) {
     text.append(contentsOf: String(part.count).utf8)
     text.append(UInt8(ascii: ":"))
     text.append(contentsOf: part)
   }
+
+  /// About as many bytes as one key takes in the text.
+  private static let bytesOfOneKey = 48
 }

@@ -22,11 +22,23 @@ struct UsedToken: Hashable, Sendable {
   init(_ verified: VerifiedCertificate, text: String) {
     let certificate = verified.certificate
     let name =
-      certificate.certificateID.map { ["jti", verified.issuer, $0] }
-      ?? ["signed", text.lastIndex(of: ".").map { String(text[..<$0]) } ?? text]
-    let parts = (["certificate 1"] + name).map { "\($0.utf8.count):\($0)" }.joined()
-    digest = Data(SHA256.hash(data: Data(parts.utf8)))
+      certificate.certificateID.map { ["jti", verified.issuer, $0].map { $0[...].utf8 } }
+      ?? [
+        "signed".utf8[...],
+        text.utf8[..<(text.utf8.lastIndex(of: UInt8(ascii: ".")) ?? text.endIndex)],
+      ]
+    digest = Self.digest(of: ["certificate 1"[...].utf8] + name)
     keptUntil = Self.end(certificate.expiresAt)
+  }
+
+  /// Each part with its length before it, so that no two lists of parts give one text.
+  private static func digest(of parts: [Substring.UTF8View]) -> Data {
+    var text: [UInt8] = []
+    for part in parts {
+      text.append(contentsOf: "\(part.count):".utf8)
+      text.append(contentsOf: part)
+    }
+    return Data(SHA256.hash(data: text))
   }
 
   private static func end(_ expiresAt: Date) -> Date {

@@ -46,8 +46,13 @@ struct JSONCursor {
   /// A string.
   mutating func string() throws(StrictJSONError) -> String {
     let content = try stringContent()
-    let raw = content.hasEscapes ? try unescaped(content.range) : Array(bytes[content.range])
-    guard let text = String(validating: raw, as: UTF8.self) else { throw .malformed }
+    let text =
+      content.hasEscapes
+      ? String(validating: try unescaped(content.range), as: UTF8.self)
+      : bytes.withUnsafeBufferPointer {
+        String(validating: UnsafeBufferPointer(rebasing: $0[content.range]), as: UTF8.self)
+      }
+    guard let text else { throw .malformed }
     return text
   }
 
@@ -183,6 +188,7 @@ extension JSONCursor {
   /// The bytes that a string with escapes means (RFC 8259, section 7).
   private func unescaped(_ range: Range<Int>) throws(StrictJSONError) -> [UInt8] {
     var text: [UInt8] = []
+    text.reserveCapacity(range.count)
     var index = range.lowerBound
     while index < range.upperBound {
       guard bytes[index] == UInt8(ascii: "\\") else {
