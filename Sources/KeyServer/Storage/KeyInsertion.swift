@@ -39,7 +39,9 @@ struct KeyInsertion: Sendable {
   private func bind(to statement: SQLiteStatement, in db: Database) throws {
     var first: Int32 = 1
     for key in keys {
-      guard key.bind(to: statement, from: first) else { try db.throwLatestError() }
+      guard key.bind(by: RawBinding(statement: statement), from: first) else {
+        try db.throwLatestError()
+      }
       first += StoredKey.columnCount
     }
   }
