@@ -12,7 +12,9 @@ struct DeflatePiece: Sendable {
   /// The piece that comes after `piece`.
   init(after piece: DeflatePiece) {
     bytes.reserveCapacity(DeflateLimit.dictionaryByteCount + DeflateLimit.pieceByteCount)
-    bytes += piece.bytes.suffix(DeflateLimit.dictionaryByteCount)
+    // A slice: as a sequence its last bytes would be gathered one by one.
+    let dictionary: ArraySlice<UInt8> = piece.bytes.suffix(DeflateLimit.dictionaryByteCount)
+    bytes += dictionary
     dictionaryByteCount = bytes.count
   }
 

@@ -55,6 +55,8 @@ final class DeflateStream: Sendable {
     _ stream: UnsafeMutablePointer<z_stream>, _ dictionary: UnsafeBufferPointer<UInt8>
   ) throws(KeyFileError) {
     try expect(deflateReset(stream))
+    let search = DeflateLimit.search
+    try expect(deflateTune(stream, search.good, search.lazy, search.nice, search.chain))
     guard !dictionary.isEmpty else { return }
     try expect(deflateSetDictionary(stream, dictionary.baseAddress, uInt(dictionary.count)))
   }
