@@ -31,7 +31,7 @@ struct PeriodKeys {
     widest.filter = nil
     var counts = Array(repeating: 0, count: periods.count)
     var memories = periods.map { FilterMemory($0.filter) }
-    try widest.forEachReleased(in: db) { row in
+    try widest.forEach(.released, .judged, in: db) { row in
       for number in periods.indices where row.releasedAt >= periods[number].start {
         if memories[number].admits(row) { counts[number] += 1 }
       }
@@ -69,7 +69,7 @@ struct PeriodKeys {
   /// How many keys were released before the period and revised in it.
   func revisedCount(in db: Database) throws -> Int {
     var count = 0
-    try forEachRevised(in: db) { _ in count += 1 }
+    try forEach(.revised, .judged, in: db) { _ in count += 1 }
     return count
   }
 }
@@ -91,11 +91,12 @@ extension PeriodKeys {
   }
 
   private func forEach(
-    _ kind: Kind, in db: Database, _ body: (WindowRow) throws -> Void
+    _ kind: Kind, _ columns: WindowRow.Columns = .all, in db: Database,
+    _ body: (WindowRow) throws -> Void
   ) throws {
     let statement = try db.makeStatement(
       sql: """
-        SELECT \(WindowRow.columns) FROM diagnosis_key \(kind.rawValue)
+        SELECT \(columns.rawValue) FROM diagnosis_key \(kind.rawValue)
         \(firstKey == nil ? "" : "AND key_data >= $first")
         \(beforeKey == nil ? "" : "AND key_data < $before")
         ORDER BY key_data

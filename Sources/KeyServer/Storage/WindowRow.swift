@@ -12,16 +12,22 @@ struct WindowRow {
   /// The end of the period it is read for, in Unix seconds.
   private let end: Int64
 
-  /// In the order of `Column`.
-  static let columns = """
-    key_data, rolling_start, rolling_period, transmission_risk, report_type, days_since_onset, \
-    regions, travels, released_at, revised_released_at, revised_report_type, \
-    revised_days_since_onset, revised_transmission_risk
-    """
+  /// Which columns a row is read with, in the order of `Column`. SQLite takes each of them out of its record
+  /// for each row, asked for or not.
+  enum Columns: String {
+    /// What says whether a key goes in: for counting. `keyData` and `key()` are not there.
+    case judged = "regions, travels, released_at, revised_released_at, revised_report_type"
+    /// All that a row can be asked for.
+    case all = """
+      regions, travels, released_at, revised_released_at, revised_report_type, \
+      key_data, rolling_start, rolling_period, transmission_risk, report_type, days_since_onset, \
+      revised_days_since_onset, revised_transmission_risk
+      """
+  }
 
   private enum Column: Int32 {
-    case keyData, rollingStart, rollingPeriod, transmissionRisk, reportType, daysSinceOnset
     case regions, travels, releasedAt, revisedReleasedAt, revisedReportType
+    case keyData, rollingStart, rollingPeriod, transmissionRisk, reportType, daysSinceOnset
     case revisedDaysSinceOnset, revisedTransmissionRisk
   }
 
