@@ -90,7 +90,8 @@ struct ZipWriterTests {
     #expect(repeated.count > 4 * piece)
     let once = try zip(chance, at: folder.path("1.zip")).count
     let twentyTimes = try zip(repeated, at: folder.path("2.zip")).count
-    #expect(twentyTimes < once + 8_000)
+    // Pieces that know nothing of each other would write it five times.
+    #expect(twentyTimes < 3 * once)
   }
 
   @Test(
