@@ -20,6 +20,8 @@ struct Firebreak: AsyncParsableCommand {
 
   static func main() async {
     holdStandardStreams()
+    // A file that reaches the size allowed then is a disk that is full, with a sentence, and not the end of us.
+    signal(SIGXFSZ, SIG_IGN)
     do {
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {

@@ -138,6 +138,19 @@ struct BenchSuiteTests {
     #expect(text.contains("3 of 4 judged targets hold; 4 not judged on this processor; 12 not"))
   }
 
+  @Test("On the reference's own family every time is judged, and slower kernels are the program's")
+  func referencesFamily() {
+    var results = results(vaes512: (86.4, 51), aesni: (118, 228))
+    results.areOfTheReferencesFamily = true
+    let table = table(results)
+    for row in [
+      "| at most 310 | 311 | **does not hold** |", "| at most 460 | 440 | holds |",
+      "| Limit: schedule with AVX-512, ns | at most 86.3 | 86.4 | **slower kernels** than the reference's |",
+      "| Limit: schedule with SHA-NI, ns | at most 135.7 | 118 | like the reference's |",
+    ] { #expect(table.text.contains(row), "\(row)") }
+    #expect(table.counts.notJudged == 0)
+  }
+
   @Test("One tier may be slow and the other like the reference's")
   func tiersApart() {
     let table = table(results(vaes512: (75, 60), aesni: (118, 228)))

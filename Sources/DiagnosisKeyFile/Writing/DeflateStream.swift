@@ -70,16 +70,18 @@ final class DeflateStream: Sendable {
     var deflated: [UInt8] = []
     stream.pointee.next_in = UnsafeMutablePointer(mutating: content.baseAddress)
     stream.pointee.avail_in = uInt(content.count)
+    var result = Z_OK
     repeat {
       room.withUnsafeMutableBufferPointer { room in
         stream.pointee.next_out = room.baseAddress
         stream.pointee.avail_out = uInt(room.count)
-        // Whether all went in is seen below; that nothing was left to do is no error.
-        _ = CZlib.deflate(stream, flush)
+        result = CZlib.deflate(stream, flush)
       }
       deflated += room.dropLast(Int(stream.pointee.avail_out))
     } while stream.pointee.avail_out == 0
-    guard stream.pointee.avail_in == 0 else { throw .cannotWrite(EIO) }
+    // That nothing was left to do (Z_BUF_ERROR) is no error but where the stream was to end.
+    let isEnded = flush == Z_FINISH ? result == Z_STREAM_END : [Z_OK, Z_BUF_ERROR].contains(result)
+    guard isEnded, stream.pointee.avail_in == 0 else { throw .cannotWrite(EIO) }
     return deflated
   }
 

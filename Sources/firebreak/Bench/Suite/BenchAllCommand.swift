@@ -30,7 +30,7 @@ struct BenchAllCommand: ParsableCommand {
       throw CommandFailure.badInput("\(output.printable) cannot be made: name another folder.")
     }
     let machine = BenchMachine(compiler: compiler)
-    let results = try results(in: folder)
+    let results = try results(in: folder, on: machine)
     let text = BenchTable(
       date: CalendarDate(midnight: SystemClock().now).text, machine: machine,
       loadAtTheEnd: BenchMachine.load(), results: results
@@ -39,7 +39,7 @@ struct BenchAllCommand: ParsableCommand {
     try StandardOutput.write(text)
   }
 
-  private func results(in folder: URL) throws -> BenchResults {
+  private func results(in folder: URL, on machine: BenchMachine) throws -> BenchResults {
     let (bar, runner) = (
       ProgressLine(what: "benches"), BenchRunner(folder: folder, executable: .thisProgram)
     )
@@ -49,6 +49,7 @@ struct BenchAllCommand: ParsableCommand {
       throw CommandFailure.badInput("No bench is called \(only.printable): leave --only out.")
     }
     var results = BenchResults()
+    results.areOfTheReferencesFamily = machine.isOfTheReferencesFamily
     for (index, bench) in cases.enumerated() {
       bar.show(index, of: cases.count)
       results[bench.name] = try runner.run(bench)

@@ -7,6 +7,9 @@ struct BenchMachine {
   let compiler: String
   /// As the kernel names it.
   let processor: String
+  /// Whether it is of the reference's family, AMD's 26 (Zen 5): there the times are judged whatever the bare
+  /// kernels take, for these are ours as well.
+  let isOfTheReferencesFamily: Bool
   let cores: Int
   /// Processes that wanted to run, on average of the last minute.
   let load: Double
@@ -23,6 +26,7 @@ struct BenchMachine {
     processor =
       [first("model name") ?? "unknown", first("cpu family").map { "family \($0)" }]
       .compactMap(\.self).joined(separator: ", ") + "; tiers: \(tiers)"
+    isOfTheReferencesFamily = first("vendor_id") == "AuthenticAMD" && first("cpu family") == "26"
     load = Self.load()
   }
 

@@ -10,6 +10,8 @@ struct BenchResults {
     case failed(status: Int32, sentence: String)
   }
 
+  /// Whether they were measured on a processor of the reference's family.
+  var areOfTheReferencesFamily = false
   private(set) var endings: [String: Ending] = [:]
 
   subscript(name: String) -> Ending? {

@@ -47,12 +47,13 @@ struct BenchTable {
       + "\(BenchVerdict(on: target, by: results).text) |"
   }
 
-  /// The measure of the processor, which the program can neither pass nor fail.
+  /// The measure of a processor of another family; on one of the reference's it is the kernels' target.
   private func rows(_ yardstick: BenchYardstick) -> [String] {
     yardstick.stages.map { stage in
       let value = results.value(of: .figure(stage.figure, of: yardstick.bench))
+      let slower = results.areOfTheReferencesFamily ? "**slower kernels**" : "slower"
       let words = value.map {
-        stage.isSlower(at: $0) ? "slower than the reference's" : "like the reference's"
+        stage.isSlower(at: $0) ? "\(slower) than the reference's" : "like the reference's"
       }
       return "| Limit: \(stage.name), ns | at most \(stage.mostNanoseconds.short) | "
         + "\(value?.short ?? "-") | \(words ?? "not measured") |"

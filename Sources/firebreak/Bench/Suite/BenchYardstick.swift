@@ -17,6 +17,7 @@ struct BenchYardstick: Sendable {
 
   /// What `results` say of the processor.
   func processor(by results: BenchResults) -> Processor {
+    guard !results.areOfTheReferencesFamily else { return .likeTheReferences }
     let values = stages.compactMap { stage in
       results.value(of: .figure(stage.figure, of: bench)).map { (stage, $0) }
     }
