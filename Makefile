@@ -26,7 +26,7 @@ demo: build
 
 # All that CI does.
 test: prepare-tests lint build
-	swift test --skip-build --parallel $(SWIFT_TEST_FLAGS)
+	@scripts/run-tests $(SWIFT_TEST_FLAGS)
 	$(MAKE) test-arm64
 	$(MAKE) examples
 

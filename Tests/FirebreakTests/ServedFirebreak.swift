@@ -27,17 +27,18 @@ final class ServedFirebreak {
 
   /// Where the servers listen, from the first line, as soon as it is there.
   func addresses() async throws -> [String: String] {
-    for _ in 0..<1_000 {
+    var line: Substring?
+    try await Patience.until {
+      let isOver = !process.isRunning
       let text = try String(contentsOf: output, encoding: .utf8)
-      if let line = text.split(separator: "\n").first, text.hasSuffix("\n") {
-        let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-        guard json?["ready"] as? Bool == true else { break }
-        return json?.compactMapValues { $0 as? String } ?? [:]
-      }
-      guard process.isRunning else { break }
-      try await Task.sleep(for: .milliseconds(50))
+      line = text.hasSuffix("\n") ? text.split(separator: "\n").first : nil
+      return line != nil || isOver
     }
-    return [:]
+    guard let line,
+      let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+      json["ready"] as? Bool == true
+    else { return [:] }
+    return json.compactMapValues { $0 as? String }
   }
 
   /// What it has said beside the answer.
@@ -55,7 +56,7 @@ final class ServedFirebreak {
   /// Terminates the process; returns how it ended.
   func stop() async throws -> Int32 {
     process.terminate()
-    for _ in 0..<600 where process.isRunning { try await Task.sleep(for: .milliseconds(50)) }
+    try await Patience.until { !process.isRunning }
     return process.isRunning ? -1 : process.terminationStatus
   }
 

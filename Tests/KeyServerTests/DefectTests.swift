@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import GRDB
 import KeyServerAPI
+import TestSupport
 import Testing
 
 @testable import KeyServer
@@ -41,7 +42,7 @@ struct DefectTests {
   /// The lock is the system's (`FolderLock`): there is no lease in a table that would have to run out.
   @Test(
     "5.14 An index that cannot be written leaves nothing locked: the next export goes on at once",
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(Patience.minutes)))
   func indexFails() async throws {
     try await RunningKeyServer.run { server in
       _ = try await server.uploadKeys()

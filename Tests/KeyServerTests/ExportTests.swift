@@ -271,9 +271,9 @@ import Testing
       try await server.upload(server.request(server.keys()))
       server.clock.advance(by: 4 * Self.hour)
       var names: [KeyFileName] = []
-      for _ in 0..<600 where names.isEmpty {
-        try await Task.sleep(for: .milliseconds(20))
+      try await Patience.until {
         names = try await server.listed()
+        return !names.isEmpty
       }
       #expect(names.count == 1)
     }

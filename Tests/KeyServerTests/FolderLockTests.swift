@@ -7,17 +7,6 @@ import Testing
 
 @Suite("Exports: the folder is changed by one at a time")
 struct FolderLockTests {
-  /// Lets somebody through once it is opened.
-  private final class Gate: Sendable {
-    private let isOpen = Mutex(false)
-
-    func open() { isOpen.withLock { $0 = true } }
-
-    func wait() async throws {
-      while !isOpen.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(5)) }
-    }
-  }
-
   /// Who was there, in turn.
   private final class Guests: Sendable {
     private let names = Mutex<[String]>([])

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import UploadToken
 
@@ -45,15 +46,19 @@ struct GroupCommitTests {
 
   @Test(
     "Uploads that wait while one is committed share the next commit, and each hears its own answer")
-  func together() async {
-    let book = Book()
+  func together() async throws {
+    let (book, mayEnd) = (Book(), Gate())
     let commits = GroupCommit<AdmittedUpload> { uploads in
       book.groups.withLock { $0.append(uploads.count) }
-      try await Task.sleep(for: .milliseconds(50))
+      try await mayEnd.wait()
       return uploads.map { .accepted(answer: $0.digest) }
     }
-    let results = await results(of: Array(0..<20), commits)
-    for (number, result) in results {
+    async let all = results(of: Array(0..<20), commits)
+    try await Patience.until {
+      await commits.waitingCount + book.groups.withLock { $0.reduce(0, +) } == 20
+    }
+    mayEnd.open()
+    for (number, result) in await all {
       #expect((try? result.get()) == .accepted(answer: Data([number])))
     }
     let groups = book.groups.withLock { $0 }
@@ -75,21 +80,20 @@ struct GroupCommitTests {
 
   @Test("A group is no larger than its limit")
   func limit() async throws {
-    let book = Book()
+    let (book, mayEnd) = (Book(), Gate())
     let commits = GroupCommit<AdmittedUpload> { uploads in
-      let isFirst = book.groups.withLock { groups in
-        groups.append(uploads.count)
-        return groups.count == 1
-      }
+      book.groups.withLock { $0.append(uploads.count) }
       // While the first one is committed all the others gather.
-      if isFirst { try await Task.sleep(for: .seconds(2)) }
+      try await mayEnd.wait()
       return uploads.map { .accepted(answer: $0.digest) }
     }
     let limit = KeyServerLimit.uploadsInOneCommit
     async let first = results(of: [0], commits)
-    while book.groups.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
-    _ = await results(of: (1..<2 * limit + 2).map { UInt8($0) }, commits)
-    _ = await first
+    try await Patience.until { !book.groups.withLock { $0.isEmpty } }
+    async let others = results(of: (1..<2 * limit + 2).map { UInt8($0) }, commits)
+    try await Patience.until { await commits.waitingCount == 2 * limit + 1 }
+    mayEnd.open()
+    _ = await (first, others)
     #expect(book.groups.withLock { $0 } == [1, limit, limit, 1])
   }
 }

@@ -72,11 +72,9 @@ struct LogCopyingTests {
     }
   }
 
-  /// Waits until the file holds so many keys; gives up after a while, so that a fault is told.
+  /// Waits until the file holds so many keys.
   private func untilCopied(_ keyCount: Int) async throws {
-    for _ in 0..<1_000 where keysInFile ?? 0 < keyCount {
-      try await Task.sleep(for: .milliseconds(20))
-    }
+    try await Patience.until { keysInFile ?? 0 >= keyCount }
     #expect(keysInFile ?? 0 >= keyCount)
   }
 

@@ -181,7 +181,7 @@ struct RegisterTests {
     #expect(try await isBelieved(page, key) == (count <= KeyServerLimit.pulledKeysMax))
   }
 
-  @Test("A page that does not come is not waited for", .timeLimit(.minutes(2)))
+  @Test("A page that does not come is not waited for", .timeLimit(.minutes(Patience.minutes)))
   func silentPage() async throws {
     let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
     page.isSilent.withLock { $0 = true }

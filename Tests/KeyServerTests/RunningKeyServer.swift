@@ -144,7 +144,8 @@ extension RunningKeyServer {
   private func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
   private func answer(_ request: HTTPClientRequest) async throws -> Answer {
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
+    let response = try await HTTPClient.shared.execute(
+      request, timeout: .seconds(Int64(Patience.seconds)))
     let body = try await response.body.collect(upTo: 64 << 20)
     return Answer(
       status: response.status.code,

@@ -8,7 +8,7 @@ final class WireConnection: Sendable {
   /// Connects; `receiveBytes` bounds what the system takes before anybody reads.
   init(port: Int, receiveBytes: Int32? = nil) throws {
     socket = try LocalSocket.connected(to: port, receiveBytes: receiveBytes)
-    var patience = timeval(tv_sec: 60, tv_usec: 0)
+    var patience = timeval(tv_sec: Patience.seconds, tv_usec: 0)
     setsockopt(
       socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   }
@@ -22,7 +22,7 @@ final class WireConnection: Sendable {
     } == bytes.count
   }
 
-  /// What comes next; empty where the server has hung up, nil after a minute of silence.
+  /// What comes next; empty where the server has hung up, nil where there is silence for longer than a test waits.
   func receive(atMost count: Int = 1 << 16) -> Data? {
     var buffer = [UInt8](repeating: 0, count: count)
     var received = recv(socket, &buffer, count, 0)

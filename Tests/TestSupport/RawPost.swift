@@ -5,7 +5,7 @@ import Foundation
 public struct RawPost: Sendable {
   /// What came back.
   public struct Answer: Sendable {
-    /// The status; 0 where nothing came in a minute, or the server hung up without a word.
+    /// The status; 0 where nothing came for longer than a test waits, or the server hung up without a word.
     public var status = 0
     /// By lower-case name.
     public var headers: [String: String] = [:]
@@ -72,9 +72,9 @@ public struct RawPost: Sendable {
     return Answer()
   }
 
-  /// Times that fifteen seconds pass without a byte before it gives up: more than a server's patience, also
-  /// where both of them are held up for a while.
-  private static let silencesMax = 4
+  /// Times that fifteen seconds pass without a byte before it gives up: counted, as both it and the server
+  /// may be held up for a while.
+  private static let silencesMax = Patience.seconds / 15
 
   /// The whole answer, once it is there.
   private static func answer(in bytes: Data) -> Answer? {

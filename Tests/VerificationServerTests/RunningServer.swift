@@ -87,7 +87,7 @@ struct RunningServer {
     headers: [String: String] = [:]
   ) async throws -> Answer {
     let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
-    var request = URLRequest(url: url, timeoutInterval: 30)
+    var request = URLRequest(url: url, timeoutInterval: TimeInterval(Patience.seconds))
     request.httpMethod = "POST"
     request.httpBody = Data(body.utf8)
     for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
@@ -101,7 +101,8 @@ struct RunningServer {
 
   func get(_ path: String) async throws -> Answer {
     let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
-    let (bytes, response) = try await URLSession.shared.data(from: url)
+    let request = URLRequest(url: url, timeoutInterval: TimeInterval(Patience.seconds))
+    let (bytes, response) = try await URLSession.shared.data(for: request)
     let answer = try #require(response as? HTTPURLResponse)
     let fields = answer.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
     return Answer(

@@ -16,6 +16,9 @@ actor GroupCommit<Upload: Sendable> {
     waiting = []
   }
 
+  /// Uploads that no commit has begun for.
+  var waitingCount: Int { waiting.count }
+
   /// What became of `upload`, once that is on the disk.
   func accept(_ upload: Upload) async throws -> Acceptance {
     try await withCheckedThrowingContinuation { answer in
