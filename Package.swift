@@ -228,7 +228,7 @@ let package = Package(
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "UploadTokenTests",
-      dependencies: ["UploadToken", crypto], swiftSettings: strict),
+      dependencies: ["UploadToken", "TestSupport", crypto], swiftSettings: strict),
     .testTarget(
       name: "VerificationServerTests",
       dependencies: [
@@ -236,8 +236,8 @@ let package = Package(
         "World", "TestSupport", hummingbird, grdb, crypto, logging,
       ], swiftSettings: strict),
     .testTarget(
-      name: "KeyServerAPITests", dependencies: ["KeyServerAPI", "TestSupport", crypto],
-      swiftSettings: strict),
+      name: "KeyServerAPITests",
+      dependencies: ["KeyServerAPI", "ExposureKeys", "TestSupport", crypto], swiftSettings: strict),
     .testTarget(
       name: "KeyServerTests",
       dependencies: [

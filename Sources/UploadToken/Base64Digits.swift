@@ -10,21 +10,35 @@ package enum Base64Digits: Sendable {
   /// - Returns: Nil where there is something else than digits, a number of them that no bytes have, or a
   ///   bit set that stands for nothing.
   package func bytes(_ digits: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-    guard digits.count % 4 != 1 else { return nil }
-    let values = values
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(digits.count * 3 / 4)
-    var (bits, held): (UInt32, UInt32) = (0, 0)
-    for digit in digits {
-      let value = values[Int(digit)]
-      guard value < 64 else { return nil }
-      bits = bits << 6 | UInt32(value)
-      held += 6
-      guard held >= 8 else { continue }
-      held -= 8
-      bytes.append(UInt8(truncatingIfNeeded: bits >> held))
+    var isRead = false
+    let bytes = [UInt8](unsafeUninitializedCapacity: digits.count * 3 / 4) { bytes, count in
+      isRead = read(digits, into: UnsafeMutableRawBufferPointer(bytes))
+      count = isRead ? digits.count * 3 / 4 : 0
     }
-    return bits & (1 << held - 1) == 0 ? bytes : nil
+    return isRead ? bytes : nil
+  }
+
+  /// Writes the bytes of `digits` into `bytes`, where there is room for just as many.
+  ///
+  /// - Returns: Whether they are bytes; see `bytes(_:)`.
+  package func read(
+    _ digits: UnsafeBufferPointer<UInt8>, into bytes: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    guard digits.count % 4 != 1, bytes.count == digits.count * 3 / 4 else { return false }
+    return values.withUnsafeBufferPointer { values in
+      var (bits, held, place): (UInt32, UInt32, Int) = (0, 0, 0)
+      for digit in digits {
+        let value = values[Int(digit)]
+        guard value < 64 else { return false }
+        bits = bits << 6 | UInt32(value)
+        held += 6
+        guard held >= 8 else { continue }
+        held -= 8
+        bytes[place] = UInt8(truncatingIfNeeded: bits >> held)
+        place += 1
+      }
+      return bits & (1 << held - 1) == 0
+    }
   }
 
   /// The value of each byte of a text; 255 where it is no digit.

@@ -15,10 +15,8 @@ enum Base64URL {
   }
 
   /// The bytes of `text`, or nil where another text would have said the same.
-  static func bytes(_ text: Substring.UTF8View) -> Data? {
-    let bytes =
-      text.withContiguousStorageIfAvailable(Base64Digits.ofURLs.bytes)
+  static func bytes(_ text: Substring.UTF8View) -> [UInt8]? {
+    text.withContiguousStorageIfAvailable(Base64Digits.ofURLs.bytes)
       ?? Array(text).withUnsafeBufferPointer(Base64Digits.ofURLs.bytes)
-    return bytes.map { Data($0) }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The certificate's claims as they stand on the wire.
-struct CertificateClaims: Codable {
+struct CertificateClaims: Codable, Hashable {
   var iss: String
   var aud: Audience
   var iat: Int64?
@@ -11,7 +11,9 @@ struct CertificateClaims: Codable {
   var reportType: String
   var symptomOnsetInterval: UInt32?
   var tekmac: String
+}
 
+extension CertificateClaims {
   /// The claims that say `certificate`.
   init(_ certificate: VerificationCertificate, issuer: String, audience: String) {
     iss = issuer
@@ -40,8 +42,10 @@ struct CertificateClaims: Codable {
   }
 
   private static func bytes(_ text: String) -> Data? {
-    var digits = Array(text.utf8)
-    while digits.last == UInt8(ascii: "=") { digits.removeLast() }
-    return digits.withUnsafeBufferPointer(Base64Digits.ofEither.bytes).map { Data($0) }
+    var text = text
+    return text.withUTF8 { text in
+      let digits = text.lastIndex { $0 != UInt8(ascii: "=") }.map { text[...$0] } ?? text[..<0]
+      return Base64Digits.ofEither.bytes(UnsafeBufferPointer(rebasing: digits)).map { Data($0) }
+    }
   }
 }

@@ -15,7 +15,7 @@ struct CompactHeader {
       return latest.header
     }
     guard let bytes = Base64URL.bytes(text) else { throw .malformed }
-    let header = try CompactHeader(bytes)
+    let header = try CompactHeader(Data(bytes))
     latest.withLock { $0 = (Array(text), header) }
     return header
   }

@@ -7,9 +7,9 @@ import Foundation
 /// Documentation/Decisions/0012-one-signature-for-tokens.md.
 package struct CompactToken: Sendable {
   private let header: CompactHeader
-  private let payload: Data
-  private let signature: Data
-  private let signedText: Data
+  private let payload: [UInt8]
+  private let signature: [UInt8]
+  private let signedText: [UInt8]
 
   /// Takes `text` apart and believes none of it. It must be exactly what RFC 7515 writes: three parts
   /// of unpadded base64url without spare bits, so that one grant has one text.
@@ -17,15 +17,19 @@ package struct CompactToken: Sendable {
   /// - Throws: `.malformed`; `.unknownKey` where the header names no key.
   package init(_ text: String) throws(UploadTokenRefusal) {
     guard text.utf8.count <= UploadTokenLimit.charactersMax else { throw .malformed }
-    let parts = text[...].utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 3, let payload = Base64URL.bytes(parts[1]),
-      let signature = Base64URL.bytes(parts[2])
+    let text = text[...].utf8
+    // A dot too many is no digit of the part that it stands in.
+    guard let first = text.firstIndex(of: Self.dot), let last = text.lastIndex(of: Self.dot),
+      first < last, let payload = Base64URL.bytes(text[first..<last].dropFirst()),
+      let signature = Base64URL.bytes(text[last...].dropFirst())
     else { throw .malformed }
-    header = try CompactHeader.reading(parts[0])
+    header = try CompactHeader.reading(text[..<first])
     self.payload = payload
     self.signature = signature
-    signedText = Data(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
+    signedText = Array(text[..<last])
   }
+
+  private static let dot = UInt8(ascii: ".")
 
   /// The id of the key that is said to have signed it.
   package var keyID: String { header.keyID }
@@ -35,7 +39,12 @@ package struct CompactToken: Sendable {
 
   /// What the claims say, not yet believed: good for choosing whose key to check with, nothing else.
   package func hint<Claims: Decodable>(_ type: Claims.Type) -> Claims? {
-    try? JSONDecoder().decode(type, from: payload)
+    try? JSONDecoder().decode(type, from: Data(payload))
+  }
+
+  /// What the claims of a certificate say, read as `hint` reads them.
+  var certificateHint: CertificateClaims? {
+    PlainClaims.read(payload) ?? hint(CertificateClaims.self)
   }
 
   /// The claims, read only after the signature over them holds.

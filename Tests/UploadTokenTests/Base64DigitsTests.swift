@@ -16,7 +16,7 @@ struct Base64DigitsTests {
       let standard = Data(sent).base64EncodedString().filter { $0 != "=" }
       #expect(bytes(standard, .ofEither) == sent)
       #expect(bytes(Base64URL.text(Data(sent))) == sent)
-      #expect(Base64URL.bytes(Base64URL.text(Data(sent))[...].utf8) == Data(sent))
+      #expect(Base64URL.bytes(Base64URL.text(Data(sent))[...].utf8) == sent)
     }
   }
 
@@ -33,5 +33,19 @@ struct Base64DigitsTests {
     #expect(bytes("+/+/") == nil)
     #expect(bytes("-_-_") == [0xFB, 0xFF, 0xBF])
     #expect(bytes("+_-/", .ofEither) == [0xFB, 0xFF, 0xBF])
+  }
+
+  @Test("Bytes are written where there is room for just as many", arguments: 0...5)
+  func room(_ count: Int) {
+    let sent = (0..<count).map { UInt8($0 * 50) }
+    let digits = Array(Base64URL.text(Data(sent)).utf8)
+    for room in 0...7 {
+      var bytes = [UInt8](repeating: 0, count: room)
+      let isRead = digits.withUnsafeBufferPointer { digits in
+        bytes.withUnsafeMutableBytes { Base64Digits.ofURLs.read(digits, into: $0) }
+      }
+      #expect(isRead == (room == count))
+      #expect(!isRead || bytes == sent)
+    }
   }
 }
