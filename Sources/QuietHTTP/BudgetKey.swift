@@ -1,8 +1,6 @@
-import Foundation
-
 /// Whose attempts are counted: sixteen bytes that say "the same one as before" and nothing else.
 public struct BudgetKey: Hashable, Sendable {
-  let digest: Data
+  let digest: SIMD2<UInt64>
 }
 
 extension BudgetKey: CustomStringConvertible, CustomReflectable {

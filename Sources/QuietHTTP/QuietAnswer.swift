@@ -71,7 +71,7 @@ public struct QuietAnswer: Sendable {
     body.reserveCapacity(room)
     body.writeBytes(json.dropLast())
     body.writeString(opening)
-    body.writeBytes(Data(randomness.bytes(free / 4 * 3)).base64EncodedData())
+    PaddingText.write(randomness.bytes(free / 4 * 3), to: &body)
     body.writeString(closing)
     body.writeRepeatingByte(UInt8(ascii: " "), count: free % 4)
     return body

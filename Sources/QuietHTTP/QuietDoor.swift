@@ -23,7 +23,7 @@ struct QuietDoor: RouterMiddleware {
     ).map { AddressPrefix($0) }
     var response = try await answered(request, context: context, next: next)
     response.headers[.xContentTypeOptions] = "nosniff"
-    if request.mayHaveBody && !context.connection.bodyIsRead {
+    if !context.connection.bodyIsRead && request.mayHaveBody {
       response.headers[.connection] = "close"
       context.connection.hangUp(after: QuietLimit.lingerSeconds)
     }

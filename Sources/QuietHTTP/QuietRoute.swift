@@ -58,8 +58,9 @@ public struct QuietRoute<Body: Sendable>: Sendable {
         answer = refused
       } else {
         let body = read(try await limit.body(of: request, in: context, deadlines))
-        answer = try await timed(isDecoy: request.isDecoy) {
-          try await answered(request, body: body, in: context)
+        let isDecoy = request.isDecoy
+        answer = try await timed(isDecoy: isDecoy) {
+          try await answered(request, body: body, isDecoy: isDecoy, in: context)
         }
       }
     } catch let refusal as QuietRefusal {
@@ -72,9 +73,9 @@ public struct QuietRoute<Body: Sendable>: Sendable {
   }
 
   private func answered(
-    _ request: Request, body: Body?, in context: QuietContext
+    _ request: Request, body: Body?, isDecoy: Bool, in context: QuietContext
   ) async throws -> QuietAnswer {
-    if request.isDecoy {
+    if isDecoy {
       return try await decoy(
         QuietRequest(body: body, headers: request.headers, context: context))
     }
