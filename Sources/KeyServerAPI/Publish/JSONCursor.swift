@@ -46,13 +46,9 @@ struct JSONCursor {
   /// A string.
   mutating func string() throws(StrictJSONError) -> String {
     let content = try stringContent()
-    let text =
-      content.hasEscapes
-      ? String(validating: try unescaped(content.range), as: UTF8.self)
-      : bytes.withUnsafeBufferPointer {
-        String(validating: UnsafeBufferPointer(rebasing: $0[content.range]), as: UTF8.self)
-      }
-    guard let text else { throw .malformed }
+    if content.isASCII { return text(content.range) }
+    let bytes = content.hasEscapes ? try unescaped(content.range)[...] : bytes[content.range]
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed }
     return text
   }
 
@@ -162,27 +158,37 @@ extension JSONCursor {
 }
 
 extension JSONCursor {
-  /// Passes a string; the range is what stands between its quotation marks.
+  /// Passes a string; the range is what stands between its quotation marks. It is ASCII where all of it is,
+  /// with no escapes.
   private mutating func stringContent() throws(StrictJSONError) -> (
-    range: Range<Int>, hasEscapes: Bool
+    range: Range<Int>, isASCII: Bool, hasEscapes: Bool
   ) {
     guard take(UInt8(ascii: "\"")) else { throw wrongTypeOrMalformed }
     let start = position
-    var hasEscapes = false
-    while position < bytes.count {
-      let byte = bytes[position]
+    var (end, hasEscapes, allBits) = (start, false, UInt8(0))
+    while end < bytes.count {
+      let byte = bytes[end]
       switch byte {
       case UInt8(ascii: "\""):
-        position += 1
-        return (start..<position - 1, hasEscapes)
+        position = end + 1
+        return (start..<end, allBits < 0x80 && !hasEscapes, hasEscapes)
       case UInt8(ascii: "\\"):
         hasEscapes = true
-        position += 2
+        end += 2
       case 0..<0x20: throw .malformed
-      default: position += 1
+      default:
+        allBits |= byte
+        end += 1
       }
     }
     throw .malformed
+  }
+
+  /// The text of bytes that are ASCII: there is nothing to validate.
+  private func text(_ range: Range<Int>) -> String {
+    bytes.withUnsafeBufferPointer {
+      String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self)
+    }
   }
 
   /// The bytes that a string with escapes means (RFC 8259, section 7).
@@ -200,18 +206,24 @@ extension JSONCursor {
       index += 2
       if escape == UInt8(ascii: "u") {
         text += Array(String(try scalar(&index, before: range.upperBound)).utf8)
-      } else if let byte = Self.escapes[escape] {
-        text.append(byte)
       } else {
-        throw .malformed
+        text.append(try Self.byte(escapedAs: escape))
       }
     }
     return text
   }
 
-  private static let escapes: [UInt8: UInt8] = [
-    0x22: 0x22, 0x5C: 0x5C, 0x2F: 0x2F, 0x62: 0x08, 0x66: 0x0C, 0x6E: 0x0A, 0x72: 0x0D, 0x74: 0x09,
-  ]
+  private static func byte(escapedAs escape: UInt8) throws(StrictJSONError) -> UInt8 {
+    switch escape {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): escape
+    case UInt8(ascii: "b"): 0x08
+    case UInt8(ascii: "f"): 0x0C
+    case UInt8(ascii: "n"): 0x0A
+    case UInt8(ascii: "r"): 0x0D
+    case UInt8(ascii: "t"): 0x09
+    default: throw .malformed
+    }
+  }
 
   /// The character of one `\uXXXX`, or of two that are a surrogate pair.
   private func scalar(

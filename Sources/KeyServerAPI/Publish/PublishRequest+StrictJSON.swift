@@ -10,6 +10,7 @@ extension PublishRequest {
     try cursor.object(Self.fields) { (field, cursor) throws(StrictJSONError) in
       switch field {
       case 0:
+        temporaryExposureKeys.reserveCapacity(UploadLimit.keyCount.upperBound)
         try cursor.array { (cursor) throws(StrictJSONError) in
           temporaryExposureKeys.append(try PublishKey(&cursor))
         }
