@@ -1,14 +1,15 @@
 /// Sixteen bytes held in place: the size of every key and identifier of the protocol.
 ///
 /// Two words instead of an array, because a phone compares and hashes millions of them a day.
-struct SixteenBytes: Hashable, Sendable {
-  static let count = 16
+package struct SixteenBytes: Hashable, Sendable {
+  /// How many there are.
+  package static let count = 16
 
   private let head: UInt64
   private let tail: UInt64
 
   /// Nil unless there are exactly sixteen.
-  init?(_ bytes: some Collection<UInt8>) {
+  package init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == Self.count else { return nil }
     self.init(
       words: bytes.withContiguousStorageIfAvailable(Self.words)
@@ -27,13 +28,13 @@ struct SixteenBytes: Hashable, Sendable {
   }
 
   /// The same sixteen from two words that hold them as memory does.
-  init(words: (UInt64, UInt64)) {
+  package init(words: (UInt64, UInt64)) {
     head = UInt64(bigEndian: words.0)
     tail = UInt64(bigEndian: words.1)
   }
 
   /// Two words that hold the sixteen as memory does, for loops over millions.
-  var words: (UInt64, UInt64) { (head.bigEndian, tail.bigEndian) }
+  package var words: (UInt64, UInt64) { (head.bigEndian, tail.bigEndian) }
 
   /// Every bit of both is looked at, so the time taken tells nothing about where they differ.
   func isEqualInConstantTime(to other: SixteenBytes) -> Bool {
@@ -43,7 +44,7 @@ struct SixteenBytes: Hashable, Sendable {
 
 extension SixteenBytes: Comparable {
   /// The order of the bytes, as key files sort by it.
-  static func < (left: SixteenBytes, right: SixteenBytes) -> Bool {
+  package static func < (left: SixteenBytes, right: SixteenBytes) -> Bool {
     (left.head, left.tail) < (right.head, right.tail)
   }
 }

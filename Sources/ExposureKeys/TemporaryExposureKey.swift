@@ -26,21 +26,24 @@ public struct TemporaryExposureKey: Hashable, Sendable {
     self.init(key, rollingStart: rollingStart, rollingPeriod: rollingPeriod)
   }
 
-  /// The same from the 16 bytes in two words, as memory holds them.
+  /// The same from the 16 bytes held in place.
   package init?(
-    words: (UInt64, UInt64), rollingStart: IntervalNumber, rollingPeriod: UInt32
+    _ key: SixteenBytes, rollingStart: IntervalNumber, rollingPeriod: UInt32
   ) {
-    self.init(
-      SixteenBytes(words: words), rollingStart: rollingStart, rollingPeriod: rollingPeriod)
-  }
-
-  private init?(_ key: SixteenBytes, rollingStart: IntervalNumber, rollingPeriod: UInt32) {
     guard Self.rollingPeriods.contains(rollingPeriod),
       rollingStart.advanced(by: rollingPeriod) != nil
     else { return nil }
     self.key = key
     self.rollingStart = rollingStart
     self.rollingPeriod = rollingPeriod
+  }
+
+  /// The same from the 16 bytes in two words, as memory holds them.
+  package init?(
+    words: (UInt64, UInt64), rollingStart: IntervalNumber, rollingPeriod: UInt32
+  ) {
+    self.init(
+      SixteenBytes(words: words), rollingStart: rollingStart, rollingPeriod: rollingPeriod)
   }
 
   /// The 16 bytes, for derivation, sealed storage and an upload the person has agreed to. They tell

@@ -18,20 +18,23 @@ public enum KeyHMAC {
   }
 
   /// The code for `keys` under `secret`.
-  public static func authenticationCode(over keys: [UploadKey], secret: some DataProtocol) -> Data {
+  public static func authenticationCode(over keys: [UploadKey], secret: some ContiguousBytes)
+    -> Data
+  {
     authenticationCode(over: keys.map(SentKey.init), secret: secret)
   }
 
   /// The code for `keys` of either contract under `secret`.
-  public static func authenticationCode(over keys: [SentKey], secret: some DataProtocol) -> Data {
+  public static func authenticationCode(over keys: [SentKey], secret: some ContiguousBytes) -> Data
+  {
     Data(
       HMAC<SHA256>.authenticationCode(
-        for: text(over: keys) { $0.risk }, using: SymmetricKey(data: Data(secret))))
+        for: text(over: keys) { $0.risk }, using: SymmetricKey(data: secret)))
   }
 
   /// Whether `code` is the one for `keys`; see the other form.
   public static func isValid(
-    _ code: some ContiguousBytes & DataProtocol, over keys: [UploadKey], secret: some DataProtocol
+    _ code: some ContiguousBytes, over keys: [UploadKey], secret: some ContiguousBytes
   ) -> Bool {
     isValid(code, over: keys.map(SentKey.init), secret: secret)
   }
@@ -41,10 +44,9 @@ public enum KeyHMAC {
   /// Writers of the field differ in one point: absent risks may be written as 0, and where all are
   /// 0 they may be left out. Each such text names the same keys, so each is taken.
   public static func isValid(
-    _ code: some ContiguousBytes & DataProtocol, over keys: [SentKey], secret: some DataProtocol
+    _ code: some ContiguousBytes, over keys: [SentKey], secret: some ContiguousBytes
   ) -> Bool {
-    let symmetricKey = SymmetricKey(data: Data(secret))
-    let code = Data(code)
+    let symmetricKey = SymmetricKey(data: secret)
     return acceptedTexts(over: keys).reduce(false) { found, text in
       HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: text, using: symmetricKey)
         || found

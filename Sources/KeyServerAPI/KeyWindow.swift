@@ -17,7 +17,7 @@ public struct KeyWindow: Sendable {
 
   /// The first rule the key breaks; nil where it may be uploaded.
   public func breach(of key: SentKey) -> UploadBreach? {
-    guard key.bytes?.count == UploadLimit.keyByteCount else { return .keyBytes }
+    guard key.bytes != nil else { return .keyBytes }
     guard let period = UInt32(exactly: key.period), UploadLimit.rollingPeriod.contains(period)
     else {
       return .rollingPeriod

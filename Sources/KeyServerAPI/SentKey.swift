@@ -5,8 +5,8 @@ import Foundation
 public struct SentKey: Hashable, Sendable {
   /// The base64 as it was sent.
   public let text: String
-  /// What it says; nil where it says nothing.
-  public let bytes: [UInt8]?
+  /// What it says; nil where that is no key.
+  package let bytes: SixteenBytes?
   /// The first interval.
   public let start: Int64
   /// The number of intervals.
@@ -17,7 +17,7 @@ public struct SentKey: Hashable, Sendable {
   /// A key of the seed contract: standard base64, padded.
   public init(_ key: UploadKey) {
     text = key.key
-    bytes = Data(base64Encoded: key.key).map(Array.init)
+    bytes = Data(base64Encoded: key.key).flatMap { SixteenBytes($0) }
     start = Int64(key.rollingStartNumber)
     period = Int64(key.rollingPeriod)
     risk = key.transmissionRisk
@@ -26,7 +26,7 @@ public struct SentKey: Hashable, Sendable {
   /// A key of `/v1/publish`: either alphabet, padded or not.
   public init(_ key: PublishKey) {
     text = key.key
-    bytes = Base64Text.bytes(key.key)
+    bytes = Base64Text.sixteenBytes(key.key)
     start = Int64(key.rollingStartNumber)
     period = Int64(key.rollingPeriod)
     risk = key.transmissionRisk
@@ -64,7 +64,7 @@ public struct SentKey: Hashable, Sendable {
       return nil
     }
     return TemporaryExposureKey(
-      bytes: bytes, rollingStart: IntervalNumber(rawValue: start), rollingPeriod: period)
+      bytes, rollingStart: IntervalNumber(rawValue: start), rollingPeriod: period)
   }
 }
 

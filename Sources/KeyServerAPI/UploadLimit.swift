@@ -41,33 +41,42 @@ extension UploadLimit {
   /// The first rule the keys break at `now`, or nil where they may be uploaded.
   public static func breach(of keys: [SentKey], at now: Date) -> UploadBreach? {
     guard keyCount.contains(keys.count) else { return .keyCount }
-    if sharesOneStartTooOften(keys) { return .keysWithOneStart }
+    if sharesOneStartTooOften(keys.map(\.start).sorted()) { return .keysWithOneStart }
     let window = KeyWindow(at: now)
     if let breach = keys.lazy.compactMap({ window.breach(of: $0) }).first { return breach }
-    return breachTogether(of: keys)
+    return breachTogether(of: keys.compactMap(\.exposureKey))
   }
 
   /// The first rule that keys break beside each other, each being all right by itself.
-  public static func breachTogether(of keys: [SentKey]) -> UploadBreach? {
-    if sharesOneStartTooOften(keys) { return .keysWithOneStart }
+  public static func breachTogether(of keys: [TemporaryExposureKey]) -> UploadBreach? {
+    let keys = keys.sorted { $0.rollingStart < $1.rollingStart }
+    if sharesOneStartTooOften(keys.map { Int64($0.rollingStart.rawValue) }) {
+      return .keysWithOneStart
+    }
     // By bytes: two base64 texts may say the same ones.
-    guard Set(keys.map { $0.bytes ?? [] }).count == keys.count else { return .repeatedKey }
+    if isOneRepeated(keys.map(\.secretWords)) { return .repeatedKey }
     return overlap(in: keys) ? .overlap : nil
   }
 
-  private static func sharesOneStartTooOften(_ keys: [SentKey]) -> Bool {
-    let counts = Dictionary(keys.map { ($0.start, 1) }, uniquingKeysWith: +)
-    return counts.values.contains { $0 > keysWithOneStartMax }
+  private static func sharesOneStartTooOften(_ sorted: [Int64]) -> Bool {
+    zip(sorted, sorted.dropFirst(keysWithOneStartMax)).contains { $0 == $1 }
   }
 
-  /// Whether two keys serve one interval without sharing their start.
-  private static func overlap(in keys: [SentKey]) -> Bool {
-    var start: Int64 = -1
-    var (endOfEarlierStarts, endOfAll): (Int64, Int64) = (0, 0)
-    for key in keys.sorted(by: { $0.start < $1.start }) {
-      if key.start != start { (start, endOfEarlierStarts) = (key.start, endOfAll) }
-      guard start >= endOfEarlierStarts else { return true }
-      endOfAll = max(endOfAll, key.end)
+  /// Each beside each: for the keys of one upload that is less work than a set of them.
+  private static func isOneRepeated(_ keys: [(UInt64, UInt64)]) -> Bool {
+    keys.indices.contains { index in keys[..<index].contains { $0 == keys[index] } }
+  }
+
+  /// Whether two keys, which come in the order of their starts, serve one interval without sharing their start.
+  private static func overlap(in keys: [TemporaryExposureKey]) -> Bool {
+    var start: IntervalNumber?
+    var (endOfEarlierStarts, endOfAll) = (
+      IntervalNumber(rawValue: 0), IntervalNumber(rawValue: 0)
+    )
+    for key in keys {
+      if key.rollingStart != start { (start, endOfEarlierStarts) = (key.rollingStart, endOfAll) }
+      guard key.rollingStart >= endOfEarlierStarts else { return true }
+      endOfAll = max(endOfAll, key.rollingEnd)
     }
     return false
   }

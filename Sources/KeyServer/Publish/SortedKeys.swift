@@ -29,44 +29,41 @@ struct SortedKeys: Sendable {
       throw .broken(UploadBreach.keyCount.description)
     }
     let window = KeyWindow(at: circumstances.now)
-    var together: [SentKey] = []
-    together.reserveCapacity(keys.count)
     taken.reserveCapacity(keys.count)
     for (index, key) in keys.enumerated() {
       if let breach = window.breach(of: key) {
         faults.append("Key \(index): \(breach)")
-      } else if take(key, at: index, circumstances) {
-        together.append(key)
+      } else {
+        take(key, at: index, circumstances)
       }
     }
-    if let breach = UploadLimit.breachTogether(of: together) { throw .broken("\(breach)") }
+    if let breach = UploadLimit.breachTogether(of: taken.map(\.key.key)) {
+      throw .broken("\(breach)")
+    }
     if faults.count == keys.count { throw .broken(faults.joined(separator: " ")) }
   }
 
   /// Takes one key that breaks no rule by itself, or warns.
   private mutating func take(
     _ sent: SentKey, at index: Int, _ circumstances: Circumstances
-  ) -> Bool {
-    guard let key = sent.exposureKey, let sentRisk = UInt8(exactly: sent.risk ?? 0) else {
-      return false
-    }
+  ) {
+    guard let key = sent.exposureKey, let sentRisk = UInt8(exactly: sent.risk ?? 0) else { return }
     let days = circumstances.onset.days(to: key)
     if let days, !KeyServerLimit.daysSinceOnset.contains(days) {
       warnings.append(
         "Key \(index) begins \(abs(days)) days from the onset of symptoms, more than"
           + " \(KeyServerLimit.daysSinceOnset.upperBound); it was not taken.")
-      return false
+      return
     }
     let risk = sentRisk == 0 ? circumstances.finding.transmissionRisk : sentRisk
     guard
       let diagnosisKey = DiagnosisKey(
         key: key, transmissionRiskLevel: risk, reportType: circumstances.finding.reportType,
         daysSinceOnsetOfSymptoms: days)
-    else { return false }
+    else { return }
     taken.append(
       PublishableKey(
         key: diagnosisKey, regions: circumstances.regions, travels: circumstances.travels,
         releasedAt: Embargo.release(of: key, receivedAt: circumstances.now)))
-    return true
   }
 }
