@@ -1,4 +1,5 @@
 import Crypto
+import ExposureKeys
 import Foundation
 import KeyServerAPI
 import TestSupport
@@ -11,11 +12,13 @@ import World
 struct RevisionLimitTests {
   private static let wrappingKey = Data(repeating: 7, count: 32)
 
-  private static func keys(_ count: Int, from start: UInt32 = 1) -> Set<RevisableKey> {
-    Set(
-      (0..<count).map {
-        RevisableKey(
-          bytes: SystemRandomness().bytes(16), start: start + UInt32($0), period: 144)
+  private static func keys(_ count: Int, from start: UInt32 = 1) throws -> Set<RevisableKey> {
+    try Set(
+      (0..<UInt32(count)).map { number in
+        let start = IntervalNumber(rawValue: start + number)
+        return RevisableKey(
+          try #require(
+            TemporaryExposureKey(bytes: SystemRandomness().bytes(16), rollingStart: start)))
       })
   }
 
@@ -27,7 +30,7 @@ struct RevisionLimitTests {
   @Test("Up to 28 keys a token has one length, so that it tells nothing of their number")
   func oneLength() throws {
     let lengths = try [0, 1, 27, 28, 29].map {
-      try RevisionToken(Self.keys($0)).text(sealedWith: Self.ring).utf8.count
+      try RevisionToken(try Self.keys($0)).text(sealedWith: Self.ring).utf8.count
     }
     #expect(Set(lengths.dropLast()).count == 1)
     #expect(lengths[4] > lengths[3])
@@ -36,7 +39,7 @@ struct RevisionLimitTests {
   @Test("A token is read up to the limit of its text, and one entry more is not looked at")
   func textLength() throws {
     func text(_ count: Int) throws -> String {
-      try RevisionToken(Self.keys(count)).text(sealedWith: Self.ring)
+      try RevisionToken(try Self.keys(count)).text(sealedWith: Self.ring)
     }
     var count = 28
     while try text(count + 1).utf8.count <= RevisionLimit.textBytesMax { count += 1 }
@@ -55,13 +58,13 @@ struct RevisionLimitTests {
       try await scene.publish(scene.keys(1), as: "likely")
       let ring = try await ring(of: server)
       let start = UInt32(server.clock.now.timeIntervalSince1970 / 600) - 1_000
-      let old = Self.keys(earlier, from: start)
+      let old = try Self.keys(earlier, from: start)
       let token = try RevisionToken(old).text(sealedWith: ring)
       let answer = try await scene.publish(scene.keys(1), as: "likely", token: token)
       let text = try #require(answer.said.revisionToken)
       let new = try #require(RevisionToken(text, with: ring))
       #expect(new.keys.count == spokenOf)
-      let oldest = try #require(old.min { $0.start < $1.start })
+      let oldest = try #require(old.min { $0.key.rollingStart < $1.key.rollingStart })
       #expect(new.keys.contains(oldest) == (earlier <= 300))
     }
   }

@@ -90,7 +90,7 @@ struct PublishAdmission: Sendable {
 
   private func revision(
     _ text: String, _ ring: RevisionKeyring
-  ) -> (RevisionPolicy, earlier: Set<RevisableKey>) {
+  ) -> (RevisionPolicy, earlier: [RevisableKey]) {
     let token = RevisionToken(text, with: ring)
     let sent: RevisionPolicy.Sent =
       text.isEmpty ? .absent : token.map { .read($0) } ?? .unreadable

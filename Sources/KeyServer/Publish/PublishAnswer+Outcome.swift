@@ -8,11 +8,11 @@ extension PublishAnswer {
   /// - Throws: where the revision token cannot be sealed: the phone could never revise then, so nothing
   ///   may be kept.
   init(
-    _ keys: SortedKeys, _ outcome: UploadOutcome, earlier: Set<RevisableKey>,
+    _ keys: SortedKeys, _ outcome: UploadOutcome, earlier: [RevisableKey],
     sealedWith ring: RevisionKeyring, at now: Date
   ) throws {
-    let token = RevisionToken(
-      outcome.revisable.union(Self.stillRevisable(earlier, at: now)))
+    let others = Self.stillRevisable(earlier, at: now).filter { !outcome.revisable.contains($0) }
+    let token = RevisionToken(outcome.revisable + others)
     self.init(
       revisionToken: try token.text(sealedWith: ring),
       insertedExposures: outcome.inserted,
@@ -38,13 +38,12 @@ extension PublishAnswer {
 
   /// Those of an earlier token whose keys are not older than an upload may be, the newest first.
   private static func stillRevisable(
-    _ keys: Set<RevisableKey>, at now: Date
+    _ keys: [RevisableKey], at now: Date
   ) -> [RevisableKey] {
     let oldest = IntervalNumber(now.addingTimeInterval(-UploadLimit.keyAgeSecondsMax))
-    let live = keys.filter {
-      UInt64($0.start) + UInt64($0.period) >= UInt64(oldest?.rawValue ?? 0)
-    }
-    guard live.count > RevisionLimit.entriesMax else { return Array(live) }
-    return Array(live.sorted { $0.start > $1.start }.prefix(RevisionLimit.entriesMax))
+    let live = keys.filter { $0.key.rollingEnd >= oldest ?? IntervalNumber(rawValue: 0) }
+    guard live.count > RevisionLimit.entriesMax else { return live }
+    let newestFirst = live.sorted { $0.key.rollingStart > $1.key.rollingStart }
+    return Array(newestFirst.prefix(RevisionLimit.entriesMax))
   }
 }

@@ -2,9 +2,14 @@
 enum ProtobufText {
   /// Appends `bytes` as field `number`.
   static func append(_ bytes: some Collection<UInt8>, as number: UInt8, to text: inout [UInt8]) {
-    text.append(number << 3 | 2)
-    appendVarint(UInt64(bytes.count), to: &text)
+    appendHead(of: number, byteCount: bytes.count, to: &text)
     text.append(contentsOf: bytes)
+  }
+
+  /// Appends what stands before the bytes of field `number`, where `byteCount` of them follow.
+  static func appendHead(of number: UInt8, byteCount: Int, to text: inout [UInt8]) {
+    text.append(number << 3 | 2)
+    appendVarint(UInt64(byteCount), to: &text)
   }
 
   /// Appends `value` as field `number` in exactly `width` bytes of varint: leading zero groups are

@@ -1,12 +1,11 @@
+import ExposureKeys
+
 /// A key that a revision token speaks of, with the interval data it was published with.
 struct RevisableKey: Hashable, Sendable {
-  let bytes: [UInt8]
-  let start: UInt32
-  let period: UInt32
+  let key: TemporaryExposureKey
 
-  /// By the key alone and all of its bytes at once: they are random, and hardly two entries share them.
-  func hash(into hasher: inout Hasher) {
-    bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+  init(_ key: TemporaryExposureKey) {
+    self.key = key
   }
 }
 

@@ -1,4 +1,5 @@
 import Crypto
+import ExposureKeys
 import Foundation
 import KeyServerAPI
 
@@ -8,11 +9,11 @@ import KeyServerAPI
 /// Documentation/KeyServer.md 9. Base64 of the message `{key id = 1, data = 2}`, data being nonce,
 /// AES-GCM text and tag over `{revisable keys = 1 {key = 1, interval = 2, count = 3}}`.
 struct RevisionToken: Hashable, Sendable {
-  let keys: Set<RevisableKey>
+  let keys: [RevisableKey]
 
-  /// A token that speaks of `keys`.
-  init(_ keys: Set<RevisableKey>) {
-    self.keys = keys
+  /// A token that speaks of `keys`, each of which stands there once.
+  init(_ keys: some Sequence<RevisableKey>) {
+    self.keys = Array(keys)
   }
 
   /// Opens `text` with one of `ring`'s keys; nil where it is not a token of this server's.
@@ -34,7 +35,7 @@ struct RevisionToken: Hashable, Sendable {
   /// - Throws: where it cannot be sealed; nobody may then be told that keys are in.
   func text(sealedWith ring: RevisionKeyring) throws -> String {
     let box = try AES.GCM.seal(
-      Data(plainText), using: ring.present.key, authenticating: ring.context)
+      plainText, using: ring.present.key, authenticating: ring.context)
     guard let data = box.combined else { throw CryptoKitError.incorrectParameterSize }
     var text: [UInt8] = []
     ProtobufText.append(ring.present.id.utf8, as: 1, to: &text)
@@ -46,43 +47,50 @@ struct RevisionToken: Hashable, Sendable {
   func covers(_ key: RevisableKey) -> Bool { keys.contains(key) }
 
   private var plainText: [UInt8] {
-    let padding = RevisableKey(
-      bytes: [UInt8](repeating: 0, count: UploadLimit.keyByteCount), start: 0, period: 0)
-    var (text, entry): ([UInt8], [UInt8]) = ([], [])
-    text.reserveCapacity(max(keys.count, RevisionLimit.entriesMin) * Self.bytesOfOneEntry)
-    entry.reserveCapacity(Self.bytesOfOneEntry)
-    func append(_ key: RevisableKey) {
-      entry.removeAll(keepingCapacity: true)
-      ProtobufText.append(key.bytes, as: 1, to: &entry)
-      ProtobufText.append(key.start, as: 2, width: 5, to: &entry)
-      ProtobufText.append(key.period, as: 3, width: 2, to: &entry)
-      ProtobufText.append(entry, as: 1, to: &text)
+    let entries = max(keys.count, RevisionLimit.entriesMin)
+    var text: [UInt8] = []
+    text.reserveCapacity(entries * (2 + Self.bytesOfOneEntry))
+    for key in keys.lazy.map(\.key) {
+      Self.append(key.secretWords, key.rollingStart.rawValue, key.rollingPeriod, to: &text)
     }
-    for key in keys { append(key) }
-    for _ in 0..<max(0, RevisionLimit.entriesMin - keys.count) { append(padding) }
+    for _ in keys.count..<entries { Self.append((0, 0), 0, 0, to: &text) }
     return text
   }
 
-  /// About as many bytes as one entry takes.
-  private static let bytesOfOneEntry = 32
+  private static func append(
+    _ bytes: (UInt64, UInt64), _ start: UInt32, _ period: UInt32, to text: inout [UInt8]
+  ) {
+    ProtobufText.appendHead(of: 1, byteCount: bytesOfOneEntry, to: &text)
+    withUnsafeBytes(of: bytes) { ProtobufText.append($0, as: 1, to: &text) }
+    ProtobufText.append(start, as: 2, width: 5, to: &text)
+    ProtobufText.append(period, as: 3, width: 2, to: &text)
+  }
 
-  private static func keys(in plain: [UInt8]) -> Set<RevisableKey>? {
+  /// As many bytes as one entry takes: each field's tag, the key with its length, and the two numbers.
+  private static let bytesOfOneEntry = 2 + UploadLimit.keyByteCount + 1 + 5 + 1 + 2
+
+  private static func keys(in plain: [UInt8]) -> [RevisableKey]? {
     guard let entries = ProtobufText.fields(of: plain[...]) else { return nil }
-    var keys: Set<RevisableKey> = []
+    var keys: [RevisableKey] = []
     for entry in entries {
       guard case .bytes(let text) = entry.value, let fields = ProtobufText.fields(of: text) else {
         return nil
       }
-      var (bytes, start, period): ([UInt8], UInt32, UInt32) = ([], 0, 0)
+      var (bytes, start, period): (ArraySlice<UInt8>, UInt32, UInt32) = ([], 0, 0)
       for field in fields {
         switch (field.number, field.value) {
-        case (1, .bytes(let key)): bytes = Array(key)
+        case (1, .bytes(let key)): bytes = key
         case (2, .number(let number)): start = UInt32(truncatingIfNeeded: number)
         case (3, .number(let number)): period = UInt32(truncatingIfNeeded: number)
         default: return nil
         }
       }
-      if period > 0 { keys.insert(RevisableKey(bytes: bytes, start: start, period: period)) }
+      guard period > 0 else { continue }
+      guard
+        let key = TemporaryExposureKey(
+          bytes: bytes, rollingStart: IntervalNumber(rawValue: start), rollingPeriod: period)
+      else { return nil }
+      keys.append(RevisableKey(key))
     }
     return keys
   }

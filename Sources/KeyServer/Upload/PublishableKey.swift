@@ -24,8 +24,5 @@ extension PublishableKey {
   var bytes: [UInt8] { key.key.secretBytes }
 
   /// What a revision token says of it.
-  var revisable: RevisableKey {
-    RevisableKey(
-      bytes: bytes, start: key.key.rollingStart.rawValue, period: key.key.rollingPeriod)
-  }
+  var revisable: RevisableKey { RevisableKey(key.key) }
 }

@@ -5,7 +5,7 @@ struct UploadOutcome: Hashable, Sendable {
   /// Keys that became something else.
   var revised = 0
   /// Keys that their owner may revise later.
-  var revisable: Set<RevisableKey> = []
+  var revisable: [RevisableKey] = []
 }
 
 extension UploadOutcome: CustomStringConvertible, CustomReflectable {

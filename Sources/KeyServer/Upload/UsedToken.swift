@@ -21,22 +21,25 @@ struct UsedToken: Hashable, Sendable {
   /// signature itself could be written in a second way and would still hold.
   init(_ verified: VerifiedCertificate, text: String) {
     let certificate = verified.certificate
-    let name =
-      certificate.certificateID.map { ["jti", verified.issuer, $0].map { $0[...].utf8 } }
-      ?? [
-        "signed".utf8[...],
-        text.utf8[..<(text.utf8.lastIndex(of: UInt8(ascii: ".")) ?? text.endIndex)],
-      ]
-    digest = Self.digest(of: ["certificate 1"[...].utf8] + name)
+    let name = certificate.certificateID.map { ["jti", verified.issuer, $0] }
+    digest = Self.digest(of: ["certificate 1"] + (name ?? ["signed", Self.signed(text)]))
     keptUntil = Self.end(certificate.expiresAt)
   }
 
+  /// What stands before the signature.
+  private static func signed(_ text: String) -> String {
+    let end = text.utf8.lastIndex(of: UInt8(ascii: ".")) ?? text.endIndex
+    return String(decoding: text.utf8[..<end], as: UTF8.self)
+  }
+
   /// Each part with its length before it, so that no two lists of parts give one text.
-  private static func digest(of parts: [Substring.UTF8View]) -> Data {
+  private static func digest(of parts: [String]) -> Data {
     var text: [UInt8] = []
+    text.reserveCapacity(parts.reduce(0) { $0 + 4 + $1.utf8.count })
     for part in parts {
-      text.append(contentsOf: "\(part.count):".utf8)
-      text.append(contentsOf: part)
+      text.append(contentsOf: String(part.utf8.count).utf8)
+      text.append(UInt8(ascii: ":"))
+      text.append(contentsOf: part.utf8)
     }
     return Data(SHA256.hash(data: text))
   }
