@@ -4,20 +4,27 @@ import NIOCore
 enum PaddingText {
   /// Writes the digits of as many of `bytes` as come in threes, four for each three.
   static func write(_ bytes: [UInt8], to buffer: inout ByteBuffer) {
-    let groups = bytes.count / 3
-    buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: groups * 4) { text in
+    let count = bytes.count / 3 * 4
+    buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { text in
+      // Looked up where they lie: checking each place of three arrays took longer than the digits.
       digits.withUnsafeBufferPointer { digits in
-        for group in 0..<groups {
-          let (first, second, third) = (
-            bytes[group * 3], bytes[group * 3 + 1], bytes[group * 3 + 2]
-          )
-          text[group * 4] = digits[Int(first >> 2)]
-          text[group * 4 + 1] = digits[Int(first << 4 & 0x30 | second >> 4)]
-          text[group * 4 + 2] = digits[Int(second << 2 & 0x3C | third >> 6)]
-          text[group * 4 + 3] = digits[Int(third & 0x3F)]
-        }
+        bytes.withUnsafeBufferPointer { write($0, by: digits, to: text) }
       }
-      return groups * 4
+      return count
+    }
+  }
+
+  private static func write(
+    _ bytes: UnsafeBufferPointer<UInt8>, by digits: UnsafeBufferPointer<UInt8>,
+    to text: UnsafeMutableRawBufferPointer
+  ) {
+    for group in 0..<bytes.count / 3 {
+      let (from, to) = (group * 3, group * 4)
+      let (first, second, third) = (bytes[from], bytes[from + 1], bytes[from + 2])
+      text[to] = digits[Int(first >> 2)]
+      text[to + 1] = digits[Int(first << 4 & 0x30 | second >> 4)]
+      text[to + 2] = digits[Int(second << 2 & 0x3C | third >> 6)]
+      text[to + 3] = digits[Int(third & 0x3F)]
     }
   }
 

@@ -116,5 +116,5 @@ extension QuietRoute where Body: Decodable {
 
 extension Request {
   /// Whether the client marks this as a decoy.
-  var isDecoy: Bool { headers[.chaff] != nil }
+  var isDecoy: Bool { headers.contains(.chaff) }
 }
