@@ -20,38 +20,14 @@ struct LogCopyingTests {
       exports: [ExportConfiguration(filenameRoot: "", region: "PL")], at: RunningKeyServer.midnight)
   }
 
-  private func upload(_ keyCount: Int) throws -> AdmittedUpload {
-    let now = RunningKeyServer.start
-    let keys = try (0..<keyCount).map { _ in
-      let key = try #require(
-        TemporaryExposureKey(
-          bytes: SystemRandomness().bytes(16), rollingStart: IntervalNumber(rawValue: 2_650_032)))
-      return PublishableKey(
-        key: try #require(DiagnosisKey(key: key)), regions: ["PL"], travels: false, releasedAt: now)
-    }
-    let onset = SymptomOnset(nil, at: now)
-    return try AdmittedUpload(
-      token: UsedToken(.init(tokenID: UUID().uuidString, issuedAt: now, expiresAt: now)),
-      digest: Data(count: 32), keys: keys, revision: .leaveKnown,
-      facts: UploadFacts(issuer: "", platform: .unknown, onset: onset, keys: [], at: now),
-      answer: { _ in Data("{}".utf8) })
-  }
-
+  /// Commits so many keys.
   private func keep(_ keyCount: Int) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for first in stride(from: 0, to: keyCount, by: 30) {
-        let upload = try upload(min(30, keyCount - first))
-        group.addTask { _ = try await store.accept(upload) }
-      }
-      try await group.waitForAll()
+    let keys = try (0..<keyCount).map { _ in
+      try StoreScene.key(
+        bytes: SystemRandomness().bytes(16), nil, regions: ["PL"], travels: false,
+        released: RunningKeyServer.start)
     }
-  }
-
-  private var fileBytes: Int {
-    get throws {
-      let file = folder.path("keys.sqlite").path
-      return try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
-    }
+    try await store.pool.write { try KeyInsertion(in: $0).insert(keys.map { StoredKey($0) }) }
   }
 
   private var keyCount: Int {
@@ -64,12 +40,14 @@ struct LogCopyingTests {
 
   /// Keys in the file itself, without the log beside it; nil while it is being written.
   private var keysInFile: Int? {
+    number("SELECT count(*) FROM diagnosis_key", in: folder.path("keys.sqlite"))
+  }
+
+  private func number(_ sql: String, in file: URL) -> Int? {
     let copy = folder.path("copy.sqlite")
     try? FileManager.default.removeItem(at: copy)
-    try? FileManager.default.copyItem(at: folder.path("keys.sqlite"), to: copy)
-    return try? DatabaseQueue(path: copy.path).read { db in
-      try Int.fetchOne(db, sql: "SELECT count(*) FROM diagnosis_key")
-    }
+    try? FileManager.default.copyItem(at: file, to: copy)
+    return try? DatabaseQueue(path: copy.path).read { try Int.fetchOne($0, sql: sql) }
   }
 
   /// Waits until the file holds so many keys.
@@ -78,26 +56,57 @@ struct LogCopyingTests {
     #expect(keysInFile ?? 0 >= keyCount)
   }
 
-  @Test("A log one key short of its limit stays; on the limit it is copied, and no key is lost")
+  @Test("A log one page short of its limit stays; on the limit it is copied, and no key is lost")
   func limit() async throws {
-    let limit = SQLiteLimit.keysInLog
-    try await keep(limit - 1)
-    #expect(try fileBytes < limit)
+    let limit = SQLiteUpkeep().pagesInLogMax
+    #expect(limit == SQLiteLimit.pagesInLog)
+    let log = LogCopying(of: store.pool, pageCountMax: limit)
+    try await keep(1_000)
+    log.committed(pageCount: limit - 1)
+    #expect(keysInFile ?? 0 == 0)
+    log.committed(pageCount: 1)
+    try await untilCopied(1_000)
     try await keep(1)
-    try await untilCopied(limit)
-    try await keep(1)
-    #expect(try await keyCount == limit + 1)
+    #expect(try await keyCount == 1_001)
   }
 
   @Test("When the log has become long again it is copied again")
   func again() async throws {
-    let limit = SQLiteLimit.keysInLog
-    try await keep(limit)
-    try await untilCopied(limit)
-    // So long that it is copied also where the first commits came while the copying still ended, and not so
-    // long that SQLite would do it.
-    try await keep(limit + limit / 4)
-    try await untilCopied(2 * limit)
-    #expect(try await keyCount == 2 * limit + limit / 4)
+    let log = LogCopying(of: store.pool, pageCountMax: 10)
+    for round in 1...3 {
+      try await keep(100)
+      try await Patience.until {
+        // What is told while the copying still ends counts for nothing.
+        log.committed(pageCount: 10)
+        return keysInFile ?? 0 >= 100 * round
+      }
+      #expect(try await keyCount == 100 * round)
+      #expect(keysInFile == 100 * round)
+    }
+  }
+
+  @Test("Uploads make the log long, and so does sorting their keys in")
+  func uploads() async throws {
+    let limit = 20 * SQLiteLimit.pagesOfOneUpload
+    for (waiting, pages, uploads) in [(1_000_000, limit, 20), (100, limit + 100, 20)] {
+      let file = folder.path("\(waiting).sqlite")
+      let store = try SQLiteKeyStore(
+        file: file, upkeep: SQLiteUpkeep(waitingKeysMax: waiting, pagesInLogMax: pages))
+      for number in 0..<uploads {
+        let keys = try (0..<5).map { _ in
+          try StoreScene.key(
+            bytes: SystemRandomness().bytes(16), nil, regions: ["PL"], travels: false,
+            released: RunningKeyServer.start)
+        }
+        _ = try await store.accept(StoreScene.upload("\(number)", keys))
+      }
+      try await Patience.until { uploadsIn(file) ?? 0 == uploads }
+      #expect(uploadsIn(file) == uploads)
+    }
+  }
+
+  /// Uploads in the file itself, without the log beside it; nil while it is being written.
+  private func uploadsIn(_ file: URL) -> Int? {
+    number("SELECT count(*) FROM upload", in: file)
   }
 }

@@ -78,11 +78,7 @@ extension RunningKeyServer {
 
   /// Changes the database as another transaction of the server would.
   func change(_ sql: String, _ arguments: StatementArguments = []) throws {
-    var waiting = Configuration()
-    waiting.busyMode = .timeout(20)
-    let queue = try DatabaseQueue(
-      path: self.configuration.databaseFile.path, configuration: waiting)
-    try queue.write { try $0.execute(sql: sql, arguments: arguments) }
+    try inDatabase { try $0.execute(sql: sql, arguments: arguments) }
   }
 
   /// Removes every file of the export folder, as a disk that was lost would.

@@ -4,7 +4,6 @@ import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
 import GRDB
-import KeyServer
 import KeyServerAPI
 import Logging
 import NIOCore
@@ -12,6 +11,8 @@ import NIOHTTP1
 import TestSupport
 import Testing
 import World
+
+@testable import KeyServer
 
 /// A key server that really listens, on a free port, with its files in a folder that goes away.
 struct RunningKeyServer: Sendable {
@@ -188,9 +189,19 @@ extension RunningKeyServer {
     return KeyFileIndex.parse(String(decoding: answer.body, as: UTF8.self)).names
   }
 
-  /// A number out of the database, as an operator would look it up.
+  /// A number out of the database, as an operator would look it up; keys that wait are sorted in before.
   func count(_ sql: String) throws -> Int {
-    let queue = try DatabaseQueue(path: configuration.databaseFile.path)
-    return try queue.read { try Int.fetchOne($0, sql: sql) ?? 0 }
+    try inDatabase { try Int.fetchOne($0, sql: sql) ?? 0 }
+  }
+
+  /// Does something in a transaction of another process's, after the keys that wait are sorted in.
+  func inDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    var patient = Configuration()
+    patient.busyMode = .timeout(TimeInterval(Patience.seconds))
+    let queue = try DatabaseQueue(path: configuration.databaseFile.path, configuration: patient)
+    return try queue.write { db in
+      try WaitingKeys(db: db).sortIn()
+      return try body(db)
+    }
   }
 }

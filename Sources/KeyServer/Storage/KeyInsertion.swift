@@ -1,61 +1,44 @@
 import GRDB
 import GRDBSQLite
-import KeyServerAPI
 
-/// One statement that inserts rows of `diagnosis_key`: all of them, or none.
+/// One statement that inserts rows of `diagnosis_key`, one at a time.
 ///
-/// The values go to SQLite as they are. As arguments of GRDB's, fourteen keys are a hundred and forty boxes,
-/// which took longer to make and to unpack than SQLite takes for the rows. GRDB is therefore not told that the
-/// table has changed: nothing here observes it.
-struct KeyInsertion: Sendable {
-  private let keys: [StoredKey]
+/// The values go to SQLite as they are. As arguments of GRDB's, a key is ten boxes, which took longer to make
+/// and to unpack than SQLite takes for the row. GRDB is therefore not told that the table has changed:
+/// nothing here observes it.
+struct KeyInsertion {
+  private let cached: Statement
+  private let db: Database
 
-  /// Inserts `keys`, of which there is one at least.
-  init(_ keys: [StoredKey]) {
-    precondition(!keys.isEmpty, "there are rows to insert")
-    self.keys = keys
+  /// A statement of the connection `db`.
+  init(in db: Database) throws {
+    self.db = db
+    cached = try db.cachedStatement(
+      sql: """
+        INSERT INTO diagnosis_key (\(StoredKey.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO NOTHING
+        """)
   }
 
-  /// Inserts them, unless the table has one with the same bytes: then none is inserted.
+  /// Inserts `keys`, each unless the table has one with the same bytes: that one stays as it is. Keys in the
+  /// order of their bytes find one another's pages at hand.
   ///
-  /// - Returns: Whether they are in.
-  /// - Throws: `DatabaseError` of anything else, `CancellationError` where the task is cancelled meanwhile.
-  func insertUnlessPresent(in db: Database) throws -> Bool {
-    let cached = try db.cachedStatement(sql: Self.sql(rows: keys.count))
-    return try withExtendedLifetime(cached) {
+  /// - Throws: `DatabaseError`, `CancellationError` where the task is cancelled meanwhile.
+  func insert(_ keys: some Sequence<StoredKey>) throws {
+    try withExtendedLifetime(cached) {
       let statement = cached.sqliteStatement
       defer {
         sqlite3_reset(statement)
         sqlite3_clear_bindings(statement)
       }
-      try bind(to: statement, in: db)
-      guard sqlite3_step(statement) != SQLITE_DONE else { return true }
-      // SQLite has undone this statement then, and only this one.
-      guard db.latestError.extendedResultCode != .SQLITE_CONSTRAINT_PRIMARYKEY else { return false }
-      try db.throwLatestError()
-    }
-  }
-
-  private func bind(to statement: SQLiteStatement, in db: Database) throws {
-    var first: Int32 = 1
-    for key in keys {
-      guard key.bind(by: RawBinding(statement: statement), from: first) else {
-        try db.throwLatestError()
+      for key in keys {
+        // What is nil stays unbound, and must not keep the value of the key before.
+        sqlite3_clear_bindings(statement)
+        guard key.bind(by: RawBinding(statement: statement), from: 1),
+          sqlite3_step(statement) == SQLITE_DONE
+        else { try db.throwLatestError() }
+        sqlite3_reset(statement)
       }
-      first += StoredKey.columnCount
     }
-  }
-
-  private static func sql(rows: Int) -> String {
-    usual.indices.contains(rows) ? usual[rows] : text(rows: rows)
-  }
-
-  /// The statements for as many keys as one upload may have.
-  private static let usual = (0...UploadLimit.keyCount.upperBound).map(text)
-
-  private static func text(rows: Int) -> String {
-    let places = Array(repeating: "?", count: Int(StoredKey.columnCount)).joined(separator: ",")
-    let values = Array(repeating: "(\(places))", count: rows).joined(separator: ",")
-    return "INSERT INTO diagnosis_key (\(StoredKey.columns)) VALUES \(values)"
   }
 }

@@ -9,24 +9,26 @@ import Synchronization
 /// after which the log begins anew. Where the copying fails SQLite's own way is left, at twice the length.
 final class LogCopying: Sendable {
   private let writer: DatabasePool
+  private let pageCountMax: Int
   private let queue = DispatchQueue(label: "log copying")
   private let state = Mutex(State())
 
   private struct State {
-    var keyCount = 0
+    var pageCount = 0
     var isBusy = false
   }
 
-  /// Copies the log that `writer` writes.
-  init(of writer: DatabasePool) {
+  /// Copies the log that `writer` writes, each time that it has grown by `pageCountMax` pages.
+  init(of writer: DatabasePool, pageCountMax: Int) {
     self.writer = writer
+    self.pageCountMax = pageCountMax
   }
 
-  /// Takes notice of a commit of so many keys, and has the log copied once it has become long.
-  func committed(keyCount: Int) {
+  /// Takes notice of a commit of about so many pages, and has the log copied once it has become long.
+  func committed(pageCount: Int) {
     let begins = state.withLock { state in
-      state.keyCount += keyCount
-      guard state.keyCount >= SQLiteLimit.keysInLog, !state.isBusy else { return false }
+      state.pageCount += pageCount
+      guard state.pageCount >= pageCountMax, !state.isBusy else { return false }
       state.isBusy = true
       return true
     }

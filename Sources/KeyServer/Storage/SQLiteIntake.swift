@@ -7,12 +7,30 @@ struct SQLiteIntake {
   let db: Database
 
   /// What becomes of each of `uploads`, in their order. Whatever throws undoes all of them.
-  func accept(_ uploads: [StoredUpload]) throws -> [Acceptance] {
+  func accept(_ uploads: [StoredUpload], known: KnownKeys) throws -> [Acceptance] {
+    try known.remembered(in: db) { memory in
+      var commit = Commit(openFrom: try SQLiteKeyStore.openFrom(in: db))
+      let acceptances = try uploads.map { try accept($0, &memory, &commit) }
+      try putDown(&commit, &memory)
+      for count in commit.tally.counts { try add(count) }
+      return acceptances
+    }
+  }
+
+  /// What one transaction gathers.
+  private struct Commit {
+    /// Nothing is released before: no key enters a period that is closed.
+    let openFrom: Date
     var tally = StatisticTally()
-    let openFrom = try SQLiteKeyStore.openFrom(in: db)
-    let acceptances = try uploads.map { try accept($0, from: openFrom, counting: &tally) }
-    for count in tally.counts { try add(count) }
-    return acceptances
+    /// Keys that are to wait.
+    var keys: [StoredKey] = []
+
+    mutating func gather(_ gathered: [StoredKey]) {
+      for var key in gathered {
+        key.releasedAt = max(key.releasedAt, openFrom.wholeSeconds)
+        keys.append(key)
+      }
+    }
   }
 
   /// What became of the upload's token, or nil where nobody has used it.
@@ -26,9 +44,8 @@ struct SQLiteIntake {
     return digest == upload.digest ? .accepted(answer: row[1]) : .tokenUsed
   }
 
-  /// Nothing of it is released before `openFrom`: no key enters a period that is closed.
   private func accept(
-    _ stored: StoredUpload, from openFrom: Date, counting tally: inout StatisticTally
+    _ stored: StoredUpload, _ memory: inout KnownKeys.Memory, _ commit: inout Commit
   ) throws -> Acceptance {
     let upload = stored.admitted
     // First its token, with the answer it will nearly always get: so a token that is spent is found without
@@ -36,14 +53,30 @@ struct SQLiteIntake {
     guard try UploadInsertion(upload).insertUnlessSpent(in: db) else {
       return try acceptance(of: upload) ?? .tokenUsed
     }
-    if try isInserted(stored, from: openFrom) {
-      tally.add(upload.facts, upload.usual.plan.outcome)
+    guard stored.places.contains(where: memory.presence.mayHold) else {
+      commit.gather(stored.inserted)
+      for place in stored.places { memory.presence.add(place) }
+      commit.tally.add(upload.facts, upload.usual.plan.outcome)
       return .accepted(answer: upload.usual.answer)
     }
+    return try acceptWithCare(upload, &memory, &commit)
+  }
+
+  /// Looks the keys up, as one of them may be in, and does with each what may be done.
+  private func acceptWithCare(
+    _ upload: AdmittedUpload, _ memory: inout KnownKeys.Memory, _ commit: inout Commit
+  ) throws -> Acceptance {
+    try putDown(&commit, &memory)
+    try WaitingKeys(db: db).sortIn()
     do {
-      let course = try keepKeys(of: upload, from: openFrom)
+      let course = try upload.course(known: try known(upload.keys))
+      commit.gather(course.plan.inserted.map { StoredKey($0) })
+      for key in course.plan.inserted { memory.presence.add(key.key.key.secretWords) }
+      for key in course.plan.revised {
+        try revise(StoredKey(key.released(from: commit.openFrom)))
+      }
       try change(upload, answer: course.answer)
-      tally.add(upload.facts, course.plan.outcome)
+      commit.tally.add(upload.facts, course.plan.outcome)
       return .accepted(answer: course.answer)
     } catch let refusal as RevisionRefusal {
       try forget(upload)
@@ -51,26 +84,11 @@ struct SQLiteIntake {
     }
   }
 
-  /// Inserts all keys of an upload in one statement, as if none were in; where one is, none is inserted.
-  ///
-  /// - Returns: Whether they are in.
-  private func isInserted(_ stored: StoredUpload, from openFrom: Date) throws -> Bool {
-    guard let insertion = stored.insertion, let releasedFrom = stored.releasedFrom,
-      releasedFrom >= openFrom
-    else { return false }
-    return try insertion.insertUnlessPresent(in: db)
-  }
-
-  /// Looks the keys up, and does with each what may be done.
-  private func keepKeys(
-    of upload: AdmittedUpload, from openFrom: Date
-  ) throws -> AdmittedUpload.Course {
-    let course = try upload.course(known: try known(upload.keys))
-    for key in course.plan.inserted {
-      try SQLiteKeyStore.insert(StoredKey(key.released(from: openFrom)), in: db)
-    }
-    for key in course.plan.revised { try revise(StoredKey(key.released(from: openFrom))) }
-    return course
+  /// Puts the keys that were gathered where they wait.
+  private func putDown(_ commit: inout Commit, _ memory: inout KnownKeys.Memory) throws {
+    guard !commit.keys.isEmpty else { return }
+    memory.latest = try WaitingKeys(db: db).add(commit.keys)
+    commit.keys = []
   }
 
   private func known(_ keys: [PublishableKey]) throws -> [Data: KnownKey] {

@@ -51,6 +51,7 @@ extension SQLiteKeyStore {
       // SQLite takes the size as it compiles the statement: also where GRDB runs none any more, as after a rollback on
       // a full disk.
       defer { try? db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimit.cacheKiB)") }
+      try WaitingKeys(db: db).sortIn()
       let due = plan.due(after: try Self.progress(in: db))
       for period in due { try Self.set(period.export.filenameRoot, to: plan.end, in: db) }
       let windows = due.map { PeriodKeys($0, until: plan.end) }

@@ -9,23 +9,38 @@ struct SQLiteKeyStore: KeyStore {
 
   /// Opens the file, or makes it, and brings its tables up to date. Where one of `exports` is new, its
   /// first period is the one that `now` is in.
-  init(file: URL, exports: [ExportConfiguration], at now: Date) throws {
-    try self.init(file: file)
+  init(
+    file: URL, exports: [ExportConfiguration], at now: Date, upkeep: SQLiteUpkeep = SQLiteUpkeep()
+  ) throws {
+    try self.init(file: file, upkeep: upkeep)
     try pool.write { try Self.begin(exports, at: now, in: $0) }
   }
 
   /// Opens the file, or makes it, and brings its tables up to date.
-  init(file: URL) throws {
+  init(file: URL, upkeep: SQLiteUpkeep = SQLiteUpkeep()) throws {
     Self.makePrivate(file)
     pool = try DatabasePool(path: file.path, configuration: Self.configuration)
     // Here and not in the configuration: the pool sets NORMAL when it turns the log on, which would
     // lose the latest commits with the power.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     try SQLiteMigrations.all.migrate(pool)
-    let log = LogCopying(of: pool)
+    // Whatever waits was left by a process that has ended, or comes from one that goes on.
+    try pool.write { try WaitingKeys(db: $0).sortIn() }
+    let known = KnownKeys()
+    let log = LogCopying(of: pool, pageCountMax: upkeep.pagesInLogMax)
+    let sorting = SortingIn(pool, log: log, keyCountMax: upkeep.waitingKeysMax)
     commits = GroupCommit { [pool] uploads in
-      let acceptances = try await pool.write { try SQLiteIntake(db: $0).accept(uploads) }
-      log.committed(keyCount: uploads.reduce(0) { $0 + $1.admitted.keys.count })
+      let acceptances: [Acceptance]
+      do {
+        acceptances = try await pool.write {
+          try SQLiteIntake(db: $0).accept(uploads, known: known)
+        }
+      } catch {
+        known.undone()
+        throw error
+      }
+      log.committed(pageCount: uploads.count * SQLiteLimit.pagesOfOneUpload)
+      sorting.committed(keyCount: uploads.reduce(0) { $0 + $1.inserted.count })
       return acceptances
     }
   }
@@ -39,7 +54,7 @@ struct SQLiteKeyStore: KeyStore {
       // What was removed is overwritten: a key that is gone must not be read from a free page.
       try db.execute(sql: "PRAGMA secure_delete = ON")
       guard !db.configuration.readonly else { return }
-      // Keys come in an order that has nothing to do with the table's, so nearly each of them changes
+      // Tokens come in an order that has nothing to do with the table's, so nearly each of them changes
       // a page of its own: small pages are less to write, and a long log takes each page's last state.
       try db.execute(sql: "PRAGMA page_size = \(SQLiteLimit.pageBytes)")
       try db.execute(sql: "PRAGMA wal_autocheckpoint = \(SQLiteLimit.logPages)")
@@ -66,6 +81,7 @@ struct SQLiteKeyStore: KeyStore {
 
   func removeOld(_ retention: Retention) async throws {
     try await pool.write { db in
+      try WaitingKeys(db: db).sortIn()
       try db.execute(
         sql: "DELETE FROM export_file WHERE end_at <= ?",
         arguments: [retention.filesEndedBy.wholeSeconds])
@@ -87,6 +103,6 @@ struct SQLiteKeyStore: KeyStore {
 
   /// Inserts a key, or leaves the one with the same bytes as it is.
   static func insert(_ key: StoredKey, in db: Database) throws {
-    _ = try KeyInsertion([key]).insertUnlessPresent(in: db)
+    try KeyInsertion(in: db).insert([key])
   }
 }

@@ -15,6 +15,9 @@ enum SQLiteMigrations {
     migrator.registerMigration("3 exports: files described by their period and filter") {
       try Exports.migrate($0)
     }
+    migrator.registerMigration("4 intake: keys wait to be sorted in") {
+      try $0.execute(sql: Waiting.keys)
+    }
     return migrator
   }
 

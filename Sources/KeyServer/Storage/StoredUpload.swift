@@ -1,20 +1,17 @@
-import Foundation
+import ExposureKeys
 
-/// An upload with its rows as the table takes them, made before the one transaction that all wait for.
+/// An upload with its keys as they are stored, made before the one transaction that all wait for.
 struct StoredUpload: Sendable {
   let admitted: AdmittedUpload
-  /// One statement that inserts all of its keys; nil where not all of them are to be in, or there is none.
-  let insertion: KeyInsertion?
-  /// When the first of them is released; nil where there is none.
-  let releasedFrom: Date?
+  /// What is inserted where none of its keys is in.
+  let inserted: [StoredKey]
+  /// The bytes of all its keys, as memory holds them.
+  let places: [(UInt64, UInt64)]
 
   init(_ admitted: AdmittedUpload) {
     self.admitted = admitted
-    let inserted = admitted.usual.plan.inserted
-    releasedFrom = inserted.map(\.releasedAt).min()
-    insertion =
-      inserted.count == admitted.keys.count && !inserted.isEmpty
-      ? KeyInsertion(inserted.map { StoredKey($0) }) : nil
+    inserted = admitted.usual.plan.inserted.map { StoredKey($0) }
+    places = admitted.keys.map(\.key.key.secretWords)
   }
 }
 

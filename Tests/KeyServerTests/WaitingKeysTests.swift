@@ -1,0 +1,342 @@
+import ExposureKeys
+import Foundation
+import GRDB
+import Synchronization
+import TestSupport
+import Testing
+import World
+
+@testable import KeyServer
+
+/// Documentation/KeyServer.md 3 and decision 18.
+@Suite("Key server: keys wait on the disk until they are sorted into their table")
+struct WaitingKeysTests {
+  private let folder: TemporaryFolder
+  private var file: URL { folder.path("keys.sqlite") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func store(waitingKeysMax: Int = 1_000) throws -> SQLiteKeyStore {
+    try SQLiteKeyStore(
+      file: file, exports: [StoreScene.export()], at: StoreScene.now,
+      upkeep: SQLiteUpkeep(waitingKeysMax: waitingKeysMax))
+  }
+
+  private func keys(_ numbers: ClosedRange<UInt8>) throws -> [PublishableKey] {
+    try numbers.map { try StoreScene.key($0) }
+  }
+
+  /// How many keys are in the table, and how many rows of keys wait.
+  private func counts(_ store: SQLiteKeyStore) async throws -> [Int] {
+    try await store.pool.read { db in
+      try ["diagnosis_key", "waiting_keys"].map {
+        try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)") ?? 0
+      }
+    }
+  }
+
+  private func outcome(_ acceptance: Acceptance) -> String? {
+    guard case .accepted(let answer) = acceptance else { return nil }
+    return String(decoding: answer, as: UTF8.self)
+  }
+
+  /// A key of any shape that the table takes.
+  private func anyKey(_ chance: inout SeededGenerator) throws -> StoredKey {
+    var key = StoredKey(
+      try StoreScene.key(
+        bytes: (0..<16).map { _ in .random(in: 0...255, using: &chance) }, nil, regions: [],
+        travels: .random(using: &chance), released: StoreScene.now),
+      isPadding: .random(using: &chance))
+    key.rollingStart = Int64(UInt32.random(in: 0...UInt32.max, using: &chance))
+    key.rollingPeriod = .random(in: 1...144, using: &chance)
+    key.transmissionRisk = .random(in: 0...8, using: &chance)
+    let days = Int64.random(in: -15...15, using: &chance)
+    key.daysSinceOnset = days == 15 ? nil : days
+    key.reportType = [nil, 0, 1, 5, Int64(Int32.max)].randomElement(using: &chance) ?? nil
+    key.releasedAt = .random(in: 0...4_000_000_000, using: &chance)
+    let regions = ["PL", "CZ", "DE", "AT"].prefix(.random(in: 0...4, using: &chance))
+    key.regions = regions.joined(separator: ",")
+    return key
+  }
+
+  private func fields(_ key: StoredKey) -> [String] {
+    ["\(key.words)", "\(key.rollingStart)", "\(key.rollingPeriod)", "\(key.transmissionRisk)"]
+      + ["\(key.reportType as Any)", "\(key.daysSinceOnset as Any)", key.regions]
+      + ["\(key.travels)", "\(key.releasedAt)", "\(key.isPadding)"]
+  }
+
+  @Test("Keys of every shape come back as they were, in the order of their bytes")
+  func bytes() throws {
+    var chance = SeededGenerator(seed: 18)
+    for count in [1, 2, 14, 300] {
+      let keys = try (0..<count).map { _ in try anyKey(&chance) }
+      var read: [StoredKey] = []
+      try WaitingKeys.read(WaitingKeys.bytes(of: keys), into: &read)
+      let sorted = keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+      #expect(read.map(fields) == sorted.map(fields))
+    }
+  }
+
+  @Test(
+    "Keys of every shape are in the table as they came: none takes anything from the one before")
+  func inserted() async throws {
+    var chance = SeededGenerator(seed: 20)
+    let store = try store()
+    let keys = try (0..<300).map { _ in try anyKey(&chance) }
+    let rows = try await store.pool.write { db in
+      _ = try WaitingKeys(db: db).add(keys)
+      try WaitingKeys(db: db).sortIn()
+      return try Row.fetchAll(db, sql: "SELECT \(StoredKey.columns) FROM diagnosis_key").map(values)
+    }
+    let sorted = keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+    #expect(rows == sorted.map(values))
+  }
+
+  private func values(_ row: Row) -> [String] {
+    [(row[0] as Data).base64EncodedString()]
+      + (1...5).map { "\(row[$0] as Int64? as Any)" }
+      + [row[6]] + (7...9).map { "\(row[$0] as Int64)" }
+  }
+
+  private func values(_ key: StoredKey) -> [String] {
+    [key.bytes.base64EncodedString()]
+      + [
+        key.rollingStart, key.rollingPeriod, key.transmissionRisk, key.reportType,
+        key.daysSinceOnset,
+      ]
+      .map { "\($0 as Int64? as Any)" }
+      + [key.regions]
+      + [key.travels ? 1 : 0, key.releasedAt, key.isPadding ? 1 : 0].map { "\($0)" }
+  }
+
+  @Test("Keys that are cut off anywhere, or of a form that is not known, are no keys at all")
+  func damaged() throws {
+    var chance = SeededGenerator(seed: 19)
+    let keys = try (0..<3).map { _ in try anyKey(&chance) }
+    let bytes = WaitingKeys.bytes(of: keys)
+    let ends = Set(
+      (1...3).map {
+        WaitingKeys.bytes(
+          of: Array(
+            keys.sorted {
+              $0.bytes.lexicographicallyPrecedes($1.bytes)
+            }.prefix($0))
+        ).count
+      })
+    for length in 0..<bytes.count where !ends.contains(length) && length != 1 {
+      var read: [StoredKey] = []
+      #expect(throws: DatabaseError.self, "\(length)") {
+        try WaitingKeys.read(bytes.prefix(length), into: &read)
+      }
+    }
+    var read: [StoredKey] = []
+    #expect(throws: DatabaseError.self) {
+      try WaitingKeys.read(Data([2]) + bytes.dropFirst(), into: &read)
+    }
+  }
+
+  @Test(
+    "An upload adds one row, whatever its keys; on the limit all are sorted in, and none is lost")
+  func limit() async throws {
+    let store = try store(waitingKeysMax: 20)
+    for number in 0..<19 as Range<UInt8> {
+      _ = try await store.accept(StoreScene.upload("\(number)", keys(number...number)))
+    }
+    #expect(try await counts(store) == [0, 19])
+    _ = try await store.accept(StoreScene.upload("19", keys(19...19)))
+    try await Patience.until { try await counts(store) == [20, 0] }
+    #expect(try await counts(store) == [20, 0])
+    // And it begins anew.
+    _ = try await store.accept(StoreScene.upload("20", keys(20...30)))
+    #expect(try await counts(store) == [20, 1])
+  }
+
+  @Test("Without more being said, 28,000 keys wait before they are sorted in")
+  func limits() {
+    #expect(SQLiteUpkeep().waitingKeysMax == SQLiteLimit.waitingKeys)
+    #expect(SQLiteLimit.waitingKeys == 28_000)
+  }
+
+  @Test(
+    "Keys are sorted in by parts, and uploads are committed between them",
+    arguments: [-1, 0, 1])
+  func parts(offset: Int) async throws {
+    let count = SQLiteLimit.keysSortedInOneCommit + offset
+    let store = try store()
+    let many = try (0..<count).map { _ in
+      try StoreScene.key(
+        bytes: SystemRandomness().bytes(16), nil, regions: ["PL"], travels: false,
+        released: StoreScene.now)
+    }
+    try await store.pool.write { db in
+      _ = try WaitingKeys(db: db).add(many.map { StoredKey($0) })
+    }
+    let inserted = Mutex(0)
+    try await store.pool.writeWithoutTransaction { db in
+      db.trace { event in
+        if case .statement(let statement) = event, statement.sql.hasPrefix("COMMIT") {
+          inserted.withLock { $0 += 1 }
+        }
+      }
+    }
+    let log = LogCopying(of: store.pool, pageCountMax: 1_000_000)
+    let sorting = SortingIn(store.pool, log: log, keyCountMax: 1)
+    sorting.committed(keyCount: 1)
+    try await Patience.until { try await counts(store) == [count, 0] }
+    #expect(try await counts(store) == [count, 0])
+    // One for each part, and one that forgets the rows.
+    #expect(inserted.withLock { $0 } == (offset <= 0 ? 1 : 2) + 1)
+  }
+
+  @Test("When more keys are in than the memory of them was made for it is made anew, larger")
+  func grown() async throws {
+    let store = try store()
+    let memory = KnownKeys()
+    func capacity() async throws -> Int {
+      try await store.pool.write { db in
+        try memory.remembered(in: db) { $0.presence.capacity }
+      }
+    }
+    #expect(try await capacity() == SQLiteLimit.knownKeysMin)
+    func remember(_ count: Int) async throws {
+      try await store.pool.write { db in
+        try memory.remembered(in: db) { memory in
+          for number in 0..<count { memory.presence.add((UInt64(number), 0)) }
+        }
+      }
+    }
+    try await remember(SQLiteLimit.knownKeysMin)
+    try await store.pool.write { db in
+      try memory.remembered(in: db) { #expect($0.presence.count == SQLiteLimit.knownKeysMin) }
+    }
+    try await remember(1)
+    // None of them is in the table, so it is as small as before, and empty.
+    try await store.pool.write { db in
+      try memory.remembered(in: db) { #expect($0.presence.count == 0) }
+    }
+  }
+
+  @Test("Of a sorting in that ended in the middle nothing is lost, doubled or put back")
+  func endedInTheMiddle() async throws {
+    let first = try store()
+    _ = try await first.accept(StoreScene.upload("a", keys(1...9)))
+    // A part of them is in the table, and all of them wait.
+    try await first.pool.write { db in
+      try KeyInsertion(in: db).insert(keys(1...4).map { StoredKey($0) })
+      try db.execute(sql: "UPDATE diagnosis_key SET revised_report_type = 1")
+    }
+    let second = try store()
+    #expect(try await counts(second) == [9, 0])
+    let revised = try await second.pool.read {
+      try Int.fetchOne($0, sql: "SELECT count(revised_report_type) FROM diagnosis_key")
+    }
+    #expect(revised == 4)
+  }
+
+  @Test("A key that was sorted in by somebody else and then removed does not come back")
+  func removedMeanwhile() async throws {
+    let store = try store()
+    let log = LogCopying(of: store.pool, pageCountMax: 1_000)
+    let sorting = SortingIn(store.pool, log: log, keyCountMax: 1_000)
+    _ = try await store.accept(StoreScene.upload("a", keys(1...3)))
+    let waiting = try await store.pool.read { try WaitingKeys(db: $0).all() }
+    let (keys, latest) = try #require(waiting)
+    #expect(try sorting.insert(keys[0..<1], unlessGone: latest))
+    try await store.pool.write { db in
+      try WaitingKeys(db: db).sortIn()
+      try db.execute(sql: "DELETE FROM diagnosis_key")
+    }
+    #expect(try !sorting.insert(keys[1..<3], unlessGone: latest))
+    #expect(try await counts(store) == [0, 0])
+  }
+
+  @Test("A key of the same commit, one that waits and one that is sorted in are all known")
+  func known() async throws {
+    let store = try store()
+    let known = KnownKeys()
+    let uploads = try [("a", 1...3), ("b", 3...5), ("c", 6...7)].map {
+      StoredUpload(try StoreScene.upload($0.0, keys($0.1)))
+    }
+    let together = try await store.pool.write {
+      try SQLiteIntake(db: $0).accept(uploads, known: known)
+    }
+    #expect(
+      together.map(outcome) == [
+        "UploadOutcome(3 inserted, 0 revised)", "UploadOutcome(2 inserted, 0 revised)",
+        "UploadOutcome(2 inserted, 0 revised)",
+      ])
+    #expect(try await counts(store) == [3, 1])
+    let later = try await store.accept(StoreScene.upload("d", keys(5...8)))
+    #expect(outcome(later) == "UploadOutcome(1 inserted, 0 revised)")
+    let (first, second) = (try StoreScene.key(7), try StoreScene.key(8, .confirmedTest))
+    let revision = try StoreScene.upload(
+      "e", [first, second], revising: [first.revisable, second.revisable])
+    #expect(outcome(try await store.accept(revision)) == "UploadOutcome(0 inserted, 1 revised)")
+    let again = try await store.accept(StoreScene.upload("f", keys(8...8)))
+    #expect(outcome(again) == "UploadOutcome(0 inserted, 0 revised)")
+    try await store.pool.write { try WaitingKeys(db: $0).sortIn() }
+    #expect(try await counts(store) == [8, 0])
+  }
+
+  @Test("What another process adds is known, and what it sorts in and removes is not missed")
+  func twoProcesses() async throws {
+    let (one, other) = (try store(), try store())
+    _ = try await one.accept(StoreScene.upload("a", keys(1...3)))
+    _ = try await other.accept(StoreScene.upload("b", keys(4...6)))
+    let both = try await one.accept(StoreScene.upload("c", keys(3...7)))
+    #expect(outcome(both) == "UploadOutcome(1 inserted, 0 revised)")
+    try await other.pool.write { try WaitingKeys(db: $0).sortIn() }
+    let again = try await other.accept(StoreScene.upload("d", keys(7...8)))
+    #expect(outcome(again) == "UploadOutcome(1 inserted, 0 revised)")
+    try await one.pool.write { try WaitingKeys(db: $0).sortIn() }
+    #expect(try await counts(one) == [8, 0])
+  }
+
+  @Test("A commit that fails is forgotten: the numbers go on, and the next upload is kept")
+  func undone() async throws {
+    let store = try store()
+    _ = try await store.accept(StoreScene.upload("a", keys(1...2)))
+    try await store.pool.write {
+      try $0.execute(
+        sql: """
+          CREATE TRIGGER full BEFORE INSERT ON statistic BEGIN SELECT RAISE(ROLLBACK, 'full'); END
+          """)
+    }
+    let upload = try StoreScene.upload("b", keys(3...4))
+    await #expect(throws: DatabaseError.self) { try await store.accept(upload) }
+    #expect(try await store.acceptance(of: upload) == nil)
+    try await store.pool.write { try $0.execute(sql: "DROP TRIGGER full") }
+    // Meanwhile another process adds what would have had the same number.
+    let other = try self.store()
+    _ = try await other.accept(StoreScene.upload("c", keys(5...6)))
+    #expect(
+      outcome(try await store.accept(StoreScene.upload("d", keys(6...7))))
+        == "UploadOutcome(1 inserted, 0 revised)")
+    #expect(outcome(try await store.accept(upload)) == "UploadOutcome(2 inserted, 0 revised)")
+    try await store.pool.write { try WaitingKeys(db: $0).sortIn() }
+    #expect(try await counts(store) == [7, 0])
+  }
+
+  @Test("Keys that wait are as old as others, and go with them")
+  func removed() async throws {
+    let store = try store()
+    _ = try await store.accept(StoreScene.upload("a", keys(1...3)))
+    try await store.removeOld(Retention(at: StoreScene.now + 30 * 86_400))
+    #expect(try await counts(store) == [0, 0])
+  }
+
+  @Test("A row that is not as it was written ends whoever reads it, and nothing is removed")
+  func damagedRow() async throws {
+    let store = try store()
+    _ = try await store.accept(StoreScene.upload("a", keys(1...3)))
+    try await store.pool.write {
+      try $0.execute(sql: "UPDATE waiting_keys SET keys = substr(keys, 1, length(keys) - 1)")
+    }
+    let plan = ClosingPlan(end: StoreScene.now + 1, periods: [], keyBytes: { [] })
+    let error = await #expect(throws: DatabaseError.self) { try await store.close(plan) }
+    #expect(error?.resultCode == .SQLITE_CORRUPT)
+    #expect(try await counts(store) == [0, 1])
+  }
+}
