@@ -45,6 +45,12 @@ public final class KeyServer: Service {
 
   /// Serves, and exports at the end of each period, until it is told to shut down or cancelled.
   public func run() async throws {
+    try await serve()
+    // What could not be done now is done by whoever opens the database next.
+    do { try await exporter.settle() } catch { logger.notice("some keys wait to be sorted in") }
+  }
+
+  private func serve() async throws {
     try await withThrowingTaskGroup(of: Bool.self) { group in
       group.addTask {
         try await self.server.run()

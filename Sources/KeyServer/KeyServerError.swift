@@ -4,6 +4,8 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case configuration(String)
   /// The database file cannot be opened or brought up to date: check the disk and its owner.
   case database
+  /// The database was brought up to date by a later program than this one: start that one.
+  case laterDatabase
   /// The file of the wrapping key cannot be read or made, or holds no key: check the disk, its owner and
   /// the last backup.
   case wrappingKey
@@ -18,6 +20,8 @@ extension KeyServerError: CustomStringConvertible {
     switch self {
     case .configuration(let sentence): sentence
     case .database: "The key database cannot be opened: check databaseFile, the disk and its owner."
+    case .laterDatabase:
+      "The key database was written by a later Firebreak: start that one, or restore a backup of before."
     case .wrappingKey:
       "The wrapping key beside the database cannot be read or made: check databaseFile and its owner."
     case .exportFolder: "The export folder cannot be made: check exportFolder and its owner."

@@ -111,6 +111,8 @@ struct KeyServerRooms {
     do {
       return try SQLiteKeyStore(
         file: configuration.databaseFile, exports: configuration.exports, at: now)
+    } catch let error as KeyServerError {
+      throw error
     } catch {
       throw .database
     }

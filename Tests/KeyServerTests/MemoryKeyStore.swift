@@ -159,6 +159,8 @@ extension MemoryKeyStore {
     }.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
   }
 
+  func settle() async throws {}
+
   func removeOld(_ retention: Retention) async throws {
     state.withLock { state in
       state.files.removeAll { $0.end <= retention.filesEndedBy }

@@ -94,7 +94,7 @@ struct StatementTests {
     try await store.pool.write { db in
       try db.execute(
         sql: """
-          CREATE TRIGGER full BEFORE INSERT ON export_progress
+          CREATE TRIGGER full BEFORE INSERT ON period_progress
           BEGIN SELECT RAISE(ROLLBACK, 'full'); END
           """)
     }

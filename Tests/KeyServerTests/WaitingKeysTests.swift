@@ -42,101 +42,6 @@ struct WaitingKeysTests {
     return String(decoding: answer, as: UTF8.self)
   }
 
-  /// A key of any shape that the table takes.
-  private func anyKey(_ chance: inout SeededGenerator) throws -> StoredKey {
-    var key = StoredKey(
-      try StoreScene.key(
-        bytes: (0..<16).map { _ in .random(in: 0...255, using: &chance) }, nil, regions: [],
-        travels: .random(using: &chance), released: StoreScene.now),
-      isPadding: .random(using: &chance))
-    key.rollingStart = Int64(UInt32.random(in: 0...UInt32.max, using: &chance))
-    key.rollingPeriod = .random(in: 1...144, using: &chance)
-    key.transmissionRisk = .random(in: 0...8, using: &chance)
-    let days = Int64.random(in: -15...15, using: &chance)
-    key.daysSinceOnset = days == 15 ? nil : days
-    key.reportType = [nil, 0, 1, 5, Int64(Int32.max)].randomElement(using: &chance) ?? nil
-    key.releasedAt = .random(in: 0...4_000_000_000, using: &chance)
-    let regions = ["PL", "CZ", "DE", "AT"].prefix(.random(in: 0...4, using: &chance))
-    key.regions = regions.joined(separator: ",")
-    return key
-  }
-
-  private func fields(_ key: StoredKey) -> [String] {
-    ["\(key.words)", "\(key.rollingStart)", "\(key.rollingPeriod)", "\(key.transmissionRisk)"]
-      + ["\(key.reportType as Any)", "\(key.daysSinceOnset as Any)", key.regions]
-      + ["\(key.travels)", "\(key.releasedAt)", "\(key.isPadding)"]
-  }
-
-  @Test("Keys of every shape come back as they were, in the order of their bytes")
-  func bytes() throws {
-    var chance = SeededGenerator(seed: 18)
-    for count in [1, 2, 14, 300] {
-      let keys = try (0..<count).map { _ in try anyKey(&chance) }
-      var read: [StoredKey] = []
-      try WaitingKeys.read(WaitingKeys.bytes(of: keys), into: &read)
-      let sorted = keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
-      #expect(read.map(fields) == sorted.map(fields))
-    }
-  }
-
-  @Test(
-    "Keys of every shape are in the table as they came: none takes anything from the one before")
-  func inserted() async throws {
-    var chance = SeededGenerator(seed: 20)
-    let store = try store()
-    let keys = try (0..<300).map { _ in try anyKey(&chance) }
-    let rows = try await store.pool.write { db in
-      _ = try WaitingKeys(db: db).add(keys)
-      try WaitingKeys(db: db).sortIn()
-      return try Row.fetchAll(db, sql: "SELECT \(StoredKey.columns) FROM diagnosis_key").map(values)
-    }
-    let sorted = keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
-    #expect(rows == sorted.map(values))
-  }
-
-  private func values(_ row: Row) -> [String] {
-    [(row[0] as Data).base64EncodedString()]
-      + (1...5).map { "\(row[$0] as Int64? as Any)" }
-      + [row[6]] + (7...9).map { "\(row[$0] as Int64)" }
-  }
-
-  private func values(_ key: StoredKey) -> [String] {
-    [key.bytes.base64EncodedString()]
-      + [
-        key.rollingStart, key.rollingPeriod, key.transmissionRisk, key.reportType,
-        key.daysSinceOnset,
-      ]
-      .map { "\($0 as Int64? as Any)" }
-      + [key.regions]
-      + [key.travels ? 1 : 0, key.releasedAt, key.isPadding ? 1 : 0].map { "\($0)" }
-  }
-
-  @Test("Keys that are cut off anywhere, or of a form that is not known, are no keys at all")
-  func damaged() throws {
-    var chance = SeededGenerator(seed: 19)
-    let keys = try (0..<3).map { _ in try anyKey(&chance) }
-    let bytes = WaitingKeys.bytes(of: keys)
-    let ends = Set(
-      (1...3).map {
-        WaitingKeys.bytes(
-          of: Array(
-            keys.sorted {
-              $0.bytes.lexicographicallyPrecedes($1.bytes)
-            }.prefix($0))
-        ).count
-      })
-    for length in 0..<bytes.count where !ends.contains(length) && length != 1 {
-      var read: [StoredKey] = []
-      #expect(throws: DatabaseError.self, "\(length)") {
-        try WaitingKeys.read(bytes.prefix(length), into: &read)
-      }
-    }
-    var read: [StoredKey] = []
-    #expect(throws: DatabaseError.self) {
-      try WaitingKeys.read(Data([2]) + bytes.dropFirst(), into: &read)
-    }
-  }
-
   @Test(
     "An upload adds one row, whatever its keys; on the limit all are sorted in, and none is lost")
   func limit() async throws {
@@ -228,6 +133,8 @@ struct WaitingKeysTests {
       try db.execute(sql: "UPDATE diagnosis_key SET revised_report_type = 1")
     }
     let second = try store()
+    #expect(try await counts(second) == [4, 1])
+    try await second.settle()
     #expect(try await counts(second) == [9, 0])
     let revised = try await second.pool.read {
       try Int.fetchOne($0, sql: "SELECT count(revised_report_type) FROM diagnosis_key")
@@ -278,6 +185,92 @@ struct WaitingKeysTests {
     #expect(outcome(again) == "UploadOutcome(0 inserted, 0 revised)")
     try await store.pool.write { try WaitingKeys(db: $0).sortIn() }
     #expect(try await counts(store) == [8, 0])
+  }
+
+  @Test(
+    "A key that is in the table is known without sorting in what waits, which would keep uploads")
+  func knownInTheTable() async throws {
+    let store = try store()
+    _ = try await store.accept(StoreScene.upload("a", keys(1...3)))
+    try await store.settle()
+    _ = try await store.accept(StoreScene.upload("b", keys(4...6)))
+    let again = try await store.accept(StoreScene.upload("c", keys(3...3)))
+    #expect(outcome(again) == "UploadOutcome(0 inserted, 0 revised)")
+    #expect(try await counts(store) == [3, 1])
+    let waiting = try await store.accept(StoreScene.upload("d", keys(6...7)))
+    #expect(outcome(waiting) == "UploadOutcome(1 inserted, 0 revised)")
+    #expect(try await counts(store) == [6, 1])
+  }
+
+  @Test("A commit that did not even begin makes nobody read the table anew")
+  func notBegun() async throws {
+    let store = try store()
+    _ = try await store.accept(StoreScene.upload("a", keys(1...3)))
+    let latest = try await store.pool.write { db in try store.known.remembered(in: db) { $0.latest }
+    }
+    store.known.committed()
+    store.known.undone()
+    let after = try await store.pool.write { db in
+      try store.known.remembered(in: db) { ($0.latest, $0.presence.count) }
+    }
+    // Read anew it would have been told of each key once.
+    #expect(latest == 1 && after == (1, 3))
+    let reads = Mutex(0)
+    try await store.pool.writeWithoutTransaction { db in
+      db.trace { event in
+        if case .statement(let statement) = event, statement.sql.contains("count(*)") {
+          reads.withLock { $0 += 1 }
+        }
+      }
+    }
+    store.known.undone()
+    _ = try await store.accept(StoreScene.upload("b", keys(4...4)))
+    store.known.undone()
+    _ = try await store.accept(StoreScene.upload("c", keys(5...5)))
+    #expect(reads.withLock { $0 } == 0)
+  }
+
+  @Test("A padding key that comes again is known like any other, in every process that is at work")
+  func padding() async throws {
+    let exports = [StoreScene.export(minimum: 10)]
+    let stores = try (0..<2).map { _ in
+      try SQLiteKeyStore(file: file, exports: exports, at: StoreScene.now)
+    }
+    for (number, store) in stores.enumerated() {
+      let own = UInt8(number + 1)
+      _ = try await store.accept(StoreScene.upload("\(number)", keys(own...own)))
+    }
+    let end = StoreScene.now + 4 * StoreScene.hour
+    let plan = try #require(
+      ClosingPlan(
+        for: exports, after: try await stores[0].exportProgress(), at: end,
+        randomness: SystemRandomness()))
+    let batch = try #require(try await stores[0].close(plan).first)
+    let all = try await stores[0].withKeys(of: batch) { keys in
+      var all: [[UInt8]] = []
+      try keys.forEach { key, _ in all.append(key.key.secretBytes) }
+      return all
+    }
+    #expect(all.count == 10)
+    let again = try all.map {
+      try StoreScene.key(bytes: $0, nil, regions: ["PL"], travels: false, released: end)
+    }
+    for (number, store) in stores.enumerated() {
+      for key in again {
+        let answer = try await store.accept(
+          StoreScene.upload("\(number) \(key.bytes)", [key], at: end))
+        #expect(outcome(answer) == "UploadOutcome(0 inserted, 0 revised)")
+      }
+    }
+  }
+
+  @Test("A database of a later program is not opened, and says what to start instead")
+  func later() async throws {
+    try await store().pool.write {
+      try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99 of a later one')")
+    }
+    #expect(throws: KeyServerError.laterDatabase) { try store() }
+    #expect(throws: KeyServerError.laterDatabase) { try KeyServerRegister(databaseFile: file) }
   }
 
   @Test("What another process adds is known, and what it sorts in and removes is not missed")

@@ -11,7 +11,13 @@ public struct KeyServerRegister: Sendable {
   ///
   /// - Throws: `KeyServerError.database`.
   public init(databaseFile: URL) throws(KeyServerError) {
-    do { store = try SQLiteKeyStore(file: databaseFile) } catch { throw .database }
+    do {
+      store = try SQLiteKeyStore(file: databaseFile)
+    } catch let error as KeyServerError {
+      throw error
+    } catch {
+      throw .database
+    }
   }
 
   /// Writes an authority down with its keys. One of the same issuer is replaced but keeps its other keys.

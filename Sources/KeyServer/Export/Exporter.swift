@@ -39,6 +39,9 @@ actor Exporter {
     }
   }
 
+  /// Leaves the database as another program may read it.
+  func settle() async throws { try await store.settle() }
+
   /// Removes what is older than the retention: first from the database, then from the index, then
   /// from the folder, so that no phone is pointed at a file that is gone.
   func removeOld() async throws {

@@ -21,6 +21,9 @@ struct KeyPresence {
     words = Array(repeating: 0, count: wordCount)
   }
 
+  /// Whether it was told of more keys than it is made for.
+  var isOverfull: Bool { count > capacity }
+
   /// Whether it may have been told of the key with these bytes. False is certain.
   func mayHold(_ key: (UInt64, UInt64)) -> Bool {
     places(of: key).allSatisfy { words[$0.word] & $0.bit != 0 }

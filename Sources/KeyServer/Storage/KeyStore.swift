@@ -53,6 +53,9 @@ protocol KeyStore: Sendable {
     of batch: Batch, _ body: @escaping @Sendable (BatchKeys) throws -> Result
   ) async throws -> Result
 
+  /// Does what was put off, where the store is to be left: another program may read it next.
+  func settle() async throws
+
   /// Forgets what `retention` keeps no longer.
   func removeOld(_ retention: Retention) async throws
 }

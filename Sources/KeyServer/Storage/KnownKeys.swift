@@ -12,8 +12,8 @@ final class KnownKeys: Sendable {
     var presence: KeyPresence
     /// The latest row of waiting keys that is remembered.
     var latest: Int64
-    /// The one before the present transaction.
-    var before: Int64
+    /// The one before the present transaction, until it is on the disk or undone.
+    var before: Int64?
   }
 
   /// Gives `body` what is remembered of the keys that `db` has, inside its transaction.
@@ -22,27 +22,43 @@ final class KnownKeys: Sendable {
   func remembered<Result>(in db: Database, _ body: (inout Memory) throws -> Result) throws -> Result
   {
     try memory.withLock { memory in
-      var known = try Self.upToDate(memory, in: db)
+      let latest = try WaitingKeys(db: db).latestNumber()
+      if memory?.latest != latest || memory?.presence.isOverfull != false {
+        // Given up first: the old one and the new one need not lie in memory together.
+        memory = nil
+        memory = try Self.read(in: db, latest: latest)
+      }
+      guard var known = memory else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
       // Moved out and back, so that the filter is not copied when it is written to.
       memory = nil
-      known.before = known.latest
       defer { memory = known }
+      known.before = known.latest
       return try body(&known)
     }
   }
 
-  /// Takes notice that the latest transaction was undone: its number will be given again.
+  /// Takes notice that the transaction is on the disk.
+  func committed() {
+    memory.withLock { $0?.before = nil }
+  }
+
+  /// Takes notice that the transaction was undone: the number that it took will be given again. One that did not
+  /// even begin has changed nothing.
   func undone() {
     memory.withLock { memory in
       if let before = memory?.before { memory?.latest = before }
+      memory?.before = nil
     }
   }
 
-  private static func upToDate(_ memory: Memory?, in db: Database) throws -> Memory {
-    let latest = try WaitingKeys(db: db).latestNumber()
-    guard let memory, memory.latest == latest, memory.presence.count <= memory.presence.capacity
-    else { return try read(in: db, latest: latest) }
-    return memory
+  /// Takes notice of keys that were added beside the uploads, by the transaction that took `number` after
+  /// `earlier`. Where more is not remembered it will be read anew.
+  func added(_ keys: [StoredKey], as number: Int64, after earlier: Int64) {
+    memory.withLock { memory in
+      guard memory?.latest == earlier else { return }
+      for key in keys { memory?.presence.add(key.words) }
+      memory?.latest = number
+    }
   }
 
   private static func read(in db: Database, latest: Int64) throws -> Memory {
@@ -52,6 +68,6 @@ final class KnownKeys: Sendable {
     try db.makeStatement(sql: "SELECT key_data FROM diagnosis_key").forEachRow([], in: db) { row in
       if let words = row.words(at: 0) { presence.add(words) }
     }
-    return Memory(presence: presence, latest: latest, before: latest)
+    return Memory(presence: presence, latest: latest)
   }
 }

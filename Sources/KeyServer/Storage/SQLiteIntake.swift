@@ -67,7 +67,9 @@ struct SQLiteIntake {
     _ upload: AdmittedUpload, _ memory: inout KnownKeys.Memory, _ commit: inout Commit
   ) throws -> Acceptance {
     try putDown(&commit, &memory)
-    try WaitingKeys(db: db).sortIn()
+    // Seldom: a key that comes again is in the table mostly, and sorting in takes a while.
+    let waiting = WaitingKeys(db: db)
+    if try waiting.holdsAny(of: upload.keys.map(\.key.key.secretWords)) { try waiting.sortIn() }
     do {
       let course = try upload.course(known: try known(upload.keys))
       commit.gather(course.plan.inserted.map { StoredKey($0) })

@@ -9,7 +9,7 @@ extension SQLiteKeyStore {
 
   private static func progress(in db: Database) throws -> ExportProgress {
     var progress = ExportProgress()
-    for row in try Row.fetchAll(db, sql: "SELECT export, closed_until FROM export_progress") {
+    for row in try Row.fetchAll(db, sql: "SELECT export, closed_until FROM period_progress") {
       progress.closedUntil[row["export"]] = Date(timeIntervalSince1970: row["closed_until"])
     }
     return progress
@@ -25,6 +25,7 @@ extension SQLiteKeyStore {
       try set(export, to: end, in: db)
     }
     guard earlier.closedUntil.isEmpty else { return }
+    try WaitingKeys(db: db).sortIn()
     try db.execute(
       sql: "UPDATE diagnosis_key SET released_at = $start WHERE released_at < $start",
       arguments: ["start": begun.openFrom.wholeSeconds])
@@ -33,7 +34,7 @@ extension SQLiteKeyStore {
   private static func set(_ export: String, to end: Date, in db: Database) throws {
     try db.execute(
       sql: """
-        INSERT INTO export_progress (export, closed_until) VALUES (?, ?)
+        INSERT INTO period_progress (export, closed_until) VALUES (?, ?)
         ON CONFLICT (export) DO UPDATE SET closed_until = excluded.closed_until
         """, arguments: [export, end.wholeSeconds])
   }
@@ -42,7 +43,7 @@ extension SQLiteKeyStore {
   static func openFrom(in db: Database) throws -> Date {
     Date(
       timeIntervalSince1970: try Double.fetchOne(
-        db.cachedStatement(sql: "SELECT max(closed_until) FROM export_progress")) ?? 0)
+        db.cachedStatement(sql: "SELECT max(closed_until) FROM period_progress")) ?? 0)
   }
 
   func close(_ plan: ClosingPlan) async throws -> [Batch] {
@@ -59,7 +60,7 @@ extension SQLiteKeyStore {
       let padding = try plan.padding(of: due, counts: &counts) { period, count in
         try PeriodKeys(period, until: plan.end).released(atMost: count, in: db)
       }
-      for key in padding { try Self.insert(StoredKey(key, isPadding: true), in: db) }
+      try add(padding.map { StoredKey($0, isPadding: true) }, in: db)
       return try zip(zip(due, windows), counts).flatMap { due, released in
         let (period, window) = due
         let count = try released + window.revisedCount(in: db)
@@ -71,6 +72,16 @@ extension SQLiteKeyStore {
         return batches
       }
     }
+  }
+
+  /// Adds padding to the table, and a number to those that uploads take: a padding key that comes again is to be known
+  /// like any other, here and in every process, or it would not be told from a real one for long.
+  private func add(_ padding: [StoredKey], in db: Database) throws {
+    guard !padding.isEmpty else { return }
+    let waiting = WaitingKeys(db: db)
+    let earlier = try waiting.latestNumber()
+    known.added(padding, as: try waiting.add(padding), after: earlier)
+    try waiting.sortIn()
   }
 
   func batches() async throws -> [Batch] {

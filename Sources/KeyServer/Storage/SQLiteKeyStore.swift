@@ -5,6 +5,7 @@ import GRDB
 /// The key database in one SQLite file, every commit on the disk before it is answered.
 struct SQLiteKeyStore: KeyStore {
   let pool: DatabasePool
+  let known = KnownKeys()
   private let commits: GroupCommit<StoredUpload>
 
   /// Opens the file, or makes it, and brings its tables up to date. Where one of `exports` is new, its
@@ -23,13 +24,13 @@ struct SQLiteKeyStore: KeyStore {
     // Here and not in the configuration: the pool sets NORMAL when it turns the log on, which would
     // lose the latest commits with the power.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    guard try !pool.writeWithoutTransaction(SQLiteMigrations.all.hasBeenSuperseded) else {
+      throw KeyServerError.laterDatabase
+    }
     try SQLiteMigrations.all.migrate(pool)
-    // Whatever waits was left by a process that has ended, or comes from one that goes on.
-    try pool.write { try WaitingKeys(db: $0).sortIn() }
-    let known = KnownKeys()
     let log = LogCopying(of: pool, pageCountMax: upkeep.pagesInLogMax)
     let sorting = SortingIn(pool, log: log, keyCountMax: upkeep.waitingKeysMax)
-    commits = GroupCommit { [pool] uploads in
+    commits = GroupCommit { [pool, known] uploads in
       let acceptances: [Acceptance]
       do {
         acceptances = try await pool.write {
@@ -39,6 +40,7 @@ struct SQLiteKeyStore: KeyStore {
         known.undone()
         throw error
       }
+      known.committed()
       log.committed(pageCount: uploads.count * SQLiteLimit.pagesOfOneUpload)
       sorting.committed(keyCount: uploads.reduce(0) { $0 + $1.inserted.count })
       return acceptances
@@ -80,25 +82,37 @@ struct SQLiteKeyStore: KeyStore {
   }
 
   func removeOld(_ retention: Retention) async throws {
+    // First what makes room: sorting in needs some.
     try await pool.write { db in
-      try WaitingKeys(db: db).sortIn()
       try db.execute(
         sql: "DELETE FROM export_file WHERE end_at <= ?",
         arguments: [retention.filesEndedBy.wholeSeconds])
-      let oldest = try Int64.fetchOne(db, sql: "SELECT min(start_at) FROM export_file").map {
-        Date(timeIntervalSince1970: Double($0))
-      }
-      try db.execute(
-        sql: """
-          DELETE FROM diagnosis_key WHERE released_at < $needed
-            AND (revised_released_at IS NULL OR revised_released_at < $needed)
-          """,
-        arguments: ["needed": retention.keysFrom(oldestFile: oldest).wholeSeconds])
+      try Self.removeOldKeys(retention, in: db)
       try db.execute(
         sql: "DELETE FROM upload WHERE kept_until <= ?", arguments: [retention.now.wholeSeconds])
       try db.execute(
         sql: "DELETE FROM statistic WHERE hour < ?", arguments: [retention.countsFrom])
     }
+    try await pool.write { db in
+      try WaitingKeys(db: db).sortIn()
+      try Self.removeOldKeys(retention, in: db)
+    }
+  }
+
+  private static func removeOldKeys(_ retention: Retention, in db: Database) throws {
+    let oldest = try Int64.fetchOne(db, sql: "SELECT min(start_at) FROM export_file").map {
+      Date(timeIntervalSince1970: Double($0))
+    }
+    try db.execute(
+      sql: """
+        DELETE FROM diagnosis_key WHERE released_at < $needed
+          AND (revised_released_at IS NULL OR revised_released_at < $needed)
+        """,
+      arguments: ["needed": retention.keysFrom(oldestFile: oldest).wholeSeconds])
+  }
+
+  func settle() async throws {
+    try await pool.write { try WaitingKeys(db: $0).sortIn() }
   }
 
   /// Inserts a key, or leaves the one with the same bytes as it is.

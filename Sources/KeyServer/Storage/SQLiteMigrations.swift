@@ -17,6 +17,7 @@ enum SQLiteMigrations {
     }
     migrator.registerMigration("4 intake: keys wait to be sorted in") {
       try $0.execute(sql: Waiting.keys)
+      try $0.execute(sql: Waiting.progress)
     }
     return migrator
   }

@@ -30,6 +30,13 @@ struct WaitingKeys {
   ///
   /// - Throws: `DatabaseError` where a row is not as it was written.
   func all() throws -> (keys: [StoredKey], latest: Int64)? {
+    var (keys, latest) = try keys()
+    keys.sort { $0.isBefore($1) }
+    return latest.map { (keys, $0) }
+  }
+
+  /// The same in no order.
+  private func keys() throws -> (keys: [StoredKey], latest: Int64?) {
     var keys: [StoredKey] = []
     var latest: Int64?
     let rows = try Row.fetchCursor(
@@ -38,8 +45,12 @@ struct WaitingKeys {
       latest = row[0]
       try row.withUnsafeData(atIndex: 1) { try Self.read($0 ?? Data(), into: &keys) }
     }
-    keys.sort { $0.isBefore($1) }
-    return latest.map { (keys, $0) }
+    return (keys, latest)
+  }
+
+  /// Whether a key with one of these bytes, as memory holds them, is among those that wait.
+  func holdsAny(of places: [(UInt64, UInt64)]) throws -> Bool {
+    try keys().keys.contains { key in places.contains { $0 == key.words } }
   }
 
   /// Whether the row of this number still waits, and so all that are with it.
