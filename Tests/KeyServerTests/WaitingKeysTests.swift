@@ -230,10 +230,12 @@ struct WaitingKeysTests {
     #expect(reads.withLock { $0 } == 0)
   }
 
-  @Test("A padding key that comes again is known like any other, in every process that is at work")
-  func padding() async throws {
+  @Test(
+    "A padding key that comes again is known like any other, in every process that is at work",
+    arguments: [1, 2])
+  func padding(processes: Int) async throws {
     let exports = [StoreScene.export(minimum: 10)]
-    let stores = try (0..<2).map { _ in
+    let stores = try (0..<processes).map { _ in
       try SQLiteKeyStore(file: file, exports: exports, at: StoreScene.now)
     }
     for (number, store) in stores.enumerated() {
