@@ -176,7 +176,8 @@ let package = Package(
 
     // What tests share: the published vectors, folders that clean up after themselves.
     .target(
-      name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict),
+      name: "TestSupport", dependencies: [logging], path: "Tests/TestSupport", swiftSettings: strict
+    ),
 
     .testTarget(
       name: "SnippetTests", dependencies: ["snippets", "TestSupport"], swiftSettings: strict),

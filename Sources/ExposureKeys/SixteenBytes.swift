@@ -48,3 +48,9 @@ extension SixteenBytes: Comparable {
     (left.head, left.tail) < (right.head, right.tail)
   }
 }
+
+extension SixteenBytes: CustomStringConvertible, CustomReflectable {
+  /// Never the bytes: they may be a key's.
+  package var description: String { "SixteenBytes" }
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

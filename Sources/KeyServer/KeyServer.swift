@@ -98,12 +98,9 @@ public final class KeyServer: Service {
       return try await work()
     } catch is CancellationError {
       throw CancellationError()
-    } catch let error as KeyServerError {
-      logger.error("an export failed: \(error)")
-      throw error
     } catch {
-      logger.error("an export failed", metadata: ["kind": "\(type(of: error))"])
-      throw KeyServerError.unavailable
+      logger.error("an export failed", metadata: KeyServerError.metadata(of: error))
+      throw error as? KeyServerError ?? .unavailable
     }
   }
 

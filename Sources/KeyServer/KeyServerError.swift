@@ -1,3 +1,5 @@
+import Logging
+
 /// Why a key server does not start, or does not export.
 public enum KeyServerError: Error, Hashable, Sendable {
   /// A value of the configuration; the sentence names it.
@@ -11,6 +13,9 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case wrappingKey
   /// The export folder cannot be made: check the disk and its owner.
   case exportFolder
+  /// This row of `waiting_keys` is not as it was written. No period is closed over it, and a server that starts takes no
+  /// uploads: keep a copy of the file, then restore a backup or delete the row, whose keys are lost.
+  case damagedRow(Int64)
   /// The database or the export folder refused, such as on a full disk: make room, then export again.
   case unavailable
 }
@@ -25,8 +30,22 @@ extension KeyServerError: CustomStringConvertible {
     case .wrappingKey:
       "The wrapping key beside the database cannot be read or made: check databaseFile and its owner."
     case .exportFolder: "The export folder cannot be made: check exportFolder and its owner."
+    case .damagedRow(let number):
+      """
+      Row \(number) of waiting_keys in the key database is damaged, and no period can be closed: keep a copy of \
+      databaseFile, then restore a backup or delete that row, whose keys are lost.
+      """
     case .unavailable:
       "The key server could not read or write its data: check the disk; nothing is half done."
     }
+  }
+}
+
+extension KeyServerError {
+  /// What a log may say of `error`: of those of others the kind only, as a database's message may quote what
+  /// was to be stored.
+  static func metadata(of error: any Error) -> Logger.Metadata {
+    if let error = error as? KeyServerError { return ["reason": "\(error)"] }
+    return ["kind": "\(type(of: error))"]
   }
 }

@@ -23,7 +23,7 @@ struct KeyServerRooms {
     let devices = try Self.devices(configuration)
     let remoteConfiguration = try SignedConfiguration(
       configuration.remoteConfiguration, signers: signers, clock: clock)
-    let store = try Self.store(configuration, at: clock.now)
+    let store = try Self.store(configuration, at: clock.now, logger)
     let folder = try Self.folder(configuration)
     let tokenKeys = try TokenKeyDesk(configuration, logger: logger)
     let register = RegisterDesk(configured: tokenKeys.configured, store: store, clock: clock)
@@ -106,11 +106,11 @@ struct KeyServerRooms {
   }
 
   private static func store(
-    _ configuration: KeyServerConfiguration, at now: Date
+    _ configuration: KeyServerConfiguration, at now: Date, _ logger: Logger
   ) throws(KeyServerError) -> any KeyStore {
     do {
       return try SQLiteKeyStore(
-        file: configuration.databaseFile, exports: configuration.exports, at: now)
+        file: configuration.databaseFile, exports: configuration.exports, at: now, logger: logger)
     } catch let error as KeyServerError {
       throw error
     } catch {

@@ -30,7 +30,7 @@ struct RedactionTests {
       advertisement,
       Sighting(
         advertisement: advertisement, time: Date(timeIntervalSince1970: 0), signalStrength: -5),
-      [key], ["key": key],
+      try #require(SixteenBytes(Self.secret)), [key], ["key": key],
     ]
     for text in values.flatMap(printed) {
       for trace in Self.traces where text.contains(trace) {

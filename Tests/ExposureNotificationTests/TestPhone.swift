@@ -28,7 +28,7 @@ struct TestPhone {
   var detectionsPerDay: Int?
   var sightingsPerDetection: Int?
   var travel: (any TravelHistory)?
-  let log = TestLog()
+  let log = CollectedLog()
 
   init(in folder: URL, seed: UInt64 = 1) {
     self.folder = folder

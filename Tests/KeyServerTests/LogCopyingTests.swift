@@ -76,7 +76,7 @@ struct LogCopyingTests {
     for round in 1...3 {
       try await keep(100)
       try await Patience.until {
-        // What is told while the copying still ends counts for nothing.
+        // What is told while the copying still ends begins no other.
         log.committed(pageCount: 10)
         return keysInFile ?? 0 >= 100 * round
       }

@@ -87,9 +87,7 @@ struct WaitingKeysTests {
       }
     }
     let log = LogCopying(of: store.pool, pageCountMax: 1_000_000)
-    let sorting = SortingIn(store.pool, log: log, keyCountMax: 1)
-    sorting.committed(keyCount: 1)
-    try await Patience.until { try await counts(store) == [count, 0] }
+    try SortingIn(writer: store.pool, log: log).run()
     #expect(try await counts(store) == [count, 0])
     // One for each part, and one that forgets the rows.
     #expect(inserted.withLock { $0 } == (offset <= 0 ? 1 : 2) + 1)
@@ -146,7 +144,7 @@ struct WaitingKeysTests {
   func removedMeanwhile() async throws {
     let store = try store()
     let log = LogCopying(of: store.pool, pageCountMax: 1_000)
-    let sorting = SortingIn(store.pool, log: log, keyCountMax: 1_000)
+    let sorting = SortingIn(writer: store.pool, log: log)
     _ = try await store.accept(StoreScene.upload("a", keys(1...3)))
     let waiting = try await store.pool.read { try WaitingKeys(db: $0).all() }
     let (keys, latest) = try #require(waiting)
@@ -183,7 +181,7 @@ struct WaitingKeysTests {
     #expect(outcome(try await store.accept(revision)) == "UploadOutcome(0 inserted, 1 revised)")
     let again = try await store.accept(StoreScene.upload("f", keys(8...8)))
     #expect(outcome(again) == "UploadOutcome(0 inserted, 0 revised)")
-    try await store.pool.write { try WaitingKeys(db: $0).sortIn() }
+    try await store.settle()
     #expect(try await counts(store) == [8, 0])
   }
 
@@ -282,10 +280,10 @@ struct WaitingKeysTests {
     _ = try await other.accept(StoreScene.upload("b", keys(4...6)))
     let both = try await one.accept(StoreScene.upload("c", keys(3...7)))
     #expect(outcome(both) == "UploadOutcome(1 inserted, 0 revised)")
-    try await other.pool.write { try WaitingKeys(db: $0).sortIn() }
+    try await other.settle()
     let again = try await other.accept(StoreScene.upload("d", keys(7...8)))
     #expect(outcome(again) == "UploadOutcome(1 inserted, 0 revised)")
-    try await one.pool.write { try WaitingKeys(db: $0).sortIn() }
+    try await one.settle()
     #expect(try await counts(one) == [8, 0])
   }
 
@@ -310,7 +308,7 @@ struct WaitingKeysTests {
       outcome(try await store.accept(StoreScene.upload("d", keys(6...7))))
         == "UploadOutcome(1 inserted, 0 revised)")
     #expect(outcome(try await store.accept(upload)) == "UploadOutcome(2 inserted, 0 revised)")
-    try await store.pool.write { try WaitingKeys(db: $0).sortIn() }
+    try await store.settle()
     #expect(try await counts(store) == [7, 0])
   }
 
@@ -322,16 +320,39 @@ struct WaitingKeysTests {
     #expect(try await counts(store) == [0, 0])
   }
 
-  @Test("A row that is not as it was written ends whoever reads it, and nothing is removed")
-  func damagedRow() async throws {
+  @Test(
+    "A damaged row ends whoever reads it, by its number and what to do; nothing is removed, and new keys are kept",
+    arguments: ["substr(keys, 1, length(keys) - 1)", "x''", "x'02' || substr(keys, 2)"])
+  func damagedRow(_ damage: String) async throws {
     let store = try store()
     _ = try await store.accept(StoreScene.upload("a", keys(1...3)))
+    _ = try await store.accept(StoreScene.upload("b", keys(4...6)))
     try await store.pool.write {
-      try $0.execute(sql: "UPDATE waiting_keys SET keys = substr(keys, 1, length(keys) - 1)")
+      try $0.execute(sql: "UPDATE waiting_keys SET keys = CAST(\(damage) AS BLOB) WHERE number = 2")
     }
     let plan = ClosingPlan(end: StoreScene.now + 1, periods: [], keyBytes: { [] })
-    let error = await #expect(throws: DatabaseError.self) { try await store.close(plan) }
-    #expect(error?.resultCode == .SQLITE_CORRUPT)
-    #expect(try await counts(store) == [0, 1])
+    await #expect(throws: KeyServerError.damagedRow(2)) { try await store.close(plan) }
+    _ = try await store.accept(StoreScene.upload("c", keys(7...9)))
+    #expect(try await counts(store) == [0, 3])
+    #expect("\(KeyServerError.damagedRow(2))".hasPrefix("Row 2 of waiting_keys"))
+    // What the sentence says helps.
+    try await store.pool.write { try $0.execute(sql: "DELETE FROM waiting_keys WHERE number = 2") }
+    _ = try await store.close(plan)
+    #expect(try await counts(store) == [6, 0])
+  }
+
+  @Test("Where sorting in fails the log says why, and the uploads are kept")
+  func failureIsLogged() async throws {
+    let log = CollectedLog()
+    let store = try SQLiteKeyStore(
+      file: file, exports: [StoreScene.export()], at: StoreScene.now,
+      upkeep: SQLiteUpkeep(waitingKeysMax: 4), logger: log.logger)
+    _ = try await store.accept(StoreScene.upload("a", keys(1...3)))
+    try await store.pool.write { try $0.execute(sql: "UPDATE waiting_keys SET keys = x'00'") }
+    _ = try await store.accept(StoreScene.upload("b", keys(4...4)))
+    try await Patience.until { !log.lines.isEmpty }
+    #expect(log.errors == ["keys were not sorted in: they wait on"])
+    #expect(log.lines.first?.contains("Row 1 of waiting_keys") == true)
+    #expect(try await counts(store) == [0, 2])
   }
 }

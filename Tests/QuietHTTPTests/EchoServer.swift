@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import Logging
 import QuietHTTP
+import TestSupport
 import World
 
 /// A small server that wears everything: `/echo` says the word back and counts its effects.
@@ -14,7 +15,7 @@ struct EchoServer {
 
   let server: QuietServer
   let effects = Counter()
-  let log = LogBook()
+  let log = CollectedLog()
 
   init(
     allowedOrigin: String? = nil, _ change: (inout ConnectionBounds) -> Void = { _ in }
@@ -46,10 +47,9 @@ struct EchoServer {
     router.get("/people/:name") { _, _ in "hello" }
     router.get("/large") { _, _ in ByteBuffer(repeating: 0x20, count: Self.largeBytes) }
     router.get("/broken") { _, _ -> String in throw CocoaError(.coderInvalidValue) }
-    let book = log
     server = QuietServer(
       router: router, host: "127.0.0.1", port: 0, bounds: bounds,
-      logger: Logger(label: "echo") { _ in LogBook.Handler(book: book) })
+      logger: log.logger)
   }
 
   /// Runs the server on a free port while `story` is told.

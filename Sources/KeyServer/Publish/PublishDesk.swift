@@ -35,8 +35,7 @@ struct PublishDesk: Sendable {
     do {
       return try await store.accept(upload)
     } catch {
-      // The kind only: a database's message may quote what was to be stored.
-      logger.error("storage failed", metadata: ["kind": "\(type(of: error))"])
+      logger.error("storage failed", metadata: KeyServerError.metadata(of: error))
       throw .unavailable
     }
   }

@@ -32,7 +32,7 @@ struct StatisticsDesk: Sendable {
     } catch let refusal as Refusal {
       throw refusal
     } catch {
-      logger.error("storage failed", metadata: ["kind": "\(type(of: error))"])
+      logger.error("storage failed", metadata: KeyServerError.metadata(of: error))
       throw .unavailable
     }
   }

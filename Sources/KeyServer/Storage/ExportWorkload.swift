@@ -16,16 +16,15 @@ package enum ExportWorkload {
     let store = try SQLiteKeyStore(
       file: file, exports: [ExportConfiguration(filenameRoot: "", region: region)], at: start)
     for first in stride(from: 0, to: keyCount, by: keysInOneCommit) {
-      try store.pool.write { db in
-        for number in first..<min(first + keysInOneCommit, keyCount) {
-          guard let key = key(number, before: start, randomness) else { continue }
-          try SQLiteKeyStore.insert(
-            StoredKey(
-              PublishableKey(
-                key: key, regions: [region], travels: false,
-                releasedAt: start.addingTimeInterval(Double(number % 4) * 3_600))), in: db)
+      let keys = (first..<min(first + keysInOneCommit, keyCount)).compactMap { number in
+        key(number, before: start, randomness).map {
+          StoredKey(
+            PublishableKey(
+              key: $0, regions: [region], travels: false,
+              releasedAt: start.addingTimeInterval(Double(number % 4) * 3_600)))
         }
       }
+      try store.pool.write { try KeyInsertion(in: $0).insert(keys) }
     }
     try store.pool.close()
   }

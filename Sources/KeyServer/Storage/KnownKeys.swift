@@ -23,12 +23,10 @@ final class KnownKeys: Sendable {
   {
     try memory.withLock { memory in
       let latest = try WaitingKeys(db: db).latestNumber()
-      if memory?.latest != latest || memory?.presence.isOverfull != false {
-        // Given up first: the old one and the new one need not lie in memory together.
-        memory = nil
-        memory = try Self.read(in: db, latest: latest)
-      }
-      guard var known = memory else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
+      let isStale = memory.map { $0.latest != latest || $0.presence.isOverfull } ?? false
+      // Given up first: the old one and the new one need not lie in memory together.
+      if isStale { memory = nil }
+      var known = try memory ?? Self.read(in: db, latest: latest)
       // Moved out and back, so that the filter is not copied when it is written to.
       memory = nil
       defer { memory = known }

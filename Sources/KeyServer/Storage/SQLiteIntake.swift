@@ -59,17 +59,18 @@ struct SQLiteIntake {
       commit.tally.add(upload.facts, upload.usual.plan.outcome)
       return .accepted(answer: upload.usual.answer)
     }
-    return try acceptWithCare(upload, &memory, &commit)
+    return try acceptWithCare(stored, &memory, &commit)
   }
 
   /// Looks the keys up, as one of them may be in, and does with each what may be done.
   private func acceptWithCare(
-    _ upload: AdmittedUpload, _ memory: inout KnownKeys.Memory, _ commit: inout Commit
+    _ stored: StoredUpload, _ memory: inout KnownKeys.Memory, _ commit: inout Commit
   ) throws -> Acceptance {
+    let upload = stored.admitted
     try putDown(&commit, &memory)
     // Seldom: a key that comes again is in the table mostly, and sorting in takes a while.
     let waiting = WaitingKeys(db: db)
-    if try waiting.holdsAny(of: upload.keys.map(\.key.key.secretWords)) { try waiting.sortIn() }
+    if try waiting.holdsAny(of: stored.places) { try waiting.sortIn() }
     do {
       let course = try upload.course(known: try known(upload.keys))
       commit.gather(course.plan.inserted.map { StoredKey($0) })

@@ -1,6 +1,7 @@
 import ExposureKeys
 import Foundation
 import GRDB
+import Logging
 
 /// The key database in one SQLite file, every commit on the disk before it is answered.
 struct SQLiteKeyStore: KeyStore {
@@ -11,14 +12,15 @@ struct SQLiteKeyStore: KeyStore {
   /// Opens the file, or makes it, and brings its tables up to date. Where one of `exports` is new, its
   /// first period is the one that `now` is in.
   init(
-    file: URL, exports: [ExportConfiguration], at now: Date, upkeep: SQLiteUpkeep = SQLiteUpkeep()
+    file: URL, exports: [ExportConfiguration], at now: Date,
+    upkeep: SQLiteUpkeep = SQLiteUpkeep(), logger: Logger? = nil
   ) throws {
-    try self.init(file: file, upkeep: upkeep)
+    try self.init(file: file, upkeep: upkeep, logger: logger)
     try pool.write { try Self.begin(exports, at: now, in: $0) }
   }
 
   /// Opens the file, or makes it, and brings its tables up to date.
-  init(file: URL, upkeep: SQLiteUpkeep = SQLiteUpkeep()) throws {
+  init(file: URL, upkeep: SQLiteUpkeep = SQLiteUpkeep(), logger: Logger? = nil) throws {
     Self.makePrivate(file)
     pool = try DatabasePool(path: file.path, configuration: Self.configuration)
     // Here and not in the configuration: the pool sets NORMAL when it turns the log on, which would
@@ -29,7 +31,7 @@ struct SQLiteKeyStore: KeyStore {
     }
     try SQLiteMigrations.all.migrate(pool)
     let log = LogCopying(of: pool, pageCountMax: upkeep.pagesInLogMax)
-    let sorting = SortingIn(pool, log: log, keyCountMax: upkeep.waitingKeysMax)
+    let sorting = Self.sortingIn(pool, log, each: upkeep.waitingKeysMax, logger)
     commits = GroupCommit { [pool, known] uploads in
       let acceptances: [Acceptance]
       do {
@@ -42,8 +44,19 @@ struct SQLiteKeyStore: KeyStore {
       }
       known.committed()
       log.committed(pageCount: uploads.count * SQLiteLimit.pagesOfOneUpload)
-      sorting.committed(keyCount: uploads.reduce(0) { $0 + $1.inserted.count })
+      sorting.add(uploads.reduce(0) { $0 + $1.inserted.count })
       return acceptances
+    }
+  }
+
+  private static func sortingIn(
+    _ pool: DatabasePool, _ log: LogCopying, each keyCountMax: Int, _ logger: Logger?
+  ) -> DueWork {
+    DueWork("sorting in", each: keyCountMax) {
+      do { try SortingIn(writer: pool, log: log).run() } catch {
+        logger?.error(
+          "keys were not sorted in: they wait on", metadata: KeyServerError.metadata(of: error))
+      }
     }
   }
 
@@ -113,10 +126,5 @@ struct SQLiteKeyStore: KeyStore {
 
   func settle() async throws {
     try await pool.write { try WaitingKeys(db: $0).sortIn() }
-  }
-
-  /// Inserts a key, or leaves the one with the same bytes as it is.
-  static func insert(_ key: StoredKey, in db: Database) throws {
-    try KeyInsertion(in: db).insert([key])
   }
 }

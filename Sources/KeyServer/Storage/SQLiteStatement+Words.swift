@@ -1,3 +1,4 @@
+import ExposureKeys
 import GRDB
 import GRDBSQLite
 
@@ -6,7 +7,8 @@ extension SQLiteStatement {
   /// sixteen.
   func words(at column: Int32) -> (UInt64, UInt64)? {
     // SQLite knows how many bytes a column has once it has been asked for them.
-    guard let bytes = sqlite3_column_blob(self, column), sqlite3_column_bytes(self, column) == 16
+    guard let bytes = sqlite3_column_blob(self, column),
+      sqlite3_column_bytes(self, column) == TemporaryExposureKey.byteCount
     else { return nil }
     return bytes.loadUnaligned(as: (UInt64, UInt64).self)
   }

@@ -28,7 +28,7 @@ struct WaitingKeys {
   /// Every key that waits, in the order of their bytes, and the number of the latest row they are in; nil
   /// where none waits.
   ///
-  /// - Throws: `DatabaseError` where a row is not as it was written.
+  /// - Throws: `DatabaseError`, `KeyServerError.damagedRow` where a row is not as it was written.
   func all() throws -> (keys: [StoredKey], latest: Int64)? {
     var (keys, latest) = try keys()
     keys.sort { $0.isBefore($1) }
@@ -42,8 +42,11 @@ struct WaitingKeys {
     let rows = try Row.fetchCursor(
       db.cachedStatement(sql: "SELECT number, keys FROM waiting_keys ORDER BY number"))
     while let row = try rows.next() {
-      latest = row[0]
-      try row.withUnsafeData(atIndex: 1) { try Self.read($0 ?? Data(), into: &keys) }
+      let number: Int64 = row[0]
+      guard try row.withUnsafeData(atIndex: 1, { Self.read($0 ?? Data(), into: &keys) }) else {
+        throw KeyServerError.damagedRow(number)
+      }
+      latest = number
     }
     return (keys, latest)
   }
@@ -87,16 +90,16 @@ extension WaitingKeys {
     return Data(bytes)
   }
 
-  static func read(_ bytes: Data, into keys: inout [StoredKey]) throws {
-    try bytes.withUnsafeBytes { bytes in
-      guard bytes.first == form else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+  /// False where the bytes are not those of keys.
+  static func read(_ bytes: Data, into keys: inout [StoredKey]) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      guard bytes.first == form else { return false }
       var rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
       while !rest.isEmpty {
-        guard let key = StoredKey(from: &rest) else {
-          throw DatabaseError(resultCode: .SQLITE_CORRUPT)
-        }
+        guard let key = StoredKey(from: &rest) else { return false }
         keys.append(key)
       }
+      return true
     }
   }
 }

@@ -65,7 +65,8 @@ struct WindowRow {
     let risk = numberIfAny(isRevised ? .revisedTransmissionRisk : .transmissionRisk)
     let type = numberIfAny(isRevised ? .revisedReportType : .reportType)
     let days = numberIfAny(isRevised ? .revisedDaysSinceOnset : .daysSinceOnset)
-    guard let words, let start = UInt32(exactly: number(.rollingStart)),
+    guard let words = statement.words(at: Column.keyData.rawValue),
+      let start = UInt32(exactly: number(.rollingStart)),
       let period = UInt32(exactly: number(.rollingPeriod)),
       let risk = risk.flatMap({ UInt8(exactly: $0) }),
       let key = TemporaryExposureKey(
@@ -76,15 +77,6 @@ struct WindowRow {
         daysSinceOnsetOfSymptoms: days.flatMap { Int32(exactly: $0) })
     else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     return diagnosisKey
-  }
-
-  private var words: (UInt64, UInt64)? {
-    let bytes = keyBytes
-    guard bytes.count == TemporaryExposureKey.byteCount else { return nil }
-    return (
-      bytes.loadUnaligned(as: UInt64.self),
-      bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-    )
   }
 
   private var keyBytes: UnsafeRawBufferPointer {

@@ -50,8 +50,7 @@ struct UploadDesk: Sendable {
     do {
       return try await work()
     } catch {
-      // The kind only: a database's message may quote what was to be stored.
-      logger.error("storage failed", metadata: ["kind": "\(type(of: error))"])
+      logger.error("storage failed", metadata: KeyServerError.metadata(of: error))
       throw .unavailable
     }
   }
