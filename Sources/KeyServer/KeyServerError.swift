@@ -13,8 +13,9 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case wrappingKey
   /// The export folder cannot be made: check the disk and its owner.
   case exportFolder
-  /// This row of `waiting_keys` is not as it was written. No period is closed over it, and a server that starts takes no
-  /// uploads: keep a copy of the file, then restore a backup or delete the row, whose keys are lost.
+  /// This row of `waiting_keys` is not as it was written. No period is closed over it, and a server
+  /// that starts takes no uploads: keep a copy of the file, then restore a backup or delete the row,
+  /// whose keys are lost.
   case damagedRow(Int64)
   /// The database or the export folder refused, such as on a full disk: make room, then export again.
   case unavailable

@@ -41,7 +41,7 @@ struct WaitingKeysFormTests {
     for count in [1, 2, 14, 300] {
       let keys = try (0..<count).map { _ in try anyKey(&chance) }
       var read: [StoredKey] = []
-      try WaitingKeys.read(WaitingKeys.bytes(of: keys), into: &read)
+      #expect(WaitingKeys.read(WaitingKeys.bytes(of: keys), into: &read))
       let sorted = keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
       #expect(read.map(fields) == sorted.map(fields))
     }
@@ -96,13 +96,9 @@ struct WaitingKeysFormTests {
       })
     for length in 0..<bytes.count where !ends.contains(length) && length != 1 {
       var read: [StoredKey] = []
-      #expect(throws: DatabaseError.self, "\(length)") {
-        try WaitingKeys.read(bytes.prefix(length), into: &read)
-      }
+      #expect(!WaitingKeys.read(bytes.prefix(length), into: &read), "\(length)")
     }
     var read: [StoredKey] = []
-    #expect(throws: DatabaseError.self) {
-      try WaitingKeys.read(Data([2]) + bytes.dropFirst(), into: &read)
-    }
+    #expect(!WaitingKeys.read(Data([2]) + bytes.dropFirst(), into: &read))
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import QuietHTTP
+import TestSupport
 import Testing
 import World
 

@@ -1,5 +1,6 @@
 import Foundation
 import QuietHTTP
+import TestSupport
 import Testing
 
 @Suite("Decoys")

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import QuietHTTP
 import ServiceLifecycle
+import TestSupport
 import Testing
 import World
 
