@@ -60,18 +60,20 @@ public struct StrictJSON {
     return take("]")
   }
 
-  /// The string that begins here, with its escapes resolved, for `"a"` and `"\u0061"` are one name.
+  /// The string that begins here, with its escapes resolved, for `"a"` and `"\u0061"` are one name; nil where it is
+  /// no text. The reader would not look at one that nobody asks it for.
   private mutating func string() -> String? {
     guard next == UInt8(ascii: "\"") else { return nil }
     let start = position
     position += 1
     while let byte = next, byte != UInt8(ascii: "\"") {
+      guard byte >= 0x20 else { return nil }
       position += byte == UInt8(ascii: "\\") ? 2 : 1
     }
     guard take("\"") else { return nil }
     let text = bytes[start..<position]
     guard text.contains(UInt8(ascii: "\\")) else {
-      return String(decoding: text.dropFirst().dropLast(), as: UTF8.self)
+      return String(validating: text.dropFirst().dropLast(), as: UTF8.self)
     }
     return try? JSONDecoder().decode(String.self, from: Data(text))
   }

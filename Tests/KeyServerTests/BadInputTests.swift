@@ -124,6 +124,35 @@ struct BadInputTests {
     }
   }
 
+  /// Documentation/QuietHTTP.md 2.5.
+  @Test(
+    "What is no text is 400 in padding as well, though nobody reads it",
+    arguments: [
+      [0xFF], Array(#"\q"#.utf8), [0x01], [0x0A], Array(#"\uD83D"#.utf8), Array(#"\uDE00"#.utf8),
+      [0xC0, 0x80], [0xED, 0xA0, 0x80], Array(#"\u12G4"#.utf8),
+    ] as [[UInt8]])
+  func paddingIsText(bytes: [UInt8]) async throws {
+    try await Self.run { server, questions in
+      for question in questions {
+        func status(_ text: [UInt8]) async throws -> UInt {
+          var body = question.body
+          let place = try #require(body.range(of: Data(#""padding":"AAAA""#.utf8)))
+          body.replaceSubrange(place, with: Data(#""padding":""#.utf8) + text + Data("\"".utf8))
+          return try await server.post(body, to: question.path, headers: question.headers).status
+        }
+        let long = [UInt8](repeating: UInt8(ascii: "A"), count: 1_500)
+        #expect(try await status(bytes) == 400, "\(question.path)")
+        #expect(try await status(long + bytes + long) == 400, "\(question.path)")
+        #expect(try Self.keptCount(server) == 0)
+      }
+      for question in questions {
+        let good = try await server.post(
+          question.body, to: question.path, headers: question.headers)
+        #expect(good.status == 200, "\(question.path)")
+      }
+    }
+  }
+
   @Test("Ten million bytes are not waited for, and another content type is 415 on every route")
   func tooMuch() async throws {
     try await Self.run { server, questions in

@@ -46,13 +46,11 @@ struct JSONCursor {
   /// A string.
   mutating func string() throws(StrictJSONError) -> String {
     let content = try stringContent()
-    if content.isASCII { return text(content.range) }
-    let bytes = content.hasEscapes ? try unescaped(content.range)[...] : bytes[content.range]
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed }
-    return text
+    guard content.hasEscapes else { return text(content.range) }
+    return String(decoding: unescaped(content.range), as: UTF8.self)
   }
 
-  /// A string that nobody reads, such as padding: looked over, not kept.
+  /// A string that nobody reads, such as padding: looked over like one that is read, and not kept.
   mutating func skipString() throws(StrictJSONError) {
     _ = try stringContent()
   }
@@ -143,7 +141,7 @@ extension JSONCursor {
     skipBlanks()
     guard peek == UInt8(ascii: "\"") else { throw .malformed }
     let content = try stringContent()
-    return content.hasEscapes ? try unescaped(content.range)[...] : bytes[content.range]
+    return content.hasEscapes ? unescaped(content.range)[...] : bytes[content.range]
   }
 
   private static func isSame(_ name: ArraySlice<UInt8>, _ known: StaticString) -> Bool {
@@ -158,101 +156,45 @@ extension JSONCursor {
 }
 
 extension JSONCursor {
-  /// Passes a string; the range is what stands between its quotation marks. It is ASCII where all of it is,
-  /// with no escapes.
+  /// Passes a string, each byte of which is looked at; the range is what stands between its quotation marks.
   private mutating func stringContent() throws(StrictJSONError) -> (
-    range: Range<Int>, isASCII: Bool, hasEscapes: Bool
+    range: Range<Int>, hasEscapes: Bool
   ) {
     guard take(UInt8(ascii: "\"")) else { throw wrongTypeOrMalformed }
     let start = position
-    var (end, hasEscapes, allBits) = (start, false, UInt8(0))
-    while end < bytes.count {
-      let byte = bytes[end]
-      switch byte {
-      case UInt8(ascii: "\""):
-        position = end + 1
-        return (start..<end, allBits < 0x80 && !hasEscapes, hasEscapes)
-      case UInt8(ascii: "\\"):
-        hasEscapes = true
-        end += 2
-      case 0..<0x20: throw .malformed
-      default:
-        allBits |= byte
-        end += 1
-      }
+    let (end, hasEscapes) = bytes.withUnsafeBufferPointer { bytes -> (Int?, Bool) in
+      var scan = JSONStringScan(bytes, at: start)
+      return (scan.reachesEnd() ? scan.position : nil, scan.hasEscapes)
     }
-    throw .malformed
+    guard let end else { throw .malformed }
+    position = end + 1
+    return (start..<end, hasEscapes)
   }
 
-  /// The text of bytes that are ASCII: there is nothing to validate.
+  /// The text of bytes that have been passed.
   private func text(_ range: Range<Int>) -> String {
     bytes.withUnsafeBufferPointer {
       String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self)
     }
   }
 
-  /// The bytes that a string with escapes means (RFC 8259, section 7).
-  private func unescaped(_ range: Range<Int>) throws(StrictJSONError) -> [UInt8] {
-    var text: [UInt8] = []
-    text.reserveCapacity(range.count)
-    var index = range.lowerBound
-    while index < range.upperBound {
-      guard bytes[index] == UInt8(ascii: "\\") else {
-        text.append(bytes[index])
-        index += 1
-        continue
+  /// The bytes that a string with escapes means, which has been passed.
+  private func unescaped(_ range: Range<Int>) -> [UInt8] {
+    bytes.withUnsafeBufferPointer { bytes in
+      var text: [UInt8] = []
+      text.reserveCapacity(range.count)
+      var index = range.lowerBound
+      while index < range.upperBound {
+        var scan = JSONStringScan(bytes, at: index)
+        if bytes[index] == UInt8(ascii: "\\"), let character = scan.escaped() {
+          text += character.utf8
+          index = scan.position
+        } else {
+          text.append(bytes[index])
+          index += 1
+        }
       }
-      let escape = bytes[index + 1]
-      index += 2
-      if escape == UInt8(ascii: "u") {
-        text += Array(String(try scalar(&index, before: range.upperBound)).utf8)
-      } else {
-        text.append(try Self.byte(escapedAs: escape))
-      }
+      return text
     }
-    return text
-  }
-
-  private static func byte(escapedAs escape: UInt8) throws(StrictJSONError) -> UInt8 {
-    switch escape {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): escape
-    case UInt8(ascii: "b"): 0x08
-    case UInt8(ascii: "f"): 0x0C
-    case UInt8(ascii: "n"): 0x0A
-    case UInt8(ascii: "r"): 0x0D
-    case UInt8(ascii: "t"): 0x09
-    default: throw .malformed
-    }
-  }
-
-  /// The character of one `\uXXXX`, or of two that are a surrogate pair.
-  private func scalar(
-    _ index: inout Int, before end: Int
-  ) throws(StrictJSONError) -> Unicode.Scalar {
-    let first = try codeUnit(&index, before: end)
-    guard first & 0xF800 == 0xD800 else {
-      guard let scalar = Unicode.Scalar(first) else { throw .malformed }
-      return scalar
-    }
-    guard first < 0xDC00, index + 2 <= end, bytes[index] == UInt8(ascii: "\\"),
-      bytes[index + 1] == UInt8(ascii: "u")
-    else { throw .malformed }
-    index += 2
-    let second = try codeUnit(&index, before: end)
-    guard second & 0xFC00 == 0xDC00,
-      let scalar = Unicode.Scalar(0x10000 + (first & 0x3FF) << 10 + second & 0x3FF)
-    else { throw .malformed }
-    return scalar
-  }
-
-  private func codeUnit(_ index: inout Int, before end: Int) throws(StrictJSONError) -> UInt32 {
-    guard index + 4 <= end else { throw .malformed }
-    var value: UInt32 = 0
-    for byte in bytes[index..<index + 4] {
-      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw .malformed }
-      value = value << 4 | UInt32(digit)
-    }
-    index += 4
-    return value
   }
 }
