@@ -234,7 +234,7 @@ let package = Package(
       name: "VerificationServerTests",
       dependencies: [
         "VerificationServer", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
-        "World", "TestSupport", hummingbird, grdb, crypto, logging,
+        "KeyServer", "KeyServerAPI", "World", "TestSupport", hummingbird, grdb, crypto, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "KeyServerAPITests",

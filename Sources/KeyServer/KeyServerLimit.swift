@@ -22,6 +22,10 @@ public enum KeyServerLimit {
   static let deviceCheckAnswerBytesMax = 16 * 1024
   /// How long to wait before an export that failed is tried again, in seconds.
   static let exportRetrySeconds: TimeInterval = 60
+  /// How long after its use a token or a certificate of the same name may still be good, in seconds: a
+  /// verification server issues certificates anew for a day, each good for an hour at most
+  /// (Documentation/VerificationServer.md 2.5).
+  static let reissueSecondsMax: TimeInterval = 86_400 + 3_600
   /// How far the clock may be set back without a used token becoming good again, in seconds.
   static let clockSetBackSecondsMax: TimeInterval = 86_400
   /// How far the onset of symptoms may lie back, in seconds: 28 days.

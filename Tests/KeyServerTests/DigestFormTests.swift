@@ -60,9 +60,9 @@ import UploadToken
     let verified = try CertificateVerifier(authorities: [authority]).verified(
       UnverifiedCertificate(text), at: now)
     // The signature could be written in another way; what stands before it is what was signed.
-    let used = UsedToken(verified, text: id == nil ? "head.claims.signature" : text)
+    let used = UsedToken(verified, text: id == nil ? "head.claims.signature" : text, at: now)
     #expect(used.digest == Self.digest(["certificate 1"] + name))
-    let whole = UsedToken(verified, text: "no dot in it")
+    let whole = UsedToken(verified, text: "no dot in it", at: now)
     #expect(id != nil || whole.digest == Self.digest(["certificate 1", "signed", "no dot in it"]))
   }
 }

@@ -20,7 +20,7 @@ struct GroupCommitTests {
       token: UsedToken(
         .init(
           tokenID: "\(number)", issuedAt: RunningKeyServer.start,
-          expiresAt: RunningKeyServer.start)),
+          expiresAt: RunningKeyServer.start), issuer: "codes", at: RunningKeyServer.start),
       digest: Data([number]), keys: [], revision: .leaveKnown,
       facts: UploadFacts(
         issuer: "", platform: .unknown, onset: SymptomOnset(nil, at: RunningKeyServer.start),

@@ -222,8 +222,8 @@ import Testing
     try await scene.accept([revision], revising: true)
     try await scene.close(at: Self.now + 8 * Self.hour)
     let files = try await scene.files()
-    // The token is good for half an hour, is kept a day more, and to the full hour.
-    let forgotten = Self.now + 25 * Self.hour
+    // One of its name may be good for 25 hours, and it is kept a day more.
+    let forgotten = Self.now + 49 * Self.hour
     for (seconds, isKept) in [(-1, true), (0, false)] as [(TimeInterval, Bool)] {
       try await scene.store.removeOld(Retention(at: forgotten + seconds))
       #expect((try await scene.store.acceptance(of: upload) != nil) == isKept)

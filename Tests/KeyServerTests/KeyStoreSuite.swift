@@ -33,6 +33,26 @@ import Testing
   }
 
   @Test(
+    "A token that was issued anew is the same token, whenever its later one ends",
+    arguments: Implementation.allCases)
+  func issuedAnew(_ implementation: Implementation) async throws {
+    let scene = try StoreScene(implementation)
+    let keys = [try StoreScene.key(1)]
+    let first = try StoreScene.upload("t", keys) { _ in Data("first".utf8) }
+    _ = try await scene.store.accept(first)
+    for hours in [1.0, 3, 25] {
+      let later = StoreScene.now + hours * StoreScene.hour
+      let again = try StoreScene.upload("t", keys, at: later)
+      #expect(again.token.keptUntil > first.token.keptUntil)
+      #expect(try await scene.store.acceptance(of: again) == .accepted(answer: Data("first".utf8)))
+      #expect(try await scene.store.accept(again) == .accepted(answer: Data("first".utf8)))
+      let other = try StoreScene.upload("t", [try StoreScene.key(2)], at: later)
+      #expect(try await scene.store.accept(other) == .tokenUsed)
+    }
+    #expect(try await scene.counts(.uploads) == [StatisticPlatform.ios.rawValue: 1])
+  }
+
+  @Test(
     "An upload whose answer cannot be made leaves nothing, and its token is good",
     arguments: Implementation.allCases)
   func answerFails(_ implementation: Implementation) async throws {

@@ -24,7 +24,7 @@ final class MemoryKeyStore: KeyStore {
 
   private struct State {
     var keys: [Data: Held] = [:]
-    var uploads: [UsedToken: (digest: Data, answer: Data)] = [:]
+    var uploads: [Data: (digest: Data, answer: Data, keptUntil: Date)] = [:]
     var counts: [StatisticCount.Place: Int] = [:]
     var progress = ExportProgress()
     var files: [Batch] = []
@@ -44,7 +44,7 @@ final class MemoryKeyStore: KeyStore {
   }
 
   private static func acceptance(of upload: AdmittedUpload, in state: State) -> Acceptance? {
-    state.uploads[upload.token].map {
+    state.uploads[upload.token.digest].map {
       $0.digest == upload.digest ? .accepted(answer: $0.answer) : .tokenUsed
     }
   }
@@ -65,7 +65,9 @@ final class MemoryKeyStore: KeyStore {
       } catch let refusal as RevisionRefusal {
         return .refused(refusal)
       }
-      state.uploads[upload.token] = (upload.digest, course.answer)
+      state.uploads[upload.token.digest] = (
+        upload.digest, course.answer, upload.token.keptUntil
+      )
       for key in course.plan.inserted { Self.insert(key, into: &state) }
       for key in course.plan.revised {
         state.keys[Data(key.bytes)]?.revision = key.released(from: state.progress.openFrom)
@@ -168,7 +170,7 @@ extension MemoryKeyStore {
       state.keys = state.keys.filter { _, held in
         held.key.releasedAt >= first || held.revision.map { $0.releasedAt >= first } ?? false
       }
-      state.uploads = state.uploads.filter { $0.key.keptUntil > retention.now }
+      state.uploads = state.uploads.filter { $0.value.keptUntil > retention.now }
       state.counts = state.counts.filter { $0.key.hour >= retention.countsFrom }
     }
   }

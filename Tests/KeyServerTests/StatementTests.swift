@@ -155,7 +155,8 @@ struct StatementTests {
     }
     return try AdmittedUpload(
       token: UsedToken(
-        UploadGrant(tokenID: UUID().uuidString, issuedAt: now, expiresAt: now)),
+        UploadGrant(tokenID: UUID().uuidString, issuedAt: now, expiresAt: now), issuer: "codes",
+        at: now),
       digest: Data(SystemRandomness().bytes(32)), keys: keys, revision: .leaveKnown,
       facts: UploadFacts(
         issuer: "", platform: .unknown, onset: SymptomOnset(nil, at: now), keys: keys, at: now),

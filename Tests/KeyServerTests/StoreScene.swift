@@ -73,7 +73,8 @@ struct StoreScene: Sendable {
   ) throws -> AdmittedUpload {
     try AdmittedUpload(
       token: UsedToken(
-        UploadGrant(tokenID: token, issuedAt: now, expiresAt: expires ?? now + 1_800)),
+        UploadGrant(tokenID: token, issuedAt: now, expiresAt: expires ?? now + 1_800),
+        issuer: issuer, at: now),
       digest: Data(SHA256.hash(data: keys.reduce(into: Data(token.utf8)) { $0 += $1.bytes })),
       keys: keys,
       revision: revising.map { .token(.read(RevisionToken($0)), allowsPartial: false) }

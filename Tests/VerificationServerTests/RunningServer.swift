@@ -24,6 +24,8 @@ struct RunningServer {
   let deviceKey: String
   let adminKey: String
   let port: Int
+  /// The public half of the key that signs tokens and certificates.
+  let signingKeyPEM: String
 
   /// Starts a server on `folder`, lets `story` happen, and stops it.
   static func run(
@@ -60,7 +62,8 @@ struct RunningServer {
         certificates: CertificateVerifier(authorities: [
           try CertificateAuthority(issuer: "verification", audience: "keys")
             .adding(keyID: "v1", publicKeyPEM: key.publicKey.pemRepresentation)
-        ]), configuration: configuration, deviceKey: deviceKey, adminKey: adminKey, port: port))
+        ]), configuration: configuration, deviceKey: deviceKey, adminKey: adminKey, port: port,
+        signingKeyPEM: key.publicKey.pemRepresentation))
     run.cancel()
     _ = await run.result
   }
@@ -84,9 +87,9 @@ struct RunningServer {
 
   func post(
     _ path: String, _ body: String, contentType: String? = "application/json",
-    headers: [String: String] = [:]
+    headers: [String: String] = [:], port other: Int? = nil
   ) async throws -> Answer {
-    let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
+    let url = try #require(URL(string: "http://127.0.0.1:\(other ?? port)\(path)"))
     var request = URLRequest(url: url, timeoutInterval: TimeInterval(Patience.seconds))
     request.httpMethod = "POST"
     request.httpBody = Data(body.utf8)

@@ -34,8 +34,8 @@ struct PublishAdmission: Sendable {
     let (policy, earlier) = revision(request.revisionToken ?? "", ring)
     do {
       return try AdmittedUpload(
-        token: UsedToken(verified, text: text), digest: UploadDigest.of(request, keys: sent),
-        keys: keys.taken, revision: policy,
+        token: UsedToken(verified, text: text, at: now),
+        digest: UploadDigest.of(request, keys: sent), keys: keys.taken, revision: policy,
         facts: UploadFacts(
           issuer: verified.issuer, platform: platform, onset: onset, keys: keys.taken, at: now),
         answer: { outcome in

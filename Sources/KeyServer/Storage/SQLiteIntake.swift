@@ -35,10 +35,20 @@ struct SQLiteIntake {
 
   /// What became of the upload's token, or nil where nobody has used it.
   func acceptance(of upload: AdmittedUpload) throws -> Acceptance? {
+    try acceptance(of: upload, named: upload.token.digest) ?? formerAcceptance(of: upload)
+  }
+
+  /// The same for the name that its token would have had before.
+  private func formerAcceptance(of upload: AdmittedUpload) throws -> Acceptance? {
+    try upload.token.formerDigest.flatMap { try acceptance(of: upload, named: $0) }
+  }
+
+  private func acceptance(
+    of upload: AdmittedUpload, named digest: Data
+  ) throws -> Acceptance? {
     let row = try Row.fetchOne(
-      db.cachedStatement(
-        sql: "SELECT upload_digest, answer FROM upload WHERE kept_until = ? AND token_digest = ?"),
-      arguments: [upload.token.keptUntil.wholeSeconds, upload.token.digest])
+      db.cachedStatement(sql: "SELECT upload_digest, answer FROM upload WHERE token_digest = ?"),
+      arguments: [digest])
     guard let row else { return nil }
     let digest: Data = row[0]
     return digest == upload.digest ? .accepted(answer: row[1]) : .tokenUsed
@@ -48,6 +58,7 @@ struct SQLiteIntake {
     _ stored: StoredUpload, _ memory: inout KnownKeys.Memory, _ commit: inout Commit
   ) throws -> Acceptance {
     let upload = stored.admitted
+    if let former = try formerAcceptance(of: upload) { return former }
     // First its token, with the answer it will nearly always get: so a token that is spent is found without
     // looking for it before, which took as long again.
     guard try UploadInsertion(upload).insertUnlessSpent(in: db) else {
@@ -122,14 +133,14 @@ struct SQLiteIntake {
   /// What is told of an upload whose keys were not all new.
   private func change(_ upload: AdmittedUpload, answer: Data) throws {
     try db.cachedStatement(
-      sql: "UPDATE upload SET answer = ? WHERE kept_until = ? AND token_digest = ?"
-    ).execute(arguments: [answer, upload.token.keptUntil.wholeSeconds, upload.token.digest])
+      sql: "UPDATE upload SET answer = ? WHERE token_digest = ?"
+    ).execute(arguments: [answer, upload.token.digest])
   }
 
   /// Gives an upload that is refused its token back.
   private func forget(_ upload: AdmittedUpload) throws {
-    try db.cachedStatement(sql: "DELETE FROM upload WHERE kept_until = ? AND token_digest = ?")
-      .execute(arguments: [upload.token.keptUntil.wholeSeconds, upload.token.digest])
+    try db.cachedStatement(sql: "DELETE FROM upload WHERE token_digest = ?")
+      .execute(arguments: [upload.token.digest])
   }
 
   private func revise(_ stored: StoredKey) throws {

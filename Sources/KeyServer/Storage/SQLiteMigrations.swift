@@ -19,6 +19,9 @@ enum SQLiteMigrations {
       try $0.execute(sql: Waiting.keys)
       try $0.execute(sql: Waiting.progress)
     }
+    migrator.registerMigration("5 intake: a used token is known by its name alone") {
+      try $0.execute(sql: Intake.tokens)
+    }
     return migrator
   }
 

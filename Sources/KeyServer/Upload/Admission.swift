@@ -28,7 +28,8 @@ struct Admission: Sendable {
     let publishable = publishable(keys, of: request, granted: grant, onset: onset, at: now)
     do {
       return try AdmittedUpload(
-        token: UsedToken(grant), digest: UploadDigest.of(request), keys: publishable,
+        token: UsedToken(grant, issuer: issuer, at: now), digest: UploadDigest.of(request),
+        keys: publishable,
         revision: .leaveKnown,
         facts: UploadFacts(
           issuer: issuer, platform: StatisticPlatform(seedName: payload.platform), onset: onset,

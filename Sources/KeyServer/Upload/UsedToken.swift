@@ -4,26 +4,38 @@ import UploadToken
 
 /// Remembers that a token or a certificate is used, without its name: that could be joined with what the
 /// verification server knows.
-struct UsedToken: Hashable, Sendable {
+///
+/// Named by issuer and `jti`, and by nothing else: a certificate that is issued anew since an answer was lost has
+/// the same name and a later end, and what both contracts take is spent in both.
+struct UsedToken: Sendable {
   /// SHA-256 of what names it.
   let digest: Data
-  /// A day longer than it is good, for a clock may be set back. To the whole hour, since the expiry
-  /// itself would tell the second in which a person typed in the code.
+  /// What an upload token was named by before it shared its name with certificates; nil for them. A database
+  /// may hold such names for as long as a used token is kept.
+  let formerDigest: Data?
+  /// As long as one of its name may be good, and a day longer, for a clock may be set back. To the whole
+  /// hour, since the moment itself would tell the second in which a person typed in the code.
   let keptUntil: Date
 
-  /// An upload token, named by its `jti`.
-  init(_ grant: UploadGrant) {
-    digest = Data(SHA256.hash(data: Data(grant.tokenID.utf8)))
-    keptUntil = Self.end(grant.expiresAt)
+  /// An upload token of `issuer` that is used at `now`.
+  init(_ grant: UploadGrant, issuer: String, at now: Date) {
+    digest = Self.digest(of: Self.name(issuer, grant.tokenID))
+    formerDigest = Data(SHA256.hash(data: Data(grant.tokenID.utf8)))
+    keptUntil = Self.end(grant.expiresAt, usedAt: now)
   }
 
-  /// A certificate, named by its issuer and `jti`. One without a `jti` is named by what was signed: the
-  /// signature itself could be written in a second way and would still hold.
-  init(_ verified: VerifiedCertificate, text: String) {
+  /// A certificate that is used at `now`. One without a `jti` is named by what was signed: the signature
+  /// itself could be written in a second way and would still hold.
+  init(_ verified: VerifiedCertificate, text: String, at now: Date) {
     let certificate = verified.certificate
-    let name = certificate.certificateID.map { ["jti", verified.issuer, $0] }
-    digest = Self.digest(of: ["certificate 1"] + (name ?? ["signed", Self.signed(text)]))
-    keptUntil = Self.end(certificate.expiresAt)
+    let name = certificate.certificateID.map { Self.name(verified.issuer, $0) }
+    digest = Self.digest(of: name ?? ["certificate 1", "signed", Self.signed(text)])
+    formerDigest = nil
+    keptUntil = Self.end(certificate.expiresAt, usedAt: now)
+  }
+
+  private static func name(_ issuer: String, _ id: String) -> [String] {
+    ["certificate 1", "jti", issuer, id]
   }
 
   /// What stands before the signature.
@@ -44,8 +56,9 @@ struct UsedToken: Hashable, Sendable {
     return Data(SHA256.hash(data: text))
   }
 
-  private static func end(_ expiresAt: Date) -> Date {
-    let end = expiresAt.timeIntervalSince1970 + KeyServerLimit.clockSetBackSecondsMax
+  private static func end(_ expiresAt: Date, usedAt now: Date) -> Date {
+    let last = max(expiresAt, now.addingTimeInterval(KeyServerLimit.reissueSecondsMax))
+    let end = last.timeIntervalSince1970 + KeyServerLimit.clockSetBackSecondsMax
     let hours = (end / Embargo.coarseSeconds).rounded(.up)
     return Date(timeIntervalSince1970: hours * Embargo.coarseSeconds)
   }
