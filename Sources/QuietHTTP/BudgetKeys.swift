@@ -15,7 +15,7 @@ public struct BudgetKeys: Sendable {
   /// The key of the client's address prefix: IPv4 whole, IPv6 to 64 bits. Clients without an address
   /// share one key.
   public func key(for context: QuietContext) -> BudgetKey {
-    key(for: context.client)
+    key(for: context.client.map { AddressPrefix($0) })
   }
 
   /// The key of something else that attempts are counted by, such as a code or a caller's credential.

@@ -19,8 +19,7 @@ struct QuietDoor: RouterMiddleware {
     let start = ContinuousClock.now
     var context = context
     context.client = trustedProxies.client(
-      of: context.connection.peer, headers: request.headers
-    ).map { AddressPrefix($0) }
+      of: context.connection.peer, headers: request.headers)
     var response = try await answered(request, context: context, next: next)
     response.headers[.xContentTypeOptions] = "nosniff"
     if !context.connection.bodyIsRead && request.mayHaveBody {

@@ -24,6 +24,8 @@ public enum QuietLimit {
   /// Bits that a network of trusted proxies has in common: those of 10.0.0.0/8 and fd00::/8, the widest
   /// that are anybody's own.
   public static let proxyPrefixBitsMin = 8
+  /// Networks from which a route may be asked: so many can be looked through for each request.
+  public static let netmasksMax = 1_000
   /// Real answers whose time is remembered, so that decoys can take as long.
   public static let answerTimesMax = 256
   /// Sleepers whose delay is remembered, so that decoys can be woken up in time.

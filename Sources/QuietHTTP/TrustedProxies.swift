@@ -5,12 +5,12 @@ import Hummingbird
 /// A proxy writes the address of whoever asked it at the end of `X-Forwarded-For`. Anybody can write
 /// anything before that, so the list is read from its end, and only as far as trusted proxies wrote it.
 public struct TrustedProxies: Sendable {
-  private let networks: [Network]
+  private let networks: [AddressNetwork]
 
   /// No proxy: the address of the connection counts.
   public static let none = TrustedProxies(networks: [])
 
-  private init(networks: [Network]) {
+  private init(networks: [AddressNetwork]) {
     self.networks = networks
   }
 
@@ -19,7 +19,9 @@ public struct TrustedProxies: Sendable {
   /// Nil where one of them is neither, or is wider than `QuietLimit.proxyPrefixBitsMin` allows: everybody in it
   /// could choose the address by which their attempts are counted.
   public init?(_ networks: [String]) {
-    let parsed = networks.compactMap(Network.init)
+    let parsed = networks.compactMap {
+      AddressNetwork($0, bitsMin: QuietLimit.proxyPrefixBitsMin)
+    }
     guard parsed.count == networks.count else { return nil }
     self.init(networks: parsed)
   }
@@ -46,31 +48,5 @@ public struct TrustedProxies: Sendable {
       return NumericAddress(text.dropFirst().prefix { $0 != "]" })
     }
     return NumericAddress(text) ?? NumericAddress(text.prefix { $0 != ":" })
-  }
-
-  private struct Network: Sendable {
-    let address: NumericAddress
-    let bits: Int
-
-    init?(_ text: String) {
-      let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-      guard parts.count <= 2, let address = NumericAddress(parts[0]) else { return nil }
-      let all = address.bytes.count * 8
-      // IPv4 written as IPv6 has 96 bits before its own (RFC 4291, 2.5.5.2).
-      let others = parts[0].contains(":") ? 128 - all : 0
-      guard let bits = parts.count == 2 ? UInt8(parts[1]).map({ Int($0) - others }) : all,
-        (QuietLimit.proxyPrefixBitsMin...all).contains(bits)
-      else { return nil }
-      self.address = address
-      self.bits = bits
-    }
-
-    func contains(_ other: NumericAddress) -> Bool {
-      guard other.bytes.count == address.bytes.count else { return false }
-      return (0..<bits).allSatisfy { bit in
-        let mask: UInt8 = 0x80 >> (bit % 8)
-        return address.bytes[bit / 8] & mask == other.bytes[bit / 8] & mask
-      }
-    }
   }
 }

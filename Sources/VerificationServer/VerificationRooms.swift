@@ -45,26 +45,28 @@ struct VerificationRooms {
       policy: configuration.policy, clock: clock, randomness: randomness)
   }
 
-  private func caller(_ kind: ApiKeyKind) -> Caller {
+  private func caller(_ kind: ApiKeyKind, from netmasks: Netmasks) -> Caller {
     Caller(
-      kind: kind, check: ApiKeyCheck(storage: storage, keys: keys), attempts: attempts,
-      isInMaintenance: configuration.policy.isInMaintenance)
+      kind: kind, check: ApiKeyCheck(storage: storage, keys: keys), netmasks: netmasks,
+      attempts: attempts, isInMaintenance: configuration.policy.isInMaintenance)
   }
 
   private func addSeedContract(to router: Router<QuietContext>) {
-    let operators = Operators(apiTokens: apiTokens, attempts: attempts)
+    let operators = Operators(
+      apiTokens: apiTokens, netmasks: configuration.operatorNetmasks, attempts: attempts)
     GenerateCodeRoute(issuance: issuance, operators: operators).add(to: router)
     GenerateCodesBatchRoute(issuance: issuance, operators: operators).add(to: router)
     AccessTokenRoute(
       redemption: CodeRedemption(
         storage: storage, keys: keys, signing: signing,
         tokenLifetime: configuration.tokenLifetime, clock: clock, randomness: randomness),
-      attempts: attempts
+      netmasks: configuration.applicationNetmasks, attempts: attempts
     ).add(to: router)
   }
 
   private func addDeviceRoutes(to router: Router<QuietContext>) {
-    let (device, policy) = (caller(.device), configuration.policy)
+    let device = caller(.device, from: configuration.applicationNetmasks)
+    let policy = configuration.policy
     VerifyRoute(
       verification: CodeVerification(
         storage: storage, keys: keys, signing: signing,
@@ -84,7 +86,7 @@ struct VerificationRooms {
   }
 
   private func addAdminRoutes(to router: Router<QuietContext>) {
-    let admin = caller(.admin)
+    let admin = caller(.admin, from: configuration.operatorNetmasks)
     let desk = IssueDesk(issuance: issuance, sms: configuration.sms, attempts: attempts)
     IssueRoute(desk: desk, caller: admin).add(to: router)
     BatchIssueRoute(desk: desk, caller: admin).add(to: router)

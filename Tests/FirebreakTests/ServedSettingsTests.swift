@@ -54,6 +54,29 @@ struct ServedSettingsTests {
     #expect(uploads == [401, 429, 401])
   }
 
+  @Test("Only who is in the networks that are set is answered, a proxy's client by its own address")
+  func netmasks() async throws {
+    let authority = try await ServedAuthority([
+      "verification/settings.json": """
+      {"trustedProxies": ["127.0.0.1"], "applicationNetmasks": ["192.0.2.0/25", "2001:db8::/32"],
+       "operatorNetmasks": ["192.0.2.1"]}
+      """
+    ])
+    let admin = try authority.apiKey("admin")
+    for (address, token, code) in [
+      ("192.0.2.1", 404, 200), ("192.0.2.127", 404, 401), ("192.0.2.128", 403, 401),
+      ("2001:db8::1", 404, 401), ("2001:db9::1", 403, 401),
+    ] {
+      let from = ["X-Forwarded-For": address]
+      let redeemed = try authority.post(
+        "\(authority.verification)/getAccessToken", #"{"data":{"code":"ZZZZZ1"}}"#, headers: from)
+      let issued = try authority.post(
+        "\(authority.verification)/api/issue", #"{"testType":"confirmed"}"#,
+        headers: from.merging(["X-API-Key": admin]) { $1 })
+      #expect((redeemed.status, issued.status) == (token, code), "\(address)")
+    }
+  }
+
   @Test("Maintenance, the origin of browser pages, regions, apps and exports are as they are set")
   func others() async throws {
     let authority = try await ServedAuthority([

@@ -36,7 +36,8 @@ struct SettingsTests {
        "testTypes": ["confirmed"], "requiresDate": true, "allowsUserReport": true,
        "allowsBatchIssue": false, "allowsGeneratedSMS": true, "isInMaintenance": true},
      "sms": {"region": "PL", "file": "sms.jsonl", "templates": {"a": "[code]"}, "defaultTemplate": "a"},
-     "allowedOrigin": "https://app.example", "trustedProxies": ["10.0.0.0/8", "::1"]}
+     "allowedOrigin": "https://app.example", "trustedProxies": ["10.0.0.0/8", "::1"],
+     "applicationNetmasks": ["0.0.0.0/0"], "operatorNetmasks": ["192.0.2.0/24", "2001:db8::/32"]}
     """
 
   private func options(_ arguments: String...) throws -> ServerOptions {
@@ -246,6 +247,24 @@ struct SettingsTests {
         "verification", #"{"trustedProxies": "10.0.0.1"}"#,
         "trustedProxies needs a list of addresses"
       ),
+      (
+        "verification", #"{"operatorNetmasks": []}"#,
+        "operatorNetmasks needs a list of 1 to 1000 addresses"
+      ),
+      (
+        "verification", #"{"applicationNetmasks": []}"#,
+        "applicationNetmasks needs a list of 1 to 1000 addresses"
+      ),
+      (
+        "verification", #"{"operatorNetmasks": ["192.0.2.0/24", "2001:db8::/129"]}"#,
+        "operatorNetmasks needs a list of"
+      ),
+      (
+        "verification", #"{"applicationNetmasks": "192.0.2.0/24"}"#,
+        "applicationNetmasks needs a list of"
+      ),
+      ("verification", #"{"operatorNetmasks": null}"#, "leave it out where everybody may ask"),
+      ("keys", #"{"applicationNetmasks": ["192.0.2.0/24"]}"#, "applicationNetmasks is no setting"),
     ])
   func refused(name: String, text: String, words: String) throws {
     let folder = try TemporaryFolder()

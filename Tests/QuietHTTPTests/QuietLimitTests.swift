@@ -15,6 +15,7 @@ struct QuietLimitTests {
     #expect((QuietLimit.budgetKeysMax, QuietLimit.proxyPrefixBitsMin) == (100_000, 8))
     #expect((QuietLimit.answerTimesMax, QuietLimit.wakingDelaysMax) == (256, 64))
     #expect((QuietLimit.decoySecondsMax, QuietLimit.retryAfterSeconds) == (5, 30))
+    #expect(QuietLimit.netmasksMax == 1_000)
     #expect(StrictJSON.depthMax == 16)
   }
 }

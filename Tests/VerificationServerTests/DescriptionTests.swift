@@ -64,6 +64,7 @@ import World
     try await RunningServer.run(
       in: fresh, attempts: AttemptLimits(perAddress: 1), configure: Self.withReports
     ) { server async throws in try await tooMany(server, &ledger) }
+    try await elsewhere(&ledger)
     try await ourFault(&ledger)
     #expect(ledger.unanswered == [])
   }
@@ -199,6 +200,24 @@ import World
       #expect(answer.status == 429 && answer.headers["retry-after"] != nil, "\(path)")
       expectNone(note(answer, path, &ledger))
     }
+  }
+
+  /// A server that answers other addresses only.
+  private func elsewhere(_ ledger: inout DescriptionLedger) async throws {
+    let folder = try TemporaryFolder()
+    let networks = try #require(Netmasks(["192.0.2.0/24"]))
+    var known = ledger
+    try await RunningServer.run(
+      in: folder.url,
+      configure: { ($0.applicationNetmasks, $0.operatorNetmasks) = (networks, networks) }
+    ) { server async throws in
+      for path in Self.posts {
+        let answer = try await server.post(path, "{}", headers: Self.key(path, server))
+        #expect(answer.status == (Self.seedRoutes.contains(path) ? 403 : 401), "\(path)")
+        expectNone(note(answer, path, &known))
+      }
+    }
+    ledger = known
   }
 
   /// Nothing that a client can send brings these routes to a 500, so routes stand in for them that fail in

@@ -27,7 +27,7 @@ extension VerificationRooms {
       ]),
       answers: [
         answered(.object(["accessToken": .string("The token.")], required: ["accessToken"]))
-      ] + refusals([400, 404, 408, 413, 415, 429, 500, 503])),
+      ] + refusals([400, 403, 404, 408, 413, 415, 429, 500, 503])),
   ]
 
   private static let pin = JSONSchema.string(

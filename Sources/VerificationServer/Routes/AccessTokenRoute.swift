@@ -7,17 +7,25 @@ import World
 
 /// POST /getAccessToken: a code for a token.
 ///
-/// Documentation/SeedContract.md 3.4 to 3.6. A missing, unknown, used and expired code get one and the
+/// Documentation/SeedContract.md 3.4 to 3.6 and 3.8. A missing, unknown, used and expired code get one and the
 /// same answer, so that nobody learns from it which codes there are.
 struct AccessTokenRoute: Sendable {
   typealias Route = CallableRoute<AccessTokenRequest>
 
   let redemption: CodeRedemption
+  let netmasks: Netmasks
   let attempts: Attempts
 
   func add(to router: Router<QuietContext>) {
-    Route(randomness: redemption.randomness)
+    Route(randomness: redemption.randomness, gate: gate)
       .add(VerificationRoute.accessToken, to: router, decoy: decoy, answer: answer)
+  }
+
+  /// Looks at the address before the body is read, of decoys as well.
+  private func gate(headers: HTTPFields, context: QuietContext) throws -> QuietAnswer? {
+    guard !netmasks.contain(context) else { return nil }
+    return try QuietAnswer(
+      CallableFailure(.permissionDenied, message: "Ask from where apps may ask this server."))
   }
 
   private func answer(_ request: Route.Question) async throws -> QuietAnswer {

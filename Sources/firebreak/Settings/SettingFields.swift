@@ -71,6 +71,14 @@ struct SettingFields<Key: CodingKey> {
     }
   }
 
+  /// Puts the networks at `key` into `networks`, where there are any; leaving them out means everybody.
+  func read(_ key: Key, intoNetmasks networks: inout [String]?) throws {
+    guard fields.contains(key) else { return }
+    networks = try fields.checked(key, Netmasks.need) { (list: [String]) -> [String]? in
+      Netmasks(list) == nil ? nil : list
+    }
+  }
+
   /// Puts the address at `key` into `address`, where there is one: of https, or of http on this machine, so
   /// that no secret goes over a wire in plain.
   func read(_ key: Key, intoAddress address: inout String) throws {

@@ -17,6 +17,8 @@ struct VerificationServerSettings: Codable {
   var sms: SMSSettings?
   var allowedOrigin: String?
   var trustedProxies: [String] = []
+  var applicationNetmasks: [String]?
+  var operatorNetmasks: [String]?
 
   /// Everything at its default.
   init() throws {
@@ -37,6 +39,8 @@ struct VerificationServerSettings: Codable {
     try fields.read(.sms, into: &sms)
     try fields.read(.allowedOrigin, intoOrigin: &allowedOrigin)
     try fields.read(.trustedProxies, intoNetworks: &trustedProxies)
+    try fields.read(.applicationNetmasks, intoNetmasks: &applicationNetmasks)
+    try fields.read(.operatorNetmasks, intoNetmasks: &operatorNetmasks)
     guard sms != nil || !policy.allowsUserReport else {
       throw CommandFailure.badInput(
         "policy.allowsUserReport: codes of reports go out by SMS, so set sms too.")
@@ -60,6 +64,18 @@ struct VerificationServerSettings: Codable {
     configuration.sms = try sms?.configuration(in: folder)
     configuration.allowedOrigin = allowedOrigin
     configuration.trustedProxies = TrustedProxies(trustedProxies) ?? .none
+    configuration.applicationNetmasks = try Self.netmasks(
+      applicationNetmasks, of: "applicationNetmasks")
+    configuration.operatorNetmasks = try Self.netmasks(operatorNetmasks, of: "operatorNetmasks")
+  }
+
+  /// Everybody where none are set; a list that makes no sense is never taken for everybody.
+  private static func netmasks(_ networks: [String]?, of setting: String) throws -> Netmasks {
+    guard let networks else { return .everybody }
+    guard let netmasks = Netmasks(networks) else {
+      throw CommandFailure.badInput("\(setting) \(Netmasks.need).")
+    }
+    return netmasks
   }
 
   /// A server with secrets made up here: for defaults, and to see whether settings make sense.
