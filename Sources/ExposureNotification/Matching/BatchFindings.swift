@@ -2,8 +2,8 @@ import ExposureKeys
 
 /// What the search for one batch of keys found.
 package struct BatchFindings: Sendable {
-  /// The keys that were heard, in the batch's order, with all their sightings.
-  package var matches: [KeyMatch] = []
+  /// The keys that were heard, in the batch's order.
+  package var matches: [UnopenedMatch] = []
   /// The keys whose time is not over, in the batch's order; none unless the search asked for them.
   package var openKeys: [DiagnosisKey] = []
   /// Whether the keys replace what was published of them before.

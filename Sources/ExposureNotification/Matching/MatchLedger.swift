@@ -8,6 +8,10 @@ import Foundation
 package struct MatchLedger: MatchKeeper, Sendable {
   private let variant: Device.Variant
   private var matchOfKey: [[UInt8]: KeyMatch] = [:]
+  /// The intervals of keys not found yet that were opened, and of which the rules left nothing.
+  private var worthless: [[UInt8]: Set<IntervalNumber>] = [:]
+  /// How many sightings were opened so far: for tests.
+  private(set) var openedCount = 0
   /// Keys that were not heard and still may be.
   private var openKeys: [[UInt8]: DiagnosisKey] = [:]
 
@@ -22,7 +26,7 @@ package struct MatchLedger: MatchKeeper, Sendable {
     for match in findings.matches where isRegarded(match.key) {
       let bytes = match.key.key.secretBytes
       guard let known = matchOfKey[bytes]?.key else {
-        if let match = match.credible { matchOfKey[bytes] = match }
+        take(match, bytes)
         continue
       }
       if Self.takes(match.key, over: known, findings.areRevised) {
@@ -37,6 +41,18 @@ package struct MatchLedger: MatchKeeper, Sendable {
         ?? (openKeys.count < DeviceLimit.keptKeys)
       if isTaken { openKeys[bytes] = key }
     }
+  }
+
+  /// Opens what was heard of a key that was not found before, but nothing twice, for however many
+  /// periods the key comes.
+  private mutating func take(_ match: UnopenedMatch, _ bytes: [UInt8]) {
+    let known = worthless[bytes] ?? []
+    let new = Set(match.intervals).subtracting(known)
+    guard !new.isEmpty else { return }
+    let opened = match.opened(where: new.contains)
+    openedCount += opened.sightings.count
+    matchOfKey[bytes] = opened.credible
+    worthless[bytes] = matchOfKey[bytes] == nil ? known.union(new) : nil
   }
 
   private func isRegarded(_ key: DiagnosisKey) -> Bool {

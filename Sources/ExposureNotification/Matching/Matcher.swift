@@ -47,42 +47,29 @@ package struct Matcher: Sendable {
 
   func findings(in batch: KeyBatch, with scratch: MatchScratch) -> BatchFindings {
     var findings = BatchFindings()
-    var hits: [Hit] = []
+    var hits = BatchHits(of: batch)
     findings.counters.keys = batch.count
     for start in stride(from: 0, to: batch.count, by: scratch.capacity) {
       let rows = batch.rows[start..<min(start + scratch.capacity, batch.count)]
       let runs = scratch.sort(rows, by: index.reach)
       findings.counters.keysSkipped += rows.count - (runs.last?.places.upperBound ?? 0)
       for run in runs {
-        findings.counters.candidates += search(run, scratch) { hits.append($0.offset(by: start)) }
+        findings.counters.candidates += search(run, scratch, rowsFrom: start, &hits)
       }
     }
     findings.counters.hits = hits.count
-    findings.matches = matches(hits.sorted(), in: batch)
+    findings.matches = hits.matches(in: index)
     return findings
   }
 }
 
 extension Matcher {
-  /// A key and an interval whose identifier was heard in time.
-  private struct Hit: Comparable {
-    let row: Int
-    let interval: UInt32
-    let identifier: Int
-
-    func offset(by rows: Int) -> Hit {
-      Hit(row: row + rows, interval: interval, identifier: identifier)
-    }
-
-    static func < (left: Hit, right: Hit) -> Bool {
-      (left.row, left.interval) < (right.row, right.interval)
-    }
-  }
-
-  /// Searches for the keys of one run; `each` gets what is certain. Returns how many candidates there
-  /// were.
-  private func search(_ run: MatchScratch.Run, _ scratch: MatchScratch, each: (Hit) -> Void) -> Int
-  {
+  /// Searches for the keys of one run, of the rows from `firstRow` of the batch on; what is certain goes
+  /// into `hits`. Returns how many candidates there were.
+  private func search(
+    _ run: MatchScratch.Run, _ scratch: MatchScratch, rowsFrom firstRow: Int,
+    _ hits: inout BatchHits
+  ) -> Int {
     let plan = plans.plan(of: run.group)
     var (start, count) = (run.places.lowerBound, 0)
     while start < run.places.upperBound {
@@ -92,8 +79,8 @@ extension Matcher {
       for candidate in UnsafeBufferPointer(start: scratch.candidates, count: found) {
         let words = candidate.words
         if let number = index.number(of: words, near: candidate.interval) {
-          let row = scratch.row[start + Int(candidate.key_index)]
-          each(Hit(row: Int(row), interval: candidate.interval, identifier: number))
+          let row = firstRow + Int(scratch.row[start + Int(candidate.key_index)])
+          hits.add(row: row, interval: candidate.interval, identifier: number)
         }
       }
       precondition(keysDone > 0, "the kernels always finish a key")
@@ -101,42 +88,5 @@ extension Matcher {
       count += found
     }
     return count
-  }
-
-  /// The matches that `hits`, in order, come to.
-  private func matches(_ hits: [Hit], in batch: KeyBatch) -> [KeyMatch] {
-    var matches: [KeyMatch] = []
-    var placeOfKey: [TemporaryExposureKey: Int] = [:]
-    var rest = hits[...]
-    while let row = rest.first?.row {
-      let ofKey = rest.prefix { $0.row == row }
-      rest = rest.dropFirst(ofKey.count)
-      let key = batch[row]
-      if let place = placeOfKey[key.key] {
-        // Shares the sightings: a key that comes again and again is not to fill the memory.
-        var again = matches[place]
-        again.key = key
-        matches.append(again)
-      } else {
-        placeOfKey[key.key] = matches.count
-        matches.append(match(key, Array(ofKey)))
-      }
-    }
-    return matches
-  }
-
-  private func match(_ key: DiagnosisKey, _ hits: [Hit]) -> KeyMatch {
-    let schedule = KeySchedule(key.key)
-    var sightings: [MatchedSighting] = []
-    for hit in hits {
-      index.forEachSighting(of: hit.identifier, near: hit.interval) { scanned in
-        let advertisement = scanned.sighting.advertisement
-        sightings.append(
-          MatchedSighting(
-            scanned, sentIn: IntervalNumber(rawValue: hit.interval),
-            metadata: schedule.open(advertisement.metadata, beside: advertisement.identifier)))
-      }
-    }
-    return KeyMatch(key: key, sightings: sightings)
   }
 }

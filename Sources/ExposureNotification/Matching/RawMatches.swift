@@ -4,7 +4,6 @@ import ExposureKeys
 /// matchers. A phone's detection takes `MatchLedger` (Documentation/RiskScoring.md 1.10).
 package struct RawMatches: MatchKeeper, Sendable {
   private var intervalsOfKey: [[UInt8]: Set<IntervalNumber>] = [:]
-  private var knownKeys: Set<TemporaryExposureKey> = []
   private var found: [RawMatch] = []
 
   /// No matches yet.
@@ -13,13 +12,17 @@ package struct RawMatches: MatchKeeper, Sendable {
   /// Takes what a batch gave. A key that comes again, in another file or with another period, adds
   /// only what it did not explain before.
   package mutating func add(_ findings: BatchFindings) {
-    // The same key for the same period explains nothing new, however often it comes.
-    for match in findings.matches where knownKeys.insert(match.key.key).inserted {
+    for match in findings.matches {
       let bytes = match.key.key.secretBytes
       let known = intervalsOfKey[bytes] ?? []
-      let new = match.sightings.filter { !known.contains($0.sentIn) }
-      intervalsOfKey[bytes] = known.union(new.map(\.sentIn))
-      found += new.map { RawMatch(key: match.key.key, sighting: $0) }
+      // By intervals, of which there are few, before any sighting is touched: the same key may come for
+      // thousands of periods.
+      let new = Set(match.intervals).subtracting(known)
+      guard !new.isEmpty else { continue }
+      intervalsOfKey[bytes] = known.union(new)
+      found += match.opened(where: new.contains).sightings.map {
+        RawMatch(key: match.key.key, sighting: $0)
+      }
     }
   }
 

@@ -24,7 +24,7 @@ struct DifferentialTests {
         let findings = Matcher(index, tier: tier, direction: direction)
           .findings(in: KeyBatch(world.keys))
         #expect(
-          findings.matches.map { NaiveMatch($0) } == expected,
+          findings.matches.map { NaiveMatch($0.opened) } == expected,
           "seed \(seed), \(tier), \(direction)")
       }
     }
@@ -77,6 +77,6 @@ private struct EveryMatch: MatchKeeper {
   var matches: [NaiveMatch] = []
 
   mutating func add(_ findings: BatchFindings) {
-    matches += findings.matches.map { NaiveMatch($0) }
+    matches += findings.matches.map { NaiveMatch($0.opened) }
   }
 }

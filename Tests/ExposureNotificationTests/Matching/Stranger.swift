@@ -85,7 +85,7 @@ extension Matcher {
   }
 
   func matches(of keys: [DiagnosisKey]) -> [KeyMatch] {
-    findings(in: KeyBatch(keys)).matches
+    findings(in: KeyBatch(keys)).matches.map(\.opened)
   }
 
   func match(of key: DiagnosisKey) -> KeyMatch? {

@@ -1,0 +1,112 @@
+import DiagnosisKeyFile
+import ExposureKeys
+import Foundation
+import Testing
+
+@testable import ExposureNotification
+
+/// Documentation/Matching.md 7.3: a key that was heard, published for hundreds of overlapping periods.
+struct RepublishedKeyTests {
+  private static let heardSteps: Range<UInt32> = 60..<72
+  private static let forgedSteps: Range<UInt32> = 60..<64
+  private static let sightingsPerStep = 5
+
+  private let sightings: [ScannedSighting]
+  private let keys: [DiagnosisKey]
+
+  /// Twelve intervals heard five times each, the first four by beacons that no phone sends. The periods end
+  /// later and later, so that those without one true beacon come first.
+  init() throws {
+    let stranger = try Stranger()
+    let forged = BluetoothMetadata(transmitPower: 100)
+    sightings = ScannedSighting.inOrder(
+      Self.heardSteps.flatMap { step in
+        (0..<Self.sightingsPerStep).map { number in
+          stranger.heard(
+            step: step, after: Double(60 * number),
+            metadata: Self.forgedSteps.contains(step) ? forged : nil)
+        }
+      })
+    keys = try (UInt32(60)...75).flatMap { last in
+      try stride(from: UInt32(0), through: 60, by: 5).map { first in
+        try Stranger(start: Stranger.midnight.rawValue + first, period: last - first + 1).key
+      }
+    }
+  }
+
+  private var matcher: Matcher { Matcher(ContactIndex(sightings, secret: .ofTests)) }
+  private var expected: [NaiveMatch] { NaiveMatcher(sightings: sightings).matches(of: keys) }
+
+  private func found<Keeper: MatchKeeper>(
+    _ keeper: Keeper, batchSize: Int, threads: Int
+  ) throws -> Keeper {
+    var (search, keeper) = (KeySearch(matcher, threads: threads), keeper)
+    try search.run(into: &keeper) { each in
+      for start in stride(from: 0, to: keys.count, by: batchSize) {
+        try each(ProvisionalKeyBatch(keys: KeyBatch(keys[start...].prefix(batchSize))))
+      }
+    }
+    return keeper
+  }
+
+  @Test("In one batch each period explains what is in it, and all hold what was heard once")
+  func oneBatch() {
+    let findings = matcher.findings(in: KeyBatch(keys))
+    #expect(findings.matches.map { NaiveMatch($0.opened) } == expected)
+    #expect(findings.matches.count == keys.count)
+    #expect(Set(findings.matches.map { ObjectIdentifier($0.heard) }).count == 1)
+    #expect(findings.counters.hits == findings.matches.reduce(0) { $0 + $1.intervals.count })
+    #expect(findings.counters.hits == expected.reduce(0) { $0 + $1.intervals.count })
+  }
+
+  @Test(
+    "Raw matches are those of the first period that explains them, each once",
+    arguments: [(16, 1), (16, 3), (50, 2), (208, 1)])
+  func raw(batchSize: Int, threads: Int) throws {
+    let raw = try found(RawMatches(), batchSize: batchSize, threads: threads)
+    var known: Set<IntervalNumber> = []
+    var first: [NaiveMatch] = []
+    for match in expected {
+      let new = match.restricted { !known.contains($0) }
+      known.formUnion(new.intervals)
+      if !new.intervals.isEmpty { first.append(new) }
+    }
+    let grouped = Dictionary(grouping: raw.inOrder, by: \.key)
+    #expect(first.count == Self.heardSteps.count)
+    #expect(grouped.count == first.count)
+    for match in first {
+      let sightings = (grouped[match.key.key] ?? []).map(\.sighting)
+      #expect(NaiveMatch(key: match.key, sightings: sightings) == match)
+    }
+    #expect(raw.sightingCount == sightings.count)
+    #expect((raw.keyCount, raw.identifierCount) == (1, Self.heardSteps.count))
+  }
+
+  @Test(
+    "The ledger keeps the first period with a true beacon, and opens no beacon twice on the way",
+    arguments: [(16, 1), (16, 3), (50, 2), (208, 1)])
+  func ledger(batchSize: Int, threads: Int) throws {
+    let ledger = try found(MatchLedger(), batchSize: batchSize, threads: threads)
+    let first = try required(
+      keys.lazy.compactMap { key in
+        NaiveMatcher(sightings: sightings).match(of: key)?.credible
+      }.first)
+    #expect(ledger.matches == [first])
+    #expect(first.sightings.count == Self.sightingsPerStep)
+    #expect(ledger.openedCount == (Self.forgedSteps.count + 1) * Self.sightingsPerStep)
+  }
+}
+
+extension NaiveMatch {
+  fileprivate var intervals: Set<IntervalNumber> { Set(sightings.map(\.sentIn)) }
+
+  fileprivate func restricted(to isWanted: (IntervalNumber) -> Bool) -> NaiveMatch {
+    NaiveMatch(key: key, sightings: sightings.filter { isWanted($0.sentIn) })
+  }
+}
+
+extension NaiveMatcher {
+  fileprivate func match(of key: DiagnosisKey) -> KeyMatch? {
+    matches(of: [key]).first.map { KeyMatch(key: key, sightings: $0.sightings) }
+  }
+}
