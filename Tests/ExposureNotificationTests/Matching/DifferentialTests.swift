@@ -13,8 +13,9 @@ struct DifferentialTests {
   @Test("In 10,000 random worlds the matcher finds what trying everything finds", arguments: 0..<40)
   func naive(block: UInt64) throws {
     var worldsWithMatches = 0
+    var fullGroups = 0
     for seed in block * Self.worldsPerCase..<(block + 1) * Self.worldsPerCase {
-      let world = try SmallWorld(seed: seed)
+      let world = try SmallWorld(seed: seed, keyCount: seed % 25 == 0 ? 120 : 4)
       let expected = NaiveMatcher(sightings: world.sightings).matches(of: world.keys)
       worldsWithMatches += expected.isEmpty ? 0 : 1
       let tiers = MatchTier.available
@@ -23,6 +24,7 @@ struct DifferentialTests {
         let index = ContactIndex(world.sightings, secret: .ofTests)
         let findings = Matcher(index, tier: tier, direction: direction)
           .findings(in: KeyBatch(world.keys))
+        fullGroups += Self.hasFullGroup(world.keys, index) ? 1 : 0
         #expect(
           findings.matches.map { NaiveMatch($0.opened) } == expected,
           "seed \(seed), \(tier), \(direction)")
@@ -31,7 +33,17 @@ struct DifferentialTests {
     // Worlds in which nobody was met would show nothing.
     #expect(worldsWithMatches > Int(Self.worldsPerCase) / 4)
     #expect(worldsWithMatches < Int(Self.worldsPerCase))
+    #expect(fullGroups > 0)
   }
+
+  /// Whether the kernels get more keys at once than the widest of them takes together.
+  private static func hasFullGroup(_ keys: [DiagnosisKey], _ index: ContactIndex) -> Bool {
+    let scratch = MatchScratch(capacity: keys.count, groupCount: index.reach.groupCount)
+    let runs = scratch.sort(KeyBatch(keys).rows[...], by: index.reach)
+    return runs.contains { $0.places.count > keysTogether }
+  }
+
+  private static let keysTogether = 16
 
   @Test("Every tier, direction, number of threads and source finds the same", arguments: 0..<4)
   func everywhere(seed: UInt64) throws {
@@ -47,13 +59,11 @@ struct DifferentialTests {
         let matcher = Matcher(
           ContactIndex(world.sightings, secret: .ofTests), tier: tier, direction: direction)
         for threads in 1...3 {
-          for source in [nil, zip, export] {
+          for source in [.memory, .verified(zip), .verified(export), .scanned(export)] as [Source] {
             var search = KeySearch(matcher, threads: threads)
             var found = EveryMatch()
             try search.run(into: &found) { each in
-              guard let source else { return try Self.remember(keys, each) }
-              _ = try UnverifiedKeyFile(at: source).verified(
-                by: authority.verificationKeys, batchSize: 16, each: each)
+              try source.read(keys, authority, batchSize: [16, 64, 200][threads - 1], each)
             }
             #expect(found.matches == expected, "\(tier), \(direction), \(threads), \(seed)")
             #expect(search.counters.keys == keys.count)
@@ -62,12 +72,28 @@ struct DifferentialTests {
       }
     }
   }
+}
 
-  private static func remember(
-    _ keys: [DiagnosisKey], _ each: (ProvisionalKeyBatch) throws -> Void
+/// Where keys come from.
+private enum Source {
+  case memory
+  case verified(URL)
+  case scanned(URL)
+
+  func read(
+    _ keys: [DiagnosisKey], _ authority: Authority, batchSize: Int,
+    _ each: (ProvisionalKeyBatch) throws -> Void
   ) throws {
-    for start in stride(from: 0, to: keys.count, by: 16) {
-      try each(ProvisionalKeyBatch(keys: KeyBatch(keys[start...].prefix(16))))
+    switch self {
+    case .memory:
+      for start in stride(from: 0, to: keys.count, by: batchSize) {
+        try each(ProvisionalKeyBatch(keys: KeyBatch(keys[start...].prefix(batchSize))))
+      }
+    case .verified(let file):
+      _ = try UnverifiedKeyFile(at: file).verified(
+        by: authority.verificationKeys, batchSize: batchSize, each: each)
+    case .scanned(let file):
+      _ = try UnverifiedKeyFile(at: file).scannedKeys(batchSize: batchSize, each: each)
     }
   }
 }
