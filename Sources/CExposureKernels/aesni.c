@@ -18,6 +18,9 @@ enum {
   TOGETHER = 4
 };
 
+_Static_assert(EK_GROUP_KEYS % TOGETHER == 0, "no key of a group may be left over");
+_Static_assert(EK_LONGEST_PERIOD % FLIGHT == 0, "the bare blocks are whole flights");
+
 typedef struct round_keys {
   __m128i of[11];
 } round_keys;
@@ -241,6 +244,7 @@ AESNI static uint64_t probe(const ek_filter *filter, const uint8_t *identifiers,
 }
 
 const ek_kernels ek_aesni_kernels = {
+    .tier = EK_TIER_AESNI_SHANI,
     .schedule = ek_shani_schedule,
     .identifiers = identifiers,
     .forward = forward,

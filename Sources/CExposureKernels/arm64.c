@@ -15,6 +15,9 @@ enum {
   TOGETHER = 4
 };
 
+_Static_assert(EK_GROUP_KEYS % TOGETHER == 0, "no key of a group may be left over");
+_Static_assert(EK_LONGEST_PERIOD % FLIGHT == 0, "the bare blocks are whole flights");
+
 typedef struct round_keys {
   uint8x16_t of[11];
 } round_keys;
@@ -244,6 +247,7 @@ ARM64 static uint64_t probe(const ek_filter *filter, const uint8_t *identifiers,
 }
 
 const ek_kernels ek_arm64_kernels = {
+    .tier = EK_TIER_ARM64,
     .schedule = ek_arm64_schedule,
     .identifiers = identifiers,
     .forward = forward,

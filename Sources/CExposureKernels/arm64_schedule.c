@@ -9,6 +9,8 @@
 
 enum { STREAMS = 4 };
 
+_Static_assert(EK_GROUP_KEYS % STREAMS == 0, "no key of a group may be left over");
+
 typedef struct state {
   uint32x4_t abcd, efgh;
 } state;

@@ -35,6 +35,8 @@ typedef struct ek_output {
 
 /// The kernels of one tier.
 typedef struct ek_kernels {
+  /// Whose they are.
+  ek_tier tier;
   /// HKDF of `groups` times EK_GROUP_KEYS keys.
   void (*schedule)(const uint8_t *keys, size_t groups, uint8_t *identifier_keys);
   /// As ek_identifiers.

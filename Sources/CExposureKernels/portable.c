@@ -79,6 +79,7 @@ static uint64_t probe(const ek_filter *filter, const uint8_t *identifiers, size_
 }
 
 const ek_kernels ek_portable_kernels = {
+    .tier = EK_TIER_PORTABLE,
     .schedule = ek_portable_schedule,
     .identifiers = identifiers,
     .forward = forward,

@@ -13,6 +13,8 @@
 
 enum { STREAMS = 4 };
 
+_Static_assert(EK_GROUP_KEYS % STREAMS == 0, "no key of a group may be left over");
+
 /// SHA-256's state as the instructions have it: a, b, e, f and c, d, g, h, each from the highest word down.
 typedef struct state {
   __m128i abef, cdgh;

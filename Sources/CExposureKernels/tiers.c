@@ -109,6 +109,8 @@ const ek_kernels *ek_kernels_of(ek_tier tier) {
   }
 }
 
+ek_tier ek_tier_at_work(ek_tier tier) { return ek_kernels_of(tier)->tier; }
+
 ek_tier ek_fastest_tier(void) {
   static const ek_tier by_speed[] = {EK_TIER_VAES512, EK_TIER_VAES256, EK_TIER_AESNI_SHANI,
                                      EK_TIER_ARM64};

@@ -23,6 +23,9 @@ enum {
   KEYS_TOGETHER = PAIR * TOGETHER
 };
 
+_Static_assert(EK_GROUP_KEYS % KEYS_TOGETHER == 0, "no key of a group may be left over");
+_Static_assert(EK_LONGEST_PERIOD % FLIGHT == 0, "the bare blocks are whole flights");
+
 /// One key a lane.
 typedef struct round_keys {
   __m256i of[11];
@@ -288,6 +291,7 @@ VAES256 static uint64_t probe(const ek_filter *filter, const uint8_t *identifier
 }
 
 const ek_kernels ek_vaes256_kernels = {
+    .tier = EK_TIER_VAES256,
     .schedule = ek_shani_schedule,
     .identifiers = identifiers,
     .forward = forward,

@@ -16,6 +16,9 @@ enum {
   FLIGHT = 8
 };
 
+_Static_assert(EK_GROUP_KEYS % QUAD == 0, "no key of a group may be left over");
+_Static_assert(EK_LONGEST_PERIOD % FLIGHT == 0, "the bare blocks are whole flights");
+
 /// One key a lane.
 typedef struct round_keys {
   __m512i of[11];
@@ -300,6 +303,7 @@ VAES512 static uint64_t probe(const ek_filter *filter, const uint8_t *identifier
 }
 
 const ek_kernels ek_vaes512_kernels = {
+    .tier = EK_TIER_VAES512,
     .schedule = ek_vaes512_schedule,
     .identifiers = identifiers,
     .forward = forward,

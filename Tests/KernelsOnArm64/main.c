@@ -136,6 +136,7 @@ static void check_against_portable(ek_tier tier) {
 int main(int count, char **arguments) {
   ek_tier wanted = count == 2 ? (ek_tier)atoi(arguments[1]) : EK_TIER_PORTABLE;
   expect(ek_tier_is_available(wanted), "the tier is available");
+  expect(ek_tier_at_work(wanted) == wanted, "the tier's own kernels do its work");
   expect(ek_fastest_tier() == wanted, "the tier is the fastest");
   check_published(EK_TIER_PORTABLE);
   check_published(wanted);

@@ -38,6 +38,10 @@ bool ek_tier_is_available(ek_tier tier);
 /// The fastest tier that is available.
 ek_tier ek_fastest_tier(void);
 
+/// The tier whose kernels do the work that `tier` is asked for: itself, or the portable one where it is not
+/// available.
+ek_tier ek_tier_at_work(ek_tier tier);
+
 enum {
   /// Bytes of a Temporary Exposure Key, of an identifier key and of an identifier.
   EK_KEY_BYTES = 16,
