@@ -23,7 +23,7 @@ struct MatchBenchReport: Encodable {
   let gainOverOneThread: Double?
   /// By the clock on the wall.
   let keysPerSecond: Double
-  /// Making the filters of the sightings, once a run, not in `nanosecondsPerKey`.
+  /// Making the index of the sightings, once a run, not in `nanosecondsPerKey`.
   let preparationMilliseconds: Times
   let baselineMiB: Double
   let peakMemoryMiB: Double
@@ -74,7 +74,7 @@ struct MatchBenchReport: Encodable {
       limit       \(limit.total) ns: schedule \(limit.schedule), blocks \(limit.blocks), \
       probe \(limit.probe); this run took \((nanosecondsPerKey.cpu / limit.total).rounded(to: 2)) times that\
       \(textOnThreads)
-      beforehand  \(preparationMilliseconds.cpu) ms of processor time to prepare the sightings
+      beforehand  \(preparationMilliseconds.cpu) ms of processor time to index the sightings
       memory      \(above) MiB above the \(baselineMiB) MiB before
       """
   }

@@ -10,9 +10,8 @@ struct MatcherUnderMeasurement {
   private var threads: Int
 
   /// Ready to match against `sightings`.
-  init(against sightings: some Sequence<Sighting>, threads: Int, tier: MatchTier) {
-    let index = ContactIndex(
-      sightings.map { ScannedSighting($0) }, secret: ProbeSecret(from: SystemRandomness()))
+  init(against sightings: [ScannedSighting], threads: Int, tier: MatchTier) {
+    let index = ContactIndex(sightings, secret: ProbeSecret(from: SystemRandomness()))
     matcher = Matcher(index, tier: tier)
     self.threads = threads
   }
