@@ -91,7 +91,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "QuietHTTP",
-      dependencies: ["World", hummingbird, nioCore, nioHTTP1, logging, crypto, serviceLifecycle],
+      dependencies: [
+        "World", hummingbird, asyncHTTPClient, nioCore, nioHTTP1, logging, crypto, serviceLifecycle,
+      ],
       swiftSettings: strict),
 
     .target(name: "BackgroundTasks", swiftSettings: strictOnTheCallersActor),

@@ -59,7 +59,7 @@ struct KeyServerRooms {
       throw .configuration("The description of the server cannot be written.")
     }
     keyPull = AuthorityKeyPull(
-      register: register, store: store, client: .shared, clock: clock, logger: logger)
+      register: register, store: store, clock: clock, logger: logger)
     DownloadRoutes(
       folder: folder, roots: roots, remoteConfiguration: remoteConfiguration
     ).add(to: router)
@@ -98,7 +98,7 @@ struct KeyServerRooms {
   ) throws(KeyServerError) -> DeviceVerification {
     var authority: DeviceCheckAuthority?
     if let deviceCheck = configuration.deviceCheck {
-      authority = try DeviceCheckAuthority(deviceCheck, client: .shared)
+      authority = try DeviceCheckAuthority(deviceCheck, client: .withoutRedirects)
     }
     return DeviceVerification(
       authority: authority, bundleIDs: configuration.deviceCheck?.bundleIDs ?? [],

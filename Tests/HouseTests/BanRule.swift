@@ -30,6 +30,9 @@ struct BanRule {
       advice: "take it as a parameter: only the executable reads the outside",
       allowed: ["firebreak"]),
     BanRule(
+      pattern: #"\bHTTPClient\.shared\b|\bclient: \.shared\b"#,
+      advice: "ask through HTTPClient.withoutRedirects: the shared one follows them to http"),
+    BanRule(
       pattern: #"@unchecked\s+Sendable"#,
       advice: "use a value, an actor or a Mutex",
       // What Apple's API gives and takes is not Sendable; it crosses queues in one private box.

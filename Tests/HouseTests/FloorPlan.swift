@@ -26,7 +26,7 @@ enum FloorPlan {
     "SealedStorage": Room(["World"], libraries: ["Crypto"]),
     "VerificationAPI": Room(["CallableEnvelope", "UploadToken"]),
     "KeyServerAPI": Room(["CallableEnvelope", "UploadToken", "ExposureKeys"]),
-    "QuietHTTP": Room(["World"], libraries: ["Hummingbird"]),
+    "QuietHTTP": Room(["World"], libraries: ["Hummingbird", "AsyncHTTPClient"]),
     // Apple's names for what apps around the framework use.
     "BackgroundTasks": Room(),
     "UserNotifications": Room(),

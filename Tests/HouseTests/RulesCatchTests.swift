@@ -41,7 +41,7 @@ struct RulesCatchTests {
     arguments: [
       "Date()", "Date.now", "Int.random(in: 0...1)", "print(1)", "try! f()", "fatalError(\"\")",
       "Task.detached {}", "DispatchSemaphore(value: 0)", "Thread.sleep()", "CommandLine.arguments",
-      "ProcessInfo.processInfo", "\"\\(Date())\"",
+      "ProcessInfo.processInfo", "\"\\(Date())\"", "HTTPClient.shared", "f(client: .shared)",
     ])
   func plantedBan(_ code: String) {
     func found(_ text: String, _ path: String) -> Int {

@@ -12,6 +12,8 @@ actor DeviceCheckStandIn {
     case notYou = 401
     case tooMany = 429
     case broken = 500
+    /// Says that another is to be asked.
+    case elsewhere = 307
     /// Says nothing.
     case silent = 0
   }
@@ -30,8 +32,11 @@ actor DeviceCheckStandIn {
   private var says: Says
   /// Bytes of the body that comes with what it says.
   private var answerBytes = 0
+  /// Who is to be asked instead.
+  private var other: URL?
 
   func now(says: Says) { self.says = says }
+  func now(sendsTo other: URL) { self.other = other }
   func now(answerBytes: Int) { self.answerBytes = answerBytes }
 
   /// Runs `body` with an authority that knows the team by `publicKey`.
@@ -81,6 +86,7 @@ actor DeviceCheckStandIn {
     if says == .silent { try await Task.sleep(for: .seconds(3_600)) }
     return Response(
       status: .init(code: says.rawValue),
+      headers: other.map { [.location: "\($0.absoluteString)\(request.uri.path)"] } ?? [:],
       body: .init(byteBuffer: ByteBuffer(repeating: 0x20, count: answerBytes)))
   }
 

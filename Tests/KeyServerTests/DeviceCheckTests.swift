@@ -79,6 +79,19 @@ import Testing
     }
   }
 
+  /// Documentation/Serving.md 9.5.
+  @Test("Who says that another is to be asked is not believed, and the other is shown nothing")
+  func elsewhere() async throws {
+    try await run(.elsewhere) { server, authority async throws in
+      try await DeviceCheckStandIn.run(publicKey: key.publicKey, says: .yes) { other async throws in
+        await authority.now(sendsTo: other.url)
+        #expect(try await server.upload(request(server)).status == 503)
+        #expect(await authority.questions.count == 1)
+        #expect(await other.questions.isEmpty)
+      }
+    }
+  }
+
   @Test(
     "So much of the authority's answer is read; a longer one is no answer",
     arguments: [(-1, UInt(200)), (0, 200), (1, 503)])

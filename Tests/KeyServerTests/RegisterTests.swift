@@ -20,11 +20,20 @@ struct RegisterTests {
     let isSilent = Mutex(false)
     /// How long the page is, filled up with blanks; 0 leaves it as it is.
     let length = Mutex(0)
+    /// What stands in the list before the keys.
+    let strangers = Mutex("")
+    /// Where it says that the keys are now.
+    let movedTo = Mutex<URL?>(nil)
+    let askedCount = Mutex(0)
 
     func run(_ body: (URL) async throws -> Void) async throws {
       let (ports, port) = AsyncStream.makeStream(of: Int.self)
       let router = Router()
       router.get("jwks") { [self] _, _ in
+        askedCount.withLock { $0 += 1 }
+        if let url = movedTo.withLock({ $0 }) {
+          throw HTTPError(.found, headers: [.location: url.absoluteString], message: nil)
+        }
         guard !isBroken.withLock({ $0 }) else { throw HTTPError(.internalServerError) }
         if isSilent.withLock({ $0 }) { try await Task.sleep(for: .seconds(3_600)) }
         let shown = try keys.withLock { $0 }.map {
@@ -32,6 +41,8 @@ struct RegisterTests {
         }
         let set = try SigningKeys(shown).published(at: RunningKeyServer.start)
         let text = String(decoding: try JSONEncoder().encode(set), as: UTF8.self)
+          .replacing(
+            #""keys":["#, with: #""keys":["# + strangers.withLock { $0 }, maxReplacements: 1)
         return text.padding(
           toLength: max(text.utf8.count, length.withLock { $0 }), withPad: " ", startingAt: 0)
       }
@@ -89,6 +100,7 @@ struct RegisterTests {
       HealthAuthority(issuer: "a", audience: "b", publicKeysPEM: ["k": "no key"]),
       HealthAuthority(issuer: "a", audience: "b", publicKeysPEM: ["": good]),
       HealthAuthority(issuer: "a", audience: "b", jwksURL: URL(fileURLWithPath: "/etc/passwd")),
+      HealthAuthority(issuer: "a", audience: "b", jwksURL: URL(string: "http://example.org/jwks")),
     ] {
       await #expect(throws: KeyServerError.self) { try await register.add(authority) }
     }
@@ -179,6 +191,29 @@ struct RegisterTests {
       keys["k"] = key
     }
     #expect(try await isBelieved(page, key) == (count <= KeyServerLimit.pulledKeysMax))
+  }
+
+  @Test("Keys of another kind on a page do not hide the good one beside them")
+  func strangers() async throws {
+    let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
+    page.keys.withLock { $0 = ["k": key] }
+    page.strangers.withLock {
+      $0 = #"{"kty":"RSA","n":"0vx7","e":"AQAB","kid":"k"},{"kty":"oct","k":"AyM1"},"#
+    }
+    #expect(try await isBelieved(page, key))
+  }
+
+  /// Documentation/Serving.md 9.5.
+  @Test("A page that says its keys are elsewhere is not followed there")
+  func movedPage() async throws {
+    let (page, other, key) = (KeyPage(), KeyPage(), P256.Signing.PrivateKey())
+    other.keys.withLock { $0 = ["k": key] }
+    try await other.run { url async throws in
+      page.movedTo.withLock { $0 = url }
+      #expect(try await isBelieved(page, key) == false)
+    }
+    #expect(page.askedCount.withLock { $0 } > 0)
+    #expect(other.askedCount.withLock { $0 } == 0)
   }
 
   @Test("A page that does not come is not waited for", .timeLimit(.minutes(Patience.minutes)))

@@ -60,6 +60,49 @@ import Testing
     #expect(throws: SigningKeysError.sameKeyID) { try SigningKeys([one, one]) }
   }
 
+  @Test(
+    "A key that is not understood is passed over, and the good one beside it is taken",
+    arguments: [
+      #"{"kty":"RSA","n":"0vx7","e":"AQAB","alg":"RS256","kid":"r"}"#,
+      #"{"kty":"oct","k":"AyM1","kid":"o"}"#,
+      #"{"kty":"OKP","crv":"Ed25519","x":"11qY","kid":"e"}"#,
+      #"{"kty":"EC","crv":"P-384","x":"MKBC","y":"4Etl","kid":"p"}"#,
+      #"{"kty":"EC","crv":"P-256","x":7,"y":"4Etl","kid":"x"}"#,
+      #"{"kty":"EC","crv":"P-256","x":"MKBC","y":"4Etl","kid":7}"#, "{}", "[]", "null", #""key""#,
+    ])
+  func strangers(stranger: String) throws {
+    let good = JSONWebKey(keyID: "good", P256.Signing.PrivateKey().publicKey)
+    let json = String(decoding: try JSONEncoder().encode(good), as: UTF8.self)
+    for list in ["[\(stranger),\(json)]", "[\(json),\(stranger)]"] {
+      for text in [list, #"{"keys":\#(list)}"#] {
+        let set = try JSONDecoder().decode(JSONWebKeySet.self, from: Data(text.utf8))
+        #expect(set.publicKeysPEM == ["good": good.publicKeyPEM], "\(text)")
+      }
+    }
+    let alone = try JSONDecoder().decode(JSONWebKeySet.self, from: Data("[\(stranger)]".utf8))
+    #expect(alone.publicKeysPEM.isEmpty)
+  }
+
+  @Test("A page that is no list of keys is none", arguments: ["{}", "7", #"{"keys":7}"#, "", "[1"])
+  func noSet(text: String) {
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(JSONWebKeySet.self, from: Data(text.utf8))
+    }
+  }
+
+  @Test("Of two keys under one id the first that can be used counts, and an empty id is none")
+  func sameID() {
+    let (first, second) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+    var foreign = JSONWebKey(keyID: "a", second.publicKey)
+    foreign.use = "enc"
+    let keys = [("a", first), ("a", second), ("", second)].map {
+      JSONWebKey(keyID: $0.0, $0.1.publicKey)
+    }
+    #expect(
+      JSONWebKeySet(keys: [foreign] + keys).publicKeysPEM
+        == ["a": first.publicKey.pemRepresentation])
+  }
+
   @Test("The key of RFC 7517, appendix A.1, is read, alone in a list as in a set")
   func outsideKey() throws {
     let json = """

@@ -287,6 +287,32 @@ import VerificationAPI
     #expect("\(gateway)" == "SMSGateway")
   }
 
+  /// Documentation/Serving.md 9.5.
+  @Test("A gateway that says another is to be asked has failed, and the other is told nothing")
+  func gatewayMoved() async throws {
+    let asked = Mutex<[String]>([])
+    let router = Router(context: QuietContext.self)
+    router.post("/**") { request, _ in
+      asked.withLock { $0.append(request.uri.path) }
+      let isMoved = request.uri.path != "/elsewhere"
+      return Response(
+        status: isMoved ? .temporaryRedirect : .created,
+        headers: isMoved ? [.location: "/elsewhere"] : [:])
+    }
+    let server = QuietServer(
+      router: router, host: "127.0.0.1", port: 0, logger: CollectedLog().logger)
+    let run = Task { try await server.run() }
+    let base = try #require(URL(string: "http://127.0.0.1:\(await server.boundPort)"))
+    let gateway = SMSGateway(baseURL: base, account: "AC1", token: "secret", from: "+48500")
+    let phone = try #require(PhoneNumber("+48123456789"))
+    await #expect(throws: SMSFailure.failed) {
+      try await gateway.send(SMSMessage(phone: phone, text: "a"))
+    }
+    #expect(asked.withLock { $0 } == ["/2010-04-01/Accounts/AC1/Messages.json"])
+    run.cancel()
+    _ = await run.result
+  }
+
   private static func answer(to line: String) -> (HTTPResponse.Status, String) {
     if line.hasSuffix("full") { return (.badRequest, #"{"code":30001}"#) }
     if line.hasSuffix("busy") { return (.tooManyRequests, "") }

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
+import QuietHTTP
 import UploadToken
 import World
 
@@ -13,7 +14,7 @@ import World
 struct AuthorityKeyPull: Sendable {
   let register: RegisterDesk
   let store: any KeyStore
-  let client: HTTPClient
+  var client = HTTPClient.withoutRedirects
   let clock: any WallClock
   let logger: Logger
 

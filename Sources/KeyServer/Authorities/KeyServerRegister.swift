@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import QuietHTTP
 
 /// Writes apps and authorities into a key server's database, whether the server runs or not.
 ///
@@ -79,8 +80,9 @@ extension HealthAuthority {
         throw .configuration("The key \(id) of \(issuer) must be a P-256 public key in PEM.")
       }
     }
-    if let jwksURL, !["http", "https"].contains(jwksURL.scheme) {
-      throw .configuration("The address of \(issuer)'s keys must begin with https.")
+    if let jwksURL, !jwksURL.isNeverPlain {
+      throw .configuration(
+        "The address of \(issuer)'s keys must begin with https (or be of http on this machine).")
     }
   }
 }

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import QuietHTTP
 
 /// Sends texts through an HTTP gateway that speaks Twilio's Messages resource: a POST of a form with
 /// `To`, `From` and `Body` under HTTP basic authentication. The base address is configuration.
@@ -40,7 +41,7 @@ public struct SMSGateway: SMSSending {
     let form = [("To", message.phone.text), ("From", from), ("Body", message.text)]
     let body = form.map { "\($0.0)=\(Self.escaped($0.1))" }.joined(separator: "&")
     request.body = .bytes(ByteBuffer(string: body))
-    let answer = try await HTTPClient.shared.execute(
+    let answer = try await HTTPClient.withoutRedirects.execute(
       request, timeout: .seconds(VerificationLimit.smsSecondsMax))
     let bytes = try await answer.body.collect(upTo: VerificationLimit.smsAnswerBytesMax)
     return (UInt(answer.status.code), Data(bytes.readableBytesView))

@@ -1,4 +1,5 @@
 import Foundation
+import QuietHTTP
 
 /// An address that a server may show secrets to: https anywhere, http on this machine only.
 struct WebAddress {
@@ -11,8 +12,7 @@ struct WebAddress {
       let parts = URLComponents(string: text), let url = parts.url, let host = parts.host,
       !host.isEmpty, parts.user == nil, parts.query == nil, parts.fragment == nil
     else { return nil }
-    let isOnThisMachine = ["127.0.0.1", "localhost", "[::1]", "::1"].contains(host)
-    guard parts.scheme == "https" || parts.scheme == "http" && isOnThisMachine else { return nil }
+    guard url.isNeverPlain else { return nil }
     self.text = text
     self.url = url
   }
