@@ -30,7 +30,8 @@ public final class KeyServer: Service {
     let rooms = try KeyServerRooms(
       configuration, clock: clock, randomness: randomness, logger: logger)
     server = QuietServer(
-      router: rooms.router, host: configuration.host, port: configuration.port, logger: logger)
+      router: rooms.router, host: configuration.host, port: configuration.port,
+      trustedProxies: configuration.trustedProxies, logger: logger)
     exporter = rooms.exporter
     keyPull = rooms.keyPull
     periods = configuration.exports.map(\.period)

@@ -2,6 +2,8 @@
 package struct ConnectionBounds: Sendable {
   /// Connections at a time.
   package var connectionsMax = QuietLimit.connectionsMax
+  /// Connections of one address at a time, trusted proxies aside.
+  package var connectionsPerAddressMax = QuietLimit.connectionsPerAddressMax
   /// Seconds in which a connection must bring its next whole request head.
   package var idleSeconds = QuietLimit.idleSeconds
   /// Seconds in which a peer must take `QuietLimit.answerBytesMin` of what waits for it, or all.

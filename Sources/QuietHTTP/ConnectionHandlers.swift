@@ -9,10 +9,12 @@ final class ConnectionHandlers: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = NIOAny
 
   private let bounds: ConnectionBounds
+  private let addresses: AddressCounts
 
-  /// For a connection within `bounds`.
-  init(_ bounds: ConnectionBounds) {
+  /// For a connection within `bounds`, that is counted among those of its address in `addresses`.
+  init(_ bounds: ConnectionBounds, _ addresses: AddressCounts) {
     self.bounds = bounds
+    self.addresses = addresses
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -26,5 +28,14 @@ final class ConnectionHandlers: ChannelInboundHandler, RemovableChannelHandler {
     } catch {
       context.close(promise: nil)
     }
+  }
+
+  /// Documentation/QuietHTTP.md 2.8.
+  func channelActive(context: ChannelHandlerContext) {
+    if let prefix = addresses.prefix(of: NumericAddress(context.remoteAddress)) {
+      guard addresses.begin(prefix) else { return context.close(promise: nil) }
+      context.channel.closeFuture.whenComplete { [addresses] _ in addresses.end(prefix) }
+    }
+    context.fireChannelActive()
   }
 }

@@ -2,6 +2,8 @@
 public enum QuietLimit {
   /// Connections at a time; further ones wait in the system's queue.
   public static let connectionsMax = 1_024
+  /// Connections of one address at a time (IPv4 whole, IPv6 to 64 bits); a further one is closed at once.
+  public static let connectionsPerAddressMax = 256
   /// Seconds in which a connection must bring its next whole request head.
   public static let idleSeconds = 30
   /// Seconds in which a client must bring the body of a request, where a route says nothing else.

@@ -8,25 +8,32 @@ public final class QuietServer: Service {
   private let host: String
   private let port: Int
   private let bounds: ConnectionBounds
+  private let addresses: AddressCounts
   private let logger: Logger
   private let bound = BoundPort()
 
-  /// A server of `router`, on a free port where `port` is 0. It listens once it is run.
+  /// A server of `router`, on a free port where `port` is 0. It listens once it is run. Through `trustedProxies` many
+  /// people come, so that their connections are not counted by address.
   public convenience init(
-    router: Router<QuietContext>, host: String, port: Int, logger: Logger
+    router: Router<QuietContext>, host: String, port: Int, trustedProxies: TrustedProxies = .none,
+    logger: Logger
   ) {
-    self.init(router: router, host: host, port: port, bounds: ConnectionBounds(), logger: logger)
+    self.init(
+      router: router, host: host, port: port, trustedProxies: trustedProxies,
+      bounds: ConnectionBounds(), logger: logger)
   }
 
   /// The same within other `bounds`.
   package init(
-    router: Router<QuietContext>, host: String, port: Int, bounds: ConnectionBounds,
-    logger: Logger
+    router: Router<QuietContext>, host: String, port: Int, trustedProxies: TrustedProxies = .none,
+    bounds: ConnectionBounds, logger: Logger
   ) {
     responder = router.buildResponder()
     self.host = host
     self.port = port
     self.bounds = bounds
+    addresses = AddressCounts(
+      countMax: bounds.connectionsPerAddressMax, trustedProxies: trustedProxies)
     self.logger = logger
   }
 
@@ -65,12 +72,12 @@ public final class QuietServer: Service {
   }
 
   private var application: Application<RouterResponder<QuietContext>> {
-    let bounds = bounds
+    let (bounds, addresses) = (bounds, addresses)
     return Application(
       responder: responder,
       server: .http1(
         configuration: .init(
-          additionalChannelHandlers: [ConnectionHandlers(bounds)],
+          additionalChannelHandlers: [ConnectionHandlers(bounds, addresses)],
           idleTimeout: .seconds(Int64(bounds.idleSeconds)),
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: QuietLimit.headerBytesMax,

@@ -37,7 +37,7 @@ public struct TrustedProxies: Sendable {
     return client
   }
 
-  private func isTrusted(_ address: NumericAddress) -> Bool {
+  func isTrusted(_ address: NumericAddress) -> Bool {
     networks.contains { $0.contains(address) }
   }
 

@@ -34,7 +34,7 @@ public final class VerificationServer: Service {
       signing: signing, clock: clock, randomness: randomness)
     http = QuietServer(
       router: try rooms.router(), host: configuration.host, port: configuration.port,
-      logger: logger)
+      trustedProxies: configuration.trustedProxies, logger: logger)
     self.storage = storage
     self.clock = clock
     self.logger = logger

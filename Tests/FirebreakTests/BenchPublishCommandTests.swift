@@ -113,7 +113,7 @@ struct BenchPublishCommandTests {
   @Test(
     "What cannot be is refused in one line",
     arguments: [
-      (["--connections", "0"], "--connections"), (["--connections", "1025"], "--connections"),
+      (["--connections", "0"], "--connections"), (["--connections", "257"], "--connections"),
       (["--requests", "0"], "--requests"), (["--requests", "200001"], "--requests"),
       (["--keys", "0"], "--keys"), (["--keys", "31"], "--keys"),
       (["--database", "postgresql://localhost/keys"], "--database"),

@@ -18,7 +18,8 @@ struct EchoServer {
   let log = CollectedLog()
 
   init(
-    allowedOrigin: String? = nil, _ change: (inout ConnectionBounds) -> Void = { _ in }
+    allowedOrigin: String? = nil, trustedProxies: TrustedProxies = .none,
+    _ change: (inout ConnectionBounds) -> Void = { _ in }
   ) {
     var bounds = ConnectionBounds()
     change(&bounds)
@@ -48,7 +49,7 @@ struct EchoServer {
     router.get("/large") { _, _ in ByteBuffer(repeating: 0x20, count: Self.largeBytes) }
     router.get("/broken") { _, _ -> String in throw CocoaError(.coderInvalidValue) }
     server = QuietServer(
-      router: router, host: "127.0.0.1", port: 0, bounds: bounds,
+      router: router, host: "127.0.0.1", port: 0, trustedProxies: trustedProxies, bounds: bounds,
       logger: log.logger)
   }
 

@@ -7,7 +7,7 @@ import Testing
 struct QuietLimitTests {
   @Test("Each is the one that was decided on")
   func numbers() {
-    #expect(QuietLimit.connectionsMax == 1_024)
+    #expect((QuietLimit.connectionsMax, QuietLimit.connectionsPerAddressMax) == (1_024, 256))
     #expect((QuietLimit.idleSeconds, QuietLimit.bodySecondsMax) == (30, 20))
     #expect((QuietLimit.answerSecondsMax, QuietLimit.answerBytesMin) == (60, 65_536))
     #expect((QuietLimit.headerBytesMax, QuietLimit.headersMax) == (16_384, 100))

@@ -5,9 +5,9 @@ import TestSupport
 final class WireConnection: Sendable {
   private let socket: Int32
 
-  /// Connects; `receiveBytes` bounds what the system takes before anybody reads.
-  init(port: Int, receiveBytes: Int32? = nil) throws {
-    socket = try LocalSocket.connected(to: port, receiveBytes: receiveBytes)
+  /// Connects, from `source` where it is given; `receiveBytes` bounds what the system takes before anybody reads.
+  init(port: Int, from source: String? = nil, receiveBytes: Int32? = nil) throws {
+    socket = try LocalSocket.connected(to: port, from: source, receiveBytes: receiveBytes)
     var patience = timeval(tv_sec: Patience.seconds, tv_usec: 0)
     setsockopt(
       socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ExposureNotification
+import QuietHTTP
 
 /// What a bench is willing to do.
 enum BenchLimit {
@@ -11,7 +12,7 @@ enum BenchLimit {
   static let threads = MatchLimit.threads
 
   /// Connections that upload at once.
-  static let connections = 1...1_024
+  static let connections = 1...QuietLimit.connectionsPerAddressMax
   /// Uploads of one run: each is held in memory with its answer, some six kilobytes.
   static let requests = 1...200_000
   /// Keys of one upload, as the contract has it.
