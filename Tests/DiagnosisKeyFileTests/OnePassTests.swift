@@ -1,0 +1,74 @@
+import Crypto
+import ExposureKeys
+import Foundation
+import TestSupport
+import Testing
+
+@testable import DiagnosisKeyFile
+
+/// Documentation/KeyFiles.md 5.1: one pass inflates, hashes and scans.
+@Suite("A key file is read once")
+struct OnePassTests {
+  /// A source that counts what it is asked for.
+  private final class CountedSource: ExportSource {
+    private let source: any ExportSource
+    private(set) var passes = 0
+    private(set) var byteCount = 0
+    private(set) var hash = SHA256()
+
+    init(_ source: any ExportSource) {
+      self.source = source
+    }
+
+    func read(_ receive: (ExportPart, UnsafeRawBufferPointer) throws -> Void) throws {
+      passes += 1
+      try source.read { part, chunk in
+        if part == .export {
+          byteCount += chunk.count
+          hash.update(bufferPointer: chunk)
+        }
+        try receive(part, chunk)
+      }
+    }
+  }
+
+  private let folder: TemporaryFolder
+  private let source: CountedSource
+  private let written: KeyFileFacts
+  private let keys = testKeys(20_000)
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let zip = folder.path("1.zip")
+    written = try KeyFileWriter.write(
+      to: zip, start: 1_600_000_000, end: 1_600_014_400, region: "PL", keys: keys,
+      signers: [try Authority().signer()])
+    source = CountedSource(try ZipSource.source(at: zip))
+  }
+
+  @Test("Keys come while the zip is inflated, and its digest is of those very bytes")
+  func run() throws {
+    var read: [DiagnosisKey] = []
+    var inflated: [Int] = []
+    let reading = try ExportPass.run(over: source, batchSize: 1_000) { batch in
+      read += batch.keys
+      inflated.append(source.byteCount)
+    }
+    #expect(source.passes == 1)
+    #expect(source.byteCount == written.exportByteCount)
+    #expect(reading.digest == source.hash.finalize())
+    #expect(try reading.facts.get() == written)
+    #expect(read == keys)
+    // The first batch is there long before the last byte is.
+    #expect(inflated.first ?? .max <= source.byteCount / 2)
+    #expect(Set(inflated).count > 1)
+  }
+
+  @Test("Keys alone are read once as well")
+  func scan() throws {
+    var count = 0
+    let scanned = try ExportPass.scan(source, batchSize: 1_000) { count += $0.keys.count }
+    #expect((source.passes, source.byteCount) == (1, written.exportByteCount))
+    #expect((scanned, count) == (keys.count, keys.count))
+  }
+}
