@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 /// servers.md is the reference that both servers are measured by; Documentation/ShownBy.md 1 says which test shows
-/// which of its sections, and 2 which test holds which limit.
-@Suite("What the servers promise is shown by tests")
+/// which of its sections, and 2 which test holds which limit; 3 the same of the paragraphs on matching.
+@Suite("What the servers and the matcher promise is shown by tests")
 struct ShownByTests {
   private static let page = House.text(ShownByRule.page) ?? ""
 
@@ -57,6 +57,18 @@ struct ShownByTests {
     }
     #expect(limits.count > 80)
     #expect(Set(limits).subtracting(listed).sorted() == [], "list these in \(ShownByRule.page)")
+    for row in rows { expectNone(ShownByRule.findings(in: row, section: nil, tests: House.tests)) }
+  }
+
+  @Test("Every paragraph on matching has its row, and every row its test")
+  func paragraphs() throws {
+    let rows = ShownByRule.rows(in: Self.page, under: "3. ")
+    let page = try #require(House.text("Documentation/Matching.md"))
+    let paragraphs = page.split(separator: "\n").compactMap { line in
+      line.prefixMatch(of: /\d+\.\d+(?= )/).map { String($0.0) }
+    }
+    #expect(paragraphs.count > 20)
+    #expect(rows.map { $0.subject.split(separator: " ").first.map(String.init) } == paragraphs)
     for row in rows { expectNone(ShownByRule.findings(in: row, section: nil, tests: House.tests)) }
   }
 
