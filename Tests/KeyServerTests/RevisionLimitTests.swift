@@ -69,6 +69,28 @@ struct RevisionLimitTests {
     }
   }
 
+  /// A key's end is the beginning of an interval, and is ten minutes old when the next one begins.
+  @Test(
+    "A token speaks of an earlier key for 360 hours after its end, up to the end of that interval",
+    arguments: [(-600.0, true), (-1, true), (0, false), (1, false)])
+  func takenOverAge(offset: TimeInterval, isTakenOver: Bool) async throws {
+    try await RunningKeyServer.run({ $0.publish.wrappingKey = Self.wrappingKey }) { server in
+      let scene = PublishScene(server: server)
+      let old = scene.keys(1)
+      let token = try await scene.publish(old, as: "likely").said.revisionToken
+      let end = Double(old[0].rollingStartNumber + 144) * 600
+      server.clock.advance(
+        by: end + 360 * 3_600 + 600 + offset - server.clock.now.timeIntervalSince1970)
+      let new = scene.keys(1)
+      let answer = try await scene.publish(new, as: "likely", token: token)
+      let text = try #require(answer.said.revisionToken)
+      let ring = try await ring(of: server)
+      let read = try #require(RevisionToken(text, with: ring))
+      let keys = Set(read.keys.map { Data($0.key.secretBytes).base64EncodedString() })
+      #expect(keys.contains(new[0].key) && keys.contains(old[0].key) == isTakenOver)
+    }
+  }
+
   @Test("The keyring is read again once it is a minute old", arguments: [(59.0, 0), (60, 1)])
   func keyringAge(seconds: TimeInterval, keys: Int) async throws {
     try await RunningKeyServer.run { server in

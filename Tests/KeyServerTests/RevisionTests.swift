@@ -69,6 +69,23 @@ struct RevisionTests {
     }
   }
 
+  @Test(
+    "A finding that was never stated counts as likely", arguments: ["NULL", "0"],
+    ["confirmed", "likely", "negative", "user-report"])
+  func neverStated(_ stored: String, _ new: String) async throws {
+    try await run { scene in
+      let keys = scene.keys(2)
+      let token = try await scene.publish(keys, as: "likely").said.revisionToken
+      try scene.server.change("UPDATE diagnosis_key SET report_type = \(stored)")
+      let answer = try await scene.publish(keys, as: new, token: token)
+      let isAllowed = new != "user-report"
+      #expect(answer.status == (isAllowed ? 200 : 400))
+      #expect(answer.code == (isAllowed ? nil : .invalidReportTypeTransition))
+      #expect(
+        try scene.server.count(Self.revised) == (["confirmed", "negative"].contains(new) ? 2 : 0))
+    }
+  }
+
   @Test("A key is revised once ever; the same again changes nothing")
   func once() async throws {
     try await run { scene in
@@ -90,7 +107,7 @@ struct RevisionTests {
     }
   }
 
-  @Test("The new token speaks of the old keys and the new ones, the old no longer than 360 hours")
+  @Test("The new token speaks of the old keys and of the new ones")
   func union() async throws {
     try await run { scene in
       let old = Array(scene.keys(2))

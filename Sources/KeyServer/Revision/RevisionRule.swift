@@ -28,6 +28,7 @@ enum RevisionRule {
     }
     let type = sent.key.reportType
     if type == known.reportType || type == known.revisedReportType { return .leave }
+    if type == stated(known.reportType) { return .leave }
     guard known.revisedReportType == nil else { return .refuse(.alreadyRevised) }
     return canBecome(type, from: known.reportType) ? .revise : .refuse(.invalidTransition)
   }
@@ -35,12 +36,17 @@ enum RevisionRule {
   /// A finding may become surer or be withdrawn, never less sure. One that was never stated counts as a
   /// doctor's.
   static func canBecome(_ new: ReportType?, from old: ReportType?) -> Bool {
-    switch old ?? .confirmedClinicalDiagnosis {
+    switch stated(old) {
     case .confirmedClinicalDiagnosis: new == .confirmedTest || new == .revoked
     case .selfReport:
       new == .confirmedTest || new == .confirmedClinicalDiagnosis || new == .revoked
-    case .unknown: canBecome(new, from: nil)
     default: false
     }
+  }
+
+  /// `finding`, or what one counts as that was never stated.
+  private static func stated(_ finding: ReportType?) -> ReportType {
+    guard let finding, finding != .unknown else { return .confirmedClinicalDiagnosis }
+    return finding
   }
 }
