@@ -129,6 +129,10 @@ struct ServeCommandTests {
     #expect(try Run(revoke + ["0123456789abcdef", "--data", data]).status == 1)
     let bad = try Run("verification-server", "api-key", "add", "--type", "king", "--data", data)
     #expect(bad.status == 2)
+    let useless = try Run(
+      "verification-server", "api-key", "add", "--type", "stats", "--data", data)
+    #expect(useless.status == 2 && useless.output.isEmpty)
+    #expect(useless.errors.contains("opens no route here: take device or admin"))
   }
 
   @Test("A backup of a server that runs is a whole database; a file that is there stays")

@@ -14,7 +14,7 @@ struct ApiKeyAddCommand: AsyncParsableCommand {
     let apiKey: String
   }
 
-  @Option(help: ArgumentHelp("What its holder may do.", valueName: "device|admin|stats"))
+  @Option(help: ArgumentHelp("What its holder may do.", valueName: "device|admin"))
   var type: ApiKeyKind
 
   @Option(help: "Who holds it.")
@@ -26,6 +26,11 @@ struct ApiKeyAddCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
+    guard ApiKeyKind.offered.contains(type) else {
+      throw CommandFailure.badInput(
+        "--type \(type.rawValue) opens no route here: take device or admin. Statistics of uploads are the"
+          + " key server's, for tokens signed with an authority's key.")
+    }
     let key = try await ApiKeyDesk.refusing {
       try await ServerSetup(folder: ServerFolder(path: options.data), options: options)
         .apiKeyDesk().add(kind: type, name: name)
