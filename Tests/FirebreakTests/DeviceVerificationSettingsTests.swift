@@ -4,6 +4,8 @@ import KeyServerAPI
 import TestSupport
 import Testing
 
+@testable import firebreak
+
 /// Documentation/Serving.md 10.
 @Suite("Device verification, as an official sets it")
 struct DeviceVerificationSettingsTests {
@@ -29,7 +31,8 @@ struct DeviceVerificationSettingsTests {
       for: Data("\(parts[0]).\(parts[1])".utf8))
   }
 
-  @Test("Without settings iOS needs a payload for these keys, the start says what is not checked")
+  @Test(
+    "D16 Without settings iOS needs a payload for these keys, the start says what is not checked")
   func unset() async throws {
     let authority = try await ServedAuthority()
     let said = try authority.servers.errors()
@@ -62,7 +65,14 @@ struct DeviceVerificationSettingsTests {
     #expect(try authority.upload(token: try authority.token(), proves: false).status == 200)
   }
 
-  @Test("With a team's key the device token is checked at the address that is set")
+  @Test("D15 Who sets no address asks Apple's production host")
+  func production() throws {
+    let text = #"{"teamID": "T", "keyID": "K", "keyFile": "key.p8"}"#
+    let settings = try JSONDecoder().decode(DeviceCheckSettings.self, from: Data(text.utf8))
+    #expect(settings.baseURL == "https://api.devicecheck.apple.com")
+  }
+
+  @Test("D15 With a team's key the device token is checked at the address that is set")
   func checked() async throws {
     let apple = try StandInAuthority()
     let authority = try await ServedAuthority([

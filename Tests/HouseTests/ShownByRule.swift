@@ -31,15 +31,18 @@ enum ShownByRule {
     }
   }
 
-  /// What is wrong with `row`, whose tests have to name `section` where there is one.
-  static func findings(in row: Row, section: String?, tests: [SourceFile]) -> [Finding] {
+  /// What is wrong with `row`, whose tests have to name `section` of `reference` where there is one.
+  static func findings(
+    in row: Row, section: String?, of reference: Reference = .servers, tests: [SourceFile]
+  ) -> [Finding] {
     if row.tests.isEmpty && row.excuse == nil { return [finding(row, "name the tests")] }
     return row.tests.compactMap { name in
       guard let titles = titles(of: name, in: tests) else {
         return finding(row, "\(name) does not exist: name another test")
       }
-      guard let section, !titles.contains(where: { names(section, $0) }) else { return nil }
-      return finding(row, "say \(section) in the name of \(name)")
+      guard let section, !titles.contains(where: { reference.shown(by: $0).contains(section) })
+      else { return nil }
+      return finding(row, "say \(section) of \(reference) in the name of \(name)")
     }
   }
 
@@ -60,11 +63,6 @@ enum ShownByRule {
       return own.isEmpty ? nil : titles + own
     }
     return nil
-  }
-
-  /// Whether `title` says `section`, and not only one that begins like it.
-  private static func names(_ section: String, _ title: String) -> Bool {
-    title.matches(of: /\d+\.\d+/).contains { $0.0 == section }
   }
 
   private static func finding(_ row: Row, _ advice: String) -> Finding {

@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 
-/// servers.md is the reference that both servers are measured by; Documentation/ShownBy.md 1 says which test shows
-/// which of its sections, and 2 which test holds which limit; 3 the same of the paragraphs on matching.
+/// servers.md and protego-safe.md are what both servers are measured by; Documentation/ShownBy.md 1 and 4 say which
+/// test shows which of their sections, 5 which test keeps out which defect, 2 which test holds which limit; 3 the
+/// same of the paragraphs on matching.
 @Suite("What the servers and the matcher promise is shown by tests")
 struct ShownByTests {
   private static let page = House.text(ShownByRule.page) ?? ""
@@ -29,12 +30,66 @@ struct ShownByTests {
         $0.split(separator: "/").last.map(String.init) ?? $0
       })
     for file in House.tests where !file.path.hasPrefix("Tests/HouseTests/") {
-      for line in file.lines where line.firstMatch(of: #/"(2\.11, )?5\.\d+ /#) != nil {
+      for line in file.lines where line.firstMatch(of: #/\x22(2\.11, )?5\.\d+ /#) != nil {
         let isNamed = named.contains { name in
           let words = name.split(separator: ".").map(String.init)
           return !file.matches(#"\bstruct \#(words[0])\b"#).isEmpty
         }
         #expect(isNamed, "\(file.path) names a defect that no row of the table speaks of: \(line)")
+      }
+    }
+  }
+
+  @Test(
+    "Every section of the seed contract that speaks of servers names its tests, or says why not")
+  func seedSections() {
+    let rows = ShownByRule.rows(in: Self.page, under: "4. ")
+    let sections = rows.map { Self.subject(of: $0) }
+    #expect(sections == (1...8).map { "2.\($0)" } + ["3", "4", "5", "6", "9.3"])
+    for (row, section) in zip(rows, sections) {
+      expectNone(
+        ShownByRule.findings(in: row, section: section, of: .seed, tests: House.tests))
+    }
+    for title in Self.serverTitles {
+      let strange = Reference.seed.shown(by: title.text).subtracting(sections)
+      #expect(strange.isEmpty, "\(title.path) shows \(strange), of which no row speaks")
+    }
+  }
+
+  @Test(
+    "Every defect of the seed's servers names its tests, and every test that names one has a row")
+  func seedDefects() {
+    let rows = ShownByRule.rows(in: Self.page, under: "5. ")
+    let defects = rows.map { Self.subject(of: $0) }
+    #expect(defects == ((9...16).map { $0 } + [26, 36, 37, 38]).map { "D\($0)" })
+    for (row, defect) in zip(rows, defects) {
+      expectNone(
+        ShownByRule.findings(in: row, section: defect, of: .defects, tests: House.tests))
+    }
+    for title in Self.serverTitles {
+      for defect in Reference.defects.shown(by: title.text) {
+        let tests = zip(rows, defects).filter { $1 == defect }.flatMap { $0.0.tests }
+        let isNamed = tests.contains { title.path.hasSuffix("/\($0.prefix { $0 != "." }).swift") }
+        #expect(isNamed, "\(title.path) names \(defect): name it in that row")
+      }
+    }
+  }
+
+  /// What the first cell of `row` begins with: the number of a section or of a defect.
+  private static func subject(of row: ShownByRule.Row) -> String {
+    String(row.subject.prefix { $0 != " " })
+  }
+
+  /// The titles of the tests of both servers and of their commands, each with its file.
+  private static var serverTitles: [(path: String, text: String)] {
+    let targets = ["KeyServer", "VerificationServer", "QuietHTTP", "UploadToken", "Firebreak"]
+    return House.tests.filter { file in
+      targets.contains { file.path.hasPrefix("Tests/\($0)") }
+    }.flatMap { file in
+      file.lines.compactMap { line in
+        line.firstMatch(of: /^ *(?:@(?:Test|Suite)\()?\x22([^\x22]*)\x22/).map {
+          (file.path, String($0.1))
+        }
       }
     }
   }
@@ -98,6 +153,20 @@ struct ShownByTests {
       #expect(rows.count == 1)
       let found = rows.flatMap { ShownByRule.findings(in: $0, section: section, tests: tests) }
       #expect(found.count == count, "\(cells) \(found)")
+    }
+  }
+
+  @Test("A section of one text is not taken for the other's")
+  func twoTexts() {
+    for (title, servers, seed, defects) in [
+      ("2.5 x", ["2.5"], [], []), ("Seed 2.5: x", [], ["2.5"], []),
+      ("Seed 2.1, 2.4 and 3: x 7.7", ["7.7"], ["2.1", "2.4", "3"], []),
+      ("2.11, 5.10 D9 Of 3", ["2.11", "5.10"], [], ["D9"]), ("Seed 2: D10 x", [], ["2"], ["D10"]),
+      ("D1000 and aD1", [], [], []),
+    ] as [(String, Set<String>, Set<String>, Set<String>)] {
+      #expect(Reference.servers.shown(by: title) == servers, "\(title)")
+      #expect(Reference.seed.shown(by: title) == seed, "\(title)")
+      #expect(Reference.defects.shown(by: title) == defects, "\(title)")
     }
   }
 }

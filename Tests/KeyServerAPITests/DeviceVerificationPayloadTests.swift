@@ -2,7 +2,8 @@ import Foundation
 import KeyServerAPI
 import Testing
 
-@Suite struct DeviceVerificationPayloadTests {
+@Suite("Seed 4: the device verification payload")
+struct DeviceVerificationPayloadTests {
   private let keys = [
     UploadKey(key: "z2Cx9hdz2SlxZ8GEgqTYpA==", rollingStartNumber: 1),
     UploadKey(key: "dPCphLzfG4uzXneNimkPRQ==", rollingStartNumber: 144),

@@ -1,7 +1,8 @@
 import KeyServerAPI
 import Testing
 
-@Suite struct KeyFileIndexTests {
+@Suite("Seed 2.3: index.txt")
+struct KeyFileIndexTests {
   private func name(_ number: Int) -> String { "\(1_600_000_000 + number)-00001.zip" }
 
   @Test("What is rendered is read back, oldest first")

@@ -1,7 +1,8 @@
 import KeyServerAPI
 import Testing
 
-@Suite struct KeyFileNameTests {
+@Suite("Seed 2.3 and 5: names of key files")
+struct KeyFileNameTests {
   @Test("Both forms are read, with and without the leading slash")
   func bothForms() throws {
     let name = try #require(KeyFileName("/1600000000-1600014400-00001.zip"))

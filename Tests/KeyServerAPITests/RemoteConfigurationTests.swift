@@ -3,7 +3,8 @@ import Foundation
 import KeyServerAPI
 import Testing
 
-@Suite struct RemoteConfigurationTests {
+@Suite("Seed 2.8 and 6: remote configuration")
+struct RemoteConfigurationTests {
   private let key = P256.Signing.PrivateKey()
 
   private func publicKey(version: String = "v1") throws -> RemoteConfigurationKey {
@@ -45,7 +46,7 @@ import Testing
     #expect(configuration.diagnosisKeyDownloadConfiguration.timeoutMobileSeconds == 120)
   }
 
-  @Test("A key that is missing or of another type takes its own default and no other one does")
+  @Test("D26 A key that is missing or of another type takes its own default and no other one does")
   func fallback() throws {
     let configuration = try decoded(
       """

@@ -2,7 +2,8 @@ import Foundation
 import KeyServerAPI
 import Testing
 
-@Suite struct UploadLimitTests {
+@Suite("Seed 2.2 and 4: limits of an upload")
+struct UploadLimitTests {
   private let now = Date(timeIntervalSince1970: 1_600_000_200)
   private var current: UInt32 { UInt32(1_600_000_200 / 600) }
 

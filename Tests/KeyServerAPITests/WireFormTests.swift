@@ -2,7 +2,8 @@ import Foundation
 import KeyServerAPI
 import Testing
 
-@Suite struct WireFormTests {
+@Suite("Seed 2.2: the form of an upload")
+struct WireFormTests {
   private let seedForm = """
     {"data":{"temporaryExposureKeys":[{"key":"z2Cx9hdz2SlxZ8GEgqTYpA==","rollingPeriod":144,
      "rollingStartNumber":2666440,"transmissionRisk":8}],"regions":["PL"],"platform":"ios",

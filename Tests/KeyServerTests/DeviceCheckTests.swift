@@ -6,7 +6,8 @@ import Testing
 
 @testable import KeyServer
 
-@Suite struct DeviceCheckTests {
+@Suite("Seed 4: device check")
+struct DeviceCheckTests {
   private let key = P256.Signing.PrivateKey()
 
   /// A server that asks a stand-in authority, which says `says`.
@@ -55,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("The authority's no is awaited and enforced with 403, and the token stays good")
+  @Test("D15 The authority's no is awaited and enforced with 403, and the token stays good")
   func notGenuine() async throws {
     try await run(.no) { server, authority in
       let request = try await request(server)
@@ -111,7 +112,7 @@ import Testing
     }
   }
 
-  @Test("An authority that cannot be reached is 503, never a yes")
+  @Test("D15 An authority that cannot be reached is 503, never a yes")
   func unreachable() async throws {
     try await RunningKeyServer.run({
       $0.deviceVerificationPlatforms = ["ios"]
@@ -162,7 +163,8 @@ import Testing
     }
   }
 
-  @Test("Without an authority to ask, the proof must still be for these keys, and made just now")
+  @Test(
+    "D16 Without an authority to ask, the proof must still be for these keys, and made just now")
   func noAuthority() async throws {
     try await RunningKeyServer.run({ $0.deviceVerificationPlatforms = ["ios"] }) {
       server async throws in

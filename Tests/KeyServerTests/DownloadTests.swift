@@ -4,7 +4,8 @@ import KeyServer
 import KeyServerAPI
 import Testing
 
-@Suite struct DownloadTests {
+@Suite("Seed 2.3 and 2.8: what phones download")
+struct DownloadTests {
   private func withOneFile(_ body: (RunningKeyServer, KeyFileName) async throws -> Void)
     async throws
   {

@@ -6,7 +6,8 @@ import KeyServerAPI
 import TestSupport
 import Testing
 
-@Suite struct ExportTests {
+@Suite("Seed 5: key files as they are made")
+struct ExportTests {
   private static let hour: TimeInterval = 3_600
 
   @Test(

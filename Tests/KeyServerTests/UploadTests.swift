@@ -5,7 +5,8 @@ import KeyServer
 import KeyServerAPI
 import Testing
 
-@Suite struct UploadTests {
+@Suite("Seed 2.2: uploadDiagnosisKeys")
+struct UploadTests {
   @Test("An upload in the seed's form is taken, and its keys are kept once")
   func accepted() async throws {
     try await RunningKeyServer.run { server in
@@ -17,7 +18,7 @@ import Testing
     }
   }
 
-  @Test("The same upload again gets the same answer, whatever its padding, and changes nothing")
+  @Test("D14 The same upload again gets the same answer, whatever its padding, and changes nothing")
   func replayed() async throws {
     try await RunningKeyServer.run { server in
       var request = try await server.request(server.keys())
@@ -144,7 +145,7 @@ import Testing
     }
   }
 
-  @Test("Keys that break a rule are refused with the rule, and the token stays good")
+  @Test("D9 Keys that break a rule are refused with the rule, and the token stays good")
   func brokenRules() async throws {
     try await RunningKeyServer.run { server in
       let token = try await server.authority.token(at: server.clock.now)
@@ -186,7 +187,7 @@ import Testing
     }
   }
 
-  @Test("A body on the limit is read, one byte more is 413", arguments: [-1, 0, 1])
+  @Test("D9 A body on the limit is read, one byte more is 413", arguments: [-1, 0, 1])
   func bodyLimit(offset: Int) async throws {
     try await RunningKeyServer.run { server in
       let body = try await JSONEncoder().encode(server.request(server.keys()))
@@ -207,7 +208,7 @@ import Testing
     }
   }
 
-  @Test("2.11, 5.10 A decoy is answered like an upload and has no effect")
+  @Test("2.11, 5.10 D9 A decoy is answered like an upload and has no effect")
   func decoy() async throws {
     try await RunningKeyServer.run { server in
       let request = try await server.request(server.keys())
@@ -222,7 +223,7 @@ import Testing
     }
   }
 
-  @Test("2.11, 5.10 Failed attempts have a budget, successful uploads cost none of it")
+  @Test("2.11, 5.10 D9 Failed attempts have a budget, successful uploads cost none of it")
   func budget() async throws {
     try await RunningKeyServer.run({ $0.uploadAttempts = 3 }) { server in
       for _ in 0..<5 {
@@ -250,7 +251,7 @@ import Testing
     }
   }
 
-  @Test("A browser page of the allowed origin may call, and no other is named")
+  @Test("D9 A browser page of the allowed origin may call, and no other is named")
   func crossOrigin() async throws {
     try await RunningKeyServer.run({ $0.allowedOrigin = "https://app.example" }) { server in
       let answer = try await server.upload(

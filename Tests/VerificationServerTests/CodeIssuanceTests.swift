@@ -5,7 +5,8 @@ import World
 
 @testable import VerificationServer
 
-@Suite struct CodeIssuanceTests {
+@Suite("Seed 3: how codes are issued")
+struct CodeIssuanceTests {
   let bench: VerificationBench
 
   init() throws {
@@ -54,7 +55,7 @@ import World
     }
   }
 
-  @Test("Only the listed api tokens are accepted, each whole")
+  @Test("D9 Only the listed api tokens are accepted, each whole")
   func apiTokens() throws {
     let tokens = try ApiTokens(["first-api-token-1", "second-api-token-2"])
     #expect(tokens.contain("first-api-token-1"))

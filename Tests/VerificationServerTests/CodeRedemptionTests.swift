@@ -8,7 +8,8 @@ import World
 
 @testable import VerificationServer
 
-@Suite struct CodeRedemptionTests {
+@Suite("Seed 2.1 and 3: a code for a token")
+struct CodeRedemptionTests {
   static let hmacs = [nil, Data(repeating: 1, count: 32), Data(repeating: 2, count: 32)]
 
   let bench: VerificationBench

@@ -265,7 +265,7 @@ import VerificationAPI
     }
   }
 
-  @Test("2.5 The seed contract's batch: 1 to 1000 codes, half an hour or whole hours up to a day")
+  @Test("Seed 2.5: a batch is 1 to 1000 codes, half an hour or whole hours up to a day")
   func seedBatch() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       for (count, duration, status) in [
@@ -289,7 +289,8 @@ import VerificationAPI
     }
   }
 
-  @Test("2.5 Codes of a batch live as long as was asked, and nobody gets one without the token")
+  @Test(
+    "Seed 2.5: codes of a batch live as long as was asked, and nobody gets one without the token")
   func seedBatchLifetime() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let body = #"{"data":{"duration":7200,"numberOfCodes":2}}"#

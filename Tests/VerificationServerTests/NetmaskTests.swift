@@ -8,7 +8,7 @@ import VerificationAPI
 @testable import VerificationServer
 
 /// Documentation/SeedContract.md 2.6 and 3.8, VerificationServer.md 8.4.
-@Suite("Who asks from elsewhere is refused")
+@Suite("Seed 2.1, 2.4, 2.5 and 9.3: who asks from elsewhere is refused")
 struct NetmaskTests {
   /// Whom the stories' servers answer, and where a proxy stands that says who asks.
   private static let inside = ["192.0.2.64/26", "2001:db8:0:10::/60"]
@@ -46,7 +46,8 @@ struct NetmaskTests {
         && answer.failure?.error.message.isEmpty == false, sourceLocation: sourceLocation)
   }
 
-  @Test("2.1 A code is changed for a token inside the apps' networks, up to their last address")
+  @Test(
+    "Seed 2.1: a code is changed for a token inside the apps' networks, up to their last address")
   func apps() async throws {
     try await run(apps: Self.inside) { server async throws in
       for (address, isInside) in [
@@ -61,7 +62,7 @@ struct NetmaskTests {
     }
   }
 
-  @Test("2.1 A refusal from elsewhere spends neither the code nor an attempt")
+  @Test("Seed 2.1: a refusal from elsewhere spends neither the code nor an attempt")
   func spendsNothing() async throws {
     let limits = AttemptLimits(perAddress: 1, perCode: 1)
     try await run(apps: ["192.0.2.1"], attempts: limits) { server async throws in
@@ -74,7 +75,9 @@ struct NetmaskTests {
     }
   }
 
-  @Test("2.4, 2.5 Codes are issued inside the operators' networks only, one by one and in batches")
+  @Test(
+    "Seed 2.4 and 2.5: codes are issued inside the operators' networks only, one by one and in batches"
+  )
   func operators() async throws {
     try await run(operators: Self.inside) { server async throws in
       let batch = #"{"data":{"duration":1800,"numberOfCodes":2}}"#
@@ -99,7 +102,8 @@ struct NetmaskTests {
   }
 
   @Test(
-    "2.4 From elsewhere a good api-token, a wrong one and none get one answer, and cost nothing")
+    "Seed 2.4: from elsewhere a good api-token, a wrong one and none get one answer, and cost nothing"
+  )
   func noOracle() async throws {
     let limits = AttemptLimits(perAddress: 1)
     try await run(operators: ["192.0.2.1"], attempts: limits) { server async throws in
@@ -122,7 +126,8 @@ struct NetmaskTests {
   }
 
   @Test(
-    "2.1, 2.4 Where nothing is set everybody may ask, and where one is set the others still may")
+    "Seed 2.1 and 2.4: where nothing is set everybody may ask, and where one is set the others still may"
+  )
   func notSet() async throws {
     try await run { server async throws in
       let code = try #require(try await server.generate(headers: from("198.51.100.1")).code)
@@ -136,7 +141,9 @@ struct NetmaskTests {
     }
   }
 
-  @Test("2.1, 2.4 Without a trusted proxy the connection's address counts, whatever a header says")
+  @Test(
+    "Seed 2.1 and 2.4: without a trusted proxy the connection's address counts, whatever a header says"
+  )
   func connection() async throws {
     for (networks, isInside) in [("127.0.0.1", true), ("192.0.2.1", false), ("127.0.0.2", false)] {
       try await run(apps: [networks], operators: [networks], proxies: []) { server async throws in
@@ -147,7 +154,7 @@ struct NetmaskTests {
     }
   }
 
-  @Test("2.1, 2.4 What a client writes before a trusted proxy's word lets it in nowhere")
+  @Test("Seed 2.1 and 2.4: what a client writes before a trusted proxy's word lets it in nowhere")
   func forged() async throws {
     try await run(apps: ["192.0.2.1"], operators: ["192.0.2.1"]) { server async throws in
       let forged = from("192.0.2.1, 198.51.100.1")
@@ -157,7 +164,8 @@ struct NetmaskTests {
   }
 
   @Test(
-    "2.1, 2.4 A decoy from elsewhere is refused as the real one is, in the same length and headers")
+    "Seed 2.1 and 2.4: a decoy from elsewhere is refused as the real one is, in the same length and headers"
+  )
   func decoys() async throws {
     try await run(apps: ["192.0.2.1"], operators: ["192.0.2.1"]) { server async throws in
       let elsewhere = from("198.51.100.1")

@@ -4,7 +4,8 @@ import World
 
 @testable import VerificationServer
 
-@Suite struct VerificationCodeTests {
+@Suite("Seed 3: the form of a code")
+struct VerificationCodeTests {
   @Test(
     "A code is read however the person typed it",
     arguments: ["A1B2C3", " a1b2c3 ", "A1B 2C3", "a 1 b 2 c 3", "\tA1b2C3\n"])

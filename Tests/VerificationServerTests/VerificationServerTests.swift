@@ -7,7 +7,8 @@ import VerificationAPI
 
 @testable import VerificationServer
 
-@Suite struct VerificationServerTests {
+@Suite("Seed 2.1, 2.4 and 9.3: codes and tokens, over HTTP")
+struct VerificationServerTests {
   static let hmac = Data(repeating: 1, count: 32).base64EncodedString()
   static let invalid = CallableFailure(.notFound, message: "Invalid code")
 
@@ -170,7 +171,7 @@ import VerificationAPI
     }
   }
 
-  @Test("2.11, 5.10 A decoy looks like a success and changes nothing")
+  @Test("2.11, 5.10 D9 A decoy looks like a success and changes nothing")
   func decoys() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let chaff = ["X-Chaff": "1"]
