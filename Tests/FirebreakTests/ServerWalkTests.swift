@@ -9,6 +9,8 @@ struct ServerWalkTests {
     var script: String
     var status: Int?
     var fields: [String] = []
+    /// With what its last command ends, where the page says so.
+    var end: Int?
   }
 
   /// What one block printed.
@@ -17,14 +19,28 @@ struct ServerWalkTests {
     let fields: Set<String>
   }
 
+  private static func page() throws -> String {
+    try String(
+      contentsOf: SharedData.projectRoot.appendingPathComponent("Documentation/ServerAPI.md"),
+      encoding: .utf8)
+  }
+
+  /// The files of settings on the page, by their path in the servers' folder.
+  private static func settings() throws -> [String: String] {
+    let blocks = try page().components(separatedBy: "```json ").dropFirst().map {
+      $0.components(separatedBy: "\n```")[0].split(separator: "\n", maxSplits: 1)
+    }
+    return Dictionary(uniqueKeysWithValues: blocks.map { (String($0[0]), String($0[1])) })
+  }
+
   private static func steps() throws -> [Step] {
-    let page = SharedData.projectRoot.appendingPathComponent("Documentation/ServerAPI.md")
-    let text = try String(contentsOf: page, encoding: .utf8)
-    return text.components(separatedBy: "```sh\n").dropFirst().map { part in
+    try page().components(separatedBy: "```sh\n").dropFirst().map { part in
       let halves = part.components(separatedBy: "\n```\n")
       let below = halves.dropFirst().joined()
+      let end = below.firstMatch(of: #/^\s*Ends with (\d)/#.anchorsMatchLineEndings())
+        .flatMap { Int($0.1) }
       guard let answer = below.firstMatch(of: #/^\s*Answers (\d{3})(.*)/#.anchorsMatchLineEndings())
-      else { return Step(script: halves[0]) }
+      else { return Step(script: halves[0], end: end) }
       return Step(
         script: halves[0], status: Int(answer.1),
         fields: answer.2.matches(of: #/`(\w+)`/#).map { String($0.1) })
@@ -43,13 +59,14 @@ struct ServerWalkTests {
   @Test("Each call on the page is answered with the status and the fields the page says")
   func walk() async throws {
     let steps = try Self.steps()
-    #expect(steps.count { $0.status != nil } >= 20)
+    #expect(steps.count { $0.status != nil } >= 30)
     let folder = try TemporaryFolder()
+    try ServedAuthority.lay(try Self.settings(), in: folder)
     let servers = try ServedFirebreak(folder: folder)
     defer { servers.kill() }
     let addresses = try await servers.addresses()
     let script = steps.enumerated().map { number, step in
-      "{\n\(step.script)\n} > out.\(number)"
+      "{\n\(step.script)\n} > out.\(number)\necho $? > end.\(number)"
     }
     let run = try Shell.run(
       (["set -u", "cd '\(folder.url.path)'"] + script).joined(separator: "\n"),
@@ -59,6 +76,10 @@ struct ServerWalkTests {
       ])
     #expect(run.errors.isEmpty, "\(run.errors)")
     for (number, step) in steps.enumerated() {
+      if let end = step.end {
+        let ended = try String(contentsOf: folder.path("end.\(number)"), encoding: .utf8)
+        #expect(ended == "\(end)\n", "\(step.script)")
+      }
       guard let status = step.status else { continue }
       let outcome = try outcome(folder.path("out.\(number)"))
       #expect(outcome.status == status, "\(step.script)")
