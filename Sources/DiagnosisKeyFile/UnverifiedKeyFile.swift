@@ -11,6 +11,17 @@ public struct UnverifiedKeyFile: Sendable {
     self.url = url
   }
 
+  /// Whether it has the end of a whole zip of its length, as one that was emptied, cut off or added to
+  /// has not. Only the end is read, so that what was changed before it is not seen.
+  public var hasItsEnd: Bool {
+    do throws(KeyFileError) {
+      _ = try ZipDirectory(of: ReadableFile(url))
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// Counts what the file holds, believing none of it.
   public func inspect() throws(KeyFileError) -> KeyFileFacts {
     try reading().facts.get()

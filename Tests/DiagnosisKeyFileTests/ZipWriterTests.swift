@@ -42,6 +42,24 @@ struct ZipWriterTests {
     return [UInt8](try Data(contentsOf: url))
   }
 
+  @Test(
+    "Its end is missed wherever it was cut off, and does not belong to a file that was added to")
+  func ends() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path("a.zip")
+    let whole = try zip(content(100), at: file)
+    #expect(UnverifiedKeyFile(at: file).hasItsEnd)
+    for count in 0..<whole.count {
+      try Data(whole.prefix(count)).write(to: file)
+      #expect(!UnverifiedKeyFile(at: file).hasItsEnd, "\(count)")
+    }
+    for other in [whole + [0], [0] + whole, whole + whole] {
+      try Data(other).write(to: file)
+      #expect(!UnverifiedKeyFile(at: file).hasItsEnd)
+    }
+    #expect(!UnverifiedKeyFile(at: folder.path("none.zip")).hasItsEnd)
+  }
+
   /// What libarchive, which knows nothing of how it was written, reads in the file.
   private func read(_ url: URL) throws -> [ExportPart: [UInt8]] {
     var parts: [ExportPart: [UInt8]] = [.export: [], .signatures: []]

@@ -71,6 +71,44 @@ struct ExportTests {
     }
   }
 
+  @Test(
+    "A file that was cut off or added to is written again with the same keys, another is left alone",
+    arguments: [-1_000_000, -1, 1])
+  func damagedFile(bytes: Int) async throws {
+    try await RunningKeyServer.run { server in
+      for _ in 0..<2 {
+        try await server.upload(server.request(server.keys()))
+        server.clock.advance(by: 4 * Self.hour)
+        try await server.server.exportDue()
+      }
+      let names = try await server.listed()
+      let files = names.map { server.configuration.exportFolder.appendingPathComponent($0.text) }
+      #expect(files.count == 2)
+      let before = try files.map { try Data(contentsOf: $0) }
+      let numbers = try files.map(Self.fileNumber)
+      let added = Data(repeating: 0x20, count: max(0, bytes))
+      try (before[0].dropLast(max(0, -bytes)) + added).write(to: files[0])
+      // By this call, or by the one that the server itself makes at the end of a period.
+      try await server.server.exportDue()
+      #expect(try await server.downloadedKeys(names[0]).keys.isEmpty == false)
+      let facts = try files.map { try UnverifiedKeyFile(at: $0).inspect().exportSHA256 }
+      let copies = try before.map { bytes in
+        let copy = server.folder.path("copy-\(UUID().uuidString).zip")
+        try bytes.write(to: copy)
+        return try UnverifiedKeyFile(at: copy).inspect().exportSHA256
+      }
+      #expect(facts == copies)
+      #expect(try Self.fileNumber(files[1]) == numbers[1])
+      #expect(try await server.server.exportDue().isEmpty)
+    }
+  }
+
+  /// The number under which the system knows a file: another one when it was written again.
+  private static func fileNumber(_ file: URL) throws -> Int? {
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+    return (attributes[.systemFileNumber] as? NSNumber)?.intValue
+  }
+
   @Test("A period without keys makes no file")
   func emptyPeriod() async throws {
     try await RunningKeyServer.run { server in

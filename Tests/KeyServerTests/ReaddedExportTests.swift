@@ -1,3 +1,4 @@
+import DiagnosisKeyFile
 import Foundation
 import KeyServer
 import KeyServerAPI
@@ -102,6 +103,11 @@ struct ReaddedExportTests {
       #expect(try names() == Array(files.dropFirst()))
       let index = try String(contentsOf: twin.appendingPathComponent("index.txt"), encoding: .utf8)
       #expect(index == "twin/\(files[1])")
+      // Those that it keeps are kept whole.
+      try Data().write(to: twin.appendingPathComponent(files[1]))
+      try await server.server.exportDue()
+      #expect(
+        try UnverifiedKeyFile(at: twin.appendingPathComponent(files[1])).inspect().keyCount > 0)
       clock.advance(by: KeyServerLimit.retentionSeconds)
       try await server.server.removeOld()
       #expect(try names() == ["index.txt"])

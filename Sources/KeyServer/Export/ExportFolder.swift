@@ -1,3 +1,4 @@
+import DiagnosisKeyFile
 import Foundation
 import KeyServerAPI
 
@@ -26,9 +27,13 @@ struct ExportFolder: Sendable {
     folder(root).appendingPathComponent(name.text)
   }
 
-  /// Whether the key file is there.
+  /// Whether there is something under the name of the key file.
+  func hasName(_ name: KeyFileName, of root: String) -> Bool { isThere(file(name, of: root)) }
+
+  /// Whether the key file is there, whole as far as its end shows: what we write has no name before it
+  /// is whole, but somebody or a disk may have cut it off since.
   func holds(_ name: KeyFileName, of root: String) -> Bool {
-    FileManager.default.fileExists(atPath: file(name, of: root).path)
+    UnverifiedKeyFile(at: file(name, of: root)).hasItsEnd
   }
 
   /// The index as it is served; empty before the first export.

@@ -29,7 +29,7 @@ actor Exporter {
     self.randomness = randomness
   }
 
-  /// Closes every period that has ended, writes every file that is missing and then the indexes.
+  /// Closes every period that has ended, writes every file that is missing or cut off, and then the indexes.
   ///
   /// - Returns: The files written now, by their lines in the indexes.
   func exportDue() async throws -> [String] {
@@ -99,7 +99,7 @@ actor Exporter {
           guard let name = batch.name else { continue }
           if !folder.holds(name, of: root) {
             // An export that was taken out keeps its files until their time is up, and gets no new ones.
-            guard isSetUp.contains(root) else { continue }
+            guard isSetUp.contains(root) || folder.hasName(name, of: root) else { continue }
             try await write(batch, to: folder.file(name, of: root), signers: signers)
             written.append(KeyFileIndex.line(name, under: root))
           }
