@@ -48,7 +48,9 @@ public final class KeyServer: Service {
   public func run() async throws {
     try await serve()
     // What could not be done now is done by whoever opens the database next.
-    do { try await exporter.settle() } catch { logger.notice("some keys wait to be sorted in") }
+    do { try await exporter.settle() } catch {
+      logger.error("some keys wait to be sorted in", metadata: KeyServerError.metadata(of: error))
+    }
   }
 
   private func serve() async throws {

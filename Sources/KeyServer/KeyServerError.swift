@@ -14,8 +14,8 @@ public enum KeyServerError: Error, Hashable, Sendable {
   /// The export folder cannot be made: check the disk and its owner.
   case exportFolder
   /// This row of `waiting_keys` is not as it was written. No period is closed over it, and a server
-  /// that starts takes no uploads: keep a copy of the file, then restore a backup or delete the row,
-  /// whose keys are lost.
+  /// that starts takes no uploads: make a backup, then delete the row, whose keys are lost, or restore
+  /// an earlier backup.
   case damagedRow(Int64)
   /// The database or the export folder refused, such as on a full disk: make room, then export again.
   case unavailable
@@ -33,8 +33,8 @@ extension KeyServerError: CustomStringConvertible {
     case .exportFolder: "The export folder cannot be made: check exportFolder and its owner."
     case .damagedRow(let number):
       """
-      Row \(number) of waiting_keys in the key database is damaged, and no period can be closed: keep a copy of \
-      databaseFile, then restore a backup or delete that row, whose keys are lost.
+      Row \(number) of waiting_keys in the key database is damaged. No period can be closed, and after a restart \
+      no upload is taken: make a backup, then delete that row, whose keys are lost, or restore an earlier backup.
       """
     case .unavailable:
       "The key server could not read or write its data: check the disk; nothing is half done."

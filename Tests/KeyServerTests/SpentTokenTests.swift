@@ -119,6 +119,32 @@ struct SpentTokenTests {
     }
   }
 
+  @Test("Tokens that are over go, whatever their digest begins with, and no other")
+  func everyPart() async throws {
+    #expect(256 % SQLiteLimit.partsOfTokens == 0)
+    let folder = try TemporaryFolder()
+    let store = try SQLiteKeyStore(file: folder.path("keys.sqlite"))
+    let now = StoreScene.now.wholeSeconds
+    try await store.pool.write { db in
+      for first in 0..<256 {
+        for (rest, end) in [(UInt8(0), now), (1, now + 1), (254, now + 1), (255, now)] {
+          try db.execute(
+            sql:
+              "INSERT INTO upload (token_digest, kept_until, upload_digest, answer) VALUES (?, ?, ?, ?)",
+            arguments: [
+              Data([UInt8(first)] + [UInt8](repeating: rest, count: 31)), end, Data(count: 32),
+              Data(),
+            ])
+        }
+      }
+    }
+    try await store.removeOld(Retention(at: StoreScene.now))
+    let left = try await store.pool.read {
+      try Int64.fetchAll($0, sql: "SELECT kept_until FROM upload")
+    }
+    #expect(left == [Int64](repeating: now + 1, count: 512))
+  }
+
   @Test("Names of two issuers are two names")
   func issuers() {
     let now = RunningKeyServer.start

@@ -32,6 +32,9 @@ final class DueWork: Sendable {
     if begins { queue.async { self.run() } }
   }
 
+  /// Whether somebody is at it: for tests.
+  var isUnderWay: Bool { state.withLock { $0.isBusy } }
+
   private func run() {
     work()
     state.withLock { $0.isBusy = false }

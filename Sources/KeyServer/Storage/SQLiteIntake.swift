@@ -44,11 +44,11 @@ struct SQLiteIntake {
   }
 
   private func acceptance(
-    of upload: AdmittedUpload, named digest: Data
+    of upload: AdmittedUpload, named name: Data
   ) throws -> Acceptance? {
     let row = try Row.fetchOne(
       db.cachedStatement(sql: "SELECT upload_digest, answer FROM upload WHERE token_digest = ?"),
-      arguments: [digest])
+      arguments: [name])
     guard let row else { return nil }
     let digest: Data = row[0]
     return digest == upload.digest ? .accepted(answer: row[1]) : .tokenUsed

@@ -102,14 +102,34 @@ struct SQLiteKeyStore: KeyStore {
         arguments: [retention.filesEndedBy.wholeSeconds])
       try Self.removeOldKeys(retention, in: db)
       try db.execute(
-        sql: "DELETE FROM upload WHERE kept_until <= ?", arguments: [retention.now.wholeSeconds])
-      try db.execute(
         sql: "DELETE FROM statistic WHERE hour < ?", arguments: [retention.countsFrom])
     }
+    try await removeOldTokens(retention)
     try await pool.write { db in
       try WaitingKeys(db: db).sortIn()
       try Self.removeOldKeys(retention, in: db)
     }
+  }
+
+  /// The table is read to its end for it, a part in a transaction, so that uploads go on between.
+  private func removeOldTokens(_ retention: Retention) async throws {
+    let step = 256 / SQLiteLimit.partsOfTokens
+    for first in stride(from: 0, to: 256, by: step) {
+      try await pool.write { db in
+        try db.execute(
+          sql: """
+            DELETE FROM upload WHERE token_digest >= ? AND token_digest < ? AND kept_until <= ?
+            """,
+          arguments: [
+            Data([UInt8(first)]), Self.end(ofPart: first + step), retention.now.wholeSeconds,
+          ])
+      }
+    }
+  }
+
+  /// What no digest of the part reaches: none has more than 32 bytes.
+  private static func end(ofPart last: Int) -> Data {
+    UInt8(exactly: last).map { Data([$0]) } ?? Data(repeating: .max, count: 33)
   }
 
   private static func removeOldKeys(_ retention: Retention, in db: Database) throws {

@@ -12,6 +12,8 @@ enum SQLiteLimit {
   static let waitingKeys = 28_000
   /// Keys that are sorted in with one commit, for which uploads wait meanwhile.
   static let keysSortedInOneCommit = 4_096
+  /// In how many transactions used tokens are looked through for those that are over; a divisor of 256.
+  static let partsOfTokens = 64
   /// Keys that the memory of those that are in is made for at least; it is made anew for twice as many as there
   /// are.
   static let knownKeysMin = 524_288

@@ -3,22 +3,6 @@ extension SQLiteMigrations {
   enum Intake {
     static let steps = [uploads, revisions, revisionKeys, authorities, statistics]
 
-    /// Step 5. A certificate that is issued anew has the name of the first one and another end: kept under both, it
-    /// was good once more. Of one that was used twice so the later answer stays. Nothing is indexed by the end: what
-    /// is over is looked for once a period, and an index would be another page to write for each upload.
-    static let tokens = """
-      CREATE TABLE spent (
-        token_digest BLOB NOT NULL PRIMARY KEY CHECK (length(token_digest) = 32),
-        upload_digest BLOB NOT NULL CHECK (length(upload_digest) = 32),
-        answer BLOB NOT NULL,
-        kept_until INTEGER NOT NULL
-      ) STRICT, WITHOUT ROWID;
-      INSERT INTO spent (token_digest, upload_digest, answer, kept_until)
-        SELECT token_digest, upload_digest, answer, max(kept_until) FROM upload GROUP BY token_digest;
-      DROP TABLE upload;
-      ALTER TABLE spent RENAME TO upload;
-      """
-
     /// The answer is kept as bytes. Sorted by the hour of their end, so that those of one hour lie
     /// together and no second index is written for each upload; the end follows from the token.
     private static let uploads = """

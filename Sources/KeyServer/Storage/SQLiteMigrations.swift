@@ -20,7 +20,7 @@ enum SQLiteMigrations {
       try $0.execute(sql: Waiting.progress)
     }
     migrator.registerMigration("5 intake: a used token is known by its name alone") {
-      try $0.execute(sql: Intake.tokens)
+      try $0.execute(sql: UsedTokens.byName)
     }
     return migrator
   }

@@ -1,3 +1,5 @@
+import ExposureKeys
+
 extension StoredKey {
   /// Appends the key to `bytes`, in the form that `init(from:)` reads: numbers little-endian, 43 bytes and those
   /// of its regions.
@@ -14,7 +16,8 @@ extension StoredKey {
     bytes.append(contentsOf: regions.utf8)
   }
 
-  /// Takes the next key off `bytes`; nil where they end before it does.
+  /// Takes the next key off `bytes`; nil where they end before it does, or where it is no key that a
+  /// phone can have had.
   init?(from bytes: inout UnsafeRawBufferPointer) {
     guard let words = Self.takeWords(from: &bytes),
       let start = Self.take(UInt32.self, from: &bytes),
@@ -37,6 +40,17 @@ extension StoredKey {
     isPadding = flags.contains(.isPadding)
     regions = String(decoding: bytes.prefix(count), as: UTF8.self)
     bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(count))
+    guard isKey else { return nil }
+  }
+
+  /// Whether it can be published: damage that a table's checks do not see would end every export after.
+  private var isKey: Bool {
+    guard let start = UInt32(exactly: rollingStart), let period = UInt32(exactly: rollingPeriod),
+      let risk = UInt8(exactly: transmissionRisk),
+      let key = TemporaryExposureKey(
+        words: words, rollingStart: IntervalNumber(rawValue: start), rollingPeriod: period)
+    else { return false }
+    return DiagnosisKey(key: key, transmissionRiskLevel: risk) != nil
   }
 
   private struct Flags: OptionSet {

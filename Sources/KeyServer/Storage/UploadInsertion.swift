@@ -30,14 +30,14 @@ struct UploadInsertion {
   }
 
   private func bind(by binding: RawBinding) -> Bool {
-    binding.binds(upload.token.digest, at: 1) && binding.binds(upload.digest, at: 2)
-      && binding.binds(upload.usual.answer, at: 3)
-      && binding.binds(upload.token.keptUntil.wholeSeconds, at: 4)
+    binding.binds(upload.token.digest, at: 1)
+      && binding.binds(upload.token.keptUntil.wholeSeconds, at: 2)
+      && binding.binds(upload.digest, at: 3) && binding.binds(upload.usual.answer, at: 4)
   }
 
   /// Two tokens are one where their digest is: nothing else of the table is unique.
   private static let sql = """
-    INSERT INTO upload (token_digest, upload_digest, answer, kept_until) VALUES (?, ?, ?, ?)
+    INSERT INTO upload (token_digest, kept_until, upload_digest, answer) VALUES (?, ?, ?, ?)
     ON CONFLICT DO NOTHING
     """
 }

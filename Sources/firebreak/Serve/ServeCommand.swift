@@ -72,7 +72,9 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private var logger: Logger {
-    guard verbose else { return Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() } }
-    return Logger(label: "firebreak") { StreamLogHandler.standardError(label: $0) }
+    var logger = Logger(label: "firebreak") { StreamLogHandler.standardError(label: $0) }
+    // What somebody has to do something about is said in any case.
+    if !verbose { logger.logLevel = .error }
+    return logger
   }
 }
