@@ -11,11 +11,13 @@ struct AddressNetwork: Sendable {
     let all = address.bytes.count * 8
     // IPv4 written as IPv6 has 96 bits before its own (RFC 4291, 2.5.5.2).
     let others = parts[0].contains(":") ? 128 - all : 0
-    guard let bits = parts.count == 2 ? UInt8(parts[1]).map({ Int($0) - others }) : all,
-      (bitsMin...all).contains(bits)
+    // `UInt8` reads a sign as well, and zeros before the number: whoever wrote them meant something else.
+    let count = parts.count == 2 ? UInt8(parts[1]).map(Int.init) : all + others
+    guard let count, parts.count == 1 || "\(count)" == parts[1],
+      (bitsMin...all).contains(count - others)
     else { return nil }
     self.address = address
-    self.bits = bits
+    bits = count - others
   }
 
   func contains(_ other: NumericAddress) -> Bool {

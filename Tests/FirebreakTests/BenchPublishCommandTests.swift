@@ -110,6 +110,12 @@ struct BenchPublishCommandTests {
     #expect((try plain.json()?["chaff"] as? [String: Any])?["sameHeaders"] as? Bool == false)
   }
 
+  /// Names a server of somebody else's in full, where nobody is at home.
+  private static let toTarget = [
+    "--target", "http://127.0.0.1:1", "--issuer", "codes", "--audience", "keys", "--key-id", "v1",
+    "--signing-key", "none.pem", "--application", "an.app",
+  ]
+
   @Test(
     "What cannot be is refused in one line",
     arguments: [
@@ -117,6 +123,7 @@ struct BenchPublishCommandTests {
       (["--requests", "0"], "--requests"), (["--requests", "200001"], "--requests"),
       (["--keys", "0"], "--keys"), (["--keys", "31"], "--keys"),
       (["--database", "postgresql://localhost/keys"], "--database"),
+      (Self.toTarget + ["--connections", "1025"], "1 to 1024"),
       (["--target", "http://127.0.0.1:1"], "--issuer"), (["--issuer", "someone"], "--target"),
     ])
   func refusals(arguments: [String], named: String) throws {

@@ -76,6 +76,22 @@ struct ServeCommandTests {
     #expect(run.errors.contains("--port") && run.errors.split(separator: "\n").count == 1)
   }
 
+  @Test("What somebody has to see to is said without being asked for, and nothing else is")
+  func errorsAreSaid() async throws {
+    let served = try await ServedAuthority(["keys/settings.json": #"{"exportPeriodSeconds": 1}"#])
+    #expect(try !served.servers.errors().contains(" error "))
+    // A file lies where the folder of exports was.
+    try FileManager.default.removeItem(at: served.folder.path("data/exports"))
+    try Data().write(to: served.folder.path("data/exports"))
+    try await Patience.until { try served.servers.errors().contains("an export failed") }
+    #expect(try await served.servers.stop() == 0)
+    let errors = try served.servers.errors().split(separator: "\n").filter {
+      $0.contains(" error ")
+    }
+    #expect(!errors.isEmpty)
+    for error in errors { #expect(error.contains("[KeyServer]"), "\(error)") }
+  }
+
   @Test("A secrets file that others can read is refused, and so is a damaged one")
   func secretsRights() throws {
     let folder = try TemporaryFolder()

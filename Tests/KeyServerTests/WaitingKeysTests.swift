@@ -328,6 +328,9 @@ struct WaitingKeysTests {
       "substr(keys, 1, 17) || x'ffffffff' || substr(keys, 22)",
       "substr(keys, 1, 21) || x'91' || substr(keys, 23)",
       "substr(keys, 1, 22) || x'09' || substr(keys, 24)",
+      // A mark that means nothing, and a region that is no text.
+      "substr(keys, 1, 23) || x'10' || substr(keys, 25)",
+      "substr(keys, 1, length(keys) - 1) || x'ff'",
     ])
   func damagedRow(_ damage: String) async throws {
     let store = try store()

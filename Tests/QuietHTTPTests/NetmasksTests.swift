@@ -52,7 +52,8 @@ struct NetmasksTests {
   @Test(
     "What is no network is refused, alone and among others",
     arguments: [
-      "", "*", "10.0.0.0/33", "10.0.0.0/-1", "a/8", "::/129", "1.2.3.4/8/8", "10.0.0.0/",
+      "", "*", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/08", "a/8", "::/129",
+      "1.2.3.4/8/8", "10.0.0.0/",
       "::ffff:10.0.0.0/95", "clinic.example",
     ])
   func refused(network: String) {

@@ -47,7 +47,7 @@ package struct MatchLedger: MatchKeeper, Sendable {
   /// periods the key comes.
   private mutating func take(_ match: UnopenedMatch, _ bytes: [UInt8]) {
     let known = worthless[bytes] ?? []
-    let new = Set(match.intervals).subtracting(known)
+    let new = match.intervals(beyond: known)
     guard !new.isEmpty else { return }
     let opened = match.opened(where: new.contains)
     openedCount += opened.sightings.count

@@ -17,7 +17,7 @@ package struct RawMatches: MatchKeeper, Sendable {
       let known = intervalsOfKey[bytes] ?? []
       // By intervals, of which there are few, before any sighting is touched: the same key may come for
       // thousands of periods.
-      let new = Set(match.intervals).subtracting(known)
+      let new = match.intervals(beyond: known)
       guard !new.isEmpty else { continue }
       intervalsOfKey[bytes] = known.union(new)
       found += match.opened(where: new.contains).sightings.map {

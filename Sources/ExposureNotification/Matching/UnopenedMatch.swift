@@ -15,6 +15,16 @@ package struct UnopenedMatch: Sendable {
     heard.intervals(of: key.key).map { IntervalNumber(rawValue: $0.interval) }
   }
 
+  /// Those of them that are not among `known`. The same key may come a million times: where it adds nothing, nothing is
+  /// made to find that out.
+  func intervals(beyond known: Set<IntervalNumber>) -> Set<IntervalNumber> {
+    let own = heard.intervals(of: key.key)
+    guard own.contains(where: { !known.contains(IntervalNumber(rawValue: $0.interval)) }) else {
+      return []
+    }
+    return Set(own.map { IntervalNumber(rawValue: $0.interval) }).subtracting(known)
+  }
+
   /// The match with all that was heard in the key's period.
   package var opened: KeyMatch { opened { _ in true } }
 

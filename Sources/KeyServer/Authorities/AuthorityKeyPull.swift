@@ -37,7 +37,12 @@ struct AuthorityKeyPull: Sendable {
   /// Reads the pages again and again until the task is cancelled.
   func pullForever() async {
     while !Task.isCancelled {
-      do { try await pullAll() } catch { logger.error("the authorities' keys were not kept") }
+      do { try await pullAll() } catch {
+        // Whoever stops the server has not asked for the keys.
+        if Task.isCancelled { return }
+        logger.error(
+          "the authorities' keys were not kept", metadata: KeyServerError.metadata(of: error))
+      }
       let next = clock.now.addingTimeInterval(KeyServerLimit.keyPullSeconds)
       do { try await clock.sleep(until: next) } catch { return }
     }

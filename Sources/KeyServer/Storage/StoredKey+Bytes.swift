@@ -24,10 +24,12 @@ extension StoredKey {
       let period = Self.take(UInt8.self, from: &bytes),
       let risk = Self.take(UInt8.self, from: &bytes),
       let flags = Self.take(UInt8.self, from: &bytes).map(Flags.init),
+      Flags.all.isSuperset(of: flags),
       let type = Self.take(Int32.self, from: &bytes),
       let days = Self.take(Int32.self, from: &bytes),
       let released = Self.take(Int64.self, from: &bytes),
-      let count = Self.take(UInt32.self, from: &bytes).map(Int.init), count <= bytes.count
+      let count = Self.take(UInt32.self, from: &bytes).map(Int.init), count <= bytes.count,
+      let regions = String(validating: bytes.prefix(count), as: UTF8.self)
     else { return nil }
     self.words = words
     rollingStart = Int64(start)
@@ -38,7 +40,7 @@ extension StoredKey {
     travels = flags.contains(.travels)
     releasedAt = released
     isPadding = flags.contains(.isPadding)
-    regions = String(decoding: bytes.prefix(count), as: UTF8.self)
+    self.regions = regions
     bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(count))
     guard isKey else { return nil }
   }
@@ -60,6 +62,7 @@ extension StoredKey {
     static let isPadding = Flags(rawValue: 2)
     static let hasReportType = Flags(rawValue: 4)
     static let hasDaysSinceOnset = Flags(rawValue: 8)
+    static let all: Flags = [.travels, .isPadding, .hasReportType, .hasDaysSinceOnset]
   }
 
   private var flags: Flags {

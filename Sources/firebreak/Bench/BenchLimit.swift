@@ -11,8 +11,10 @@ enum BenchLimit {
   /// Threads that match.
   static let threads = MatchLimit.threads
 
-  /// Connections that upload at once.
+  /// Connections that upload at once to a server of ours, which takes no more from one address.
   static let connections = 1...QuietLimit.connectionsPerAddressMax
+  /// The same to another server, which may take more.
+  static let connectionsToTarget = 1...1_024
   /// Uploads of one run: each is held in memory with its answer, some six kilobytes.
   static let requests = 1...200_000
   /// Keys of one upload, as the contract has it.

@@ -35,7 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "Say on the first line, as one JSON object, where the servers listen.")
   var json = false
 
-  @Flag(help: "Log to the standard error.")
+  @Flag(help: "Log everything to the standard error, and not only what has to be seen to.")
   var verbose = false
 
   func validate() throws {
@@ -72,9 +72,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private var logger: Logger {
-    var logger = Logger(label: "firebreak") { StreamLogHandler.standardError(label: $0) }
-    // What somebody has to do something about is said in any case.
-    if !verbose { logger.logLevel = .error }
-    return logger
+    guard verbose else { return Logger(label: "firebreak") { _ in OwnErrors() } }
+    return Logger(label: "firebreak") { StreamLogHandler.standardError(label: $0) }
   }
 }

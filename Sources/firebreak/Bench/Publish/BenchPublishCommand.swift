@@ -36,7 +36,8 @@ struct BenchPublishCommand: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
-    try BenchLimit.check(connections, BenchLimit.connections, "--connections")
+    let most = external.target == nil ? BenchLimit.connections : BenchLimit.connectionsToTarget
+    try BenchLimit.check(connections, most, "--connections")
     try BenchLimit.check(requests, BenchLimit.requests, "--requests")
     try BenchLimit.check(keys, BenchLimit.keysPerUpload, "--keys")
     guard database == nil else {
