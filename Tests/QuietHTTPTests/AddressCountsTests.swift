@@ -21,13 +21,21 @@ struct AddressCountsTests {
     }
   }
 
+  /// A server that lets each address have `count` connections, and hangs up on nobody for idleness unless a test
+  /// is about that.
+  private func server(
+    atMost count: Int, idleSeconds: Int = 3_600, trusting proxies: TrustedProxies = .none
+  ) -> EchoServer {
+    EchoServer(trustedProxies: proxies) {
+      $0.connectionsPerAddressMax = count
+      $0.idleSeconds = idleSeconds
+    }
+  }
+
   @Test(
     "Up to the limit they are served, one more is closed at once, and another address is served")
   func limit() async throws {
-    let echo = EchoServer {
-      $0.connectionsPerAddressMax = 3
-      $0.idleSeconds = 3_600
-    }
+    let echo = server(atMost: 3)
     try await echo.running { port async throws in
       var held: [WireConnection] = []
       for _ in 0..<3 { held.append(try #require(try await served(port: port))) }
@@ -42,10 +50,7 @@ struct AddressCountsTests {
 
   @Test("A place is free again when whoever had it hangs up")
   func freed() async throws {
-    let echo = EchoServer {
-      $0.connectionsPerAddressMax = 1
-      $0.idleSeconds = 3_600
-    }
+    let echo = server(atMost: 1)
     try await echo.running { port async throws in
       for _ in 0..<3 {
         let held = try #require(try await self.place(port: port))
@@ -57,10 +62,7 @@ struct AddressCountsTests {
 
   @Test("It is free again when the server hangs up on who is idle")
   func freedByServer() async throws {
-    let echo = EchoServer {
-      $0.connectionsPerAddressMax = 1
-      $0.idleSeconds = 1
-    }
+    let echo = server(atMost: 1, idleSeconds: 1)
     try await echo.running { port async throws in
       let idle = try #require(try await self.place(port: port))
       #expect(try await Wire.aside { idle.receive() } == Data())
@@ -81,10 +83,7 @@ struct AddressCountsTests {
   @Test("Many people come through a trusted proxy: its connections are not counted")
   func proxies() async throws {
     let proxies = try #require(TrustedProxies(["127.0.0.1"]))
-    let echo = EchoServer(trustedProxies: proxies) {
-      $0.connectionsPerAddressMax = 1
-      $0.idleSeconds = 3_600
-    }
+    let echo = server(atMost: 1, trusting: proxies)
     try await echo.running { port async throws in
       var held: [WireConnection] = []
       for _ in 0..<4 { held.append(try #require(try await served(port: port))) }

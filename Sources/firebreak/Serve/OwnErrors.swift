@@ -22,7 +22,7 @@ struct OwnErrors: LogHandler {
   }
 
   func log(event: LogEvent) {
-    guard event.level >= .error, !Self.libraries.contains(event.source) else { return }
+    guard !Self.libraries.contains(event.source) else { return }
     below.log(event: event)
   }
 }
