@@ -1,4 +1,5 @@
 import CExposureKernels
+import Foundation
 import TestSupport
 import Testing
 
@@ -72,6 +73,21 @@ struct OracleTests {
     let expected = try Oracle.candidates(of: keys)
     #expect(found.count == expected.count)
     #expect(Set(found) == expected)
+  }
+
+  @Test("What arm64's kernels are held to is what swift-crypto says")
+  func arm64() throws {
+    var chance = SeededGenerator(seed: 4)
+    let keys = (0..<70).map { _ in
+      (0..<16).map { _ in UInt8(truncatingIfNeeded: chance.next()) }
+    }
+    let fold = try keys.map(Oracle.identifierKey).flatMap { key in
+      try (9..<153).map { try Oracle.identifier(of: key, at: $0) }
+    }.map { $0[..<8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }.reduce(0, ^)
+    let header = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("KernelsOnArm64/oracle.h")
+    let said = try String(contentsOf: header, encoding: .utf8)
+    #expect(said.contains("oracle_fold = 0x\(String(fold, radix: 16));"))
   }
 
   @Test("The bare stages do the same work", arguments: Kernels.available)
