@@ -43,6 +43,7 @@ let package = Package(
     .library(name: "ExposureNotification", targets: ["ExposureNotification"]),
     .library(name: "DiagnosisKeyFile", targets: ["DiagnosisKeyFile"]),
     .library(name: "ExposureKeys", targets: ["ExposureKeys"]),
+    .library(name: "Secrets", targets: ["Secrets"]),
     .library(name: "World", targets: ["World"]),
     .library(name: "SealedStorage", targets: ["SealedStorage"]),
     .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
@@ -65,13 +66,16 @@ let package = Package(
   ],
   targets: [
     // Ground: values and the doors to the world.
+    .target(name: "Secrets", swiftSettings: strict),
     .target(name: "World", swiftSettings: strict),
     .target(
-      name: "ExposureKeys", dependencies: [crypto, cryptoExtras],
+      name: "ExposureKeys", dependencies: ["Secrets", crypto, cryptoExtras],
       swiftSettings: strictOnTheCallersActor),
     .target(name: "CExposureKernels"),
     .target(name: "CallableEnvelope", swiftSettings: strict),
-    .target(name: "UploadToken", dependencies: ["World", crypto], swiftSettings: strict),
+    .target(
+      name: "UploadToken", dependencies: ["Secrets", "World", crypto],
+      swiftSettings: strict),
 
     // Floor 1: what is shared between a few rooms.
     .systemLibrary(
@@ -79,20 +83,22 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "DiagnosisKeyFile",
-      dependencies: ["ExposureKeys", "CLibArchive", "CZlib", crypto, protobuf],
+      dependencies: ["Secrets", "World", "ExposureKeys", "CLibArchive", "CZlib", crypto, protobuf],
       exclude: ["Wire/export.proto", "Wire/README.md"], swiftSettings: strict),
-    .target(name: "SealedStorage", dependencies: ["World", crypto], swiftSettings: strict),
     .target(
-      name: "VerificationAPI", dependencies: ["CallableEnvelope", "UploadToken"],
+      name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
+    .target(
+      name: "VerificationAPI", dependencies: ["Secrets", "CallableEnvelope", "UploadToken"],
       swiftSettings: strict),
     .target(
       name: "KeyServerAPI",
-      dependencies: ["CallableEnvelope", "UploadToken", "ExposureKeys", crypto],
+      dependencies: ["Secrets", "CallableEnvelope", "UploadToken", "ExposureKeys", crypto],
       swiftSettings: strict),
     .target(
       name: "QuietHTTP",
       dependencies: [
-        "World", hummingbird, asyncHTTPClient, nioCore, nioHTTP1, logging, crypto, serviceLifecycle,
+        "Secrets", "World", hummingbird, asyncHTTPClient, nioCore, nioHTTP1, logging, crypto,
+        serviceLifecycle,
       ],
       swiftSettings: strict),
 
@@ -104,20 +110,22 @@ let package = Package(
     .target(
       name: "ExposureNotification",
       dependencies: [
-        "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile", "SealedStorage", crypto,
+        "Secrets", "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile", "SealedStorage",
+        crypto,
         logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .target(
       name: "VerificationServer",
       dependencies: [
-        "World", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP", hummingbird,
+        "Secrets", "World", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
+        hummingbird,
         grdb, asyncHTTPClient, nioCore, nioHTTP1, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
     .target(
       name: "KeyServer",
       dependencies: [
-        "World", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
+        "Secrets", "World", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
         "ExposureKeys", "QuietHTTP", hummingbird, grdb, sqlite, jwtKit, asyncHTTPClient, nioCore,
         nioHTTP1, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
@@ -126,7 +134,8 @@ let package = Package(
     .target(
       name: "ExposureApp",
       dependencies: [
-        "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI", "CallableEnvelope",
+        "Secrets", "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI",
+        "CallableEnvelope",
         "SealedStorage", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
 
@@ -138,7 +147,7 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: [
-        "World", "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp",
+        "Secrets", "World", "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp",
         "DiagnosisKeyFile", "CallableEnvelope", "UploadToken", "VerificationAPI", "KeyServerAPI",
         "VerificationServer",
         "KeyServer", crypto, logging, serviceLifecycle,
@@ -146,7 +155,8 @@ let package = Package(
     .target(
       name: "Town",
       dependencies: [
-        "World", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification", "ExposureApp",
+        "Secrets", "World", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification",
+        "ExposureApp",
         "KeyServerAPI", "KeyServer", "Simulation", "QuietHTTP", hummingbird, mustache, crypto,
         logging, serviceLifecycle,
       ],
@@ -158,7 +168,7 @@ let package = Package(
       dependencies: [
         "Town", "FieldTrials", "DiagnosisKeyFile", "ExposureKeys", "CExposureKernels",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
-        "VerificationAPI", "VerificationServer", "QuietHTTP", "World",
+        "VerificationAPI", "VerificationServer", "QuietHTTP", "Secrets", "World",
         grdb, crypto, logging, serviceLifecycle, argumentParser, nioCore, nioHTTP1, nioPosix,
       ],
       swiftSettings: strictOnTheCallersActor),
@@ -178,7 +188,8 @@ let package = Package(
 
     // What tests share: the published vectors, folders that clean up after themselves.
     .target(
-      name: "TestSupport", dependencies: [logging], path: "Tests/TestSupport", swiftSettings: strict
+      name: "TestSupport", dependencies: ["World", logging], path: "Tests/TestSupport",
+      swiftSettings: strict
     ),
 
     .testTarget(
@@ -195,7 +206,8 @@ let package = Package(
       name: "DiagnosisKeyFileTests",
       dependencies: ["DiagnosisKeyFile", "ExposureKeys", "TestSupport", crypto, protobuf],
       swiftSettings: strict),
-    .testTarget(name: "WorldTests", dependencies: ["World"], swiftSettings: strict),
+    .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
+    .testTarget(name: "WorldTests", dependencies: ["World", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "CallableEnvelopeTests", dependencies: ["CallableEnvelope"], swiftSettings: strict),
     .testTarget(

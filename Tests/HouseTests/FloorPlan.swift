@@ -13,39 +13,43 @@ enum FloorPlan {
 
   static let rooms: [String: Room] = [
     // Ground.
+    "Secrets": Room(),
     "World": Room(),
-    "ExposureKeys": Room(libraries: ["Crypto", "CryptoExtras"]),
+    "ExposureKeys": Room(["Secrets"], libraries: ["Crypto", "CryptoExtras"]),
     "CExposureKernels": Room(),
     "CallableEnvelope": Room(),
-    "UploadToken": Room(["World"], libraries: ["Crypto"]),
+    "UploadToken": Room(["Secrets", "World"], libraries: ["Crypto"]),
     // Floor 1.
     "CLibArchive": Room(),
     "CZlib": Room(),
     "DiagnosisKeyFile": Room(
-      ["ExposureKeys"], libraries: ["Crypto", "SwiftProtobuf", "CLibArchive", "CZlib"]),
-    "SealedStorage": Room(["World"], libraries: ["Crypto"]),
-    "VerificationAPI": Room(["CallableEnvelope", "UploadToken"]),
-    "KeyServerAPI": Room(["CallableEnvelope", "UploadToken", "ExposureKeys"]),
-    "QuietHTTP": Room(["World"], libraries: ["Hummingbird", "AsyncHTTPClient"]),
+      ["Secrets", "World", "ExposureKeys"],
+      libraries: ["Crypto", "SwiftProtobuf", "CLibArchive", "CZlib"]),
+    "SealedStorage": Room(["Secrets", "World"], libraries: ["Crypto"]),
+    "VerificationAPI": Room(["Secrets", "CallableEnvelope", "UploadToken"]),
+    "KeyServerAPI": Room(["Secrets", "CallableEnvelope", "UploadToken", "ExposureKeys"]),
+    "QuietHTTP": Room(["Secrets", "World"], libraries: ["Hummingbird", "AsyncHTTPClient"]),
     // Apple's names for what apps around the framework use.
     "BackgroundTasks": Room(),
     "UserNotifications": Room(),
     "DeviceCheck": Room(),
     // Floor 2.
     "ExposureNotification": Room(
-      ["World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile", "SealedStorage"]),
+      ["Secrets", "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile", "SealedStorage"]
+    ),
     "VerificationServer": Room(
-      ["World", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP"],
+      ["Secrets", "World", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP"],
       libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient"]),
     "KeyServer": Room(
       [
-        "World", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
+        "Secrets", "World", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
         "ExposureKeys", "QuietHTTP",
       ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "JWTKit", "AsyncHTTPClient"]),
     // Floor 3. The app names neither keys nor key files: it hands file URLs to the framework.
     "ExposureApp": Room(
       [
-        "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI", "CallableEnvelope",
+        "Secrets", "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI",
+        "CallableEnvelope",
         "SealedStorage",
       ], libraries: ["AsyncHTTPClient"]),
     "FieldTrials": Room(["ExposureKeys", "ExposureNotification"]),
@@ -69,7 +73,7 @@ enum FloorPlan {
   static let aboveGround: Set<String> = ["Crypto", "Logging", "Metrics", "ServiceLifecycle"]
 
   static let ground: Set<String> = [
-    "World", "ExposureKeys", "CExposureKernels", "CallableEnvelope", "UploadToken",
+    "Secrets", "World", "ExposureKeys", "CExposureKernels", "CallableEnvelope", "UploadToken",
   ]
 
   /// What a room in C may include beside its own headers: nothing there allocates, reads or writes.
@@ -100,7 +104,7 @@ enum FloorPlan {
   }
 
   private static let everythingBelowTheTown: Set<String> = [
-    "World", "ExposureKeys", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
+    "Secrets", "World", "ExposureKeys", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
     "SealedStorage", "VerificationAPI", "KeyServerAPI", "QuietHTTP", "ExposureNotification",
     "VerificationServer", "KeyServer", "ExposureApp",
   ]

@@ -1,0 +1,168 @@
+import Foundation
+
+/// Replaces files so that a reader, a crash or a power failure sees either the old content or the new.
+///
+/// The content goes to a temporary file in the same folder, is synced, gets its final name, and then
+/// the folder is synced. If a step fails, the temporary file is removed and the old file is unchanged.
+///
+/// ```swift
+/// try AtomicFile.write(Array("hello\n".utf8), to: url)
+/// try AtomicFile.write(to: url, permissions: 0o644) { descriptor in
+///   try FileHandle(fileDescriptor: descriptor).write(contentsOf: data)
+/// }
+/// ```
+package enum AtomicFile {
+  /// What happens if a file with the final name exists.
+  package enum Existing: Sendable {
+    /// It is replaced.
+    case replace
+    /// The write throws `FileError` with `EEXIST`, and the existing file stays as it is.
+    case keep
+  }
+
+  /// Writes `bytes` to `url`.
+  package static func write(
+    _ bytes: some Sequence<UInt8>, to url: URL, permissions: mode_t = 0o600,
+    existing: Existing = .replace
+  ) throws(FileError) {
+    let bytes = Array(bytes)
+    try write(to: url, permissions: permissions, existing: existing, mapError: { $0 }) {
+      descriptor throws(FileError) in
+      try bytes.withUnsafeBufferPointer { buffer throws(FileError) in
+        try writeAll(UnsafeRawBufferPointer(buffer), to: descriptor, at: url)
+      }
+    }
+  }
+
+  /// Lets `fill` write the content through a file descriptor, which `write` closes.
+  ///
+  /// - Parameter willFill: Called with the temporary file's URL before `fill`, so that a signal handler
+  ///   can remove it.
+  /// - Throws: The error of `fill`, or a `FileError`.
+  package static func write<Result>(
+    to url: URL, permissions: mode_t = 0o600, existing: Existing = .replace,
+    willFill: (_ temporary: URL) -> Void = { _ in },
+    fill: (_ descriptor: Int32) throws -> Result
+  ) throws -> Result {
+    try write(
+      to: url, permissions: permissions, existing: existing, willFill: willFill,
+      mapError: { $0 as any Error }, fill: fill)
+  }
+
+  /// The same with a typed error: `mapError` turns a failed system call into the caller's error type.
+  package static func write<Result, Failure: Error>(
+    to url: URL, permissions: mode_t = 0o600, existing: Existing = .replace,
+    willFill: (_ temporary: URL) -> Void = { _ in },
+    mapError: (FileError) -> Failure,
+    fill: (_ descriptor: Int32) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let folder = url.deletingLastPathComponent()
+    let prefix = ".\(url.lastPathComponent)\(temporaryMark)"
+    var template = Array(folder.appendingPathComponent(prefix + "XXXXXX").path.utf8CString)
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { throw mapError(FileError(.create, url)) }
+    defer { close(descriptor) }
+    let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let temporary = URL(fileURLWithPath: path)
+    defer { unlink(path) }
+    willFill(temporary)
+    let result = try fill(descriptor)
+    do throws(FileError) {
+      guard fchmod(descriptor, permissions) == 0 else { throw FileError(.setPermissions, url) }
+      try sync(descriptor, at: url)
+      try move(temporary, to: url, existing: existing)
+    } catch {
+      throw mapError(error)
+    }
+    return result
+  }
+
+  /// Gives a complete file its final name; both must be in the same folder.
+  ///
+  /// The file and the folder are synced.
+  package static func publish(
+    _ unfinished: URL, as url: URL, existing: Existing = .replace
+  ) throws(FileError) {
+    try sync(unfinished)
+    try move(unfinished, to: url, existing: existing)
+    if case .keep = existing { unlink(unfinished.path) }
+  }
+
+  /// Syncs the content of a file, or the names in a folder.
+  package static func sync(_ url: URL) throws(FileError) {
+    let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError(.open, url) }
+    defer { close(descriptor) }
+    try sync(descriptor, at: url)
+  }
+
+  /// Returns whether `name` is that of a temporary file, which a crash may leave behind.
+  package static func isTemporary(_ name: String) -> Bool {
+    name.hasPrefix(".") && name.contains(temporaryMark)
+  }
+
+  private static let temporaryMark = ".unfinished-"
+
+  /// A rename replaces an existing file; a link fails if there is one.
+  private static func move(
+    _ file: URL, to url: URL, existing: Existing
+  ) throws(FileError) {
+    let status =
+      switch existing {
+      case .replace: rename(file.path, url.path)
+      case .keep: link(file.path, url.path)
+      }
+    guard status == 0 else { throw FileError(.rename, url) }
+    try sync(url.deletingLastPathComponent())
+  }
+
+  private static func sync(_ descriptor: Int32, at url: URL) throws(FileError) {
+    while fsync(descriptor) != 0 {
+      guard errno == EINTR else { throw FileError(.sync, url) }
+    }
+  }
+
+  private static func writeAll(
+    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at url: URL
+  ) throws(FileError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let part = UnsafeRawBufferPointer(rebasing: rest)
+      let count = Foundation.write(descriptor, part.baseAddress, part.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw FileError(.write, url) }
+      rest = rest.dropFirst(count)
+    }
+  }
+}
+
+/// A file operation that the system refused.
+package struct FileError: Error, Equatable {
+  /// The operation that failed.
+  package enum Operation: String, Sendable {
+    case create, open, write, setPermissions, sync, rename, lock
+  }
+
+  /// The operation that failed.
+  package let operation: Operation
+  /// The path of the final file or folder.
+  package let path: String
+  /// The value of `errno`.
+  package let code: Int32
+
+  /// The failure that `errno` describes.
+  package init(_ operation: Operation, _ url: URL) {
+    code = errno
+    self.operation = operation
+    path = url.path
+  }
+
+  /// The disk or the quota is full, or the file is too large for the file system.
+  package var isDiskFull: Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
+}
+
+extension FileError: CustomStringConvertible {
+  package var description: String {
+    "\(path): \(operation) failed: \(String(cString: strerror(code)))"
+  }
+}

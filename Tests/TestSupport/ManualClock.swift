@@ -1,0 +1,71 @@
+import Foundation
+import Synchronization
+import World
+
+/// A clock that stands still until a test moves it.
+///
+/// Tasks that sleep on it resume when the test has moved it to their deadline, or when they are cancelled.
+public final class ManualClock: WallClock {
+  private struct Sleeper {
+    let deadline: Date
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
+  private struct State {
+    var now: Date
+    var sleepers: [Int: Sleeper] = [:]
+    var nextID = 0
+  }
+
+  private let state: Mutex<State>
+
+  /// A clock at `now`.
+  public init(_ now: Date) {
+    state = Mutex(State(now: now))
+  }
+
+  public var now: Date { state.withLock { $0.now } }
+
+  /// The number of tasks that sleep on this clock.
+  public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+  /// Moves the clock forward, or back if `seconds` is negative.
+  public func advance(by seconds: TimeInterval) {
+    resume { $0 + seconds }
+  }
+
+  /// Sets the clock.
+  public func set(to date: Date) {
+    resume { _ in date }
+  }
+
+  public func sleep(until deadline: Date) async throws {
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          guard deadline > state.now, !Task.isCancelled else { return true }
+          state.sleepers[id] = Sleeper(deadline: deadline, continuation: continuation)
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.sleepers.removeValue(forKey: id) }?.continuation.resume()
+    }
+    try Task.checkCancellation()
+  }
+
+  private func resume(_ move: (Date) -> Date) {
+    let due = state.withLock { state in
+      state.now = move(state.now)
+      let due = state.sleepers.filter { $0.value.deadline <= state.now }
+      for id in due.keys { state.sleepers.removeValue(forKey: id) }
+      return due.values
+    }
+    for sleeper in due { sleeper.continuation.resume() }
+  }
+}

@@ -1,0 +1,18 @@
+import Synchronization
+import World
+
+/// A random source for tests: the same seed gives the same bytes.
+public final class TestRandomness: Randomness {
+  private let generator: Mutex<SeededGenerator>
+
+  /// A source that starts at `seed`.
+  public init(seed: UInt64 = 7) {
+    generator = Mutex(SeededGenerator(seed: seed))
+  }
+
+  public func bytes(_ count: Int) -> [UInt8] {
+    generator.withLock { generator in
+      (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    }
+  }
+}
