@@ -1,60 +1,67 @@
-# What a person does with Firebreak. `make demo` and `make test` need nothing done before them.
+# The entry points of the project. `make demo` and `make test` prepare the machine themselves.
 
 SHELL := /bin/bash
-SOURCES := Sources Tests Documentation/Snippets Examples/Sources Examples/Package.swift Package.swift
-BUILD_FLAGS := --build-tests --explicit-target-dependency-import-check error
+SOURCES := Sources Tests Benchmarks Documentation/Snippets Examples/Sources Examples/Package.swift Package.swift scripts
+BUILD_FLAGS := --explicit-target-dependency-import-check error
 
-RELEASE := -c release --product firebreak --scratch-path .build-release
+RELEASE := -c release --scratch-path .build-release
 EXAMPLES := --package-path Examples --scratch-path .build-examples
 
-.PHONY: demo test test-arm64 bench docs examples build lint format prepare prepare-tests clean help
+.PHONY: demo test test-arm64 bench docs examples facts build product lint format prepare prepare-tests clean help
 
 help:
-	@echo "make demo     build, then walk from a beacon to a notice and from a PIN to a download"
-	@echo "make test     check the form, build with every warning an error, run every test"
+	@echo "make demo        build, then run the whole system once: from a beacon to a notice, from a PIN to a download"
+	@echo "make test        check the format, build with warnings as errors, run every test and the example app"
 	@echo "make test-arm64  compile the matching kernels for arm64 and check them under qemu"
-	@echo "make bench    build for release, measure matching and the servers, write the figures to out/bench"
-	@echo "make examples  build the example app, a package of its own, and take three phones through both walks"
-	@echo "make docs     the framework's reference as a web site in out/docs"
-	@echo "make build    build only (debug, with tests)"
-	@echo "make format   put the sources into the house's form"
-	@echo "make clean    remove what was built"
+	@echo "make bench       build for release, measure matching and the servers, write the figures to out/bench"
+	@echo "make examples    build the example app, a package of its own, and take three phones through it"
+	@echo "make docs        write the framework's reference as a web site to out/docs"
+	@echo "make facts       print the structure of the production code: sizes of files, types and functions"
+	@echo "make build       build only (debug, with tests)"
+	@echo "make format      format the sources"
+	@echo "make clean       remove build products"
 
-# The main job: three phones, two servers, real cryptography, real HTTP on loopback.
-demo: build
+# Three phones, two servers, real cryptography, real HTTP on loopback. Builds the program and no tests.
+demo: product
 	.build/debug/firebreak demo
 
-# All that CI does.
+# Everything that CI runs. Continues from the build of `make demo`.
 test: prepare-tests lint build
 	@scripts/run-tests $(SWIFT_TEST_FLAGS)
 	$(MAKE) test-arm64
 	$(MAKE) examples
 
-# The matching kernels compiled for arm64 and run under qemu: seconds. Installs what it needs by name.
 test-arm64:
 	@scripts/test-arm64
 
-# Figures with date, processor and compiler, each beside its target. Some minutes after the build, which
-# has a folder of its own: release and debug would build each other's libraries anew.
+# Each figure with its target, date, processor and compiler. Takes some minutes after the build, which has a
+# folder of its own: debug and release would rebuild each other's dependencies.
 bench: prepare
-	swift build $(RELEASE)
-	.build-release/release/firebreak bench all --output out/bench \
+	swift build $(RELEASE) --product firebreak
+	swift build $(RELEASE) --product firebreak-benchmarks
+	.build-release/release/firebreak-benchmarks --output out/bench \
 	  --compiler "$$(swift --version 2>/dev/null | grep -oE 'Swift version [0-9.]+' | head -n 1)"
 
-# An app as apps are written for Apple's framework. The walk ends with 1 where it goes another way.
+# An app written for Apple's framework. Exits with 1 if its walk does not end as expected.
 examples: prepare
 	swift build $(EXAMPLES)
 	.build-examples/debug/ExampleApp walk
 
-build: prepare
-	swift build $(BUILD_FLAGS)
+product: prepare
+	swift build $(BUILD_FLAGS) --product firebreak
 
-# A broken link or an unknown symbol on a page ends it.
+build: prepare
+	swift build $(BUILD_FLAGS) --build-tests
+
+# Fails on a broken link or an unknown symbol.
 docs: prepare
 	mkdir -p out/docs
 	swift package --allow-writing-to-directory out/docs generate-documentation \
 	  --target ExposureNotification --warnings-as-errors --transform-for-static-hosting \
 	  --output-path out/docs
+
+facts: prepare
+	@scripts/facts
 
 lint: prepare
 	swift format lint --strict --recursive --parallel $(SOURCES)
@@ -66,7 +73,7 @@ format:
 prepare:
 	@scripts/prepare
 
-# The tests run no program beyond what building needs; a server that tests need goes here.
+# The tests need no server yet that is not part of the project; install those here.
 prepare-tests: prepare
 
 clean:

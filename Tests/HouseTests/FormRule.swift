@@ -1,6 +1,6 @@
 import Foundation
 
-/// Small rooms, one name on each door.
+/// Limits on the size and the name of a file and of its functions.
 enum FormRule {
   static let linesMax = 400
   static let functionLinesMax = 50
@@ -11,38 +11,38 @@ enum FormRule {
     "Manager", "Service", "Helper", "Helpers", "Util", "Utils", "Utilities", "Worker", "Impl",
     "Handler", "Common", "Misc",
   ]
-  /// Apple's own names.
+  /// Names that Apple chose.
   static let junkAllowed: Set<String> = ["ENManager", "ENCommon"]
 
-  static func findings(in file: SourceFile) -> [Finding] {
+  static func violations(in file: SourceFile) -> [Violation] {
     name(of: file) + length(of: file) + columns(of: file) + functions(of: file)
   }
 
-  static func name(of file: SourceFile) -> [Finding] {
+  static func name(of file: SourceFile) -> [Violation] {
     let stem = file.name.split(separator: ".").first.map(String.init) ?? ""
     let type = stem.split(separator: "+").first.map(String.init) ?? stem
     guard !junkAllowed.contains(type), junkEndings.contains(where: stem.hasSuffix) else {
       return []
     }
-    return [file.finding(1, "\(stem) says nothing: name the file after what it holds")]
+    return [file.violation(1, "\(stem) is a vague name: name the file after its content")]
   }
 
-  static func length(of file: SourceFile) -> [Finding] {
-    let count = file.lines.last == "" ? file.lines.count - 1 : file.lines.count
+  static func length(of file: SourceFile) -> [Violation] {
+    let count = file.lineCount
     guard count > linesMax else { return [] }
-    return [file.finding(linesMax + 1, "\(count) lines, \(linesMax) at most: split the file")]
+    return [file.violation(linesMax + 1, "\(count) lines, \(linesMax) at most: split the file")]
   }
 
-  /// A comment or a string may run on a little: breaking it at a word is worth more than the edge.
-  static func columns(of file: SourceFile) -> [Finding] {
+  /// Lines with a comment or a string may be longer, so that text can break between words.
+  static func columns(of file: SourceFile) -> [Violation] {
     zip(file.lines, file.code).enumerated().filter { _, line in
       let isText = line.0 != line.1
       return line.0.count > (isText ? textColumnsMax : columnsMax)
-    }.map { file.finding($0.offset + 1, "more than \(columnsMax) columns: break the line") }
+    }.map { file.violation($0.offset + 1, "more than \(columnsMax) columns: break the line") }
   }
 
-  static func functions(of file: SourceFile) -> [Finding] {
-    // In C, what begins at the edge and opens a parenthesis; a prototype and a table have no body.
+  static func functions(of file: SourceFile) -> [Violation] {
+    // In C, an unindented line with an opening parenthesis; prototypes have no body.
     let start =
       file.isInC
       ? #"^[A-Za-z][\w *]*\("# : #"(^|\s)(func\s|init[?]?[(<]|subscript[(<]|deinit\s)"#
@@ -51,13 +51,12 @@ enum FormRule {
         return nil
       }
       let count = end - line + 1
-      return file.finding(
-        line, "a function of \(count) lines, \(functionLinesMax) at most: give its parts names")
+      return file.violation(
+        line, "a function of \(count) lines, \(functionLinesMax) at most: extract parts of it")
     }
   }
 
-  /// The line of the brace that closes the body which begins on or after `line`; nil where there is
-  /// none, as in a protocol.
+  /// The line of the closing brace of the body that begins on or after `line`; nil if there is no body.
   private static func endOfBody(in file: SourceFile, from line: Int) -> Int? {
     var braces = 0
     var parentheses = 0
@@ -78,14 +77,26 @@ enum FormRule {
     }
     return nil
   }
+}
 
-  /// One type a file; extensions are no types.
-  static func types(of file: SourceFile) -> [Finding] {
-    let words = "public|package|internal|private|fileprivate|open|final|indirect|nonisolated"
-    let kinds = "struct|class|enum|actor|protocol"
-    let found = file.matches(#"^((\#(words)|@\w+(\([^)]*\))?)\s+)*(\#(kinds))\s+\w"#)
-    return found.dropFirst().map {
-      file.finding($0.line, "a second type: give it a file of its own, or put it inside the first")
-    }
+/// Limits on the sizes of all production files together. They keep one idea in one file: many small files
+/// spread an idea over several places.
+enum FileSizeRule {
+  static let filesMax = 400
+  static let medianLinesMin = 70
+  static let shortFilesMax = 40
+  /// A file below this many lines counts as short.
+  static let shortLines = 30
+
+  static func violations(lineCounts: [Int]) -> [String] {
+    let sorted = lineCounts.sorted()
+    let median = sorted.isEmpty ? 0 : sorted[sorted.count / 2]
+    let short = sorted.count { $0 < shortLines }
+    return [
+      sorted.count > filesMax ? "\(sorted.count) files, at most \(filesMax)" : nil,
+      median < medianLinesMin ? "median of \(median) lines, at least \(medianLinesMin)" : nil,
+      short > shortFilesMax
+        ? "\(short) files under \(shortLines) lines, at most \(shortFilesMax)" : nil,
+    ].compactMap { $0 }
   }
 }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Look only downstairs: every import is one that the floor plan allows.
+/// Checks that a target imports only the modules that `AllowedImports` lists for it.
 enum ImportRule {
-  static func findings(in file: SourceFile) -> [Finding] {
-    guard let room = file.room else { return [] }
-    guard let allowed = FloorPlan.importable(by: room) else {
-      return [file.finding(1, "\(room) is not in the floor plan: add it there first")]
+  static func violations(in file: SourceFile) -> [Violation] {
+    guard let target = file.target else { return [] }
+    guard let allowed = AllowedImports.modules(for: target) else {
+      return [file.violation(1, "\(target) has no row in AllowedImports: add one")]
     }
     return imports(of: file).filter { !allowed.contains($0.module) }.map { line, module in
-      file.finding(line, "\(room) may not import \(module): ask for less, or move the code")
+      file.violation(line, "\(target) may not import \(module): move the code to another target")
     }
   }
 
@@ -23,5 +23,59 @@ enum ImportRule {
         let named = words.dropFirst(keyword + 1).drop { kinds.contains($0) }.first
         return named?.split(separator: ".").first.map { (line, String($0)) }
       }
+  }
+}
+
+/// Checks that C code includes only our headers and the system headers that `AllowedImports` lists, so that
+/// kernels cannot allocate, read or write.
+enum IncludeRule {
+  static func violations(in file: SourceFile, headers: Set<String>) -> [Violation] {
+    guard let target = file.target else { return [] }
+    let allowed = AllowedImports.systemHeaders[target] ?? []
+    return includes(of: file).compactMap { line, name, isSystemHeader in
+      if isSystemHeader ? allowed.contains(name) : headers.contains(name) { return nil }
+      return file.violation(
+        line, "\(target) may not include \(name): remove it, or add it to AllowedImports")
+    }
+  }
+
+  private static func includes(of file: SourceFile) -> [(
+    line: Int, name: String, isSystemHeader: Bool
+  )] {
+    file.lines.enumerated().compactMap { index, text in
+      text.firstMatch(of: #/^\s*#\s*include\s*([<"])([^>"]+)[>"]/#).map {
+        (index + 1, String($0.2), $0.1 == "<")
+      }
+    }
+  }
+}
+
+/// The target dependencies that a Package.swift declares.
+struct Manifest {
+  /// The modules that each target depends on; test targets are left out.
+  let dependencies: [String: Set<String>]
+
+  init(_ text: String) {
+    var products: [String: String] = [:]
+    for match in text.matches(of: /let (\w+): Target\.Dependency =\s*\.product\(\s*name: "(\w+)"/) {
+      products[String(match.1)] = String(match.2)
+    }
+    var dependencies: [String: Set<String>] = [:]
+    for match in text.matches(of: Self.target) {
+      let list = match.2 ?? ""
+      let targets = list.matches(of: /"(\w+)"/).map { String($0.1) }
+      let libraries = list.replacing(/"\w+"/, with: "").matches(of: /\w+/).map {
+        products[String($0.0)] ?? String($0.0)
+      }
+      dependencies[String(match.1)] = Set(targets + libraries)
+    }
+    self.dependencies = dependencies
+  }
+
+  private static var target: Regex<(Substring, Substring, Substring?)> {
+    #/
+    \.(?: target | executableTarget | systemLibrary) \( \s*
+    name: \s* "(\w+)" (?: , \s* dependencies: \s* \[ ([^\]]*) \] )?
+    /#
   }
 }

@@ -1,0 +1,112 @@
+/// The targets and libraries that each target may import. `ArchitectureTests` holds every import and
+/// Package.swift to this table.
+enum AllowedImports {
+  /// The imports of one target.
+  struct Row {
+    let targets: Set<String>
+    let libraries: Set<String>
+
+    init(_ targets: Set<String> = [], libraries: Set<String> = []) {
+      self.targets = targets
+      self.libraries = libraries
+    }
+  }
+
+  static let rows: [String: Row] = [
+    // Ground.
+    "Secrets": Row(),
+    "World": Row(),
+    "ExposureKeys": Row(["Secrets"], libraries: ["Crypto", "CryptoExtras"]),
+    "CExposureKernels": Row(),
+    "CallableEnvelope": Row(),
+    "UploadToken": Row(["Secrets", "World"], libraries: ["Crypto"]),
+    // Floor 1.
+    "CLibArchive": Row(),
+    "CZlib": Row(),
+    "DiagnosisKeyFile": Row(
+      ["Secrets", "World", "ExposureKeys"],
+      libraries: ["Crypto", "SwiftProtobuf", "CLibArchive", "CZlib"]),
+    "SealedStorage": Row(["Secrets", "World"], libraries: ["Crypto"]),
+    "VerificationAPI": Row(["Secrets", "CallableEnvelope", "UploadToken"]),
+    "KeyServerAPI": Row(["Secrets", "CallableEnvelope", "UploadToken", "ExposureKeys"]),
+    "QuietHTTP": Row(["Secrets", "World"], libraries: ["Hummingbird", "AsyncHTTPClient"]),
+    // Linux implementations of the Apple modules that apps use beside the framework.
+    "BackgroundTasks": Row(),
+    "UserNotifications": Row(),
+    "DeviceCheck": Row(),
+    // Floor 2.
+    "ExposureNotification": Row(
+      ["Secrets", "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile", "SealedStorage"]
+    ),
+    "VerificationServer": Row(
+      ["Secrets", "World", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP"],
+      libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient"]),
+    "KeyServer": Row(
+      [
+        "Secrets", "World", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
+        "ExposureKeys", "QuietHTTP",
+      ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "JWTKit", "AsyncHTTPClient"]),
+    // Floor 3. The app never sees a key: it passes file URLs to the framework.
+    "ExposureApp": Row(
+      [
+        "Secrets", "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI",
+        "CallableEnvelope",
+        "SealedStorage",
+      ], libraries: ["AsyncHTTPClient"]),
+    "FieldTrials": Row(["ExposureKeys", "ExposureNotification"]),
+    // Floor 4.
+    "Simulation": Row(allBelowSimulation),
+    // The demo asks the app and the servers directly (Documentation/Decisions/0007).
+    "Town": Row(
+      allBelowSimulation.union(["Simulation"]), libraries: ["Hummingbird", "Mustache"]),
+    // Roof.
+    "firebreak": Row(
+      allBelowSimulation.union(["CExposureKernels", "FieldTrials", "Simulation", "Town"]),
+      libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient", "Mustache", "ArgumentParser"]),
+  ]
+
+  /// Modules that every target may import.
+  static let foundation: Set<String> = [
+    "Foundation", "FoundationEssentials", "Dispatch", "Synchronization",
+  ]
+
+  /// Libraries that every target above the ground layer may import.
+  static let aboveGround: Set<String> = ["Crypto", "Logging", "Metrics", "ServiceLifecycle"]
+
+  static let ground: Set<String> = [
+    "Secrets", "World", "ExposureKeys", "CExposureKernels", "CallableEnvelope", "UploadToken",
+  ]
+
+  /// The system headers that C targets may include. None of them allocates, reads or writes.
+  static let systemHeaders: [String: Set<String>] = [
+    "CExposureKernels": [
+      "stdbool.h", "stddef.h", "stdint.h", "string.h", "immintrin.h", "cpuid.h", "arm_neon.h",
+      "sys/auxv.h",
+    ],
+    "CLibArchive": ["archive.h", "archive_entry.h"],
+    "CZlib": ["zlib.h"],
+  ]
+
+  /// Every module that `target` may import, or nil if the table has no row for it.
+  static func modules(for target: String) -> Set<String>? {
+    guard let row = rows[target] else { return nil }
+    var all = row.targets.union(row.libraries).union(foundation)
+    if !ground.contains(target) { all.formUnion(aboveGround) }
+    // The APIs of AsyncHTTPClient and Hummingbird use types of SwiftNIO.
+    if !row.libraries.isDisjoint(with: ["AsyncHTTPClient", "Hummingbird"]) { all.formUnion(nio) }
+    return all
+  }
+
+  private static let nio: Set<String> = ["NIOCore", "NIOHTTP1", "NIOPosix"]
+
+  /// Every module that Package.swift has to declare as a dependency.
+  static var allModules: Set<String> {
+    rows.values.reduce(Set(rows.keys).union(aboveGround)) { $0.union($1.libraries) }
+  }
+
+  private static let allBelowSimulation: Set<String> = [
+    "Secrets", "World", "ExposureKeys", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
+    "SealedStorage", "VerificationAPI", "KeyServerAPI", "QuietHTTP", "ExposureNotification",
+    "VerificationServer", "KeyServer", "ExposureApp",
+  ]
+}

@@ -1,0 +1,67 @@
+/// A pattern that must not occur in code, and what to write instead.
+struct BannedPattern {
+  let pattern: String
+  let advice: String
+  /// The targets whose purpose requires it.
+  var allowed: Set<String> = []
+
+  /// Patterns in code; comments and strings are not searched.
+  static let inCode = [
+    BannedPattern(
+      pattern: #"(?<!\w)(Date\(\)|Date\.now\b)"#,
+      advice: "take the time from a WallClock parameter", allowed: ["World"]),
+    BannedPattern(
+      pattern: #"\bSystemRandomNumberGenerator\b|\.random\(in:[^,]*\)|\.randomElement\(\)"#,
+      advice: "take random bytes from a Randomness parameter", allowed: ["World"]),
+    BannedPattern(
+      pattern: #"(?<![\w.])(print|debugPrint|dump)\("#,
+      advice: "return the text, or log it without secrets", allowed: ["firebreak"]),
+    BannedPattern(pattern: #"\btry!"#, advice: "throw, or make failure impossible by type"),
+    BannedPattern(
+      pattern: #"\bfatalError\("#,
+      advice: "throw an error that says what to do"),
+    BannedPattern(pattern: #"\bTask\.detached\b"#, advice: "use a task group"),
+    BannedPattern(
+      pattern: #"\bDispatchSemaphore\b|\bsem_(init|wait|post)\b"#,
+      advice: "await instead of blocking a thread"),
+    BannedPattern(pattern: #"(?<!\w)Thread[.(]"#, advice: "use tasks and actors"),
+    BannedPattern(
+      pattern: #"\b(ProcessInfo|getenv|setenv|CommandLine)\b"#,
+      advice: "take it as a parameter: only the executable reads the environment",
+      allowed: ["firebreak"]),
+    BannedPattern(
+      pattern: #"\bHTTPClient\.shared\b|\bclient: \.shared\b"#,
+      advice: "use HTTPClient.withoutRedirects: the shared client follows redirects to http"),
+    BannedPattern(
+      pattern: #"@unchecked\s+Sendable"#,
+      advice: "use a value, an actor or a Mutex",
+      // Apple's API takes values that are not Sendable; they cross queues in one private box.
+      allowed: [
+        "ExposureNotification", "ExposureApp", "BackgroundTasks", "UserNotifications",
+        "DeviceCheck",
+      ]),
+  ]
+
+  func violations(in file: SourceFile) -> [Violation] {
+    if let target = file.target, allowed.contains(target) { return [] }
+    return file.matches(pattern).map { file.violation($0.line, advice) }
+  }
+
+  /// Markers of unfinished work and absolute paths, in the whole text including comments and strings.
+  static func textViolations(in file: SourceFile) -> [Violation] {
+    let markers = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
+    let places = ["work", "home", "root", "Users"].map { "/\($0)/" }
+    return file.lines.enumerated().flatMap { index, line in
+      markers.filter { contains(line, word: $0) }.map {
+        file.violation(index + 1, "\($0): finish the work or file an issue")
+      }
+        + places.filter { line.contains("\"\($0)") || line.contains(" \($0)") }.map {
+          file.violation(index + 1, "\($0) is a path of one machine: take it as a parameter")
+        }
+    }
+  }
+
+  private static func contains(_ line: String, word: String) -> Bool {
+    line.split { !$0.isLetter }.contains { $0 == word }
+  }
+}

@@ -1,0 +1,250 @@
+import Testing
+
+@Suite("Rules of this test target")
+struct RuleTests {
+  private func file(_ text: String, path: String = "Sources/ExposureApp/Thing.swift") -> SourceFile
+  {
+    SourceFile(path: path, text: text)
+  }
+
+  @Test(
+    "A forbidden import is found, with its line",
+    arguments: [
+      "import DiagnosisKeyFile", "import Foundation\nimport ExposureKeys",
+      "@testable import KeyServer", "package import Hummingbird",
+      "import struct ExposureKeys.DiagnosisKey", "  import class VerificationServer.X",
+    ])
+  func plantedImport(_ text: String) {
+    let violations = ImportRule.violations(in: file(text))
+    #expect(violations.count == 1)
+    #expect(violations.first?.line == text.split(separator: "\n").count)
+    #expect(violations.first?.description.hasPrefix("Sources/ExposureApp/Thing.swift:") == true)
+  }
+
+  @Test(
+    "Allowed imports, and text in comments and strings, are not violations",
+    arguments: [
+      "import World\nimport Foundation", "// import KeyServer", "let a = \"import KeyServer\"",
+      "/*\nimport KeyServer\n*/", "let a = \"\"\"\nimport KeyServer\n\"\"\"",
+    ])
+  func noImport(_ text: String) {
+    #expect(ImportRule.violations(in: file(text)).isEmpty)
+  }
+
+  @Test("A target without a row is found")
+  func unknownTarget() {
+    #expect(ImportRule.violations(in: file("", path: "Sources/Unknown/Thing.swift")).count == 1)
+  }
+
+  @Test(
+    "Each banned pattern is found in code and not in comments",
+    arguments: [
+      "Date()", "Date.now", "Int.random(in: 0...1)", "print(1)", "try! f()", "fatalError(\"\")",
+      "Task.detached {}", "DispatchSemaphore(value: 0)", "Thread.sleep()", "CommandLine.arguments",
+      "ProcessInfo.processInfo", "\"\\(Date())\"", "HTTPClient.shared", "f(client: .shared)",
+    ])
+  func plantedBan(_ code: String) {
+    func found(_ text: String, _ path: String) -> Int {
+      BannedPattern.inCode.flatMap { $0.violations(in: file(text, path: path)) }.count
+    }
+    #expect(found("let a = \(code)", "Sources/ExposureApp/Thing.swift") == 1)
+    #expect(found("// let a = \(code)", "Sources/ExposureApp/Thing.swift") == 0)
+  }
+
+  @Test("A target may be exempt from a pattern")
+  func allowedBan() {
+    let time = BannedPattern.inCode[0]
+    #expect(time.violations(in: file("Date()", path: "Sources/World/Clock.swift")).isEmpty)
+    #expect(time.violations(in: file("validDate()")).isEmpty)
+    #expect(time.violations(in: file("Date(timeIntervalSince1970: 0)")).isEmpty)
+  }
+
+  @Test("Markers of unfinished work and absolute paths are found")
+  func plantedText() {
+    #expect(BannedPattern.textViolations(in: file("// TO" + "DO: later")).count == 1)
+    #expect(BannedPattern.textViolations(in: file("let a = \"/ho" + "me/me/x\"")).count == 1)
+    #expect(BannedPattern.textViolations(in: file("let mastodon = 1")).isEmpty)
+  }
+
+  @Test("A function of 50 lines passes, one of 51 is found")
+  func functionLength() {
+    func text(_ lines: Int) -> String {
+      "func f(\n  a: Int\n) {\n" + String(repeating: "  g { }\n", count: lines - 4) + "}\n"
+    }
+    #expect(FormRule.functions(of: file(text(50))).isEmpty)
+    #expect(FormRule.functions(of: file(text(51))).count == 1)
+  }
+
+  @Test("A C function of 50 lines passes, one of 51 is found, prototypes are ignored")
+  func functionLengthInC() {
+    func violations(_ lines: Int) -> Int {
+      let body = String(repeating: "  if (a) { g(); }\n", count: lines - 3)
+      let text =
+        "typedef struct a {\n  int b;\n} a;\nint f(int a,\n      int b);\nstatic int f(int a,\n    int b) {\n"
+        + body + "}\n"
+      return FormRule.functions(of: file(text, path: "Sources/CExposureKernels/f.c")).count
+    }
+    #expect(violations(50) == 0)
+    #expect(violations(51) == 1)
+  }
+
+  @Test(
+    "A forbidden include is found",
+    arguments: [
+      ("#include <stdint.h>", 0), ("#include \"own.h\"", 0), ("#include <stdio.h>", 1),
+      ("  # include <stdlib.h>", 1), ("#include \"other.h\"", 1), ("// include <stdio.h>", 0),
+    ])
+  func includes(_ text: String, _ count: Int) {
+    let file = file(text, path: "Sources/CExposureKernels/f.c")
+    #expect(IncludeRule.violations(in: file, headers: ["own.h"]).count == count)
+  }
+
+  @Test("A file of 400 lines passes, one of 401 is found")
+  func fileLength() {
+    #expect(FormRule.length(of: file(String(repeating: "\n", count: 400))).isEmpty)
+    #expect(FormRule.length(of: file(String(repeating: "\n", count: 401))).count == 1)
+  }
+
+  @Test("A line of 100 columns passes, one of 101 is found; 120 with a comment")
+  func columns() {
+    #expect(FormRule.columns(of: file(String(repeating: "é", count: 100))).isEmpty)
+    #expect(FormRule.columns(of: file(String(repeating: "é", count: 101))).count == 1)
+    let comment = "//" + String(repeating: "é", count: 118)
+    #expect(FormRule.columns(of: file(comment)).isEmpty)
+    #expect(FormRule.columns(of: file(comment + "é")).count == 1)
+  }
+
+  @Test(
+    "Vague file names are found; Apple's are allowed",
+    arguments: [
+      ("UploadManager.swift", 1), ("ENManager.swift", 0), ("ENManager+Detection.swift", 0),
+      ("StringUtils.swift", 1), ("Upload.swift", 0), ("KeyHandler.swift", 1),
+    ])
+  func names(_ name: String, _ count: Int) {
+    #expect(FormRule.name(of: file("", path: "Sources/World/\(name)")).count == count)
+  }
+
+  @Test(
+    "Doc comments that open with a question word are found",
+    arguments: [
+      ("/// What a key is.", 1), ("/// The key.", 0), ("/// Whether it is set.", 1),
+      ("/// The first line\n/// What follows here is the same sentence.", 0),
+      ("/// The first line.\n///\n/// How it works.", 1), ("/// - Returns: Whose key it is.", 1),
+      ("/// - Throws: An error if it fails.", 0), ("// What is not a doc comment.", 0),
+      ("let a = \"/// What\"", 0), ("/// Whatever follows.", 0),
+    ])
+  func openings(_ text: String, _ count: Int) {
+    #expect(LanguageRule.violations(in: file(text)).count == count)
+  }
+
+  @Test(
+    "Banned words are found in comments only",
+    arguments: [
+      ("// nobody reads it", 1), ("let nobody = 1", 0), ("let a = \"nobody\"", 0),
+      ("let a = 1  // Somebody", 1), ("/// Whoever reads it anew.", 2), ("// a nobody's", 1),
+    ])
+  func words(_ text: String, _ count: Int) {
+    #expect(LanguageRule.violations(in: file(text)).count == count)
+  }
+
+  @Test("Folders that use each other are found, also through a third folder")
+  func folderCycles() {
+    func violations(_ files: [String: String]) -> [String] {
+      FolderRule(
+        target: "T", files: files.map { SourceFile(path: "Sources/T/\($0).swift", text: $1) }
+      ).violations()
+    }
+    let oneWay = [
+      "A/A": "struct A { let b: B }", "B/B": "struct B {}", "Root": "let a: A; struct R {}",
+    ]
+    #expect(violations(oneWay).isEmpty)
+    #expect(violations(oneWay.merging(["B/C": "let a: A"]) { $1 }).count == 2)
+    #expect(violations(oneWay.merging(["B/C": "// A\nlet a = \"A\""]) { $1 }).isEmpty)
+    let around = [
+      "A/A": "struct A { let b: B }", "B/B": "struct B { let c: C }",
+      "C/C": "struct C { let a: A }",
+    ]
+    #expect(violations(around).count == 3)
+    let nested = ["X/A/A": "struct A { let b: B }", "X/B/B": "struct B { let a: A }"]
+    #expect(violations(nested).count == 2)
+  }
+
+  @Test(
+    "Links to missing pages and headings are found",
+    arguments: [
+      ("[a](There.md)", 0), ("[a](Gone.md)", 1), ("[a](There.md#a-title-2)", 0),
+      ("[a](There.md#gone)", 1), ("[a](https://example.com)", 0), ("[a](../README.md)", 0),
+      ("[a](#own-heading)", 0), ("[a](#gone)", 1), ("```\n[a](Gone.md)\n```", 0),
+    ])
+  func links(_ text: String, _ count: Int) {
+    let pages = [
+      "Documentation/There.md": "# There\n\n## A title, 2\n", "README.md": "",
+      "Documentation/Here.md": "# Own heading\n",
+    ]
+    let violations = LinkRule.violations(
+      inPage: "Documentation/Here.md", text: text, exists: { pages[$0] != nil }, read: { pages[$0] }
+    )
+    #expect(violations.count == count)
+  }
+
+  @Test(
+    "Paths of missing pages in comments are found",
+    arguments: [("// Documentation/There.md", 0), ("// See Documentation/Gone.md.", 1)])
+  func paths(_ text: String, _ count: Int) {
+    let violations = LinkRule.violations(in: file(text)) { $0 == "Documentation/There.md" }
+    #expect(violations.count == count)
+  }
+
+  @Test("A step of a walk whose file or function is missing is found")
+  func walks() throws {
+    let page = """
+      ## Upload
+      | Step | File | Function |
+      |---|---|---|
+      | 1 | `A/B.swift` | `f(_:)` |
+      | 2 | `A/B.swift` | `B.init` |
+      | 3 | `A/B.swift` | `gone` |
+      | 4 | `A/Gone.swift` | `f` |
+      """
+    let walk = try #require(Walk.walks(in: page).first)
+    let source = SourceFile(
+      path: "Sources/A/B.swift", text: "struct B {\n  init() {}\n  func f() {}\n}")
+    #expect(walk.steps.count == 4)
+    #expect(walk.violations(files: [source.path: source]).map(\.line) == [6, 7])
+  }
+
+  @Test("A promise without tests, or with a missing test, is found")
+  func promises() {
+    let tests = [SourceFile(path: "Tests/A/B.swift", text: "struct B {\n  func c() {}\n}")]
+    func count(_ cell: String) -> Int {
+      let page = "## Limits\n| Limit | Tests |\n|---|---|\n| x | \(cell) |\n"
+      return PromiseRule.rows(in: page, under: "Limits").flatMap {
+        PromiseRule.violations(in: $0, tests: tests)
+      }.count
+    }
+    #expect([count("`A/B`"), count("`A/B.c`"), count("— no test needed")] == [0, 0, 0])
+    #expect(
+      [count("`A/C`"), count("`A/B.d`"), count("none"), count("`B/B.c`, `A/B.c`")] == [1, 1, 1, 1])
+  }
+
+  @Test("Too many files, too many short files and a low median are found")
+  func fileSizes() {
+    #expect(FileSizeRule.violations(lineCounts: Array(repeating: 70, count: 400)).isEmpty)
+    #expect(FileSizeRule.violations(lineCounts: Array(repeating: 70, count: 401)).count == 1)
+    #expect(FileSizeRule.violations(lineCounts: Array(repeating: 69, count: 100)).count == 1)
+    let short = Array(repeating: 29, count: 41) + Array(repeating: 80, count: 60)
+    #expect(FileSizeRule.violations(lineCounts: short).count == 1)
+  }
+
+  @Test("Dependencies on targets and libraries are read from a manifest")
+  func manifest() {
+    let manifest = Manifest(
+      """
+      let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+      .target(name: "World", swiftSettings: strict),
+      .target(
+        name: "Keys", dependencies: ["World", crypto], swiftSettings: strict),
+      """)
+    #expect(manifest.dependencies == ["World": [], "Keys": ["World", "Crypto"]])
+  }
+}

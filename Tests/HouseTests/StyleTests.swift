@@ -1,0 +1,80 @@
+import Testing
+
+@Suite("Style")
+struct StyleTests {
+  @Test("Files, functions and lines keep their limits, and file names are specific")
+  func form() {
+    record((Project.writtenSources + Project.tests + Project.cFiles).flatMap(FormRule.violations))
+  }
+
+  @Test("Production files hold one idea each")
+  func fileSizes() {
+    let problems = FileSizeRule.violations(lineCounts: Project.writtenSources.map(\.lineCount))
+    #expect(problems.isEmpty, "fold small files into the idea they belong to: \(problems)")
+  }
+
+  @Test("Comments use plain technical English")
+  func language() {
+    record(Project.checkedForText.flatMap(LanguageRule.violations))
+  }
+
+  @Test("Banned patterns do not occur", arguments: BannedPattern.inCode.indices)
+  func bannedPatterns(_ index: Int) {
+    record(Project.writtenSources.flatMap(BannedPattern.inCode[index].violations))
+  }
+
+  @Test("No source, test or example starts a process through Foundation")
+  func foundationProcess() {
+    record(
+      Project.written.flatMap { file in
+        file.matches(#"(?<![\w.])Process\(\)"#).map {
+          file.violation($0.line, "use swift-subprocess: Foundation.Process crashes under load")
+        }
+      })
+  }
+
+  @Test("No file has a marker of unfinished work or a path of one machine")
+  func leftovers() {
+    record(Project.checkedForText.flatMap(BannedPattern.textViolations))
+    #expect(!Project.paths.contains { $0.lowercased().contains("placeholder") })
+  }
+
+  @Test("No file or folder has a space in its name")
+  func spaces() {
+    let found = Project.paths.filter { $0.contains(" ") }
+    #expect(found.isEmpty, "rename \(found)")
+  }
+
+  @Test(
+    "Types that hold secrets are redacted",
+    arguments: [
+      "AccessTokenAnswer", "AccessTokenRequest", "AddressPrefix", "ApiKeyRecord", "ApiKeyText",
+      "ApiTokens", "AssociatedEncryptedMetadata", "BudgetKey", "BudgetKeys",
+      "CertificateAnswer", "CertificateRequest", "CodeHash", "CodeKeys", "CompactToken",
+      "DeviceCheckConfiguration", "DeviceVerificationPayload", "ENTemporaryExposureKey",
+      "ExportSigner", "IssueAnswer", "IssueRequest", "KeptKey", "KeyFileSigner", "KeySchedule",
+      "KnownKey", "LongCode", "NumericAddress", "PendingUpload", "PhoneNumber", "PublishAnswer",
+      "PublishConfiguration", "PublishKey", "PublishRequest", "RevisableKey", "RevisionKeyring",
+      "RevisionToken", "RollingProximityIdentifier", "SMSGateway", "SMSMessage", "SMSSigner",
+      "Seal", "SealedRevisionKey", "SealedToken", "SealingKey", "SecretSigningKey", "SentKey",
+      "ShortCode", "SigningKey", "StoredKeptKey", "StoredKey", "TemporaryExposureKey",
+      "UnverifiedCertificate", "UnverifiedUploadToken", "UploadGrant", "UploadKey",
+      "UploadPayload", "UploadRequest", "UploadTokenIssuer", "UserReportRequest",
+      "VerificationCertificate", "VerificationCode", "VerificationServerConfiguration",
+      "VerificationToken", "VerifiedCertificate", "VerifiedUploadToken", "VerifyAnswer",
+      "VerifyRequest",
+    ])
+  func secrets(_ type: String) {
+    let declaration = #"\b(extension|struct|class|enum|actor)\s+(\w+\.)?\#(type)\b"#
+    let lines = Project.sources.flatMap { file in
+      file.matches(declaration).map { match in
+        // A list of conformances may continue on the next lines.
+        file.code[(match.line - 1)..<min(match.line + 2, file.code.count)].joined(separator: " ")
+          .prefix { $0 != "{" }
+      }
+    }
+    #expect(!lines.isEmpty, "\(type) does not exist: remove it from the list")
+    #expect(
+      lines.contains { $0.contains("Redacted") }, "\(type) must conform to Redacted")
+  }
+}
