@@ -18,7 +18,8 @@ enum FloorPlan {
     "ExposureKeys": Room(["Secrets"], libraries: ["Crypto", "CryptoExtras"]),
     "CExposureKernels": Room(),
     "CallableEnvelope": Room(),
-    "UploadToken": Room(["Secrets", "World"], libraries: ["Crypto"]),
+    "StrictJSON": Room(),
+    "UploadToken": Room(["Secrets", "StrictJSON"], libraries: ["Crypto"]),
     // Floor 1.
     "CLibArchive": Room(),
     "CZlib": Room(),
@@ -27,8 +28,11 @@ enum FloorPlan {
       libraries: ["Crypto", "SwiftProtobuf", "CLibArchive", "CZlib"]),
     "SealedStorage": Room(["Secrets", "World"], libraries: ["Crypto"]),
     "VerificationAPI": Room(["Secrets", "CallableEnvelope", "UploadToken"]),
-    "KeyServerAPI": Room(["Secrets", "CallableEnvelope", "UploadToken", "ExposureKeys"]),
-    "QuietHTTP": Room(["Secrets", "World"], libraries: ["Hummingbird", "AsyncHTTPClient"]),
+    "KeyServerAPI": Room([
+      "Secrets", "StrictJSON", "CallableEnvelope", "UploadToken", "ExposureKeys",
+    ]),
+    "QuietHTTP": Room(
+      ["Secrets", "World", "StrictJSON"], libraries: ["Hummingbird", "AsyncHTTPClient"]),
     // Apple's names for what apps around the framework use.
     "BackgroundTasks": Room(),
     "UserNotifications": Room(),
@@ -42,8 +46,8 @@ enum FloorPlan {
       libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient"]),
     "KeyServer": Room(
       [
-        "Secrets", "World", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
-        "ExposureKeys", "QuietHTTP",
+        "Secrets", "World", "StrictJSON", "KeyServerAPI", "CallableEnvelope", "UploadToken",
+        "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP",
       ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "JWTKit", "AsyncHTTPClient"]),
     // Floor 3. The app names neither keys nor key files: it hands file URLs to the framework.
     "ExposureApp": Room(
@@ -73,7 +77,8 @@ enum FloorPlan {
   static let aboveGround: Set<String> = ["Crypto", "Logging", "Metrics", "ServiceLifecycle"]
 
   static let ground: Set<String> = [
-    "Secrets", "World", "ExposureKeys", "CExposureKernels", "CallableEnvelope", "UploadToken",
+    "Secrets", "World", "ExposureKeys", "CExposureKernels", "CallableEnvelope", "StrictJSON",
+    "UploadToken",
   ]
 
   /// What a room in C may include beside its own headers: nothing there allocates, reads or writes.
@@ -104,8 +109,9 @@ enum FloorPlan {
   }
 
   private static let everythingBelowTheTown: Set<String> = [
-    "Secrets", "World", "ExposureKeys", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
-    "SealedStorage", "VerificationAPI", "KeyServerAPI", "QuietHTTP", "ExposureNotification",
+    "Secrets", "World", "StrictJSON", "ExposureKeys", "CallableEnvelope", "UploadToken",
+    "DiagnosisKeyFile", "SealedStorage", "VerificationAPI", "KeyServerAPI", "QuietHTTP",
+    "ExposureNotification",
     "VerificationServer", "KeyServer", "ExposureApp",
   ]
 }
