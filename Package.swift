@@ -129,8 +129,8 @@ let package = Package(
       name: "KeyServer",
       dependencies: [
         "Secrets", "World", "StrictJSON", "KeyServerAPI", "CallableEnvelope", "UploadToken",
-        "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", hummingbird, grdb, sqlite, jwtKit, asyncHTTPClient, nioCore,
-        nioHTTP1, crypto, logging, serviceLifecycle,
+        "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", hummingbird, grdb, sqlite, jwtKit,
+        asyncHTTPClient, nioCore, nioHTTP1, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
 
     // Floor 3: the app's mind, and recorded trials scored by the framework.
