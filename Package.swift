@@ -73,8 +73,9 @@ let package = Package(
       swiftSettings: strictOnTheCallersActor),
     .target(name: "CExposureKernels"),
     .target(name: "CallableEnvelope", swiftSettings: strict),
+    .target(name: "StrictJSON", swiftSettings: strict),
     .target(
-      name: "UploadToken", dependencies: ["Secrets", "World", crypto],
+      name: "UploadToken", dependencies: ["Secrets", "StrictJSON", crypto],
       swiftSettings: strict),
 
     // Floor 1: what is shared between a few rooms.
@@ -92,13 +93,15 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "KeyServerAPI",
-      dependencies: ["Secrets", "CallableEnvelope", "UploadToken", "ExposureKeys", crypto],
+      dependencies: [
+        "Secrets", "StrictJSON", "CallableEnvelope", "UploadToken", "ExposureKeys", crypto,
+      ],
       swiftSettings: strict),
     .target(
       name: "QuietHTTP",
       dependencies: [
-        "Secrets", "World", hummingbird, asyncHTTPClient, nioCore, nioHTTP1, logging, crypto,
-        serviceLifecycle,
+        "Secrets", "World", "StrictJSON", hummingbird, asyncHTTPClient, nioCore, nioHTTP1, logging,
+        crypto, serviceLifecycle,
       ],
       swiftSettings: strict),
 
@@ -125,9 +128,9 @@ let package = Package(
     .target(
       name: "KeyServer",
       dependencies: [
-        "Secrets", "World", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
-        "ExposureKeys", "QuietHTTP", hummingbird, grdb, sqlite, jwtKit, asyncHTTPClient, nioCore,
-        nioHTTP1, crypto, logging, serviceLifecycle,
+        "Secrets", "World", "StrictJSON", "KeyServerAPI", "CallableEnvelope", "UploadToken",
+        "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", hummingbird, grdb, sqlite, jwtKit,
+        asyncHTTPClient, nioCore, nioHTTP1, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
 
     // Floor 3: the app's mind, and recorded trials scored by the framework.
@@ -168,7 +171,7 @@ let package = Package(
       dependencies: [
         "Town", "FieldTrials", "DiagnosisKeyFile", "ExposureKeys", "CExposureKernels",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
-        "VerificationAPI", "VerificationServer", "QuietHTTP", "Secrets", "World",
+        "VerificationAPI", "VerificationServer", "QuietHTTP", "StrictJSON", "Secrets", "World",
         grdb, crypto, logging, serviceLifecycle, argumentParser, nioCore, nioHTTP1, nioPosix,
       ],
       swiftSettings: strictOnTheCallersActor),
@@ -211,12 +214,15 @@ let package = Package(
     .testTarget(
       name: "CallableEnvelopeTests", dependencies: ["CallableEnvelope"], swiftSettings: strict),
     .testTarget(
+      name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
+    .testTarget(
       name: "SealedStorageTests", dependencies: ["SealedStorage", "World", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "QuietHTTPTests",
       dependencies: [
-        "QuietHTTP", "World", "TestSupport", hummingbird, logging, nioCore, serviceLifecycle,
+        "QuietHTTP", "StrictJSON", "World", "TestSupport", hummingbird, logging, nioCore,
+        serviceLifecycle,
       ],
       swiftSettings: strict),
     .testTarget(
@@ -252,13 +258,14 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "KeyServerAPITests",
-      dependencies: ["KeyServerAPI", "ExposureKeys", "TestSupport", crypto], swiftSettings: strict),
+      dependencies: ["KeyServerAPI", "StrictJSON", "ExposureKeys", "TestSupport", crypto],
+      swiftSettings: strict),
     .testTarget(
       name: "KeyServerTests",
       dependencies: [
         "KeyServer", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
-        "ExposureKeys", "QuietHTTP", "World", "TestSupport", hummingbird, asyncHTTPClient, nioCore,
-        nioHTTP1, crypto, grdb, jwtKit, logging,
+        "ExposureKeys", "QuietHTTP", "StrictJSON", "World", "TestSupport", hummingbird,
+        asyncHTTPClient, nioCore, nioHTTP1, crypto, grdb, jwtKit, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "ExposureAppTests",

@@ -1,25 +1,27 @@
 import Crypto
 import Foundation
+import Secrets
 
-/// The proof that an upload comes from a genuine device, bound to the keys it covers.
+/// Evidence that an upload comes from a genuine device, bound to the uploaded keys.
 ///
-/// Documentation/SeedContract.md 4.4: base64 of JSON `{deviceToken, transactionId, timestamp}`.
-public struct DeviceVerificationPayload: Hashable, Sendable {
-  /// What the device check of the phone's system returned.
+/// It is sent as base64 of the JSON `{deviceToken, transactionId, timestamp}`.
+public struct DeviceVerificationPayload: Hashable, Sendable, Redacted {
+  /// The token of the operating system's device check.
   public let deviceToken: Data
-  /// Lower-case hex SHA-256 over app, keys and regions.
+  /// Lower-case hex SHA-256 over app, keys and regions: see `transactionID(appPackageName:keys:regions:)`.
   public let transactionID: String
-  /// When the phone made it, in milliseconds since 1970.
+  /// The time of creation, in milliseconds since 1970.
   public let timestampMilliseconds: Int64
 
-  /// A proof to send.
+  /// Creates a payload to send.
   public init(deviceToken: Data, transactionID: String, timestampMilliseconds: Int64) {
     self.deviceToken = deviceToken
     self.transactionID = transactionID
     self.timestampMilliseconds = timestampMilliseconds
   }
 
-  /// Nil unless `base64` is the text of a proof.
+  /// Decodes a payload, or returns nil if `base64` is invalid or longer than
+  /// `UploadLimit.deviceVerificationBytesMax`.
   public init?(base64: String) {
     guard base64.utf8.count <= UploadLimit.deviceVerificationBytesMax,
       let json = Data(base64Encoded: base64),
@@ -30,18 +32,18 @@ public struct DeviceVerificationPayload: Hashable, Sendable {
       timestampMilliseconds: wire.timestamp)
   }
 
-  /// The text that travels.
+  /// The text to send.
   public var base64: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     let wire = Wire(
       deviceToken: deviceToken, transactionId: transactionID, timestamp: timestampMilliseconds)
-    // Two strings and a whole number: there is nothing the encoder could refuse.
+    // Encoding two strings and an integer cannot fail.
     return ((try? encoder.encode(wire)) ?? Data()).base64EncodedString()
   }
 
   /// SHA-256, in lower-case hex, over the app's name, the sorted base64 keys and the sorted
-  /// upper-case regions, one after the other.
+  /// upper-case regions, concatenated.
   public static func transactionID(
     appPackageName: String, keys: [UploadKey], regions: [String]
   ) -> String {
@@ -59,10 +61,4 @@ public struct DeviceVerificationPayload: Hashable, Sendable {
     var transactionId: String
     var timestamp: Int64
   }
-}
-
-extension DeviceVerificationPayload: CustomStringConvertible, CustomReflectable {
-  /// The kind only: the token stands for one device.
-  public var description: String { "DeviceVerificationPayload" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

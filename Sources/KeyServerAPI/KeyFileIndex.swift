@@ -1,26 +1,24 @@
-/// `index.txt`: the key files there are, one name a line, oldest first.
-///
-/// Documentation/SeedContract.md 5.1.
+/// `index.txt`: the names of the available key files, one a line, oldest first.
 public struct KeyFileIndex: Hashable, Sendable {
-  /// Bytes of an index that a phone is willing to read.
+  /// The maximum size that a phone reads, in bytes.
   public static let bytesMax = 1 << 20
-  /// Names in it: two weeks of files, many times over.
+  /// The maximum number of names, many times that of two weeks of files.
   public static let nameCountMax = 10_000
 
-  /// The files, oldest first, each once.
+  /// The names without duplicates, oldest first.
   public let names: [KeyFileName]
-  /// Lines that were no name: skipped, so that one bad line does not hide the good ones.
+  /// The number of skipped lines. An invalid line does not hide the valid ones.
   public let malformedCount: Int
 
-  /// The index of `names`.
+  /// Creates an index.
   public init(names: [KeyFileName]) {
     self.init(names: names, malformedCount: 0)
   }
 
-  /// Reads what a server sent; what lies beyond the limits is counted as malformed.
+  /// Parses the response of a server. Names beyond the limits count as malformed.
   public static func parse(_ text: String) -> KeyFileIndex {
     guard text.utf8.count <= bytesMax else { return KeyFileIndex(names: [], malformedCount: 1) }
-    // By bytes, since a line feed after a carriage return is one character to a String.
+    // By bytes, because CR LF is a single Character.
     let lines = text.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
     let names = lines.compactMap { KeyFileName(Substring($0)) }
     let kept = Set(names).sorted().suffix(nameCountMax)
@@ -29,15 +27,13 @@ public struct KeyFileIndex: Hashable, Sendable {
       names: Array(kept), malformedCount: lines.count - names.count + beyond)
   }
 
-  /// The text to serve: the seed contract's names, or Google's paths where there is a `root`.
-  ///
-  /// Documentation/Exports.md 3: one path a line, relative to the server's, oldest first, no line
-  /// feed at the end.
+  /// The text to serve, oldest first, without a line feed at the end: names as in the ProteGO Safe
+  /// contract, or paths as in Google's layout if there is a `root`.
   public static func render(_ names: [KeyFileName], under root: String = "") -> String {
     names.sorted().map { line($0, under: root) }.joined(separator: "\n")
   }
 
-  /// The line of one file: its name, behind the `root` where there is one.
+  /// The line of one file: its name, prefixed with `root` unless that is empty.
   public static func line(_ name: KeyFileName, under root: String) -> String {
     root.isEmpty ? name.text : "\(root)/\(name.text)"
   }

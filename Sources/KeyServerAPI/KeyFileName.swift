@@ -1,17 +1,16 @@
-/// The name of a key file, which says which time it covers.
+/// The name of a key file, which contains the period that the file covers.
 ///
-/// Documentation/SeedContract.md 5.2: `<start>-<end>-00001.zip`, and the older
-/// `<timestamp>-00001.zip`, in Unix seconds. An index may put a `/` before it. Nothing else is a
-/// name: no folder, no `..`, no other character.
+/// The form is `<start>-<end>-00001.zip`, or the older `<timestamp>-00001.zip`, in Unix seconds, after
+/// an optional `/`. Every other text is rejected, so that a name cannot leave its folder.
 public struct KeyFileName: Hashable, Sendable {
   /// The name without a leading `/`.
   public let text: String
-  /// When the covered time begins; nil in the older form.
+  /// The start of the period; nil in the older form.
   public let startTimestamp: Int64?
-  /// When the covered time ends. Cursors move by this and by nothing else.
+  /// The end of the period. It is the download cursor of a phone.
   public let endTimestamp: Int64
 
-  /// Nil unless `text` is exactly a name.
+  /// Parses `text`, or returns nil if it is not exactly a name.
   public init?(_ text: some StringProtocol) {
     let name = text.utf8.first == UInt8(ascii: "/") ? String(text.dropFirst()) : String(text)
     guard name.utf8.count <= Self.byteCountMax, name.hasSuffix(Self.suffix) else { return nil }
@@ -28,7 +27,7 @@ public struct KeyFileName: Hashable, Sendable {
     endTimestamp = end
   }
 
-  /// The name of the file for keys received from `start` to `end`, or nil unless start comes first
+  /// The name of the file for the period from `start` to `end`, or nil unless `start` precedes `end`
   /// and both have ten digits.
   public init?(start: Int64, end: Int64) {
     self.init("\(start)-\(end)-00001\(Self.suffix)")
@@ -36,7 +35,7 @@ public struct KeyFileName: Hashable, Sendable {
 
   private static let suffix = ".zip"
   private static let numberDigits = 5
-  /// Unix time has ten digits from 2001 to 2286.
+  /// Unix times from 2001 to 2286 have ten digits.
   private static let timestampDigits = 10
   private static let byteCountMax = 64
 
@@ -51,7 +50,7 @@ public struct KeyFileName: Hashable, Sendable {
 }
 
 extension KeyFileName: Comparable {
-  /// Oldest first.
+  /// Compares by the end, then by the text.
   public static func < (left: KeyFileName, right: KeyFileName) -> Bool {
     (left.endTimestamp, left.text) < (right.endTimestamp, right.text)
   }

@@ -1,30 +1,30 @@
 import Crypto
 import Foundation
 
-/// Binds an upload token to the keys it may publish.
+/// The HMAC that binds an upload token to keys.
 ///
-/// Documentation/SeedContract.md 4.3: HMAC-SHA256 over `base64.start.period[.risk]` of each key,
-/// sorted by the base64 text and joined with commas. The phone sends the code when it asks for the
-/// token and the secret when it uploads.
+/// It is HMAC-SHA256 over `base64.start.period[.risk]` of each key, sorted by the base64 text and
+/// joined with commas. The phone sends the HMAC when it requests the token and the secret when it
+/// uploads the keys.
 public enum KeyHMAC {
-  /// Bytes of the authentication code.
+  /// The size of the HMAC, in bytes.
   public static let byteCount = SHA256.byteCount
-  /// Bytes of a secret made here.
+  /// The size of a new secret, in bytes.
   public static let secretByteCount = 32
 
-  /// The text the code is over. A key without a risk gives another text than one with risk 0.
+  /// The input of the HMAC. A key without a risk level differs from a key with level 0.
   public static func text(over keys: [UploadKey]) -> String {
     String(decoding: text(over: keys.map(SentKey.init)) { $0.risk }, as: UTF8.self)
   }
 
-  /// The code for `keys` under `secret`.
+  /// The HMAC of `keys` with `secret`.
   public static func authenticationCode(over keys: [UploadKey], secret: some ContiguousBytes)
     -> Data
   {
     authenticationCode(over: keys.map(SentKey.init), secret: secret)
   }
 
-  /// The code for `keys` of either contract under `secret`.
+  /// The HMAC of `keys` of either contract with `secret`.
   public static func authenticationCode(over keys: [SentKey], secret: some ContiguousBytes) -> Data
   {
     Data(
@@ -32,17 +32,17 @@ public enum KeyHMAC {
         for: text(over: keys) { $0.risk }, using: SymmetricKey(data: secret)))
   }
 
-  /// Whether `code` is the one for `keys`; see the other form.
+  /// Returns `true` if `code` is the HMAC of `keys`, compared in constant time.
   public static func isValid(
     _ code: some ContiguousBytes, over keys: [UploadKey], secret: some ContiguousBytes
   ) -> Bool {
     isValid(code, over: keys.map(SentKey.init), secret: secret)
   }
 
-  /// Whether `code` is the one for `keys`, compared in constant time.
+  /// Returns `true` if `code` is the HMAC of `keys`, compared in constant time.
   ///
-  /// Writers of the field differ in one point: absent risks may be written as 0, and where all are
-  /// 0 they may be left out. Each such text names the same keys, so each is taken.
+  /// Clients differ in one point: some write absent risk levels as 0, and some omit them if all are 0.
+  /// All these inputs mean the same keys, so all are accepted.
   public static func isValid(
     _ code: some ContiguousBytes, over keys: [SentKey], secret: some ContiguousBytes
   ) -> Bool {
@@ -67,7 +67,7 @@ public enum KeyHMAC {
   private static func text(over keys: [SentKey], risk: (SentKey) -> Int?) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(keys.count * bytesOfOneKey)
-    // By bytes: the order of a base64 text must not depend on anybody's collation.
+    // By bytes, so that the order does not depend on a locale.
     for key in keys.sorted(by: isBefore) {
       if !text.isEmpty { text.append(UInt8(ascii: ",")) }
       key.append(to: &text, risk: risk(key))
@@ -75,11 +75,11 @@ public enum KeyHMAC {
     return text
   }
 
-  /// A strict order: two keys with one text are in neither, and keep the places they came in.
+  /// A strict order, so that keys with the same text keep their relative order.
   private static func isBefore(_ left: SentKey, _ right: SentKey) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }
 
-  /// About as many bytes as one key takes in the text.
+  /// The approximate size of one key in the input.
   private static let bytesOfOneKey = 48
 }

@@ -1,12 +1,10 @@
-/// Every path of the key server, for the app that calls it and the server that answers.
-///
-/// Documentation/SeedContract.md 4 to 6.
+/// The paths of the key server, shared by app and server.
 public enum KeyServerRoute {
-  /// Takes the keys of a diagnosed person (POST).
+  /// Uploads the keys of a diagnosed user, ProteGO Safe contract (POST).
   public static let upload = "/uploadDiagnosisKeys"
-  /// Takes the keys of a diagnosed person in the form of Google's key server (POST).
+  /// Uploads the keys of a diagnosed user, Google's contract (POST).
   public static let publish = "/v1/publish"
-  /// Counts of uploads for the authority that asks (POST).
+  /// Returns the upload counts of a health authority (POST).
   public static let statistics = "/v1/stats"
   /// The names of the key files, oldest first (GET).
   public static let index = "/index.txt"
@@ -16,7 +14,7 @@ public enum KeyServerRoute {
   /// One key file (GET).
   public static func keyFile(_ name: KeyFileName) -> String { "/" + name.text }
 
-  /// The index of the export under `root`, which is empty for the seed contract's (GET).
+  /// The index of the export under `root`, which is empty for the ProteGO Safe contract (GET).
   public static func index(of root: String) -> String {
     root.isEmpty ? index : "/\(root)\(index)"
   }

@@ -1,21 +1,21 @@
-/// What the health authority may change on all phones without a new app.
+/// Settings that the health authority can change on all phones without a new app version.
 ///
-/// Documentation/SeedContract.md 6. A key that is absent or of another type takes its own default
-/// and leaves the others alone.
+/// A missing key, or one of another type, gets its default; the other keys keep their values. See
+/// Documentation/ProteGOSafeContract.md, "Remote configuration".
 public struct RemoteConfiguration: Codable, Hashable, Sendable {
-  /// Counts up with every change; a phone takes none that is lower than what it has.
+  /// The version, which increases with every change. A phone rejects a lower version than its own.
   public var version: Int
-  /// How the framework scores one exposure.
-  public var exposureConfiguration: ExposureScoring
-  /// From which score on a person is told what.
-  public var riskLevelConfiguration: RiskLevels
-  /// How patiently key files are fetched.
+  /// The scoring of one exposure.
+  public var exposureConfiguration: RiskScoringParameters
+  /// The thresholds between the risk levels.
+  public var riskLevelConfiguration: RiskScoreThresholds
+  /// Timeouts and retries of key file downloads.
   public var diagnosisKeyDownloadConfiguration: KeyDownload
 
-  /// A configuration of these parts.
+  /// Creates a configuration.
   public init(
-    version: Int, exposureConfiguration: ExposureScoring = .protegoDefault,
-    riskLevelConfiguration: RiskLevels = .protegoDefault,
+    version: Int, exposureConfiguration: RiskScoringParameters = .protegoDefault,
+    riskLevelConfiguration: RiskScoreThresholds = .protegoDefault,
     diagnosisKeyDownloadConfiguration: KeyDownload = .protegoDefault
   ) {
     self.version = version
@@ -24,10 +24,10 @@ public struct RemoteConfiguration: Codable, Hashable, Sendable {
     self.diagnosisKeyDownloadConfiguration = diagnosisKeyDownloadConfiguration
   }
 
-  /// What ProteGO Safe shipped with.
+  /// The values of ProteGO Safe.
   public static let protegoDefault = RemoteConfiguration(version: 0)
 
-  /// Never throws for a key that is missing or of another type.
+  /// Decodes leniently: a missing key, or one of another type, gets its default.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     let standard = Self.protegoDefault
@@ -42,11 +42,100 @@ public struct RemoteConfiguration: Codable, Hashable, Sendable {
 }
 
 extension RemoteConfiguration {
-  /// The first value out of bounds, as a sentence that names its field, or nil.
+  /// A sentence that names the first field with an invalid value, or nil.
   public var fault: String? {
     version < 0
       ? "version must not be negative."
       : exposureConfiguration.fault ?? riskLevelConfiguration.fault
         ?? diagnosisKeyDownloadConfiguration.fault
+  }
+}
+
+/// The highest scores (0...4096) of each risk level. A score above `maxMiddleRiskScore` is a high risk.
+public struct RiskScoreThresholds: Codable, Hashable, Sendable {
+  /// The highest score without a risk.
+  public var maxNoRiskScore: Int
+  /// The highest score of a low risk.
+  public var maxLowRiskScore: Int
+  /// The highest score of a medium risk.
+  public var maxMiddleRiskScore: Int
+
+  /// Creates three ascending thresholds.
+  public init(maxNoRiskScore: Int, maxLowRiskScore: Int, maxMiddleRiskScore: Int) {
+    self.maxNoRiskScore = maxNoRiskScore
+    self.maxLowRiskScore = maxLowRiskScore
+    self.maxMiddleRiskScore = maxMiddleRiskScore
+  }
+
+  /// The values of ProteGO Safe.
+  public static let protegoDefault = RiskScoreThresholds(
+    maxNoRiskScore: 0, maxLowRiskScore: 1_499, maxMiddleRiskScore: 2_999)
+
+  /// Decodes leniently: a missing key, or one of another type, gets its default.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    let standard = Self.protegoDefault
+    maxNoRiskScore = values.value(.maxNoRiskScore, or: standard.maxNoRiskScore)
+    maxLowRiskScore = values.value(.maxLowRiskScore, or: standard.maxLowRiskScore)
+    maxMiddleRiskScore = values.value(.maxMiddleRiskScore, or: standard.maxMiddleRiskScore)
+  }
+
+  var fault: String? {
+    let levels = [
+      ("maxNoRiskScore", maxNoRiskScore), ("maxLowRiskScore", maxLowRiskScore),
+      ("maxMiddleRiskScore", maxMiddleRiskScore),
+    ]
+    for (name, score) in levels where !(0...4_096).contains(score) {
+      return "\(name) must be 0 to 4096."
+    }
+    for ((lower, low), (upper, high)) in zip(levels, levels.dropFirst()) where low >= high {
+      return "\(upper) must be more than \(lower)."
+    }
+    return nil
+  }
+}
+
+/// Timeouts and retries of key file downloads.
+public struct KeyDownload: Codable, Hashable, Sendable {
+  /// The timeout of one file over a mobile network, 1...3600 seconds.
+  public var timeoutMobileSeconds: Int
+  /// The timeout of one file over Wi-Fi, 1...3600 seconds.
+  public var timeoutWifiSeconds: Int
+  /// The number of retries of a failed file, 0...10.
+  public var retryCount: Int
+
+  /// Creates download settings.
+  public init(timeoutMobileSeconds: Int, timeoutWifiSeconds: Int, retryCount: Int) {
+    self.timeoutMobileSeconds = timeoutMobileSeconds
+    self.timeoutWifiSeconds = timeoutWifiSeconds
+    self.retryCount = retryCount
+  }
+
+  /// The values of ProteGO Safe.
+  public static let protegoDefault = KeyDownload(
+    timeoutMobileSeconds: 120, timeoutWifiSeconds: 60, retryCount: 2)
+
+  /// Decodes leniently: a missing key, or one of another type, gets its default.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    let standard = Self.protegoDefault
+    timeoutMobileSeconds = values.value(.timeoutMobileSeconds, or: standard.timeoutMobileSeconds)
+    timeoutWifiSeconds = values.value(.timeoutWifiSeconds, or: standard.timeoutWifiSeconds)
+    retryCount = values.value(.retryCount, or: standard.retryCount)
+  }
+
+  var fault: String? {
+    if !(1...3_600).contains(timeoutMobileSeconds) {
+      return "timeoutMobileSeconds must be 1 to 3600."
+    }
+    if !(1...3_600).contains(timeoutWifiSeconds) { return "timeoutWifiSeconds must be 1 to 3600." }
+    return (0...10).contains(retryCount) ? nil : "retryCount must be 0 to 10."
+  }
+}
+
+extension KeyedDecodingContainer {
+  /// The value of `key`, or `standard` if it is missing or of another type.
+  func value<Value: Decodable>(_ key: Key, or standard: Value) -> Value {
+    (try? decodeIfPresent(Value.self, forKey: key)) ?? standard
   }
 }

@@ -1,20 +1,22 @@
 import ExposureKeys
 import Foundation
+import Secrets
+import UploadToken
 
-/// One key as either contract sends it, its base64 read once.
+/// One uploaded key of either contract, with its base64 decoded once.
 public struct SentKey: Hashable, Sendable {
-  /// The base64 as it was sent.
+  /// The base64 as sent.
   public let text: String
-  /// What it says; nil where that is no key.
+  /// The decoded key, or nil if the text is not base64 of 16 bytes.
   package let bytes: SixteenBytes?
   /// The first interval.
   public let start: Int64
   /// The number of intervals.
   public let period: Int64
-  /// The risk level, where there is one.
+  /// The risk level, if sent.
   public let risk: Int?
 
-  /// A key of the seed contract: standard base64, padded.
+  /// A key of the ProteGO Safe contract: standard base64 with padding.
   public init(_ key: UploadKey) {
     text = key.key
     bytes = Data(base64Encoded: key.key).flatMap { SixteenBytes($0) }
@@ -23,16 +25,22 @@ public struct SentKey: Hashable, Sendable {
     risk = key.transmissionRisk
   }
 
-  /// A key of `/v1/publish`: either alphabet, padded or not.
+  /// A key of `/v1/publish`: base64 in either alphabet, padded or not.
   public init(_ key: PublishKey) {
     text = key.key
-    bytes = Base64Text.sixteenBytes(key.key)
+    bytes = Self.sixteenBytes(key.key)
     start = Int64(key.rollingStartNumber)
     period = Int64(key.rollingPeriod)
     risk = key.transmissionRisk
   }
 
-  /// Writes `base64.start.period`, and `.risk` where there is one: the text that names the key in an HMAC.
+  private static func sixteenBytes(_ text: String) -> SixteenBytes? {
+    var words: (UInt64, UInt64) = (0, 0)
+    let isRead = withUnsafeMutableBytes(of: &words) { Base64.read(text, into: $0) }
+    return isRead ? SixteenBytes(words: words) : nil
+  }
+
+  /// Appends `base64.start.period[.risk]`, the key's part of the HMAC input.
   package func append(to text: inout [UInt8], risk: Int?) {
     text.append(contentsOf: self.text.utf8)
     Self.append(start, to: &text)
@@ -40,7 +48,7 @@ public struct SentKey: Hashable, Sendable {
     if let risk { Self.append(Int64(risk), to: &text) }
   }
 
-  /// Writes a dot and the number, without a string of its own: an upload has forty-two of them.
+  /// Appends a dot and the number without allocating a string: an upload has dozens of numbers.
   private static func append(_ number: Int64, to text: inout [UInt8]) {
     text.append(UInt8(ascii: "."))
     if number < 0 { text.append(UInt8(ascii: "-")) }
@@ -58,7 +66,7 @@ public struct SentKey: Hashable, Sendable {
   /// The first interval after the last.
   var end: Int64 { start + period }
 
-  /// The key itself, or nil where `UploadLimit` has something against it.
+  /// The key, or nil if its bytes, start or period are invalid.
   public var exposureKey: TemporaryExposureKey? {
     guard let bytes, let start = UInt32(exactly: start), let period = UInt32(exactly: period) else {
       return nil
@@ -68,8 +76,6 @@ public struct SentKey: Hashable, Sendable {
   }
 }
 
-extension SentKey: CustomStringConvertible, CustomReflectable {
-  /// The key's kind and day only: its bytes tell where a person was.
+extension SentKey: Redacted {
   public var description: String { "SentKey(from \(start))" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

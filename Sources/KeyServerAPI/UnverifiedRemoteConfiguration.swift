@@ -1,13 +1,12 @@
 import Crypto
 import Foundation
 
-/// A remote configuration as it came off the wire. It can do one thing: be verified.
+/// A received remote configuration that has not been verified.
 ///
-/// Documentation/SeedContract.md 6.1: `{"payload","keyID","keyVersion","signature"}`, the signature
-/// (P-256, SHA-256, DER) over a fixed line and the payload, so that it can never be taken for the
-/// signature of a key file, which the same key makes.
+/// It is `{"payload","keyID","keyVersion","signature"}`. The signature (P-256, SHA-256, DER) covers a
+/// fixed line and the payload. The line separates it from signatures of key files by the same key.
 public struct UnverifiedRemoteConfiguration: Codable, Hashable, Sendable {
-  /// Bytes a phone is willing to read.
+  /// The maximum size that a phone reads, in bytes.
   public static let bytesMax = 64 * 1024
 
   private let payload: Data
@@ -15,7 +14,7 @@ public struct UnverifiedRemoteConfiguration: Codable, Hashable, Sendable {
   private let keyVersion: String
   private let signature: Data
 
-  /// Reads what a server sent.
+  /// Decodes the response of a server.
   public init(decoding bytes: Data) throws(RemoteConfigurationError) {
     guard bytes.count <= Self.bytesMax,
       let wire = try? JSONDecoder().decode(Self.self, from: bytes)
@@ -23,7 +22,7 @@ public struct UnverifiedRemoteConfiguration: Codable, Hashable, Sendable {
     self = wire
   }
 
-  /// The configuration, where its owner signed it and it is not older than `version`.
+  /// Returns the configuration if one of `keys` signed it and it is not older than `version`.
   public func verified(
     by keys: [RemoteConfigurationKey], notBefore version: Int = 0
   ) throws(RemoteConfigurationError) -> RemoteConfiguration {
@@ -49,8 +48,8 @@ public struct UnverifiedRemoteConfiguration: Codable, Hashable, Sendable {
 extension UnverifiedRemoteConfiguration {
   /// Signs `configuration` for the wire.
   ///
-  /// - Throws: `RemoteConfigurationError.invalid` where a value is out of bounds or the PEM (SEC1 or
-  ///   PKCS#8) holds no P-256 private key.
+  /// - Throws: `RemoteConfigurationError.invalid` if a value is out of bounds or the PEM (SEC1 or
+  ///   PKCS#8) is not a P-256 private key.
   public static func signed(
     _ configuration: RemoteConfiguration, privateKeyPEM: String, keyID: String, keyVersion: String
   ) throws(RemoteConfigurationError) -> UnverifiedRemoteConfiguration {
@@ -78,5 +77,57 @@ extension UnverifiedRemoteConfiguration {
     self.keyID = keyID
     self.keyVersion = keyVersion
     self.signature = signature
+  }
+}
+
+/// A public key in the app with which remote configurations are verified.
+///
+/// It is the key that signs key files, with the same ID and version.
+public struct RemoteConfigurationKey: Sendable {
+  /// The key ID, usually the mobile country code: `260`.
+  public let keyID: String
+  /// The key version: `v1`.
+  public let keyVersion: String
+  let publicKey: P256.Signing.PublicKey
+
+  /// Creates a key from PEM (P-256, SubjectPublicKeyInfo).
+  ///
+  /// - Throws: `RemoteConfigurationError.invalid` if the text is not such a key.
+  public init(keyID: String, keyVersion: String, publicKeyPEM: String)
+    throws(RemoteConfigurationError)
+  {
+    guard let publicKey = try? P256.Signing.PublicKey(pemRepresentation: publicKeyPEM) else {
+      throw .invalid("publicKeyPEM must be a P-256 public key.")
+    }
+    self.keyID = keyID
+    self.keyVersion = keyVersion
+    self.publicKey = publicKey
+  }
+}
+
+/// The reason why a remote configuration is rejected. The phone keeps its current one.
+public enum RemoteConfigurationError: Error, Hashable, Sendable {
+  /// Not JSON of the signed form, or too large.
+  case malformed
+  /// Signed by a key that the app does not have.
+  case unknownKey
+  /// The signature is invalid.
+  case wrongSignature
+  /// Older than the current configuration.
+  case rolledBack
+  /// A value is out of bounds. The sentence names its field.
+  case invalid(String)
+}
+
+extension RemoteConfigurationError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .malformed: "Remote configuration rejected: it is malformed; download it again."
+    case .unknownKey: "Remote configuration rejected: its signing key is unknown; update the app."
+    case .wrongSignature:
+      "Remote configuration rejected: its signature is invalid; download it again."
+    case .rolledBack: "Remote configuration rejected: it is older than the current one."
+    case .invalid(let sentence): "Remote configuration rejected: \(sentence)"
+    }
   }
 }

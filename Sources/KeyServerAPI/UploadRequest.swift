@@ -1,16 +1,21 @@
-/// `POST /uploadDiagnosisKeys`: the keys of a diagnosed person, with the grant to publish them.
+import CallableEnvelope
+import ExposureKeys
+import Foundation
+import Secrets
+
+/// The body of `POST /uploadDiagnosisKeys`: the keys of a diagnosed user with their upload token.
 ///
-/// Documentation/SeedContract.md 4.1. Both forms of the seed contract fit: the callable one leaves
-/// out `isInteroperabilityEnabled`.
-public struct UploadRequest: Codable, Hashable, Sendable {
-  /// What is uploaded.
+/// It decodes both forms of the ProteGO Safe contract; the callable form has no
+/// `isInteroperabilityEnabled`. See Documentation/ProteGOSafeContract.md, "Uploads".
+public struct UploadRequest: Codable, Hashable, Sendable, Redacted {
+  /// The upload itself.
   public var data: UploadPayload
-  /// Whether the person agreed that the keys go to other countries too; absent means no.
+  /// True if the user agreed to share the keys with other countries. Absent means no.
   public var isInteroperabilityEnabled: Bool?
-  /// Base64 of random bytes, thrown away: a decoy is as long as a real upload.
+  /// Base64 of random bytes, ignored. It makes a decoy as long as a real upload.
   public var padding: String?
 
-  /// An upload in the words of the wire.
+  /// Creates a request.
   public init(data: UploadPayload, isInteroperabilityEnabled: Bool? = nil, padding: String? = nil) {
     self.data = data
     self.isInteroperabilityEnabled = isInteroperabilityEnabled
@@ -18,8 +23,88 @@ public struct UploadRequest: Codable, Hashable, Sendable {
   }
 }
 
-extension UploadRequest: CustomStringConvertible, CustomReflectable {
-  /// The kind only: it holds keys and a token.
-  public var description: String { "UploadRequest" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
+/// The `data` of an `UploadRequest`.
+public struct UploadPayload: Codable, Hashable, Sendable {
+  /// The keys, 1...30.
+  public var temporaryExposureKeys: [UploadKey]
+  /// The regions of the keys, as two upper-case letters each: `PL`.
+  public var regions: [String]
+  /// `ios` or `android`.
+  public var platform: String
+  /// The bundle ID or package name of the app.
+  public var appPackageName: String
+  /// The upload token. Without one the server returns 401.
+  public var verificationPayload: String?
+  /// Base64 of the HMAC secret. Required if the token is bound to keys.
+  public var hmackey: String?
+  /// A `DeviceVerificationPayload` in base64. The server requires it from some platforms.
+  public var deviceVerificationPayload: String?
+
+  /// Creates a payload.
+  public init(
+    temporaryExposureKeys: [UploadKey], regions: [String], platform: String,
+    appPackageName: String, verificationPayload: String?, hmackey: String? = nil,
+    deviceVerificationPayload: String? = nil
+  ) {
+    self.temporaryExposureKeys = temporaryExposureKeys
+    self.regions = regions
+    self.platform = platform
+    self.appPackageName = appPackageName
+    self.verificationPayload = verificationPayload
+    self.hmackey = hmackey
+    self.deviceVerificationPayload = deviceVerificationPayload
+  }
+}
+
+extension UploadPayload: Redacted {
+  public var description: String { "UploadPayload(\(temporaryExposureKeys.count) keys)" }
+}
+
+/// One Temporary Exposure Key of an `UploadRequest`, not yet validated.
+public struct UploadKey: Codable, Hashable, Sendable {
+  /// Base64 of the 16 bytes. The text is kept because the HMAC and the transaction ID use it.
+  public var key: String
+  /// The number of ten-minute intervals for which the key is valid.
+  public var rollingPeriod: UInt32
+  /// The first interval for which the key is valid.
+  public var rollingStartNumber: UInt32
+  /// The risk level, 0...8. The HMAC distinguishes an absent level from 0.
+  public var transmissionRisk: Int?
+
+  /// Creates a key.
+  public init(
+    key: String, rollingPeriod: UInt32 = IntervalNumber.perDay, rollingStartNumber: UInt32,
+    transmissionRisk: Int? = nil
+  ) {
+    self.key = key
+    self.rollingPeriod = rollingPeriod
+    self.rollingStartNumber = rollingStartNumber
+    self.transmissionRisk = transmissionRisk
+  }
+}
+
+extension UploadKey {
+  /// The decoded key, or nil if the text or a number is invalid. `UploadLimit.breach(of:at:)` returns the
+  /// reason.
+  public var diagnosisKey: DiagnosisKey? {
+    guard let bytes = Data(base64Encoded: key),
+      let risk = UInt8(exactly: transmissionRisk ?? 0),
+      let key = TemporaryExposureKey(
+        bytes: bytes, rollingStart: IntervalNumber(rawValue: rollingStartNumber),
+        rollingPeriod: rollingPeriod)
+    else { return nil }
+    return DiagnosisKey(key: key, transmissionRiskLevel: risk)
+  }
+}
+
+extension UploadKey: Redacted {
+  public var description: String { "UploadKey(from \(rollingStartNumber))" }
+}
+
+/// `{"result":""}`: the keys are stored. A repeated upload with the same token gets the same response.
+public typealias UploadResponse = CallableResponse<String>
+
+extension CallableResponse where Result == String {
+  /// The response to an accepted upload.
+  public static var accepted: UploadResponse { UploadResponse(result: "") }
 }

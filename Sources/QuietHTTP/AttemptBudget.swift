@@ -1,22 +1,24 @@
+import Crypto
 import Foundation
+import Secrets
 import World
 
-/// So many attempts in so many seconds for each key, and no more.
+/// A rate limit per key with a sliding window.
 ///
-/// The window slides: an attempt counts for exactly `windowSeconds`. What is remembered is bounded;
-/// when there are too many keys, those that tried least recently are forgotten. Whoever can fill
-/// the memory owns that many addresses, and so has that many budgets anyway.
+/// An attempt counts for exactly `windowSeconds`. The memory is bounded: if there are too many keys,
+/// the least recently used ones are evicted. An attacker who can fill the memory has as many
+/// addresses, and therefore as many budgets anyway.
 public actor AttemptBudget {
-  /// How many attempts a key has in a window.
+  /// The number of attempts of a key in a window.
   public nonisolated let attempts: Int
-  /// How long an attempt counts, in seconds.
+  /// The length of the window, in seconds.
   public nonisolated let windowSeconds: Int
 
   private let keysMax: Int
   private let clock: any WallClock
   private var spent: [BudgetKey: [Date]] = [:]
 
-  /// A budget of `attempts` in `windowSeconds`; at most `keysMax` keys are remembered.
+  /// Creates a budget of `attempts` in `windowSeconds` for at most `keysMax` keys.
   public init(
     attempts: Int, windowSeconds: Int, keysMax: Int = QuietLimit.budgetKeysMax,
     clock: any WallClock
@@ -27,9 +29,9 @@ public actor AttemptBudget {
     self.clock = clock
   }
 
-  /// Takes one attempt of `key`'s budget.
+  /// Counts an attempt of `key`.
   ///
-  /// - Returns: Nil where there was one left; else after how many seconds to try again, at least 1.
+  /// - Returns: Nil if the attempt is allowed; otherwise the seconds until the next one, at least 1.
   public func spend(_ key: BudgetKey) -> Int? {
     let now = clock.now
     let counted = counting(spent[key] ?? [], at: now)
@@ -39,26 +41,25 @@ public actor AttemptBudget {
     return nil
   }
 
-  /// Whether `key` has attempts left, without taking one: for callers of whom most are honest, and who
-  /// come many at a time.
+  /// Checks the budget of `key` without counting an attempt, for routes where only failures count.
   ///
-  /// - Returns: Nil where there is one left; else after how many seconds to try again, at least 1.
+  /// - Returns: Nil if an attempt is allowed; otherwise the seconds until the next one, at least 1.
   public func secondsToWait(_ key: BudgetKey) -> Int? {
     let now = clock.now
     let counted = counting(spent[key] ?? [], at: now)
     return counted.count < attempts ? nil : secondsUntilOneIsFree(of: counted, at: now)
   }
 
-  /// Gives `key` its latest attempt back, where it turned out to be an honest one.
+  /// Refunds the latest attempt of `key`, for example because it succeeded.
   public func giveBack(_ key: BudgetKey) {
     spent[key]?.removeLast()
     if spent[key]?.isEmpty == true { spent[key] = nil }
   }
 
-  /// How many keys are remembered now.
+  /// The number of keys in memory.
   public var keyCount: Int { spent.count }
 
-  /// Those attempts that count at `now`. One from the future was made before the clock was set back.
+  /// The attempts in the window at `now`. An attempt in the future precedes a clock change and is dropped.
   private func counting(_ dates: [Date], at now: Date) -> [Date] {
     dates.filter { $0 <= now && now.timeIntervalSince($0) < Double(windowSeconds) }
   }
@@ -73,8 +74,48 @@ public actor AttemptBudget {
     guard spent.count >= keysMax else { return }
     spent = spent.filter { !counting($0.value, at: now).isEmpty }
     guard spent.count >= keysMax else { return }
-    // Half of them at once, so that a flood costs one sort in many attempts.
+    // Evicting half of them at once keeps sorting rare during a flood.
     let latest = spent.sorted { ($0.value.last ?? now) > ($1.value.last ?? now) }
     spent = Dictionary(uniqueKeysWithValues: latest.prefix(keysMax / 2).map { ($0.key, $0.value) })
+  }
+}
+
+/// A pseudonym of a client or of another subject of an `AttemptBudget`: 16 bytes of an HMAC.
+public struct BudgetKey: Hashable, Sendable, Redacted {
+  let digest: SIMD2<UInt64>
+}
+
+/// Derives budget keys from a random secret of this process.
+///
+/// No address is stored, and a key cannot be traced back to an address after the process has ended.
+public struct BudgetKeys: Sendable, Redacted {
+  /// A keyed HMAC state; copying it is twice as fast as keying again.
+  private let keyedState: HMAC<SHA256>
+
+  /// Creates a random secret.
+  public init(from randomness: any Randomness) {
+    keyedState = HMAC<SHA256>(key: SymmetricKey(data: randomness.bytes(32)))
+  }
+
+  /// The key of the client's address prefix: all bits of IPv4, 64 bits of IPv6. Clients without an
+  /// address share one key.
+  public func key(for context: QuietContext) -> BudgetKey {
+    key(for: context.client.map { AddressPrefix($0) })
+  }
+
+  /// The key of another subject, such as a code or an API key.
+  public func key(for name: String) -> BudgetKey {
+    key(of: [1] + Array(name.utf8))
+  }
+
+  func key(for prefix: AddressPrefix?) -> BudgetKey {
+    key(of: [0] + (prefix?.bytes ?? []))
+  }
+
+  private func key(of bytes: [UInt8]) -> BudgetKey {
+    var code = keyedState
+    code.update(data: bytes)
+    return BudgetKey(
+      digest: code.finalize().withUnsafeBytes { $0.loadUnaligned(as: SIMD2<UInt64>.self) })
   }
 }

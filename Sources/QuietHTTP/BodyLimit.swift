@@ -1,31 +1,32 @@
 import Foundation
 import Hummingbird
+import Synchronization
 
-/// What a route is willing to read.
+/// The size and time limits of a request body.
 public struct BodyLimit: Sendable, Hashable {
-  /// The longest body, in bytes.
+  /// The maximum size, in bytes.
   public var bytesMax: Int
-  /// How long a client may take to send it, in seconds.
+  /// The maximum time for sending the body, in seconds.
   public var secondsMax: Int
 
-  /// Bodies of up to `bytesMax`, sent within `secondsMax`.
+  /// Creates a limit.
   public init(bytesMax: Int, secondsMax: Int = QuietLimit.bodySecondsMax) {
     self.bytesMax = bytesMax
     self.secondsMax = secondsMax
   }
 
-  /// The whole body of `request`, and not one byte more than the limit is ever held.
+  /// Reads the body of `request` and never holds more than `bytesMax` of it.
   ///
-  /// - Throws: `.wrongContentType`, `.bodyTooLarge`, `.bodyTooSlow`; `.malformed` where the client
-  ///   went away in the middle.
+  /// - Throws: `.wrongContentType`, `.bodyTooLarge`, `.bodyTooSlow`, or `.malformed` if the client
+  ///   disconnects before the end.
   func body(
-    of request: Request, in context: QuietContext, _ deadlines: ReadingDeadlines
+    of request: Request, in context: QuietContext, _ timeouts: BodyTimeouts
   ) async throws(QuietRefusal) -> Data {
     guard Self.isJSON(request.headers[.contentType]) else { throw .wrongContentType }
     let announced = request.headers[.contentLength].flatMap { Int($0) }
     if let announced, announced > bytesMax { throw .bodyTooLarge(bytesMax: bytesMax) }
     do {
-      let body = try await context.connection.reading(within: secondsMax, deadlines) {
+      let body = try await context.connection.reading(within: secondsMax, timeouts) {
         try await collected(request.body)
       }
       guard let body else { throw QuietRefusal.bodyTooSlow }
@@ -54,5 +55,74 @@ public struct BodyLimit: Sendable, Hashable {
     if contentType == "application/json" { return true }
     let type = contentType?.split(separator: ";", maxSplits: 1).first
     return type?.trimmingCharacters(in: .whitespaces).lowercased() == "application/json"
+  }
+}
+
+/// The timeouts of all bodies that a route is reading, with one sleeping task for all of them.
+///
+/// A timer per connection would wake its event loop twice per request, to start and to cancel it,
+/// although it almost never fires. The clock is the system's monotonic one.
+final class BodyTimeouts: Sendable {
+  typealias Action = @Sendable () -> Void
+  typealias Instant = ContinuousClock.Instant
+
+  /// The polling interval; a timeout may fire this much late.
+  static let pollingInterval = Duration.seconds(1)
+
+  private let now: @Sendable () -> Instant
+  private let sleep: @Sendable (_ until: Instant) async throws -> Void
+  private let state = Mutex(State())
+
+  private struct State {
+    var timeouts: [Int: (end: Instant, action: Action)] = [:]
+    var count = 0
+    var isPolling = false
+  }
+
+  /// Uses the monotonic clock by default.
+  init(
+    now: @escaping @Sendable () -> Instant = { .now },
+    sleep: @escaping @Sendable (_ until: Instant) async throws -> Void = {
+      try await ContinuousClock().sleep(until: $0)
+    }
+  ) {
+    self.now = now
+    self.sleep = sleep
+  }
+
+  /// Runs `action` after `seconds` unless `end` is called before with the returned number.
+  func begin(seconds: Int, _ action: @escaping Action) -> Int {
+    let end = now() + .seconds(seconds)
+    let (number, wasPolling) = state.withLock { state in
+      state.count += 1
+      state.timeouts[state.count] = (end, action)
+      defer { state.isPolling = true }
+      return (state.count, state.isPolling)
+    }
+    if !wasPolling { Task { await poll() } }
+    return number
+  }
+
+  /// Cancels the timeout of that number.
+  func end(_ number: Int) {
+    state.withLock { $0.timeouts[number] = nil }
+  }
+
+  /// Polls while there is a timeout.
+  private func poll() async {
+    repeat { try? await sleep(now() + Self.pollingInterval) } while fireOverdue()
+  }
+
+  /// Returns `true` if timeouts remain.
+  private func fireOverdue() -> Bool {
+    let now = now()
+    let (overdue, isPolling) = state.withLock { state in
+      let overdue = state.timeouts.filter { $0.value.end <= now }
+      for number in overdue.keys { state.timeouts[number] = nil }
+      state.isPolling = !state.timeouts.isEmpty
+      return (overdue.values.map(\.action), state.isPolling)
+    }
+    for action in overdue { action() }
+    return isPolling
   }
 }

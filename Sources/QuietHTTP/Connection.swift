@@ -1,17 +1,16 @@
 import Hummingbird
 import Synchronization
 
-/// The connection of one request: where its peer is, and how to hang up on it.
+/// The connection of one request.
 ///
-/// The time of a socket is the machine's own, never the clock that a server is handed: a town that
-/// skips a day must not cut off a request that is on its way.
+/// Socket timeouts use the system's clock, not the injected one: a simulation that skips a day must
+/// not cut off requests in progress.
 final class Connection: Sendable {
-  /// Where the peer of this connection is, be it the client or a proxy before us.
+  /// The address of the peer, which is the client or a proxy.
   let peer: NumericAddress?
-  /// Does something after so many seconds.
-  private let schedule: @Sendable (_ seconds: Int, _ act: @escaping @Sendable () -> Void) -> Void
+  private let schedule: @Sendable (_ seconds: Int, _ action: @escaping @Sendable () -> Void) -> Void
   private let stopListening: @Sendable () -> Void
-  private let close: @Sendable () -> Void
+  private let closeNow: @Sendable () -> Void
   private let progress = Mutex(Progress())
 
   private struct Progress {
@@ -22,27 +21,27 @@ final class Connection: Sendable {
   init(_ source: ApplicationRequestContextSource) {
     let channel = source.channel
     peer = NumericAddress(channel.remoteAddress)
-    schedule = { seconds, act in
-      _ = channel.eventLoop.scheduleTask(in: .seconds(Int64(seconds)), act)
+    schedule = { seconds, action in
+      _ = channel.eventLoop.scheduleTask(in: .seconds(Int64(seconds)), action)
     }
     stopListening = { channel.close(mode: .input, promise: nil) }
-    close = { channel.close(mode: .all, promise: nil) }
+    closeNow = { channel.close(mode: .all, promise: nil) }
   }
 
-  /// Whether the whole body has come in, so that the next request may follow on this connection.
+  /// True if the whole body was read, so that the connection can be used for the next request.
   var bodyIsRead: Bool { progress.withLock { $0.bodyIsRead } }
 
-  /// Runs `read`; after `seconds`, as `deadlines` sees them, the peer is no longer listened to.
+  /// Runs `read` and stops receiving from the peer after `seconds`.
   ///
-  /// - Returns: What was read, or nil where time was up before.
+  /// - Returns: The result of `read`, or nil after a timeout.
   func reading<Value>(
-    within seconds: Int, _ deadlines: ReadingDeadlines, _ read: () async throws -> Value
+    within seconds: Int, _ timeouts: BodyTimeouts, _ read: () async throws -> Value
   ) async throws -> Value? {
-    let number = deadlines.begin(seconds: seconds) { [self] in
+    let number = timeouts.begin(seconds: seconds) { [self] in
       progress.withLock { $0.timeIsUp = true }
       stopListening()
     }
-    defer { deadlines.end(number) }
+    defer { timeouts.end(number) }
     do {
       let value = try await read()
       guard !timeIsUp else { return nil }
@@ -53,9 +52,9 @@ final class Connection: Sendable {
     }
   }
 
-  /// Closes the connection after `seconds`, whatever the peer still sends.
-  func hangUp(after seconds: Int) {
-    schedule(seconds, close)
+  /// Closes the connection after `seconds`, even if the peer is still sending.
+  func close(after seconds: Int) {
+    schedule(seconds, closeNow)
   }
 
   private var timeIsUp: Bool { progress.withLock { $0.timeIsUp } }

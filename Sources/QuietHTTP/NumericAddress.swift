@@ -1,11 +1,12 @@
 import Foundation
 import NIOCore
+import Secrets
 
-/// An IP address: four bytes, or sixteen.
-struct NumericAddress: Hashable, Sendable {
+/// An IPv4 or IPv6 address: four or sixteen bytes.
+struct NumericAddress: Hashable, Sendable, Redacted {
   let bytes: [UInt8]
 
-  /// Nil where `text` is no numeric address. IPv4 written as IPv6 (RFC 4291, 2.5.5.2) is IPv4.
+  /// Parses `text`, or returns nil. An IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) becomes IPv4.
   init?(_ text: some StringProtocol) {
     if let four = Self.bytes(of: text, family: AF_INET, count: 4) {
       bytes = four
@@ -16,7 +17,7 @@ struct NumericAddress: Hashable, Sendable {
     }
   }
 
-  /// The address of a socket's peer, without writing and reading it as a text; nil where it has none.
+  /// The address of a socket, without a detour over text, or nil if it has none.
   init?(_ peer: SocketAddress?) {
     switch peer {
     case .v4(let four): bytes = withUnsafeBytes(of: four.address.sin_addr) { Array($0) }
@@ -34,13 +35,22 @@ struct NumericAddress: Hashable, Sendable {
 
   private static func bytes(of text: some StringProtocol, family: Int32, count: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
-    // A link-local address carries its interface behind a percent sign.
+    // A link-local address has its interface after a percent sign.
     let address = text.prefix { $0 != "%" }
     return inet_pton(family, String(address), &bytes) == 1 ? bytes : nil
   }
 }
 
-extension NumericAddress: CustomStringConvertible, CustomReflectable {
-  var description: String { "NumericAddress" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
+/// The part of an address that a subscriber cannot choose: all of IPv4, the first 64 bits of IPv6.
+struct AddressPrefix: Hashable, Sendable, Redacted {
+  let bytes: [UInt8]
+
+  init(_ address: NumericAddress) {
+    bytes = address.bytes.count == 4 ? address.bytes : Array(address.bytes.prefix(8))
+  }
+
+  init?(_ text: String) {
+    guard let address = NumericAddress(text) else { return nil }
+    self.init(address)
+  }
 }

@@ -1,39 +1,39 @@
-/// What every server of ours is willing to bear from one connection.
+/// Limits of connections, requests and responses, the same for all servers.
 public enum QuietLimit {
-  /// Connections at a time; further ones wait in the system's queue.
+  /// Open connections. Further ones wait in the system's queue.
   public static let connectionsMax = 1_024
-  /// Connections of one address at a time (IPv4 whole, IPv6 to 64 bits); a further one is closed at once.
+  /// Open connections of one address (all bits of IPv4, 64 bits of IPv6). Further ones are closed at once.
   public static let connectionsPerAddressMax = 256
-  /// Seconds in which a connection must bring its next whole request head.
+  /// Seconds in which a connection must send its next complete request head.
   public static let idleSeconds = 30
-  /// Seconds in which a client must bring the body of a request, where a route says nothing else.
+  /// Seconds in which a client must send the body of a request, unless the route has its own limit.
   public static let bodySecondsMax = 20
-  /// Seconds in which a client must take `answerBytesMin` of what waits for it, or all where it is less.
-  public static let answerSecondsMax = 60
-  /// Bytes that a client must take of waiting answers in `answerSecondsMax`: about nine kilobits a second,
-  /// less than the slowest mobile network carries.
-  public static let answerBytesMin = 64 << 10
+  /// Seconds in which a client must read `responseBytesMin` of its pending responses, or all if that is less.
+  public static let responseSecondsMax = 60
+  /// Bytes of pending responses that a client must read in `responseSecondsMax`: about nine kilobits a
+  /// second, less than the slowest mobile network transfers.
+  public static let responseBytesMin = 64 << 10
   /// Bytes of all the headers of a request.
   public static let headerBytesMax = 16 << 10
   /// Headers of a request.
   public static let headersMax = 100
-  /// Seconds that a client may still read our refusal before we hang up on what it keeps sending.
+  /// Seconds in which a client can read an error response before the connection with its unread body closes.
   public static let lingerSeconds = 2
-  /// Seconds that requests in progress get when the server is told to stop.
+  /// Seconds for requests in progress after a shutdown signal.
   public static let shutdownSeconds = 10
-  /// Addresses that a budget remembers at a time.
+  /// Keys in the memory of an `AttemptBudget`.
   public static let budgetKeysMax = 100_000
-  /// Bits that a network of trusted proxies has in common: those of 10.0.0.0/8 and fd00::/8, the widest
-  /// that are anybody's own.
+  /// The shortest prefix of a trusted proxy network: /8, as in 10.0.0.0/8 and fd00::/8, the widest private
+  /// networks.
   public static let proxyPrefixBitsMin = 8
-  /// Networks from which a route may be asked: so many can be looked through for each request.
+  /// Entries of `Netmasks`, which are searched linearly for each request.
   public static let netmasksMax = 1_000
-  /// Real answers whose time is remembered, so that decoys can take as long.
-  public static let answerTimesMax = 256
-  /// Sleepers whose delay is remembered, so that decoys can be woken up in time.
-  public static let wakingDelaysMax = 64
-  /// The longest time a decoy is made to wait, in seconds.
+  /// Response times that a route keeps for its decoys.
+  public static let responseTimesMax = 256
+  /// Wake-up delays that a route keeps to compensate for them.
+  public static let wakeDelaysMax = 64
+  /// The maximum delay of a decoy, in seconds.
   public static let decoySecondsMax = 5
-  /// After how many seconds a client should try again where we could not keep anything.
+  /// The `Retry-After` of 503, in seconds.
   public static let retryAfterSeconds = 30
 }

@@ -1,26 +1,26 @@
 import Hummingbird
 import Logging
 
-/// Why a server did not take a request. One case for each thing the client can do about it.
+/// A rejected request, with one case per action that the client can take.
 public enum QuietRefusal: Error, Hashable, Sendable {
-  /// Send less: the body is longer than so many bytes.
+  /// The body is longer than `bytesMax`.
   case bodyTooLarge(bytesMax: Int)
-  /// Send `application/json`.
+  /// The body is not `application/json`.
   case wrongContentType
-  /// Send faster, or again.
+  /// The body did not arrive in time.
   case bodyTooSlow
-  /// Send JSON of the form this route documents.
+  /// The body is not JSON of the documented form.
   case malformed
-  /// Ask for something else: there is nothing under this path and method.
+  /// No route has this path and method.
   case notFound
-  /// Wait: too many attempts.
+  /// Too many attempts: retry later.
   case tooManyAttempts(retryAfterSeconds: Int)
-  /// Wait: nothing can be kept just now.
+  /// Nothing can be stored: retry later.
   case unavailable(retryAfterSeconds: Int)
-  /// Report it: our own fault.
-  case ourFault
+  /// An internal error.
+  case internalError
 
-  /// The HTTP status that says it.
+  /// The HTTP status.
   public var status: HTTPResponse.Status {
     switch self {
     case .bodyTooLarge: .contentTooLarge
@@ -30,11 +30,11 @@ public enum QuietRefusal: Error, Hashable, Sendable {
     case .notFound: .notFound
     case .tooManyAttempts: .tooManyRequests
     case .unavailable: .serviceUnavailable
-    case .ourFault: .internalServerError
+    case .internalError: .internalServerError
     }
   }
 
-  /// One sentence for whoever wrote the client, with nothing of the server's inside.
+  /// One sentence for the developers of the client, without internals of the server.
   public var message: String {
     switch self {
     case .bodyTooLarge(let bytes): "The body is longer than \(bytes) bytes."
@@ -44,11 +44,11 @@ public enum QuietRefusal: Error, Hashable, Sendable {
     case .notFound: "There is nothing here."
     case .tooManyAttempts: "Too many attempts; wait before the next one."
     case .unavailable: "The server cannot take this now; try again later."
-    case .ourFault: "The server failed; the fault is not yours."
+    case .internalError: "The server failed; the fault is not yours."
     }
   }
 
-  /// After how many seconds to try again, where waiting helps.
+  /// The seconds to wait before a retry, if a retry helps.
   public var retryAfterSeconds: Int? {
     switch self {
     case .tooManyAttempts(let seconds), .unavailable(let seconds): seconds
@@ -56,11 +56,12 @@ public enum QuietRefusal: Error, Hashable, Sendable {
     }
   }
 
-  /// Runs `work` on storage. Where that fails the client is told to come back, and the log names the
-  /// kind of error only: what a database says may quote what was to be stored.
+  /// Runs `work` on the storage and turns every error into `.unavailable`.
+  ///
+  /// The log has only the type of the error, because its text may quote the data.
   ///
   /// - Throws: `.unavailable`.
-  public static func whereStorageFails<Value: Sendable>(
+  public static func mappingStorageErrors<Value: Sendable>(
     _ logger: Logger, isolation: isolated (any Actor)? = #isolation,
     _ work: () async throws -> Value
   ) async throws(QuietRefusal) -> Value {
@@ -71,4 +72,17 @@ public enum QuietRefusal: Error, Hashable, Sendable {
       throw .unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)
     }
   }
+}
+
+/// The JSON form of errors in the contract of a route.
+public struct ErrorBody: Sendable {
+  let body: @Sendable (QuietRefusal) -> any Encodable & Sendable
+
+  /// Creates a form. The value that `body` returns must encode to a JSON object.
+  public init(_ body: @escaping @Sendable (QuietRefusal) -> any Encodable & Sendable) {
+    self.body = body
+  }
+
+  /// `{"message": …}`, for routes without a contract.
+  public static let plain = ErrorBody { ["message": $0.message] }
 }

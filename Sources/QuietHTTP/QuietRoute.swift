@@ -1,44 +1,46 @@
 import Foundation
 import Hummingbird
 import Logging
+import StrictJSON
 import World
 
-/// One route that takes JSON and answers JSON, for real requests and decoys alike.
+/// A POST route with JSON request and response, for real requests and decoys.
 ///
-/// A decoy carries the header `X-Chaff`. It is read, limited and decoded like a real request, answered
-/// with the same headers, length and time, and differs in the one thing the route decides for it:
-/// it has no effect. See Documentation/QuietHTTP.md 3.
+/// A decoy has the header `X-Chaff`. It is read, limited and decoded like a real request, and its
+/// response has the same headers, length and timing, but it has no effect. See
+/// Documentation/QuietHTTP.md, "Decoys".
 public struct QuietRoute<Body: Sendable>: Sendable {
-  /// Answers a real request.
-  public typealias Answer = @Sendable (QuietRequest<Body>) async throws -> QuietAnswer
-  /// Answers a decoy; the body is nil where it does not decode, which is no fault in a decoy.
-  public typealias Decoy = @Sendable (QuietRequest<Body?>) async throws -> QuietAnswer
+  /// Responds to a real request.
+  public typealias Handler = @Sendable (QuietRequest<Body>) async throws -> PaddedResponse
+  /// Responds to a decoy. The body is nil if it cannot be decoded, which is not an error in a decoy.
+  public typealias DecoyHandler = @Sendable (QuietRequest<Body?>) async throws -> PaddedResponse
 
-  /// Looks at the headers before the body is read, of decoys as well: nil lets the request in.
-  public typealias Gate = @Sendable (HTTPFields, QuietContext) async throws -> QuietAnswer?
+  /// Checks the headers of requests and decoys before the body is read. Nil accepts the request.
+  public typealias Gate = @Sendable (HTTPFields, QuietContext) async throws -> PaddedResponse?
 
-  /// Makes of a body's bytes what is asked; nil where they are not of the form.
+  /// Decodes a body, or returns nil if it is malformed.
   public typealias Read = @Sendable (Data) -> Body?
 
   private let limit: BodyLimit
-  private let refusals: RefusalForm
+  private let refusals: ErrorBody
   private let randomness: any Randomness
-  private let shape: AnswerShape
+  private let shape: ResponseShape
   private let gate: Gate?
   private let read: Read
-  private let answer: Answer
-  private let decoy: Decoy
-  private let times: AnswerTimes
-  private let deadlines = ReadingDeadlines()
+  private let respond: Handler
+  private let decoy: DecoyHandler
+  private let times: ResponseTimes
+  private let timeouts = BodyTimeouts()
 
-  /// A route within `limit` that reads by `read`, refuses in the form `refusals` and answers in `shape`.
+  /// Creates a route.
   ///
-  /// `answer` and `decoy` may throw a `QuietRefusal`; any other error is answered as `.ourFault` and
-  /// logged by its kind only. `decoy` should do what `answer` does up to its first effect, and answer
-  /// in the form of success.
+  /// `respond` and `decoy` may throw a `QuietRefusal`. Any other error becomes `.internalError`, and
+  /// only its type is logged. `decoy` should do the same work as `respond` up to its first effect, and
+  /// return a response of success.
   public init(
-    limit: BodyLimit, refusals: RefusalForm, shape: AnswerShape, randomness: any Randomness,
-    gate: Gate? = nil, read: @escaping Read, decoy: @escaping Decoy, answer: @escaping Answer
+    limit: BodyLimit, refusals: ErrorBody, shape: ResponseShape, randomness: any Randomness,
+    gate: Gate? = nil, read: @escaping Read, decoy: @escaping DecoyHandler,
+    respond: @escaping Handler
   ) {
     self.limit = limit
     self.refusals = refusals
@@ -47,74 +49,116 @@ public struct QuietRoute<Body: Sendable>: Sendable {
     self.gate = gate
     self.read = read
     self.decoy = decoy
-    self.answer = answer
-    times = AnswerTimes(randomness: randomness)
+    self.respond = respond
+    times = ResponseTimes(randomness: randomness)
   }
 
   func respond(to request: Request, in context: QuietContext) async throws -> Response {
-    let answer: QuietAnswer
+    let response: PaddedResponse
     do {
-      if let refused = try await gate?(request.headers, context) {
-        answer = refused
+      if let rejection = try await gate?(request.headers, context) {
+        response = rejection
       } else {
-        let body = read(try await limit.body(of: request, in: context, deadlines))
+        let body = read(try await limit.body(of: request, in: context, timeouts))
         let isDecoy = request.isDecoy
-        answer = try await timed(isDecoy: isDecoy) {
-          try await answered(request, body: body, isDecoy: isDecoy, in: context)
+        response = try await timed(isDecoy: isDecoy) {
+          try await handle(request, body: body, isDecoy: isDecoy, in: context)
         }
       }
     } catch let refusal as QuietRefusal {
-      answer = try QuietAnswer(refusal, form: refusals)
+      response = try PaddedResponse(refusal, form: refusals)
     } catch {
-      context.logger.error("a route failed", metadata: ["kind": "\(type(of: error))"])
-      answer = try QuietAnswer(.ourFault, form: refusals)
+      context.logger.error("route failed", metadata: ["kind": "\(type(of: error))"])
+      response = try PaddedResponse(.internalError, form: refusals)
     }
-    return answer.response(padding: randomness, shape: shape)
+    return response.response(padding: randomness, shape: shape)
   }
 
-  private func answered(
+  private func handle(
     _ request: Request, body: Body?, isDecoy: Bool, in context: QuietContext
-  ) async throws -> QuietAnswer {
+  ) async throws -> PaddedResponse {
     if isDecoy {
       return try await decoy(
         QuietRequest(body: body, headers: request.headers, context: context))
     }
     guard let body else { throw QuietRefusal.malformed }
-    return try await answer(QuietRequest(body: body, headers: request.headers, context: context))
+    return try await respond(QuietRequest(body: body, headers: request.headers, context: context))
   }
 
-  /// Remembers the time of a real answer, and lets a decoy take the time of one.
+  /// Records the time of a real response and delays a decoy by such a time.
   private func timed(
-    isDecoy: Bool, _ work: () async throws -> QuietAnswer
-  ) async throws -> QuietAnswer {
+    isDecoy: Bool, _ work: () async throws -> PaddedResponse
+  ) async throws -> PaddedResponse {
     let start = ContinuousClock.now
-    let answer = try await work()
+    let response = try await work()
     if isDecoy {
       try await times.wait(since: start)
     } else {
-      times.remember(ContinuousClock.now - start)
+      times.record(ContinuousClock.now - start)
     }
-    return answer
+    return response
   }
 }
 
 extension QuietRoute where Body: Decodable {
-  /// A route within `limit` that refuses in the form `refusals`. Where it `isStrict` a field that comes
-  /// twice is a fault; a `Body` of type `Strict` also refuses fields without a name.
+  /// Creates a route that decodes bodies with `JSONDecoder`.
+  ///
+  /// If `isStrict`, `StrictJSONValidator` checks them first. A `Body` of type `Strict` also rejects
+  /// unknown fields.
   public init(
-    limit: BodyLimit, refusals: RefusalForm, randomness: any Randomness, isStrict: Bool = false,
-    gate: Gate? = nil, decoy: @escaping Decoy, answer: @escaping Answer
+    limit: BodyLimit, refusals: ErrorBody, randomness: any Randomness, isStrict: Bool = false,
+    gate: Gate? = nil, decoy: @escaping DecoyHandler, respond: @escaping Handler
   ) {
     self.init(
-      limit: limit, refusals: refusals, shape: AnswerShape(), randomness: randomness, gate: gate,
+      limit: limit, refusals: refusals, shape: ResponseShape(), randomness: randomness, gate: gate,
       read: { bytes in
-        guard !isStrict || StrictJSON.accepts(bytes) else { return nil }
+        guard !isStrict || StrictJSONValidator.accepts(bytes) else { return nil }
         return try? JSONDecoder().decode(Body.self, from: bytes)
-      }, decoy: decoy, answer: answer)
+      }, decoy: decoy, respond: respond)
   }
 }
 
 extension Request {
-  /// Whether the client marks this as a decoy.
+  /// True if the client marked the request as a decoy.
   var isDecoy: Bool { headers.contains(.chaff) }
+}
+
+/// A request with a decoded body.
+public struct QuietRequest<Body: Sendable>: Sendable {
+  /// The decoded body.
+  public let body: Body
+  /// The headers.
+  public let headers: HTTPFields
+  /// The context, for the budget key and the network of the client.
+  public let context: QuietContext
+}
+
+/// A body that rejects unknown fields.
+public struct Strict<Body: Decodable & NamedFields & Sendable>: Decodable, Sendable {
+  /// The decoded body.
+  public let body: Body
+
+  /// Checks the field names, then decodes the body.
+  public init(from decoder: any Decoder) throws {
+    let names = try decoder.container(keyedBy: FieldName.self).allKeys.map(\.stringValue)
+    if let unknown = names.first(where: { !Body.fieldNames.contains($0) }) {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: [FieldName(stringValue: unknown)], debugDescription: "unknown field"))
+    }
+    body = try Body(from: decoder)
+  }
+
+  private struct FieldName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+}
+
+/// A request with a known set of fields, so that `Strict` can reject others.
+public protocol NamedFields {
+  /// The names of all fields in JSON.
+  static var fieldNames: Set<String> { get }
 }

@@ -1,13 +1,21 @@
+import Foundation
 import Hummingbird
+import Logging
 import World
 
 extension Router where Context == QuietContext {
-  /// A router with what every server wears: one log line a request without address, path, query or
-  /// body; errors without internals, in the form `refusals`; headers that all answers have; and
-  /// leave for the browser pages of `allowedOrigin` (such as `https://app.example`), if any. Budgets go
-  /// by the address of the connection, or by the client's where one of `trustedProxies` names it.
+  /// Creates a router with the behavior of all servers.
+  ///
+  /// It logs one line per request without address, path, query or body, and returns errors without
+  /// internals.
+  ///
+  /// - Parameters:
+  ///   - refusals: The form of errors outside the routes.
+  ///   - allowedOrigin: The origin of web pages that may use the server, such as `https://app.example`.
+  ///   - trustedProxies: The proxies whose `X-Forwarded-For` determines the client.
+  ///   - randomness: The source of the padding.
   public static func quiet(
-    refusals: RefusalForm, allowedOrigin: String? = nil, trustedProxies: TrustedProxies = .none,
+    refusals: ErrorBody, allowedOrigin: String? = nil, trustedProxies: TrustedProxies = .none,
     randomness: any Randomness
   ) -> Router<QuietContext> {
     let router = Router(
@@ -20,20 +28,150 @@ extension Router where Context == QuietContext {
           allowMethods: [.get, .post], maxAge: .seconds(600)))
     }
     router.add(
-      middleware: QuietDoor(
+      middleware: RequestMiddleware(
         refusals: refusals, trustedProxies: trustedProxies, randomness: randomness))
     return router
   }
 
-  /// Answers POST on `path` by `route`.
+  /// Adds a POST route.
   public func post<Body>(_ path: RouterPath, _ route: QuietRoute<Body>) {
     post(path) { request, context in try await route.respond(to: request, in: context) }
   }
 
-  /// Answers GET on `path` with the page that `page` gives: public, the same for everybody.
+  /// Adds a GET route that returns a public page.
   public func page(
     _ path: RouterPath, _ page: @escaping @Sendable () throws -> QuietPage
   ) {
     get(path) { _, _ in try page().response }
+  }
+}
+
+/// A public page that is the same for all clients, such as the public keys of a server.
+public struct QuietPage: Sendable {
+  private let body: Data
+  private let maxAgeSeconds: Int
+
+  /// Encodes `value` as JSON that caches may keep for `maxAgeSeconds`.
+  ///
+  /// - Throws: `EncodingError`.
+  public init(_ value: some Encodable, maxAgeSeconds: Int) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    body = try encoder.encode(value)
+    self.maxAgeSeconds = maxAgeSeconds
+  }
+
+  var response: Response {
+    Response(
+      status: .ok,
+      headers: [
+        .contentType: "application/json; charset=utf-8",
+        .cacheControl: "public, max-age=\(maxAgeSeconds)", .contentLength: "\(body.count)",
+      ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+  }
+}
+
+/// The context of a request.
+///
+/// It hides the address of the client: a server can only derive a `BudgetKey` from it or check it
+/// against `Netmasks`, so it cannot log, store or return the address.
+public struct QuietContext: RequestContext {
+  /// The context of the HTTP library.
+  public var coreContext: CoreRequestContextStorage
+  let connection: Connection
+  /// The address of the client: the peer, or the client named by a trusted proxy.
+  var client: NumericAddress?
+
+  /// Creates the context of one request.
+  public init(source: ApplicationRequestContextSource) {
+    coreContext = CoreRequestContextStorage(source: source)
+    connection = Connection(source)
+    client = connection.peer
+  }
+}
+
+/// Logs one line per request, hides internal errors, adds the common headers, and closes connections
+/// whose body is not read.
+struct RequestMiddleware: RouterMiddleware {
+  typealias Context = QuietContext
+
+  let refusals: ErrorBody
+  var trustedProxies = TrustedProxies.none
+  let randomness: any Randomness
+
+  func handle(
+    _ request: Request, context: QuietContext,
+    next: (Request, QuietContext) async throws -> Response
+  ) async throws -> Response {
+    let start = ContinuousClock.now
+    var context = context
+    context.client = trustedProxies.client(
+      of: context.connection.peer, headers: request.headers)
+    var response = try await response(to: request, context: context, next: next)
+    response.headers[.xContentTypeOptions] = "nosniff"
+    if !context.connection.bodyIsRead && request.mayHaveBody {
+      response.headers[.connection] = "close"
+      context.connection.close(after: QuietLimit.lingerSeconds)
+    }
+    // A client would read a body as the start of the next response (RFC 9110, 9.3.2).
+    if request.method == .head { response = response.createHeadResponse() }
+    // The pattern of the route, because the path may contain user input.
+    context.logger.info(
+      "\(request.method.rawValue) \(context.endpointPath ?? "-") \(response.status.code)",
+      metadata: ["milliseconds": "\(milliseconds(ContinuousClock.now - start))"])
+    return response
+  }
+
+  private func response(
+    to request: Request, context: QuietContext,
+    next: (Request, QuietContext) async throws -> Response
+  ) async throws -> Response {
+    let refusal: QuietRefusal
+    do {
+      return try await next(request, context)
+    } catch let error as QuietRefusal {
+      refusal = error
+    } catch let error as HTTPError {
+      refusal = Self.refusal(for: error)
+    } catch {
+      context.logger.error("route failed", metadata: ["kind": "\(type(of: error))"])
+      refusal = .internalError
+    }
+    return try PaddedResponse(refusal, form: refusals).response(padding: randomness)
+  }
+
+  private static func refusal(for error: HTTPError) -> QuietRefusal {
+    switch error.status.code {
+    case 404, 405: .notFound
+    case 400..<500: .malformed
+    default: .internalError
+    }
+  }
+
+  private func milliseconds(_ duration: Duration) -> Int64 {
+    duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
+  }
+}
+
+extension Request {
+  /// True if the request announces a body.
+  var mayHaveBody: Bool {
+    headers[.transferEncoding] != nil || (headers[.contentLength].map { $0 != "0" } ?? false)
+  }
+}
+
+extension HTTPFields.Element.Name {
+  /// Marks a decoy, with any value.
+  public static let chaff = Self.own("x-chaff")
+  /// The credential of a caller that may issue codes, ProteGO Safe contract.
+  static let apiToken = Self.own("api-token")
+
+  /// The credential of an app or of a health authority, Google's contract.
+  public static let apiKey = Self.own("x-api-key")
+  static let forwardedFor = Self.own("x-forwarded-for")
+
+  /// A valid header name from this file. The fallback is never used.
+  private static func own(_ name: String) -> Self {
+    Self(name) ?? .cacheControl
   }
 }

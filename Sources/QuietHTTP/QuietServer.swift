@@ -2,51 +2,54 @@ import Hummingbird
 import Logging
 import ServiceLifecycle
 
-/// A server on one port: bounded in connections, headers, idle time and the time it takes to stop.
+/// An HTTP server on one port with limits for connections, headers, idle time and shutdown.
 public final class QuietServer: Service {
   private let responder: RouterResponder<QuietContext>
   private let host: String
   private let port: Int
-  private let bounds: ConnectionBounds
-  private let addresses: AddressCounts
+  private let limits: ConnectionLimits
+  private let counts: ConnectionCounts
   private let logger: Logger
   private let bound = BoundPort()
 
-  /// A server of `router`, on a free port where `port` is 0. It listens once it is run. Through `trustedProxies` many
-  /// people come, so that their connections are not counted by address.
+  /// Creates a server that listens when it is run.
+  ///
+  /// - Parameters:
+  ///   - port: The port, or 0 for any free port.
+  ///   - trustedProxies: Proxies whose connections are not limited by address.
   public convenience init(
     router: Router<QuietContext>, host: String, port: Int, trustedProxies: TrustedProxies = .none,
     logger: Logger
   ) {
     self.init(
       router: router, host: host, port: port, trustedProxies: trustedProxies,
-      bounds: ConnectionBounds(), logger: logger)
+      limits: ConnectionLimits(), logger: logger)
   }
 
-  /// The same within other `bounds`.
+  /// Creates a server with other `limits`, for tests.
   package init(
     router: Router<QuietContext>, host: String, port: Int, trustedProxies: TrustedProxies = .none,
-    bounds: ConnectionBounds, logger: Logger
+    limits: ConnectionLimits, logger: Logger
   ) {
     responder = router.buildResponder()
     self.host = host
     self.port = port
-    self.bounds = bounds
-    addresses = AddressCounts(
-      countMax: bounds.connectionsPerAddressMax, trustedProxies: trustedProxies)
+    self.limits = limits
+    counts = ConnectionCounts(
+      countMax: limits.connectionsPerAddressMax, trustedProxies: trustedProxies)
     self.logger = logger
   }
 
-  /// The port it listens on, as soon as it does; 0 where it ended before it could, for the reason
-  /// that `run` throws.
+  /// The port, as soon as the server listens. It is 0 if the server ended before, with the error that
+  /// `run` throws.
   public var boundPort: Int {
     get async { await bound.value }
   }
 
-  /// Serves until it is told to shut down or cancelled. Requests in progress then get
+  /// Serves until a graceful shutdown or cancellation. Requests in progress then have
   /// `QuietLimit.shutdownSeconds` to finish.
   ///
-  /// - Throws: The system's error where the port cannot be had.
+  /// - Throws: The system's error if the port is not available.
   public func run() async throws {
     do {
       try await serveWithinGrace()
@@ -62,7 +65,7 @@ public final class QuietServer: Service {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await application.run() }
       group.addTask {
-        // The application stops by itself when it is told; this ends it where a request will not.
+        // The application stops by itself. This ends it if a request does not finish.
         try await gracefulShutdown()
         try await Task.sleep(for: .seconds(QuietLimit.shutdownSeconds))
       }
@@ -72,23 +75,59 @@ public final class QuietServer: Service {
   }
 
   private var application: Application<RouterResponder<QuietContext>> {
-    let (bounds, addresses) = (bounds, addresses)
+    let (limits, counts) = (limits, counts)
     return Application(
       responder: responder,
       server: .http1(
         configuration: .init(
-          additionalChannelHandlers: [ConnectionHandlers(bounds, addresses)],
-          idleTimeout: .seconds(Int64(bounds.idleSeconds)),
+          additionalChannelHandlers: [ConnectionHandlers(limits, counts)],
+          idleTimeout: .seconds(Int64(limits.idleSeconds)),
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: QuietLimit.headerBytesMax,
             maxHeaderListSize: QuietLimit.headerBytesMax,
             maxHeaderFieldCount: QuietLimit.headersMax))),
       configuration: .init(
         address: .hostname(host, port: port),
-        availableConnectionsDelegate: .maximum(bounds.connectionsMax, logger: logger)),
+        availableConnectionsDelegate: .maximum(limits.connectionsMax, logger: logger)),
       onServerRunning: { [bound] channel in
         await bound.settle(channel.localAddress?.port ?? 0)
       },
       logger: logger)
+  }
+}
+
+/// The connection limits of one server: those of `QuietLimit`, except in tests.
+package struct ConnectionLimits: Sendable {
+  /// Open connections.
+  package var connectionsMax = QuietLimit.connectionsMax
+  /// Open connections of one address, except trusted proxies.
+  package var connectionsPerAddressMax = QuietLimit.connectionsPerAddressMax
+  /// Seconds in which a connection must send its next complete request head.
+  package var idleSeconds = QuietLimit.idleSeconds
+  /// Seconds in which a client must read `QuietLimit.responseBytesMin` of its pending responses, or all.
+  package var responseSeconds = QuietLimit.responseSecondsMax
+
+  /// The limits of `QuietLimit`.
+  package init() {}
+}
+
+/// A port that becomes known later. Readers wait for it.
+actor BoundPort {
+  private var port: Int?
+  private var waiting: [CheckedContinuation<Int, Never>] = []
+
+  var value: Int {
+    get async {
+      if let port { return port }
+      return await withCheckedContinuation { waiting.append($0) }
+    }
+  }
+
+  /// Sets the port. Only the first call has an effect.
+  func settle(_ port: Int) {
+    guard self.port == nil else { return }
+    self.port = port
+    for continuation in waiting { continuation.resume(returning: port) }
+    waiting = []
   }
 }

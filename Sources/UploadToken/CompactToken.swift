@@ -1,29 +1,29 @@
 import Crypto
 import Foundation
+import Secrets
+import StrictJSON
 
-/// A JSON Web Signature in compact form (RFC 7515 3.1), signed with ES256 (RFC 7518 3.4) and nothing
-/// else. Everything either server signs or believes goes through here.
+/// A JSON Web Signature in compact form (RFC 7515 3.1), signed with ES256 (RFC 7518 3.4) only.
 ///
-/// Documentation/Decisions/0012-one-signature-for-tokens.md.
-package struct CompactToken: Sendable {
+/// Both servers sign and verify all their tokens with it.
+package struct CompactToken: Sendable, Redacted {
   private let header: CompactHeader
   private let payload: [UInt8]
   private let signature: [UInt8]
   private let signedText: [UInt8]
 
-  /// Takes `text` apart and believes none of it. It must be exactly what RFC 7515 writes: three parts
-  /// of unpadded base64url without spare bits, so that one grant has one text.
+  /// Parses `text` without verifying it: three parts of strict unpadded base64url.
   ///
-  /// - Throws: `.malformed`; `.unknownKey` where the header names no key.
+  /// - Throws: `.malformed`, or `.unknownKey` if the header has no key ID.
   package init(_ text: String) throws(UploadTokenRefusal) {
     guard text.utf8.count <= UploadTokenLimit.charactersMax else { throw .malformed }
     let text = text[...].utf8
-    // A dot too many is no digit of the part that it stands in.
+    // An extra dot fails base64url decoding below.
     guard let first = text.firstIndex(of: Self.dot), let last = text.lastIndex(of: Self.dot),
-      first < last, let payload = Base64URL.bytes(text[first..<last].dropFirst()),
-      let signature = Base64URL.bytes(text[last...].dropFirst())
+      first < last, let payload = Base64.urlBytes(text[first..<last].dropFirst()),
+      let signature = Base64.urlBytes(text[last...].dropFirst())
     else { throw .malformed }
-    header = try CompactHeader.reading(text[..<first])
+    header = try CompactHeader(text[..<first])
     self.payload = payload
     self.signature = signature
     signedText = Array(text[..<last])
@@ -31,25 +31,25 @@ package struct CompactToken: Sendable {
 
   private static let dot = UInt8(ascii: ".")
 
-  /// The id of the key that is said to have signed it.
+  /// The key ID in the header.
   package var keyID: String { header.keyID }
 
-  /// Whether the header says ES256; a verifier asks before it looks for a key.
+  /// True if the algorithm in the header is ES256. Check it before looking up the key.
   package var isES256: Bool { header.isES256 }
 
-  /// What the claims say, not yet believed: good for choosing whose key to check with, nothing else.
+  /// The unverified claims. Use them only to select the key for the verification.
   package func hint<Claims: Decodable>(_ type: Claims.Type) -> Claims? {
     try? JSONDecoder().decode(type, from: Data(payload))
   }
 
-  /// What the claims of a certificate say, read as `hint` reads them.
+  /// The same as `hint(CertificateClaims.self)`, but faster.
   var certificateHint: CertificateClaims? {
-    PlainClaims.read(payload) ?? hint(CertificateClaims.self)
+    CertificateClaims.fastRead(payload) ?? hint(CertificateClaims.self)
   }
 
-  /// The claims, read only after the signature over them holds.
+  /// Verifies the signature, then decodes the claims.
   ///
-  /// - Throws: `.wrongSignature`; `.malformed` where the claims are not of this type.
+  /// - Throws: `.wrongSignature`, or `.malformed` if the claims are not of this type.
   package func claims<Claims: Decodable>(
     _ type: Claims.Type, signedBy key: P256.Signing.PublicKey
   ) throws(UploadTokenRefusal) -> Claims {
@@ -58,7 +58,7 @@ package struct CompactToken: Sendable {
     return claims
   }
 
-  /// Refuses the token unless `key` signed it with ES256. What `hint` gives may be believed from then on.
+  /// Verifies that `key` signed the token with ES256.
   ///
   /// - Throws: `.wrongSignature`.
   func checkSignature(by key: P256.Signing.PublicKey) throws(UploadTokenRefusal) {
@@ -68,21 +68,63 @@ package struct CompactToken: Sendable {
     else { throw .wrongSignature }
   }
 
-  /// The text that says `claims` under `key`.
+  /// Signs `claims` with `key`. The header is `{"alg":"ES256","kid":…,"typ":"JWT"}`.
   ///
-  /// - Throws: where the claims cannot be written or the key does not sign.
+  /// - Throws: The error of the encoder or of the signature.
   package static func text(_ claims: some Encodable, signedBy key: SigningKey) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let header = try encoder.encode(["alg": "ES256", "typ": "JWT", "kid": key.keyID])
-    let said = Base64URL.text(header) + "." + Base64URL.text(try encoder.encode(claims))
-    let signature = try key.privateKey.signature(for: Data(said.utf8))
-    return said + "." + Base64URL.text(signature.rawRepresentation)
+    let input = Base64.urlText(header) + "." + Base64.urlText(try encoder.encode(claims))
+    let signature = try key.privateKey.signature(for: Data(input.utf8))
+    return input + "." + Base64.urlText(signature.rawRepresentation)
   }
 }
 
-extension CompactToken: CustomStringConvertible, CustomReflectable {
-  /// Whoever reads a token can use it.
-  package var description: String { "CompactToken" }
-  package var customMirror: Mirror { Mirror(self, children: [:]) }
+/// The header of a token, parsed before the token is verified.
+private struct CompactHeader {
+  let keyID: String
+  let isES256: Bool
+
+  init(_ text: Substring.UTF8View) throws(UploadTokenRefusal) {
+    guard let bytes = Base64.urlBytes(text), let fields = Fields.read(bytes) else {
+      throw .malformed
+    }
+    // RFC 7515 4.1.11: a token with an extension that we do not implement must be rejected.
+    guard fields.crit == nil, fields.typ == nil || fields.typ == "JWT" else { throw .malformed }
+    isES256 = fields.alg == "ES256"
+    guard let kid = fields.kid else { throw .unknownKey }
+    keyID = kid
+  }
+
+  private struct Fields: Decodable {
+    var alg: String
+    var kid: String?
+    var typ: String?
+    var crit: [String]?
+
+    /// Decodes the usual header quickly and any other with `JSONDecoder`.
+    static func read(_ bytes: [UInt8]) -> Fields? {
+      fastRead(bytes) ?? (try? JSONDecoder().decode(Fields.self, from: Data(bytes)))
+    }
+
+    private static func fastRead(_ bytes: [UInt8]) -> Fields? {
+      var fields = Fields(alg: "")
+      var hasAlgorithm = false
+      var cursor = JSONCursor(bytes)
+      do throws(StrictJSONError) {
+        try cursor.object(["alg", "kid", "typ"]) { (field, cursor) throws(StrictJSONError) in
+          switch field {
+          case 0: (fields.alg, hasAlgorithm) = (try cursor.string(), true)
+          case 1: fields.kid = try cursor.string()
+          default: fields.typ = try cursor.string()
+          }
+        }
+        try cursor.end()
+      } catch {
+        return nil
+      }
+      return hasAlgorithm ? fields : nil
+    }
+  }
 }

@@ -2,9 +2,9 @@ import CallableEnvelope
 import Foundation
 import Testing
 
-@Suite("The form of callable functions")
+@Suite("The envelope of callable functions")
 struct CallableEnvelopeTests {
-  struct Question: Codable, Hashable { let code: String }
+  struct Code: Codable, Hashable { let code: String }
 
   private func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
@@ -12,42 +12,43 @@ struct CallableEnvelopeTests {
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  @Test("A request lies under data, with padding beside it only where there is any")
+  @Test("A request is encoded as data, with padding only if there is any")
   func request() throws {
-    let question = Question(code: "ABC123")
-    #expect(try json(CallableRequest(data: question)) == #"{"data":{"code":"ABC123"}}"#)
+    let payload = Code(code: "ABC123")
+    #expect(try json(CallableRequest(data: payload)) == #"{"data":{"code":"ABC123"}}"#)
     #expect(
-      try json(CallableRequest(data: question, padding: "AAAA"))
+      try json(CallableRequest(data: payload, padding: "AAAA"))
         == #"{"data":{"code":"ABC123"},"padding":"AAAA"}"#)
   }
 
-  @Test("A request is read with padding, without it, and with fields of a later version")
+  @Test("A request is decoded with padding, without it, and with unknown fields")
   func readsRequest() throws {
     for text in [
       #"{"data":{"code":"X"}}"#, #"{"padding":"AAAA","data":{"code":"X"}}"#,
       #"{"data":{"code":"X","later":1},"more":[]}"#,
     ] {
       let request = try JSONDecoder().decode(
-        CallableRequest<Question>.self, from: Data(text.utf8))
-      #expect(request.data == Question(code: "X"))
+        CallableRequest<Code>.self, from: Data(text.utf8))
+      #expect(request.data == Code(code: "X"))
     }
   }
 
-  @Test("A request without data is none", arguments: [#"{}"#, #"{"code":"X"}"#, #"{"data":null}"#])
+  @Test(
+    "A request without data is rejected", arguments: [#"{}"#, #"{"code":"X"}"#, #"{"data":null}"#])
   func needsData(_ text: String) {
     #expect(throws: DecodingError.self) {
-      try JSONDecoder().decode(CallableRequest<Question>.self, from: Data(text.utf8))
+      try JSONDecoder().decode(CallableRequest<Code>.self, from: Data(text.utf8))
     }
   }
 
-  @Test("An answer lies under result and is read beside its padding")
-  func answer() throws {
-    #expect(try json(CallableAnswer(result: "PIN")) == #"{"result":"PIN"}"#)
+  @Test("A response is encoded as result and decoded with padding")
+  func response() throws {
+    #expect(try json(CallableResponse(result: "PIN")) == #"{"result":"PIN"}"#)
     let padded = Data(#"{"result":"PIN","padding":"AAAA"}"#.utf8)
-    #expect(try JSONDecoder().decode(CallableAnswer<String>.self, from: padded).result == "PIN")
+    #expect(try JSONDecoder().decode(CallableResponse<String>.self, from: padded).result == "PIN")
   }
 
-  @Test("A refusal names message and status as the seed's clients expect them")
+  @Test("An error response has message and status as ProteGO Safe apps expect them")
   func failure() throws {
     let failure = CallableFailure(.notFound, message: "Invalid code")
     #expect(
@@ -58,7 +59,7 @@ struct CallableEnvelopeTests {
     #expect(read == CallableFailure(.unauthenticated, message: "x"))
   }
 
-  @Test("Every status travels with the HTTP status of its own")
+  @Test("Every status has its own HTTP status")
   func statuses() {
     let expected: [CallableStatus: (String, Int)] = [
       .invalidArgument: ("INVALID_ARGUMENT", 400), .unauthenticated: ("UNAUTHENTICATED", 401),

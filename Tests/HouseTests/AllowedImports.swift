@@ -19,7 +19,8 @@ enum AllowedImports {
     "ExposureKeys": Row(["Secrets"], libraries: ["Crypto", "CryptoExtras"]),
     "CExposureKernels": Row(),
     "CallableEnvelope": Row(),
-    "UploadToken": Row(["Secrets", "World"], libraries: ["Crypto"]),
+    "StrictJSON": Row(),
+    "UploadToken": Row(["Secrets", "StrictJSON"], libraries: ["Crypto"]),
     // Floor 1.
     "CLibArchive": Row(),
     "CZlib": Row(),
@@ -28,8 +29,11 @@ enum AllowedImports {
       libraries: ["Crypto", "SwiftProtobuf", "CLibArchive", "CZlib"]),
     "SealedStorage": Row(["Secrets", "World"], libraries: ["Crypto"]),
     "VerificationAPI": Row(["Secrets", "CallableEnvelope", "UploadToken"]),
-    "KeyServerAPI": Row(["Secrets", "CallableEnvelope", "UploadToken", "ExposureKeys"]),
-    "QuietHTTP": Row(["Secrets", "World"], libraries: ["Hummingbird", "AsyncHTTPClient"]),
+    "KeyServerAPI": Row([
+      "Secrets", "StrictJSON", "CallableEnvelope", "UploadToken", "ExposureKeys",
+    ]),
+    "QuietHTTP": Row(
+      ["Secrets", "World", "StrictJSON"], libraries: ["Hummingbird", "AsyncHTTPClient"]),
     // Linux implementations of the Apple modules that apps use beside the framework.
     "BackgroundTasks": Row(),
     "UserNotifications": Row(),
@@ -43,9 +47,9 @@ enum AllowedImports {
       libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient"]),
     "KeyServer": Row(
       [
-        "Secrets", "World", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
-        "ExposureKeys", "QuietHTTP",
-      ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "JWTKit", "AsyncHTTPClient"]),
+        "Secrets", "World", "StrictJSON", "KeyServerAPI", "CallableEnvelope", "UploadToken",
+        "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP",
+      ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "AsyncHTTPClient"]),
     // Floor 3. The app never sees a key: it passes file URLs to the framework.
     "ExposureApp": Row(
       [
@@ -74,7 +78,8 @@ enum AllowedImports {
   static let aboveGround: Set<String> = ["Crypto", "Logging", "Metrics", "ServiceLifecycle"]
 
   static let ground: Set<String> = [
-    "Secrets", "World", "ExposureKeys", "CExposureKernels", "CallableEnvelope", "UploadToken",
+    "Secrets", "World", "ExposureKeys", "CExposureKernels", "CallableEnvelope", "StrictJSON",
+    "UploadToken",
   ]
 
   /// The system headers that C targets may include. None of them allocates, reads or writes.
@@ -105,7 +110,8 @@ enum AllowedImports {
   }
 
   private static let allBelowSimulation: Set<String> = [
-    "Secrets", "World", "ExposureKeys", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
+    "Secrets", "World", "StrictJSON", "ExposureKeys", "CallableEnvelope", "UploadToken",
+    "DiagnosisKeyFile",
     "SealedStorage", "VerificationAPI", "KeyServerAPI", "QuietHTTP", "ExposureNotification",
     "VerificationServer", "KeyServer", "ExposureApp",
   ]

@@ -3,7 +3,8 @@ import KeyServerAPI
 import TestSupport
 import Testing
 
-@Suite struct KeyHMACTests {
+@Suite("The HMAC over keys")
+struct KeyHMACTests {
   private struct Vectors: Decodable {
     struct Vector: Decodable {
       var secretBase64: String
@@ -25,7 +26,7 @@ import Testing
   ]
 
   @Test(
-    "The published vector comes out, text and code",
+    "The published vectors match, input and HMAC",
     .enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absence)))
   func publishedVector() throws {
     let json = try Data(contentsOf: SharedData.url("vectors/hmac/tek-hmac.json"))
@@ -41,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "Numbers stand in the text as everybody writes them, whatever was sent",
+    "Numbers of any size are written in decimal",
     arguments: [Int32.min, -144, -1, 0, 9, 10, 144, .max], [nil, Int.min, -10, 0, 8, 100, .max])
   func numbers(number: Int32, risk: Int?) {
     let key = SentKey(
@@ -49,18 +50,18 @@ import Testing
         key: "AA==", rollingStartNumber: number, rollingPeriod: number, transmissionRisk: risk))
     var text: [UInt8] = []
     key.append(to: &text, risk: risk)
-    let wanted = "AA==.\(number).\(number)" + (risk.map { ".\($0)" } ?? "")
-    #expect(String(decoding: text, as: UTF8.self) == wanted)
+    let expected = "AA==.\(number).\(number)" + (risk.map { ".\($0)" } ?? "")
+    #expect(String(decoding: text, as: UTF8.self) == expected)
   }
 
-  @Test("The order in which keys are given does not matter")
+  @Test("The order of the keys does not change the HMAC")
   func orderDoesNotMatter() {
     #expect(KeyHMAC.text(over: keys) == KeyHMAC.text(over: keys.reversed()))
   }
 
-  @Test("5.6 Keys are in a strict order: those of one text keep the order in which they came")
+  @Test("Keys with the same text keep their order")
   func strictOrder() {
-    // A comparison that says yes to equals has no defined order, and turns them around.
+    // A comparison that returns true for equal keys is no strict order and reverses them.
     for count in [2, 3, 20, 100] {
       let alike = (0..<count).map {
         UploadKey(key: "BB==", rollingPeriod: 144, rollingStartNumber: UInt32($0))
@@ -77,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("An absent risk and a risk of 0 are different texts")
+  @Test("An absent risk level and level 0 give different inputs")
   func absentIsNotZero() {
     let absent = [UploadKey(key: "AA==", rollingPeriod: 144, rollingStartNumber: 7)]
     let zero = [
@@ -87,7 +88,7 @@ import Testing
     #expect(KeyHMAC.text(over: zero) == "AA==.7.144.0")
   }
 
-  @Test("Where all risks are 0 a code over either text is taken")
+  @Test("If all risk levels are 0 or absent, the HMAC of either input is accepted")
   func eitherTextForZero() {
     let absent = keys.map { key in
       UploadKey(
@@ -104,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("Where a risk counts, a code over the text without it is refused")
+  @Test("An HMAC without a nonzero risk level is rejected")
   func riskIsBound() {
     let without = keys.map { key in
       UploadKey(
@@ -114,7 +115,7 @@ import Testing
     #expect(!KeyHMAC.isValid(code, over: keys, secret: secret))
   }
 
-  @Test("Another key, another secret, a shortened or changed code are refused")
+  @Test("An HMAC of other keys, of another secret, truncated or changed is rejected")
   func everythingIsBound() {
     let code = KeyHMAC.authenticationCode(over: keys, secret: secret)
     var changed = code

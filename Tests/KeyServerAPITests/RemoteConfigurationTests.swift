@@ -3,7 +3,7 @@ import Foundation
 import KeyServerAPI
 import Testing
 
-@Suite("Seed 2.8 and 6: remote configuration")
+@Suite("Remote configuration")
 struct RemoteConfigurationTests {
   private let key = P256.Signing.PrivateKey()
 
@@ -22,7 +22,7 @@ struct RemoteConfigurationTests {
     try JSONDecoder().decode(RemoteConfiguration.self, from: Data(json.utf8))
   }
 
-  @Test("What was signed comes out, field by field")
+  @Test("A signed configuration is verified with all its fields")
   func roundTrip() throws {
     var configuration = RemoteConfiguration(version: 7)
     configuration.exposureConfiguration.minimumRiskScore = 3
@@ -35,7 +35,7 @@ struct RemoteConfigurationTests {
     #expect(try wire.verified(by: [publicKey()]) == configuration)
   }
 
-  @Test("The defaults are those of the seed contract")
+  @Test("The defaults are those of the ProteGO Safe contract")
   func defaults() throws {
     let configuration = try decoded("{}")
     #expect(configuration == .protegoDefault)
@@ -46,7 +46,7 @@ struct RemoteConfigurationTests {
     #expect(configuration.diagnosisKeyDownloadConfiguration.timeoutMobileSeconds == 120)
   }
 
-  @Test("D26 A key that is missing or of another type takes its own default and no other one does")
+  @Test("A key that is missing or of another type gets its default; other keys keep their values")
   func fallback() throws {
     let configuration = try decoded(
       """
@@ -60,7 +60,7 @@ struct RemoteConfigurationTests {
     #expect(configuration.diagnosisKeyDownloadConfiguration == .protegoDefault)
   }
 
-  @Test("A changed payload is refused")
+  @Test("A changed payload is rejected")
   func tampered() throws {
     let wire = try signed(RemoteConfiguration(version: 1)).encoded()
     var object = try #require(try JSONSerialization.jsonObject(with: wire) as? [String: String])
@@ -76,7 +76,7 @@ struct RemoteConfigurationTests {
     }
   }
 
-  @Test("A signature over the bare payload, as one over a key file would be, is refused")
+  @Test("A signature over the payload alone, as of a key file, is rejected")
   func domainsAreSeparate() throws {
     let wire = try signed(RemoteConfiguration(version: 1)).encoded()
     var object = try #require(try JSONSerialization.jsonObject(with: wire) as? [String: String])
@@ -89,7 +89,7 @@ struct RemoteConfigurationTests {
     }
   }
 
-  @Test("Another key version is unknown, another key of that name refused")
+  @Test("A signature by an unknown version or by another key of the same name is rejected")
   func otherKeys() throws {
     let wire = try signed(RemoteConfiguration(version: 1))
     #expect(throws: RemoteConfigurationError.unknownKey) {
@@ -102,7 +102,7 @@ struct RemoteConfigurationTests {
     #expect(try wire.verified(by: [other, publicKey()]).version == 1)
   }
 
-  @Test("An older configuration is refused, the same one and a newer one are not")
+  @Test("An older configuration is rejected; the same and a newer one are accepted")
   func rolledBack() throws {
     let wire = try signed(RemoteConfiguration(version: 5))
     #expect(try wire.verified(by: [publicKey()], notBefore: 4).version == 5)
@@ -112,7 +112,7 @@ struct RemoteConfigurationTests {
     }
   }
 
-  @Test("What is too long or no JSON is malformed", arguments: [-1, 0, 1])
+  @Test("A configuration that is too large or not JSON is malformed", arguments: [-1, 0, 1])
   func tooLong(offset: Int) throws {
     let wire = try signed(RemoteConfiguration(version: 1)).encoded()
     let blanks = UnverifiedRemoteConfiguration.bytesMax + offset - wire.count
@@ -130,7 +130,7 @@ struct RemoteConfigurationTests {
     }
   }
 
-  @Test("A value out of bounds is named before it is signed")
+  @Test("A value out of bounds is rejected before signing, with the name of its field")
   func faults() throws {
     let faulty: [(String, (inout RemoteConfiguration) -> Void)] = [
       ("minimumRiskScore", { $0.exposureConfiguration.minimumRiskScore = 256 }),

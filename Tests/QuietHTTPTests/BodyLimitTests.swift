@@ -2,30 +2,30 @@ import Foundation
 import QuietHTTP
 import Testing
 
-@Suite("What a route reads")
+@Suite("Request bodies")
 struct BodyLimitTests {
-  @Test("A body one byte below the limit and one on it are taken, one above is refused with 413")
+  @Test("A body up to the limit is accepted, and one byte more is rejected with 413")
   func size() async throws {
     try await EchoServer().running { port async throws in
       let limit = EchoServer.limit.bytesMax
-      #expect(try await Post(bytes: limit - 1).answer(port: port).status == 200)
-      #expect(try await Post(bytes: limit).answer(port: port).status == 200)
-      #expect(try await Post(bytes: limit + 1).answer(port: port).status == 413)
+      #expect(try await Post(bytes: limit - 1).response(port: port).status == 200)
+      #expect(try await Post(bytes: limit).response(port: port).status == 200)
+      #expect(try await Post(bytes: limit + 1).response(port: port).status == 413)
     }
   }
 
-  @Test("A body announced as too large is refused before a byte of it has come")
+  @Test("A body announced as too large is rejected before it arrives")
   func announcedTooLarge() async throws {
     try await EchoServer().running { port async throws in
       var post = Post("")
       post.announced = 1 << 40
-      let answer = try await post.answer(port: port)
-      #expect(answer.status == 413)
-      #expect(answer.headers["connection"] == "close")
+      let response = try await post.response(port: port)
+      #expect(response.status == 413)
+      #expect(response.headers["connection"] == "close")
     }
   }
 
-  @Test("A body that never says how long it is is cut off once it is too large")
+  @Test("A chunked body is rejected once it is too large")
   func endlessChunks() async throws {
     try await EchoServer().running { port async throws in
       let head = Data(
@@ -35,12 +35,12 @@ struct BodyLimitTests {
         """.utf8)
       let chunk = Data("80\r\n\(String(repeating: "x", count: 128))\r\n".utf8)
       let pieces = [head] + Array(repeating: chunk, count: 60)
-      let answer = try await WireAnswer(Wire.exchange(pieces, port: port, pause: 0.05))
-      #expect(answer.status == 413)
+      let response = try await WireResponse(Wire.exchange(pieces, port: port, pause: 0.05))
+      #expect(response.status == 413)
     }
   }
 
-  @Test("A client that stays too slow gets 408 when its time is up, and the next one is served")
+  @Test("A body that is too slow is rejected with 408, and the next request is served")
   func tooSlow() async throws {
     let echo = EchoServer()
     try await echo.running { port async throws in
@@ -48,15 +48,15 @@ struct BodyLimitTests {
       let half = post.body.count / 2
       let pieces = [post.head + post.body.prefix(half)]
       let start = ContinuousClock.now
-      let answer = try await WireAnswer(Wire.exchange(pieces, port: port))
-      #expect(answer.status == 408)
+      let response = try await WireResponse(Wire.exchange(pieces, port: port))
+      #expect(response.status == 408)
       #expect(ContinuousClock.now - start >= .seconds(EchoServer.limit.secondsMax))
       #expect(echo.effects.count == 0)
-      #expect(try await post.answer(port: port).status == 200)
+      #expect(try await post.response(port: port).status == 200)
     }
   }
 
-  @Test("A client that goes away in the middle of its body has no effect")
+  @Test("A request whose client disconnects in the body has no effect")
   func goneAway() async throws {
     let echo = EchoServer()
     try await echo.running { port async throws in
@@ -68,7 +68,7 @@ struct BodyLimitTests {
   }
 
   @Test(
-    "Only JSON is taken, with or without parameters",
+    "Only application/json is accepted, with or without parameters",
     arguments: [
       ("application/json", 200), ("Application/JSON; charset=utf-8", 200), ("text/plain", 415),
       ("application/jsonp", 415), ("", 415),
@@ -77,22 +77,44 @@ struct BodyLimitTests {
     try await EchoServer().running { port async throws in
       var post = Post(#"{"word":"hello"}"#)
       post.contentType = type
-      #expect(try await post.answer(port: port).status == status)
+      #expect(try await post.response(port: port).status == status)
     }
   }
 
   @Test(
-    "JSON of another form is refused with 400 in the route's own form",
+    "JSON of another form is rejected with 400 in the form of the route",
     arguments: [
       "", "{", "[]", "null", #"{"word":7}"#, #"{"other":"x"}"#,
     ])
   func malformed(_ body: String) async throws {
     let echo = EchoServer()
     try await echo.running { port async throws in
-      let answer = try await Post(body).answer(port: port)
-      #expect(answer.status == 400)
-      #expect(answer.json["message"] == "The body is not JSON of the form this route takes.")
+      let response = try await Post(body).response(port: port)
+      #expect(response.status == 400)
+      #expect(response.json["message"] == "The body is not JSON of the form this route takes.")
       #expect(echo.effects.count == 0)
+    }
+  }
+
+  private struct Outer: Decodable, NamedFields, Sendable {
+    var name: String?
+    var inner: [Strict<Inner>]?
+    static let fieldNames: Set<String> = ["name", "inner"]
+  }
+
+  private struct Inner: Decodable, NamedFields, Sendable {
+    var number: Int?
+    static let fieldNames: Set<String> = ["number"]
+  }
+
+  @Test("A strict body with an unknown field is rejected, also in a list")
+  func unknownFields() throws {
+    for (json, isValid) in [
+      (#"{"name":"a","inner":[{"number":1},{}]}"#, true), ("{}", true), (#"{"nam":"a"}"#, false),
+      (#"{"inner":[{"number":1,"more":2}]}"#, false), (#"{"Name":"a"}"#, false),
+    ] {
+      let read = try? JSONDecoder().decode(Strict<Outer>.self, from: Data(json.utf8))
+      #expect((read != nil) == isValid, "\(json)")
     }
   }
 }

@@ -4,12 +4,11 @@ import Testing
 
 @testable import QuietHTTP
 
-/// Documentation/QuietHTTP.md 2.2, 2.3, 2.6 and 2.7.
-@Suite("What one connection may do")
+@Suite("Connections")
 struct ConnectionTests {
   private static let page = "GET /people/a HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-  @Test("As many connections as the limit are served; one more waits until one of them ends")
+  @Test("Connections up to the limit are served, and one more waits until another ends")
   func connections() async throws {
     let echo = EchoServer { $0.connectionsMax = 3 }
     try await echo.running { port async throws in
@@ -21,18 +20,18 @@ struct ConnectionTests {
         }
       }
       let late = try await Wire.aside { try WireConnection(port: port) }
-      async let answer = Wire.aside { late.ask(Self.page)?.status }
+      async let response = Wire.aside { late.ask(Self.page)?.status }
       try await Task.sleep(for: .milliseconds(200))
-      // Those that are in go on being served, and the late one has had nothing yet.
+      // Open connections are still served, and the late one has not been served.
       #expect(try await Wire.aside { held[1].ask(Self.page)?.status } == 200)
       #expect(echo.log.lines.count { $0.contains("GET /people") } == 4)
       held[0].close()
-      #expect(try await answer == 200)
+      #expect(try await response == 200)
       for connection in held.dropFirst() + [late] { connection.close() }
     }
   }
 
-  @Test("While all places are taken nobody else is served")
+  @Test("A new connection above the limit is not served")
   func full() async throws {
     let echo = EchoServer { $0.connectionsMax = 1 }
     try await echo.running { port async throws in
@@ -41,49 +40,49 @@ struct ConnectionTests {
         #expect(connection.ask(Self.page)?.status == 200)
         return connection
       }
-      async let answer = Post(#"{"word":"hello"}"#).answer(port: port).status
+      async let response = Post(#"{"word":"hello"}"#).response(port: port).status
       try await Task.sleep(for: .milliseconds(200))
       #expect(echo.effects.count == 0)
       held.close()
-      #expect(try await answer == 200)
+      #expect(try await response == 200)
       #expect(echo.effects.count == 1)
     }
   }
 
-  /// A server with a second's patience for those who do not take their answers, and much for the idle: the end of
-  /// an idle connection would free its place as well, later.
+  /// A server with a timeout of one second for slow readers and a long idle timeout, which would also close
+  /// the connection.
   private func impatientServer(connectionsMax: Int = QuietLimit.connectionsMax) -> EchoServer {
     EchoServer {
       $0.connectionsMax = connectionsMax
-      $0.answerSeconds = 1
+      $0.responseSeconds = 1
       $0.idleSeconds = 3_600
     }
   }
 
-  @Test("Who does not read what was asked for is hung up on, and another gets the place")
+  @Test("A client that does not read its response is disconnected, and another one is served")
   func stalled() async throws {
     let echo = impatientServer(connectionsMax: 1)
     try await echo.running { port async throws in
-      let deaf = try await Wire.aside {
+      let stalledClient = try await Wire.aside {
         let connection = try WireConnection(port: port, receiveBytes: 4_096)
         #expect(connection.send(Data("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)))
         #expect(connection.receive(atMost: 100)?.isEmpty == false)
         return connection
       }
-      // There is one place only, so this answer says that the deaf one has lost it.
-      #expect(try await Post(#"{"word":"hello"}"#).answer(port: port).status == 200)
+      // Only one connection is allowed, so this response shows that the stalled one was closed.
+      #expect(try await Post(#"{"word":"hello"}"#).response(port: port).status == 200)
       let rest = try await Wire.aside {
         var count = 0
-        while let part = deaf.receive(), !part.isEmpty { count += part.count }
-        deaf.close()
+        while let part = stalledClient.receive(), !part.isEmpty { count += part.count }
+        stalledClient.close()
         return count
       }
-      // No more than it had taken: what waited in the server's system is gone with the connection.
+      // Pending data in the system of the server is dropped with the connection.
       #expect(rest < 64 << 10)
     }
   }
 
-  @Test("Who reads too little of what waits is hung up on, however steadily")
+  @Test("A client that reads too slowly is disconnected")
   func trickle() async throws {
     let echo = impatientServer(connectionsMax: 1)
     try await echo.running { port async throws in
@@ -93,51 +92,51 @@ struct ConnectionTests {
         defer { connection.close() }
         #expect(connection.send(Data("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)))
         var count = 0
-        // Slowly until another has the place, then whatever there still is.
+        // Reads slowly until the other client is served, then reads the rest.
         while let part = connection.receive(atMost: 2_048), !part.isEmpty {
           count += part.count
           if other.count == 0 { usleep(100_000) }
         }
         return count
       }
-      // The only place is the slow one's first.
+      // The slow client gets the only connection first.
       while !echo.log.lines.contains(where: { $0.contains("/large") }) {
         try await Task.sleep(for: .milliseconds(5))
       }
       do {
-        // Without an answer too, or the slow one would go on for half an hour.
+        // Also after a failure, or the slow client would read for half an hour.
         defer { other.add() }
-        #expect(try await Post(#"{"word":"hello"}"#).answer(port: port).status == 200)
+        #expect(try await Post(#"{"word":"hello"}"#).response(port: port).status == 200)
       }
       #expect(try await count < EchoServer.largeBytes)
     }
   }
 
-  @Test("Who asks again and again for what is small and never reads is hung up on, asking or not")
-  func smallAnswers() async throws {
+  @Test("A client that requests small responses and never reads is disconnected")
+  func smallResponses() async throws {
     let echo = impatientServer()
     try await echo.running { port async throws in
-      let wasHungUp = try await Wire.aside {
+      let wasClosed = try await Wire.aside {
         let connection = try WireConnection(port: port, receiveBytes: 4_096)
         defer { connection.close() }
-        // All the answers together are less than what the server's system takes from it.
+        // All responses together fit in the buffers of the system.
         return (0..<400).contains { _ in
           usleep(50_000)
           return !connection.send(Data(Self.page.utf8))
         }
       }
-      #expect(wasHungUp)
+      #expect(wasClosed)
     }
   }
 
-  @Test("Who reads slowly and steadily gets everything, however often the limit goes by")
+  @Test("A client that reads slowly but fast enough gets the whole response")
   func slowReader() async throws {
-    let echo = EchoServer { $0.answerSeconds = 1 }
+    let echo = EchoServer { $0.responseSeconds = 1 }
     try await echo.running { port async throws in
       let count = try await Wire.aside {
         let connection = try WireConnection(port: port, receiveBytes: 64 << 10)
         defer { connection.close() }
-        // What is asked for ahead makes more wait in the server, not less.
+        // The second request makes more data pending.
         let requests = ["keep-alive", "close"].map {
           "GET /large HTTP/1.1\r\nHost: localhost\r\nConnection: \($0)\r\n\r\n"
         }
@@ -146,7 +145,7 @@ struct ConnectionTests {
         var pauses = 0
         while let part = connection.receive(atMost: 1 << 20), !part.isEmpty {
           count += part.count
-          // Half of it with pauses, six limits long in all.
+          // Half of it with pauses, in all six times the timeout.
           if count > pauses * (1 << 20), pauses < 30 {
             pauses += 1
             usleep(200_000)
@@ -158,51 +157,52 @@ struct ConnectionTests {
     }
   }
 
-  /// Whether each of the looks finds that too little is taken.
-  private func stalls(_ looks: [(written: Int, taken: Int)]) -> [Bool] {
-    var progress = AnswerProgress()
-    return looks.map { progress.hasStalled(written: $0.written, taken: $0.taken) }
+  /// The results of `hasStalled` at each check.
+  private func stalls(_ checks: [(written: Int, taken: Int)]) -> [Bool] {
+    var progress = ReadProgress()
+    return checks.map { progress.hasStalled(written: $0.written, acknowledged: $0.taken) }
   }
 
-  @Test("In four looks a peer must take so much of what it is owed, and not a byte less")
+  @Test("A client stalls if it acknowledges less than the minimum in four checks")
   func progress() {
     let least = 64 << 10
     for (taken, isStalled) in [(0, true), (least - 1, true), (least, false), (least + 1, false)] {
-      let looks = [0, 0, 0, 0, taken].map { (written: 1 << 20, taken: $0) }
-      #expect(stalls(looks) == [false, false, false, false, isStalled])
+      let checks = [0, 0, 0, 0, taken].map { (written: 1 << 20, taken: $0) }
+      #expect(stalls(checks) == [false, false, false, false, isStalled])
     }
-    // It counts when it was taken: each look ends four others.
+    // Each check looks back over four intervals.
     let steps = [0, least, least, least, least, least, 2 * least, 2 * least, 2 * least]
     let found = stalls(steps.map { (written: 1 << 20, taken: $0) })
     #expect(found == [false, false, false, false, false, true, false, false, false])
   }
 
-  @Test("Of less than that all must be taken, be it one byte")
-  func littleProgress() {
-    for owed in [1, 300, (64 << 10) - 1] {
-      for (taken, isStalled) in [(0, true), (owed - 1, true), (owed, false)] {
-        let looks = [0, 0, 0, 0, taken].map { (written: owed, taken: $0) }
-        #expect(stalls(looks).last == isStalled, "\(owed) \(taken)")
+  @Test("A client with less pending data stalls unless it acknowledges all of it")
+  func littlePending() {
+    for pending in [1, 300, (64 << 10) - 1] {
+      for (taken, isStalled) in [(0, true), (pending - 1, true), (pending, false)] {
+        let checks = [0, 0, 0, 0, taken].map { (written: pending, taken: $0) }
+        #expect(stalls(checks).last == isStalled, "\(pending) \(taken)")
       }
     }
   }
 
-  @Test("Asking for more is not taking more, and what was asked for since is not yet owed")
-  func askingOn() {
-    // More and more waits, and nothing of it has gone.
+  @Test("Responses written since the first check do not count")
+  func laterResponses() {
+    // More and more is pending, and nothing is acknowledged.
     #expect(stalls((1...5).map { (written: $0 * 20_000, taken: 4_000) }).last == true)
-    // As much waits each time, and all that was owed has gone.
+    // The same amount is pending each time, and everything pending before was acknowledged.
     #expect(!stalls((1...9).map { (written: $0 * 300, taken: ($0 - 1) * 300) }).contains(true))
-    // Much was asked for just now, of which nothing has gone yet; four looks later it is owed.
+    // A large response was written just now; after four more checks it counts.
     let late = [100, 100, 100, 100, 90_100].map { (written: $0, taken: $0 > 100 ? 100 : 0) }
     #expect(stalls(late).last == false)
     #expect(stalls(late + (1...4).map { _ in (written: 90_100, taken: 100) }).last == true)
   }
 
-  @Test("A head that drops in too slowly is not waited for; a pause shorter than the limit is")
+  @Test(
+    "A request head that arrives too slowly is rejected; a shorter pause between requests is not")
   func idle() async throws {
     try await EchoServer { $0.idleSeconds = 1 }.running { port async throws in
-      let wasHungUp = try await Wire.aside {
+      let wasClosed = try await Wire.aside {
         let connection = try WireConnection(port: port)
         defer { connection.close() }
         #expect(connection.ask(Self.page)?.status == 200)
@@ -213,20 +213,20 @@ struct ConnectionTests {
           return !connection.send(Data(number == 0 ? "GET /people/".utf8 : "a".utf8))
         }
       }
-      #expect(wasHungUp)
+      #expect(wasClosed)
     }
   }
 
-  @Test("After a refusal with the body unread the server hangs up on whoever goes on sending")
+  @Test("After an error with an unread body the server closes the connection")
   func lingers() async throws {
     try await EchoServer().running { port async throws in
-      let wasHungUp = try await Wire.aside {
+      let wasClosed = try await Wire.aside {
         let connection = try WireConnection(port: port)
         defer { connection.close() }
         var post = Post("")
         post.announced = 1 << 40
         post.headers = ["X-Comment: \(QuietLimit.lingerSeconds) seconds"]
-        // Not asked to close: it is the server that ends it.
+        // Without `Connection: close`, so that the server decides to close.
         let head = String(decoding: post.head, as: UTF8.self)
           .replacing("Connection: close\r\n", with: "")
         #expect(connection.ask(head)?.status == 413)
@@ -235,12 +235,12 @@ struct ConnectionTests {
           return !connection.send(Data(repeating: 0x20, count: 512))
         }
       }
-      #expect(wasHungUp)
+      #expect(wasClosed)
     }
   }
 
   @Test(
-    "A request of HTTP/1.0, or one that asks for it, is the last of its connection",
+    "A connection is closed after a request of HTTP/1.0 or with Connection: close",
     arguments: [
       "GET /people/a HTTP/1.0\r\n\r\n", "GET /people/a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
       "GET /people/a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
@@ -251,27 +251,40 @@ struct ConnectionTests {
     ])
   func last(request: String) async throws {
     try await EchoServer { $0.idleSeconds = 3_600 }.running { port async throws in
-      let (answer, end) = try await Wire.aside {
+      let (response, end) = try await Wire.aside {
         let connection = try WireConnection(port: port)
         defer { connection.close() }
-        let answer = connection.ask(request)
-        return (answer?.status, connection.receive())
+        let response = connection.ask(request)
+        return (response?.status, connection.receive())
       }
-      #expect(answer == 200)
-      #expect(end == Data(), "the server has not hung up")
+      #expect(response == 200)
+      #expect(end == Data(), "the server did not close the connection")
     }
   }
 
-  @Test("Nothing is sent in chunks to a client of HTTP/1.0, which could not read them")
+  @Test("Responses to HTTP/1.0 clients are not chunked")
   func noChunks() async throws {
     try await EchoServer().running { port async throws in
       for path in ["/people/a", "/nothing", "/large"] {
         let bytes = try await Wire.exchange(
           [Data("GET \(path) HTTP/1.0\r\n\r\n".utf8)], port: port)
-        let answer = try WireAnswer(bytes)
-        #expect(answer.headers["transfer-encoding"] == nil)
-        #expect(answer.headers["content-length"] == "\(answer.body.count)")
+        let response = try WireResponse(bytes)
+        #expect(response.headers["transfer-encoding"] == nil)
+        #expect(response.headers["content-length"] == "\(response.body.count)")
       }
     }
+  }
+}
+
+/// `ConnectionTests` tests the counters of Linux.
+@Suite("TCP counters")
+struct TCPInfoTests {
+  @Test("The acknowledged bytes are nil if the system does not count")
+  func acknowledged() {
+    #expect(TCPInfo(bytesAcknowledged: 4_096, bytesReceived: 300).acknowledged == 4_096)
+    // A client that acknowledged nothing.
+    #expect(TCPInfo(bytesAcknowledged: 0, bytesReceived: 300).acknowledged == 0)
+    // A request was received, so a system with this value does not count.
+    #expect(TCPInfo(bytesAcknowledged: 0, bytesReceived: 0).acknowledged == nil)
   }
 }

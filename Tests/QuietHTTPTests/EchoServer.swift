@@ -2,15 +2,16 @@ import Foundation
 import Hummingbird
 import Logging
 import QuietHTTP
+import Synchronization
 import TestSupport
 import World
 
-/// A small server that wears everything: `/echo` says the word back and counts its effects.
+/// A small server with all middleware. `/echo` returns the word and counts its effects.
 struct EchoServer {
   struct Word: Codable { let word: String }
 
   static let limit = BodyLimit(bytesMax: 200, secondsMax: 1)
-  /// More than the system's own buffers take from a server whose client does not read.
+  /// More than the buffers of the system hold for a client that does not read.
   static let largeBytes = 32 << 20
 
   let server: QuietServer
@@ -19,10 +20,10 @@ struct EchoServer {
 
   init(
     allowedOrigin: String? = nil, trustedProxies: TrustedProxies = .none,
-    _ change: (inout ConnectionBounds) -> Void = { _ in }
+    _ change: (inout ConnectionLimits) -> Void = { _ in }
   ) {
-    var bounds = ConnectionBounds()
-    change(&bounds)
+    var limits = ConnectionLimits()
+    change(&limits)
     let effects = effects
     let router = Router.quiet(
       refusals: .plain, allowedOrigin: allowedOrigin, randomness: SystemRandomness())
@@ -30,12 +31,12 @@ struct EchoServer {
       "/echo",
       QuietRoute<Word>(
         limit: Self.limit, refusals: .plain, randomness: SystemRandomness(),
-        decoy: { _ in try QuietAnswer(["word": ""]) },
-        answer: { request in
+        decoy: { _ in try PaddedResponse(["word": ""]) },
+        respond: { request in
           effects.add()
           switch request.body.word {
           case "storage":
-            return try await QuietRefusal.whereStorageFails(request.context.logger) {
+            return try await QuietRefusal.mappingStorageErrors(request.context.logger) {
               throw CocoaError(.fileWriteOutOfSpace)
             }
           case "fault": throw POSIXError(.EDEADLK)
@@ -43,24 +44,33 @@ struct EchoServer {
           case "never": try await Task.sleep(for: .seconds(3600))
           default: break
           }
-          return try QuietAnswer(["word": request.body.word])
+          return try PaddedResponse(["word": request.body.word])
         }))
     router.get("/people/:name") { _, _ in "hello" }
     router.get("/large") { _, _ in ByteBuffer(repeating: 0x20, count: Self.largeBytes) }
     router.get("/broken") { _, _ -> String in throw CocoaError(.coderInvalidValue) }
     server = QuietServer(
-      router: router, host: "127.0.0.1", port: 0, trustedProxies: trustedProxies, bounds: bounds,
+      router: router, host: "127.0.0.1", port: 0, trustedProxies: trustedProxies, limits: limits,
       logger: log.logger)
   }
 
-  /// Runs the server on a free port while `story` is told.
-  func running(_ story: (Int) async throws -> Void) async throws {
+  /// Runs the server on a free port during `work`.
+  func running(_ work: (Int) async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { [server] in
         do { try await server.run() } catch is CancellationError {}
       }
-      try await story(server.boundPort)
+      try await work(server.boundPort)
       group.cancelAll()
     }
   }
+}
+
+/// A thread-safe counter.
+final class Counter: Sendable {
+  private let number = Mutex(0)
+
+  var count: Int { number.withLock { $0 } }
+
+  func add() { number.withLock { $0 += 1 } }
 }

@@ -1,15 +1,17 @@
 import Foundation
 import Hummingbird
 import Logging
-import QuietHTTP
 import ServiceLifecycle
+import StrictJSON
 import TestSupport
 import Testing
 import World
 
-@Suite("A server's life")
+@testable import QuietHTTP
+
+@Suite("Servers")
 struct QuietServerTests {
-  @Test("A server told to stop answers the request in progress, then ends")
+  @Test("A graceful shutdown finishes the request in progress")
   func gracefulShutdown() async throws {
     let echo = EchoServer()
     let services = ServiceGroup(
@@ -17,18 +19,18 @@ struct QuietServerTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await services.run() }
       let port = await echo.server.boundPort
-      async let answer = Post(#"{"word":"slow"}"#).answer(port: port)
+      async let response = Post(#"{"word":"slow"}"#).response(port: port)
       while echo.effects.count == 0 { try await Task.sleep(for: .milliseconds(5)) }
       await services.triggerGracefulShutdown()
-      #expect(try await answer.json["word"] == "slow")
+      #expect(try await response.json["word"] == "slow")
       try await group.waitForAll()
       await #expect(throws: (any Error).self) {
-        try await Post(#"{"word":"late"}"#).answer(port: port)
+        try await Post(#"{"word":"late"}"#).response(port: port)
       }
     }
   }
 
-  @Test("A request that never ends holds up the stop for the grace and no longer")
+  @Test("A request that never ends delays the shutdown by the grace period only")
   func boundedShutdown() async throws {
     let echo = EchoServer()
     let services = ServiceGroup(
@@ -36,18 +38,18 @@ struct QuietServerTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try? await services.run() }
       let port = await echo.server.boundPort
-      async let answer = try? Wire.exchange([Post(#"{"word":"never"}"#).head], port: port)
-      async let other = try? Post(#"{"word":"never"}"#).answer(port: port)
+      async let response = try? Wire.exchange([Post(#"{"word":"never"}"#).head], port: port)
+      async let other = try? Post(#"{"word":"never"}"#).response(port: port)
       while echo.effects.count == 0 { try await Task.sleep(for: .milliseconds(5)) }
       let start = ContinuousClock.now
       await services.triggerGracefulShutdown()
       try await group.waitForAll()
       #expect(ContinuousClock.now - start >= .seconds(QuietLimit.shutdownSeconds))
-      _ = await (answer, other)
+      _ = await (response, other)
     }
   }
 
-  @Test("A port that is taken ends the server with an error, and nobody waits for it for ever")
+  @Test("A server on a port in use fails, and its port becomes 0")
   func portTaken() async throws {
     try await EchoServer().running { port async throws in
       let second = QuietServer(
@@ -59,7 +61,7 @@ struct QuietServerTests {
   }
 
   @Test(
-    "A head with as many headers as the limit is taken, one with one more is not",
+    "A request with headers up to the limit is accepted, and one more is rejected",
     arguments: [-1, 0, 1])
   func headerCount(offset: Int) async throws {
     let echo = EchoServer()
@@ -73,13 +75,13 @@ struct QuietServerTests {
   }
 
   @Test(
-    "A head with as many bytes as the limit is taken, one with one more is not",
+    "A request head of bytes up to the limit is accepted, and one more is rejected",
     arguments: [-1, 0, 1])
   func headerBytes(offset: Int) async throws {
     let echo = EchoServer()
     try await echo.running { port async throws in
       var post = Post(#"{"word":"hello"}"#)
-      // The path counts as well; what stands between a name and its value does not.
+      // The path counts too; the separator between name and value does not.
       let own = post.headerLines.map { $0.utf8.count - 2 }.reduce(post.path.utf8.count, +)
       let room = QuietLimit.headerBytesMax + offset - own - "X-Filler".utf8.count
       post.headers = ["X-Filler: " + String(repeating: "x", count: room)]
@@ -90,28 +92,46 @@ struct QuietServerTests {
   private func expect(
     _ post: Post, isTaken: Bool, port: Int, _ echo: EchoServer
   ) async throws {
-    let status = try? await post.answer(port: port).status
+    let status = try? await post.response(port: port).status
     #expect(isTaken ? status == 200 : (status == nil || status == 400))
     #expect(echo.effects.count == (isTaken ? 1 : 0))
   }
 
-  @Test("The log holds one line a request, and no address, path, query, body or header of it")
+  @Test("The log has one line per request, without address, path, query, body or header")
   func logIsQuiet() async throws {
     let echo = EchoServer()
     try await echo.running { port async throws in
-      _ = try await Post(#"{"word":"secret-word"}"#).answer(port: port)
+      _ = try await Post(#"{"word":"secret-word"}"#).response(port: port)
       let get = """
         GET /people/secret-name?secret=query HTTP/1.1\r\nHost: localhost\r\n\
         X-Header: secret-header\r\nConnection: close\r\n\r\n
         """
-      #expect(try await WireAnswer(Wire.exchange([Data(get.utf8)], port: port)).status == 200)
+      #expect(try await WireResponse(Wire.exchange([Data(get.utf8)], port: port)).status == 200)
     }
     let lines = echo.log.lines
     #expect(lines.contains { $0.contains("POST /echo 200") })
     #expect(lines.contains { $0.contains("GET /people/{name} 200") })
     let requests = lines.filter { !$0.contains("listening on") }
-    for told in ["secret", "127.0.0.1", "::1"] {
-      #expect(!requests.contains { $0.contains(told) }, "the log tells \(told)")
+    for text in ["secret", "127.0.0.1", "::1"] {
+      #expect(!requests.contains { $0.contains(text) }, "the log contains \(text)")
     }
+  }
+}
+
+/// Other tests use the limits by name; this one pins their values.
+@Suite("Limits")
+struct QuietLimitTests {
+  @Test("Every limit has its documented value")
+  func numbers() {
+    #expect((QuietLimit.connectionsMax, QuietLimit.connectionsPerAddressMax) == (1_024, 256))
+    #expect((QuietLimit.idleSeconds, QuietLimit.bodySecondsMax) == (30, 20))
+    #expect((QuietLimit.responseSecondsMax, QuietLimit.responseBytesMin) == (60, 65_536))
+    #expect((QuietLimit.headerBytesMax, QuietLimit.headersMax) == (16_384, 100))
+    #expect((QuietLimit.lingerSeconds, QuietLimit.shutdownSeconds) == (2, 10))
+    #expect((QuietLimit.budgetKeysMax, QuietLimit.proxyPrefixBitsMin) == (100_000, 8))
+    #expect((QuietLimit.responseTimesMax, QuietLimit.wakeDelaysMax) == (256, 64))
+    #expect((QuietLimit.decoySecondsMax, QuietLimit.retryAfterSeconds) == (5, 30))
+    #expect(QuietLimit.netmasksMax == 1_000)
+    #expect(StrictJSONValidator.depthMax == 16)
   }
 }

@@ -1,12 +1,13 @@
 import Foundation
+import TestSupport
 
-/// Bytes over a real socket, so that a test sees what a listener on the wire sees.
+/// Sends and receives bytes over a real socket, so that tests see the exact HTTP messages.
 enum Wire {
-  /// Sends `pieces` with `pause` seconds between them and returns all that comes back until the
-  /// server closes. Gives up after a minute of silence: the machine may be held up.
+  /// Sends `pieces` with `pause` seconds between them and returns all bytes until the server closes the
+  /// connection. It gives up after a long silence.
   static func exchange(_ pieces: [Data], port: Int, pause: Double = 0) async throws -> Data {
     try await withCheckedThrowingContinuation { continuation in
-      // A thread of its own: what waits here must not hold up the server it waits for.
+      // On its own thread, because blocking here must not block the server.
       Thread.detachNewThread {
         continuation.resume(with: Result { try blockingExchange(pieces, port: port, pause: pause) })
       }
@@ -18,11 +19,135 @@ enum Wire {
     defer { connection.close() }
     for (index, piece) in pieces.enumerated() {
       if index > 0 { usleep(UInt32(pause * 1_000_000)) }
-      // A server that has hung up already may have answered before it did.
+      // The server may have responded before it closed the connection.
       guard connection.send(piece) else { break }
     }
     var reply = Data()
     while let part = connection.receive(), !part.isEmpty { reply.append(part) }
     return reply
+  }
+}
+
+/// A client connection. Every call blocks: use `Wire.aside`.
+final class WireConnection: Sendable {
+  private let socket: Int32
+
+  /// Connects, optionally from the address `source`. `receiveBytes` limits the receive buffer of the system.
+  init(port: Int, from source: String? = nil, receiveBytes: Int32? = nil) throws {
+    socket = try LocalSocket.connected(to: port, from: source, receiveBytes: receiveBytes)
+    var patience = timeval(tv_sec: Patience.seconds, tv_usec: 0)
+    setsockopt(
+      socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  func close() { Foundation.close(socket) }
+
+  /// Returns `false` if the server has closed the connection.
+  func send(_ bytes: Data) -> Bool {
+    bytes.withUnsafeBytes {
+      Foundation.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    } == bytes.count
+  }
+
+  /// The next bytes: empty if the server has closed the connection, nil after a long silence.
+  func receive(atMost count: Int = 1 << 16) -> Data? {
+    var buffer = [UInt8](repeating: 0, count: count)
+    var received = recv(socket, &buffer, count, 0)
+    // An interrupted call is not a closed connection.
+    while received < 0, errno == EINTR { received = recv(socket, &buffer, count, 0) }
+    if received < 0 { return errno == EAGAIN ? nil : Data() }
+    return Data(buffer.prefix(received))
+  }
+
+  /// Sends a request and reads one complete response, or returns nil if there is none.
+  func ask(_ request: String) -> WireResponse? {
+    guard send(Data(request.utf8)) else { return nil }
+    var bytes = Data()
+    while let part = receive(), !part.isEmpty {
+      bytes.append(part)
+      guard let response = try? WireResponse(bytes), let text = response.headers["content-length"],
+        let length = Int(text), response.body.count >= length
+      else { continue }
+      return response
+    }
+    return nil
+  }
+}
+
+extension Wire {
+  /// Runs blocking work on its own thread, because it must not block the server.
+  static func aside<Result: Sendable>(
+    _ work: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Swift.Result { try work() }) }
+    }
+  }
+}
+
+/// A received HTTP response.
+struct WireResponse {
+  let status: Int
+  /// The names in lower case, in the received order.
+  let headerNames: [String]
+  let headers: [String: String]
+  let body: Data
+
+  init(_ bytes: Data) throws {
+    guard let end = bytes.range(of: Data("\r\n\r\n".utf8)) else {
+      throw CocoaError(.fileReadCorruptFile)
+    }
+    let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
+      .components(separatedBy: "\r\n")
+    status = Int(lines[0].split(separator: " ")[1]) ?? 0
+    let fields = lines.dropFirst().map { line in
+      let parts = line.split(separator: ":", maxSplits: 1)
+      return (parts[0].lowercased(), parts[1].trimmingCharacters(in: .whitespaces))
+    }
+    headerNames = fields.map(\.0)
+    headers = Dictionary(fields, uniquingKeysWith: { first, _ in first })
+    body = Data(bytes[end.upperBound...])
+  }
+
+  /// The top-level strings in the JSON.
+  var json: [String: String] {
+    (try? JSONDecoder().decode([String: String].self, from: body)) ?? [:]
+  }
+}
+
+/// A POST request.
+struct Post {
+  var path = "/echo"
+  var contentType = "application/json"
+  var headers: [String] = []
+  /// The value of `Content-Length`, or nil for the length of the body.
+  var announced: Int?
+  var body: Data
+
+  init(_ body: String) {
+    self.body = Data(body.utf8)
+  }
+
+  /// A JSON body of exactly `count` bytes.
+  init(bytes count: Int) {
+    let frame = #"{"word":""}"#.utf8.count
+    self.init(#"{"word":"\#(String(repeating: "x", count: count - frame))"}"#)
+  }
+
+  /// All headers, the standard ones first.
+  var headerLines: [String] {
+    [
+      "Host: localhost", "Content-Type: \(contentType)",
+      "Content-Length: \(announced ?? body.count)", "Connection: close",
+    ] + headers
+  }
+
+  var head: Data {
+    let lines = ["POST \(path) HTTP/1.1"] + headerLines
+    return Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+  }
+
+  func response(port: Int) async throws -> WireResponse {
+    try await WireResponse(Wire.exchange([head + body], port: port))
   }
 }

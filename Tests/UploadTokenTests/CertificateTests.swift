@@ -4,8 +4,8 @@ import Testing
 
 @testable import UploadToken
 
-/// Documentation/VerificationServer.md 4; servers.md 2.2.
-@Suite struct CertificateTests {
+@Suite("Verification certificates")
+struct CertificateTests {
   static let now = Date(timeIntervalSince1970: 1_800_000_000)
   static let claims = """
     {"iss":"verification","aud":"keys","iat":1800000000,"nbf":1800000000,"exp":1800000900,\
@@ -50,12 +50,12 @@ import Testing
   private func signed(
     _ claims: String, header: String = #"{"alg":"ES256","kid":"v1"}"#
   ) throws -> String {
-    try TokenBench.forged(header: header, claims: claims) {
+    try TokenFixture.forged(header: header, claims: claims) {
       try key.signature(for: $0).rawRepresentation
     }
   }
 
-  @Test("2.2 What is certified comes out of the verified certificate as it went in")
+  @Test("A verified certificate has the content that was signed")
   func roundTrip() throws {
     var bare = Self.certificate
     (bare.symptomOnsetInterval, bare.certificateID) = (nil, nil)
@@ -67,12 +67,12 @@ import Testing
     }
   }
 
-  @Test("2.2 The certificate says ES256, its key's id and the agreed claims, and nothing else")
+  @Test("A certificate has a header with ES256 and key ID, and only the specified claims")
   func wire() throws {
     let text = try issuer.text(of: Self.certificate, at: Self.now)
-    let header = try JSONSerialization.jsonObject(with: TokenBench.part(0, of: text))
+    let header = try JSONSerialization.jsonObject(with: TokenFixture.part(0, of: text))
     #expect(header as? [String: String] == ["alg": "ES256", "typ": "JWT", "kid": "v1"])
-    let body = try JSONSerialization.jsonObject(with: TokenBench.part(1, of: text))
+    let body = try JSONSerialization.jsonObject(with: TokenFixture.part(1, of: text))
     let claims = try #require(body as? [String: Any])
     #expect(
       claims.keys.sorted() == [
@@ -82,7 +82,7 @@ import Testing
     #expect(claims["tekmac"] as? String == Data(repeating: 0xFB, count: 32).base64EncodedString())
   }
 
-  @Test("2.2 A certificate is good from its first second up to the one before it expires")
+  @Test("A certificate is valid from its time of issue until the second before it expires")
   func time() throws {
     let text = try issuer.text(of: Self.certificate, at: Self.now)
     #expect(refusal(of: text, at: Self.now - 1) == .notYetValid)
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(
-    "2.2 Each authority signs under its own name, for the audience it was told, with its own key")
+    "A certificate of another issuer, audience or key is rejected")
   func otherParties() throws {
     let other = P256.Signing.PrivateKey()
     let both = CertificateVerifier(authorities: [
@@ -107,14 +107,14 @@ import Testing
     #expect(refusal(of: text, by: elsewhere) == .wrongAudience)
     let impostor = CertificateVerifier(authorities: [try Self.authority(other)])
     #expect(refusal(of: text, by: impostor) == .wrongSignature)
-    // The other authority's key does not sign for the first one's name.
-    let forged = try TokenBench.forged(
+    // The key of one authority must not sign in the name of another.
+    let forged = try TokenFixture.forged(
       header: #"{"alg":"ES256","kid":"v1"}"#, claims: Self.claims
     ) { try other.signature(for: $0).rawRepresentation }
     #expect(refusal(of: forged, by: both) == .wrongSignature)
   }
 
-  @Test("2.2 A key is believed within its time only, both ends tested")
+  @Test("A certificate by a key outside the validity of the key is rejected")
   func keyValidity() throws {
     let text = try issuer.text(of: Self.certificate, at: Self.now)
     for (from, until, refused) in [
@@ -127,12 +127,12 @@ import Testing
     }
   }
 
-  @Test("2.2 No algorithm, another algorithm, and a flipped bit are refused")
+  @Test("A certificate without algorithm, with another one, or with a flipped bit is rejected")
   func forged() throws {
     for name in ["none", "None", "HS256", ""] {
       let header = #"{"alg":"\#(name)","kid":"v1"}"#
       #expect(refusal(of: try signed(Self.claims, header: header)) == .wrongSignature)
-      let bare = TokenBench.forged(header: header, claims: Self.claims) { _ in Data() }
+      let bare = TokenFixture.forged(header: header, claims: Self.claims) { _ in Data() }
       #expect(refusal(of: bare) == .wrongSignature)
     }
     let good = try signed(Self.claims)
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test(
-    "2.2 A certificate of Google's server is read: no jti, other base64, a list of one audience")
+    "A certificate of Google's server is accepted: no jti, other base64, a list of one audience")
   func outsideForms() throws {
     let standard = Data(repeating: 0xFB, count: 32).base64EncodedString()
     let url = standard.replacing("+", with: "-").replacing("/", with: "_")
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test(
-    "2.2 Signed claims that are not whole are malformed",
+    "A certificate with incomplete claims is malformed",
     arguments: [
       "{}", claims.replacing(#""jti":"a""#, with: #""jti":"""#),
       claims.replacing("1800000900", with: "-1"), claims.replacing("+/v7", with: ""),
@@ -170,7 +170,7 @@ import Testing
     #expect(refusal(of: try signed(claims)) == .malformed)
   }
 
-  @Test("Neither certificate type shows what it holds")
+  @Test("Certificates do not reveal their content when printed or dumped")
   func redaction() throws {
     let text = try issuer.text(of: Self.certificate, at: Self.now)
     let unverified = UnverifiedCertificate(text)

@@ -4,85 +4,88 @@ import Testing
 
 @testable import UploadToken
 
-@Suite struct ForgedTokenTests {
+@Suite("Forged tokens")
+struct ForgedTokenTests {
   static let claims = """
     {"iss":"verification","aud":"keys","iat":1800000000,"nbf":1799999940,"exp":1800001800,\
     "jti":"a","reportType":"confirmed"}
     """
 
-  let bench: TokenBench
+  let fixture: TokenFixture
 
   init() throws {
-    bench = try TokenBench()
+    fixture = try TokenFixture()
   }
 
-  @Test("The forger's bench makes a good token when it is given the key")
+  @Test("A token forged with the right key is accepted (control)")
   func control() async throws {
-    #expect(await bench.refusal(of: try bench.signed(claims: Self.claims)) == nil)
+    #expect(await fixture.refusal(of: try fixture.signed(claims: Self.claims)) == nil)
   }
 
-  @Test("No algorithm is no signature", arguments: ["none", "None", "NONE", ""])
+  @Test("A token without an algorithm is rejected", arguments: ["none", "None", "NONE", ""])
   func noAlgorithm(name: String) async throws {
     let header = #"{"alg":"\#(name)","kid":"v1"}"#
-    let unsigned = TokenBench.forged(header: header, claims: Self.claims) { _ in Data() }
-    #expect(await bench.refusal(of: unsigned) == .wrongSignature)
-    let signed = try bench.signed(claims: Self.claims, header: header)
-    #expect(await bench.refusal(of: signed) == .wrongSignature)
+    let unsigned = TokenFixture.forged(header: header, claims: Self.claims) { _ in Data() }
+    #expect(await fixture.refusal(of: unsigned) == .wrongSignature)
+    let signed = try fixture.signed(claims: Self.claims, header: header)
+    #expect(await fixture.refusal(of: signed) == .wrongSignature)
   }
 
-  @Test("The public key's text is not a shared secret", arguments: ["HS256", "ES256"])
+  @Test(
+    "A token signed by HMAC with the public key as secret is rejected",
+    arguments: ["HS256", "ES256"])
   func publicKeyAsSecret(algorithm: String) async throws {
-    let secret = SymmetricKey(data: Data(bench.key.publicKey.pemRepresentation.utf8))
-    let token = TokenBench.forged(
+    let secret = SymmetricKey(data: Data(fixture.key.publicKey.pemRepresentation.utf8))
+    let token = TokenFixture.forged(
       header: #"{"alg":"\#(algorithm)","kid":"v1"}"#, claims: Self.claims
     ) { Data(HMAC<SHA256>.authenticationCode(for: $0, using: secret)) }
-    #expect(await bench.refusal(of: token) == .wrongSignature)
+    #expect(await fixture.refusal(of: token) == .wrongSignature)
   }
 
-  @Test("A signature of zeros or in DER is refused")
+  @Test("A signature of zeros or in DER is rejected")
   func strangeSignatures() async throws {
     let header = #"{"alg":"ES256","kid":"v1"}"#
-    let zeros = TokenBench.forged(header: header, claims: Self.claims) { _ in Data(count: 64) }
-    #expect(await bench.refusal(of: zeros) == .wrongSignature)
-    let der = try TokenBench.forged(header: header, claims: Self.claims) {
-      try bench.key.signature(for: $0).derRepresentation
+    let zeros = TokenFixture.forged(header: header, claims: Self.claims) { _ in Data(count: 64) }
+    #expect(await fixture.refusal(of: zeros) == .wrongSignature)
+    let der = try TokenFixture.forged(header: header, claims: Self.claims) {
+      try fixture.key.signature(for: $0).derRepresentation
     }
-    #expect(await bench.refusal(of: der) == .wrongSignature)
+    #expect(await fixture.refusal(of: der) == .wrongSignature)
   }
 
-  @Test("Any bit flipped in any character of the token is refused")
+  @Test("A token with any bit flipped in any character is rejected")
   func bitFlips() async throws {
-    let token = try await bench.issuer.token(for: bench.grant)
+    let token = try await fixture.issuer.token(for: fixture.grant)
     let bytes = Array(token.utf8)
     for index in bytes.indices {
       for bit in 0..<7 {
         var flipped = bytes
         flipped[index] ^= 1 << bit
         let text = String(decoding: flipped, as: UTF8.self)
-        #expect(await bench.refusal(of: text) != nil, "character \(index), bit \(bit)")
+        #expect(await fixture.refusal(of: text) != nil, "character \(index), bit \(bit)")
       }
     }
   }
 
   @Test(
-    "What is no token at all is called malformed",
+    "A text that is not a token is malformed",
     arguments: ["", ".", "..", "a.b", "a.b.c.d", "e30.e30.e30=", "{}.{}.{}", "ż.ó.ł"])
   func noToken(text: String) async {
-    #expect(await bench.refusal(of: text) == .malformed)
+    #expect(await fixture.refusal(of: text) == .malformed)
   }
 
-  @Test("A token one character above the limit is not looked at")
+  @Test("A token one character above the limit is malformed")
   func length() async throws {
     let limit = UploadTokenLimit.charactersMax
     for (length, refused) in [(limit - 1, false), (limit, false), (limit + 1, true)] {
       let token = try padded(to: length)
       #expect(token.utf8.count == length)
-      #expect(await bench.refusal(of: token) == (refused ? .malformed : nil))
+      #expect(await fixture.refusal(of: token) == (refused ? .malformed : nil))
     }
   }
 
   @Test(
-    "Signed claims that are not whole are malformed",
+    "A signed token with incomplete claims is malformed",
     arguments: [
       "{}", "[]", claims.replacing(#""jti":"a""#, with: #""jti":"""#),
       claims.replacing("1800000000", with: "-1"),
@@ -93,44 +96,44 @@ import Testing
       claims.replacing(#""jti":"a""#, with: #""jti":"a","symptomOnsetInterval":-1"#),
     ])
   func brokenClaims(claims: String) async throws {
-    #expect(await bench.refusal(of: try bench.signed(claims: claims)) == .malformed)
+    #expect(await fixture.refusal(of: try fixture.signed(claims: claims)) == .malformed)
   }
 
-  @Test("An HMAC over keys has 32 bytes", arguments: [31, 32, 33])
+  @Test("The HMAC over keys must have 32 bytes", arguments: [31, 32, 33])
   func hmacLength(count: Int) async throws {
     let hmac = Data(repeating: 1, count: count).base64EncodedString()
     let claims = Self.claims.replacing(#""jti":"a""#, with: #""jti":"a","tekmac":"\#(hmac)""#)
-    let refusal = await bench.refusal(of: try bench.signed(claims: claims))
+    let refusal = await fixture.refusal(of: try fixture.signed(claims: claims))
     #expect(refusal == (count == UploadTokenLimit.keyHMACBytes ? nil : .malformed))
   }
 
-  @Test("A claim may name the last second of the year 9999, none after it", arguments: [-1, 0, 1])
+  @Test("A time claim may be at most the last second of the year 9999", arguments: [-1, 0, 1])
   func lastSecond(offset: Int64) async throws {
     let last: Int64 = 253_402_300_799
     let claims = Self.claims.replacing("1800001800", with: "\(last + offset)")
-    let refusal = await bench.refusal(of: try bench.signed(claims: claims))
+    let refusal = await fixture.refusal(of: try fixture.signed(claims: claims))
     #expect(refusal == (offset > 0 ? .malformed : nil))
   }
 
-  @Test("A second audience beside ours is refused")
+  @Test("A token with a second audience is rejected")
   func twoAudiences() async throws {
     let claims = Self.claims.replacing(#""keys""#, with: #"["keys","other"]"#)
-    #expect(await bench.refusal(of: try bench.signed(claims: claims)) == .wrongAudience)
+    #expect(await fixture.refusal(of: try fixture.signed(claims: claims)) == .wrongAudience)
   }
 
-  @Test("A header with an extension to be understood, or without a key id, is refused")
+  @Test("A header with a critical extension or without a key ID is rejected")
   func headers() async throws {
     let critical = #"{"alg":"ES256","kid":"v1","crit":["x"]}"#
     #expect(
-      await bench.refusal(of: try bench.signed(claims: Self.claims, header: critical))
+      await fixture.refusal(of: try fixture.signed(claims: Self.claims, header: critical))
         == .malformed)
     let nameless = #"{"alg":"ES256"}"#
     #expect(
-      await bench.refusal(of: try bench.signed(claims: Self.claims, header: nameless))
+      await fixture.refusal(of: try fixture.signed(claims: Self.claims, header: nameless))
         == .unknownKey)
   }
 
-  @Test("A header that came before says nothing about the next one")
+  @Test("The header of one token has no effect on the next")
   func anotherHeader() async throws {
     let (key, time) = (#"{"alg":"ES256","kid":"v1""#, #","typ":"JWT"}"#)
     for (header, refusal) in [
@@ -141,13 +144,13 @@ import Testing
       (key + time, nil),
     ] as [(String, UploadTokenRefusal?)] {
       for _ in 1...2 {
-        let token = try bench.signed(claims: Self.claims, header: header)
-        #expect(await bench.refusal(of: token) == refusal, "\(header)")
+        let token = try fixture.signed(claims: Self.claims, header: header)
+        #expect(await fixture.refusal(of: token) == refusal, "\(header)")
       }
     }
   }
 
-  /// A good token of exactly `length` characters: its `jti` and header are stretched to fit.
+  /// A valid token of exactly `length` characters, with a padded `jti` and header.
   private func padded(to length: Int) throws -> String {
     for spaces in 0..<4 {
       let header = #"{"alg":"ES256","kid":"v1""# + String(repeating: " ", count: spaces) + "}"
@@ -156,7 +159,7 @@ import Testing
         let claims = Self.claims.replacing(#""jti":"a""#, with: jti)
         let characters = [header.utf8.count, claims.utf8.count, 64].map { ($0 * 4 + 2) / 3 }
         if characters.reduce(2, +) == length {
-          return try bench.signed(claims: claims, header: header)
+          return try fixture.signed(claims: claims, header: header)
         }
       }
     }

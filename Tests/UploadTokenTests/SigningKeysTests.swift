@@ -4,8 +4,8 @@ import Testing
 
 @testable import UploadToken
 
-/// Documentation/VerificationServer.md 5.
-@Suite struct SigningKeysTests {
+@Suite("Signing keys")
+struct SigningKeysTests {
   static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
   private func key(_ keyID: String, from: TimeInterval, until: TimeInterval) throws -> SigningKey {
@@ -14,7 +14,7 @@ import Testing
       signsFrom: Self.now + from, publishedUntil: Self.now + until)
   }
 
-  @Test("The newest key signs; the old one is published until its tokens have expired")
+  @Test("The newest active key signs, and older keys stay published until they expire")
   func rotation() throws {
     let keys = try SigningKeys([
       try key("new", from: 100, until: 500), try key("old", from: 0, until: 200),
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("A token signed before the change is good after it, by the published page alone")
+  @Test("A token signed before a key rotation is verified with the published keys after it")
   func overlap() async throws {
     let keys = try SigningKeys([
       try key("old", from: 0, until: 2_000), try key("new", from: 100, until: 9_000),
@@ -53,7 +53,7 @@ import Testing
     #expect(try tokens.map { try CompactToken($0).keyID } == ["old", "new"])
   }
 
-  @Test("No key, or two of one name, is refused")
+  @Test("A set without keys or with a repeated ID is rejected")
   func refused() throws {
     #expect(throws: SigningKeysError.noKey) { try SigningKeys([]) }
     let one = try key("a", from: 0, until: 1)
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(
-    "A key that is not understood is passed over, and the good one beside it is taken",
+    "A key of another kind is skipped, and a valid key next to it is used",
     arguments: [
       #"{"kty":"RSA","n":"0vx7","e":"AQAB","alg":"RS256","kid":"r"}"#,
       #"{"kty":"oct","k":"AyM1","kid":"o"}"#,
@@ -70,27 +70,30 @@ import Testing
       #"{"kty":"EC","crv":"P-256","x":7,"y":"4Etl","kid":"x"}"#,
       #"{"kty":"EC","crv":"P-256","x":"MKBC","y":"4Etl","kid":7}"#, "{}", "[]", "null", #""key""#,
     ])
-  func strangers(stranger: String) throws {
+  func otherKinds(otherKey: String) throws {
     let good = JSONWebKey(keyID: "good", P256.Signing.PrivateKey().publicKey)
     let json = String(decoding: try JSONEncoder().encode(good), as: UTF8.self)
-    for list in ["[\(stranger),\(json)]", "[\(json),\(stranger)]"] {
+    for list in ["[\(otherKey),\(json)]", "[\(json),\(otherKey)]"] {
       for text in [list, #"{"keys":\#(list)}"#] {
         let set = try JSONDecoder().decode(JSONWebKeySet.self, from: Data(text.utf8))
         #expect(set.publicKeysPEM == ["good": good.publicKeyPEM], "\(text)")
       }
     }
-    let alone = try JSONDecoder().decode(JSONWebKeySet.self, from: Data("[\(stranger)]".utf8))
+    let alone = try JSONDecoder().decode(JSONWebKeySet.self, from: Data("[\(otherKey)]".utf8))
     #expect(alone.publicKeysPEM.isEmpty)
   }
 
-  @Test("A page that is no list of keys is none", arguments: ["{}", "7", #"{"keys":7}"#, "", "[1"])
+  @Test(
+    "JSON that is not a list of keys is rejected", arguments: ["{}", "7", #"{"keys":7}"#, "", "[1"])
   func noSet(text: String) {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(JSONWebKeySet.self, from: Data(text.utf8))
     }
   }
 
-  @Test("Of two keys under one id the first that can be used counts, and an empty id is none")
+  @Test(
+    "Of two keys with the same ID the first usable one counts, and a key with an empty ID is skipped"
+  )
   func sameID() {
     let (first, second) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
     var foreign = JSONWebKey(keyID: "a", second.publicKey)
@@ -103,7 +106,7 @@ import Testing
         == ["a": first.publicKey.pemRepresentation])
   }
 
-  @Test("The key of RFC 7517, appendix A.1, is read, alone in a list as in a set")
+  @Test("The key of RFC 7517, appendix A.1, is decoded from a list and from a set")
   func outsideKey() throws {
     let json = """
       {"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",\
@@ -115,13 +118,13 @@ import Testing
       let key = try P256.Signing.PublicKey(pemRepresentation: pem)
       #expect(JSONWebKey(keyID: "1", key).x == "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4")
     }
-    for spoilt in [
+    for changed in [
       json.replacing("P-256", with: "P-384"), json.replacing("EC", with: "RSA"),
       json.replacing("sig", with: "enc"), json.replacing("MKBC", with: "MKBD"),
       json.replacing(#""kid":"1""#, with: #""alg":"ES256""#),
     ] {
-      let set = try JSONDecoder().decode(JSONWebKeySet.self, from: Data("[\(spoilt)]".utf8))
-      #expect(set.publicKeysPEM.isEmpty, "\(spoilt)")
+      let set = try JSONDecoder().decode(JSONWebKeySet.self, from: Data("[\(changed)]".utf8))
+      #expect(set.publicKeysPEM.isEmpty, "\(changed)")
     }
   }
 }

@@ -4,36 +4,37 @@ import Testing
 
 @testable import UploadToken
 
-@Suite struct UploadTokenTests {
-  let bench: TokenBench
+@Suite("Upload tokens")
+struct UploadTokenTests {
+  let fixture: TokenFixture
 
   init() throws {
-    bench = try TokenBench()
+    fixture = try TokenFixture()
   }
 
-  @Test("What is granted comes out of the verified token as it went in")
+  @Test("A verified token has the grant that was signed")
   func roundTrip() async throws {
-    let token = try await bench.issuer.token(for: bench.grant)
-    let verified = try await bench.verifier.verified(
-      UnverifiedUploadToken(token), at: TokenBench.start)
-    #expect(verified.grant == bench.grant)
+    let token = try await fixture.issuer.token(for: fixture.grant)
+    let verified = try await fixture.verifier.verified(
+      UnverifiedUploadToken(token), at: TokenFixture.start)
+    #expect(verified.grant == fixture.grant)
 
-    var bare = bench.grant
+    var bare = fixture.grant
     bare.keyHMAC = nil
     bare.symptomOnsetInterval = nil
-    let bareToken = try await bench.issuer.token(for: bare)
-    let again = try await bench.verifier.verified(
-      UnverifiedUploadToken(bareToken), at: TokenBench.start)
+    let bareToken = try await fixture.issuer.token(for: bare)
+    let again = try await fixture.verifier.verified(
+      UnverifiedUploadToken(bareToken), at: TokenFixture.start)
     #expect(again.grant == bare)
   }
 
-  @Test("A token says ES256, its key's id and nothing but the agreed claims")
+  @Test("A token has a header with ES256 and key ID, and only the specified claims")
   func claims() async throws {
-    let token = try await bench.issuer.token(for: bench.grant)
-    let header = try JSONSerialization.jsonObject(with: TokenBench.part(0, of: token))
+    let token = try await fixture.issuer.token(for: fixture.grant)
+    let header = try JSONSerialization.jsonObject(with: TokenFixture.part(0, of: token))
     let fields = try #require(header as? [String: String])
     #expect(fields == ["alg": "ES256", "typ": "JWT", "kid": "v1"])
-    let body = try JSONSerialization.jsonObject(with: TokenBench.part(1, of: token))
+    let body = try JSONSerialization.jsonObject(with: TokenFixture.part(1, of: token))
     let claims = try #require(body as? [String: Any])
     #expect(
       claims.keys.sorted() == [
@@ -44,70 +45,72 @@ import Testing
     #expect(claims["exp"] as? Int == 1_800_001_800)
   }
 
-  @Test("Another implementation of ECDSA finds the signature good")
+  @Test("The signature is valid ECDSA over the first two parts")
   func outsideSignature() async throws {
-    let token = try await bench.issuer.token(for: bench.grant)
+    let token = try await fixture.issuer.token(for: fixture.grant)
     let dot = try #require(token.lastIndex(of: "."))
     let signature = try P256.Signing.ECDSASignature(
-      rawRepresentation: TokenBench.part(2, of: token))
+      rawRepresentation: TokenFixture.part(2, of: token))
     #expect(
-      bench.key.publicKey.isValidSignature(signature, for: Data(token[..<dot].utf8)))
+      fixture.key.publicKey.isValidSignature(signature, for: Data(token[..<dot].utf8)))
   }
 
-  @Test("A token is good from a minute before its issue up to the second before it expires")
+  @Test("A token is valid from a minute before its issue until the second before it expires")
   func time() async throws {
-    let token = try await bench.issuer.token(for: bench.grant)
+    let token = try await fixture.issuer.token(for: fixture.grant)
     let skew = UploadTokenLimit.clockSkewSeconds
-    let expiry = TokenBench.start.addingTimeInterval(TokenBench.lifetime)
-    #expect(await bench.refusal(of: token, at: TokenBench.start - skew - 1) == .notYetValid)
-    #expect(await bench.refusal(of: token, at: TokenBench.start - skew) == nil)
-    #expect(await bench.refusal(of: token, at: expiry - 1) == nil)
-    #expect(await bench.refusal(of: token, at: expiry) == .expired)
-    #expect(await bench.refusal(of: token, at: expiry + 1) == .expired)
+    let expiry = TokenFixture.start.addingTimeInterval(TokenFixture.lifetime)
+    #expect(await fixture.refusal(of: token, at: TokenFixture.start - skew - 1) == .notYetValid)
+    #expect(await fixture.refusal(of: token, at: TokenFixture.start - skew) == nil)
+    #expect(await fixture.refusal(of: token, at: expiry - 1) == nil)
+    #expect(await fixture.refusal(of: token, at: expiry) == .expired)
+    #expect(await fixture.refusal(of: token, at: expiry + 1) == .expired)
   }
 
-  @Test("A token of another issuer, for another audience or of another key is refused")
+  @Test("A token of another issuer, audience or key is rejected")
   func otherParties() async throws {
-    let other = try TokenBench.issuer(bench.key, issuer: "somebody")
-    #expect(await bench.refusal(of: try await other.token(for: bench.grant)) == .wrongIssuer)
-    let elsewhere = try TokenBench.issuer(bench.key, audience: "elsewhere")
-    #expect(await bench.refusal(of: try await elsewhere.token(for: bench.grant)) == .wrongAudience)
-    let newer = try TokenBench.issuer(bench.key, keyID: "v2")
-    #expect(await bench.refusal(of: try await newer.token(for: bench.grant)) == .unknownKey)
-    let impostor = try TokenBench.issuer(P256.Signing.PrivateKey())
-    #expect(await bench.refusal(of: try await impostor.token(for: bench.grant)) == .wrongSignature)
+    let other = try TokenFixture.issuer(fixture.key, issuer: "somebody")
+    #expect(await fixture.refusal(of: try await other.token(for: fixture.grant)) == .wrongIssuer)
+    let elsewhere = try TokenFixture.issuer(fixture.key, audience: "elsewhere")
+    #expect(
+      await fixture.refusal(of: try await elsewhere.token(for: fixture.grant)) == .wrongAudience)
+    let newer = try TokenFixture.issuer(fixture.key, keyID: "v2")
+    #expect(await fixture.refusal(of: try await newer.token(for: fixture.grant)) == .unknownKey)
+    let impostor = try TokenFixture.issuer(P256.Signing.PrivateKey())
+    #expect(
+      await fixture.refusal(of: try await impostor.token(for: fixture.grant)) == .wrongSignature)
   }
 
-  @Test("With two keys trusted, each signs under its own id only")
+  @Test("Each of two trusted keys is accepted with its own ID only")
   func twoKeys() async throws {
     let second = P256.Signing.PrivateKey()
     let verifier = try UploadTokenVerifier(
       issuer: "verification", audience: "keys",
       publicKeysPEM: [
-        "v1": bench.key.publicKey.pemRepresentation, "v2": second.publicKey.pemRepresentation,
+        "v1": fixture.key.publicKey.pemRepresentation, "v2": second.publicKey.pemRepresentation,
       ])
     for (key, keyID, good) in [
-      (bench.key, "v1", true), (second, "v2", true), (bench.key, "v2", false),
+      (fixture.key, "v1", true), (second, "v2", true), (fixture.key, "v2", false),
       (second, "v1", false),
     ] {
-      let token = try await TokenBench.issuer(key, keyID: keyID).token(for: bench.grant)
+      let token = try await TokenFixture.issuer(key, keyID: keyID).token(for: fixture.grant)
       let verified = try? await verifier.verified(
-        UnverifiedUploadToken(token), at: TokenBench.start)
+        UnverifiedUploadToken(token), at: TokenFixture.start)
       #expect((verified != nil) == good)
     }
   }
 
-  @Test("Neither the grant nor any token type shows what it holds")
+  @Test("Grants and tokens do not reveal their content when printed or dumped")
   func redaction() async throws {
-    let text = try await bench.issuer.token(for: bench.grant)
+    let text = try await fixture.issuer.token(for: fixture.grant)
     let unverified = UnverifiedUploadToken(text)
-    let verified = try await bench.verifier.verified(unverified, at: TokenBench.start)
-    for value in [bench.grant, unverified, verified, bench.issuer] as [Any] {
+    let verified = try await fixture.verifier.verified(unverified, at: TokenFixture.start)
+    for value in [fixture.grant, unverified, verified, fixture.issuer] as [Any] {
       var dumped = ""
       dump(value, to: &dumped)
       for shown in ["\(value)", String(reflecting: value), dumped] {
         #expect(!shown.contains(text))
-        #expect(!shown.contains(bench.grant.tokenID))
+        #expect(!shown.contains(fixture.grant.tokenID))
         #expect(!shown.contains("PRIVATE KEY"))
         #expect(!shown.lowercased().contains("abab"))
       }

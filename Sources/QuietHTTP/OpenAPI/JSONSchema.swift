@@ -1,4 +1,4 @@
-/// The form of a JSON value, in the words of JSON Schema 2020-12 that OpenAPI 3.1 speaks.
+/// A schema of a JSON value in the dialect of OpenAPI 3.1 (JSON Schema 2020-12).
 public struct JSONSchema: Sendable, Hashable {
   let value: JSONValue
 
@@ -6,7 +6,7 @@ public struct JSONSchema: Sendable, Hashable {
     value = .object(fields)
   }
 
-  /// A text; `pattern` is a regular expression for it, `oneOf` all the texts there are.
+  /// A string, optionally with a regular expression or a list of all values.
   public static func string(
     _ description: String, pattern: String? = nil, oneOf: [String] = []
   ) -> JSONSchema {
@@ -16,7 +16,7 @@ public struct JSONSchema: Sendable, Hashable {
     return JSONSchema(fields)
   }
 
-  /// A whole number, within `range` where there is one.
+  /// An integer, optionally within `range`.
   public static func integer(
     _ description: String, _ range: ClosedRange<Int>? = nil
   ) -> JSONSchema {
@@ -28,12 +28,12 @@ public struct JSONSchema: Sendable, Hashable {
     return JSONSchema(fields)
   }
 
-  /// Yes or no.
+  /// A Boolean.
   public static func boolean(_ description: String) -> JSONSchema {
     JSONSchema(["type": "boolean", "description": .string(description)])
   }
 
-  /// A list of `element`, as long as `count` says.
+  /// An array of `element`, optionally with a number of elements.
   public static func array(
     of element: JSONSchema, _ description: String, count: ClosedRange<Int>? = nil
   ) -> JSONSchema {
@@ -47,7 +47,7 @@ public struct JSONSchema: Sendable, Hashable {
     return JSONSchema(fields)
   }
 
-  /// An object of these fields; those of `required` are always there, and others never unless
+  /// An object with `fields`, of which `required` are always present. Other fields exist only if
   /// `allowsOthers`.
   public static func object(
     _ fields: [String: JSONSchema], required: [String] = [], allowsOthers: Bool = false
@@ -59,6 +59,38 @@ public struct JSONSchema: Sendable, Hashable {
     ])
   }
 
-  /// The padding that every request may and every answer of ours does carry.
+  /// The padding, which is optional in requests and present in all responses.
   public static let padding = JSONSchema.string("Base64 of random bytes, to be ignored.")
+}
+
+/// Any JSON value.
+public indirect enum JSONValue: Encodable, Hashable, Sendable {
+  /// A string.
+  case string(String)
+  /// An integer.
+  case integer(Int)
+  /// A Boolean.
+  case boolean(Bool)
+  /// An array.
+  case array([JSONValue])
+  /// An object.
+  case object([String: JSONValue])
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .string(let text): try container.encode(text)
+    case .integer(let number): try container.encode(number)
+    case .boolean(let flag): try container.encode(flag)
+    case .array(let list): try container.encode(list)
+    case .object(let fields): try container.encode(fields)
+    }
+  }
+}
+
+extension JSONValue: ExpressibleByStringLiteral {
+  /// A string literal.
+  public init(stringLiteral value: String) {
+    self = .string(value)
+  }
 }

@@ -1,15 +1,15 @@
 import Hummingbird
 
-/// The description of a server (OpenAPI 3.1), built from the same declarations as its routes.
+/// The OpenAPI 3.1 description of a server.
 public struct OpenAPIDocument: Encodable, Sendable {
-  /// Where every server serves it.
+  /// The path of the description on every server.
   public static let path = "/openapi.json"
 
   private let title: String
   private let version: String
   private let operations: [OpenAPIOperation]
 
-  /// The description of a server with `operations`; the route of the description itself is added.
+  /// Creates a description of `operations` and of the description's own route.
   public init(title: String, version: String, operations: [OpenAPIOperation]) {
     self.title = title
     self.version = version
@@ -45,7 +45,7 @@ public struct OpenAPIDocument: Encodable, Sendable {
 
   private static let operation = OpenAPIOperation(
     .get, path, "This description.",
-    answers: [
+    responses: [
       .init(
         200, "An OpenAPI 3.1 document.",
         .object(
@@ -55,9 +55,107 @@ public struct OpenAPIDocument: Encodable, Sendable {
 }
 
 extension Router where Context == QuietContext {
-  /// Serves `document` under `OpenAPIDocument.path`.
+  /// Adds a route that returns `document`.
   public func describe(_ document: OpenAPIDocument) throws {
     let page = try QuietPage(document, maxAgeSeconds: 300)
     self.page(RouterPath(OpenAPIDocument.path)) { page }
+  }
+}
+
+/// The OpenAPI description of one route.
+public struct OpenAPIOperation: Sendable {
+  /// The HTTP method.
+  public enum Method: String, Sendable {
+    /// GET.
+    case get
+    /// POST with a body.
+    case post
+  }
+
+  /// The response with one status.
+  public struct Response: Sendable {
+    let status: Int
+    let description: String
+    /// The schemas by content type; empty if there is no body.
+    let content: [String: JSONSchema]
+
+    /// Creates a response with a JSON body.
+    public init(_ status: Int, _ description: String, _ schema: JSONSchema) {
+      self.init(status, description, content: ["application/json": schema])
+    }
+
+    /// Creates a response with a schema per content type, or without a body if `content` is empty.
+    public init(_ status: Int, _ description: String, content: [String: JSONSchema]) {
+      self.status = status
+      self.description = description
+      self.content = content
+    }
+  }
+
+  /// The HTTP method.
+  public let method: Method
+  /// The path.
+  public let path: String
+  let summary: String
+  let credentialHeader: String?
+  let request: JSONSchema?
+  let responses: [Response]
+
+  /// Creates a description. `credentialHeader` is the header with the required credential, if any.
+  public init(
+    _ method: Method, _ path: String, _ summary: String, credentialHeader: String? = nil,
+    request: JSONSchema? = nil, responses: [Response]
+  ) {
+    self.method = method
+    self.path = path
+    self.summary = summary
+    self.credentialHeader = credentialHeader
+    self.request = request
+    self.responses = responses
+  }
+
+  var value: JSONValue {
+    var fields: [String: JSONValue] = [
+      "summary": .string(summary), "operationId": .string(operationID),
+      "responses": .object(
+        Dictionary(responses.map { ("\($0.status)", Self.value(of: $0)) }) { first, _ in first }),
+    ]
+    if !parameters.isEmpty { fields["parameters"] = .array(parameters) }
+    if let request {
+      fields["requestBody"] = .object([
+        "required": .boolean(true), "content": Self.json(request),
+      ])
+    }
+    if let credentialHeader {
+      fields["security"] = .array([.object([credentialHeader: .array([])])])
+    }
+    return .object(fields)
+  }
+
+  private var operationID: String {
+    let words = path.split { !$0.isLetter && !$0.isNumber }
+    return method.rawValue + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+  }
+
+  /// The parameters in braces in the path.
+  private var parameters: [JSONValue] {
+    path.split(separator: "/").filter { $0.hasPrefix("{") }.map { part in
+      .object([
+        "name": .string(String(part.dropFirst().dropLast())), "in": "path",
+        "required": .boolean(true), "schema": .object(["type": "string"]),
+      ])
+    }
+  }
+
+  private static func value(of response: Response) -> JSONValue {
+    var fields: [String: JSONValue] = ["description": .string(response.description)]
+    if !response.content.isEmpty {
+      fields["content"] = .object(response.content.mapValues { .object(["schema": $0.value]) })
+    }
+    return .object(fields)
+  }
+
+  private static func json(_ schema: JSONSchema) -> JSONValue {
+    .object(["application/json": .object(["schema": schema.value])])
   }
 }

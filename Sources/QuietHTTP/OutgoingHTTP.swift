@@ -1,0 +1,21 @@
+import AsyncHTTPClient
+import Foundation
+
+extension HTTPClient {
+  /// The client for requests to other servers. It lives as long as the process.
+  ///
+  /// It does not follow redirects: they could lead to plain HTTP or to a host that is not configured.
+  public static let withoutRedirects: HTTPClient = {
+    var configuration = HTTPClient.Configuration.singletonConfiguration
+    configuration.redirectConfiguration = .disallow
+    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }()
+}
+
+extension URL {
+  /// True for `https`, and for `http` to this machine: nothing crosses a network unencrypted.
+  public var isEncryptedOrLocal: Bool {
+    scheme == "https"
+      || scheme == "http" && ["127.0.0.1", "localhost", "[::1]", "::1"].contains(host)
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import NIOCore
+
+/// Closes connections of clients that do not read their responses, so that they do not use up
+/// `QuietLimit.connectionsMax` and memory.
+///
+/// The idle timeout covers clients that send nothing. A slow reader sends requests, and its responses
+/// are pending here or in the system's buffers, which can hold megabytes.
+final class SlowReaderHandler: ChannelDuplexHandler {
+  typealias InboundIn = NIOAny
+  typealias OutboundIn = IOData
+
+  private let interval: TimeAmount
+  private var written = 0
+  private var progress = ReadProgress()
+  private var nextCheck: Scheduled<Void>?
+
+  /// Allows a client `seconds` to read the minimum.
+  init(seconds: Int) {
+    interval = .milliseconds(Int64(seconds * 1_000 / ReadProgress.checks))
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    nextCheck?.cancel()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    nextCheck?.cancel()
+    context.fireChannelInactive()
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    written += unwrapOutboundIn(data).readableBytes
+    context.write(data, promise: promise)
+  }
+
+  func flush(context: ChannelHandlerContext) {
+    context.flush()
+    if nextCheck == nil { check(context) }
+  }
+
+  /// Checks the progress, and again after the interval while data is pending. If the system does not
+  /// count acknowledged bytes, the next response triggers the next check.
+  private func check(_ context: ChannelHandlerContext) {
+    guard let socket = context.channel as? any SocketOptionProvider else { return }
+    let info: EventLoopFuture<TCPInfo> = socket.unsafeGetSocketOption(level: .tcp, name: .tcp_info)
+    info.assumeIsolated().whenSuccess { [self] info in
+      guard let acknowledged = info.acknowledged else { return }
+      if progress.hasStalled(written: written, acknowledged: acknowledged) {
+        reset(context, socket)
+      } else if progress.isPending {
+        scheduleCheck(context)
+      } else {
+        progress = ReadProgress()
+      }
+    }
+  }
+
+  /// Resets the connection. After an ordinary close the system would keep the pending data.
+  private func reset(_ context: ChannelHandlerContext, _ socket: any SocketOptionProvider) {
+    socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenComplete { _ in
+      context.close(promise: nil)
+    }
+  }
+
+  private func scheduleCheck(_ context: ChannelHandlerContext) {
+    nextCheck = context.eventLoop.assumeIsolated().scheduleTask(in: interval) { [self] in
+      nextCheck = nil
+      check(context)
+    }
+  }
+}
+
+/// The progress of a client that reads its pending responses, sampled at regular checks.
+struct ReadProgress {
+  /// The number of checks in `QuietLimit.responseSecondsMax`. Detection may be late by one interval.
+  static let checks = 4
+
+  /// The pending and acknowledged bytes at the latest checks, oldest first.
+  private var samples: [(pending: Int, acknowledged: Int)] = []
+
+  /// True if data was pending at the last check.
+  var isPending: Bool { samples.last.map { $0.pending > 0 } ?? false }
+
+  /// Adds a sample and returns `true` if the client stalled over the last `checks` intervals.
+  ///
+  /// It stalled if it acknowledged less than `QuietLimit.responseBytesMin` and less than was pending at
+  /// their start. Responses written since then do not count, so more requests do not help.
+  mutating func hasStalled(written: Int, acknowledged: Int) -> Bool {
+    samples.append((written - acknowledged, acknowledged))
+    guard samples.count > Self.checks else { return false }
+    let before = samples.removeFirst()
+    return acknowledged - before.acknowledged < min(before.pending, QuietLimit.responseBytesMin)
+  }
+}
+
+/// The first fields of Linux's `struct tcp_info` (linux/tcp.h), which only grows at its end.
+struct TCPInfo: Sendable {
+  /// Unused fields: 120 bytes.
+  private let others: InlineArray<15, UInt64>
+  private let bytesAcknowledged: UInt64
+  private let bytesReceived: UInt64
+
+  /// The bytes that the peer has acknowledged (`tcpi_bytes_acked`), or nil if the system does not count.
+  ///
+  /// Linux counts since 4.1. Systems such as gVisor leave both counters at 0, although a request was
+  /// received.
+  var acknowledged: Int? { bytesReceived > 0 ? Int(truncatingIfNeeded: bytesAcknowledged) : nil }
+
+  init(bytesAcknowledged: UInt64, bytesReceived: UInt64) {
+    others = InlineArray(repeating: 0)
+    self.bytesAcknowledged = bytesAcknowledged
+    self.bytesReceived = bytesReceived
+  }
+}

@@ -1,0 +1,247 @@
+import Crypto
+import Foundation
+import Secrets
+
+/// The content of an upload token: the permission to upload once, optionally bound to certain keys.
+///
+/// It contains no code and nothing about the user. Its claims are in
+/// Documentation/ProteGOSafeContract.md, "Tokens".
+public struct UploadGrant: Sendable, Hashable {
+  /// Claim `jti`: a unique ID. The key server accepts each ID once.
+  public var tokenID: String
+  /// Claim `iat`: the time of issue, in whole seconds.
+  public var issuedAt: Date
+  /// Claim `exp`: the first second at which the token is no longer valid.
+  public var expiresAt: Date
+  /// Claim `reportType`: the test result, `confirmed` for a positive laboratory test.
+  public var reportType: String
+  /// Claim `symptomOnsetInterval`: the ten-minute interval in which symptoms began, if known.
+  public var symptomOnsetInterval: UInt32?
+  /// Claim `tekmac`: HMAC-SHA256 over the keys to be uploaded, 32 bytes. If nil, the token is not bound to keys.
+  public var keyHMAC: Data?
+
+  /// Creates a grant. Dates are rounded down to whole seconds, because claims have no fractions.
+  public init(
+    tokenID: String, issuedAt: Date, expiresAt: Date, reportType: String = Self.confirmed,
+    symptomOnsetInterval: UInt32? = nil, keyHMAC: Data? = nil
+  ) {
+    self.tokenID = tokenID
+    self.issuedAt = issuedAt.wholeSecond
+    self.expiresAt = expiresAt.wholeSecond
+    self.reportType = reportType
+    self.symptomOnsetInterval = symptomOnsetInterval
+    self.keyHMAC = keyHMAC
+  }
+
+  /// The report type of a positive laboratory test.
+  public static let confirmed = "confirmed"
+}
+
+extension UploadGrant: Redacted {
+  public var description: String { "UploadGrant(\(reportType))" }
+}
+
+extension Date {
+  var wholeSecond: Date {
+    Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down))
+  }
+}
+
+/// A received token that has not been verified.
+public struct UnverifiedUploadToken: Sendable, Redacted {
+  let text: String
+
+  /// Wraps `text` without parsing it.
+  public init(_ text: String) {
+    self.text = text
+  }
+}
+
+/// A token with a valid signature, issuer, audience and time. Only `UploadTokenVerifier` creates one.
+public struct VerifiedUploadToken: Sendable, Redacted {
+  /// The content. The key server still checks that the token has not been used.
+  public let grant: UploadGrant
+
+  init(_ grant: UploadGrant) {
+    self.grant = grant
+  }
+}
+
+/// Signs upload tokens with ES256 for the verification server.
+public struct UploadTokenIssuer: Sendable {
+  /// Claim `iss`.
+  public let issuer: String
+  /// Claim `aud`: the key server that accepts the tokens.
+  public let audience: String
+  /// The signing keys.
+  public let keys: SigningKeys
+
+  /// An issuer that signs with the newest active key of `keys`.
+  public init(keys: SigningKeys, issuer: String, audience: String) {
+    self.keys = keys
+    self.issuer = issuer
+    self.audience = audience
+  }
+
+  /// An issuer with one key that never expires: `privateKeyPEM` (P-256, SEC1 or PKCS#8).
+  ///
+  /// - Throws: if the text is not such a key.
+  public init(keyID: String, privateKeyPEM: String, issuer: String, audience: String) throws {
+    let key = try SigningKey(keyID: keyID, privateKeyPEM: privateKeyPEM)
+    self.init(keys: try SigningKeys([key]), issuer: issuer, audience: audience)
+  }
+
+  /// The token for `grant`, signed with the key that is active at its time of issue.
+  ///
+  /// - Throws: `SigningKeysError.noKeyNow`, or the error of the encoder or of the signature.
+  public func token(for grant: UploadGrant) async throws -> String {
+    try CompactToken.text(
+      UploadTokenClaims(grant, issuer: issuer, audience: audience),
+      signedBy: keys.signing(at: grant.issuedAt))
+  }
+}
+
+extension UploadTokenIssuer: Redacted {
+  public var description: String { "UploadTokenIssuer(\(issuer))" }
+}
+
+/// Verifies upload tokens for the key server.
+///
+/// It accepts ES256 only, selects the key by `kid` and checks every claim after the signature.
+public struct UploadTokenVerifier: Sendable {
+  private let issuer: String
+  private let audience: String
+  private let keys: [String: P256.Signing.PublicKey]
+
+  /// Trusts the keys of `publicKeysPEM` (P-256, SubjectPublicKeyInfo) by key ID.
+  ///
+  /// - Throws: if one of them is not such a key.
+  public init(issuer: String, audience: String, publicKeysPEM: [String: String]) throws {
+    self.issuer = issuer
+    self.audience = audience
+    keys = try publicKeysPEM.mapValues { try P256.Signing.PublicKey(pemRepresentation: $0) }
+  }
+
+  /// Returns the token if all checks succeed at `now`.
+  ///
+  /// - Throws: `UploadTokenRefusal`. The key server returns the same 401 for all of them.
+  public func verified(
+    _ token: UnverifiedUploadToken, at now: Date
+  ) async throws(UploadTokenRefusal) -> VerifiedUploadToken {
+    let signed = try CompactToken(token.text)
+    guard signed.isES256 else { throw .wrongSignature }
+    guard let key = keys[signed.keyID] else { throw .unknownKey }
+    let claims = try signed.claims(UploadTokenClaims.self, signedBy: key)
+    guard claims.iss == issuer else { throw .wrongIssuer }
+    guard claims.aud.names == [audience] else { throw .wrongAudience }
+    guard let grant = claims.grant else { throw .malformed }
+    guard now.timeIntervalSince1970 >= TimeInterval(claims.nbf) else { throw .notYetValid }
+    guard now < grant.expiresAt else { throw .expired }
+    return VerifiedUploadToken(grant)
+  }
+}
+
+/// The reason why a token or certificate was rejected.
+///
+/// For logs and tests only: callers of the key server get the same 401 for all of them.
+public enum UploadTokenRefusal: String, Error, Sendable, CaseIterable {
+  /// Not a token, or a claim is missing or invalid.
+  case malformed
+  /// The key ID is missing or not trusted.
+  case unknownKey
+  /// The signature is invalid, or its algorithm is not ES256.
+  case wrongSignature
+  /// Another issuer issued it.
+  case wrongIssuer
+  /// It is for another server.
+  case wrongAudience
+  /// Not valid yet: the issuer's clock is ahead of ours.
+  case notYetValid
+  /// No longer valid.
+  case expired
+}
+
+/// Limits of upload tokens and certificates.
+public enum UploadTokenLimit {
+  /// The maximum length of a token, in characters.
+  public static let charactersMax = 4096
+  /// The size of an HMAC over keys, in bytes.
+  public static let keyHMACBytes = 32
+  /// The time by which `nbf` precedes `iat`, in seconds: the verifier's clock may be so far behind
+  /// the issuer's. `exp` has no tolerance.
+  public static let clockSkewSeconds: TimeInterval = 60
+  /// The largest Unix time that a claim may contain: the last second of the year 9999.
+  static let unixSecondsMax: Int64 = 253_402_300_799
+}
+
+/// The claims of an upload token as encoded.
+struct UploadTokenClaims: Codable {
+  var iss: String
+  var aud: Audience
+  var iat: Int64
+  var nbf: Int64
+  var exp: Int64
+  var jti: String
+  var reportType: String
+  var symptomOnsetInterval: UInt32?
+  var tekmac: String?
+
+  init(_ grant: UploadGrant, issuer: String, audience: String) {
+    iss = issuer
+    aud = Audience(audience)
+    iat = Self.seconds(grant.issuedAt)
+    nbf = Self.seconds(grant.issuedAt.addingTimeInterval(-UploadTokenLimit.clockSkewSeconds))
+    exp = Self.seconds(grant.expiresAt)
+    jti = grant.tokenID
+    reportType = grant.reportType
+    symptomOnsetInterval = grant.symptomOnsetInterval
+    tekmac = grant.keyHMAC?.base64EncodedString()
+  }
+
+  /// The content, or nil if a claim is invalid.
+  var grant: UploadGrant? {
+    let moments = 0...UploadTokenLimit.unixSecondsMax
+    guard !jti.isEmpty, moments.contains(iat), moments.contains(nbf), moments.contains(exp) else {
+      return nil
+    }
+    let keyHMAC = tekmac.map { Data(base64Encoded: $0) ?? Data() }
+    guard keyHMAC == nil || keyHMAC?.count == UploadTokenLimit.keyHMACBytes else { return nil }
+    return UploadGrant(
+      tokenID: jti, issuedAt: Date(timeIntervalSince1970: TimeInterval(iat)),
+      expiresAt: Date(timeIntervalSince1970: TimeInterval(exp)), reportType: reportType,
+      symptomOnsetInterval: symptomOnsetInterval, keyHMAC: keyHMAC)
+  }
+
+  /// The Unix time of `date` in whole seconds, limited to the range of claims.
+  static func seconds(_ date: Date) -> Int64 {
+    let seconds = date.timeIntervalSince1970.rounded(.down)
+    return Int64(max(0, min(seconds, TimeInterval(UploadTokenLimit.unixSecondsMax))))
+  }
+}
+
+/// The claim `aud`: one name, or a list of names (RFC 7519 4.1.3). We always write one name.
+struct Audience: Codable, Hashable {
+  var names: [String]
+
+  init(_ name: String) {
+    names = [name]
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let name = try? container.decode(String.self) {
+      names = [name]
+    } else {
+      names = try container.decode([String].self)
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    if let name = names.first, names.count == 1 {
+      try container.encode(name)
+    } else {
+      try container.encode(names)
+    }
+  }
+}
