@@ -55,3 +55,11 @@ final class SigningKeyring: TokenSigning, Sendable {
     return age < 0 || age >= VerificationLimit.signingKeysAgeSecondsMax
   }
 }
+
+/// Whatever signs tokens. The server uses `UploadTokenIssuer`; a key kept in hardware may fail.
+protocol TokenSigning: Sendable {
+  /// The token that says `grant`.
+  func token(for grant: UploadGrant) async throws -> String
+}
+
+extension UploadTokenIssuer: TokenSigning {}
