@@ -1,58 +1,54 @@
-/// Asks for a new code, for the health authority's own systems.
-public struct IssueRequest: Codable, Sendable, Hashable {
+import Secrets
+
+/// The body of `VerificationRoute.issue`: a request for one code, from the health authority's systems.
+public struct IssueRequest: Codable, Sendable, Hashable, Redacted {
   /// The day on which symptoms began, `YYYY-MM-DD`.
   public var symptomDate: String?
   /// The day of the test, `YYYY-MM-DD`.
   public var testDate: String?
   /// `confirmed`, `likely` or `negative`.
   public var testType: String?
-  /// Minutes by which the clock of whoever asks is ahead of UTC.
+  /// The client's time zone offset, in minutes ahead of UTC.
   public var tzOffset: Double?
-  /// Where to send the code by SMS: `+` and digits (E.164).
+  /// The phone number for the SMS with the code: `+` and digits (E.164).
   public var phone: String?
-  /// Which of the server's SMS texts to take.
+  /// The label of the server's SMS template to use.
   public var smsTemplateLabel: String?
-  /// The name that the asker wants to find the code by; else the server makes one.
+  /// The code's UUID; without one the server makes one.
   public var uuid: String?
-  /// Whoever is behind the asker, as the asker names them.
+  /// The client's own name for the person or office that issues the code.
   public var externalIssuerID: String?
-  /// Whether the SMS is only to be written, and sent by the asker.
+  /// True if the server returns the text of the SMS and does not send it.
   public var onlyGenerateSMS: Bool?
-  /// Base64 of random bytes, to be ignored.
+  /// Base64 of random bytes, which the server ignores.
   public var padding: String?
 
-  /// Orders a code for `testType`.
+  /// Creates a request for a code of `testType`.
   public init(testType: String? = nil) {
     self.testType = testType
   }
 }
 
-extension IssueRequest: CustomStringConvertible, CustomReflectable {
-  /// It may hold a person's phone number.
-  public var description: String { "IssueRequest" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// A new code, and until when it is good.
-public struct IssueAnswer: Codable, Sendable, Hashable {
-  /// The name to ask for the code's fate by.
+/// The response to `IssueRequest`: a new code and its expiry.
+public struct IssueResponse: Codable, Sendable, Hashable, Redacted {
+  /// The UUID that `CodeHandleRequest` takes.
   public var uuid: String
   /// The short code.
   public var code: String
-  /// When the short code ends, as RFC 1123 writes it, in UTC.
+  /// The expiry of the short code, RFC 1123, in UTC.
   public var expiresAt: String
-  /// The same in Unix seconds.
+  /// The expiry of the short code, in Unix seconds.
   public var expiresAtTimestamp: Int64
-  /// When the long code in the SMS ends; where there is no SMS, when the short one does.
+  /// The expiry of the long code in the SMS; without an SMS, that of the short code.
   public var longExpiresAt: String?
   /// The same in Unix seconds.
   public var longExpiresAtTimestamp: Int64?
-  /// The SMS, where it was only to be written.
+  /// The text of the SMS if the request set `onlyGenerateSMS`.
   public var generatedSMS: String?
-  /// Whom to send it to.
+  /// The phone number for `generatedSMS`.
   public var phone: String?
 
-  /// Answers with the code `code`, to be found by `uuid`.
+  /// Creates a response with `code`.
   public init(uuid: String, code: String, expiresAt: String, expiresAtTimestamp: Int64) {
     self.uuid = uuid
     self.code = code
@@ -61,27 +57,21 @@ public struct IssueAnswer: Codable, Sendable, Hashable {
   }
 }
 
-extension IssueAnswer: CustomStringConvertible, CustomReflectable {
-  /// Whoever reads a code can use it.
-  public var description: String { "IssueAnswer" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// What became of each code of a batch, in the order they were asked for.
-public struct BatchIssueAnswer: Codable, Sendable {
-  /// One code, or why there is none.
+/// The response to a batch: one item for each requested code, in the same order.
+public struct BatchIssueResponse: Codable, Sendable {
+  /// An issued code or an error.
   public enum Item: Codable, Sendable {
-    /// The code.
-    case issued(IssueAnswer)
-    /// Why there is none.
+    /// A new code.
+    case issued(IssueResponse)
+    /// The error; no code was issued.
     case refused(VerificationFailure)
 
-    /// Reads whichever it is.
+    /// Decodes an item that has an error code as `refused`.
     public init(from decoder: any Decoder) throws {
       if let failure = try? VerificationFailure(from: decoder) {
         self = .refused(failure)
       } else {
-        self = .issued(try IssueAnswer(from: decoder))
+        self = .issued(try IssueResponse(from: decoder))
       }
     }
 
@@ -93,14 +83,14 @@ public struct BatchIssueAnswer: Codable, Sendable {
     }
   }
 
-  /// What became of each.
+  /// The items, in the order of the request.
   public var codes: [Item]
-  /// The first refusal among them.
+  /// The message of the first error in `codes`.
   public var error: String?
-  /// The same for a program.
+  /// The code of the first error in `codes`.
   public var errorCode: VerificationErrorCode?
 
-  /// Answers with `codes`.
+  /// Creates a response with `codes` and copies the first error.
   public init(codes: [Item]) {
     self.codes = codes
     for case .refused(let failure) in codes {
@@ -110,29 +100,29 @@ public struct BatchIssueAnswer: Codable, Sendable {
   }
 }
 
-/// Names a code that was issued: to ask for its status, or to end it.
+/// A request for the status of an issued code, or for its expiry.
 public struct CodeHandleRequest: Codable, Sendable, Hashable {
-  /// The name that the answer of the issue gave.
+  /// The UUID from `IssueResponse`.
   public var uuid: String?
-  /// Base64 of random bytes, to be ignored.
+  /// Base64 of random bytes, which the server ignores.
   public var padding: String?
 
-  /// Names the code of `uuid`.
+  /// Creates a request for the code with `uuid`.
   public init(uuid: String?) {
     self.uuid = uuid
   }
 }
 
-/// What became of a code.
-public struct CodeStatusAnswer: Codable, Sendable, Hashable {
-  /// Whether somebody has used it; absent in the answer to ending a code.
+/// The response to `CodeHandleRequest`.
+public struct CodeStatusResponse: Codable, Sendable, Hashable {
+  /// True if the code was used; absent in the response to `VerificationRoute.expireCode`.
   public var claimed: Bool?
-  /// When the short code ends, in Unix seconds.
+  /// The expiry of the short code, in Unix seconds.
   public var expiresAtTimestamp: Int64
-  /// When the long code ends, in Unix seconds, where there is one.
+  /// The expiry of the long code, in Unix seconds.
   public var longExpiresAtTimestamp: Int64?
 
-  /// Answers with the ends of the code's times.
+  /// Creates a response.
   public init(claimed: Bool?, expiresAtTimestamp: Int64, longExpiresAtTimestamp: Int64?) {
     self.claimed = claimed
     self.expiresAtTimestamp = expiresAtTimestamp

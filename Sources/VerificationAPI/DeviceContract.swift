@@ -1,18 +1,19 @@
+import Secrets
 import UploadToken
 
-/// Asks for the verification token that a code is good for.
-public struct VerifyRequest: Codable, Sendable, Hashable {
-  /// The short or the long code, as it was typed or came in the link.
+/// The body of `VerificationRoute.verify`: exchanges a code for a verification token.
+public struct VerifyRequest: Codable, Sendable, Hashable, Redacted {
+  /// The short code, the long code of the link, or a PIN.
   public var code: String?
-  /// The kinds of test that the app can deal with; empty or absent: all.
+  /// The kinds of test that the app supports; empty or absent: all.
   public var accept: [String]?
-  /// Base64 of the 256 bytes that were sent with a user report; else anything that the app repeats
-  /// when it asks again after a lost answer.
+  /// Base64 of 256 bytes: the nonce of the user report. For other codes, any value that the app
+  /// repeats if it retries after a lost response.
   public var nonce: String?
-  /// Base64 of random bytes, to be ignored.
+  /// Base64 of random bytes, which the server ignores.
   public var padding: String?
 
-  /// Asks for the token of `code`.
+  /// Creates a request for the token of `code`.
   public init(code: String?, accept: [String]? = nil, nonce: String? = nil, padding: String? = nil)
   {
     self.code = code
@@ -22,23 +23,18 @@ public struct VerifyRequest: Codable, Sendable, Hashable {
   }
 }
 
-extension VerifyRequest: CustomStringConvertible, CustomReflectable {
-  public var description: String { "VerifyRequest" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// What a code stands for, and the token to go on with.
-public struct VerifyAnswer: Codable, Sendable, Hashable {
+/// The response to `VerifyRequest`: the test result and a verification token.
+public struct VerifyResponse: Codable, Sendable, Hashable, Redacted {
   /// The kind of test.
   public var testtype: String
   /// The day on which symptoms began, `YYYY-MM-DD`.
   public var symptomDate: String?
   /// The day of the test, `YYYY-MM-DD`.
   public var testDate: String?
-  /// The verification token, good for one certificate.
+  /// The verification token, valid for one certificate.
   public var token: String
 
-  /// Answers with `token`.
+  /// Creates a response with `token`.
   public init(testtype: String, symptomDate: String?, testDate: String?, token: String) {
     self.testtype = testtype
     self.symptomDate = symptomDate
@@ -47,24 +43,20 @@ public struct VerifyAnswer: Codable, Sendable, Hashable {
   }
 }
 
-extension VerifyAnswer: CustomStringConvertible, CustomReflectable {
-  public var description: String { "VerifyAnswer" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// What a code stands for, by its name on the wire.
+/// The kind of test result that a code stands for; the raw value is the name in JSON.
 public enum TestType: String, Codable, Sendable, CaseIterable {
   /// A positive laboratory test.
   case confirmed
   /// A doctor's diagnosis without a test.
   case likely
-  /// A negative test; takes back what was said before.
+  /// A negative test, which revokes keys published for an earlier result.
   case negative
-  /// A test that somebody made at home.
+  /// A test that the user made at home.
   case userReport = "user-report"
 
-  /// What an app that names this type accepts: whoever accepts `likely` accepts `confirmed` too, and
-  /// whoever accepts `negative` both; `user-report` is named for itself.
+  /// The kinds of test that an app accepts if its `accept` list names this one.
+  ///
+  /// `likely` includes `confirmed`, `negative` includes both, `userReport` includes only itself.
   public var accepted: Set<TestType> {
     switch self {
     case .confirmed: [.confirmed]
@@ -75,16 +67,16 @@ public enum TestType: String, Codable, Sendable, CaseIterable {
   }
 }
 
-/// Asks for the certificate of a verification token, bound to the keys that will be published.
-public struct CertificateRequest: Codable, Sendable, Hashable {
+/// The body of `VerificationRoute.certificate`: exchanges a verification token for a certificate over the keys.
+public struct CertificateRequest: Codable, Sendable, Hashable, Redacted {
   /// The verification token.
   public var token: String?
-  /// Base64 of HMAC-SHA256 over the keys, 32 bytes.
+  /// Base64 of the HMAC-SHA256 over the keys to be published, 32 bytes.
   public var ekeyhmac: String?
-  /// Base64 of random bytes, to be ignored.
+  /// Base64 of random bytes, which the server ignores.
   public var padding: String?
 
-  /// Asks for the certificate of `token` for the keys of `ekeyhmac`.
+  /// Creates a request for the certificate of `token` over the keys of `ekeyhmac`.
   public init(token: String?, ekeyhmac: String?, padding: String? = nil) {
     self.token = token
     self.ekeyhmac = ekeyhmac
@@ -92,60 +84,44 @@ public struct CertificateRequest: Codable, Sendable, Hashable {
   }
 }
 
-extension CertificateRequest: CustomStringConvertible, CustomReflectable {
-  public var description: String { "CertificateRequest" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// The certificate with which keys can be published.
-public struct CertificateAnswer: Codable, Sendable, Hashable {
-  /// The certificate's text.
+/// The response to `CertificateRequest`.
+public struct CertificateResponse: Codable, Sendable, Hashable, Redacted {
+  /// The certificate, a compact JSON Web Token.
   public var certificate: String
 
-  /// Answers with `certificate`.
+  /// Creates a response with `certificate`.
   public init(certificate: String) {
     self.certificate = certificate
   }
 
-  /// The certificate, not yet believed.
+  /// The certificate before its signature is verified.
   public var unverified: UnverifiedCertificate { UnverifiedCertificate(certificate) }
 }
 
-extension CertificateAnswer: CustomStringConvertible, CustomReflectable {
-  public var description: String { "CertificateAnswer" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// Asks for a code by SMS for somebody who reports a test of their own.
-public struct UserReportRequest: Codable, Sendable, Hashable {
+/// The body of `VerificationRoute.userReport`: requests a code by SMS for a test that the user made.
+public struct UserReportRequest: Codable, Sendable, Hashable, Redacted {
   /// The day on which symptoms began, `YYYY-MM-DD`.
   public var symptomDate: String?
   /// The day of the test, `YYYY-MM-DD`.
   public var testDate: String?
-  /// Minutes by which the phone's clock is ahead of UTC.
+  /// The phone's time zone offset, in minutes ahead of UTC.
   public var tzOffset: Double?
-  /// Where to send the SMS: `+` and digits (E.164).
+  /// The phone number for the SMS: `+` and digits (E.164).
   public var phone: String?
-  /// Base64 of 256 random bytes, to be sent again with the code: nobody else can use it.
+  /// Base64 of 256 random bytes. The app repeats them in `VerifyRequest`, so that only it can use the code.
   public var nonce: String?
-  /// Base64 of random bytes, to be ignored.
+  /// Base64 of random bytes, which the server ignores.
   public var padding: String?
 }
 
-extension UserReportRequest: CustomStringConvertible, CustomReflectable {
-  /// It holds a person's phone number.
-  public var description: String { "UserReportRequest" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// Until when the code is good that was sent, if it was: whether it was is not said.
-public struct UserReportAnswer: Codable, Sendable, Hashable {
-  /// As RFC 1123 writes it, in UTC.
+/// The response to `UserReportRequest`. It is the same if no SMS was sent, so that it does not reveal who reported.
+public struct UserReportResponse: Codable, Sendable, Hashable {
+  /// The expiry of the code, RFC 1123, in UTC.
   public var expiresAt: String
-  /// In Unix seconds.
+  /// The expiry of the code, in Unix seconds.
   public var expiresAtTimestamp: Int64
 
-  /// Answers with the end of the code's time in both forms.
+  /// Creates a response.
   public init(expiresAt: String, expiresAtTimestamp: Int64) {
     self.expiresAt = expiresAt
     self.expiresAtTimestamp = expiresAtTimestamp

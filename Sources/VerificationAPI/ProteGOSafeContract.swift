@@ -1,65 +1,56 @@
+import Secrets
 import UploadToken
 
-/// Asks for the token that a code is good for; goes inside a `CallableRequest`.
-public struct AccessTokenRequest: Codable, Sendable, Hashable {
-  /// The code as the person typed it.
+/// The payload of `VerificationRoute.accessToken`: exchanges a PIN for an upload token.
+public struct AccessTokenRequest: Codable, Sendable, Hashable, Redacted {
+  /// The PIN as the user typed it.
   public var code: String?
-  /// Base64 of HMAC-SHA256 over the keys that will be uploaded, 32 bytes; the token is bound to it.
+  /// Base64 of the HMAC-SHA256 over the keys to be uploaded, 32 bytes; the token is bound to it.
   public var ekeyhmac: String?
 
-  /// Asks for the token of `code`, bound to the keys of `ekeyhmac`.
+  /// Creates a request for the token of `code`, bound to the keys of `ekeyhmac`.
   public init(code: String?, ekeyhmac: String? = nil) {
     self.code = code
     self.ekeyhmac = ekeyhmac
   }
 }
 
-extension AccessTokenRequest: CustomStringConvertible, CustomReflectable {
-  public var description: String { "AccessTokenRequest" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// The token, inside a `CallableAnswer`.
-public struct AccessTokenAnswer: Codable, Sendable, Hashable {
-  /// The token's text.
+/// The result of `AccessTokenRequest`.
+public struct AccessTokenResponse: Codable, Sendable, Hashable, Redacted {
+  /// The upload token, a compact JSON Web Token.
   public var accessToken: String
 
-  /// Answers with `accessToken`.
+  /// Creates a result with `accessToken`.
   public init(accessToken: String) {
     self.accessToken = accessToken
   }
 
-  /// The token, not yet believed.
+  /// The token before its signature is verified.
   public var token: UnverifiedUploadToken { UnverifiedUploadToken(accessToken) }
 }
 
-extension AccessTokenAnswer: CustomStringConvertible, CustomReflectable {
-  public var description: String { "AccessTokenAnswer" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// Asks for a new code; goes inside a `CallableRequest`. The answer is the code's six characters.
+/// The payload of `VerificationRoute.generateCode`; the result is a PIN.
 public struct GenerateCodeRequest: Codable, Sendable, Hashable {
-  /// What was found: `confirmed`, which is also what is meant where it is absent.
+  /// The kind of test: `confirmed` or absent, which means the same.
   public var testType: String?
-  /// The day on which symptoms began, as `YYYY-MM-DD` in UTC, where known.
+  /// The day on which symptoms began, `YYYY-MM-DD` in UTC, if known.
   public var symptomDate: String?
 
-  /// Asks for a code.
+  /// Creates a request for a PIN.
   public init(testType: String? = nil, symptomDate: String? = nil) {
     self.testType = testType
     self.symptomDate = symptomDate
   }
 }
 
-/// Asks for many codes at once; goes inside a `CallableRequest`. The answer is a list of codes.
+/// The payload of `VerificationRoute.generateCodesBatch`; the result is a list of PINs.
 public struct GenerateCodesBatchRequest: Codable, Sendable, Hashable {
-  /// How long the codes are good, in seconds: 1800, or whole hours up to a day.
+  /// The lifetime of the codes, in seconds: 1800, or whole hours up to a day.
   public var duration: Int?
-  /// How many codes, 1 to 1000.
+  /// The number of codes, 1 to 1000.
   public var numberOfCodes: Int?
 
-  /// Asks for `numberOfCodes` codes that are good for `duration` seconds.
+  /// Creates a request for `numberOfCodes` codes that expire after `duration` seconds.
   public init(duration: Int?, numberOfCodes: Int?) {
     self.duration = duration
     self.numberOfCodes = numberOfCodes

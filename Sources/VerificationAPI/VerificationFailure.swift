@@ -1,14 +1,15 @@
-/// `{"error", "errorCode", "error_code"}`: how Google's contract refuses. `error_code` is an older name
-/// of `errorCode` that some apps still read.
+/// The error body of Google's contract: `{"error", "errorCode", "error_code"}`.
+///
+/// `error_code` is an older name of `errorCode` that some apps still read.
 public struct VerificationFailure: Codable, Sendable, Hashable, Error {
-  /// One sentence for whoever wrote the client, with nothing secret in it.
+  /// One sentence for the developer of the client; it contains no secret.
   public var error: String
-  /// What the client's program can act on.
+  /// The error code for programs.
   public var errorCode: VerificationErrorCode
-  /// The same.
+  /// The value of `error_code`; equals `errorCode`.
   public var legacyErrorCode: VerificationErrorCode
 
-  /// Refuses with `code`.
+  /// Creates an error body.
   public init(_ code: VerificationErrorCode, _ sentence: String) {
     error = sentence
     errorCode = code
@@ -21,56 +22,54 @@ public struct VerificationFailure: Codable, Sendable, Hashable, Error {
   }
 }
 
-/// How Google's contract says no, by the name on the wire.
-///
-/// Documentation/VerificationServer.md 2 and 3.
+/// The error codes of Google's contract; the raw value is the name in JSON.
 public enum VerificationErrorCode: String, Codable, Sendable, CaseIterable {
-  /// The request cannot be read: correct it.
+  /// The request is malformed: correct it.
   case unparsableRequest = "unparsable_request"
-  /// Our own fault: try again.
+  /// An error of the server: retry.
   case internalServerError = "internal_server_error"
-  /// The server is being worked on: try later.
+  /// The server is in maintenance: retry later.
   case maintenanceMode = "maintenance_mode"
-  /// Too many: wait as long as `Retry-After` says.
+  /// Too many requests: wait for `Retry-After`.
   case quotaExceeded = "quota_exceeded"
-  /// No such API key, or not of the kind this route wants.
+  /// The API key is missing, invalid or of the wrong kind.
   case unauthorized
-  /// There is no such code, or it was used: ask the person for another.
+  /// The code does not exist or was used: ask the user for another.
   case codeInvalid = "code_invalid"
-  /// The code is too old: ask the person for another.
+  /// The code has expired: ask the user for another.
   case codeExpired = "code_expired"
   /// No code has this `uuid`.
   case codeNotFound = "code_not_found"
   /// The code was issued under another API key.
   case codeUserUnauthorized = "code_user_unauthorized"
-  /// The app, or this server, does not take this kind of test.
+  /// The app or the server does not support this kind of test.
   case unsupportedTestType = "unsupported_test_type"
-  /// There is no such kind of test.
+  /// The kind of test does not exist.
   case invalidTestType = "invalid_test_type"
-  /// There is no such token: verify a code first.
+  /// The token is invalid: verify a code first.
   case tokenInvalid = "token_invalid"
-  /// The token is too old or was used: verify a code first.
+  /// The token has expired or was used: verify a code first.
   case tokenExpired = "token_expired"
   /// The HMAC over the keys is not base64 of 32 bytes.
   case hmacInvalid = "hmac_invalid"
-  /// A date is wanted and none was sent.
+  /// The server requires a date and none was sent.
   case missingDate = "missing_date"
-  /// The date is to come, or more than 28 days ago.
+  /// The date is in the future or more than 28 days ago.
   case invalidDate = "invalid_date"
-  /// The phone number is not written as `+` and digits (E.164), or nobody has it.
+  /// The phone number is not E.164 (`+` and digits) or does not exist.
   case phoneNumberInvalid = "phone_number_invalid"
   /// No phone number was sent.
   case missingPhone = "missing_phone"
   /// No nonce of 256 bytes was sent.
   case missingNonce = "missing_nonce"
-  /// The SMS gateway takes no more just now; no code was issued.
+  /// The queue of the SMS gateway is full; no code was issued.
   case smsQueueFull = "sms_queue_full"
   /// The SMS could not be sent; no code was issued.
   case smsFailure = "sms_failure"
-  /// There is a code with this `uuid` already.
+  /// A code with this `uuid` exists.
   case uuidAlreadyExists = "uuid_already_exists"
 
-  /// The HTTP status it travels with.
+  /// The HTTP status of a response with this code.
   public var httpStatus: Int {
     switch self {
     case .internalServerError: 500

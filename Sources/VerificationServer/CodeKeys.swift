@@ -1,45 +1,46 @@
 import Crypto
 import Foundation
+import Secrets
 import VerificationAPI
 
-/// What the server derives from its one secret, each use with a key of its own.
+/// The keys and hashes derived from the server's secret, one key for each purpose.
 ///
-/// Documentation/Decisions/0005-token-kept-sealed.md.
-struct CodeKeys: Sendable {
+/// Documentation/Decisions/0005-token-kept-sealed.md explains the derivation.
+struct CodeKeys: Sendable, Redacted {
   private let secret: SymmetricKey
 
-  /// Derives from `codeHashKey`; nil unless it has 32 bytes.
+  /// Returns nil unless `codeHashKey` has 32 bytes.
   init?(codeHashKey: [UInt8]) {
     guard codeHashKey.count == VerificationLimit.codeHashKeyBytes else { return nil }
     secret = SymmetricKey(data: codeHashKey)
   }
 
-  /// The name under which `code` is kept.
-  func hash(of code: some WrittenCode) -> CodeHash {
+  /// The hash under which `code` is stored.
+  func hash(of code: some EnteredCode) -> CodeHash {
     CodeHash(bytes: authenticationCode(of: Data(code.characters.utf8), for: "code hash"))
   }
 
-  /// The mark of the one asker who may have the token of `hash` again: it depends on the HMAC over
-  /// keys that was sent, also on whether there was one.
+  /// The value that a retry must reproduce to get the upload token of `hash` again. It depends on the
+  /// HMAC that the client sent, and differs if it sent none.
   func binding(of keyHMAC: Data?, to hash: CodeHash) -> Data {
     let sent = keyHMAC.map { [1] + $0 } ?? [0]
     return authenticationCode(of: hash.bytes + sent, for: "binding")
   }
 
-  /// The mark of the one asker who may have the verification token of `hash` again.
+  /// The value that a retry must reproduce to get the verification token of `hash` again.
   func verifyBinding(of nonce: Data?, to hash: CodeHash) -> Data {
     let sent = nonce.map { [1] + $0 } ?? [0]
     return authenticationCode(of: hash.bytes + sent, for: "verify binding")
   }
 
-  /// The mark of something that is recognised when it comes again: a nonce, a phone number, the name of
-  /// a token, an API key. Each use has a key of its own, so that no two columns can be joined.
-  func mark(of secret: Data, as use: MarkUse) -> Data {
-    authenticationCode(of: secret, for: use.rawValue)
+  /// The keyed hash of a nonce, a phone number, a token ID or an API key. Each purpose has its own key,
+  /// so that equal values in two columns of the database cannot be linked.
+  func hash(of secret: Data, for purpose: HashPurpose) -> Data {
+    authenticationCode(of: secret, for: purpose.rawValue)
   }
 
-  /// What marks are made of.
-  enum MarkUse: String {
+  /// The purposes of keyed hashes; the raw values are inputs of the key derivation.
+  enum HashPurpose: String {
     case nonce, phone
     case tokenID = "token id"
     case certificateID = "certificate id"
@@ -47,8 +48,8 @@ struct CodeKeys: Sendable {
     case apiKey = "api key"
   }
 
-  /// The key that seals the token of `code`: one needs both the secret and the code to derive it.
-  func tokenKey(for code: some WrittenCode) -> SymmetricKey {
+  /// The key that encrypts the token of `code`; deriving it takes both the secret and the code.
+  func tokenKey(for code: some EnteredCode) -> SymmetricKey {
     HKDF<SHA256>.deriveKey(
       inputKeyMaterial: secret, salt: Data(code.characters.utf8), info: Self.info("token"),
       outputByteCount: VerificationLimit.codeHashKeyBytes)
@@ -66,37 +67,27 @@ struct CodeKeys: Sendable {
   }
 }
 
-extension CodeKeys: CustomStringConvertible, CustomReflectable {
-  var description: String { "CodeKeys" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// The name under which a code is kept: HMAC-SHA256 of its characters under a key of the server.
+/// The hash under which a code is stored: HMAC-SHA256 of its characters under a key of the server.
 ///
-/// A bare hash of 31 bits could be turned back in a second; without the key this one cannot.
-struct CodeHash: Hashable, Sendable {
+/// A code has about 31 bits, so an unkeyed hash could be reversed in a second.
+struct CodeHash: Hashable, Sendable, Redacted {
   let bytes: Data
 }
 
-extension CodeHash: CustomStringConvertible, CustomReflectable {
-  var description: String { "CodeHash" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// A code in one of the forms that people and links carry. No text is a code of two forms.
-protocol WrittenCode: Sendable {
-  /// The characters, in the one spelling that is hashed.
+/// A code in one of its three forms; no text is valid in two of them.
+protocol EnteredCode: Sendable {
+  /// The characters, as they are hashed.
   var characters: String { get }
 }
 
-extension VerificationCode: WrittenCode {}
-extension ShortCode: WrittenCode {}
-extension LongCode: WrittenCode {}
+extension VerificationCode: EnteredCode {}
+extension ShortCode: EnteredCode {}
+extension LongCode: EnteredCode {}
 
-/// Reads codes of every form.
-enum WrittenCodes {
-  /// The code in `text`, where there is one: a PIN, a short or a long code. No text is two of them.
-  static func code(in text: String) -> (any WrittenCode)? {
+/// Parses codes of all three forms.
+enum CodeParser {
+  /// Returns the PIN, short code or long code in `text`.
+  static func code(in text: String) -> (any EnteredCode)? {
     if let pin = VerificationCode(text) { return pin }
     if let short = ShortCode(text) { return short }
     return LongCode(text)

@@ -1,64 +1,69 @@
 import Foundation
 
-/// What the verification server keeps, as the transactions it needs. Each is whole or has not been.
+/// The storage of the verification server; each function is one transaction.
 ///
-/// Every implementation passes the same suites (Tests/VerificationServerTests, `StorageImplementation`). All
-/// throw `VerificationServerError.storageUnavailable` where nothing could be kept, and then nothing
-/// was. A code is live up to and including the second of its expiry.
+/// All functions throw `VerificationServerError.storageUnavailable` if nothing could be stored, and then
+/// nothing was. A code is live up to and including the second of its expiry. Every implementation passes
+/// the same test suites: see `StorageImplementation` in the tests.
 protocol CodeStorage: Sendable {
-  /// Keeps the codes that can be kept, in one transaction; says of each what became of it, in order.
+  /// Stores the codes that are free, in one transaction, and returns one outcome for each code.
   func issue(_ codes: [IssuedCode], at now: Date) async throws -> [IssueOutcome]
 
-  /// The code of that hash, live or not, as long as it is remembered.
-  func code(_ hash: CodeHash) async throws -> LiveCode?
+  /// Returns the code with this hash, live or expired, until it is removed.
+  func code(_ hash: CodeHash) async throws -> StoredCode?
 
-  /// Uses the live code up with `redemption`, unless it has been used up before. Returns the
-  /// redemption that holds from now on, this one or the earlier; nil where no such code is live.
+  /// Redeems a live code unless it was redeemed before.
+  ///
+  /// - Returns: The redemption that is valid from now on, `redemption` or an earlier one; nil if no such
+  ///   code is live.
   func redeem(
     _ hash: CodeHash, as redemption: Redemption, at now: Date
   ) async throws -> Redemption?
 
-  /// Exchanges the token of `exchange`, unless it has been exchanged before. Returns the exchange that
-  /// holds from now on, this one or the earlier.
+  /// Stores the exchange of a token unless it was exchanged before.
+  ///
+  /// - Returns: The exchange that is valid from now on, `exchange` or an earlier one.
   func exchange(_ exchange: TokenExchange) async throws -> TokenExchange
 
-  /// What became of the code of `handle`.
-  func fate(_ handle: UUID) async throws -> CodeFate?
+  /// Returns the status of the code with this handle.
+  func status(of handle: UUID) async throws -> CodeStatus?
 
-  /// Ends the code of `handle` with the second before `now`, unless it has ended; returns its fate.
-  func expire(_ handle: UUID, at now: Date) async throws -> CodeFate?
+  /// Ends the code one second before `now`, unless it ended earlier, and returns its status.
+  func expire(_ handle: UUID, at now: Date) async throws -> CodeStatus?
 
-  /// Takes back the code of `handle` and whatever was kept with it, as if it had never been issued.
+  /// Removes the code and the report stored with it, as if the code had never been issued.
   func withdraw(_ handle: UUID) async throws
 
-  /// How many codes are live, counted up to `count`.
+  /// Counts the live codes, up to `count`.
   func liveCount(at now: Date, atMost count: Int) async throws -> Int
 
-  /// Removes at most `count` codes that ended before `moment`, and as many spent tokens and reports
-  /// that no longer matter; returns how many in all.
+  /// Removes codes that ended before `moment`, exchanges that expired and reports that no longer block
+  /// a phone, at most `count` of each.
+  ///
+  /// - Returns: The number of removed rows.
   func removeExpired(at moment: Date, atMost count: Int) async throws -> Int
 
-  /// Keeps a new API key.
-  func add(_ key: ApiKeyRecord) async throws
+  /// Stores a new API key.
+  func add(_ key: APIKeyRecord) async throws
 
-  /// The API key of `id`, revoked or not.
-  func apiKey(_ id: ApiKeyID) async throws -> ApiKeyRecord?
+  /// Returns the API key, revoked or not.
+  func apiKey(_ id: APIKeyID) async throws -> APIKeyRecord?
 
-  /// All API keys, oldest first.
-  func apiKeys() async throws -> [ApiKeyRecord]
+  /// Returns all API keys, oldest first.
+  func apiKeys() async throws -> [APIKeyRecord]
 
-  /// Ends the API key of `id`, unless it has ended; false where there is none.
-  func revokeApiKey(_ id: ApiKeyID, at now: Date) async throws -> Bool
+  /// Revokes the API key unless it was revoked before; returns false if it does not exist.
+  func revokeAPIKey(_ id: APIKeyID, at now: Date) async throws -> Bool
 }
 
 extension CodeStorage {
-  /// The live code of that hash, used up or not.
-  func liveCode(_ hash: CodeHash, at now: Date) async throws -> LiveCode? {
+  /// Returns the code with this hash if it is live, redeemed or not.
+  func liveCode(_ hash: CodeHash, at now: Date) async throws -> StoredCode? {
     guard let code = try await code(hash), code.isLive(at: now) else { return nil }
     return code
   }
 
-  /// Keeps `code`.
+  /// Stores one code.
   func issue(_ code: IssuedCode, at now: Date) async throws -> IssueOutcome {
     try await issue([code], at: now).first ?? .codeTaken
   }

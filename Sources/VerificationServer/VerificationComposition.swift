@@ -4,22 +4,21 @@ import UploadToken
 import VerificationAPI
 import World
 
-/// The wiring of the server: which room gets what. It holds no rule.
-struct VerificationRooms {
+/// Builds the routes of the server from the configuration and the storage.
+struct VerificationComposition {
   let configuration: VerificationServerConfiguration
   let storage: any CodeStorage
   let keys: CodeKeys
-  let apiTokens: ApiTokens
+  let apiTokens: APITokens
   let signing: SigningKeyring
   let clock: any WallClock
   let randomness: any Randomness
 
-  /// A router with every route of both contracts, and the pages.
   func router() throws -> Router<QuietContext> {
     let router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
       trustedProxies: configuration.trustedProxies, randomness: randomness)
-    addSeedContract(to: router)
+    addProteGOSafeRoutes(to: router)
     addDeviceRoutes(to: router)
     addAdminRoutes(to: router)
     let (signing, clock) = (signing, clock)
@@ -30,34 +29,36 @@ struct VerificationRooms {
       try QuietPage(
         signing.keys().published(at: clock.now).keys, maxAgeSeconds: Self.keysMaxAgeSeconds)
     }
-    try router.describe(Self.description)
+    try router.describe(VerificationDescription.document)
     return router
   }
 
-  // Each use counts for itself: wrong codes from a clinic must not keep its officials from issuing.
+  // Each use has its own count: wrong codes from a clinic must not stop its staff from issuing codes.
   private var attempts: Attempts {
     Attempts(configuration.attempts, clock: clock, randomness: randomness)
   }
 
-  private var issuance: CodeIssuance {
-    CodeIssuance(
+  private var codeIssuer: CodeIssuer {
+    CodeIssuer(
       storage: storage, keys: keys, lifetime: configuration.codeLifetime,
       policy: configuration.policy, clock: clock, randomness: randomness)
   }
 
-  private func caller(_ kind: ApiKeyKind, from netmasks: Netmasks) -> Caller {
-    Caller(
-      kind: kind, check: ApiKeyCheck(storage: storage, keys: keys), netmasks: netmasks,
-      attempts: attempts, isInMaintenance: configuration.policy.isInMaintenance)
+  private func gate(_ kind: APIKeyKind, from netmasks: Netmasks) -> APIKeyGate {
+    APIKeyGate(
+      kind: kind,
+      apiKeys: APIKeys(storage: storage, keys: keys, clock: clock, randomness: randomness),
+      netmasks: netmasks, attempts: attempts,
+      isInMaintenance: configuration.policy.isInMaintenance)
   }
 
-  private func addSeedContract(to router: Router<QuietContext>) {
-    let operators = Operators(
+  private func addProteGOSafeRoutes(to router: Router<QuietContext>) {
+    let gate = APITokenGate(
       apiTokens: apiTokens, netmasks: configuration.operatorNetmasks, attempts: attempts)
-    GenerateCodeRoute(issuance: issuance, operators: operators).add(to: router)
-    GenerateCodesBatchRoute(issuance: issuance, operators: operators).add(to: router)
+    GenerateCodeRoute(codeIssuer: codeIssuer, gate: gate).add(to: router)
+    GenerateCodesBatchRoute(codeIssuer: codeIssuer, gate: gate).add(to: router)
     AccessTokenRoute(
-      redemption: CodeRedemption(
+      redeemer: CodeRedeemer(
         storage: storage, keys: keys, signing: signing,
         tokenLifetime: configuration.tokenLifetime, clock: clock, randomness: randomness),
       netmasks: configuration.applicationNetmasks, attempts: attempts
@@ -65,35 +66,51 @@ struct VerificationRooms {
   }
 
   private func addDeviceRoutes(to router: Router<QuietContext>) {
-    let device = caller(.device, from: configuration.applicationNetmasks)
+    let device = gate(.device, from: configuration.applicationNetmasks)
     let policy = configuration.policy
     VerifyRoute(
-      verification: CodeVerification(
+      verifier: CodeVerifier(
         storage: storage, keys: keys, signing: signing,
         tokenLifetime: policy.verificationTokenLifetime, clock: clock, randomness: randomness),
-      caller: device, attempts: attempts
+      gate: device, attempts: attempts
     ).add(to: router)
     CertificateRoute(
       exchange: CertificateExchange(
         storage: storage, keys: keys, signing: signing,
         certificateLifetime: policy.certificateLifetime, clock: clock),
-      caller: device, attempts: attempts, randomness: randomness
+      gate: device, attempts: attempts, randomness: randomness
     ).add(to: router)
     UserReportRoute(
-      issuance: issuance, sms: configuration.sms, caller: device, attempts: attempts,
+      codeIssuer: codeIssuer, sms: configuration.sms, gate: device, attempts: attempts,
       sendTimes: AnswerTimes(randomness: randomness)
     ).add(to: router)
   }
 
   private func addAdminRoutes(to router: Router<QuietContext>) {
-    let admin = caller(.admin, from: configuration.operatorNetmasks)
-    let desk = IssueDesk(issuance: issuance, sms: configuration.sms, attempts: attempts)
-    IssueRoute(desk: desk, caller: admin).add(to: router)
-    BatchIssueRoute(desk: desk, caller: admin).add(to: router)
-    CodeFateRoutes(storage: storage, caller: admin, clock: clock, randomness: randomness)
+    let admin = gate(.admin, from: configuration.operatorNetmasks)
+    let handler = IssueRequestHandler(
+      codeIssuer: codeIssuer, sms: configuration.sms, attempts: attempts)
+    IssueRoute(handler: handler, gate: admin).add(to: router)
+    BatchIssueRoute(handler: handler, gate: admin).add(to: router)
+    CodeStatusRoutes(storage: storage, gate: admin, clock: clock, randomness: randomness)
       .add(to: router)
   }
 
-  /// How long a reader may keep the page of keys, in seconds.
+  /// The cache lifetime of the key pages, in seconds.
   private static let keysMaxAgeSeconds = 300
+}
+
+extension APIKeys {
+  /// Opens the API keys in the database of the server that `configuration` describes.
+  ///
+  /// - Throws: `VerificationServerError` if the configuration is invalid or the database cannot be
+  ///   opened.
+  package init(
+    configuration: VerificationServerConfiguration, clock: any WallClock,
+    randomness: any Randomness
+  ) throws {
+    self.init(
+      storage: try SQLiteCodeStorage(file: configuration.databaseFile),
+      keys: try configuration.validatedKeys(), clock: clock, randomness: randomness)
+  }
 }

@@ -10,7 +10,7 @@ import VerificationAPI
 
 @testable import VerificationServer
 
-/// servers.md 2.8: SMS, links, signed texts.
+/// SMS: templates, links, signatures and the senders.
 @Suite struct SMSTests {
   let folder: TemporaryFolder
 
@@ -18,7 +18,7 @@ import VerificationAPI
     folder = try TemporaryFolder()
   }
 
-  @Test("2.8 The text brings the long code in a link, and both codes are one")
+  @Test("The SMS contains the long code in a link, and both forms are one code")
   func link() async throws {
     let sender = CollectedSMS()
     try await RunningServer.run(
@@ -39,14 +39,14 @@ import VerificationAPI
       #expect(Array(words[0...2]) == ["US-WA", issued.code, "15"])
       #expect(LongCode(words[3])?.characters.utf8.count == 16)
       #expect(words[4] == "24" && words[5] == "ens://v?r=US-WA&c=\(words[3])")
-      server.clock.advance(86_400)
+      server.clock.advance(by: 86_400)
       #expect(try await server.verify(issued.code).refusal == "400 code_expired")
       #expect(try await server.verify(words[3]).status == 200)
       #expect(try await server.verify(issued.code).refusal == "400 code_invalid")
     }
   }
 
-  @Test("2.8 With a domain of its own the link is one that phones open without the app")
+  @Test("With a link domain the link is an https link")
   func domainLink() throws {
     var configuration = SMSConfiguration(
       sender: CollectedSMS(), region: "PL", template: "[enslink]")
@@ -56,7 +56,7 @@ import VerificationAPI
       try text(configuration, code) == "https://pl.en.example/v?c=abcdefghij123456")
   }
 
-  @Test("2.8 The signature holds for number, day and text, in the purpose it was made for, only")
+  @Test("The signature covers number, day, text and purpose")
   func signed() throws {
     let key = P256.Signing.PrivateKey()
     var configuration = SMSConfiguration(sender: CollectedSMS(), region: "PL", template: "[code]")
@@ -82,7 +82,7 @@ import VerificationAPI
     #expect(!holds("EN Report.+48123456789.2027-01-16.\(body)"))
   }
 
-  @Test("2.8 A text may have 918 characters when it is filled in, and not one more")
+  @Test("An SMS may have 918 characters after the variables are replaced, and not more")
   func length() throws {
     for (length, isGood) in [(917, true), (918, true), (919, false)] {
       let template = "[code]" + String(repeating: "a", count: length - 8)
@@ -102,7 +102,7 @@ import VerificationAPI
   }
 
   @Test(
-    "2.8 Where the text cannot be sent no code is left, and the answer says why",
+    "If the SMS cannot be sent the code is withdrawn, and the response has the reason",
     arguments: [
       (SMSFailure.queueFull, "400 sms_queue_full"), (.badNumber, "400 phone_number_invalid"),
       (.failed, "400 sms_failure"),
@@ -119,13 +119,13 @@ import VerificationAPI
       let gone = try await server.admin(
         VerificationRoute.checkCodeStatus, #"{"uuid":"\#(uuid)"}"#)
       #expect(gone.refusal == "404 code_not_found")
-      // Neither the name nor the quota is spent.
+      // Neither the uuid nor the quota is used up.
       await sender.fail(with: nil)
       #expect(try await server.issue(body).uuid == uuid)
     }
   }
 
-  @Test("2.8 Where it is allowed the text is only written, and the asker sends it")
+  @Test("With onlyGenerateSMS the server returns the SMS and does not send it")
   func generated() async throws {
     let sender = CollectedSMS()
     try await RunningServer.run(
@@ -158,7 +158,7 @@ import VerificationAPI
     }
   }
 
-  @Test("The file sender appends one whole line for each text, for its owner's eyes only")
+  @Test("The file sender appends one line for each SMS, readable only by the owner")
   func file() async throws {
     let file = folder.path("sms.jsonl")
     let sender = SMSFile(file: file)
@@ -177,7 +177,8 @@ import VerificationAPI
     }
   }
 
-  @Test("Each text is laid into the folder as a file of its own, whole, for its owner's eyes only")
+  @Test(
+    "The spool sender writes each SMS to a complete file of its own, readable only by the owner")
   func spool() async throws {
     let sender = SMSSpool(folder: folder.url)
     let phone = try #require(PhoneNumber("+48123456789"))
@@ -201,7 +202,7 @@ import VerificationAPI
     }
   }
 
-  @Test("The folder takes 10,000 texts, and then says that the gateway is full")
+  @Test("With 10,000 files in the spool folder the sender reports a full queue")
   func spoolIsFull() async throws {
     let sender = SMSSpool(folder: folder.url)
     let phone = try #require(PhoneNumber("+48123456789"))
@@ -214,7 +215,7 @@ import VerificationAPI
     }
   }
 
-  @Test("Regions, domains and labels that no link or official could show are refused")
+  @Test("Invalid regions, domains and labels are rejected")
   func names() throws {
     func isGood(_ change: (inout SMSConfiguration) -> Void) -> Bool {
       var configuration = SMSConfiguration(sender: CollectedSMS(), region: "PL")
@@ -246,7 +247,7 @@ import VerificationAPI
     }
   }
 
-  @Test("The gateway is asked as Twilio documents it, and its refusals are told apart")
+  @Test("The gateway gets a request as Twilio documents it, and its errors are distinguished")
   func gateway() async throws {
     let asked = Mutex<[String]>([])
     let router = Router(context: QuietContext.self)
@@ -287,8 +288,8 @@ import VerificationAPI
     #expect("\(gateway)" == "SMSGateway")
   }
 
-  /// Documentation/Serving.md 9.5.
-  @Test("A gateway that says another is to be asked has failed, and the other is told nothing")
+  /// Redirects must not send the message and the token to another host.
+  @Test("A redirect of the gateway is a failure and is not followed")
   func gatewayMoved() async throws {
     let asked = Mutex<[String]>([])
     let router = Router(context: QuietContext.self)
@@ -324,15 +325,16 @@ import VerificationAPI
   private func newCode(long: String?) throws -> NewCode {
     let bench = try VerificationBench()
     let short = try #require(ShortCode("12345678"))
-    let kept = IssuedCode(
-      hash: bench.keys.hash(of: short), finding: VerificationBench.confirmed,
-      expiresAt: HandClock.start + 900)
-    return NewCode(handle: UUID(), short: short, long: long.flatMap { LongCode($0) }, kept: kept)
+    let issued = IssuedCode(
+      hash: bench.keys.hash(of: short), testResult: VerificationBench.confirmed,
+      expiresAt: VerificationBench.start + 900)
+    return NewCode(
+      handle: UUID(), short: short, long: long.flatMap { LongCode($0) }, issued: issued)
   }
 
   private func text(_ configuration: SMSConfiguration, _ code: NewCode) throws -> String {
     let phone = try #require(PhoneNumber("+48123456789"))
     return try SMSText(configuration: configuration).text(
-      of: code, label: nil, phone: phone, purpose: .report, now: HandClock.start)
+      of: code, label: nil, phone: phone, purpose: .report, now: VerificationBench.start)
   }
 }

@@ -1,65 +1,63 @@
 import Foundation
+import Secrets
 import World
 
-/// An API key as it is kept: a mark instead of the secret.
-struct ApiKeyRecord: Hashable, Sendable {
-  var id: ApiKeyID
-  var kind: ApiKeyKind
-  /// Who holds it, as an official named them.
+/// An API key as it is stored: with a hash instead of the secret.
+struct APIKeyRecord: Hashable, Sendable {
+  var id: APIKeyID
+  var kind: APIKeyKind
+  /// The name of the holder.
   var name: String
-  /// HMAC of the whole key under the server's secret.
-  var mark: Data
+  /// The keyed hash of the whole key.
+  var hash: Data
   var createdAt: Date
   var revokedAt: Date?
 }
 
-extension ApiKeyRecord: CustomStringConvertible, CustomReflectable {
-  var description: String { "ApiKeyRecord(\(id.text))" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
+extension APIKeyRecord: Redacted {
+  var description: String { "APIKeyRecord(\(id.text))" }
 }
 
-/// Names an API key; not a secret.
-struct ApiKeyID: Hashable, Sendable {
+/// The public part of an API key.
+struct APIKeyID: Hashable, Sendable {
   /// Sixteen lower-case hex digits.
   let text: String
 }
 
-/// What the holder of an API key may do.
-package enum ApiKeyKind: String, Sendable, CaseIterable {
-  /// An app: verifies codes and gets certificates.
+/// The permissions of an API key.
+package enum APIKeyKind: String, Sendable, CaseIterable {
+  /// An app, which verifies codes and gets certificates.
   case device
-  /// The health authority's own systems: issue codes, and end them.
+  /// The health authority's systems, which issue, check and end codes.
   case admin
-  /// Reads `/api/stats` of Google's verification server, which this one does not have: it opens nothing. It is
-  /// here so that databases that hold such a key can be read.
+  /// Google's verification server has keys of this kind for `/api/stats`. No route here accepts one.
   case stats
 
-  /// Those that open a route, of which new keys are made.
-  package static let offered: [ApiKeyKind] = [.device, .admin]
+  /// The kinds of which new keys can be created.
+  package static let offered: [APIKeyKind] = [.device, .admin]
 }
 
-/// An API key as its holder shows it: the key's id, a dot, and the secret.
-struct ApiKeyText: Sendable {
-  let id: ApiKeyID
-  /// The whole text; only its mark is kept.
+/// An API key as a client sends it: its ID, a dot, and the secret.
+struct APIKeyText: Sendable, Redacted {
+  let id: APIKeyID
   let text: String
 
-  /// The key in `header`, where it looks like one.
+  /// Returns nil if `header` does not have the form of a key.
   init?(_ header: String?) {
     guard let header, header.utf8.count == Self.characterCount else { return nil }
     let id = header.utf8.prefix(Self.idCharacters)
     let dot = header.utf8.dropFirst(Self.idCharacters).first
     guard id.allSatisfy(Self.hex.contains), dot == UInt8(ascii: ".") else { return nil }
-    self.id = ApiKeyID(text: String(decoding: id, as: UTF8.self))
+    self.id = APIKeyID(text: String(decoding: id, as: UTF8.self))
     text = header
   }
 
-  /// A new key.
+  /// Creates a random key.
   init(from randomness: any Randomness) {
     let idText = randomness.bytes(Self.idCharacters / 2).map { String(format: "%02x", $0) }.joined()
     let secret = Data(randomness.bytes(Self.secretBytes)).base64EncodedString()
       .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-    id = ApiKeyID(text: idText)
+    id = APIKeyID(text: idText)
     text = "\(idText).\(secret)"
   }
 
@@ -69,25 +67,20 @@ struct ApiKeyText: Sendable {
   private static let hex = Set("0123456789abcdef".utf8)
 }
 
-extension ApiKeyText: CustomStringConvertible, CustomReflectable {
-  var description: String { "ApiKeyText" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// An API key as a list of them shows it: never the key itself.
-package struct ApiKeyEntry: Sendable, Hashable {
-  /// Sixteen lower-case hex digits, the beginning of the key.
+/// An API key in a list, without its secret.
+package struct APIKeyEntry: Sendable, Hashable {
+  /// Sixteen lower-case hex digits, the first part of the key.
   package let id: String
-  /// What its holder may do.
-  package let kind: ApiKeyKind
-  /// Who holds it.
+  /// The permissions of the key.
+  package let kind: APIKeyKind
+  /// The name of the holder.
   package let name: String
-  /// When it was made.
+  /// The date of creation.
   package let createdAt: Date
-  /// When it was revoked, where it was.
+  /// The date of revocation if the key was revoked.
   package let revokedAt: Date?
 
-  init(_ record: ApiKeyRecord) {
+  init(_ record: APIKeyRecord) {
     id = record.id.text
     kind = record.kind
     name = record.name

@@ -1,28 +1,15 @@
-import Crypto
 import Foundation
+import Secrets
 import World
 
-/// Where API keys are made and revoked, beside a server that may be running.
+/// The API keys of Google's contract: creates, lists, revokes and checks them.
 ///
-/// Documentation/VerificationServer.md 6.
-package struct ApiKeyDesk: Sendable {
+/// Keys can be created and revoked while a server runs on the same database.
+package struct APIKeys: Sendable {
   private let storage: any CodeStorage
   private let keys: CodeKeys
   private let clock: any WallClock
   private let randomness: any Randomness
-
-  /// A desk on the database and the secret of the server that `configuration` sets up.
-  ///
-  /// - Throws: `VerificationServerError` where the configuration does not make sense or the database
-  ///   cannot be opened.
-  package init(
-    configuration: VerificationServerConfiguration, clock: any WallClock,
-    randomness: any Randomness
-  ) throws {
-    self.init(
-      storage: try SQLiteCodeStorage(file: configuration.databaseFile),
-      keys: try configuration.validatedKeys(), clock: clock, randomness: randomness)
-  }
 
   init(
     storage: any CodeStorage, keys: CodeKeys, clock: any WallClock, randomness: any Randomness
@@ -33,52 +20,44 @@ package struct ApiKeyDesk: Sendable {
     self.randomness = randomness
   }
 
-  /// A new key of `kind` for whoever `name` says. Its text is shown this once: only its mark is kept.
+  /// Creates a key of `kind` and returns its text, of which only the hash is stored.
   ///
-  /// - Throws: `VerificationServerError`, of the name or of the database.
-  package func add(kind: ApiKeyKind, name: String) async throws -> String {
+  /// - Throws: `VerificationServerError` if the name is invalid or the database is not available.
+  package func add(kind: APIKeyKind, name: String) async throws -> String {
     guard VerificationLimit.apiKeyNameCharacters.contains(name.count) else {
       let lengths = VerificationLimit.apiKeyNameCharacters
       throw VerificationServerError.badConfiguration(
         "name: must have \(lengths.lowerBound) to \(lengths.upperBound) characters.")
     }
-    let key = ApiKeyText(from: randomness)
+    let key = APIKeyText(from: randomness)
     try await storage.add(
-      ApiKeyRecord(
-        id: key.id, kind: kind, name: name, mark: keys.mark(of: Data(key.text.utf8), as: .apiKey),
+      APIKeyRecord(
+        id: key.id, kind: kind, name: name, hash: keys.hash(of: Data(key.text.utf8), for: .apiKey),
         createdAt: clock.now))
     return key.text
   }
 
-  /// Every key there is and was, oldest first.
-  package func list() async throws -> [ApiKeyEntry] {
-    try await storage.apiKeys().map(ApiKeyEntry.init)
+  /// Returns all keys, revoked or not, oldest first.
+  package func list() async throws -> [APIKeyEntry] {
+    try await storage.apiKeys().map(APIKeyEntry.init)
   }
 
-  /// Ends the key of `id`; false where there is none.
+  /// Revokes the key with `id`; returns false if it does not exist.
   package func revoke(_ id: String) async throws -> Bool {
-    try await storage.revokeApiKey(ApiKeyID(text: id), at: clock.now)
+    try await storage.revokeAPIKey(APIKeyID(text: id), at: clock.now)
   }
-}
 
-/// Tells the holders of API keys from others.
-struct ApiKeyCheck: Sendable {
-  let storage: any CodeStorage
-  let keys: CodeKeys
-
-  /// The id of the key in `header`, where there is such a key of `kind` that was not revoked.
+  /// Returns the ID of the key in `header` if it is a valid key of `kind`.
   ///
-  /// An unknown id, a wrong secret, another kind and a revoked key take the same steps: the mark of what
-  /// was shown is computed and compared, in constant time, whatever was found.
-  func holder(of header: String?, kind: ApiKeyKind) async throws -> ApiKeyID? {
-    let shown = ApiKeyText(header)
-    let record = try await storage.apiKey(shown?.id ?? Self.noID)
-    let mark = keys.mark(of: Data((header ?? "").utf8), as: .apiKey)
-    let kept = record?.mark ?? Data(repeating: 0, count: mark.count)
-    let isEqual = SymmetricKey(data: mark) == SymmetricKey(data: kept)
+  /// An unknown ID, a wrong secret, another kind and a revoked key take the same steps: the hash is
+  /// computed and compared in constant time in every case.
+  func holder(of header: String?, kind: APIKeyKind) async throws -> APIKeyID? {
+    let presented = APIKeyText(header)
+    let record = try await storage.apiKey(presented?.id ?? APIKeyID(text: ""))
+    let hash = keys.hash(of: Data((header ?? "").utf8), for: .apiKey)
+    let stored = record?.hash ?? Data(repeating: 0, count: hash.count)
+    let isEqual = isEqualInConstantTime(hash, stored)
     guard isEqual, let record, record.kind == kind, record.revokedAt == nil else { return nil }
     return record.id
   }
-
-  private static let noID = ApiKeyID(text: "")
 }

@@ -2,8 +2,8 @@ import Foundation
 import VerificationAPI
 import World
 
-/// Issues codes: draws ones that no live code equals, and keeps them under their hashes only.
-struct CodeIssuance: Sendable {
+/// Issues codes: draws codes that differ from every live code, and stores only their hashes.
+struct CodeIssuer: Sendable {
   let storage: any CodeStorage
   let keys: CodeKeys
   let lifetime: TimeInterval
@@ -11,40 +11,42 @@ struct CodeIssuance: Sendable {
   let clock: any WallClock
   let randomness: any Randomness
 
-  /// A new PIN that stands for `finding`.
+  /// Returns a new PIN for `testResult`.
   ///
-  /// - Throws: `VerificationServerError.storageUnavailable` where it could not be kept.
-  func code(for finding: Finding) async throws -> VerificationCode {
-    let codes = try await codes(1, for: finding, lifetime: lifetime)
+  /// - Throws: `VerificationServerError.storageUnavailable` if it could not be stored.
+  func code(for testResult: TestResult) async throws -> VerificationCode {
+    let codes = try await codes(1, for: testResult, lifetime: lifetime)
     guard let code = codes.first else { throw VerificationServerError.storageUnavailable }
     return code
   }
 
-  /// `count` new PINs that are good for `lifetime` seconds, no two alike, kept in one transaction
-  /// unless a live code equals one of them.
+  /// Returns `count` new PINs that expire after `lifetime` seconds and are all different.
   ///
-  /// - Throws: `VerificationServerError.storageUnavailable` where not all could be kept.
+  /// Each draw is stored in one transaction; PINs that equal a live code are drawn again.
+  ///
+  /// - Throws: `VerificationServerError.storageUnavailable` if not all could be stored.
   func codes(
-    _ count: Int, for finding: Finding, lifetime: TimeInterval
+    _ count: Int, for testResult: TestResult, lifetime: TimeInterval
   ) async throws -> [VerificationCode] {
     let now = clock.now
-    var kept: [VerificationCode] = []
+    var stored: [VerificationCode] = []
     for _ in 0..<VerificationLimit.drawsMax {
-      let drawn = (kept.count..<count).map { _ in VerificationCode.drawn(from: randomness) }
+      let drawn = (stored.count..<count).map { _ in VerificationCode.drawn(from: randomness) }
       let outcomes = try await storage.issue(
         drawn.map {
           IssuedCode(
-            hash: keys.hash(of: $0), finding: finding, expiresAt: now.addingTimeInterval(lifetime))
+            hash: keys.hash(of: $0), testResult: testResult,
+            expiresAt: now.addingTimeInterval(lifetime))
         }, at: now)
-      kept += zip(drawn, outcomes).filter { $0.1 == .kept }.map(\.0)
-      if kept.count == count { return kept }
+      stored += zip(drawn, outcomes).filter { $0.1 == .stored }.map(\.0)
+      if stored.count == count { return stored }
     }
     throw VerificationServerError.storageUnavailable
   }
 
-  /// A new short code, and a long one where the order wants a link.
+  /// Issues a short code, and a long one if the order needs a link.
   ///
-  /// - Throws: `VerificationServerError.storageUnavailable` where it could not be kept.
+  /// - Throws: `VerificationServerError.storageUnavailable` if it could not be stored.
   func issue(_ order: CodeOrder) async throws -> OrderOutcome {
     let now = clock.now
     let handle = order.handle ?? UUID(from: randomness)
@@ -54,9 +56,10 @@ struct CodeIssuance: Sendable {
       let long =
         order.wantsLink
         ? LongCode.drawn(count: policy.longCodeCharacters, from: randomness) : nil
-      let code = kept(order, handle: handle, short: short, long: long, at: now)
+      let code = issuedCode(order, handle: handle, short: short, long: long, at: now)
       switch try await storage.issue([code], at: now).first {
-      case .kept: return .issued(NewCode(handle: handle, short: short, long: long, kept: code))
+      case .stored:
+        return .issued(NewCode(handle: handle, short: short, long: long, issued: code))
       case .handleTaken: return .handleTaken
       case .phoneBusy: return .phoneBusy(expiresAt: code.expiresAt)
       case .codeTaken, nil: continue
@@ -65,11 +68,11 @@ struct CodeIssuance: Sendable {
     throw VerificationServerError.storageUnavailable
   }
 
-  private func kept(
+  private func issuedCode(
     _ order: CodeOrder, handle: UUID, short: ShortCode, long: LongCode?, at now: Date
   ) -> IssuedCode {
     var code = IssuedCode(
-      hash: keys.hash(of: short), finding: order.finding,
+      hash: keys.hash(of: short), testResult: order.testResult,
       expiresAt: now.addingTimeInterval(policy.shortCodeLifetime))
     if let long {
       code.longHash = keys.hash(of: long)
@@ -77,13 +80,13 @@ struct CodeIssuance: Sendable {
     }
     code.handle = handle
     code.issuer = order.issuer
-    code.nonceMark = order.nonce.map { keys.mark(of: $0, as: .nonce) }
-    code.phoneMark = order.reportingPhone.map { keys.mark(of: Data($0.utf8), as: .phone) }
+    code.nonceHash = order.nonce.map { keys.hash(of: $0, for: .nonce) }
+    code.phoneHash = order.reportingPhone.map { keys.hash(of: Data($0.utf8), for: .phone) }
     return code
   }
 
-  /// How many digits a short code needs now: as the policy says, and more where so many codes are live
-  /// that one guess in `guessesPerCodeMin` would hit one.
+  // As many digits as the policy says, and more if so many codes are live that fewer than
+  // `guessesPerCodeMin` guesses would be expected to hit one.
   private func digits(at now: Date) async throws -> Int {
     let live = try await storage.liveCount(
       at: now, atMost: VerificationLimit.liveCountMax)
@@ -94,49 +97,48 @@ struct CodeIssuance: Sendable {
   }
 }
 
-/// What a code of Google's contract is to be.
+/// The properties of a code of Google's contract that is to be issued.
 struct CodeOrder: Sendable {
-  var finding: Finding
-  /// The name the asker wants to find it by.
+  var testResult: TestResult
+  /// The UUID that the client chose.
   var handle: UUID?
-  /// The API key it is issued under.
-  var issuer: ApiKeyID?
-  /// Whether a long code goes into a link.
+  /// The API key of the request.
+  var issuer: APIKeyID?
+  /// True if a long code is needed for the link of an SMS.
   var wantsLink = false
-  /// What has to come with the code, for a user report.
+  /// The nonce of a user report, without which the code cannot be used.
   var nonce: Data?
-  /// The phone that reports a test of its own.
+  /// The phone number of a user report.
   var reportingPhone: String?
 
-  /// The order as one that came with `key`.
-  func issued(under key: ApiKeyID?) -> CodeOrder {
+  /// A copy of the order with the API key of the request.
+  func issued(under key: APIKeyID?) -> CodeOrder {
     var order = self
     order.issuer = key
     return order
   }
 }
 
-/// What became of an order.
+/// The result of an order.
 enum OrderOutcome: Sendable {
   case issued(NewCode)
   case handleTaken
-  /// The phone reported not long ago; a code would have been good until then.
+  /// The phone reported recently; a new code would have expired at this date.
   case phoneBusy(expiresAt: Date)
 }
 
-/// A code in the one moment in which its characters are known.
+/// A code while its characters are known.
 struct NewCode: Sendable {
   let handle: UUID
   let short: ShortCode
   let long: LongCode?
-  let kept: IssuedCode
+  let issued: IssuedCode
 }
 
 extension VerificationCode {
-  /// A code drawn from `randomness`, each equally likely.
+  /// Draws a PIN; all PINs are equally likely.
   ///
-  /// Documentation/SeedContract.md 2.1. Of all draws of six characters 86 in 100 are codes; the rest
-  /// lack a digit or a letter and are drawn again.
+  /// 86 % of all draws of six characters are PINs. The rest lack a digit or a letter and are drawn again.
   static func drawn(from randomness: any Randomness) -> VerificationCode {
     while true {
       let text = randomness.text(of: alphabet, characterCount)
@@ -146,14 +148,14 @@ extension VerificationCode {
 }
 
 extension ShortCode {
-  /// A code of `digits` digits, each equally likely; nil where there is no such length.
+  /// Draws a code of `digits` digits, all equally likely; nil if the number of digits is not allowed.
   static func drawn(digits: Int, from randomness: any Randomness) -> ShortCode? {
     ShortCode(randomness.text(of: Array("0123456789"), digits))
   }
 }
 
 extension LongCode {
-  /// A code of `count` characters, each equally likely; nil where there is no such length.
+  /// Draws a code of `count` characters, all equally likely; nil if the length is not allowed.
   static func drawn(count: Int, from randomness: any Randomness) -> LongCode? {
     LongCode(randomness.text(of: alphabet, count))
   }
@@ -166,14 +168,14 @@ extension Randomness {
 }
 
 extension UUID {
-  /// A random UUID (RFC 9562, version 4) from the randomness handed in.
+  /// A random UUID (RFC 9562, version 4).
   init(from randomness: any Randomness) {
     self.init(bytes: randomness.bytes(16), version: 0x40)
   }
 
-  /// A UUID made of sixteen bytes that are secret to whoever cannot compute them (version 8).
-  init(mark: Data) {
-    self.init(bytes: Array(mark.prefix(16)), version: 0x80)
+  /// A UUID from the first sixteen bytes of a keyed hash (RFC 9562, version 8).
+  init(hash: Data) {
+    self.init(bytes: Array(hash.prefix(16)), version: 0x80)
   }
 
   private init(bytes: [UInt8], version: UInt8) {
@@ -187,6 +189,6 @@ extension UUID {
       ))
   }
 
-  /// In lower case, as both contracts write it.
+  /// The lower-case form, which both contracts use.
   var text: String { uuidString.lowercased() }
 }

@@ -1,73 +1,74 @@
 import Crypto
 import Foundation
+import Secrets
 
-/// A code that is to be kept: by then only hashes are left of it.
+/// A code to be stored; it contains only hashes of the characters.
 struct IssuedCode: Hashable, Sendable {
-  /// The code that is told: a PIN, or the short code.
+  /// The hash of the PIN or the short code.
   var hash: CodeHash
-  var finding: Finding
-  /// The last moment at which that one is good.
+  var testResult: TestResult
+  /// The last second at which the PIN or the short code is valid.
   var expiresAt: Date
-  /// The code in the link, where there is one.
+  /// The hash of the long code in the link, if there is one.
   var longHash: CodeHash?
-  /// The last moment at which the link is good; without a link, that of the other.
+  /// The last second at which the long code is valid; without one, that of the short code.
   var longExpiresAt: Date
-  /// The name under which its fate can be asked for, where it has one.
+  /// The UUID for requests of the status.
   var handle: UUID?
-  /// The API key it was issued under, where it was one.
-  var issuer: ApiKeyID?
-  /// The mark of the nonce that has to come with it, where one has to.
-  var nonceMark: Data?
-  /// The phone that reported, where it was a phone.
-  var phoneMark: Data?
+  /// The API key that issued the code.
+  var issuer: APIKeyID?
+  /// The hash of the nonce that must be sent with the code, for user reports.
+  var nonceHash: Data?
+  /// The hash of the phone number, for user reports.
+  var phoneHash: Data?
 
-  init(hash: CodeHash, finding: Finding, expiresAt: Date) {
+  init(hash: CodeHash, testResult: TestResult, expiresAt: Date) {
     self.hash = hash
-    self.finding = finding
+    self.testResult = testResult
     self.expiresAt = expiresAt
     longExpiresAt = expiresAt
   }
 }
 
-/// What became of a code that was to be kept.
+/// The result of storing one code.
 enum IssueOutcome: Hashable, Sendable {
-  case kept
-  /// A live code has one of its hashes: draw another.
+  case stored
+  /// A live code has the same hash: draw another.
   case codeTaken
-  /// A code has its handle.
+  /// A code with the same handle exists.
   case handleTaken
-  /// The phone reported not long ago.
+  /// The phone reported recently.
   case phoneBusy
 }
 
-/// A code that is known, as the storage knows it.
-struct LiveCode: Hashable, Sendable {
-  var finding: Finding
-  /// How it was used up, where it was.
+/// A code as the storage returns it, live or not.
+struct StoredCode: Hashable, Sendable {
+  var testResult: TestResult
+  /// The redemption, if the code was used.
   var redemption: Redemption?
-  /// The mark of the nonce that has to come with it, where one has to.
-  var nonceMark: Data?
-  /// The last second at which the code that was asked for is good.
+  /// The hash of the nonce that must be sent with the code, for user reports.
+  var nonceHash: Data?
+  /// The last second at which the requested form of the code is valid.
   var expiresAt: Date
-  /// Whether the verification token that it gave has been exchanged for a certificate.
+  /// True if the verification token of the code was exchanged for a certificate.
   var isExchanged = false
 
-  /// Whether it is still good at `now`, as far as time goes; the last second counts.
+  /// Returns true through the last second before the expiry.
   func isLive(at now: Date) -> Bool { now < expiresAt.addingTimeInterval(1) }
 }
 
-/// What became of a code that was issued.
-struct CodeFate: Hashable, Sendable {
+/// The status of an issued code.
+struct CodeStatus: Hashable, Sendable {
   var isClaimed: Bool
   var expiresAt: Date
   var longExpiresAt: Date
-  /// The API key it was issued under.
-  var issuer: ApiKeyID?
+  /// The API key that issued the code.
+  var issuer: APIKeyID?
 }
 
-extension CodeFate {
-  /// The fate of the code once it was ended: with the second before `now`, unless it ended before.
-  func ended(before now: Date) -> CodeFate {
+extension CodeStatus {
+  /// The status after the code is ended one second before `now`, unless it ended earlier.
+  func ended(before now: Date) -> CodeStatus {
     let end = Date(unixSecond: now.unixSecond - 1)
     var copy = self
     copy.expiresAt = min(expiresAt, end)
@@ -76,79 +77,77 @@ extension CodeFate {
   }
 }
 
-/// That a phone reported a test of its own, and how long it waits before the next report.
-///
-/// Documentation/VerificationServer.md 3.8.
+/// A user report of a phone, and the time until its next report is allowed.
 struct PhoneReport: Hashable, Sendable {
-  /// The mark of its number.
-  let phoneMark: Data
-  /// When it may report again, in whole seconds.
+  /// The keyed hash of the phone number.
+  let phoneHash: Data
+  /// The earliest time of the next report, in whole seconds.
   private(set) var freeAt: Date
-  /// When it may once its code has been used.
+  /// The earliest time of the next report if the code is used.
   let freeAtWhenClaimed: Date
 
-  init(phoneMark: Data, freeAt: Date, freeAtWhenClaimed: Date) {
-    self.phoneMark = phoneMark
+  init(phoneHash: Data, freeAt: Date, freeAtWhenClaimed: Date) {
+    self.phoneHash = phoneHash
     self.freeAt = freeAt
     self.freeAtWhenClaimed = freeAtWhenClaimed
   }
 
-  /// A report of `now`.
-  init(phoneMark: Data, at now: Date) {
+  /// A report at `now`.
+  init(phoneHash: Data, at now: Date) {
     let second = Date(unixSecond: now.unixSecond)
     self.init(
-      phoneMark: phoneMark,
+      phoneHash: phoneHash,
       freeAt: second.addingTimeInterval(VerificationLimit.reportUnclaimedSeconds),
       freeAtWhenClaimed: second.addingTimeInterval(VerificationLimit.reportAgainSeconds))
   }
 
-  /// The report of a phone whose code was used: it waits longer.
+  /// The report after its code was used, which lengthens the wait.
   var claimed: PhoneReport {
     var copy = self
     copy.freeAt = freeAtWhenClaimed
     return copy
   }
 
-  /// Whether the phone has to wait at `now`.
+  /// Returns true if the phone must wait at `now`.
   func isBusy(at now: Date) -> Bool { Date(unixSecond: now.unixSecond) < freeAt }
 }
 
-/// How a code was used up: by whom, and for which token.
+/// The use of a code: who may have its token again, and the token.
 struct Redemption: Hashable, Sendable {
-  /// The mark of the asker: `CodeKeys.binding`.
+  /// The value that a retry must reproduce: `CodeKeys.binding` or `CodeKeys.verifyBinding`.
   var binding: Data
-  /// The token's text, sealed under a key that only the code opens.
+  /// The issued token, encrypted.
   var sealedToken: SealedToken
-  /// The mark of the token's name, where it is one that is exchanged here.
-  var tokenMark: Data?
+  /// The hash of the token's ID, for verification tokens.
+  var tokenIDHash: Data?
 }
 
-/// A token that was issued, kept so that a lost answer can be given again.
+/// An issued token, encrypted, so that a retry after a lost response gets the same token.
 ///
 /// AES-256-GCM under a key derived from the server's secret and the code, with the code's hash as
-/// associated data. Whoever reads the database alone cannot open it, and whoever also holds the
-/// secret must still guess the code. Documentation/Decisions/0005-token-kept-sealed.md.
-struct SealedToken: Hashable, Sendable {
+/// associated data. Decrypting it takes the database, the secret and the code:
+/// Documentation/Decisions/0005-token-kept-sealed.md.
+struct SealedToken: Hashable, Sendable, Redacted {
   /// Nonce, ciphertext and tag.
   let bytes: Data
 
-  /// What the storage kept.
+  /// An encrypted token from the database.
   init(bytes: Data) {
     self.bytes = bytes
   }
 
-  /// Seals `token`. The nonce comes from `nonce`, twelve fresh random bytes.
-  init(_ token: String, for code: some WrittenCode, keys: CodeKeys, nonce: [UInt8]) throws {
+  /// Encrypts `token` with `nonce`, twelve fresh random bytes.
+  init(_ token: String, for code: some EnteredCode, keys: CodeKeys, nonce: [UInt8]) throws {
     let box = try AES.GCM.seal(
       Data(token.utf8), using: keys.tokenKey(for: code), nonce: AES.GCM.Nonce(data: nonce),
       authenticating: keys.hash(of: code).bytes)
     bytes = Data(box.nonce) + box.ciphertext + box.tag
   }
 
-  /// The token's text.
+  /// Decrypts the token.
   ///
-  /// - Throws: where the bytes were changed or belong to another code.
-  func text(for code: some WrittenCode, keys: CodeKeys) throws -> String {
+  /// - Throws: If the bytes were changed or belong to another code.
+  func text(for code: some EnteredCode, keys: CodeKeys) throws -> String {
     let box = try AES.GCM.SealedBox(combined: bytes)
     let text = try AES.GCM.open(
       box, using: keys.tokenKey(for: code), authenticating: keys.hash(of: code).bytes)
@@ -157,9 +156,4 @@ struct SealedToken: Hashable, Sendable {
 
   /// The size of a nonce, in bytes.
   static let nonceBytes = 12
-}
-
-extension SealedToken: CustomStringConvertible, CustomReflectable {
-  var description: String { "SealedToken" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
 }

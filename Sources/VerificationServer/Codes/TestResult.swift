@@ -1,15 +1,15 @@
 import Foundation
 import VerificationAPI
 
-/// What the health authority found, as far as a code carries it: no name, no place, no key.
-struct Finding: Hashable, Sendable {
+/// The test result that a code stands for; it does not identify the tested user.
+struct TestResult: Hashable, Sendable {
   var testType: TestType
-  /// The day on which symptoms began, where known.
+  /// The day on which symptoms began, if known.
   var symptomDay: CalendarDay?
-  /// The day of the test, where known.
+  /// The day of the test, if known.
   var testDay: CalendarDay?
 
-  init(_ testType: TestType, _ dates: FindingDates) {
+  init(_ testType: TestType, _ dates: TestDates) {
     self.init(testType: testType, symptomDay: dates.symptomDay, testDay: dates.testDay)
   }
 
@@ -25,26 +25,24 @@ struct Finding: Hashable, Sendable {
   var symptomOnsetInterval: UInt32? { symptomDay?.interval }
 }
 
-/// The two dates that a code may carry, once they make sense.
-///
-/// Documentation/VerificationServer.md 3.3.
-struct FindingDates: Hashable, Sendable {
+/// The two dates of a test result after validation.
+struct TestDates: Hashable, Sendable {
   var symptomDay: CalendarDay?
   var testDay: CalendarDay?
 
-  /// Why dates do not make sense.
-  enum Fault: Error {
-    /// Not a day, or an offset that no clock has.
+  /// The reasons to reject dates.
+  enum Invalid: Error {
+    /// A text is not a day, or the time zone offset is not allowed.
     case unreadable
-    /// To come, or too long ago.
+    /// A day is in the future, or too long ago.
     case outOfRange
   }
 
-  /// The days in the texts, which may be empty. A day that has begun where the asker is, `tzOffset`
-  /// minutes ahead of UTC, but not yet in UTC, counts as today.
+  /// Parses the texts, which may be empty. A day that has begun at the client's time zone, `tzOffset`
+  /// minutes ahead of UTC, but not in UTC counts as today.
   init(
     symptomDate: String?, testDate: String?, tzOffset: Double? = nil, now: Date
-  ) throws(Fault) {
+  ) throws(Invalid) {
     let offset = tzOffset ?? 0
     guard VerificationLimit.timeZoneMinutes.contains(offset) else { throw .unreadable }
     symptomDay = try Self.day(symptomDate, offset: offset, now: now)
@@ -55,13 +53,13 @@ struct FindingDates: Hashable, Sendable {
 
   private static func day(
     _ text: String?, offset: Double, now: Date
-  ) throws(Fault) -> CalendarDay? {
+  ) throws(Invalid) -> CalendarDay? {
     guard let text, !text.isEmpty else { return nil }
     guard let day = CalendarDay(text) else { throw .unreadable }
     let today = CalendarDay(now)
-    let theirToday = max(today, CalendarDay(now.addingTimeInterval(offset * 60)))
+    let clientToday = max(today, CalendarDay(now.addingTimeInterval(offset * 60)))
     let oldest = CalendarDay(number: today.number - VerificationLimit.symptomAgeDaysMax)
-    guard oldest <= day, day <= theirToday else { throw .outOfRange }
+    guard oldest <= day, day <= clientToday else { throw .outOfRange }
     return min(day, today)
   }
 }

@@ -4,54 +4,50 @@ import QuietHTTP
 import VerificationAPI
 import World
 
-/// POST /api/issue: a new code for the health authority's own systems.
-///
-/// Documentation/VerificationServer.md 3.2.
+/// POST /api/issue: a new code for the health authority's systems.
 struct IssueRoute: Sendable {
-  let desk: IssueDesk
-  let caller: Caller
+  let handler: IssueRequestHandler
+  let gate: APIKeyGate
 
   func add(to router: Router<QuietContext>) {
-    GoogleRoute<IssueRequest>(caller: caller, randomness: desk.issuance.randomness)
-      .add(VerificationRoute.issue, to: router, decoy: decoy, answer: answer)
+    GoogleRoute<IssueRequest>(gate: gate, randomness: handler.codeIssuer.randomness)
+      .add(VerificationRoute.issue, to: router, decoy: decoy, respond: respond)
   }
 
-  private func answer(_ request: GoogleRoute<IssueRequest>.Question) async throws -> QuietAnswer {
-    let result = try await desk.issue(
+  private func respond(_ request: GoogleRoute<IssueRequest>.Request) async throws -> QuietAnswer {
+    let result = try await handler.issue(
       request.body.body, under: request.apiKeyID, request.context.logger)
     switch result {
-    case .success(let answer): return try QuietAnswer(answer)
+    case .success(let response): return try QuietAnswer(response)
     case .failure(let failure): return try QuietAnswer(failure)
     }
   }
 
-  /// Draws a code and keeps none.
+  /// Draws a code and stores none.
   private func decoy(
-    _ request: GoogleRoute<IssueRequest>.DecoyQuestion
+    _ request: GoogleRoute<IssueRequest>.DecoyRequest
   ) async throws -> QuietAnswer {
-    try QuietAnswer(desk.pretended())
+    try QuietAnswer(handler.decoyResponse())
   }
 }
 
-/// POST /api/batch-issue: up to ten new codes; one that is refused does not stop the others.
-///
-/// Documentation/VerificationServer.md 3.6.
+/// POST /api/batch-issue: up to ten new codes; an error of one does not stop the others.
 struct BatchIssueRoute: Sendable {
-  let desk: IssueDesk
-  let caller: Caller
+  let handler: IssueRequestHandler
+  let gate: APIKeyGate
 
   func add(to router: Router<QuietContext>) {
-    GoogleRoute<BatchIssueRequest>(caller: caller, randomness: desk.issuance.randomness)
-      .add(VerificationRoute.batchIssue, to: router, decoy: decoy, answer: answer)
+    GoogleRoute<BatchIssueRequest>(gate: gate, randomness: handler.codeIssuer.randomness)
+      .add(VerificationRoute.batchIssue, to: router, decoy: decoy, respond: respond)
   }
 
-  private func answer(
-    _ request: GoogleRoute<BatchIssueRequest>.Question
+  private func respond(
+    _ request: GoogleRoute<BatchIssueRequest>.Request
   ) async throws -> QuietAnswer {
     let orders = request.body.body.codes ?? []
-    guard desk.issuance.policy.allowsBatchIssue else {
+    guard handler.codeIssuer.policy.allowsBatchIssue else {
       return try QuietAnswer(
-        VerificationFailure(.unparsableRequest, "This server issues no batches."))
+        VerificationFailure(.unparsableRequest, "This server does not issue batches."))
     }
     guard (1...VerificationLimit.batchIssueCodesMax).contains(orders.count) else {
       return try QuietAnswer(
@@ -59,57 +55,57 @@ struct BatchIssueRoute: Sendable {
           .unparsableRequest,
           "codes must have 1 to \(VerificationLimit.batchIssueCodesMax) elements."))
     }
-    var items: [BatchIssueAnswer.Item] = []
-    var first: Refused?
+    var items: [BatchIssueResponse.Item] = []
+    var first: FirstError?
     for order in orders {
       let (item, refused) = try await item(order.body, request)
       items.append(item)
       first = first ?? refused
     }
     return try QuietAnswer(
-      BatchIssueAnswer(codes: items), status: HTTPResponse.Status(code: first?.status ?? 200),
+      BatchIssueResponse(codes: items), status: HTTPResponse.Status(code: first?.status ?? 200),
       retryAfterSeconds: first?.retryAfterSeconds)
   }
 
-  /// How the first refusal of a batch makes the whole be answered.
-  private struct Refused {
+  /// The status of the response to a batch, from the first error in it.
+  private struct FirstError {
     var status: Int
     var retryAfterSeconds: Int?
   }
 
-  /// A full disk in the middle must not hide the codes that were issued before it.
+  /// Returns an error as an item, so that a full disk does not hide the codes issued before it.
   private func item(
-    _ order: IssueRequest, _ request: GoogleRoute<BatchIssueRequest>.Question
-  ) async throws -> (BatchIssueAnswer.Item, Refused?) {
+    _ order: IssueRequest, _ request: GoogleRoute<BatchIssueRequest>.Request
+  ) async throws -> (BatchIssueResponse.Item, FirstError?) {
     do {
-      let result = try await desk.issue(order, under: request.apiKeyID, request.context.logger)
+      let result = try await handler.issue(order, under: request.apiKeyID, request.context.logger)
       switch result {
-      case .success(let answer): return (.issued(answer), nil)
+      case .success(let response): return (.issued(response), nil)
       case .failure(let failure):
-        return (.refused(failure), Refused(status: failure.errorCode.httpStatus))
+        return (.refused(failure), FirstError(status: failure.errorCode.httpStatus))
       }
     } catch let refusal as QuietRefusal where refusal.retryAfterSeconds != nil {
       return (
         .refused(VerificationFailure(RefusalForm.code(of: refusal), refusal.message)),
-        Refused(
+        FirstError(
           status: Int(refusal.status.code), retryAfterSeconds: refusal.retryAfterSeconds)
       )
     }
   }
 
-  /// As many codes as were asked for, of which none is kept.
+  /// Draws the requested number of codes and stores none.
   private func decoy(
-    _ request: GoogleRoute<BatchIssueRequest>.DecoyQuestion
+    _ request: GoogleRoute<BatchIssueRequest>.DecoyRequest
   ) async throws -> QuietAnswer {
     let count = request.body?.body.codes?.count ?? 1
     let items = try (0..<min(max(count, 1), VerificationLimit.batchIssueCodesMax)).map { _ in
-      BatchIssueAnswer.Item.issued(try desk.pretended())
+      BatchIssueResponse.Item.issued(try handler.decoyResponse())
     }
-    return try QuietAnswer(BatchIssueAnswer(codes: items))
+    return try QuietAnswer(BatchIssueResponse(codes: items))
   }
 }
 
-/// Asks for several codes; a field that is not named is refused inside each as well.
+/// The body of a batch; unknown fields are rejected in each item as well.
 struct BatchIssueRequest: Decodable, NamedFields, Sendable {
   var codes: [Strict<IssueRequest>]?
   var padding: String?
@@ -117,44 +113,45 @@ struct BatchIssueRequest: Decodable, NamedFields, Sendable {
   static let fieldNames: Set<String> = ["codes", "padding"]
 }
 
-/// POST /api/checkcodestatus and /api/expirecode: what became of a code, and its end.
-///
-/// Documentation/VerificationServer.md 3.7.
-struct CodeFateRoutes: Sendable {
+/// POST /api/checkcodestatus and /api/expirecode: the status of a code, and its end.
+struct CodeStatusRoutes: Sendable {
   let storage: any CodeStorage
-  let caller: Caller
+  let gate: APIKeyGate
   let clock: any WallClock
   let randomness: any Randomness
 
-  private typealias Question = GoogleRoute<CodeHandleRequest>.Question
+  private typealias Request = GoogleRoute<CodeHandleRequest>.Request
 
   func add(to router: Router<QuietContext>) {
-    let route = GoogleRoute<CodeHandleRequest>(caller: caller, randomness: randomness)
+    let route = GoogleRoute<CodeHandleRequest>(gate: gate, randomness: randomness)
     route.add(
       VerificationRoute.checkCodeStatus, to: router, decoy: { try await decoy($0, claimed: false) },
-      answer: status)
+      respond: status)
     route.add(
       VerificationRoute.expireCode, to: router, decoy: { try await decoy($0, claimed: nil) },
-      answer: expire)
+      respond: expire)
   }
 
-  private func status(_ request: Question) async throws -> QuietAnswer {
-    try await answer(request, saysClaimed: true) { handle in try await storage.fate(handle) }
+  private func status(_ request: Request) async throws -> QuietAnswer {
+    try await respond(request, withClaimed: true) { handle in
+      try await storage.status(of: handle)
+    }
   }
 
-  private func expire(_ request: Question) async throws -> QuietAnswer {
-    try await answer(request, saysClaimed: false) { handle in
-      // Another key's code must not end before it is known to be another's.
-      guard let fate = try await storage.fate(handle), fate.issuer == request.apiKeyID else {
-        return try await storage.fate(handle)
+  private func expire(_ request: Request) async throws -> QuietAnswer {
+    try await respond(request, withClaimed: false) { handle in
+      // The code of another API key must not be ended.
+      guard let status = try await storage.status(of: handle), status.issuer == request.apiKeyID
+      else {
+        return try await storage.status(of: handle)
       }
       return try await storage.expire(handle, at: clock.now)
     }
   }
 
-  private func answer(
-    _ request: Question, saysClaimed: Bool,
-    _ find: @Sendable (UUID) async throws -> CodeFate?
+  private func respond(
+    _ request: Request, withClaimed: Bool,
+    _ find: @Sendable (UUID) async throws -> CodeStatus?
   ) async throws -> QuietAnswer {
     guard let handle = UUID(uuidString: request.body.body.uuid ?? "") else {
       return try QuietAnswer(VerificationFailure(.unparsableRequest, "uuid must be a UUID."))
@@ -162,27 +159,27 @@ struct CodeFateRoutes: Sendable {
     let found = try await QuietRefusal.whereStorageFails(request.context.logger) {
       try await find(handle)
     }
-    guard let fate = found else {
+    guard let status = found else {
       return try QuietAnswer(VerificationFailure(.codeNotFound, "No code has this uuid."))
     }
-    guard fate.issuer == request.apiKeyID else {
+    guard status.issuer == request.apiKeyID else {
       return try QuietAnswer(
         VerificationFailure(.codeUserUnauthorized, "The code was issued under another API key."))
     }
     return try QuietAnswer(
-      CodeStatusAnswer(
-        claimed: saysClaimed ? fate.isClaimed : nil,
-        expiresAtTimestamp: fate.expiresAt.unixSecond,
-        longExpiresAtTimestamp: fate.longExpiresAt.unixSecond))
+      CodeStatusResponse(
+        claimed: withClaimed ? status.isClaimed : nil,
+        expiresAtTimestamp: status.expiresAt.unixSecond,
+        longExpiresAtTimestamp: status.longExpiresAt.unixSecond))
   }
 
-  /// Looks for a code as a real request does, and tells of one that never was.
+  /// Looks up a random code, and responds with the status of an unused one.
   private func decoy(
-    _ request: GoogleRoute<CodeHandleRequest>.DecoyQuestion, claimed: Bool?
+    _ request: GoogleRoute<CodeHandleRequest>.DecoyRequest, claimed: Bool?
   ) async throws -> QuietAnswer {
-    _ = try? await storage.fate(UUID(from: randomness))
+    _ = try? await storage.status(of: UUID(from: randomness))
     let now = clock.now.unixSecond
     return try QuietAnswer(
-      CodeStatusAnswer(claimed: claimed, expiresAtTimestamp: now, longExpiresAtTimestamp: now))
+      CodeStatusResponse(claimed: claimed, expiresAtTimestamp: now, longExpiresAtTimestamp: now))
   }
 }

@@ -4,19 +4,18 @@ import QuietHTTP
 import VerificationAPI
 import World
 
-/// What all routes of Google's contract share: strict JSON of up to 64,000 bytes, an API key, its form
-/// of refusal. Documentation/VerificationServer.md 2.1.
+/// A route of Google's contract: strict JSON of up to 64,000 bytes, an API key, and its error body.
 struct GoogleRoute<Body: Decodable & NamedFields & Sendable>: Sendable {
-  typealias Question = QuietRequest<Strict<Body>>
-  typealias DecoyQuestion = QuietRequest<Strict<Body>?>
+  typealias Request = QuietRequest<Strict<Body>>
+  typealias DecoyRequest = QuietRequest<Strict<Body>?>
 
-  let caller: Caller
+  let gate: APIKeyGate
   let randomness: any Randomness
 
   func add(
     _ path: String, to router: Router<QuietContext>,
-    decoy: @escaping @Sendable (DecoyQuestion) async throws -> QuietAnswer,
-    answer: @escaping @Sendable (Question) async throws -> QuietAnswer
+    decoy: @escaping @Sendable (DecoyRequest) async throws -> QuietAnswer,
+    respond: @escaping @Sendable (Request) async throws -> QuietAnswer
   ) {
     router.post(
       RouterPath(path),
@@ -24,18 +23,18 @@ struct GoogleRoute<Body: Decodable & NamedFields & Sendable>: Sendable {
         limit: BodyLimit(
           bytesMax: VerificationLimit.googleBodyBytesMax,
           secondsMax: VerificationLimit.bodySecondsMax),
-        refusals: .google, randomness: randomness, isStrict: true, gate: caller.gate,
-        decoy: decoy, answer: answer))
+        refusals: .google, randomness: randomness, isStrict: true, gate: gate.check,
+        decoy: decoy, answer: respond))
   }
 }
 
 extension RefusalForm {
-  /// Refusals as Google's contract puts them: `{"error", "errorCode", "error_code"}`.
+  /// The error body of Google's contract: `{"error", "errorCode", "error_code"}`.
   static let google = RefusalForm { refusal in
     VerificationFailure(code(of: refusal), refusal.message)
   }
 
-  /// What a program is told of `refusal`.
+  /// The error code of `refusal`.
   static func code(of refusal: QuietRefusal) -> VerificationErrorCode {
     switch refusal {
     case .bodyTooLarge, .wrongContentType, .bodyTooSlow, .malformed, .notFound: .unparsableRequest
@@ -46,7 +45,7 @@ extension RefusalForm {
 }
 
 extension QuietAnswer {
-  /// Refuses with the status that belongs to the failure's code, or with another one.
+  /// A response with `failure`, with the status of its error code unless `status` is given.
   init(
     _ failure: VerificationFailure, status: Int? = nil, retryAfterSeconds: Int? = nil
   ) throws {
@@ -56,7 +55,7 @@ extension QuietAnswer {
   }
 }
 
-// The fields that requests of Google's contract have; others are refused.
+// The fields of the requests; other fields are rejected.
 
 extension VerifyRequest: NamedFields {
   public static let fieldNames: Set<String> = ["code", "accept", "nonce", "padding"]

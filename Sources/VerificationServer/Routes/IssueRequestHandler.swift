@@ -4,77 +4,78 @@ import QuietHTTP
 import VerificationAPI
 import World
 
-/// Takes orders for codes of Google's contract, one at a time: checks them, issues, sends.
-///
-/// Documentation/VerificationServer.md 3.2 to 3.5.
-struct IssueDesk: Sendable {
-  let issuance: CodeIssuance
+/// Issues the codes of `/api/issue` and `/api/batch-issue`: validates a request, issues the code, sends the SMS.
+struct IssueRequestHandler: Sendable {
+  let codeIssuer: CodeIssuer
   let sms: SMSConfiguration?
   let attempts: Attempts
 
-  /// What became of an order.
-  typealias Result = Swift.Result<IssueAnswer, VerificationFailure>
+  typealias Result = Swift.Result<IssueResponse, VerificationFailure>
 
-  private var policy: CodePolicy { issuance.policy }
+  private var policy: CodePolicy { codeIssuer.policy }
 
-  /// The code that `asked` orders under `key`.
+  /// Issues the code of `request` for the API key `key`.
   ///
-  /// - Throws: `QuietRefusal` where nothing could be kept, or the key has issued too many.
-  func issue(_ asked: IssueRequest, under key: ApiKeyID?, _ logger: Logger) async throws -> Result {
-    let plan: IssuePlan
+  /// - Throws: `QuietRefusal` if nothing could be stored, or the API key has issued too many codes.
+  func issue(_ request: IssueRequest, under key: APIKeyID?, _ logger: Logger) async throws -> Result
+  {
+    let validated: ValidatedIssueRequest
     do throws(VerificationFailure) {
-      plan = try IssuePlan(asked, policy: policy, sms: sms, now: issuance.clock.now)
+      validated = try ValidatedIssueRequest(
+        request, policy: policy, sms: sms, now: codeIssuer.clock.now)
     } catch {
       return .failure(error)
     }
-    // A name that is taken costs no quota.
-    if let handle = plan.order.handle, try await isTaken(handle, logger) { return .failure(.taken) }
+    // A request with a UUID that exists does not count against the quota.
+    if let handle = validated.order.handle, try await isTaken(handle, logger) {
+      return .failure(.taken)
+    }
     try await attempts.countIssue(under: key)
-    let order = plan.order.issued(under: key)
+    let order = validated.order.issued(under: key)
     let outcome: OrderOutcome
     do throws(QuietRefusal) {
       outcome = try await QuietRefusal.whereStorageFails(logger) {
-        try await issuance.issue(order)
+        try await codeIssuer.issue(order)
       }
     } catch {
-      await attempts.forgiveIssue(under: key)
+      await attempts.refundIssue(under: key)
       throw error
     }
     guard case .issued(let code) = outcome else {
-      await attempts.forgiveIssue(under: key)
+      await attempts.refundIssue(under: key)
       return .failure(.taken)
     }
-    return try await answer(code, plan, under: key, logger)
+    return try await respond(code, validated, under: key, logger)
   }
 
   private func isTaken(_ handle: UUID, _ logger: Logger) async throws -> Bool {
     try await QuietRefusal.whereStorageFails(logger) {
-      try await issuance.storage.fate(handle) != nil
+      try await codeIssuer.storage.status(of: handle) != nil
     }
   }
 
-  private func answer(
-    _ code: NewCode, _ plan: IssuePlan, under key: ApiKeyID?, _ logger: Logger
+  private func respond(
+    _ code: NewCode, _ validated: ValidatedIssueRequest, under key: APIKeyID?, _ logger: Logger
   ) async throws -> Result {
-    var answer = IssueAnswer(code)
-    guard let phone = plan.phone, let sms else { return .success(answer) }
+    var response = IssueResponse(code)
+    guard let phone = validated.phone, let sms else { return .success(response) }
     do throws(VerificationFailure) {
       let delivery = SMSDelivery(configuration: sms)
       let message = try delivery.message(
-        of: code, label: plan.templateLabel, phone: phone, purpose: .report,
-        now: issuance.clock.now)
-      if plan.onlyGenerates {
-        answer.generatedSMS = message.text
-        answer.phone = phone.text
+        of: code, label: validated.templateLabel, phone: phone, purpose: .report,
+        now: codeIssuer.clock.now)
+      if validated.onlyGenerates {
+        response.generatedSMS = message.text
+        response.phone = phone.text
       } else {
         try await delivery.send(message)
       }
-      return .success(answer)
+      return .success(response)
     } catch {
       try await QuietRefusal.whereStorageFails(logger) {
-        try await issuance.storage.withdraw(code.handle)
+        try await codeIssuer.storage.withdraw(code.handle)
       }
-      await attempts.forgiveIssue(under: key)
+      await attempts.refundIssue(under: key)
       return .failure(error)
     }
   }
@@ -82,66 +83,67 @@ struct IssueDesk: Sendable {
 
 extension VerificationFailure {
   fileprivate static let taken = VerificationFailure(
-    .uuidAlreadyExists, "There is a code with this uuid already.")
+    .uuidAlreadyExists, "A code with this uuid exists.")
 }
 
-extension IssueAnswer {
-  /// The answer that tells of `code`.
+extension IssueResponse {
   init(_ code: NewCode) {
     self.init(
       uuid: code.handle.text, code: code.short.characters,
-      expiresAt: CivilTime.rfc1123(code.kept.expiresAt),
-      expiresAtTimestamp: code.kept.expiresAt.unixSecond)
-    longExpiresAt = CivilTime.rfc1123(code.kept.longExpiresAt)
-    longExpiresAtTimestamp = code.kept.longExpiresAt.unixSecond
+      expiresAt: UTCTime.rfc1123(code.issued.expiresAt),
+      expiresAtTimestamp: code.issued.expiresAt.unixSecond)
+    longExpiresAt = UTCTime.rfc1123(code.issued.longExpiresAt)
+    longExpiresAtTimestamp = code.issued.longExpiresAt.unixSecond
   }
 }
 
-extension IssueDesk {
-  /// The answer for a code that nobody can use: it is kept nowhere.
-  func pretended() throws -> IssueAnswer {
-    let policy = issuance.policy
-    let code = ShortCode.drawn(digits: policy.shortCodeDigits, from: issuance.randomness)
-    let expiresAt = issuance.clock.now.addingTimeInterval(policy.shortCodeLifetime)
-    var answer = IssueAnswer(
-      uuid: UUID(from: issuance.randomness).text, code: code?.characters ?? "",
-      expiresAt: CivilTime.rfc1123(expiresAt), expiresAtTimestamp: expiresAt.unixSecond)
-    answer.longExpiresAt = answer.expiresAt
-    answer.longExpiresAtTimestamp = answer.expiresAtTimestamp
-    return answer
+extension IssueRequestHandler {
+  /// A response with a code that is not stored.
+  func decoyResponse() throws -> IssueResponse {
+    let policy = codeIssuer.policy
+    let code = ShortCode.drawn(digits: policy.shortCodeDigits, from: codeIssuer.randomness)
+    let expiresAt = codeIssuer.clock.now.addingTimeInterval(policy.shortCodeLifetime)
+    var response = IssueResponse(
+      uuid: UUID(from: codeIssuer.randomness).text, code: code?.characters ?? "",
+      expiresAt: UTCTime.rfc1123(expiresAt), expiresAtTimestamp: expiresAt.unixSecond)
+    response.longExpiresAt = response.expiresAt
+    response.longExpiresAtTimestamp = response.expiresAtTimestamp
+    return response
   }
 }
 
-/// An order that has been checked against everything but the database.
-struct IssuePlan: Sendable {
+/// A request for a code after all checks that need no database.
+struct ValidatedIssueRequest: Sendable {
   let order: CodeOrder
   let phone: PhoneNumber?
   let templateLabel: String?
   let onlyGenerates: Bool
 
-  /// - Throws: the first thing that is wrong with `asked`.
+  /// - Throws: The first error of `request`.
   init(
-    _ asked: IssueRequest, policy: CodePolicy, sms: SMSConfiguration?, now: Date
+    _ request: IssueRequest, policy: CodePolicy, sms: SMSConfiguration?, now: Date
   ) throws(VerificationFailure) {
-    onlyGenerates = asked.onlyGenerateSMS ?? false
+    onlyGenerates = request.onlyGenerateSMS ?? false
     guard !onlyGenerates || policy.allowsGeneratedSMS else {
       throw VerificationFailure(
         .unparsableRequest, "onlyGenerateSMS is not allowed on this server.")
     }
-    let issuer = asked.externalIssuerID ?? ""
+    let issuer = request.externalIssuerID ?? ""
     guard issuer.count <= VerificationLimit.externalIssuerCharactersMax else {
       throw VerificationFailure(.unparsableRequest, "externalIssuerID is too long.")
     }
-    let testType = try Self.testType(asked.testType, policy)
-    let dates = try Self.dates(asked, policy, now: now)
-    phone = try Self.phone(asked.phone, sms)
-    templateLabel = asked.smsTemplateLabel
+    let testType = try Self.testType(request.testType, policy)
+    let dates = try TestDates.validated(
+      symptomDate: request.symptomDate, testDate: request.testDate, tzOffset: request.tzOffset,
+      isRequired: policy.requiresDate, now: now)
+    phone = try Self.phone(request.phone, sms)
+    templateLabel = request.smsTemplateLabel
     if let label = templateLabel, !label.isEmpty, phone != nil, sms?.templates[label] == nil {
       throw VerificationFailure(
-        .unparsableRequest, "smsTemplateLabel names no text of this server.")
+        .unparsableRequest, "smsTemplateLabel is not the label of a template of this server.")
     }
     order = CodeOrder(
-      finding: Finding(testType, dates), handle: try Self.handle(asked.uuid),
+      testResult: TestResult(testType, dates), handle: try Self.handle(request.uuid),
       wantsLink: phone != nil)
   }
 
@@ -154,36 +156,9 @@ struct IssuePlan: Sendable {
     }
     guard policy.testTypes.contains(type), type != .userReport else {
       throw VerificationFailure(
-        .unsupportedTestType, "This server issues no codes of this testType.")
+        .unsupportedTestType, "This server does not issue codes of this testType.")
     }
     return type
-  }
-
-  /// The days of the request, once they make sense.
-  static func dates(
-    _ asked: IssueRequest, _ policy: CodePolicy, now: Date
-  ) throws(VerificationFailure) -> FindingDates {
-    let dates: FindingDates
-    do throws(FindingDates.Fault) {
-      dates = try FindingDates(
-        symptomDate: asked.symptomDate, testDate: asked.testDate, tzOffset: asked.tzOffset, now: now
-      )
-    } catch {
-      switch error {
-      case .unreadable:
-        throw VerificationFailure(
-          .unparsableRequest, "Dates must be days as YYYY-MM-DD, tzOffset minutes from UTC.")
-      case .outOfRange:
-        throw VerificationFailure(
-          .invalidDate,
-          "Dates must not be to come, nor more than \(VerificationLimit.symptomAgeDaysMax) days ago."
-        )
-      }
-    }
-    guard !dates.isEmpty || !policy.requiresDate else {
-      throw VerificationFailure(.missingDate, "This server wants symptomDate or testDate.")
-    }
-    return dates
   }
 
   private static func phone(
@@ -194,7 +169,7 @@ struct IssuePlan: Sendable {
       throw VerificationFailure(.phoneNumberInvalid, "phone must be + and 8 to 15 digits (E.164).")
     }
     guard sms != nil else {
-      throw VerificationFailure(.smsFailure, "This server sends no SMS; ask without a phone.")
+      throw VerificationFailure(.smsFailure, "This server sends no SMS: retry without phone.")
     }
     return phone
   }
@@ -205,5 +180,33 @@ struct IssuePlan: Sendable {
       throw VerificationFailure(.unparsableRequest, "uuid must be a UUID.")
     }
     return handle
+  }
+}
+
+extension TestDates {
+  /// Validates the dates of a request.
+  static func validated(
+    symptomDate: String?, testDate: String?, tzOffset: Double?, isRequired: Bool, now: Date
+  ) throws(VerificationFailure) -> TestDates {
+    let dates: TestDates
+    do throws(TestDates.Invalid) {
+      dates = try TestDates(
+        symptomDate: symptomDate, testDate: testDate, tzOffset: tzOffset, now: now)
+    } catch {
+      switch error {
+      case .unreadable:
+        throw VerificationFailure(
+          .unparsableRequest, "Dates must be days as YYYY-MM-DD, tzOffset minutes from UTC.")
+      case .outOfRange:
+        throw VerificationFailure(
+          .invalidDate,
+          "Dates must not be in the future or more than \(VerificationLimit.symptomAgeDaysMax) days ago."
+        )
+      }
+    }
+    guard !dates.isEmpty || !isRequired else {
+      throw VerificationFailure(.missingDate, "This server requires symptomDate or testDate.")
+    }
+    return dates
   }
 }

@@ -2,115 +2,121 @@ import CallableEnvelope
 import QuietHTTP
 import VerificationAPI
 
-extension VerificationRooms {
-  /// The description of the server, served at /openapi.json.
-  static let description = OpenAPIDocument(
+/// The OpenAPI description of the server.
+enum VerificationDescription {
+  /// The document at /openapi.json.
+  static let document = OpenAPIDocument(
     title: "Firebreak verification server", version: "1",
-    operations: seedOperations + deviceOperations + adminOperations + [
+    operations: proteGOSafeOperations + deviceOperations + adminOperations + [
       keysOperation, keyListOperation,
     ])
 
   private static let keysOperation = OpenAPIOperation(
     .get, VerificationRoute.keys, "The public keys of tokens and certificates (RFC 7517).",
-    answers: [.init(200, "The keys, in overlap.", .object(["keys": keyList], required: ["keys"]))])
+    answers: [
+      .init(
+        200, "The current keys; old and new keys overlap.",
+        .object(["keys": keyList], required: ["keys"]))
+    ])
 
   private static let keyListOperation = OpenAPIOperation(
-    .get, VerificationRoute.keyList, "The same as a bare list, as Google's key server reads it.",
-    answers: [.init(200, "The keys, in overlap.", keyList)])
+    .get, VerificationRoute.keyList,
+    "The same keys as a bare list, the form that Google's key server reads.",
+    answers: [.init(200, "The current keys; old and new keys overlap.", keyList)])
 
   private static let keyList = JSONSchema.array(
     of: .object(
       [
         "kty": .string("The kind of key.", oneOf: ["EC"]),
         "crv": .string("The curve.", oneOf: ["P-256"]),
-        "x": .string("A coordinate, base64url."), "y": .string("The other."),
-        "kid": .string("The id in the header of what it signed."),
+        "x": .string("The x coordinate, base64url."), "y": .string("The y coordinate, base64url."),
+        "kid": .string("The key ID in the header of signed tokens."),
         "alg": .string("The algorithm.", oneOf: ["ES256"]),
-        "use": .string("What for.", oneOf: ["sig"]),
+        "use": .string("The use of the key.", oneOf: ["sig"]),
       ], required: ["kty", "crv", "x", "y", "kid"]), "Oldest first.")
-}
 
-extension VerificationRooms {
-  static let seedOperations = [
+  private static let proteGOSafeOperations = [
     OpenAPIOperation(
       .post, VerificationRoute.generateCode, "A new PIN.",
       credentialHeader: VerificationRoute.apiTokenHeader,
-      request: asked([
-        "testType": .string("What was found.", oneOf: ["confirmed"]), "symptomDate": day,
+      request: payload([
+        "testType": .string("The kind of test.", oneOf: ["confirmed"]), "symptomDate": day,
       ]),
-      answers: [answered(pin)] + refusals([400, 403, 408, 413, 415, 429, 500, 503])),
+      answers: [success(pin)] + errors([400, 403, 408, 413, 415, 429, 500, 503])),
     OpenAPIOperation(
       .post, VerificationRoute.generateCodesBatch, "Many new PINs.",
       credentialHeader: VerificationRoute.apiTokenHeader,
-      request: asked([
-        "duration": .integer("1800, or whole hours up to a day, in seconds.", 1_800...86_400),
-        "numberOfCodes": .integer("How many.", VerificationLimit.batchCodes),
+      request: payload([
+        "duration": .integer(
+          "The lifetime in seconds: 1800, or whole hours up to a day.", 1_800...86_400),
+        "numberOfCodes": .integer("The number of PINs.", VerificationLimit.batchCodes),
       ]),
-      answers: [answered(.array(of: pin, "The PINs.", count: VerificationLimit.batchCodes))]
-        + refusals([400, 403, 408, 413, 415, 429, 500, 503])),
+      answers: [success(.array(of: pin, "The PINs.", count: VerificationLimit.batchCodes))]
+        + errors([400, 403, 408, 413, 415, 429, 500, 503])),
     OpenAPIOperation(
-      .post, VerificationRoute.accessToken, "A PIN for an upload token.",
-      request: asked([
+      .post, VerificationRoute.accessToken, "Exchanges a PIN for an upload token.",
+      request: payload([
         "code": pin, "ekeyhmac": .string("Base64 of HMAC-SHA256 over the keys, 32 bytes."),
       ]),
       answers: [
-        answered(.object(["accessToken": .string("The token.")], required: ["accessToken"]))
-      ] + refusals([400, 403, 404, 408, 413, 415, 429, 500, 503])),
+        success(.object(["accessToken": .string("The token.")], required: ["accessToken"]))
+      ] + errors([400, 403, 404, 408, 413, 415, 429, 500, 503])),
   ]
 
   private static let pin = JSONSchema.string(
-    "Six characters, a digit and a letter among them.", pattern: "^[0-9A-Z]{6}$")
+    "Six characters, at least one digit and one letter.", pattern: "^[0-9A-Z]{6}$")
 
-  static let day = JSONSchema.string(
+  private static let day = JSONSchema.string(
     "A day in UTC, or empty.", pattern: "^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")
 
-  private static func asked(_ fields: [String: JSONSchema]) -> JSONSchema {
+  private static func payload(_ fields: [String: JSONSchema]) -> JSONSchema {
     .object(
       ["data": .object(fields, allowsOthers: true), "padding": .padding], allowsOthers: true)
   }
 
-  private static func answered(_ result: JSONSchema) -> OpenAPIOperation.Answer {
+  private static func success(_ result: JSONSchema) -> OpenAPIOperation.Answer {
     .init(
-      200, "Done.",
+      200, "Success.",
       .object(["result": result, "padding": .padding], required: ["result", "padding"]))
   }
 
-  private static func refusals(_ statuses: [Int]) -> [OpenAPIOperation.Answer] {
+  private static func errors(_ statuses: [Int]) -> [OpenAPIOperation.Answer] {
     let schema = JSONSchema.object(
       [
         "error": .object(
           [
-            "message": .string("One sentence."),
-            "status": .string("For a program.", oneOf: CallableStatus.allCases.map(\.rawValue)),
+            "message": .string("The error for developers."),
+            "status": .string(
+              "The error for programs.", oneOf: CallableStatus.allCases.map(\.rawValue)),
           ], required: ["message", "status"]), "padding": .padding,
       ], required: ["error", "padding"])
-    return statuses.map { .init($0, "Refused.", schema) }
+    return statuses.map { .init($0, "An error.", schema) }
   }
-}
 
-extension VerificationRooms {
-  static let deviceOperations = [
+  private static let deviceOperations = [
     google(
-      VerificationRoute.verify, "A code for a verification token; device key.",
+      VerificationRoute.verify, "Exchanges a code for a verification token; device key.",
       request: [
         "code": .string("The short or the long code, or a PIN."),
         "accept": .array(
-          of: .string("A kind of test.", oneOf: types), "What the app can deal with; empty: all."),
-        "nonce": .string("Base64; of 256 bytes for a user report."),
+          of: .string("A kind of test.", oneOf: types),
+          "The kinds of test that the app supports; empty: all."),
+        "nonce": .string("Base64; 256 bytes for the code of a user report."),
       ],
       answer: [
         "testtype": .string("The kind of test.", oneOf: types), "symptomDate": day,
         "testDate": day, "token": .string("The verification token."),
       ], required: ["testtype", "token"], refusals: [412]),
     google(
-      VerificationRoute.certificate, "A verification token for a certificate; device key.",
+      VerificationRoute.certificate,
+      "Exchanges a verification token for a certificate; device key.",
       request: [
         "token": .string("The verification token."),
         "ekeyhmac": .string("Base64 of HMAC-SHA256 over the keys, 32 bytes."),
       ],
       answer: ["certificate": .string("The certificate.")], required: ["certificate"]),
     google(
-      VerificationRoute.userReport, "A code by SMS for a test of one's own; device key.",
+      VerificationRoute.userReport, "Sends a code by SMS for a user report; device key.",
       request: [
         "symptomDate": day, "testDate": day, "tzOffset": minutes, "phone": phone,
         "nonce": .string("Base64 of 256 random bytes."),
@@ -119,15 +125,15 @@ extension VerificationRooms {
       required: ["expiresAt", "expiresAtTimestamp"]),
   ]
 
-  static let adminOperations = [
+  private static let adminOperations = [
     google(
       VerificationRoute.issue, "A new code; admin key.", request: order, answer: issued,
-      required: issuedAlways, refusals: [409]),
+      required: issuedRequired, refusals: [409]),
     google(
       VerificationRoute.batchIssue, "Up to ten new codes; admin key.",
       request: [
         "codes": .array(
-          of: .object(order.merging(["padding": .padding]) { $1 }), "The orders.",
+          of: .object(order.merging(["padding": .padding]) { $1 }), "The requested codes.",
           count: 1...VerificationLimit.batchIssueCodesMax)
       ],
       answer: batch, required: ["codes"], refusals: [409],
@@ -135,10 +141,10 @@ extension VerificationRooms {
         batch.merging(failure) { $1 }.merging(["padding": .padding]) { $1 },
         required: ["error", "errorCode", "padding"])),
     google(
-      VerificationRoute.checkCodeStatus, "What became of a code; admin key.",
+      VerificationRoute.checkCodeStatus, "The status of a code; admin key.",
       request: ["uuid": uuid],
       answer: [
-        "claimed": .boolean("Whether it was used."), "expiresAtTimestamp": seconds,
+        "claimed": .boolean("True if the code was used."), "expiresAtTimestamp": seconds,
         "longExpiresAtTimestamp": seconds,
       ], required: ["claimed", "expiresAtTimestamp"], refusals: [404]),
     google(
@@ -148,38 +154,42 @@ extension VerificationRooms {
   ]
 
   private static let types = TestType.allCases.map(\.rawValue)
-  private static let uuid = JSONSchema.string("The name of a code, a UUID.")
+  private static let uuid = JSONSchema.string("The UUID of a code.")
   private static let phone = JSONSchema.string("+ and 8 to 15 digits (E.164).")
   private static let seconds = JSONSchema.integer("Unix seconds.")
-  private static let rfc1123 = JSONSchema.string("As RFC 1123 writes it, in UTC.")
+  private static let rfc1123 = JSONSchema.string("A date in the form of RFC 1123, in UTC.")
   private static let minutes = JSONSchema.integer("Minutes ahead of UTC.", -840...840)
 
   private static let order: [String: JSONSchema] = [
     "symptomDate": day, "testDate": day, "testType": .string("The kind of test.", oneOf: types),
-    "tzOffset": minutes, "phone": phone, "smsTemplateLabel": .string("Which text to send."),
-    "uuid": uuid, "externalIssuerID": .string("Whoever is behind the asker."),
-    "onlyGenerateSMS": .boolean("Whether the SMS is only to be written."),
+    "tzOffset": minutes, "phone": phone,
+    "smsTemplateLabel": .string("The label of the SMS template."),
+    "uuid": uuid, "externalIssuerID": .string("The client's name for the issuer."),
+    "onlyGenerateSMS": .boolean("True if the server returns the SMS instead of sending it."),
   ]
 
   private static let issued: [String: JSONSchema] = [
     "uuid": uuid, "code": .string("The short code.", pattern: "^[0-9]{6,10}$"),
     "expiresAt": rfc1123, "expiresAtTimestamp": seconds, "longExpiresAt": rfc1123,
-    "longExpiresAtTimestamp": seconds, "generatedSMS": .string("The SMS, where it was written."),
+    "longExpiresAtTimestamp": seconds,
+    "generatedSMS": .string("The text of the SMS if onlyGenerateSMS is set."),
     "phone": phone,
   ]
 
-  private static let issuedAlways = ["uuid", "code", "expiresAt", "expiresAtTimestamp"]
+  private static let issuedRequired = ["uuid", "code", "expiresAt", "expiresAtTimestamp"]
 
   private static let batch: [String: JSONSchema] = [
-    "codes": .array(of: .object(issued.merging(failure) { $1 }), "What became of each."),
-    "error": .string("The first refusal among them."),
-    "errorCode": .string("The same for a program.", oneOf: codes),
+    "codes": .array(
+      of: .object(issued.merging(failure) { $1 }), "A code or an error for each requested code."),
+    "error": .string("The first error in codes."),
+    "errorCode": .string("The code of the first error.", oneOf: codes),
   ]
 
   private static let codes = VerificationErrorCode.allCases.map(\.rawValue)
 
   private static let failure: [String: JSONSchema] = [
-    "error": .string("One sentence."), "errorCode": .string("For a program.", oneOf: codes),
+    "error": .string("The error for developers."),
+    "errorCode": .string("The error for programs.", oneOf: codes),
     "error_code": .string("An older name of errorCode.", oneOf: codes),
   ]
 
@@ -198,9 +208,9 @@ extension VerificationRooms {
     return OpenAPIOperation(
       .post, path, summary, credentialHeader: VerificationRoute.apiKeyHeader,
       request: .object(request.merging(padding) { $1 }),
-      answers: [.init(200, "Done.", answered)]
+      answers: [.init(200, "Success.", answered)]
         + ([400, 401, 408, 413, 415, 429, 500, 503] + refusals).map {
-          .init($0, "Refused.", refused)
+          .init($0, "An error.", refused)
         })
   }
 }

@@ -5,23 +5,21 @@ import QuietHTTP
 import VerificationAPI
 import World
 
-/// POST /generateCode: a new code for the health authority's own systems.
-///
-/// Documentation/SeedContract.md 2.2 and 2.3.
+/// POST /generateCode: a new PIN for the health authority's systems.
 struct GenerateCodeRoute: Sendable {
   typealias Route = CallableRoute<GenerateCodeRequest>
 
-  let issuance: CodeIssuance
-  let operators: Operators
+  let codeIssuer: CodeIssuer
+  let gate: APITokenGate
 
   func add(to router: Router<QuietContext>) {
-    Route(randomness: issuance.randomness, gate: operators.gate)
-      .add(VerificationRoute.generateCode, to: router, decoy: decoy, answer: answer)
+    Route(randomness: codeIssuer.randomness, gate: gate.check)
+      .add(VerificationRoute.generateCode, to: router, decoy: decoy, respond: respond)
   }
 
-  private func answer(_ request: Route.Question) async throws -> QuietAnswer {
-    let wanted = request.body.data ?? GenerateCodeRequest()
-    guard let finding = Finding(wanted, now: issuance.clock.now) else {
+  private func respond(_ request: Route.Request) async throws -> QuietAnswer {
+    let payload = request.body.data ?? GenerateCodeRequest()
+    guard let testResult = TestResult(payload, now: codeIssuer.clock.now) else {
       return try QuietAnswer(
         CallableFailure(
           .invalidArgument,
@@ -29,44 +27,42 @@ struct GenerateCodeRoute: Sendable {
             + " \(VerificationLimit.symptomAgeDaysMax) days as YYYY-MM-DD."))
     }
     let code = try await QuietRefusal.whereStorageFails(request.context.logger) {
-      try await issuance.code(for: finding)
+      try await codeIssuer.code(for: testResult)
     }
     return try QuietAnswer(CallableAnswer(result: code.characters))
   }
 
-  /// Draws a code and keeps none.
-  private func decoy(_ request: Route.DecoyQuestion) async throws -> QuietAnswer {
-    let code = VerificationCode.drawn(from: issuance.randomness)
+  /// Draws a PIN and stores none.
+  private func decoy(_ request: Route.DecoyRequest) async throws -> QuietAnswer {
+    let code = VerificationCode.drawn(from: codeIssuer.randomness)
     return try QuietAnswer(CallableAnswer(result: code.characters))
   }
 }
 
-extension Finding {
-  /// The finding that is asked for; nil where the request makes no sense at `now`.
+extension TestResult {
+  /// The test result of the request; nil if the request is invalid at `now`.
   fileprivate init?(_ request: GenerateCodeRequest, now: Date) {
     guard [nil, TestType.confirmed.rawValue].contains(request.testType),
       request.symptomDate != "",
-      let dates = try? FindingDates(symptomDate: request.symptomDate, testDate: nil, now: now)
+      let dates = try? TestDates(symptomDate: request.symptomDate, testDate: nil, now: now)
     else { return nil }
     self.init(.confirmed, dates)
   }
 }
 
-/// POST /generateCodesBatch: many new codes for the health authority's own systems.
-///
-/// Documentation/SeedContract.md 2.5.
+/// POST /generateCodesBatch: many new PINs for the health authority's systems.
 struct GenerateCodesBatchRoute: Sendable {
   typealias Route = CallableRoute<GenerateCodesBatchRequest>
 
-  let issuance: CodeIssuance
-  let operators: Operators
+  let codeIssuer: CodeIssuer
+  let gate: APITokenGate
 
   func add(to router: Router<QuietContext>) {
-    Route(randomness: issuance.randomness, gate: operators.gate)
-      .add(VerificationRoute.generateCodesBatch, to: router, decoy: decoy, answer: answer)
+    Route(randomness: codeIssuer.randomness, gate: gate.check)
+      .add(VerificationRoute.generateCodesBatch, to: router, decoy: decoy, respond: respond)
   }
 
-  private func answer(_ request: Route.Question) async throws -> QuietAnswer {
+  private func respond(_ request: Route.Request) async throws -> QuietAnswer {
     guard let count = request.body.data?.numberOfCodes,
       VerificationLimit.batchCodes.contains(count),
       let duration = request.body.data?.duration, Self.isLifetime(duration)
@@ -79,8 +75,8 @@ struct GenerateCodesBatchRoute: Sendable {
         ))
     }
     let codes = try await QuietRefusal.whereStorageFails(request.context.logger) {
-      try await issuance.codes(
-        count, for: Finding(testType: .confirmed), lifetime: TimeInterval(duration))
+      try await codeIssuer.codes(
+        count, for: TestResult(testType: .confirmed), lifetime: TimeInterval(duration))
     }
     return try QuietAnswer(CallableAnswer(result: codes.map(\.characters)))
   }
@@ -90,76 +86,76 @@ struct GenerateCodesBatchRoute: Sendable {
     seconds == 1_800 || ((3_600...86_400).contains(seconds) && seconds % 3_600 == 0)
   }
 
-  /// As many codes as were asked for, of which none is kept.
-  private func decoy(_ request: Route.DecoyQuestion) async throws -> QuietAnswer {
+  /// Draws the requested number of PINs and stores none.
+  private func decoy(_ request: Route.DecoyRequest) async throws -> QuietAnswer {
     let limits = VerificationLimit.batchCodes
     let count = request.body?.data?.numberOfCodes ?? limits.lowerBound
-    let wanted = min(max(count, limits.lowerBound), limits.upperBound)
-    let codes = (0..<wanted).map { _ in VerificationCode.drawn(from: issuance.randomness) }
+    let allowed = min(max(count, limits.lowerBound), limits.upperBound)
+    let codes = (0..<allowed).map { _ in VerificationCode.drawn(from: codeIssuer.randomness) }
     return try QuietAnswer(CallableAnswer(result: codes.map(\.characters)))
   }
 }
 
-/// POST /getAccessToken: a code for a token.
+/// POST /getAccessToken: exchanges a PIN for an upload token.
 ///
-/// Documentation/SeedContract.md 3.4 to 3.6 and 3.8. A missing, unknown, used and expired code get one and the
-/// same answer, so that nobody learns from it which codes there are.
+/// A missing, unknown, used and expired PIN get the same response, so that it does not reveal which PINs
+/// exist.
 struct AccessTokenRoute: Sendable {
   typealias Route = CallableRoute<AccessTokenRequest>
 
-  let redemption: CodeRedemption
+  let redeemer: CodeRedeemer
   let netmasks: Netmasks
   let attempts: Attempts
 
   func add(to router: Router<QuietContext>) {
-    Route(randomness: redemption.randomness, gate: gate)
-      .add(VerificationRoute.accessToken, to: router, decoy: decoy, answer: answer)
+    Route(randomness: redeemer.randomness, gate: checkAddress)
+      .add(VerificationRoute.accessToken, to: router, decoy: decoy, respond: respond)
   }
 
-  /// Looks at the address before the body is read, of decoys as well.
-  private func gate(headers: HTTPFields, context: QuietContext) throws -> QuietAnswer? {
+  /// Checks the address before the body is read, also for decoys.
+  private func checkAddress(headers: HTTPFields, context: QuietContext) throws -> QuietAnswer? {
     guard !netmasks.contain(context) else { return nil }
     return try QuietAnswer(
-      CallableFailure(.permissionDenied, message: "Ask from where apps may ask this server."))
+      CallableFailure(.permissionDenied, message: "The client's address is not allowed."))
   }
 
-  private func answer(_ request: Route.Question) async throws -> QuietAnswer {
+  private func respond(_ request: Route.Request) async throws -> QuietAnswer {
     try await attempts.count(from: request.context)
     let keyHMAC = try KeyHMACField(request.body.data?.ekeyhmac)
     guard let code = request.body.data?.code.flatMap({ VerificationCode($0) }) else {
       return try invalidCode()
     }
-    let token = try await attempts.fairly(
-      with: redemption.keys.hash(of: code), from: request.context
-    ) { try await redemption.token(for: code, keyHMAC: keyHMAC.bytes) }
+    let token = try await attempts.withRefund(
+      with: redeemer.keys.hash(of: code), from: request.context
+    ) { try await redeemer.token(for: code, keyHMAC: keyHMAC.bytes) }
     guard let token else { return try invalidCode() }
-    await attempts.forgive(request.context)
-    return try QuietAnswer(CallableAnswer(result: AccessTokenAnswer(accessToken: token)))
+    await attempts.refund(request.context)
+    return try QuietAnswer(CallableAnswer(result: AccessTokenResponse(accessToken: token)))
   }
 
-  /// Looks a code up as a real request does, and answers with what no verifier would take.
-  private func decoy(_ request: Route.DecoyQuestion) async throws -> QuietAnswer {
+  /// Looks up a PIN as a real request does, and responds with random bytes in place of a token.
+  private func decoy(_ request: Route.DecoyRequest) async throws -> QuietAnswer {
     let typed = request.body?.data?.code.flatMap { VerificationCode($0) }
-    let code = typed ?? VerificationCode.drawn(from: redemption.randomness)
-    _ = try? await redemption.storage.code(redemption.keys.hash(of: code))
-    let noToken = Data(redemption.randomness.bytes(Self.decoyBytes)).base64EncodedString()
-    return try QuietAnswer(CallableAnswer(result: AccessTokenAnswer(accessToken: noToken)))
+    let code = typed ?? VerificationCode.drawn(from: redeemer.randomness)
+    _ = try? await redeemer.storage.code(redeemer.keys.hash(of: code))
+    let noToken = Data(redeemer.randomness.bytes(Self.decoyBytes)).base64EncodedString()
+    return try QuietAnswer(CallableAnswer(result: AccessTokenResponse(accessToken: noToken)))
   }
 
   private func invalidCode() throws -> QuietAnswer {
     try QuietAnswer(CallableFailure(.notFound, message: VerificationRoute.invalidCode))
   }
 
-  /// About the size of a token, in bytes.
+  /// The approximate size of a token, in bytes.
   private static let decoyBytes = 330
 }
 
-/// The field `ekeyhmac` of a token request: absent, or base64 of exactly 32 bytes.
-struct KeyHMACField: Sendable {
-  /// The HMAC over the keys; nil where none was sent.
+/// The field `ekeyhmac` of a token request.
+private struct KeyHMACField: Sendable {
+  /// The HMAC over the keys; nil if the field is absent.
   let bytes: Data?
 
-  /// - Throws: `.malformed` where something else was sent; the code has not been touched by then.
+  /// - Throws: `.malformed` if the field is not base64 of 32 bytes.
   init(_ text: String?) throws(QuietRefusal) {
     guard let text else {
       bytes = nil

@@ -3,29 +3,32 @@ import Crypto
 import Foundation
 import Hummingbird
 import QuietHTTP
+import Secrets
 import VerificationAPI
 
-/// Who may use a route of Google's contract, and how often.
-struct Caller: Sendable {
-  let kind: ApiKeyKind
-  let check: ApiKeyCheck
+/// The check of requests to Google's contract before the body is read: maintenance, address, API key.
+struct APIKeyGate: Sendable {
+  let kind: APIKeyKind
+  let apiKeys: APIKeys
   let netmasks: Netmasks
-  /// Guesses at API keys, by address.
+  /// Counts wrong API keys by address.
   let attempts: Attempts
   let isInMaintenance: Bool
 
-  /// Looks at the address and then at the API key before the body is read; decoys show one as well. From
-  /// elsewhere no key is looked at, so nobody there can try one, and the two refusals are one.
-  func gate(headers: HTTPFields, context: QuietContext) async throws -> QuietAnswer? {
+  /// Checks the address first and then the API key, also for decoys.
+  ///
+  /// From an address outside the netmasks no key is checked, so none can be guessed there. Both errors
+  /// have the same response.
+  func check(headers: HTTPFields, context: QuietContext) async throws -> QuietAnswer? {
     if isInMaintenance {
       return try QuietAnswer(
-        VerificationFailure(.maintenanceMode, "The server is being worked on; try again later."),
+        VerificationFailure(.maintenanceMode, "The server is in maintenance: retry later."),
         retryAfterSeconds: Self.maintenanceSeconds)
     }
     guard netmasks.contain(context) else { return try refusal() }
     try await attempts.check(context)
     let holder = try await QuietRefusal.whereStorageFails(context.logger) {
-      try await check.holder(of: headers[.apiKey], kind: kind)
+      try await apiKeys.holder(of: headers[.apiKey], kind: kind)
     }
     guard holder != nil else {
       try await attempts.count(from: context)
@@ -38,33 +41,34 @@ struct Caller: Sendable {
     try QuietAnswer(
       VerificationFailure(
         .unauthorized,
-        "\(VerificationRoute.apiKeyHeader) must be a key of kind \(kind.rawValue),"
-          + " shown from where its holders may ask."))
+        "\(VerificationRoute.apiKeyHeader) must be a valid key of kind \(kind.rawValue),"
+          + " sent from an allowed address."))
   }
 
   private static let maintenanceSeconds = 600
 }
 
 extension QuietRequest {
-  /// The API key that the gate let in.
-  var apiKeyID: ApiKeyID? { ApiKeyText(headers[.apiKey])?.id }
+  /// The API key that `APIKeyGate` accepted.
+  var apiKeyID: APIKeyID? { APIKeyText(headers[.apiKey])?.id }
 }
 
-/// The health authority's own systems, by where they stand and the api token they show.
-///
-/// Documentation/SeedContract.md 2.3 and 2.6.
-struct Operators: Sendable {
-  let apiTokens: ApiTokens
+/// The check of requests from the health authority's systems to the ProteGO Safe contract before the
+/// body is read: address, API token.
+struct APITokenGate: Sendable {
+  let apiTokens: APITokens
   let netmasks: Netmasks
   let attempts: Attempts
 
-  /// Looks at the address and then at the api token before the body is read; decoys show one as well. From
-  /// elsewhere no token is looked at, so nobody there can try one, and the two refusals are one.
-  func gate(headers: HTTPFields, context: QuietContext) async throws -> QuietAnswer? {
+  /// Checks the address first and then the API token, also for decoys.
+  ///
+  /// From an address outside the netmasks no token is checked, so none can be guessed there. Both
+  /// errors have the same response.
+  func check(headers: HTTPFields, context: QuietContext) async throws -> QuietAnswer? {
     guard netmasks.contain(context) else { return try Self.refusal() }
     try await attempts.check(context)
-    let shown = HTTPFields.Element.Name(VerificationRoute.apiTokenHeader).flatMap { headers[$0] }
-    guard apiTokens.contain(shown) else {
+    let token = HTTPFields.Element.Name(VerificationRoute.apiTokenHeader).flatMap { headers[$0] }
+    guard apiTokens.contain(token) else {
       try await attempts.count(from: context)
       return try Self.refusal()
     }
@@ -75,20 +79,20 @@ struct Operators: Sendable {
     try QuietAnswer(
       CallableFailure(
         .permissionDenied,
-        message: "Show a valid \(VerificationRoute.apiTokenHeader), from where operators may ask."))
+        message:
+          "\(VerificationRoute.apiTokenHeader) must be a valid token, sent from an allowed address."
+      ))
   }
 }
 
-/// The tokens with which the health authority's own systems show who they are; kept as hashes.
+/// The hashes of the tokens that authenticate the health authority's systems.
 ///
-/// Several are good at once, so that a token can be changed without a gap.
-struct ApiTokens: Sendable {
+/// Several are valid at once, so that a token can be replaced without a gap.
+struct APITokens: Sendable {
   private let hashes: [SHA256Digest]
 
-  /// Accepts `tokens`.
-  ///
-  /// - Throws: `VerificationServerError.badConfiguration` where one is too short or too long, or
-  ///   there are too many.
+  /// - Throws: `VerificationServerError.badConfiguration` if a token is too short or too long, or there
+  ///   are too many.
   init(_ tokens: [String]) throws {
     let lengths = VerificationLimit.apiTokenCharacters
     guard tokens.allSatisfy({ lengths.contains($0.utf8.count) }) else {
@@ -102,8 +106,9 @@ struct ApiTokens: Sendable {
     hashes = tokens.map { SHA256.hash(data: Data($0.utf8)) }
   }
 
-  /// Whether `presented` is one of them. Takes as long for a wrong one as for a right one: digests
-  /// compare in constant time, and all of them are compared.
+  /// Returns true if `presented` is a valid token.
+  ///
+  /// The time does not depend on the token: digests compare in constant time, and all are compared.
   func contain(_ presented: String?) -> Bool {
     let hash = SHA256.hash(data: Data((presented ?? "").utf8))
     return hashes.reduce(false) { found, known in
@@ -113,7 +118,6 @@ struct ApiTokens: Sendable {
   }
 }
 
-extension ApiTokens: CustomStringConvertible, CustomReflectable {
-  var description: String { "ApiTokens(\(hashes.count))" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
+extension APITokens: Redacted {
+  var description: String { "APITokens(\(hashes.count))" }
 }

@@ -1,25 +1,25 @@
 import Foundation
+import Secrets
 import VerificationAPI
 
-/// Writes a text and hands it over, and says what went wrong in the words of Google's contract.
+/// Writes the SMS of a code and sends it; errors become errors of Google's contract.
 struct SMSDelivery: Sendable {
   let configuration: SMSConfiguration
 
-  /// The text of `code`.
+  /// Returns the SMS with `code`.
   func message(
     of code: NewCode, label: String?, phone: PhoneNumber, purpose: SMSSigner.Purpose, now: Date
   ) throws(VerificationFailure) -> SMSMessage {
-    do throws(SMSText.Fault) {
+    do throws(SMSText.Invalid) {
       return SMSMessage(
         phone: phone,
         text: try SMSText(configuration: configuration).text(
           of: code, label: label, phone: phone, purpose: purpose, now: now))
     } catch {
-      throw VerificationFailure(.smsFailure, "The SMS cannot be written; no code was issued.")
+      throw VerificationFailure(.smsFailure, "The SMS could not be written; no code was issued.")
     }
   }
 
-  /// Sends it.
   func send(_ message: SMSMessage) async throws(VerificationFailure) {
     do throws(SMSFailure) {
       try await configuration.sender.send(message)
@@ -27,43 +27,39 @@ struct SMSDelivery: Sendable {
       switch error {
       case .queueFull:
         throw VerificationFailure(
-          .smsQueueFull, "The SMS gateway takes no more; no code was issued, try again later.")
+          .smsQueueFull, "The queue of the SMS gateway is full; no code was issued: retry later.")
       case .badNumber:
         throw VerificationFailure(
-          .phoneNumberInvalid, "The SMS gateway does not know this number; no code was issued.")
+          .phoneNumberInvalid, "The SMS gateway rejected the number; no code was issued.")
       case .failed:
         throw VerificationFailure(
-          .smsFailure, "The SMS could not be sent; no code was issued, ask again or without phone.")
+          .smsFailure,
+          "The SMS could not be sent; no code was issued: retry, or retry without phone.")
       }
     }
   }
 }
 
-/// Whatever carries texts to phones.
+/// A sender of SMS.
 public protocol SMSSending: Sendable {
-  /// Hands `message` over; returns once it has been taken.
+  /// Sends `message`; returns when the gateway has accepted it.
   func send(_ message: SMSMessage) async throws(SMSFailure)
 }
 
-/// A text that goes to a phone. It holds a code.
-public struct SMSMessage: Sendable, Hashable {
-  /// Where it goes.
+/// An SMS with a code.
+public struct SMSMessage: Sendable, Hashable, Redacted {
+  /// The phone number of the receiver.
   public let phone: PhoneNumber
-  /// What it says.
+  /// The text of the SMS.
   public let text: String
 }
 
-extension SMSMessage: CustomStringConvertible, CustomReflectable {
-  public var description: String { "SMSMessage" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// A telephone number as E.164 writes it: `+`, then digits of which the first is not 0.
-public struct PhoneNumber: Hashable, Sendable {
-  /// The whole number, with its plus sign.
+/// A phone number in the form of E.164: `+`, then digits, of which the first is not 0.
+public struct PhoneNumber: Hashable, Sendable, Redacted {
+  /// The number with its plus sign.
   public let text: String
 
-  /// The number in `text`, where it is one. Blanks, hyphens, dots and brackets do not count.
+  /// Parses `text`; ignores spaces, hyphens, dots and brackets. Returns nil if it is not a phone number.
   init?(_ text: String) {
     let bare = text.filter { !" -.()".contains($0) }
     let digits = bare.dropFirst()
@@ -74,17 +70,12 @@ public struct PhoneNumber: Hashable, Sendable {
   }
 }
 
-extension PhoneNumber: CustomStringConvertible, CustomReflectable {
-  public var description: String { "PhoneNumber" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// Why a text was not sent. The code in it is taken back then.
+/// The reasons why an SMS was not sent; its code is then withdrawn.
 public enum SMSFailure: Error, Sendable, Hashable {
-  /// The gateway takes no more just now: try later.
+  /// The queue of the gateway is full: retry later.
   case queueFull
-  /// Nobody can be reached under the number: ask for another.
+  /// The number does not exist or receives no SMS: ask for another.
   case badNumber
-  /// Anything else: look at the gateway, then issue again.
+  /// Any other error: check the gateway, then issue again.
   case failed
 }

@@ -3,16 +3,23 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import QuietHTTP
+import Secrets
+import World
 
-/// Sends texts through an HTTP gateway that speaks Twilio's Messages resource: a POST of a form with
-/// `To`, `From` and `Body` under HTTP basic authentication. The base address is configuration.
-public struct SMSGateway: SMSSending {
+/// Sends SMS through an HTTP gateway with the interface of Twilio's Messages resource.
+///
+/// A POST of a form with `To`, `From` and `Body`, with HTTP basic authentication.
+public struct SMSGateway: SMSSending, Redacted {
   private let endpoint: String
   private let authorization: String
   private let from: String
 
-  /// A gateway at `baseURL` (such as `https://api.twilio.com`) for the account `account`, which shows
-  /// `token` and sends from the number or name `from`.
+  /// Creates a client of the gateway at `baseURL`, such as `https://api.twilio.com`.
+  ///
+  /// - Parameters:
+  ///   - account: The user name of the basic authentication and part of the path.
+  ///   - token: The password of the basic authentication.
+  ///   - from: The number or name of the sender.
   public init(baseURL: URL, account: String, token: String, from: String) {
     let base = baseURL.absoluteString
     let root = base.hasSuffix("/") ? String(base.dropLast()) : base
@@ -22,17 +29,17 @@ public struct SMSGateway: SMSSending {
   }
 
   public func send(_ message: SMSMessage) async throws(SMSFailure) {
-    let answer: (status: UInt, body: Data)
+    let response: (status: UInt, body: Data)
     do {
-      answer = try await ask(message)
+      response = try await post(message)
     } catch {
       throw .failed
     }
-    guard !(200..<300).contains(answer.status) else { return }
-    throw Self.failure(status: answer.status, body: answer.body)
+    guard !(200..<300).contains(response.status) else { return }
+    throw Self.failure(status: response.status, body: response.body)
   }
 
-  private func ask(_ message: SMSMessage) async throws -> (status: UInt, body: Data) {
+  private func post(_ message: SMSMessage) async throws -> (status: UInt, body: Data) {
     var request = HTTPClientRequest(url: endpoint)
     request.method = .POST
     request.headers = [
@@ -41,19 +48,19 @@ public struct SMSGateway: SMSSending {
     let form = [("To", message.phone.text), ("From", from), ("Body", message.text)]
     let body = form.map { "\($0.0)=\(Self.escaped($0.1))" }.joined(separator: "&")
     request.body = .bytes(ByteBuffer(string: body))
-    let answer = try await HTTPClient.withoutRedirects.execute(
+    let response = try await HTTPClient.withoutRedirects.execute(
       request, timeout: .seconds(VerificationLimit.smsSecondsMax))
-    let bytes = try await answer.body.collect(upTo: VerificationLimit.smsAnswerBytesMax)
-    return (UInt(answer.status.code), Data(bytes.readableBytesView))
+    let bytes = try await response.body.collect(upTo: VerificationLimit.smsResponseBytesMax)
+    return (UInt(response.status.code), Data(bytes.readableBytesView))
   }
 
   private static func failure(status: UInt, body: Data) -> SMSFailure {
-    let code = (try? JSONDecoder().decode(Refusal.self, from: body))?.code
+    let code = (try? JSONDecoder().decode(ErrorBody.self, from: body))?.code
     if status == 429 || code.map(queueFullCodes.contains) == true { return .queueFull }
     return code.map(badNumberCodes.contains) == true ? .badNumber : .failed
   }
 
-  private struct Refusal: Decodable {
+  private struct ErrorBody: Decodable {
     var code: Int
   }
 
@@ -63,26 +70,20 @@ public struct SMSGateway: SMSSending {
   private static let badNumberCodes: Set<Int> = [21_211, 21_214, 21_217, 21_610, 21_614]
 
   private static func escaped(_ text: String) -> String {
-    let free = CharacterSet(charactersIn: "-._~").union(.init(charactersIn: "0"..."9"))
+    let unreserved = CharacterSet(charactersIn: "-._~").union(.init(charactersIn: "0"..."9"))
       .union(.init(charactersIn: "A"..."Z")).union(.init(charactersIn: "a"..."z"))
-    return text.addingPercentEncoding(withAllowedCharacters: free) ?? ""
+    return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }
 }
 
-extension SMSGateway: CustomStringConvertible, CustomReflectable {
-  /// It holds the account's token.
-  public var description: String { "SMSGateway" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// Lays each text into a folder as a JSON file of its own, for a gateway that takes files and removes them.
+/// Writes each SMS to a JSON file of its own in a folder, for a gateway that reads files and removes them.
 ///
-/// Only its owner may read them. A file has its name once it is whole and on the disk: names that begin with a
-/// dot are not finished.
+/// Only the owner may read the files. A file gets its name when it is complete and synced; the names of
+/// unfinished files begin with a dot.
 public actor SMSSpool: SMSSending {
   private let folder: URL
 
-  /// Lays texts into `folder`, which must exist.
+  /// Creates a sender that writes to `folder`, which must exist.
   public init(folder: URL) {
     self.folder = folder
   }
@@ -91,48 +92,23 @@ public actor SMSSpool: SMSSending {
     do {
       let waiting = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       guard waiting.count < VerificationLimit.smsSpooledMax else { throw SMSFailure.queueFull }
-      try lay(message)
+      let file = folder.appendingPathComponent("sms-\(UUID().text).json")
+      try AtomicFile.write(message.jsonLine(), to: file, existing: .keep)
     } catch let failure as SMSFailure {
       throw failure
     } catch {
       throw .failed
     }
   }
-
-  private func lay(_ message: SMSMessage) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let text = try encoder.encode(["phone": message.phone.text, "text": message.text])
-    var template = Array(folder.appendingPathComponent(".sms-XXXXXX").path.utf8CString)
-    // mkstemp makes it for its owner only.
-    let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw SMSFailure.failed }
-    defer { close(descriptor) }
-    let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    defer { unlink(path) }
-    let handle = FileHandle(fileDescriptor: descriptor)
-    try handle.write(contentsOf: text + Data("\n".utf8))
-    try handle.synchronize()
-    let name = URL(fileURLWithPath: path).lastPathComponent.dropFirst() + ".json"
-    // A link takes no place that is taken.
-    guard link(path, folder.appendingPathComponent(String(name)).path) == 0 else {
-      throw SMSFailure.failed
-    }
-    let directory = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard directory >= 0 else { throw SMSFailure.failed }
-    defer { close(directory) }
-    guard fsync(directory) == 0 else { throw SMSFailure.failed }
-  }
 }
 
-/// Writes texts to a file instead of sending them, one JSON object a line: for rehearsals, and for a
-/// gateway that takes files.
+/// Appends each SMS to a file instead of sending it, one JSON object per line, for rehearsals.
 ///
-/// Only its owner may read the file. Each line is on the disk before the code counts as sent.
+/// Only the owner may read the file. Each line is synced before `send` returns.
 public actor SMSFile: SMSSending {
   private let file: URL
 
-  /// Appends to `file`; its folder must exist.
+  /// Creates a sender that appends to `file`; its folder must exist.
   public init(file: URL) {
     self.file = file
   }
@@ -146,10 +122,7 @@ public actor SMSFile: SMSSending {
   }
 
   private func append(_ message: SMSMessage) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let line =
-      try encoder.encode(["phone": message.phone.text, "text": message.text]) + Data("\n".utf8)
+    let line = try message.jsonLine()
     if !FileManager.default.fileExists(atPath: file.path) {
       _ = FileManager.default.createFile(
         atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
@@ -161,9 +134,18 @@ public actor SMSFile: SMSSending {
       try handle.write(contentsOf: line)
       try handle.synchronize()
     } catch {
-      // A line that is only half there would spoil the next one.
+      // Part of a line would corrupt the next one.
       try? handle.truncate(atOffset: end)
       throw error
     }
+  }
+}
+
+extension SMSMessage {
+  /// One JSON object and a line feed.
+  fileprivate func jsonLine() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return try encoder.encode(["phone": phone.text, "text": text]) + Data("\n".utf8)
   }
 }

@@ -1,15 +1,16 @@
-import Crypto
+import Secrets
 import Foundation
+import Secrets
 import UploadToken
 import VerificationAPI
 import World
 
-/// Gives the verification token that a code is good for: once, and again to the same asker until the
-/// token has been exchanged.
+/// Exchanges a code for a verification token: once, and again for the same client until the token has
+/// been exchanged for a certificate.
 ///
-/// Documentation/VerificationServer.md 2.2. As in the seed contract the token is signed first and the code used up
-/// afterwards, with the token, in one transaction: a signing failure spends nothing.
-struct CodeVerification: Sendable {
+/// The token is signed first. Then the code is marked as used and the token stored in one transaction, so
+/// that a signing error leaves the code unused.
+struct CodeVerifier: Sendable {
   let storage: any CodeStorage
   let keys: CodeKeys
   let signing: SigningKeyring
@@ -17,23 +18,23 @@ struct CodeVerification: Sendable {
   let clock: any WallClock
   let randomness: any Randomness
 
-  /// What a code turned out to be.
+  /// The result of verifying a code.
   enum Outcome: Sendable {
-    /// Good: what was found, and the token's text.
-    case verified(Finding, token: String)
-    /// Unknown, used, or without the nonce that belongs to it.
+    /// The code is valid.
+    case verified(TestResult, token: String)
+    /// The code is unknown or used, or its nonce is missing or wrong.
     case invalid
-    /// Known, not used, and too old.
+    /// The code has expired and was not used.
     case expired
-    /// Of a kind that the app cannot deal with; it was not used.
+    /// The app does not support this kind of test; the code stays unused.
     case unsupported
   }
 
-  /// What `code` turns out to be for an app that accepts `accepted`.
+  /// Verifies `code` for an app that accepts the kinds of test in `accepted`.
   ///
-  /// - Throws: `VerificationServerError` where nothing could be signed or kept; the code stays good.
+  /// - Throws: `VerificationServerError` if nothing could be signed or stored; the code stays unused.
   func verify(
-    _ code: any WrittenCode, accepted: Set<TestType>, nonce: Data?
+    _ code: any EnteredCode, accepted: Set<TestType>, nonce: Data?
   ) async throws -> Outcome {
     let now = clock.now
     let hash = keys.hash(of: code)
@@ -43,30 +44,30 @@ struct CodeVerification: Sendable {
     guard known.isLive(at: now) else {
       return known.redemption == nil ? .expired : .invalid
     }
-    guard accepted.contains(known.finding.testType) else { return .unsupported }
+    guard accepted.contains(known.testResult.testType) else { return .unsupported }
     let binding = keys.verifyBinding(of: nonce, to: hash)
     let earlier = known.redemption
-    let offered = try earlier ?? offer(code, finding: known.finding, binding: binding, at: now)
-    let held = earlier == nil ? try await storage.redeem(hash, as: offered, at: now) : earlier
-    guard let held, !known.isExchanged, held.tokenMark != nil,
-      SymmetricKey(data: held.binding) == SymmetricKey(data: binding)
+    let offered =
+      try earlier ?? offer(code, testResult: known.testResult, binding: binding, at: now)
+    let valid = earlier == nil ? try await storage.redeem(hash, as: offered, at: now) : earlier
+    guard let valid, !known.isExchanged, valid.tokenIDHash != nil,
+      isEqualInConstantTime(valid.binding, binding)
     else { return .invalid }
-    return .verified(known.finding, token: try held.sealedToken.text(for: code, keys: keys))
+    return .verified(known.testResult, token: try valid.sealedToken.text(for: code, keys: keys))
   }
 
-  /// Whether the nonce is there that belongs to the code, where one does.
-  private func mayUse(_ code: LiveCode, nonce: Data?) -> Bool {
-    guard let mark = code.nonceMark else { return true }
-    let shown = keys.mark(of: nonce ?? Data(), as: .nonce)
-    return SymmetricKey(data: shown) == SymmetricKey(data: mark)
+  /// Returns true if the code needs no nonce, or `nonce` is the right one.
+  private func mayUse(_ code: StoredCode, nonce: Data?) -> Bool {
+    guard let hash = code.nonceHash else { return true }
+    return isEqualInConstantTime(keys.hash(of: nonce ?? Data(), for: .nonce), hash)
   }
 
-  /// A signed and sealed token that is not issued yet.
+  /// Signs and encrypts a token that is not stored yet.
   private func offer(
-    _ code: any WrittenCode, finding: Finding, binding: Data, at now: Date
+    _ code: any EnteredCode, testResult: TestResult, binding: Data, at now: Date
   ) throws -> Redemption {
     let token = VerificationToken(
-      tokenID: UUID(from: randomness).text, finding: finding, issuedAt: now,
+      tokenID: UUID(from: randomness).text, testResult: testResult, issuedAt: now,
       expiresAt: now.addingTimeInterval(tokenLifetime))
     do {
       let text = try CompactToken.text(
@@ -75,26 +76,25 @@ struct CodeVerification: Sendable {
       return Redemption(
         binding: binding,
         sealedToken: try SealedToken(text, for: code, keys: keys, nonce: nonce),
-        tokenMark: keys.mark(of: Data(token.tokenID.utf8), as: .tokenID))
+        tokenIDHash: keys.hash(of: Data(token.tokenID.utf8), for: .tokenID))
     } catch {
       throw VerificationServerError.signingUnavailable
     }
   }
 }
 
-/// What a verification token says: that a code of this finding was verified here. It is good for one
-/// certificate and for nothing else; its audience is the issuer itself.
+/// The content of a verification token, which states that a code with this test result was verified.
 ///
-/// Documentation/VerificationServer.md 2.4.
+/// Its audience is its issuer, so that no key server accepts it. It is valid for one certificate.
 struct VerificationToken: Hashable, Sendable {
   /// Claim `jti`.
   var tokenID: String
-  var finding: Finding
+  var testResult: TestResult
   var issuedAt: Date
-  /// The first second at which it is no longer good.
+  /// The first second at which it is no longer valid.
   var expiresAt: Date
 
-  /// The claims as they stand on the wire.
+  /// The claims in JSON.
   struct Claims: Codable {
     var iss: String
     var aud: String
@@ -104,34 +104,35 @@ struct VerificationToken: Hashable, Sendable {
     var sub: String
   }
 
-  init(tokenID: String, finding: Finding, issuedAt: Date, expiresAt: Date) {
+  init(tokenID: String, testResult: TestResult, issuedAt: Date, expiresAt: Date) {
     self.tokenID = tokenID
-    self.finding = finding
+    self.testResult = testResult
     self.issuedAt = issuedAt
     self.expiresAt = expiresAt
   }
 
   func claims(issuer: String) -> Claims {
-    let subject = [finding.testType.rawValue, finding.symptomDay?.text, finding.testDay?.text]
+    let subject = [
+      testResult.testType.rawValue, testResult.symptomDay?.text, testResult.testDay?.text,
+    ]
     return Claims(
       iss: issuer, aud: issuer, iat: issuedAt.unixSecond, exp: expiresAt.unixSecond, jti: tokenID,
       sub: subject.map { $0 ?? "" }.joined(separator: "."))
   }
 
-  /// What the claims say; nil where they are not those of a token that `issuer` made for itself.
+  /// Returns nil if `issuer` did not make the claims for itself.
   init?(_ claims: Claims, issuer: String) {
     guard claims.iss == issuer, claims.aud == issuer, !claims.jti.isEmpty else { return nil }
     let parts = claims.sub.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, let testType = TestType(rawValue: parts[0]) else { return nil }
     tokenID = claims.jti
-    finding = Finding(
+    testResult = TestResult(
       testType: testType, symptomDay: CalendarDay(parts[1]), testDay: CalendarDay(parts[2]))
     issuedAt = Date(unixSecond: claims.iat)
     expiresAt = Date(unixSecond: claims.exp)
   }
 }
 
-extension VerificationToken: CustomStringConvertible, CustomReflectable {
-  var description: String { "VerificationToken(\(finding.reportType))" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
+extension VerificationToken: Redacted {
+  var description: String { "VerificationToken(\(testResult.reportType))" }
 }

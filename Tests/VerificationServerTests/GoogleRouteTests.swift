@@ -5,8 +5,8 @@ import VerificationAPI
 
 @testable import VerificationServer
 
-/// servers.md 2.7: strict JSON of at most 64,000 bytes, API keys by kind, decoys.
-@Suite struct GoogleRequestTests {
+/// Properties of all routes of Google's contract: strict JSON, body size, API keys, decoys.
+@Suite struct GoogleRouteTests {
   static let deviceRoutes = [
     VerificationRoute.verify, VerificationRoute.certificate, VerificationRoute.userReport,
   ]
@@ -22,7 +22,7 @@ import VerificationAPI
   }
 
   @Test(
-    "2.7 JSON that another reader would take otherwise is refused on every route",
+    "JSON that parsers interpret differently is rejected with 400 on every route",
     arguments: [
       "", "{", "[]", "null", #""text""#, "{}{}", #"{"padding":1}"#, #"{"strange":1}"#,
       #"{"padding":"a","padding":"b"}"#, #"{"padding":"a","p\u0061dding":"b"}"#,
@@ -40,16 +40,16 @@ import VerificationAPI
     }
   }
 
-  @Test("2.7 A body of 64,000 bytes is read, one of 64,001 is not; 10 MB are not waited for")
+  @Test("A body of 64,000 bytes is accepted, one of 64,001 bytes is rejected with 413")
   func length() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       for (length, status) in [(63_999, 200), (64_000, 200), (64_001, 413), (10 << 20, 413)] {
         let code = try await server.issue().code
         let start = #"{"code":"\#(code)","padding":""#
         let padding = String(repeating: "A", count: length - start.utf8.count - 2)
-        let answer = try await server.device(VerificationRoute.verify, start + padding + #""}"#)
-        #expect(answer.status == status, "\(length)")
-        if status == 413 { #expect(answer.refusal == "413 unparsable_request") }
+        let response = try await server.device(VerificationRoute.verify, start + padding + #""}"#)
+        #expect(response.status == status, "\(length)")
+        if status == 413 { #expect(response.refusal == "413 unparsable_request") }
       }
       let wrong = try await server.post(
         VerificationRoute.verify, "{}", contentType: "text/plain",
@@ -58,14 +58,14 @@ import VerificationAPI
     }
   }
 
-  @Test("2.7 Each route wants a key of its kind, whole, and not revoked")
+  @Test("A missing, wrong, revoked or other kind of API key is rejected with 401 on every route")
   func apiKeys() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let stats = try await server.newKey(.stats)
       let revoked = try await server.newKey(.device)
-      let desk = try server.desk()
-      #expect(try await desk.revoke(String(revoked.prefix(16))))
-      #expect(try await desk.revoke("0000000000000000") == false)
+      let apiKeys = try server.apiKeys()
+      #expect(try await apiKeys.revoke(String(revoked.prefix(16))))
+      #expect(try await apiKeys.revoke("0000000000000000") == false)
       for (paths, good, other) in [
         (Self.deviceRoutes, server.deviceKey, server.adminKey),
         (Self.adminRoutes, server.adminKey, server.deviceKey),
@@ -76,18 +76,18 @@ import VerificationAPI
             String(good.dropLast()) + (good.last == "A" ? "B" : "A"), good.uppercased(),
           ]
           for wrong in wrongs {
-            let answer = try await server.post(path, "{}", headers: ["X-API-Key": wrong])
-            #expect(answer.refusal == "401 unauthorized")
+            let response = try await server.post(path, "{}", headers: ["X-API-Key": wrong])
+            #expect(response.refusal == "401 unauthorized")
           }
           #expect(try await server.post(path, "{}").refusal == "401 unauthorized")
-          let answer = try await server.post(path, "{}", headers: ["X-API-Key": good])
-          #expect(answer.status != 401)
+          let response = try await server.post(path, "{}", headers: ["X-API-Key": good])
+          #expect(response.status != 401)
         }
       }
     }
   }
 
-  @Test("An API key is kept as a mark: neither it nor its secret lies in the database or the log")
+  @Test("Of an API key only the hash is stored, and neither key nor secret is logged")
   func apiKeyAtRest() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       _ = try await server.issue()
@@ -99,20 +99,20 @@ import VerificationAPI
       for line in server.log.lines {
         #expect(!line.contains(secret))
       }
-      let desk = try server.desk()
-      let entries = try await desk.list()
+      let apiKeys = try server.apiKeys()
+      let entries = try await apiKeys.list()
       #expect(entries.map(\.kind).sorted { $0.rawValue < $1.rawValue } == [.admin, .device])
-      #expect(entries.allSatisfy { $0.createdAt == HandClock.start && $0.revokedAt == nil })
+      #expect(entries.allSatisfy { $0.createdAt == VerificationBench.start && $0.revokedAt == nil })
       for (length, isGood) in [(0, false), (1, true), (100, true), (101, false)] {
         let name = String(repeating: "a", count: length)
-        let key = try? await desk.add(kind: .stats, name: name)
+        let key = try? await apiKeys.add(kind: .stats, name: name)
         #expect((key != nil) == isGood)
       }
     }
   }
 
   @Test(
-    "5.3 A decoy looks like a success on every route, to the header and the byte, and has no effect"
+    "A decoy has the status, headers and size of a success on every route, and no effect"
   )
   func decoys() async throws {
     try await RunningServer.run(
@@ -147,14 +147,14 @@ import VerificationAPI
         let decoy = try await server.post(path, body, headers: key.merging(chaff) { $1 })
         let empty = try await server.post(path, "{}", headers: key.merging(chaff) { $1 })
         if path == VerificationRoute.verify {
-          #expect(try await server.fate(issued.uuid).claimed == false)
+          #expect(try await server.status(of: issued.uuid).claimed == false)
         }
         let real = try await server.post(path, body, headers: key)
         #expect(real.status == 200, "\(path)")
-        for answer in [decoy, empty] {
-          #expect(answer.status == real.status, "\(path)")
-          #expect(answer.headers.keys.sorted() == real.headers.keys.sorted(), "\(path)")
-          #expect(answer.headers["content-type"] == real.headers["content-type"])
+        for response in [decoy, empty] {
+          #expect(response.status == real.status, "\(path)")
+          #expect(response.headers.keys.sorted() == real.headers.keys.sorted(), "\(path)")
+          #expect(response.headers["content-type"] == real.headers["content-type"])
         }
         #expect(decoy.body.count == real.body.count, "\(path)")
         #expect(try fields(decoy) == fields(real), "\(path)")
@@ -164,32 +164,33 @@ import VerificationAPI
     }
   }
 
-  private func fields(_ answer: RunningServer.Answer) throws -> [String] {
-    let object = try JSONSerialization.jsonObject(with: answer.body) as? [String: Any]
+  private func fields(_ response: RunningServer.Response) throws -> [String] {
+    let object = try JSONSerialization.jsonObject(with: response.body) as? [String: Any]
     return try #require(object).keys.sorted().filter { !$0.hasSuffix("Date") }
   }
 
-  @Test("2.7 In maintenance every route of this contract says so, and codes stay good")
+  @Test("In maintenance every route of Google's contract responds with 429, and codes stay valid")
   func maintenance() async throws {
     try await RunningServer.run(
       in: folder.url, configure: { $0.policy.isInMaintenance = true }
     ) { server async throws in
       for path in Self.deviceRoutes + Self.adminRoutes {
-        let answer = try await server.device(path, "{}")
-        #expect(answer.refusal == "429 maintenance_mode")
-        #expect(answer.headers["retry-after"] == "600")
+        let response = try await server.device(path, "{}")
+        #expect(response.refusal == "429 maintenance_mode")
+        #expect(response.headers["retry-after"] == "600")
       }
       #expect(try await server.generate().status == 200)
     }
   }
 
   @Test(
-    "5.7 No refusal says what the server read or expected", arguments: ["a.b.c", "e30.e30.AAAA"])
+    "The error of an invalid token does not reveal what was read or expected",
+    arguments: ["a.b.c", "e30.e30.AAAA"])
   func quietRefusals(token: String) async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
-      let answer = try await server.certify(token)
-      let failure = try JSONDecoder().decode(VerificationFailure.self, from: answer.body)
-      #expect(failure.error == "There is no such token.")
+      let response = try await server.certify(token)
+      let failure = try JSONDecoder().decode(VerificationFailure.self, from: response.body)
+      #expect(failure.error == "The token does not exist.")
       for word in ["kid", "alg", "audience", "verification", "keys", "JSON"] {
         #expect(!failure.error.contains(word))
       }

@@ -10,14 +10,14 @@ import World
 
 @testable import VerificationServer
 
-/// The description at `/openapi.json` against the routes and their answers.
-@Suite struct DescriptionTests {
-  private static let seedRoutes = [
+/// The description at `/openapi.json`, compared with the routes and their responses.
+@Suite struct OpenAPIDescriptionTests {
+  private static let proteGOSafeRoutes = [
     VerificationRoute.generateCode, VerificationRoute.generateCodesBatch,
     VerificationRoute.accessToken,
   ]
   private static let posts =
-    seedRoutes + GoogleRequestTests.deviceRoutes + GoogleRequestTests.adminRoutes
+    proteGOSafeRoutes + GoogleRouteTests.deviceRoutes + GoogleRouteTests.adminRoutes
 
   let folder: TemporaryFolder
 
@@ -25,15 +25,15 @@ import World
     folder = try TemporaryFolder()
   }
 
-  @Test("Every route that is registered is described, and no other")
+  @Test("The description contains exactly the registered routes")
   func routes() async throws {
     let bench = try VerificationBench()
     let configuration = VerificationServerConfiguration(
       databaseFile: folder.path("x.sqlite"), apiTokens: [],
       codeHashKey: [UInt8](repeating: 7, count: 32), signing: bench.signing)
-    let rooms = VerificationRooms(
+    let rooms = VerificationComposition(
       configuration: configuration, storage: bench.storage, keys: bench.keys,
-      apiTokens: try ApiTokens([]),
+      apiTokens: try APITokens([]),
       signing: SigningKeyring(
         bench.signing, read: nil, clock: bench.clock, logger: CollectedLog().logger),
       clock: bench.clock, randomness: SystemRandomness())
@@ -46,7 +46,7 @@ import World
     }
   }
 
-  @Test("Every status that is described is answered, and every answer is as it is described")
+  @Test("Every described status occurs, and every response matches the description")
   func answers() async throws {
     let fresh = folder.path("fresh")
     try FileManager.default.createDirectory(at: fresh, withIntermediateDirectories: true)
@@ -74,19 +74,19 @@ import World
     configuration.sms = SMSConfiguration(sender: CollectedSMS(), region: "PL")
   }
 
-  /// The credential that a route wants.
+  /// The credential of a route.
   private static func key(_ path: String, _ server: RunningServer) -> [String: String] {
-    if seedRoutes.contains(path) {
+    if proteGOSafeRoutes.contains(path) {
       return [VerificationRoute.apiTokenHeader: RunningServer.apiToken]
     }
-    let isDevice = GoogleRequestTests.deviceRoutes.contains(path)
+    let isDevice = GoogleRouteTests.deviceRoutes.contains(path)
     return ["X-API-Key": isDevice ? server.deviceKey : server.adminKey]
   }
 
   private func goodAndRefused(
     _ server: RunningServer, _ ledger: inout DescriptionLedger
   ) async throws {
-    for (path, body) in try await Self.questions(to: server) {
+    for (path, body) in try await Self.requests(to: server) {
       let key = Self.key(path, server)
       expectNone(ledger.description.faults(inQuestion: Data(body.utf8), path: path))
       expectNone(note(try await server.post(path, body, headers: key), path, &ledger))
@@ -108,8 +108,8 @@ import World
     }
   }
 
-  /// Good questions, and well-formed ones that are refused.
-  private static func questions(to server: RunningServer) async throws -> [(String, String)] {
+  /// Valid requests, and well-formed requests that are rejected.
+  private static func requests(to server: RunningServer) async throws -> [(String, String)] {
     let issued = try await server.issue(
       #"{"testType":"confirmed","symptomDate":"2027-01-10","testDate":"2027-01-12"}"#)
     let other = try await server.issue()
@@ -150,9 +150,9 @@ import World
     }
   }
 
-  /// Clients that send a byte and then nothing, one on each route, at the same time.
+  /// Clients that send one byte and stop, one for each route, at the same time.
   private func slow(_ server: RunningServer, _ ledger: inout DescriptionLedger) async throws {
-    let answers = try await withThrowingTaskGroup(of: (String, RawPost.Answer).self) { group in
+    let responses = try await withThrowingTaskGroup(of: (String, RawPost.Answer).self) { group in
       for path in Self.posts {
         group.addTask {
           let post = RawPost(port: server.port, path: path, headers: Self.key(path, server))
@@ -161,30 +161,30 @@ import World
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    for (path, answer) in answers {
-      #expect(answer.status == 408, "\(path)")
-      expectNone(note(answer, path, &ledger))
+    for (path, response) in responses {
+      #expect(response.status == 408, "\(path)")
+      expectNone(note(response, path, &ledger))
     }
   }
 
-  /// A database that fails: the seed's routes look for codes, Google's for API keys first.
+  /// A database that fails: the routes of ProteGO Safe read codes, those of Google API keys first.
   private func failing(_ server: RunningServer, _ ledger: inout DescriptionLedger) async throws {
-    let questions = try await Self.questions(to: server)
+    let requests = try await Self.requests(to: server)
     let queue = try DatabaseQueue(path: server.configuration.databaseFile.path)
     try await queue.write { database in
-      try database.execute(sql: "ALTER TABLE spelling RENAME TO away")
+      try database.execute(sql: "ALTER TABLE codeHash RENAME TO away")
       try database.execute(sql: "ALTER TABLE apiKey RENAME TO gone")
     }
-    for (path, body) in questions {
-      let answer = try await server.post(path, body, headers: Self.key(path, server))
-      #expect(answer.status == 503 && answer.headers["retry-after"] != nil, "\(path)")
-      expectNone(note(answer, path, &ledger))
+    for (path, body) in requests {
+      let response = try await server.post(path, body, headers: Self.key(path, server))
+      #expect(response.status == 503 && response.headers["retry-after"] != nil, "\(path)")
+      expectNone(note(response, path, &ledger))
     }
   }
 
-  /// A server that bears one failure from an address.
+  /// A server that allows one failure per address.
   private func tooMany(_ server: RunningServer, _ ledger: inout DescriptionLedger) async throws {
-    let questions = try await Self.questions(to: server)
+    let requests = try await Self.requests(to: server)
     for path in [
       VerificationRoute.generateCode, VerificationRoute.verify, VerificationRoute.issue,
     ] {
@@ -195,14 +195,14 @@ import World
       note(
         try await server.post(VerificationRoute.accessToken, unknown),
         VerificationRoute.accessToken, &ledger))
-    for (path, body) in questions {
-      let answer = try await server.post(path, body, headers: Self.key(path, server))
-      #expect(answer.status == 429 && answer.headers["retry-after"] != nil, "\(path)")
-      expectNone(note(answer, path, &ledger))
+    for (path, body) in requests {
+      let response = try await server.post(path, body, headers: Self.key(path, server))
+      #expect(response.status == 429 && response.headers["retry-after"] != nil, "\(path)")
+      expectNone(note(response, path, &ledger))
     }
   }
 
-  /// A server that answers other addresses only.
+  /// A server that serves other addresses only.
   private func elsewhere(_ ledger: inout DescriptionLedger) async throws {
     let folder = try TemporaryFolder()
     let networks = try #require(Netmasks(["192.0.2.0/24"]))
@@ -212,16 +212,16 @@ import World
       configure: { ($0.applicationNetmasks, $0.operatorNetmasks) = (networks, networks) }
     ) { server async throws in
       for path in Self.posts {
-        let answer = try await server.post(path, "{}", headers: Self.key(path, server))
-        #expect(answer.status == (Self.seedRoutes.contains(path) ? 403 : 401), "\(path)")
-        expectNone(note(answer, path, &known))
+        let response = try await server.post(path, "{}", headers: Self.key(path, server))
+        #expect(response.status == (Self.proteGOSafeRoutes.contains(path) ? 403 : 401), "\(path)")
+        expectNone(note(response, path, &known))
       }
     }
     ledger = known
   }
 
-  /// Nothing that a client can send brings these routes to a 500, so routes stand in for them that fail in
-  /// the same forms.
+  /// No client can cause a 500 on these routes, so routes that fail replace them with the same
+  /// error bodies.
   private func ourFault(_ ledger: inout DescriptionLedger) async throws {
     struct Broken: Error {}
     let router = Router.quiet(refusals: .callable, randomness: SystemRandomness())
@@ -230,7 +230,8 @@ import World
         RouterPath(path),
         QuietRoute<Bool>(
           limit: BodyLimit(bytesMax: 100),
-          refusals: Self.seedRoutes.contains(path) ? .callable : .google, shape: AnswerShape(),
+          refusals: Self.proteGOSafeRoutes.contains(path) ? .callable : .google,
+          shape: AnswerShape(),
           randomness: SystemRandomness(), read: { _ in true }, decoy: { _ in throw Broken() },
           answer: { _ in throw Broken() }))
     }
@@ -239,15 +240,15 @@ import World
     let running = Task { try await server.run() }
     let port = await server.boundPort
     for path in Self.posts {
-      let answer = try await RawPost(port: port, path: path).answer(sending: Data("{}".utf8))
-      #expect(answer.status == 500)
-      expectNone(note(answer, path, &ledger))
+      let response = try await RawPost(port: port, path: path).answer(sending: Data("{}".utf8))
+      #expect(response.status == 500)
+      expectNone(note(response, path, &ledger))
     }
     running.cancel()
     _ = await running.result
   }
 
-  @Test("An answer that is not as described is found out")
+  @Test("A response that does not match the description is detected")
   func control() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let description = try await description(server)
@@ -273,19 +274,20 @@ import World
   }
 
   private func note(
-    _ answer: RunningServer.Answer, _ path: String, _ ledger: inout DescriptionLedger,
+    _ response: RunningServer.Response, _ path: String, _ ledger: inout DescriptionLedger,
     method: String = "post"
   ) -> [String] {
     ledger.note(
-      answer.body, status: answer.status, type: answer.headers["content-type"], method: method,
+      response.body, status: response.status, type: response.headers["content-type"],
+      method: method,
       path: path)
   }
 
   private func note(
-    _ answer: RawPost.Answer, _ path: String, _ ledger: inout DescriptionLedger
+    _ response: RawPost.Answer, _ path: String, _ ledger: inout DescriptionLedger
   ) -> [String] {
     ledger.note(
-      answer.body, status: answer.status, type: answer.headers["content-type"], path: path)
+      response.body, status: response.status, type: response.headers["content-type"], path: path)
   }
 
   private func expectNone(

@@ -8,9 +8,9 @@ import World
 
 @testable import VerificationServer
 
-@Suite("Seed 2.1 and 3: a code for a token")
-struct CodeRedemptionTests {
-  static let hmacs = [nil, Data(repeating: 1, count: 32), Data(repeating: 2, count: 32)]
+@Suite("Exchange of PINs for upload tokens")
+struct CodeRedeemerTests {
+  static let keyHMACs = [nil, Data(repeating: 1, count: 32), Data(repeating: 2, count: 32)]
 
   let bench: VerificationBench
 
@@ -18,18 +18,18 @@ struct CodeRedemptionTests {
     bench = try VerificationBench()
   }
 
-  @Test("2.11, 5.10 A token says what was found, is bound to the keys, and holds no code")
+  @Test("A token contains the test result and the HMAC, and not the code")
   func token() async throws {
     let code = try await bench.code()
-    let hmac = try #require(Self.hmacs[1])
-    let token = try await bench.redemption().token(for: code, keyHMAC: hmac)
+    let hmac = try #require(Self.keyHMACs[1])
+    let token = try await bench.redeemer().token(for: code, keyHMAC: hmac)
     let text = try #require(token)
     let grant = try await bench.grant(of: text)
     #expect(grant.reportType == "confirmed")
     #expect(grant.symptomOnsetInterval == 2_999_952)
     #expect(grant.keyHMAC == hmac)
-    #expect(grant.issuedAt == HandClock.start)
-    #expect(grant.expiresAt == HandClock.start + 1800)
+    #expect(grant.issuedAt == VerificationBench.start)
+    #expect(grant.expiresAt == VerificationBench.start + 1800)
     #expect(UUID(uuidString: grant.tokenID) != nil)
     for part in text.split(separator: ".").dropLast() {
       let padding = String(repeating: "=", count: (4 - part.count % 4) % 4)
@@ -40,53 +40,53 @@ struct CodeRedemptionTests {
     }
   }
 
-  @Test("D14 Who asks again in the same way gets the same token, and who asks otherwise gets none")
+  @Test("A retry with the same HMAC gets the same token; another HMAC gets none")
   func lostAnswer() async throws {
-    for first in Self.hmacs {
+    for first in Self.keyHMACs {
       let code = try await bench.code()
-      let token = try await bench.redemption().token(for: code, keyHMAC: first)
+      let token = try await bench.redeemer().token(for: code, keyHMAC: first)
       #expect(token != nil)
-      for other in Self.hmacs {
-        let again = try await bench.redemption().token(for: code, keyHMAC: other)
+      for other in Self.keyHMACs {
+        let again = try await bench.redeemer().token(for: code, keyHMAC: other)
         #expect(again == (other == first ? token : nil))
       }
     }
   }
 
-  @Test("The same token is given up to the code's last second, and is still good then")
+  @Test("A retry gets the same, still valid token up to the last second of the code")
   func lastSecond() async throws {
     let code = try await bench.code()
-    let token = try await bench.redemption().token(for: code, keyHMAC: nil)
-    bench.clock.advance(VerificationBench.lifetime - 1)
-    let again = try await bench.redemption().token(for: code, keyHMAC: nil)
+    let token = try await bench.redeemer().token(for: code, keyHMAC: nil)
+    bench.clock.advance(by: VerificationBench.lifetime - 1)
+    let again = try await bench.redeemer().token(for: code, keyHMAC: nil)
     #expect(again == token)
     _ = try await bench.grant(of: try #require(again))
-    bench.clock.advance(1)
-    #expect(try await bench.redemption().token(for: code, keyHMAC: nil) == token)
-    bench.clock.advance(1)
-    #expect(try await bench.redemption().token(for: code, keyHMAC: nil) == nil)
+    bench.clock.advance(by: 1)
+    #expect(try await bench.redeemer().token(for: code, keyHMAC: nil) == token)
+    bench.clock.advance(by: 1)
+    #expect(try await bench.redeemer().token(for: code, keyHMAC: nil) == nil)
   }
 
-  @Test("A code is good in its last second and no more in the next; one never issued is not good")
+  @Test("A code is valid in its last second and not in the next; an unknown code is not valid")
   func expiry() async throws {
     let early = try await bench.code()
     let late = try await bench.code()
-    bench.clock.advance(VerificationBench.lifetime)
-    #expect(try await bench.redemption().token(for: early, keyHMAC: nil) != nil)
-    bench.clock.advance(1)
-    #expect(try await bench.redemption().token(for: late, keyHMAC: nil) == nil)
+    bench.clock.advance(by: VerificationBench.lifetime)
+    #expect(try await bench.redeemer().token(for: early, keyHMAC: nil) != nil)
+    bench.clock.advance(by: 1)
+    #expect(try await bench.redeemer().token(for: late, keyHMAC: nil) == nil)
     let unknown = VerificationCode.drawn(from: SystemRandomness())
-    #expect(try await bench.redemption().token(for: unknown, keyHMAC: nil) == nil)
+    #expect(try await bench.redeemer().token(for: unknown, keyHMAC: nil) == nil)
   }
 
-  @Test("2.11, 5.10 D10 Of fifty askers with one code and fifty HMACs exactly one gets a token")
+  @Test("Of fifty concurrent requests with one code and different HMACs exactly one gets a token")
   func fiftyHMACs() async throws {
     let code = try await bench.code()
     let tokens = try await ask(50, code) { Data(repeating: UInt8($0), count: 32) }
     #expect(tokens.compactMap { $0 }.count == 1)
   }
 
-  @Test("Fifty askers with one code and one HMAC all get the same token")
+  @Test("Fifty concurrent requests with one code and one HMAC get the same token")
   func fiftyAlike() async throws {
     let code = try await bench.code()
     let tokens = try await ask(50, code) { _ in Data(repeating: 1, count: 32) }
@@ -94,32 +94,32 @@ struct CodeRedemptionTests {
     #expect(Set(tokens).count == 1)
   }
 
-  @Test("Two tokens never have the same name")
+  @Test("All token IDs are different")
   func tokenIDs() async throws {
     var names: Set<String> = []
     for _ in 0..<50 {
-      let token = try await bench.redemption().token(for: try await bench.code(), keyHMAC: nil)
+      let token = try await bench.redeemer().token(for: try await bench.code(), keyHMAC: nil)
       names.insert(try await bench.grant(of: try #require(token)).tokenID)
     }
     #expect(names.count == 50)
   }
 
-  @Test("Where signing fails nothing is spent, and the next asker gets the token")
+  @Test("If signing fails the code stays valid")
   func signingFails() async throws {
     let code = try await bench.code()
     await #expect(throws: VerificationServerError.signingUnavailable) {
-      try await bench.redemption(signing: BrokenSigner()).token(
-        for: code, keyHMAC: Self.hmacs[1])
+      try await bench.redeemer(signing: BrokenSigner()).token(
+        for: code, keyHMAC: Self.keyHMACs[1])
     }
-    #expect(try await bench.redemption().token(for: code, keyHMAC: Self.hmacs[2]) != nil)
+    #expect(try await bench.redeemer().token(for: code, keyHMAC: Self.keyHMACs[2]) != nil)
   }
 
-  @Test("Under another secret no code is known and no kept token opens")
+  @Test("With another secret no code is found and no stored token can be decrypted")
   func otherSecret() async throws {
     let code = try await bench.code()
-    let token = try await bench.redemption().token(for: code, keyHMAC: nil)
+    let token = try await bench.redeemer().token(for: code, keyHMAC: nil)
     let others = try VerificationBench.keys(8)
-    #expect(try await bench.redemption(keys: others).token(for: code, keyHMAC: nil) == nil)
+    #expect(try await bench.redeemer(keys: others).token(for: code, keyHMAC: nil) == nil)
 
     let live = try await bench.storage.liveCode(bench.keys.hash(of: code), at: bench.clock.now)
     let sealed = try #require(live?.redemption?.sealedToken)
@@ -129,12 +129,12 @@ struct CodeRedemptionTests {
     #expect(throws: (any Error).self) { try sealed.text(for: another, keys: bench.keys) }
   }
 
-  @Test("2.11, 5.10 D12 Neither code nor token nor HMAC lies readable in the database or its log")
+  @Test("Code, token and HMAC are not readable in the database or its log")
   func atRest() async throws {
     let code = try await bench.code()
     let hmac = Data(SystemRandomness().bytes(32))
-    let answer = try await bench.redemption().token(for: code, keyHMAC: hmac)
-    let token = try #require(answer)
+    let response = try await bench.redeemer().token(for: code, keyHMAC: hmac)
+    let token = try #require(response)
     let grant = try await bench.grant(of: token)
     let files = bench.folder.files()
     #expect(files.contains { $0.lastPathComponent.hasSuffix("-wal") })
@@ -152,13 +152,13 @@ struct CodeRedemptionTests {
       #expect(bytes.range(of: Data(SHA256.hash(data: Data(code.characters.utf8)))) == nil)
       hashFound = hashFound || bytes.range(of: hash) != nil
     }
-    #expect(hashFound, "the search finds what is there")
+    #expect(hashFound, "the search does not find the hash, which is stored")
   }
 
   private func ask(
     _ count: Int, _ code: VerificationCode, keyHMAC: (Int) -> Data
   ) async throws -> [String?] {
-    let redemption = bench.redemption()
+    let redemption = bench.redeemer()
     return try await withThrowingTaskGroup(of: String?.self) { group in
       for index in 0..<count {
         let hmac = keyHMAC(index)

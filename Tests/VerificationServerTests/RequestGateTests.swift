@@ -7,10 +7,9 @@ import VerificationAPI
 
 @testable import VerificationServer
 
-/// Documentation/SeedContract.md 2.6 and 3.8, VerificationServer.md 8.4.
-@Suite("Seed 2.1, 2.4, 2.5 and 9.3: who asks from elsewhere is refused")
-struct NetmaskTests {
-  /// Whom the stories' servers answer, and where a proxy stands that says who asks.
+@Suite("Netmasks and API tokens")
+struct RequestGateTests {
+  /// The allowed networks of the servers in these tests, and the address of the proxy.
   private static let inside = ["192.0.2.64/26", "2001:db8:0:10::/60"]
   private static let proxy = "127.0.0.1"
 
@@ -20,11 +19,11 @@ struct NetmaskTests {
     folder = try TemporaryFolder()
   }
 
-  /// A server for the apps and the operators in the given networks, behind `proxies`.
+  /// A server with these networks for apps and operators, behind `proxies`.
   private func run(
     apps: [String]? = nil, operators: [String]? = nil, proxies: [String] = [proxy],
     attempts: AttemptLimits = AttemptLimits(perAddress: 1_000),
-    _ story: (RunningServer) async throws -> Void
+    _ test: (RunningServer) async throws -> Void
   ) async throws {
     try await RunningServer.run(
       in: folder.url, attempts: attempts,
@@ -32,22 +31,22 @@ struct NetmaskTests {
         $0.trustedProxies = try #require(TrustedProxies(proxies))
         if let apps { $0.applicationNetmasks = try #require(Netmasks(apps)) }
         if let operators { $0.operatorNetmasks = try #require(Netmasks(operators)) }
-      }, story)
+      }, test)
   }
 
   private func from(_ address: String) -> [String: String] { ["X-Forwarded-For": address] }
 
   private func expectDenied(
-    _ answer: RunningServer.Answer, sourceLocation: SourceLocation = #_sourceLocation
+    _ response: RunningServer.Response, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    #expect(answer.status == 403, sourceLocation: sourceLocation)
+    #expect(response.status == 403, sourceLocation: sourceLocation)
     #expect(
-      answer.failure?.error.status == .permissionDenied
-        && answer.failure?.error.message.isEmpty == false, sourceLocation: sourceLocation)
+      response.failure?.error.status == .permissionDenied
+        && response.failure?.error.message.isEmpty == false, sourceLocation: sourceLocation)
   }
 
   @Test(
-    "Seed 2.1: a code is changed for a token inside the apps' networks, up to their last address")
+    "A PIN is exchanged from the apps' networks only, up to their last address")
   func apps() async throws {
     try await run(apps: Self.inside) { server async throws in
       for (address, isInside) in [
@@ -55,14 +54,14 @@ struct NetmaskTests {
         ("2001:db8:0:f:ffff:ffff:ffff:ffff", false), ("2001:db8:0:10::", true),
         ("2001:db8:0:1f:ffff:ffff:ffff:ffff", true), ("2001:db8:0:20::", false),
       ] {
-        let answer = try await server.redeem(
+        let response = try await server.redeem(
           try await server.newCode(), headers: from(address))
-        if isInside { #expect(answer.token != nil, "\(address)") } else { expectDenied(answer) }
+        if isInside { #expect(response.token != nil, "\(address)") } else { expectDenied(response) }
       }
     }
   }
 
-  @Test("Seed 2.1: a refusal from elsewhere spends neither the code nor an attempt")
+  @Test("A request from another address spends neither the code nor an attempt")
   func spendsNothing() async throws {
     let limits = AttemptLimits(perAddress: 1, perCode: 1)
     try await run(apps: ["192.0.2.1"], attempts: limits) { server async throws in
@@ -76,7 +75,7 @@ struct NetmaskTests {
   }
 
   @Test(
-    "Seed 2.4 and 2.5: codes are issued inside the operators' networks only, one by one and in batches"
+    "PINs are issued from the operators' networks only, singly and in batches"
   )
   func operators() async throws {
     try await run(operators: Self.inside) { server async throws in
@@ -102,7 +101,7 @@ struct NetmaskTests {
   }
 
   @Test(
-    "Seed 2.4: from elsewhere a good api-token, a wrong one and none get one answer, and cost nothing"
+    "From another address a valid, a wrong and no API token get the same response and are not counted"
   )
   func noOracle() async throws {
     let limits = AttemptLimits(perAddress: 1)
@@ -111,13 +110,13 @@ struct NetmaskTests {
       var said: Set<CallableFailure> = []
       for token in [RunningServer.apiToken, "a-wrong-operators-token", ""] {
         for _ in 0..<2 {
-          let answer = try await server.generate(
+          let response = try await server.generate(
             headers: from("198.51.100.1").merging([header: token]) { $1 })
-          expectDenied(answer)
-          said.insert(try #require(answer.failure))
+          expectDenied(response)
+          said.insert(try #require(response.failure))
         }
       }
-      // Inside a wrong token hears the same, and is counted.
+      // From an allowed address a wrong token gets the same response, and is counted.
       let wrong = from("192.0.2.1").merging([header: "a-wrong-operators-token"]) { $1 }
       said.insert(try #require(try await server.generate(headers: wrong).failure))
       #expect(said.count == 1)
@@ -126,7 +125,7 @@ struct NetmaskTests {
   }
 
   @Test(
-    "Seed 2.1 and 2.4: where nothing is set everybody may ask, and where one is set the others still may"
+    "Without netmasks every address is allowed, also if the netmasks of the other API are set"
   )
   func notSet() async throws {
     try await run { server async throws in
@@ -142,7 +141,7 @@ struct NetmaskTests {
   }
 
   @Test(
-    "Seed 2.1 and 2.4: without a trusted proxy the connection's address counts, whatever a header says"
+    "Without a trusted proxy the address of the connection counts, whatever the header says"
   )
   func connection() async throws {
     for (networks, isInside) in [("127.0.0.1", true), ("192.0.2.1", false), ("127.0.0.2", false)] {
@@ -154,7 +153,7 @@ struct NetmaskTests {
     }
   }
 
-  @Test("Seed 2.1 and 2.4: what a client writes before a trusted proxy's word lets it in nowhere")
+  @Test("Addresses that a client writes before those of a trusted proxy are ignored")
   func forged() async throws {
     try await run(apps: ["192.0.2.1"], operators: ["192.0.2.1"]) { server async throws in
       let forged = from("192.0.2.1, 198.51.100.1")
@@ -164,7 +163,7 @@ struct NetmaskTests {
   }
 
   @Test(
-    "Seed 2.1 and 2.4: a decoy from elsewhere is refused as the real one is, in the same length and headers"
+    "A decoy from another address is rejected like a real request, with equal length and headers"
   )
   func decoys() async throws {
     try await run(apps: ["192.0.2.1"], operators: ["192.0.2.1"]) { server async throws in
@@ -190,27 +189,55 @@ struct NetmaskTests {
   }
 
   @Test(
-    "Google's admin and device API are for the same networks, and from elsewhere no key is right")
+    "The netmasks apply to Google's admin and device API, whatever the API key")
   func google() async throws {
     let limits = AttemptLimits(perAddress: 1)
     let (apps, operators) = ("192.0.2.1", "192.0.2.2")
     try await run(apps: [apps], operators: [operators], attempts: limits) { server async throws in
       let order = #"{"testType":"confirmed"}"#
       let (issue, verify) = (VerificationRoute.issue, VerificationRoute.verify)
-      let answer = try await server.admin(issue, order, headers: from(operators))
-      let code = try JSONDecoder().decode(IssueAnswer.self, from: answer.body).code
-      let question = #"{"code":"\#(code)"}"#
+      let response = try await server.admin(issue, order, headers: from(operators))
+      let code = try JSONDecoder().decode(IssueResponse.self, from: response.body).code
+      let request = #"{"code":"\#(code)"}"#
       for key in [server.adminKey, server.deviceKey, "x", "x"] {
         let headers = from("198.51.100.1").merging(["X-API-Key": key]) { $1 }
-        for path in GoogleRequestTests.adminRoutes + GoogleRequestTests.deviceRoutes {
-          let refused = try await server.post(path, question, headers: headers)
+        for path in GoogleRouteTests.adminRoutes + GoogleRouteTests.deviceRoutes {
+          let refused = try await server.post(path, request, headers: headers)
           #expect(refused.refusal == "401 unauthorized", "\(path)")
         }
       }
-      // A network is for one of the two.
+      // Each network is allowed for one of the two APIs.
       #expect(try await server.admin(issue, order, headers: from(apps)).status == 401)
-      #expect(try await server.device(verify, question, headers: from(operators)).status == 401)
-      #expect(try await server.device(verify, question, headers: from(apps)).status == 200)
+      #expect(try await server.device(verify, request, headers: from(operators)).status == 401)
+      #expect(try await server.device(verify, request, headers: from(apps)).status == 200)
+    }
+  }
+
+  @Test("Only the configured API tokens are accepted")
+  func apiTokens() throws {
+    let tokens = try APITokens(["first-api-token-1", "second-api-token-2"])
+    #expect(tokens.contain("first-api-token-1"))
+    #expect(tokens.contain("second-api-token-2"))
+    for wrong in [nil, "", "first-api-token-", "first-api-token-11", "First-api-token-1"] {
+      #expect(!tokens.contain(wrong))
+    }
+    let none = try APITokens([])
+    #expect(!none.contain("") && !none.contain(nil))
+  }
+
+  @Test("API tokens that are too short, too long or too many are rejected by name")
+  func apiTokenLimits() throws {
+    let lengths = VerificationLimit.apiTokenCharacters
+    for (length, isGood) in [
+      (lengths.lowerBound - 1, false), (lengths.lowerBound, true), (lengths.upperBound, true),
+      (lengths.upperBound + 1, false),
+    ] {
+      let tokens = try? APITokens([String(repeating: "a", count: length)])
+      #expect((tokens != nil) == isGood)
+    }
+    let one = String(repeating: "a", count: 16)
+    for (count, isGood) in [(31, true), (32, true), (33, false)] {
+      #expect(((try? APITokens([String](repeating: one, count: count))) != nil) == isGood)
     }
   }
 }

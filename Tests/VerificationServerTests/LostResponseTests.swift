@@ -11,13 +11,14 @@ import World
 
 @testable import VerificationServer
 
-/// VerificationServer.md 2.5 and KeyServer.md 7.7, with both servers at work under one clock.
-@Suite("Both servers: a lost answer costs nothing, however late the phone comes back")
-struct LostAnswerTests {
-  /// The key server that believes `server`, asked over real HTTP.
+/// Both servers with one clock; the phone loses responses and retries late.
+@Suite("Lost responses of both servers")
+struct LostResponseTests {
+  /// A key server that trusts `server`, requested over HTTP.
   private func withKeyServer(
     of server: RunningServer, in folder: TemporaryFolder,
-    _ story: (_ publish: (PublishRequest) async throws -> RunningServer.Answer) async throws -> Void
+    _ test: (_ publish: (PublishRequest) async throws -> RunningServer.Response) async throws ->
+      Void
   ) async throws {
     var configuration = KeyServerConfiguration(
       port: 0, databaseFile: folder.path("keys.sqlite"), exportFolder: folder.path("export"),
@@ -34,7 +35,7 @@ struct LostAnswerTests {
     let run = Task { try await keyServer.run() }
     defer { run.cancel() }
     let port = await keyServer.boundPort
-    try await story { request in
+    try await test { request in
       let body = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
       return try await server.post(KeyServerRoute.publish, body, port: port)
     }
@@ -43,7 +44,7 @@ struct LostAnswerTests {
   }
 
   @Test(
-    "Code, token, certificate, upload: lost, had again and sent again it is the same upload, once",
+    "Retries of code, token, certificate and upload after lost responses publish the keys once",
     arguments: [TimeInterval(60), 3_600, 86_399])
   func hoursLater(seconds: TimeInterval) async throws {
     let folder = try TemporaryFolder()
@@ -60,8 +61,8 @@ struct LostAnswerTests {
         try await server.issue(#"{"testType":"likely","symptomDate":"2027-01-10"}"#).code
       ).token
       func request() async throws -> PublishRequest {
-        let answer = try await server.certify(token, keyHMAC: code)
-        let certificate = try JSONDecoder().decode(CertificateAnswer.self, from: answer.body)
+        let response = try await server.certify(token, keyHMAC: code)
+        let certificate = try JSONDecoder().decode(CertificateResponse.self, from: response.body)
         return PublishRequest(
           temporaryExposureKeys: keys, healthAuthorityID: "app.example",
           verificationPayload: certificate.certificate, hmacKey: secret.base64EncodedString(),
@@ -69,17 +70,17 @@ struct LostAnswerTests {
       }
       try await withKeyServer(of: server, in: folder) { publish in
         let first = try await publish(request())
-        server.clock.advance(seconds)
+        server.clock.advance(by: seconds)
         let again = try await publish(request())
         #expect((first.status, again.status) == (200, 200))
-        let answers = try [first, again].map {
+        let responses = try [first, again].map {
           try JSONDecoder().decode(PublishAnswer.self, from: $0.body)
         }
-        #expect(answers[0] == answers[1])
-        #expect(answers[0].insertedExposures == 3)
-        // The same certificate with the revision token it gave is another upload, and is refused.
+        #expect(responses[0] == responses[1])
+        #expect(responses[0].insertedExposures == 3)
+        // The same certificate with the new revision token is another upload, and is rejected.
         var other = try await request()
-        other.revisionToken = answers[0].revisionToken
+        other.revisionToken = responses[0].revisionToken
         #expect(try await publish(other).status == 401)
       }
     }
