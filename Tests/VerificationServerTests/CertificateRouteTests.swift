@@ -121,10 +121,10 @@ import VerificationAPI
       let unknown = try SigningKey(keyID: "v2", privateKeyPEM: key.pemRepresentation)
       var forKeys = good
       forKeys.aud = "keys"
-      var nobody = good
-      nobody.iss = "somebody"
-      var strange = good
-      strange.sub = "strange.."
+      var otherIssuer = good
+      otherIssuer.iss = "other"
+      var unknownType = good
+      unknownType.sub = "strange.."
       let text = try CompactToken.text(good, signedBy: ours)
       let parts = text.split(separator: ".")
       let none = Data(#"{"alg":"none","kid":"v1"}"#.utf8).base64EncodedString()
@@ -138,8 +138,8 @@ import VerificationAPI
         try CompactToken.text(good, signedBy: theirs),
         try CompactToken.text(good, signedBy: unknown),
         try CompactToken.text(forKeys, signedBy: ours),
-        try CompactToken.text(nobody, signedBy: ours),
-        try CompactToken.text(strange, signedBy: ours), uploadToken,
+        try CompactToken.text(otherIssuer, signedBy: ours),
+        try CompactToken.text(unknownType, signedBy: ours), uploadToken,
       ] {
         #expect(try await server.certify(forged).refusal == "400 token_invalid")
       }

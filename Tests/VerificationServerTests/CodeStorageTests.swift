@@ -80,7 +80,7 @@ import World
     let storage = try implementation.open(in: folder)
     let code = Self.code(1)
     _ = try await storage.issue(code, at: Self.now)
-    let held = try await withThrowingTaskGroup(of: Redemption?.self) { group in
+    let results = try await withThrowingTaskGroup(of: Redemption?.self) { group in
       for index in 0..<50 {
         group.addTask {
           try await storage.redeem(
@@ -89,8 +89,8 @@ import World
       }
       return try await group.reduce(into: Set()) { $0.insert($1) }
     }
-    #expect(held.count == 1)
-    #expect(!held.contains(nil))
+    #expect(results.count == 1)
+    #expect(!results.contains(nil))
   }
 
   @Test(
@@ -224,7 +224,7 @@ import World
     arguments: Implementation.allCases)
   func exchange(implementation: Implementation) async throws {
     let storage = try implementation.open(in: folder)
-    let held = try await withThrowingTaskGroup(of: TokenExchange.self) { group in
+    let results = try await withThrowingTaskGroup(of: TokenExchange.self) { group in
       for index in 0..<50 {
         group.addTask {
           try await storage.exchange(
@@ -234,7 +234,7 @@ import World
       }
       return try await group.reduce(into: Set()) { $0.insert($1) }
     }
-    #expect(held.count == 1)
+    #expect(results.count == 1)
     #expect(try await storage.removeExpired(at: Self.now + 60, atMost: 5) == 0)
     #expect(try await storage.removeExpired(at: Self.now + 61, atMost: 5) == 1)
   }

@@ -104,9 +104,9 @@ final class MemoryCodeStorage: CodeStorage {
 
   func exchange(_ exchange: TokenExchange) async throws -> TokenExchange {
     state.withLock { state in
-      let held = state.exchanges[exchange.tokenIDHash] ?? exchange
-      state.exchanges[exchange.tokenIDHash] = held
-      return held
+      let valid = state.exchanges[exchange.tokenIDHash] ?? exchange
+      state.exchanges[exchange.tokenIDHash] = valid
+      return valid
     }
   }
 

@@ -107,19 +107,19 @@ struct RequestGateTests {
     let limits = AttemptLimits(perAddress: 1)
     try await run(operators: ["192.0.2.1"], attempts: limits) { server async throws in
       let header = VerificationRoute.apiTokenHeader
-      var said: Set<CallableFailure> = []
+      var failures: Set<CallableFailure> = []
       for token in [RunningServer.apiToken, "a-wrong-operators-token", ""] {
         for _ in 0..<2 {
           let response = try await server.generate(
             headers: from("198.51.100.1").merging([header: token]) { $1 })
           expectDenied(response)
-          said.insert(try #require(response.failure))
+          failures.insert(try #require(response.failure))
         }
       }
       // From an allowed address a wrong token gets the same response, and is counted.
       let wrong = from("192.0.2.1").merging([header: "a-wrong-operators-token"]) { $1 }
-      said.insert(try #require(try await server.generate(headers: wrong).failure))
-      #expect(said.count == 1)
+      failures.insert(try #require(try await server.generate(headers: wrong).failure))
+      #expect(failures.count == 1)
       #expect(try await server.generate(headers: wrong).status == 429)
     }
   }

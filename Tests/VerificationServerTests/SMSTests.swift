@@ -72,8 +72,8 @@ import VerificationAPI
     let padding = String(repeating: "=", count: (4 - fields[2].count % 4) % 4)
     let der = try #require(Data(base64Encoded: fields[2] + padding))
     let signature = try P256.Signing.ECDSASignature(derRepresentation: der)
-    func holds(_ said: String) -> Bool {
-      key.publicKey.isValidSignature(signature, for: Data(said.utf8))
+    func holds(_ signed: String) -> Bool {
+      key.publicKey.isValidSignature(signature, for: Data(signed.utf8))
     }
     let body = "12345678 \nAuthentication:"
     #expect(holds("EN Report.+48123456789.2027-01-15.\(body)"))
@@ -189,9 +189,9 @@ import VerificationAPI
     #expect(files.count == 2)
     var texts: Set<String> = []
     for file in files {
-      let said = try JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))
-      #expect(said["phone"] == "+48123456789" && !file.lastPathComponent.hasPrefix("."))
-      texts.insert(said["text"] ?? "")
+      let message = try JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))
+      #expect(message["phone"] == "+48123456789" && !file.lastPathComponent.hasPrefix("."))
+      texts.insert(message["text"] ?? "")
       let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
       #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
@@ -249,13 +249,13 @@ import VerificationAPI
 
   @Test("The gateway gets a request as Twilio documents it, and its errors are distinguished")
   func gateway() async throws {
-    let asked = Mutex<[String]>([])
+    let requests = Mutex<[String]>([])
     let router = Router(context: QuietContext.self)
     router.post("/2010-04-01/Accounts/:account/Messages.json") { request, context in
       let body = try await request.body.collect(upTo: 1 << 16)
       let line = "\(request.headers[.authorization] ?? "") \(String(buffer: body))"
-      asked.withLock { $0.append(line) }
-      let (status, text) = Self.answer(to: line)
+      requests.withLock { $0.append(line) }
+      let (status, text) = Self.twilioResponse(to: line)
       return Response(status: status, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
     let server = QuietServer(
@@ -274,7 +274,7 @@ import VerificationAPI
     }
     #expect(await send("ens://v?r=PL&c=a b") == nil)
     #expect(
-      asked.withLock { $0 } == [
+      requests.withLock { $0 } == [
         "Basic \(Data("AC1:secret".utf8).base64EncodedString())"
           + " To=%2B48123456789&From=%2B48500&Body=ens%3A%2F%2Fv%3Fr%3DPL%26c%3Da%20b"
       ])
@@ -284,17 +284,17 @@ import VerificationAPI
     #expect(await send("broken") == .failed)
     run.cancel()
     _ = await run.result
-    #expect(await send("nobody") == .failed)
+    #expect(await send("unreachable") == .failed)
     #expect("\(gateway)" == "SMSGateway")
   }
 
   /// Redirects must not send the message and the token to another host.
   @Test("A redirect of the gateway is a failure and is not followed")
   func gatewayMoved() async throws {
-    let asked = Mutex<[String]>([])
+    let requests = Mutex<[String]>([])
     let router = Router(context: QuietContext.self)
     router.post("/**") { request, _ in
-      asked.withLock { $0.append(request.uri.path) }
+      requests.withLock { $0.append(request.uri.path) }
       let isMoved = request.uri.path != "/elsewhere"
       return Response(
         status: isMoved ? .temporaryRedirect : .created,
@@ -309,12 +309,12 @@ import VerificationAPI
     await #expect(throws: SMSFailure.failed) {
       try await gateway.send(SMSMessage(phone: phone, text: "a"))
     }
-    #expect(asked.withLock { $0 } == ["/2010-04-01/Accounts/AC1/Messages.json"])
+    #expect(requests.withLock { $0 } == ["/2010-04-01/Accounts/AC1/Messages.json"])
     run.cancel()
     _ = await run.result
   }
 
-  private static func answer(to line: String) -> (HTTPResponse.Status, String) {
+  private static func twilioResponse(to line: String) -> (HTTPResponse.Status, String) {
     if line.hasSuffix("full") { return (.badRequest, #"{"code":30001}"#) }
     if line.hasSuffix("busy") { return (.tooManyRequests, "") }
     if line.hasSuffix("landline") { return (.badRequest, #"{"code":21614,"message":"no"}"#) }

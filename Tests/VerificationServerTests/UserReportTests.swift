@@ -40,9 +40,9 @@ import World
     try await run { server async throws in
       let response = try await server.device(VerificationRoute.userReport, body())
       #expect(response.status == 200)
-      let said = try JSONDecoder().decode(UserReportResponse.self, from: response.body)
-      #expect(said.expiresAtTimestamp == 1_800_000_900)
-      #expect(said.expiresAt == "Fri, 15 Jan 2027 08:15:00 UTC")
+      let report = try JSONDecoder().decode(UserReportResponse.self, from: response.body)
+      #expect(report.expiresAtTimestamp == 1_800_000_900)
+      #expect(report.expiresAt == "Fri, 15 Jan 2027 08:15:00 UTC")
       let code = try #require(await sender.messages.first?.text)
       #expect(try await server.verify(code).refusal == "400 code_invalid")
       let other = Data(repeating: 2, count: 256).base64EncodedString()
@@ -217,7 +217,7 @@ struct UserReportTimingTests {
   func alike() async throws {
     try await run { report in
       let first = Task { try await report(false) }
-      try await Patience.until { await gateway.asked == 1 }
+      try await Patience.until { await gateway.messageCount == 1 }
       // There is no response before the gateway responds, and until then no recorded time.
       #expect(sendTimes.drawn() == .zero)
       await gateway.open()
@@ -235,7 +235,7 @@ struct UserReportTimingTests {
         #expect(Set(other.headers.keys) == Set(sent.headers.keys))
         #expect(Self.fields(other) == Self.fields(sent))
       }
-      #expect(await gateway.asked == 1)
+      #expect(await gateway.messageCount == 1)
     }
   }
 

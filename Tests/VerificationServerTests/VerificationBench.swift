@@ -124,20 +124,20 @@ actor CollectedSMS: SMSSending {
 /// A gateway that does not respond until it is opened.
 actor HeldSMS: SMSSending {
   /// The number of messages.
-  private(set) var asked = 0
+  private(set) var messageCount = 0
   private var isOpen = false
-  private var held: [CheckedContinuation<Void, Never>] = []
+  private var waiting: [CheckedContinuation<Void, Never>] = []
 
   func send(_ message: SMSMessage) async throws(SMSFailure) {
-    asked += 1
+    messageCount += 1
     guard !isOpen else { return }
-    await withCheckedContinuation { held.append($0) }
+    await withCheckedContinuation { waiting.append($0) }
   }
 
   /// Responds now, and at once from now on.
   func open() {
     isOpen = true
-    for response in held { response.resume() }
-    held = []
+    for response in waiting { response.resume() }
+    waiting = []
   }
 }
