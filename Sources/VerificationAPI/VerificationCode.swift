@@ -1,18 +1,20 @@
-/// The PIN that a person with a positive test is told, and types into the app once.
+import Secrets
+
+/// The PIN of the ProteGO Safe contract: six characters of `0-9A-Z`, at least one digit and one letter.
 ///
-/// Documentation/SeedContract.md 2.1: six characters of `0-9A-Z`, at least one digit and one letter.
-public struct VerificationCode: Hashable, Sendable {
-  /// How many characters it has.
+/// The health authority gives it to a user with a positive test, who types it into the app.
+public struct VerificationCode: Hashable, Sendable, Redacted {
+  /// The length of a PIN.
   public static let characterCount = 6
-  /// What it is made of.
+  /// The characters of a PIN.
   public static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-  /// How long a typed text may be before it is no longer looked at, in characters with spaces.
+  /// The longest typed text that is parsed, in bytes with spaces.
   public static let typedCharactersMax = 64
 
   /// The six characters, in upper case.
   public let characters: String
 
-  /// The code in `text`, where it is one. Spaces, also inside, do not count; lower case is as good.
+  /// Parses `text`; ignores spaces and case. Returns nil if the text is not a PIN.
   public init?(_ text: String) {
     guard text.utf8.count <= Self.typedCharactersMax else { return nil }
     let typed = text.utf8.filter { !Self.spaces.contains($0) }.map(Self.upperCase)
@@ -36,8 +38,50 @@ public struct VerificationCode: Hashable, Sendable {
   }
 }
 
-extension VerificationCode: CustomStringConvertible, CustomReflectable {
-  /// Whoever reads a code can use it.
-  public var description: String { "VerificationCode" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
+/// The code of Google's contract that the user types: decimal digits, eight by default.
+public struct ShortCode: Hashable, Sendable, Redacted {
+  /// The allowed numbers of digits.
+  public static let digitCounts = 6...10
+
+  /// The digits.
+  public let characters: String
+
+  /// Parses `text`; ignores spaces and hyphens. Returns nil if the text is not a short code.
+  public init?(_ text: String) {
+    guard text.utf8.count <= VerificationCode.typedCharactersMax else { return nil }
+    let typed = text.utf8.filter { !Self.ignored.contains($0) }
+    guard Self.digitCounts.contains(typed.count), typed.allSatisfy(Self.digits.contains) else {
+      return nil
+    }
+    characters = String(decoding: typed, as: UTF8.self)
+  }
+
+  private static let ignored: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0x2D]
+  private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+}
+
+/// The code of Google's contract inside the link of an SMS.
+public struct LongCode: Hashable, Sendable, Redacted {
+  /// The allowed lengths.
+  public static let characterCounts = 12...16
+  /// The characters of a long code.
+  public static let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz")
+
+  /// The characters, in lower case.
+  public let characters: String
+
+  /// Parses `text`; ignores spaces. Returns nil if the text is not a long code.
+  public init?(_ text: String) {
+    guard text.utf8.count <= VerificationCode.typedCharactersMax else { return nil }
+    let typed = text.utf8.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    guard Self.characterCounts.contains(typed.count), typed.allSatisfy(Self.isOurs) else {
+      return nil
+    }
+    characters = String(decoding: typed, as: UTF8.self)
+  }
+
+  private static func isOurs(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+  }
 }

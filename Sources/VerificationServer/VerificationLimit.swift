@@ -1,87 +1,87 @@
 import Foundation
 
-/// What the verification server is willing to carry. Anything outside is refused at the door.
+/// The limits of the verification server; larger requests and settings are rejected.
 public enum VerificationLimit {
-  /// The largest request body of the seed contract, in bytes.
+  /// The largest request body of the ProteGO Safe contract, in bytes.
   public static let bodyBytesMax = 8 * 1024
   /// The largest request body of Google's contract, in bytes.
   public static let googleBodyBytesMax = 64_000
-  /// How long a client may take to send a body, in seconds.
+  /// The time within which a body must arrive, in seconds.
   public static let bodySecondsMax = 20
-  /// How long ago symptoms may have begun, in days.
+  /// The largest age of a symptom date, in days.
   public static let symptomAgeDaysMax = 28
-  /// The size of the HMAC over keys that binds a token, in bytes.
+  /// The size of the HMAC over the keys, to which a token is bound, in bytes.
   public static let keyHMACBytes = 32
-  /// How long an api token is, in characters.
+  /// The allowed lengths of an API token.
   public static let apiTokenCharacters = 16...256
-  /// How many api tokens are good at the same time.
+  /// The largest number of API tokens.
   public static let apiTokensMax = 32
-  /// The size of the key under which codes are kept, in bytes.
+  /// The size of the secret from which `CodeKeys` are derived, in bytes.
   public static let codeHashKeyBytes = 32
-  /// How long a code may live, in seconds: a minute to a day.
+  /// The allowed lifetimes of a PIN, in seconds: a minute to a day.
   public static let codeLifetimeSeconds: ClosedRange<TimeInterval> = 60...86_400
-  /// How long a token may be good, in seconds.
+  /// The allowed lifetimes of a token, in seconds.
   public static let tokenLifetimeSeconds: ClosedRange<TimeInterval> = 60...86_400
-  /// How often a code is drawn again because a live one is the same. With a million live codes one
-  /// draw in two thousand is taken, so the last draw is never reached.
+  /// The largest number of draws until a code differs from every live code. With a million live codes one draw in two
+  /// thousand collides, so the last draw is never reached.
   public static let drawsMax = 20
-  /// How many expired codes are removed in one transaction, so that nobody waits long for it.
+  /// The number of expired codes removed in one transaction, so that other writers do not wait long.
   public static let removedAtOnceMax = 500
-  /// How often expired codes are looked for, in seconds.
+  /// The period of the removal of expired codes, in seconds.
   public static let cleanupPeriodSeconds: TimeInterval = 300
-  /// How long an expired code is remembered, in seconds, so that its status can still be asked for.
+  /// The time for which the status of an expired code can be requested, in seconds.
   public static let expiredCodeKeptSeconds: TimeInterval = 86_400
-  /// How many attempts may be borne in a window, and how many codes issued in a day.
+  /// The allowed attempts per window, and codes issued per day.
   public static let attempts = 1...1_000_000
-  /// The window of attempts, in seconds: up to a day.
+  /// The allowed lengths of the window of attempts, in seconds.
   public static let attemptWindowSeconds = 1...86_400
-  /// How old the signing keys may be before they are read anew, in seconds.
+  /// The age at which the signing keys are read again, in seconds.
   public static let signingKeysAgeSecondsMax: TimeInterval = 5
-  /// How many codes `generateCodesBatch` issues at a time.
+  /// The number of codes in one request to `/generateCodesBatch`.
   public static let batchCodes = 1...1_000
-  /// How many codes `/api/batch-issue` issues at a time.
+  /// The largest number of codes in one request to `/api/batch-issue`.
   public static let batchIssueCodesMax = 10
-  /// How far a clock may be ahead of UTC, in minutes.
+  /// The allowed time zone offsets, in minutes ahead of UTC.
   public static let timeZoneMinutes = -840.0...840.0
-  /// How many guesses at a short code must be expected before one hits a live code. Where more codes
-  /// are live than the digits allow for, a digit is added.
+  /// The smallest expected number of guesses until one hits a live short code. If too many codes are live,
+  /// new short codes get another digit.
   public static let guessesPerCodeMin = 10_000
-  /// How far live codes are counted to find that out: beyond it ten digits are the most there are.
+  /// Counting live codes stops here: more do not add a digit, because ten digits are the most.
   public static let liveCountMax = 100_000
-  /// How long the short code may be good, in seconds: up to an hour.
+  /// The allowed lifetimes of a short code, in seconds: up to an hour.
   public static let shortCodeLifetimeSeconds: ClosedRange<TimeInterval> = 60...3_600
-  /// How long the long code may be good, in seconds: up to a day.
+  /// The allowed lifetimes of a long code, in seconds: up to a day.
   public static let longCodeLifetimeSeconds: ClosedRange<TimeInterval> = 60...86_400
-  /// How long a certificate may be good, in seconds.
+  /// The allowed lifetimes of a certificate, in seconds.
   public static let certificateLifetimeSeconds: ClosedRange<TimeInterval> = 60...3_600
-  /// How far a certificate's first second lies before its issue, in seconds, for clocks differ.
+  /// The time before its issue at which a certificate becomes valid, in seconds, because clocks differ.
   public static let certificateSkewSeconds: TimeInterval = 5
   /// The size of the nonce of a user report, in bytes.
   public static let nonceBytes = 256
-  /// How long a phone that reported and used its code waits before the next report, in seconds.
+  /// The wait of a phone between two user reports if it used the first code, in seconds.
   public static let reportAgainSeconds: TimeInterval = 30 * 86_400
-  /// How long a phone waits that reported and did not use its code, in seconds.
+  /// The wait of a phone between two user reports if it did not use the first code, in seconds.
   public static let reportUnclaimedSeconds: TimeInterval = 3_600
-  /// How many characters the external issuer's name may have.
+  /// The longest `externalIssuerID`, in characters.
   public static let externalIssuerCharactersMax = 255
-  /// How many characters the name of an API key may have.
+  /// The allowed lengths of the name of an API key.
   public static let apiKeyNameCharacters = 1...100
-  /// How many texts of SMS a server may choose from.
+  /// The largest number of SMS templates.
   public static let smsTemplatesMax = 50
-  /// How many characters the label of such a text may have.
+  /// The allowed lengths of the label of a template.
   public static let smsLabelCharacters = 1...100
-  /// How long the domain of links may be, in bytes.
+  /// The longest domain of links, in bytes.
   public static let smsDomainBytesMax = 200
-  /// How many texts may wait in the folder of `SMSSpool`.
+  /// The largest number of files in the folder of `SMSSpool`.
   public static let smsSpooledMax = 10_000
-  /// How many characters the text of an SMS may have before its variables are filled in.
+  /// The longest SMS template, in characters.
   public static let smsTemplateCharactersMax = 800
-  /// How many it may have after.
+  /// The longest SMS after the variables are replaced, in characters.
   public static let smsCharactersMax = 918
-  /// How many digits a phone number has.
+  /// The allowed numbers of digits of a phone number.
   public static let phoneDigits = 8...15
-  /// How long the SMS gateway may take to answer, in seconds.
+  /// The timeout of the SMS gateway, in seconds.
   public static let smsSecondsMax: Int64 = 10
-  /// The largest answer of the SMS gateway that is read, in bytes.
-  public static let smsAnswerBytesMax = 64 << 10
+  /// The largest response of the SMS gateway that is read, in bytes.
+  public static let smsResponseBytesMax = 64 << 10
 }

@@ -5,10 +5,10 @@ import QuietHTTP
 import ServiceLifecycle
 import World
 
-/// The server that turns a code into a token: it knows that a code was issued for a positive test,
-/// and no name, no place and no key.
+/// The verification server: exchanges codes of a health authority for signed tokens and certificates.
 ///
-/// Documentation/SeedContract.md 2 and 3, Documentation/VerificationServer.md.
+/// It stores that a code was issued for a test result, and no name, no place and no key. The page
+/// `Documentation/VerificationServer.md` describes its routes.
 public final class VerificationServer: Service {
   private let http: QuietServer
   private let storage: any CodeStorage
@@ -16,36 +16,36 @@ public final class VerificationServer: Service {
   private let clock: any WallClock
   private let logger: Logger
 
-  /// Opens the database and gets everything ready; it listens once it is run.
+  /// Opens the database and prepares the server; `run()` starts to listen.
   ///
-  /// - Throws: `VerificationServerError` where the configuration does not make sense or the database
+  /// - Throws: `VerificationServerError` if the configuration is invalid or the database
   ///   cannot be opened.
   public init(
     configuration: VerificationServerConfiguration, clock: any WallClock,
     randomness: any Randomness, logger: Logger
   ) throws {
     let keys = try configuration.validatedKeys()
-    let apiTokens = try ApiTokens(configuration.apiTokens)
+    let apiTokens = try APITokens(configuration.apiTokens)
     let storage = try SQLiteCodeStorage(file: configuration.databaseFile)
     signing = SigningKeyring(
       configuration.signing, read: configuration.readSigningKeys, clock: clock, logger: logger)
-    let rooms = VerificationRooms(
+    let composition = VerificationComposition(
       configuration: configuration, storage: storage, keys: keys, apiTokens: apiTokens,
       signing: signing, clock: clock, randomness: randomness)
     http = QuietServer(
-      router: try rooms.router(), host: configuration.host, port: configuration.port,
+      router: try composition.router(), host: configuration.host, port: configuration.port,
       trustedProxies: configuration.trustedProxies, logger: logger)
     self.storage = storage
     self.clock = clock
     self.logger = logger
   }
 
-  /// The port it listens on, as soon as it does.
+  /// The port the server listens on; waits until it listens.
   public var boundPort: Int {
     get async { await http.boundPort }
   }
 
-  /// Serves, and removes expired codes as the clock goes, until it is told to stop or cancelled.
+  /// Serves requests and removes expired codes periodically, until it is stopped or cancelled.
   public func run() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await self.http.run() }
@@ -55,8 +55,7 @@ public final class VerificationServer: Service {
     }
   }
 
-  /// Removes every code that expired more than `VerificationLimit.expiredCodeKeptSeconds` ago, until
-  /// none is left.
+  /// Removes every code that expired more than `VerificationLimit.expiredCodeKeptSeconds` ago.
   ///
   /// - Throws: `VerificationServerError.storageUnavailable`.
   public func removeExpired() async throws {
@@ -68,18 +67,37 @@ public final class VerificationServer: Service {
     } while removed >= VerificationLimit.removedAtOnceMax
   }
 
-  /// A full disk today must not end the cleanup for good, so a failure waits for the next turn.
+  // A full disk now must not end the cleanup for good, so an error waits for the next period.
   private func removeExpiredPeriodically() async throws {
     while true {
-      // Whoever reads the keys may have to be told that one has ended, though nobody asks for a signature.
+      // Reading the keys publishes the end of an old key even if no request needs a signature.
       _ = signing.keys()
       do {
         try await removeExpired()
       } catch let error as VerificationServerError {
-        logger.warning("expired codes were not removed: \(error)")
+        logger.warning("removal of expired codes failed: \(error)")
       }
       try await clock.sleep(
         until: clock.now.addingTimeInterval(VerificationLimit.cleanupPeriodSeconds))
+    }
+  }
+}
+
+/// The errors of the verification server.
+public enum VerificationServerError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The configuration is invalid; the text names the field and the allowed values.
+  case badConfiguration(String)
+  /// The database did not store anything: retry later.
+  case storageUnavailable
+  /// No token was signed and no code was used: retry later.
+  case signingUnavailable
+
+  public var description: String {
+    switch self {
+    case .badConfiguration(let sentence): sentence
+    case .storageUnavailable:
+      "The database is not available: make room on its disk or check its file, then retry."
+    case .signingUnavailable: "No token could be signed: check the signing key, then retry."
     }
   }
 }

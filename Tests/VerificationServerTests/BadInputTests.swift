@@ -5,19 +5,19 @@ import VerificationAPI
 
 @testable import VerificationServer
 
-/// What every POST of the verification server refuses, in every place of its body.
-@Suite("Verification server: bad input")
+/// Malformed bodies of every POST route, with the error at every position.
+@Suite("Malformed requests")
 struct BadInputTests {
-  /// A POST that is all right: its path, a good body and whose credential it needs.
-  private struct Question {
+  /// A valid POST: its path, body and credential.
+  private struct Request {
     let path: String
     let body: String
-    /// Google's contract, in which a field that nobody described is a fault.
+    /// True for routes of Google's contract, which reject unknown fields.
     var isStrict: Bool { path.hasPrefix("/api/") }
 
     func headers(_ server: RunningServer) -> [String: String] {
       guard isStrict else { return [VerificationRoute.apiTokenHeader: RunningServer.apiToken] }
-      let isDevice = GoogleRequestTests.deviceRoutes.contains(path)
+      let isDevice = GoogleRouteTests.deviceRoutes.contains(path)
       return ["X-API-Key": isDevice ? server.deviceKey : server.adminKey]
     }
   }
@@ -29,7 +29,7 @@ struct BadInputTests {
   }
 
   private func run(
-    _ story: (RunningServer, [Question]) async throws -> Void
+    _ test: (RunningServer, [Request]) async throws -> Void
   ) async throws {
     try await RunningServer.run(
       in: folder.url,
@@ -39,11 +39,11 @@ struct BadInputTests {
         $0.policy.allowsGeneratedSMS = true
         $0.sms = SMSConfiguration(sender: CollectedSMS(), region: "PL", template: "[code]")
       }
-    ) { server async throws in try await story(server, try await Self.questions(to: server)) }
+    ) { server async throws in try await test(server, try await Self.requests(to: server)) }
   }
 
-  /// Every field that each route describes, so that each of them is spoilt once.
-  private static func questions(to server: RunningServer) async throws -> [Question] {
+  /// Requests with every field of each route, so that each field is made invalid once.
+  private static func requests(to server: RunningServer) async throws -> [Request] {
     let hmac = RunningServer.keyHMAC.base64EncodedString()
     let issued = try await server.issue()
     let token = try await server.verified(try await server.issue().code).token
@@ -57,100 +57,102 @@ struct BadInputTests {
        "nonce":"\(UserReportTests.nonce)","padding":"AAAA"}
       """
     return [
-      Question(
+      Request(
         path: VerificationRoute.generateCode,
         body:
           #"{"data":{"testType":"confirmed","symptomDate":"2027-01-10"},"padding":"AAAA"}"#),
-      Question(
+      Request(
         path: VerificationRoute.generateCodesBatch,
         body: #"{"data":{"duration":1800,"numberOfCodes":3},"padding":"AAAA"}"#),
-      Question(
+      Request(
         path: VerificationRoute.accessToken,
         body: """
           {"data":{"code":"\(try await server.newCode())","ekeyhmac":"\(hmac)"},"padding":"AAAA"}
           """),
-      Question(path: VerificationRoute.issue, body: order),
-      Question(path: VerificationRoute.batchIssue, body: #"{"codes":[\#(order)],"padding":"A"}"#),
-      Question(
+      Request(path: VerificationRoute.issue, body: order),
+      Request(path: VerificationRoute.batchIssue, body: #"{"codes":[\#(order)],"padding":"A"}"#),
+      Request(
         path: VerificationRoute.verify,
         body: #"{"code":"\#(issued.code)","accept":["confirmed"],"nonce":"AAAA","padding":"A"}"#),
-      Question(
+      Request(
         path: VerificationRoute.certificate,
         body: #"{"token":"\#(token)","ekeyhmac":"\#(hmac)","padding":"AAAA"}"#),
-      Question(
+      Request(
         path: VerificationRoute.checkCodeStatus,
         body: #"{"uuid":"\#(issued.uuid)","padding":"AAAA"}"#),
-      Question(
+      Request(
         path: VerificationRoute.expireCode, body: #"{"uuid":"\#(issued.uuid)","padding":"AAAA"}"#),
-      Question(path: VerificationRoute.userReport, body: report),
+      Request(path: VerificationRoute.userReport, body: report),
     ]
   }
 
   private func expectAll(
-    _ status: Int, _ variants: [SpoiltJSON.Variant], of question: Question,
+    _ status: Int, _ variants: [SpoiltJSON.Variant], of request: Request,
     at server: RunningServer
   ) async throws {
     for variant in variants {
-      let answer = try await server.post(
-        question.path, String(decoding: variant.json, as: UTF8.self),
-        headers: question.headers(server))
-      #expect(answer.status == status, "\(question.path): \(variant)")
-      guard status == 400, question.isStrict else { continue }
-      #expect(answer.refusal == "400 unparsable_request", "\(question.path): \(variant)")
+      let response = try await server.post(
+        request.path, String(decoding: variant.json, as: UTF8.self),
+        headers: request.headers(server))
+      #expect(response.status == status, "\(request.path): \(variant)")
+      guard status == 400, request.isStrict else { continue }
+      #expect(response.refusal == "400 unparsable_request", "\(request.path): \(variant)")
     }
   }
 
-  @Test("A value of another type is 400 wherever it stands, and nothing is spent")
+  @Test("A value of a wrong type at any position is rejected with 400, and nothing is spent")
   func wrongTypes() async throws {
-    try await run { server, questions in
-      for question in questions {
-        let variants = try SpoiltJSON.wrongTypes(of: Data(question.body.utf8))
+    try await run { server, requests in
+      for request in requests {
+        let variants = try SpoiltJSON.wrongTypes(of: Data(request.body.utf8))
         #expect(variants.count >= 8)
-        try await expectAll(400, variants, of: question, at: server)
+        try await expectAll(400, variants, of: request, at: server)
       }
-      for question in questions {
+      for request in requests {
         let good = try await server.post(
-          question.path, question.body, headers: question.headers(server))
-        #expect(good.status == 200, "\(question.path)")
+          request.path, request.body, headers: request.headers(server))
+        #expect(good.status == 200, "\(request.path)")
       }
     }
   }
 
-  @Test("A field that comes twice is 400 in every object and both contracts")
+  @Test("A repeated field in any object is rejected with 400 in both contracts")
   func repeatedFields() async throws {
-    try await run { server, questions in
-      for question in questions {
-        let variants = try SpoiltJSON.repeatedFields(of: Data(question.body.utf8))
+    try await run { server, requests in
+      for request in requests {
+        let variants = try SpoiltJSON.repeatedFields(of: Data(request.body.utf8))
         #expect(!variants.isEmpty)
-        try await expectAll(400, variants, of: question, at: server)
+        try await expectAll(400, variants, of: request, at: server)
       }
     }
   }
 
-  /// Documentation/Decisions/0016-what-the-seed-contract-overlooks.md.
-  @Test("A field that nobody described is 400 in Google's contract, and overlooked in the seed's")
+  /// Documentation/Decisions/0016-what-the-seed-contract-overlooks.md gives the reason.
+  @Test("An unknown field is rejected with 400 in Google's contract and ignored in ProteGO Safe's")
   func unknownFields() async throws {
-    try await run { server, questions in
-      for question in questions {
-        let variants = try SpoiltJSON.unknownFields(of: Data(question.body.utf8))
+    try await run { server, requests in
+      for request in requests {
+        let variants = try SpoiltJSON.unknownFields(of: Data(request.body.utf8))
         #expect(!variants.isEmpty)
-        try await expectAll(question.isStrict ? 400 : 200, variants, of: question, at: server)
+        try await expectAll(request.isStrict ? 400 : 200, variants, of: request, at: server)
       }
     }
   }
 
-  @Test("Ten million bytes are not waited for, and another content type is 415 on every route")
+  @Test(
+    "A body of ten million bytes is rejected with 413 and another content type with 415 on every route"
+  )
   func tooMuch() async throws {
-    try await run { server, questions in
-      for question in questions {
-        let headers = question.headers(server)
-        let huge = try await RawPost(port: server.port, path: question.path, headers: headers)
+    try await run { server, requests in
+      for request in requests {
+        let headers = request.headers(server)
+        let huge = try await RawPost(port: server.port, path: request.path, headers: headers)
           .answer(sending: Data(repeating: 0x20, count: 10_000_000))
-        #expect(huge.status == 413, "\(question.path)")
+        #expect(huge.status == 413, "\(request.path)")
         for type in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"] {
-          let answer = try await server.post(
-            question.path, question.body, contentType: type, headers: headers)
-          #expect(answer.status == 415, "\(question.path) \(type)")
+          let response = try await server.post(
+            request.path, request.body, contentType: type, headers: headers)
+          #expect(response.status == 415, "\(request.path) \(type)")
         }
       }
     }

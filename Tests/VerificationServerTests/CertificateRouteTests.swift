@@ -7,7 +7,7 @@ import VerificationAPI
 
 @testable import VerificationServer
 
-/// servers.md 2.7 and 2.2, `/api/certificate`.
+/// POST /api/certificate.
 @Suite struct CertificateRouteTests {
   let folder: TemporaryFolder
 
@@ -15,7 +15,7 @@ import VerificationAPI
     folder = try TemporaryFolder()
   }
 
-  @Test("2.2 The certificate is what a key server expects: bound to the keys, with the onset")
+  @Test("The certificate is bound to the keys and contains the onset interval if it is known")
   func certificate() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let code = try await server.issue(
@@ -26,8 +26,8 @@ import VerificationAPI
       #expect(certificate.reportType == "confirmed")
       #expect(certificate.symptomOnsetInterval == 2_999_232)
       #expect(certificate.keyHMAC == RunningServer.keyHMAC)
-      #expect(certificate.issuedAt == HandClock.start - 5)
-      #expect(certificate.expiresAt == HandClock.start + 900)
+      #expect(certificate.issuedAt == VerificationBench.start - 5)
+      #expect(certificate.expiresAt == VerificationBench.start + 900)
       #expect(UUID(uuidString: certificate.certificateID ?? "") != nil)
       let testDateOnly = try await server.issue(
         #"{"testType":"confirmed","testDate":"2027-01-10"}"#
@@ -39,12 +39,12 @@ import VerificationAPI
     }
   }
 
-  @Test("2.7 A lost certificate is had again for the same keys, under the same name; no other ever")
+  @Test("A retry for the same keys gets the same certificate ID; one for other keys is rejected")
   func lostAnswer() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let token = try await server.verified(try await server.issue().code).token
       let first = try server.certificate(in: try await server.certify(token))
-      server.clock.advance(3_600)
+      server.clock.advance(by: 3_600)
       let again = try server.certificate(in: try await server.certify(token))
       #expect(again.certificateID == first.certificateID)
       #expect(again.expiresAt == first.expiresAt + 3_600)
@@ -53,7 +53,8 @@ import VerificationAPI
     }
   }
 
-  @Test("2.7 Of fifty askers with one token and fifty sets of keys exactly one is certified")
+  @Test(
+    "Of fifty concurrent requests with one token and different keys exactly one gets a certificate")
   func oneWins() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let token = try await server.verified(try await server.issue().code).token
@@ -71,7 +72,7 @@ import VerificationAPI
     }
   }
 
-  @Test("2.7 An HMAC that is not base64 of 32 bytes is refused, and the token is still good")
+  @Test("An HMAC that is not base64 of 32 bytes is rejected, and the token stays valid")
   func hmac() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let token = try await server.verified(try await server.issue().code).token
@@ -80,27 +81,27 @@ import VerificationAPI
         #expect(try await server.certify(token, keyHMAC: hmac).refusal == "400 hmac_invalid")
       }
       for body in [#"{"token":"\#(token)"}"#, #"{"token":"\#(token)","ekeyhmac":"no base64"}"#] {
-        let answer = try await server.device(VerificationRoute.certificate, body)
-        #expect(answer.refusal == "400 hmac_invalid")
+        let response = try await server.device(VerificationRoute.certificate, body)
+        #expect(response.refusal == "400 hmac_invalid")
       }
       #expect(try await server.certify(token).status == 200)
     }
   }
 
-  @Test("2.7 A token is good up to the second before it expires")
+  @Test("A token is valid up to the second before its expiry")
   func expiry() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let early = try await server.verified(try await server.issue().code).token
       let late = try await server.verified(try await server.issue().code).token
-      server.clock.advance(86_399)
+      server.clock.advance(by: 86_399)
       #expect(try await server.certify(early).status == 200)
-      server.clock.advance(1)
+      server.clock.advance(by: 1)
       #expect(try await server.certify(late).refusal == "400 token_expired")
       #expect(try await server.certify(early).refusal == "400 token_expired")
     }
   }
 
-  @Test("2.7 What is no token of ours is invalid: no algorithm, another key, another audience")
+  @Test("A token without algorithm, of another key or for another audience is rejected")
   func forged() async throws {
     let key = P256.Signing.PrivateKey()
     let ours = try SigningKey(keyID: "v1", privateKeyPEM: key.pemRepresentation)
@@ -112,17 +113,18 @@ import VerificationAPI
       }
     ) { server async throws in
       let good = VerificationToken(
-        tokenID: "a", finding: Finding(testType: .confirmed), issuedAt: HandClock.start,
-        expiresAt: HandClock.start + 60
+        tokenID: "a", testResult: TestResult(testType: .confirmed),
+        issuedAt: VerificationBench.start,
+        expiresAt: VerificationBench.start + 60
       ).claims(issuer: "verification")
       let theirs = try SigningKey(keyID: "v1", privateKeyPEM: VerificationBench.pem())
       let unknown = try SigningKey(keyID: "v2", privateKeyPEM: key.pemRepresentation)
       var forKeys = good
       forKeys.aud = "keys"
-      var nobody = good
-      nobody.iss = "somebody"
-      var strange = good
-      strange.sub = "strange.."
+      var otherIssuer = good
+      otherIssuer.iss = "other"
+      var unknownType = good
+      unknownType.sub = "strange.."
       let text = try CompactToken.text(good, signedBy: ours)
       let parts = text.split(separator: ".")
       let none = Data(#"{"alg":"none","kid":"v1"}"#.utf8).base64EncodedString()
@@ -136,8 +138,8 @@ import VerificationAPI
         try CompactToken.text(good, signedBy: theirs),
         try CompactToken.text(good, signedBy: unknown),
         try CompactToken.text(forKeys, signedBy: ours),
-        try CompactToken.text(nobody, signedBy: ours),
-        try CompactToken.text(strange, signedBy: ours), uploadToken,
+        try CompactToken.text(otherIssuer, signedBy: ours),
+        try CompactToken.text(unknownType, signedBy: ours), uploadToken,
       ] {
         #expect(try await server.certify(forged).refusal == "400 token_invalid")
       }
@@ -145,7 +147,7 @@ import VerificationAPI
     }
   }
 
-  @Test("A verification token is no certificate and no upload token")
+  @Test("A verification token is accepted neither as a certificate nor as an upload token")
   func confusion() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let token = try await server.verified(try await server.issue().code).token
@@ -158,12 +160,13 @@ import VerificationAPI
     }
   }
 
-  @Test("5.12 Where the certificate cannot be signed the token is still good")
+  @Test("If the certificate cannot be signed the token stays valid")
   func signingFails() async throws {
     let first = try SigningKey(
-      keyID: "v1", privateKeyPEM: VerificationBench.pem(), publishedUntil: HandClock.start + 50)
+      keyID: "v1", privateKeyPEM: VerificationBench.pem(),
+      publishedUntil: VerificationBench.start + 50)
     let second = try SigningKey(
-      keyID: "v2", privateKeyPEM: VerificationBench.pem(), signsFrom: HandClock.start + 100)
+      keyID: "v2", privateKeyPEM: VerificationBench.pem(), signsFrom: VerificationBench.start + 100)
     try await RunningServer.run(
       in: folder.url,
       configure: {
@@ -171,21 +174,22 @@ import VerificationAPI
           keys: try SigningKeys([first, second]), issuer: "verification", audience: "keys")
       }
     ) { server async throws in
-      // Signed by a key that the server knows already and that does not sign yet.
+      // The server knows the key of this token, but does not sign with it yet.
       let claims = VerificationToken(
-        tokenID: "a", finding: Finding(testType: .confirmed), issuedAt: HandClock.start,
-        expiresAt: HandClock.start + 600
+        tokenID: "a", testResult: TestResult(testType: .confirmed),
+        issuedAt: VerificationBench.start,
+        expiresAt: VerificationBench.start + 600
       ).claims(issuer: "verification")
       let token = try CompactToken.text(claims, signedBy: second)
-      server.clock.advance(60)
+      server.clock.advance(by: 60)
       #expect(try await server.certify(token).refusal == "503 internal_server_error")
-      server.clock.advance(40)
+      server.clock.advance(by: 40)
       let other = Data(repeating: 5, count: 32)
       #expect(try await server.certify(token, keyHMAC: other).status == 200)
     }
   }
 
-  @Test("2.8 After a change of keys tokens of the old key are taken, and the page shows both")
+  @Test("After a key change tokens of the old key are accepted, and the key page shows both keys")
   func rotation() async throws {
     let (old, new) = (VerificationBench.pem(), VerificationBench.pem())
     try await RunningServer.run(
@@ -194,13 +198,14 @@ import VerificationAPI
         $0.signing = UploadTokenIssuer(
           keys: try SigningKeys([
             try SigningKey(
-              keyID: "old", privateKeyPEM: old, publishedUntil: HandClock.start + 90_000),
-            try SigningKey(keyID: "new", privateKeyPEM: new, signsFrom: HandClock.start + 100),
+              keyID: "old", privateKeyPEM: old, publishedUntil: VerificationBench.start + 90_000),
+            try SigningKey(
+              keyID: "new", privateKeyPEM: new, signsFrom: VerificationBench.start + 100),
           ]), issuer: "verification", audience: "keys")
       }
     ) { server async throws in
       let token = try await server.verified(try await server.issue().code).token
-      server.clock.advance(100)
+      server.clock.advance(by: 100)
       let page = try await server.get(VerificationRoute.keys)
       #expect(page.headers["cache-control"] == "public, max-age=300")
       let keys = try JSONDecoder().decode(JSONWebKeySet.self, from: page.body)
@@ -210,10 +215,10 @@ import VerificationAPI
         try CertificateAuthority(issuer: "verification", audience: "keys")
           .adding(keyID: "new", publicKeyPEM: pem)
       ])
-      let answer = try JSONDecoder().decode(
-        CertificateAnswer.self, from: try await server.certify(token).body)
-      _ = try verifier.verified(answer.unverified, at: server.clock.now)
-      server.clock.advance(89_900)
+      let response = try JSONDecoder().decode(
+        CertificateResponse.self, from: try await server.certify(token).body)
+      _ = try verifier.verified(response.unverified, at: server.clock.now)
+      server.clock.advance(by: 89_900)
       let later = try await server.get(VerificationRoute.keys)
       let left = try JSONDecoder().decode(JSONWebKeySet.self, from: later.body)
       #expect(left.keys.map(\.kid) == ["new"])

@@ -8,7 +8,7 @@ import VerificationAPI
 
 @Suite(.enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
 struct FullDiskTests {
-  @Test("On a full disk nothing is issued or spent, and with room again the same code is good")
+  @Test("On a full disk nothing is issued or spent, and with room again the code is valid")
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 4 << 20)
     let limits = AttemptLimits(perAddress: 3, perCode: 2)
@@ -20,22 +20,23 @@ struct FullDiskTests {
       #expect(refused.status == 503)
       #expect(refused.failure?.error.status == .unavailable)
       #expect(refused.headers["retry-after"] == "30")
-      // Asking again and again takes nothing from the budgets.
+      // Retries do not use up the budgets.
       for _ in 0..<5 { #expect(try await server.redeem(code).status == 503) }
       #expect(try await server.generate().status == 503)
       #expect(try await server.redeem("A1B2C3").status == 404)
 
       try FileManager.default.removeItem(at: ballast)
       let other = Data(repeating: 2, count: 32).base64EncodedString()
-      let answer = try await server.redeem(code, ekeyhmac: other)
-      #expect(answer.status == 200)
-      _ = try await server.grant(of: answer)
+      let response = try await server.redeem(code, ekeyhmac: other)
+      #expect(response.status == 200)
+      _ = try await server.grant(of: response)
       let next = try await server.newCode()
       #expect(try await server.redeem(next).status == 200)
     }
   }
 
-  @Test("5.5 On a full disk Google's contract answers 503, and with room again everything is good")
+  @Test(
+    "On a full disk Google's contract responds with 503, and with room again works on")
   func fullDiskGoogle() async throws {
     let disk = try SmallDisk(bytes: 4 << 20)
     let limits = AttemptLimits(perAddress: 3, perCode: 2, perApiKey: 2)
@@ -46,16 +47,16 @@ struct FullDiskTests {
       let ballast = disk.fill()
       try await exhaust(server)
       for _ in 0..<4 {
-        for answer in [
+        for response in [
           try await server.verify(waiting.code), try await server.certify(token),
           try await server.admin(VerificationRoute.issue, #"{"testType":"confirmed"}"#),
           try await server.admin(VerificationRoute.expireCode, #"{"uuid":"\#(waiting.uuid)"}"#),
         ] {
-          #expect(answer.refusal == "503 internal_server_error")
-          #expect(answer.headers["retry-after"] == "30")
+          #expect(response.refusal == "503 internal_server_error")
+          #expect(response.headers["retry-after"] == "30")
         }
       }
-      #expect(try await server.fate(waiting.uuid).claimed == false)
+      #expect(try await server.status(of: waiting.uuid).claimed == false)
 
       try FileManager.default.removeItem(at: ballast)
       #expect(try await server.certify(token, keyHMAC: Data(repeating: 8, count: 32)).status == 200)
@@ -64,7 +65,7 @@ struct FullDiskTests {
     }
   }
 
-  @Test("A server that cannot open its database does not start and says what to do")
+  @Test("A server that cannot open its database does not start")
   func fullFromTheStart() throws {
     let disk = try SmallDisk(bytes: 64 << 10)
     _ = disk.fill()
@@ -73,7 +74,7 @@ struct FullDiskTests {
     }
   }
 
-  /// Issues codes until even the pages that the log has already are used up.
+  /// Issues codes until the free pages of the log are used up as well.
   private func exhaust(_ server: RunningServer) async throws {
     var status = 200
     for _ in 0..<1_000 where status == 200 { status = try await server.generate().status }

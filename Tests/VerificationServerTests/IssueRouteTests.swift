@@ -7,7 +7,7 @@ import VerificationAPI
 
 @testable import VerificationServer
 
-/// servers.md 2.8, `/api/issue`. HandClock.start is 2027-01-15 08:00 UTC.
+/// POST /api/issue, /api/batch-issue, /api/checkcodestatus, /api/expirecode and /generateCodesBatch.
 @Suite struct IssueRouteTests {
   let folder: TemporaryFolder
 
@@ -15,7 +15,7 @@ import VerificationAPI
     folder = try TemporaryFolder()
   }
 
-  @Test("2.8 The answer names the code and its end in both forms, and the long one's")
+  @Test("The response contains the code and the expiry of both forms")
   func answer() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let issued = try await server.issue()
@@ -29,7 +29,7 @@ import VerificationAPI
     }
   }
 
-  @Test("2.8 A uuid of the asker's own is kept, and taken once")
+  @Test("A uuid of the client is used, and rejected the second time")
   func uuid() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let own = "0b1c2d3e-0000-4000-8000-000000000001"
@@ -44,7 +44,7 @@ import VerificationAPI
   }
 
   @Test(
-    "2.8 Each error has its code and status",
+    "Each invalid request gets its error code and status",
     arguments: [
       ("{}", "400 invalid_test_type"), (#"{"testType":"positive"}"#, "400 invalid_test_type"),
       (#"{"testType":"user-report"}"#, "400 unsupported_test_type"),
@@ -84,30 +84,30 @@ import VerificationAPI
     }
   }
 
-  @Test("2.8 A day that has begun where the asker is counts as today")
+  @Test("A day that has begun in the client's time zone counts as today")
   func timeZone() throws {
-    let lateEvening = CalendarDay(HandClock.start).midnight + 23 * 3_600
+    let lateEvening = CalendarDay(VerificationBench.start).midnight + 23 * 3_600
     let tomorrow = "2027-01-16"
-    #expect(throws: FindingDates.Fault.outOfRange) {
-      try FindingDates(symptomDate: tomorrow, testDate: nil, tzOffset: 59, now: lateEvening)
+    #expect(throws: TestDates.Invalid.outOfRange) {
+      try TestDates(symptomDate: tomorrow, testDate: nil, tzOffset: 59, now: lateEvening)
     }
-    let dates = try FindingDates(
+    let dates = try TestDates(
       symptomDate: tomorrow, testDate: nil, tzOffset: 60, now: lateEvening)
     #expect(dates.symptomDay?.text == "2027-01-15")
-    #expect(throws: FindingDates.Fault.outOfRange) {
-      try FindingDates(symptomDate: nil, testDate: tomorrow, tzOffset: -60, now: lateEvening)
+    #expect(throws: TestDates.Invalid.outOfRange) {
+      try TestDates(symptomDate: nil, testDate: tomorrow, tzOffset: -60, now: lateEvening)
     }
     for (offset, good) in [(-841.0, false), (-840, true), (840, true), (841, false)] {
-      let dates = try? FindingDates(
+      let dates = try? TestDates(
         symptomDate: nil, testDate: nil, tzOffset: offset, now: lateEvening)
       #expect((dates != nil) == good)
     }
   }
 
-  @Test("A symptom date is a real day, not in the future and at most 28 days ago")
+  @Test("A symptom date must be a real day, not in the future and at most 28 days ago")
   func symptomDate() throws {
     func day(_ text: String) -> CalendarDay? {
-      (try? FindingDates(symptomDate: text, testDate: nil, now: HandClock.start))?.symptomDay
+      (try? TestDates(symptomDate: text, testDate: nil, now: VerificationBench.start))?.symptomDay
     }
     #expect(day("2027-01-15")?.interval == 2_999_952)
     #expect(day("2027-01-16") == nil)
@@ -121,7 +121,7 @@ import VerificationAPI
     }
   }
 
-  @Test("Days are counted as the calendar counts them, leap days included")
+  @Test("Calendar days follow the Gregorian calendar, leap days included")
   func calendar() throws {
     for (text, number) in [
       ("1970-01-01", 0), ("1969-12-31", -1), ("2000-02-29", 11_016), ("2000-03-01", 11_017),
@@ -133,11 +133,11 @@ import VerificationAPI
     }
     #expect(CalendarDay("2100-02-29") == nil && CalendarDay("2023-02-29") == nil)
     #expect(
-      CivilTime.rfc1123(Date(timeIntervalSince1970: 784_111_777)) == "Sun, 06 Nov 1994 08:49:37 UTC"
+      UTCTime.rfc1123(Date(timeIntervalSince1970: 784_111_777)) == "Sun, 06 Nov 1994 08:49:37 UTC"
     )
   }
 
-  @Test("2.8 Codes are as long as they were set up to be", arguments: [6, 7, 8, 9, 10])
+  @Test("Short codes have the configured number of digits", arguments: [6, 7, 8, 9, 10])
   func lengths(digits: Int) async throws {
     try await RunningServer.run(
       in: folder.url, configure: { $0.policy.shortCodeDigits = digits }
@@ -146,47 +146,47 @@ import VerificationAPI
     }
   }
 
-  @Test("5.11 Where many codes are live a digit is added, so that guessing gets no easier")
+  @Test("With many live codes a digit is added, so that guessing does not become easier")
   func entropy() async throws {
     let bench = try VerificationBench()
     var policy = CodePolicy()
     policy.shortCodeDigits = 6
-    let issuance = CodeIssuance(
+    let codeIssuer = CodeIssuer(
       storage: bench.storage, keys: bench.keys, lifetime: 1_800, policy: policy,
       clock: bench.clock, randomness: bench.randomness)
-    let order = CodeOrder(finding: VerificationBench.confirmed)
+    let order = CodeOrder(testResult: VerificationBench.confirmed)
     var lengths: [Int] = []
     for _ in 0..<101 {
-      guard case .issued(let code) = try await issuance.issue(order) else { continue }
+      guard case .issued(let code) = try await codeIssuer.issue(order) else { continue }
       lengths.append(code.short.characters.utf8.count)
     }
     #expect(lengths == [Int](repeating: 6, count: 100) + [7])
-    bench.clock.advance(901)
-    guard case .issued(let code) = try await issuance.issue(order) else { return }
+    bench.clock.advance(by: 901)
+    guard case .issued(let code) = try await codeIssuer.issue(order) else { return }
     #expect(code.short.characters.utf8.count == 6)
   }
 
-  @Test("2.8 Up to ten codes at once: one that is refused does not stop the others")
+  @Test("In a batch an invalid item does not stop the others")
   func batch() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let order = #"{"testType":"confirmed"}"#
       for (count, status) in [(0, 400), (1, 200), (10, 200), (11, 400)] {
         let body =
           #"{"codes":[\#([String](repeating: order, count: count).joined(separator: ","))]}"#
-        let answer = try await server.admin(VerificationRoute.batchIssue, body)
-        #expect(answer.status == status)
-        if status == 400 { #expect(answer.refusal == "400 unparsable_request") }
+        let response = try await server.admin(VerificationRoute.batchIssue, body)
+        #expect(response.status == status)
+        if status == 400 { #expect(response.refusal == "400 unparsable_request") }
       }
       let mixed =
         #"{"codes":[\#(order),{"testType":"strange"},{"testType":"confirmed","testDate":"1999-01-01"},\#(order)]}"#
-      let answer = try await server.admin(VerificationRoute.batchIssue, mixed)
-      #expect(answer.status == 400)
-      let batch = try JSONDecoder().decode(BatchIssueAnswer.self, from: answer.body)
+      let response = try await server.admin(VerificationRoute.batchIssue, mixed)
+      #expect(response.status == 400)
+      let batch = try JSONDecoder().decode(BatchIssueResponse.self, from: response.body)
       #expect(batch.errorCode == .invalidTestType)
-      let fates = batch.codes.map { item in
+      let results = batch.codes.map { item in
         if case .refused(let failure) = item { failure.errorCode.rawValue } else { "issued" }
       }
-      #expect(fates == ["issued", "invalid_test_type", "invalid_date", "issued"])
+      #expect(results == ["issued", "invalid_test_type", "invalid_date", "issued"])
       for case .issued(let issued) in batch.codes {
         #expect(try await server.verify(issued.code).status == 200)
       }
@@ -197,7 +197,7 @@ import VerificationAPI
     }
   }
 
-  @Test("5.5 A batch that meets a failing database is 503, one beyond the quota 429: both say when")
+  @Test("A batch gets 503 if the database fails and 429 beyond the quota, with Retry-After")
   func batchRetry() async throws {
     let order = #"{"testType":"confirmed"}"#
     let body = #"{"codes":[\#(order),\#(order)]}"#
@@ -208,22 +208,22 @@ import VerificationAPI
       _ = try await server.issue()
       let quota = try await server.admin(VerificationRoute.batchIssue, body)
       #expect(quota.status == 429 && quota.headers["retry-after"] == "86400")
-      let batch = try JSONDecoder().decode(BatchIssueAnswer.self, from: quota.body)
+      let batch = try JSONDecoder().decode(BatchIssueResponse.self, from: quota.body)
       #expect(batch.errorCode == .quotaExceeded)
       guard case .issued = batch.codes.first else { Issue.record("the first is lost"); return }
-      server.clock.advance(86_400)
+      server.clock.advance(by: 86_400)
       let queue = try DatabaseQueue(path: server.configuration.databaseFile.path)
-      try await queue.write { try $0.execute(sql: "ALTER TABLE spelling RENAME TO away") }
+      try await queue.write { try $0.execute(sql: "ALTER TABLE codeHash RENAME TO away") }
       let failing = try await server.admin(VerificationRoute.batchIssue, body)
       #expect(failing.status == 503 && failing.headers["retry-after"] == "30")
-      let refused = try JSONDecoder().decode(BatchIssueAnswer.self, from: failing.body)
+      let refused = try JSONDecoder().decode(BatchIssueResponse.self, from: failing.body)
       #expect(refused.errorCode == .internalServerError)
-      try await queue.write { try $0.execute(sql: "ALTER TABLE away RENAME TO spelling") }
+      try await queue.write { try $0.execute(sql: "ALTER TABLE away RENAME TO codeHash") }
       #expect(try await server.admin(VerificationRoute.batchIssue, body).status == 200)
     }
   }
 
-  @Test("2.8 Where batches are switched off they are refused")
+  @Test("If batches are switched off they are rejected")
   func noBatch() async throws {
     try await RunningServer.run(
       in: folder.url, configure: { $0.policy.allowsBatchIssue = false }
@@ -235,14 +235,14 @@ import VerificationAPI
     }
   }
 
-  @Test("2.8 A laboratory sees what became of its codes, and ends them; another key does neither")
-  func fate() async throws {
+  @Test("Status and end of a code are available only to the API key that issued it")
+  func status() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let issued = try await server.issue()
-      let before = try await server.fate(issued.uuid)
+      let before = try await server.status(of: issued.uuid)
       #expect(
         before
-          == CodeStatusAnswer(
+          == CodeStatusResponse(
             claimed: false, expiresAtTimestamp: 1_800_000_900, longExpiresAtTimestamp: 1_800_000_900
           ))
       let other = try await server.newKey(.admin)
@@ -256,17 +256,19 @@ import VerificationAPI
           #expect(try await server.admin(path, none).refusal == "400 unparsable_request")
         }
       }
-      let ended = try await server.fate(issued.uuid, VerificationRoute.expireCode)
+      let ended = try await server.status(of: issued.uuid, VerificationRoute.expireCode)
       #expect(ended.claimed == nil && ended.expiresAtTimestamp == 1_799_999_999)
       #expect(try await server.verify(issued.code).refusal == "400 code_expired")
-      // Ending it again changes nothing.
-      server.clock.advance(10)
-      #expect(try await server.fate(issued.uuid, VerificationRoute.expireCode) == ended)
+      // Ending it again has no effect.
+      server.clock.advance(by: 10)
+      #expect(try await server.status(of: issued.uuid, VerificationRoute.expireCode) == ended)
     }
   }
 
-  @Test("Seed 2.5: a batch is 1 to 1000 codes, half an hour or whole hours up to a day")
-  func seedBatch() async throws {
+  @Test(
+    "A batch of /generateCodesBatch has 1 to 1000 codes, for half an hour or whole hours up to a day"
+  )
+  func proteGOSafeBatch() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       for (count, duration, status) in [
         (0, 1_800, 400), (1, 1_800, 200), (1_000, 1_800, 200), (1_001, 1_800, 400),
@@ -274,15 +276,15 @@ import VerificationAPI
         (1, 7_200, 200), (1, 86_400, 200), (1, 90_000, 400), (1, 0, 400), (1, -3_600, 400),
       ] {
         let body = #"{"data":{"duration":\#(duration),"numberOfCodes":\#(count)}}"#
-        let answer = try await server.post(
+        let response = try await server.post(
           VerificationRoute.generateCodesBatch, body,
           headers: [VerificationRoute.apiTokenHeader: RunningServer.apiToken])
-        #expect(answer.status == status, "\(count) \(duration)")
+        #expect(response.status == status, "\(count) \(duration)")
         guard status == 200 else {
-          #expect(answer.failure?.error.status == .invalidArgument)
+          #expect(response.failure?.error.status == .invalidArgument)
           continue
         }
-        let codes = try #require(answer.codes)
+        let codes = try #require(response.codes)
         #expect(Set(codes).count == count)
         #expect(codes.allSatisfy { VerificationCode($0) != nil })
       }
@@ -290,8 +292,8 @@ import VerificationAPI
   }
 
   @Test(
-    "Seed 2.5: codes of a batch live as long as was asked, and nobody gets one without the token")
-  func seedBatchLifetime() async throws {
+    "PINs of a batch live for the requested duration, and are issued only with an API token")
+  func proteGOSafeBatchLifetime() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let body = #"{"data":{"duration":7200,"numberOfCodes":2}}"#
       let codes = try #require(
@@ -299,9 +301,9 @@ import VerificationAPI
           VerificationRoute.generateCodesBatch, body,
           headers: [VerificationRoute.apiTokenHeader: RunningServer.apiToken]
         ).codes)
-      server.clock.advance(7_200)
+      server.clock.advance(by: 7_200)
       #expect(try await server.redeem(codes[0]).status == 200)
-      server.clock.advance(1)
+      server.clock.advance(by: 1)
       #expect(try await server.redeem(codes[1]).status == 404)
       #expect(try await server.post(VerificationRoute.generateCodesBatch, body).status == 403)
       for wrong in [
@@ -309,10 +311,10 @@ import VerificationAPI
         #"{"data":{"duration":1800}}"#, #"{"data":{"duration":1800,"numberOfCodes":1.5}}"#,
         #"{"data":null}"#, "[]",
       ] {
-        let answer = try await server.post(
+        let response = try await server.post(
           VerificationRoute.generateCodesBatch, wrong,
           headers: [VerificationRoute.apiTokenHeader: RunningServer.apiToken])
-        #expect(answer.status == 400)
+        #expect(response.status == 400)
       }
     }
   }

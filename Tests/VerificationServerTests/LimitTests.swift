@@ -7,9 +7,9 @@ import VerificationAPI
 
 @testable import VerificationServer
 
-/// Limits that belong to no story of their own, each one below, on and one above.
-/// Documentation/ShownBy.md 2 says where the others are.
-@Suite("Verification server: limits")
+/// Limits that have no test of their own elsewhere, each with values below, on and above.
+/// Documentation/ShownBy.md lists the other tests.
+@Suite("Limits")
 struct LimitTests {
   let folder: TemporaryFolder
 
@@ -17,8 +17,8 @@ struct LimitTests {
     folder = try TemporaryFolder()
   }
 
-  /// Tests that stand around a limit's name hold whatever it is.
-  @Test("The numbers of limits are those that the documentation says")
+  /// Tests that use a limit by name pass whatever its value is.
+  @Test("The limits have the documented values")
   func numbers() {
     #expect(VerificationLimit.bodyBytesMax == 8_192)
     #expect(VerificationLimit.apiTokenCharacters == 16...256)
@@ -27,10 +27,10 @@ struct LimitTests {
     #expect(VerificationLimit.cleanupPeriodSeconds == 300)
     #expect(VerificationLimit.signingKeysAgeSecondsMax == 5)
     #expect(
-      (VerificationLimit.smsSpooledMax, VerificationLimit.smsAnswerBytesMax) == (10_000, 65_536))
+      (VerificationLimit.smsSpooledMax, VerificationLimit.smsResponseBytesMax) == (10_000, 65_536))
   }
 
-  @Test("A configuration on its limits is taken, one beyond them is refused")
+  @Test("A configuration on its limits is accepted, one beyond them is rejected")
   func configuration() throws {
     typealias Change = (inout VerificationServerConfiguration) -> Void
     let good = VerificationServerConfiguration(
@@ -76,7 +76,7 @@ struct LimitTests {
   }
 
   @Test(
-    "The name of an external issuer has at most 255 characters",
+    "An external issuer ID may have 255 characters",
     arguments: [(254, 200), (255, 200), (256, 400)])
   func externalIssuer(length: Int, status: Int) async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
@@ -87,62 +87,64 @@ struct LimitTests {
   }
 
   @Test(
-    "A code is drawn as often as the limit says before the server gives up", arguments: [-1, 0])
+    "A code is drawn as often as the limit allows", arguments: [-1, 0])
   func draws(offset: Int) async throws {
     let bench = try VerificationBench()
     let recorder = RecordingRandomness()
     let taken = VerificationCode.drawn(from: recorder)
-    _ = try await bench.issuance(randomness: ScriptedRandomness(recorder.recorded))
+    _ = try await bench.codeIssuer(randomness: ScriptedRandomness(recorder.recorded))
       .code(for: VerificationBench.confirmed)
     let another = RecordingRandomness()
     let free = VerificationCode.drawn(from: another)
     try #require(free != taken)
-    // The free one comes as the last draw that is made, or one too late.
+    // The last draw is free, or comes one too late.
     let before = (0..<VerificationLimit.drawsMax + offset).flatMap { _ in recorder.recorded }
-    let issuance = bench.issuance(randomness: ScriptedRandomness(before + another.recorded))
-    let code = try? await issuance.code(for: VerificationBench.confirmed)
+    let codeIssuer = bench.codeIssuer(randomness: ScriptedRandomness(before + another.recorded))
+    let code = try? await codeIssuer.code(for: VerificationBench.confirmed)
     #expect(code == (offset < 0 ? free : nil))
   }
 
-  @Test("Expired codes are removed to the last, in one turn or two", arguments: [499, 500, 501])
+  @Test("All expired codes are removed, in one transaction or two", arguments: [499, 500, 501])
   func removal(count: Int) async throws {
     let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
     for number in 0..<count {
       _ = try await storage.issue(
-        CodeStorageSuite.code(number, expiresIn: 60), at: HandClock.start)
+        CodeStorageTests.code(number, expiresIn: 60), at: VerificationBench.start)
     }
     try await RunningServer.run(in: folder.url) { server async throws in
-      server.clock.advance(61 + VerificationLimit.expiredCodeKeptSeconds)
+      server.clock.advance(by: 61 + VerificationLimit.expiredCodeKeptSeconds)
       try await server.server.removeExpired()
-      let left = try await storage.removeExpired(at: HandClock.start + 61, atMost: 10_000)
+      let left = try await storage.removeExpired(at: VerificationBench.start + 61, atMost: 10_000)
       #expect(left == 0)
     }
   }
 
-  @Test("An expired code is called so for a day, and is then unknown", arguments: [0.0, 1])
+  @Test(
+    "An expired code gets code_expired for a day, and code_invalid afterwards", arguments: [0.0, 1])
   func expiredCode(offset: TimeInterval) async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let code = try await server.issue().code
-      server.clock.advance(900 + VerificationLimit.expiredCodeKeptSeconds + offset)
+      server.clock.advance(by: 900 + VerificationLimit.expiredCodeKeptSeconds + offset)
       try await server.server.removeExpired()
       let refusal = try await server.verify(code).refusal
       #expect(refusal == (offset > 0 ? "400 code_invalid" : "400 code_expired"))
     }
   }
 
-  @Test("Live codes are counted up to the number that is asked for", arguments: [2, 3, 4])
+  @Test("Live codes are counted up to the requested number", arguments: [2, 3, 4])
   func liveCount(most: Int) async throws {
     let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
     for number in 0..<3 {
       _ = try await storage.issue(
-        CodeStorageSuite.code(number, expiresIn: 60), at: HandClock.start)
+        CodeStorageTests.code(number, expiresIn: 60), at: VerificationBench.start)
     }
-    #expect(try await storage.liveCount(at: HandClock.start, atMost: most) == min(most, 3))
-    #expect(try await storage.liveCount(at: HandClock.start + 60, atMost: most) == min(most, 3))
-    #expect(try await storage.liveCount(at: HandClock.start + 61, atMost: most) == 0)
+    #expect(try await storage.liveCount(at: VerificationBench.start, atMost: most) == min(most, 3))
+    #expect(
+      try await storage.liveCount(at: VerificationBench.start + 60, atMost: most) == min(most, 3))
+    #expect(try await storage.liveCount(at: VerificationBench.start + 61, atMost: most) == 0)
   }
 
-  @Test("Of the SMS gateway's answer so much is read, and a silent gateway is not waited for")
+  @Test("A large response of the SMS gateway is cut off, and a silent gateway times out")
   func gateway() async throws {
     let router = Router(context: QuietContext.self)
     router.post("/2010-04-01/Accounts/:account/Messages.json") { _, context in
@@ -155,7 +157,7 @@ struct LimitTests {
     let run = Task { try await server.run() }
     let base = try #require(URL(string: "http://127.0.0.1:\(await server.boundPort)"))
     let phone = try #require(PhoneNumber("+48123456789"))
-    let limit = VerificationLimit.smsAnswerBytesMax
+    let limit = VerificationLimit.smsResponseBytesMax
     for (account, failure) in [
       ("\(limit - 1)", nil), ("\(limit)", nil), ("\(limit + 1)", SMSFailure.failed),
       ("silent", .failed),

@@ -1,20 +1,41 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 @testable import VerificationServer
 
-/// The verification database as plain values: the second implementation of `CodeStorage`, against which
-/// the suites hold the first.
+/// The implementations of `CodeStorage` that the tests run with.
+enum StorageImplementation: CaseIterable {
+  case sqlite, memory
+
+  /// Returns a function that opens the database in `folder`; calling it again reopens the same one.
+  func database(in folder: TemporaryFolder) -> @Sendable () throws -> any CodeStorage {
+    switch self {
+    case .sqlite:
+      return { try SQLiteCodeStorage(file: folder.path("verification.sqlite")) }
+    case .memory:
+      let storage = MemoryCodeStorage()
+      return { storage }
+    }
+  }
+
+  /// Opens a new database in `folder`.
+  func open(in folder: TemporaryFolder) throws -> any CodeStorage {
+    try database(in: folder)()
+  }
+}
+
+/// A `CodeStorage` in memory, the reference for `SQLiteCodeStorage`.
 final class MemoryCodeStorage: CodeStorage {
-  /// A code that was issued, whatever its spellings.
+  /// An issued code.
   private struct Issue {
     var code: IssuedCode
-    /// From when it may be forgotten, whatever became of it.
+    /// The date after which it may be removed.
     let end: Date
     var redemption: Redemption?
 
-    var fate: CodeFate {
-      CodeFate(
+    var status: CodeStatus {
+      CodeStatus(
         isClaimed: redemption != nil, expiresAt: code.expiresAt,
         longExpiresAt: code.longExpiresAt, issuer: code.issuer)
     }
@@ -22,11 +43,11 @@ final class MemoryCodeStorage: CodeStorage {
 
   private struct State {
     var issues: [Int: Issue] = [:]
-    /// Which code each spelling is of.
-    var spellings: [CodeHash: Int] = [:]
+    /// The number of the issue for each hash.
+    var hashes: [CodeHash: Int] = [:]
     var exchanges: [Data: TokenExchange] = [:]
     var reports: [Data: PhoneReport] = [:]
-    var apiKeys: [ApiKeyRecord] = []
+    var apiKeys: [APIKeyRecord] = []
     var issued = 0
   }
 
@@ -43,24 +64,24 @@ final class MemoryCodeStorage: CodeStorage {
     let hashes = [code.hash] + (code.longHash.map { [$0] } ?? [])
     guard !hashes.contains(where: { end(of: $0, in: state).map { isLive($0, at: now) } ?? false })
     else { return .codeTaken }
-    if let mark = code.phoneMark {
-      guard state.reports[mark]?.isBusy(at: now) != true else { return .phoneBusy }
-      state.reports[mark] = PhoneReport(phoneMark: mark, at: now)
+    if let phone = code.phoneHash {
+      guard state.reports[phone]?.isBusy(at: now) != true else { return .phoneBusy }
+      state.reports[phone] = PhoneReport(phoneHash: phone, at: now)
     }
     state.issued += 1
     state.issues[state.issued] = Issue(code: code, end: max(code.expiresAt, code.longExpiresAt))
-    for hash in hashes { state.spellings[hash] = state.issued }
-    return .kept
+    for hash in hashes { state.hashes[hash] = state.issued }
+    return .stored
   }
 
-  func code(_ hash: CodeHash) async throws -> LiveCode? {
+  func code(_ hash: CodeHash) async throws -> StoredCode? {
     state.withLock { state in
       guard let issue = Self.issue(hash, in: state), let end = Self.end(of: hash, in: state)
       else { return nil }
-      let token = issue.redemption?.tokenMark
-      return LiveCode(
-        finding: issue.code.finding, redemption: issue.redemption,
-        nonceMark: issue.code.nonceMark, expiresAt: end,
+      let token = issue.redemption?.tokenIDHash
+      return StoredCode(
+        testResult: issue.code.testResult, redemption: issue.redemption,
+        nonceHash: issue.code.nonceHash, expiresAt: end,
         isExchanged: token.map { state.exchanges[$0] != nil } ?? false)
     }
   }
@@ -69,13 +90,13 @@ final class MemoryCodeStorage: CodeStorage {
     _ hash: CodeHash, as redemption: Redemption, at now: Date
   ) async throws -> Redemption? {
     state.withLock { state in
-      guard let number = state.spellings[hash], let end = Self.end(of: hash, in: state),
+      guard let number = state.hashes[hash], let end = Self.end(of: hash, in: state),
         Self.isLive(end, at: now)
       else { return nil }
       if let earlier = state.issues[number]?.redemption { return earlier }
       state.issues[number]?.redemption = redemption
-      if let mark = state.issues[number]?.code.phoneMark {
-        state.reports[mark] = state.reports[mark]?.claimed
+      if let phone = state.issues[number]?.code.phoneHash {
+        state.reports[phone] = state.reports[phone]?.claimed
       }
       return redemption
     }
@@ -83,33 +104,33 @@ final class MemoryCodeStorage: CodeStorage {
 
   func exchange(_ exchange: TokenExchange) async throws -> TokenExchange {
     state.withLock { state in
-      let held = state.exchanges[exchange.tokenMark] ?? exchange
-      state.exchanges[exchange.tokenMark] = held
-      return held
+      let valid = state.exchanges[exchange.tokenIDHash] ?? exchange
+      state.exchanges[exchange.tokenIDHash] = valid
+      return valid
     }
   }
 
-  func fate(_ handle: UUID) async throws -> CodeFate? {
+  func status(of handle: UUID) async throws -> CodeStatus? {
     state.withLock { state in
-      Self.number(of: handle, in: state).flatMap { state.issues[$0]?.fate }
+      Self.number(of: handle, in: state).flatMap { state.issues[$0]?.status }
     }
   }
 
-  func expire(_ handle: UUID, at now: Date) async throws -> CodeFate? {
+  func expire(_ handle: UUID, at now: Date) async throws -> CodeStatus? {
     state.withLock { state in
       guard let number = Self.number(of: handle, in: state),
-        let fate = state.issues[number]?.fate.ended(before: now)
+        let status = state.issues[number]?.status.ended(before: now)
       else { return nil }
-      state.issues[number]?.code.expiresAt = fate.expiresAt
-      state.issues[number]?.code.longExpiresAt = fate.longExpiresAt
-      return fate
+      state.issues[number]?.code.expiresAt = status.expiresAt
+      state.issues[number]?.code.longExpiresAt = status.longExpiresAt
+      return status
     }
   }
 
   func withdraw(_ handle: UUID) async throws {
     state.withLock { state in
       guard let number = Self.number(of: handle, in: state) else { return }
-      if let mark = state.issues[number]?.code.phoneMark { state.reports[mark] = nil }
+      if let phone = state.issues[number]?.code.phoneHash { state.reports[phone] = nil }
       Self.forget([number], in: &state)
     }
   }
@@ -118,7 +139,7 @@ final class MemoryCodeStorage: CodeStorage {
     state.withLock { state in
       min(
         count,
-        state.spellings.keys.count { hash in
+        state.hashes.keys.count { hash in
           Self.end(of: hash, in: state).map { Self.isLive($0, at: now) } ?? false
         })
     }
@@ -132,27 +153,27 @@ final class MemoryCodeStorage: CodeStorage {
       let reports = state.reports.values.filter { !Self.isLive($0.freeAt, at: moment) }
         .prefix(count)
       Self.forget(Set(codes), in: &state)
-      for token in tokens { state.exchanges[token.tokenMark] = nil }
-      for report in reports { state.reports[report.phoneMark] = nil }
+      for token in tokens { state.exchanges[token.tokenIDHash] = nil }
+      for report in reports { state.reports[report.phoneHash] = nil }
       return codes.count + tokens.count + reports.count
     }
   }
 
-  func add(_ key: ApiKeyRecord) async throws {
+  func add(_ key: APIKeyRecord) async throws {
     state.withLock { $0.apiKeys.append(key) }
   }
 
-  func apiKey(_ id: ApiKeyID) async throws -> ApiKeyRecord? {
+  func apiKey(_ id: APIKeyID) async throws -> APIKeyRecord? {
     state.withLock { state in state.apiKeys.first { $0.id == id } }
   }
 
-  func apiKeys() async throws -> [ApiKeyRecord] {
+  func apiKeys() async throws -> [APIKeyRecord] {
     state.withLock { state in
       state.apiKeys.sorted { ($0.createdAt, $0.id.text) < ($1.createdAt, $1.id.text) }
     }
   }
 
-  func revokeApiKey(_ id: ApiKeyID, at now: Date) async throws -> Bool {
+  func revokeAPIKey(_ id: APIKeyID, at now: Date) async throws -> Bool {
     state.withLock { state in
       guard let number = state.apiKeys.firstIndex(where: { $0.id == id }) else { return false }
       state.apiKeys[number].revokedAt = state.apiKeys[number].revokedAt ?? now
@@ -160,7 +181,7 @@ final class MemoryCodeStorage: CodeStorage {
     }
   }
 
-  /// Through its last second.
+  /// True through the last second.
   private static func isLive(_ end: Date, at now: Date) -> Bool { now < end + 1 }
 
   private static func number(of handle: UUID, in state: State) -> Int? {
@@ -168,10 +189,10 @@ final class MemoryCodeStorage: CodeStorage {
   }
 
   private static func issue(_ hash: CodeHash, in state: State) -> Issue? {
-    state.spellings[hash].flatMap { state.issues[$0] }
+    state.hashes[hash].flatMap { state.issues[$0] }
   }
 
-  /// The last second of this spelling.
+  /// The last second of the form of the code with this hash.
   private static func end(of hash: CodeHash, in state: State) -> Date? {
     issue(hash, in: state).map {
       $0.code.hash == hash ? $0.code.expiresAt : $0.code.longExpiresAt
@@ -179,7 +200,7 @@ final class MemoryCodeStorage: CodeStorage {
   }
 
   private static func forget(_ numbers: Set<Int>, in state: inout State) {
-    state.spellings = state.spellings.filter { !numbers.contains($0.value) }
+    state.hashes = state.hashes.filter { !numbers.contains($0.value) }
     for number in numbers { state.issues[number] = nil }
   }
 }

@@ -11,12 +11,12 @@ import World
 
 @testable import VerificationServer
 
-/// A verification server that listens on loopback, asked over real HTTP.
+/// A verification server on the loopback interface, with functions to send requests to it.
 struct RunningServer {
   static let apiToken = "an-operators-token"
 
   let server: VerificationServer
-  let clock: HandClock
+  let clock: ManualClock
   let log: CollectedLog
   let verifier: UploadTokenVerifier
   let certificates: CertificateVerifier
@@ -24,16 +24,16 @@ struct RunningServer {
   let deviceKey: String
   let adminKey: String
   let port: Int
-  /// The public half of the key that signs tokens and certificates.
+  /// The public key of tokens and certificates.
   let signingKeyPEM: String
 
-  /// Starts a server on `folder`, lets `story` happen, and stops it.
+  /// Starts a server with its database in `folder`, runs `test`, and stops the server.
   static func run(
     in folder: URL, attempts: AttemptLimits = AttemptLimits(perAddress: 1_000),
     configure: (inout VerificationServerConfiguration) throws -> Void = { _ in },
-    _ story: (RunningServer) async throws -> Void
+    _ test: (RunningServer) async throws -> Void
   ) async throws {
-    let clock = HandClock()
+    let clock = ManualClock(VerificationBench.start)
     let log = CollectedLog()
     let key = P256.Signing.PrivateKey()
     var configuration = VerificationServerConfiguration(
@@ -41,11 +41,11 @@ struct RunningServer {
       codeHashKey: [UInt8](repeating: 7, count: 32), signing: try VerificationBench.issuer(key),
       attempts: attempts)
     try configure(&configuration)
-    let desk = try ApiKeyDesk(
+    let apiKeys = try APIKeys(
       configuration: configuration, clock: clock, randomness: SystemRandomness())
     let (deviceKey, adminKey) = (
-      try await desk.add(kind: .device, name: "an app"),
-      try await desk.add(kind: .admin, name: "a laboratory")
+      try await apiKeys.add(kind: .device, name: "an app"),
+      try await apiKeys.add(kind: .admin, name: "a laboratory")
     )
     let server = try VerificationServer(
       configuration: configuration, clock: clock, randomness: SystemRandomness(),
@@ -56,7 +56,7 @@ struct RunningServer {
     let run = Task { try await server.run() }
     defer { run.cancel() }
     let port = await server.boundPort
-    try await story(
+    try await test(
       RunningServer(
         server: server, clock: clock, log: log, verifier: verifier,
         certificates: CertificateVerifier(authorities: [
@@ -68,13 +68,13 @@ struct RunningServer {
     _ = await run.result
   }
 
-  struct Answer {
+  struct Response {
     var status: Int
     var headers: [String: String]
     var body: Data
     var failure: CallableFailure? { try? JSONDecoder().decode(CallableFailure.self, from: body) }
     var token: String? {
-      try? JSONDecoder().decode(CallableAnswer<AccessTokenAnswer>.self, from: body)
+      try? JSONDecoder().decode(CallableAnswer<AccessTokenResponse>.self, from: body)
         .result.accessToken
     }
     var codes: [String]? {
@@ -88,40 +88,40 @@ struct RunningServer {
   func post(
     _ path: String, _ body: String, contentType: String? = "application/json",
     headers: [String: String] = [:], port other: Int? = nil
-  ) async throws -> Answer {
+  ) async throws -> Response {
     let url = try #require(URL(string: "http://127.0.0.1:\(other ?? port)\(path)"))
     var request = URLRequest(url: url, timeoutInterval: TimeInterval(Patience.seconds))
     request.httpMethod = "POST"
     request.httpBody = Data(body.utf8)
     for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
     if let contentType { request.setValue(contentType, forHTTPHeaderField: "content-type") }
-    let (bytes, response) = try await URLSession.shared.data(for: request)
-    let answer = try #require(response as? HTTPURLResponse)
-    let fields = answer.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
-    return Answer(
-      status: answer.statusCode, headers: Dictionary(fields) { first, _ in first }, body: bytes)
+    let (bytes, urlResponse) = try await URLSession.shared.data(for: request)
+    let response = try #require(urlResponse as? HTTPURLResponse)
+    let fields = response.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
+    return Response(
+      status: response.statusCode, headers: Dictionary(fields) { first, _ in first }, body: bytes)
   }
 
-  func get(_ path: String) async throws -> Answer {
+  func get(_ path: String) async throws -> Response {
     let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
     let request = URLRequest(url: url, timeoutInterval: TimeInterval(Patience.seconds))
-    let (bytes, response) = try await URLSession.shared.data(for: request)
-    let answer = try #require(response as? HTTPURLResponse)
-    let fields = answer.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
-    return Answer(
-      status: answer.statusCode, headers: Dictionary(fields) { first, _ in first }, body: bytes)
+    let (bytes, urlResponse) = try await URLSession.shared.data(for: request)
+    let response = try #require(urlResponse as? HTTPURLResponse)
+    let fields = response.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
+    return Response(
+      status: response.statusCode, headers: Dictionary(fields) { first, _ in first }, body: bytes)
   }
 
-  func desk() throws -> ApiKeyDesk {
-    try ApiKeyDesk(configuration: configuration, clock: clock, randomness: SystemRandomness())
+  func apiKeys() throws -> APIKeys {
+    try APIKeys(configuration: configuration, clock: clock, randomness: SystemRandomness())
   }
 
-  func newKey(_ kind: ApiKeyKind) async throws -> String {
-    try await desk().add(kind: kind, name: "another")
+  func newKey(_ kind: APIKeyKind) async throws -> String {
+    try await apiKeys().add(kind: kind, name: "another")
   }
 
   func generate(_ body: String = #"{"data":{}}"#, headers: [String: String] = [:]) async throws
-    -> Answer
+    -> Response
   {
     let own = [VerificationRoute.apiTokenHeader: Self.apiToken]
     return try await post(
@@ -129,7 +129,7 @@ struct RunningServer {
   }
 
   func redeem(_ code: String, ekeyhmac: String? = nil, headers: [String: String] = [:])
-    async throws -> Answer
+    async throws -> Response
   {
     let request = CallableRequest(data: AccessTokenRequest(code: code, ekeyhmac: ekeyhmac))
     let body = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
@@ -140,8 +140,74 @@ struct RunningServer {
     try #require(try await generate(body).code)
   }
 
-  func grant(of answer: Answer) async throws -> UploadGrant {
-    let token = UnverifiedUploadToken(try #require(answer.token))
+  func grant(of response: Response) async throws -> UploadGrant {
+    let token = UnverifiedUploadToken(try #require(response.token))
     return try await verifier.verified(token, at: clock.now).grant
+  }
+}
+
+/// Requests of Google's contract.
+extension RunningServer {
+  static let keyHMAC = Data(repeating: 3, count: 32)
+
+  /// Sends a request with the device key.
+  func device(_ path: String, _ body: String, headers: [String: String] = [:]) async throws
+    -> Response
+  {
+    try await post(path, body, headers: ["X-API-Key": deviceKey].merging(headers) { $1 })
+  }
+
+  /// Sends a request with the admin key.
+  func admin(_ path: String, _ body: String, headers: [String: String] = [:]) async throws
+    -> Response
+  {
+    try await post(path, body, headers: ["X-API-Key": adminKey].merging(headers) { $1 })
+  }
+
+  func issue(_ body: String = #"{"testType":"confirmed"}"#) async throws -> IssueResponse {
+    let response = try await admin(VerificationRoute.issue, body)
+    try #require(response.status == 200, "\(String(decoding: response.body, as: UTF8.self))")
+    return try JSONDecoder().decode(IssueResponse.self, from: response.body)
+  }
+
+  func verify(_ code: String, accept: [String]? = nil, nonce: String? = nil) async throws
+    -> Response
+  {
+    let request = VerifyRequest(code: code, accept: accept, nonce: nonce)
+    return try await device(
+      VerificationRoute.verify, String(decoding: try JSONEncoder().encode(request), as: UTF8.self))
+  }
+
+  func verified(_ code: String) async throws -> VerifyResponse {
+    try JSONDecoder().decode(VerifyResponse.self, from: try await verify(code).body)
+  }
+
+  func certify(_ token: String, keyHMAC: Data = Self.keyHMAC) async throws -> Response {
+    let request = CertificateRequest(token: token, ekeyhmac: keyHMAC.base64EncodedString())
+    return try await device(
+      VerificationRoute.certificate,
+      String(decoding: try JSONEncoder().encode(request), as: UTF8.self))
+  }
+
+  func certificate(in response: Response) throws -> VerificationCertificate {
+    let text = try JSONDecoder().decode(CertificateResponse.self, from: response.body)
+    return try certificates.verified(text.unverified, at: clock.now).certificate
+  }
+
+  func status(of uuid: String, _ path: String = VerificationRoute.checkCodeStatus) async throws
+    -> CodeStatusResponse
+  {
+    let response = try await admin(path, #"{"uuid":"\#(uuid)"}"#)
+    return try JSONDecoder().decode(CodeStatusResponse.self, from: response.body)
+  }
+}
+
+extension RunningServer.Response {
+  /// The status and error code of an error of Google's contract; nil for other responses.
+  var refusal: String? {
+    guard let failure = try? JSONDecoder().decode(VerificationFailure.self, from: body),
+      failure.errorCode == failure.legacyErrorCode
+    else { return nil }
+    return "\(status) \(failure.errorCode.rawValue)"
   }
 }

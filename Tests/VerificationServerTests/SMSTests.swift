@@ -10,7 +10,7 @@ import VerificationAPI
 
 @testable import VerificationServer
 
-/// servers.md 2.8: SMS, links, signed texts.
+/// SMS: templates, links, signatures and the senders.
 @Suite struct SMSTests {
   let folder: TemporaryFolder
 
@@ -18,7 +18,7 @@ import VerificationAPI
     folder = try TemporaryFolder()
   }
 
-  @Test("2.8 The text brings the long code in a link, and both codes are one")
+  @Test("The SMS contains the long code in a link, and both forms are one code")
   func link() async throws {
     let sender = CollectedSMS()
     try await RunningServer.run(
@@ -39,14 +39,14 @@ import VerificationAPI
       #expect(Array(words[0...2]) == ["US-WA", issued.code, "15"])
       #expect(LongCode(words[3])?.characters.utf8.count == 16)
       #expect(words[4] == "24" && words[5] == "ens://v?r=US-WA&c=\(words[3])")
-      server.clock.advance(86_400)
+      server.clock.advance(by: 86_400)
       #expect(try await server.verify(issued.code).refusal == "400 code_expired")
       #expect(try await server.verify(words[3]).status == 200)
       #expect(try await server.verify(issued.code).refusal == "400 code_invalid")
     }
   }
 
-  @Test("2.8 With a domain of its own the link is one that phones open without the app")
+  @Test("With a link domain the link is an https link")
   func domainLink() throws {
     var configuration = SMSConfiguration(
       sender: CollectedSMS(), region: "PL", template: "[enslink]")
@@ -56,7 +56,7 @@ import VerificationAPI
       try text(configuration, code) == "https://pl.en.example/v?c=abcdefghij123456")
   }
 
-  @Test("2.8 The signature holds for number, day and text, in the purpose it was made for, only")
+  @Test("The signature covers number, day, text and purpose")
   func signed() throws {
     let key = P256.Signing.PrivateKey()
     var configuration = SMSConfiguration(sender: CollectedSMS(), region: "PL", template: "[code]")
@@ -72,8 +72,8 @@ import VerificationAPI
     let padding = String(repeating: "=", count: (4 - fields[2].count % 4) % 4)
     let der = try #require(Data(base64Encoded: fields[2] + padding))
     let signature = try P256.Signing.ECDSASignature(derRepresentation: der)
-    func holds(_ said: String) -> Bool {
-      key.publicKey.isValidSignature(signature, for: Data(said.utf8))
+    func holds(_ signed: String) -> Bool {
+      key.publicKey.isValidSignature(signature, for: Data(signed.utf8))
     }
     let body = "12345678 \nAuthentication:"
     #expect(holds("EN Report.+48123456789.2027-01-15.\(body)"))
@@ -82,7 +82,7 @@ import VerificationAPI
     #expect(!holds("EN Report.+48123456789.2027-01-16.\(body)"))
   }
 
-  @Test("2.8 A text may have 918 characters when it is filled in, and not one more")
+  @Test("An SMS may have 918 characters after the variables are replaced, and not more")
   func length() throws {
     for (length, isGood) in [(917, true), (918, true), (919, false)] {
       let template = "[code]" + String(repeating: "a", count: length - 8)
@@ -102,7 +102,7 @@ import VerificationAPI
   }
 
   @Test(
-    "2.8 Where the text cannot be sent no code is left, and the answer says why",
+    "If the SMS cannot be sent the code is withdrawn, and the response has the reason",
     arguments: [
       (SMSFailure.queueFull, "400 sms_queue_full"), (.badNumber, "400 phone_number_invalid"),
       (.failed, "400 sms_failure"),
@@ -119,13 +119,13 @@ import VerificationAPI
       let gone = try await server.admin(
         VerificationRoute.checkCodeStatus, #"{"uuid":"\#(uuid)"}"#)
       #expect(gone.refusal == "404 code_not_found")
-      // Neither the name nor the quota is spent.
+      // Neither the uuid nor the quota is used up.
       await sender.fail(with: nil)
       #expect(try await server.issue(body).uuid == uuid)
     }
   }
 
-  @Test("2.8 Where it is allowed the text is only written, and the asker sends it")
+  @Test("With onlyGenerateSMS the server returns the SMS and does not send it")
   func generated() async throws {
     let sender = CollectedSMS()
     try await RunningServer.run(
@@ -158,7 +158,7 @@ import VerificationAPI
     }
   }
 
-  @Test("The file sender appends one whole line for each text, for its owner's eyes only")
+  @Test("The file sender appends one line for each SMS, readable only by the owner")
   func file() async throws {
     let file = folder.path("sms.jsonl")
     let sender = SMSFile(file: file)
@@ -177,7 +177,8 @@ import VerificationAPI
     }
   }
 
-  @Test("Each text is laid into the folder as a file of its own, whole, for its owner's eyes only")
+  @Test(
+    "The spool sender writes each SMS to a complete file of its own, readable only by the owner")
   func spool() async throws {
     let sender = SMSSpool(folder: folder.url)
     let phone = try #require(PhoneNumber("+48123456789"))
@@ -188,9 +189,9 @@ import VerificationAPI
     #expect(files.count == 2)
     var texts: Set<String> = []
     for file in files {
-      let said = try JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))
-      #expect(said["phone"] == "+48123456789" && !file.lastPathComponent.hasPrefix("."))
-      texts.insert(said["text"] ?? "")
+      let message = try JSONDecoder().decode([String: String].self, from: Data(contentsOf: file))
+      #expect(message["phone"] == "+48123456789" && !file.lastPathComponent.hasPrefix("."))
+      texts.insert(message["text"] ?? "")
       let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
       #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
@@ -201,7 +202,7 @@ import VerificationAPI
     }
   }
 
-  @Test("The folder takes 10,000 texts, and then says that the gateway is full")
+  @Test("With 10,000 files in the spool folder the sender reports a full queue")
   func spoolIsFull() async throws {
     let sender = SMSSpool(folder: folder.url)
     let phone = try #require(PhoneNumber("+48123456789"))
@@ -214,7 +215,7 @@ import VerificationAPI
     }
   }
 
-  @Test("Regions, domains and labels that no link or official could show are refused")
+  @Test("Invalid regions, domains and labels are rejected")
   func names() throws {
     func isGood(_ change: (inout SMSConfiguration) -> Void) -> Bool {
       var configuration = SMSConfiguration(sender: CollectedSMS(), region: "PL")
@@ -246,15 +247,15 @@ import VerificationAPI
     }
   }
 
-  @Test("The gateway is asked as Twilio documents it, and its refusals are told apart")
+  @Test("The gateway gets a request as Twilio documents it, and its errors are distinguished")
   func gateway() async throws {
-    let asked = Mutex<[String]>([])
+    let requests = Mutex<[String]>([])
     let router = Router(context: QuietContext.self)
     router.post("/2010-04-01/Accounts/:account/Messages.json") { request, context in
       let body = try await request.body.collect(upTo: 1 << 16)
       let line = "\(request.headers[.authorization] ?? "") \(String(buffer: body))"
-      asked.withLock { $0.append(line) }
-      let (status, text) = Self.answer(to: line)
+      requests.withLock { $0.append(line) }
+      let (status, text) = Self.twilioResponse(to: line)
       return Response(status: status, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
     let server = QuietServer(
@@ -273,7 +274,7 @@ import VerificationAPI
     }
     #expect(await send("ens://v?r=PL&c=a b") == nil)
     #expect(
-      asked.withLock { $0 } == [
+      requests.withLock { $0 } == [
         "Basic \(Data("AC1:secret".utf8).base64EncodedString())"
           + " To=%2B48123456789&From=%2B48500&Body=ens%3A%2F%2Fv%3Fr%3DPL%26c%3Da%20b"
       ])
@@ -283,17 +284,17 @@ import VerificationAPI
     #expect(await send("broken") == .failed)
     run.cancel()
     _ = await run.result
-    #expect(await send("nobody") == .failed)
+    #expect(await send("unreachable") == .failed)
     #expect("\(gateway)" == "SMSGateway")
   }
 
-  /// Documentation/Serving.md 9.5.
-  @Test("A gateway that says another is to be asked has failed, and the other is told nothing")
+  /// Redirects must not send the message and the token to another host.
+  @Test("A redirect of the gateway is a failure and is not followed")
   func gatewayMoved() async throws {
-    let asked = Mutex<[String]>([])
+    let requests = Mutex<[String]>([])
     let router = Router(context: QuietContext.self)
     router.post("/**") { request, _ in
-      asked.withLock { $0.append(request.uri.path) }
+      requests.withLock { $0.append(request.uri.path) }
       let isMoved = request.uri.path != "/elsewhere"
       return Response(
         status: isMoved ? .temporaryRedirect : .created,
@@ -308,12 +309,12 @@ import VerificationAPI
     await #expect(throws: SMSFailure.failed) {
       try await gateway.send(SMSMessage(phone: phone, text: "a"))
     }
-    #expect(asked.withLock { $0 } == ["/2010-04-01/Accounts/AC1/Messages.json"])
+    #expect(requests.withLock { $0 } == ["/2010-04-01/Accounts/AC1/Messages.json"])
     run.cancel()
     _ = await run.result
   }
 
-  private static func answer(to line: String) -> (HTTPResponse.Status, String) {
+  private static func twilioResponse(to line: String) -> (HTTPResponse.Status, String) {
     if line.hasSuffix("full") { return (.badRequest, #"{"code":30001}"#) }
     if line.hasSuffix("busy") { return (.tooManyRequests, "") }
     if line.hasSuffix("landline") { return (.badRequest, #"{"code":21614,"message":"no"}"#) }
@@ -324,15 +325,16 @@ import VerificationAPI
   private func newCode(long: String?) throws -> NewCode {
     let bench = try VerificationBench()
     let short = try #require(ShortCode("12345678"))
-    let kept = IssuedCode(
-      hash: bench.keys.hash(of: short), finding: VerificationBench.confirmed,
-      expiresAt: HandClock.start + 900)
-    return NewCode(handle: UUID(), short: short, long: long.flatMap { LongCode($0) }, kept: kept)
+    let issued = IssuedCode(
+      hash: bench.keys.hash(of: short), testResult: VerificationBench.confirmed,
+      expiresAt: VerificationBench.start + 900)
+    return NewCode(
+      handle: UUID(), short: short, long: long.flatMap { LongCode($0) }, issued: issued)
   }
 
   private func text(_ configuration: SMSConfiguration, _ code: NewCode) throws -> String {
     let phone = try #require(PhoneNumber("+48123456789"))
     return try SMSText(configuration: configuration).text(
-      of: code, label: nil, phone: phone, purpose: .report, now: HandClock.start)
+      of: code, label: nil, phone: phone, purpose: .report, now: VerificationBench.start)
   }
 }

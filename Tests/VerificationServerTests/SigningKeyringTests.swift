@@ -8,10 +8,9 @@ import VerificationAPI
 
 @testable import VerificationServer
 
-/// Documentation/VerificationServer.md 5.3.
-@Suite("The keys that sign, changed while the server runs")
+@Suite("Change of signing keys at run time")
 struct SigningKeyringTests {
-  /// What a file of the operator's would hold.
+  /// The content of the operator's file with the keys.
   private final class Known: Sendable {
     private let keys: Mutex<SigningKeys?>
 
@@ -30,7 +29,8 @@ struct SigningKeyringTests {
       keyID: id, privateKeyPEM: P256.Signing.PrivateKey().pemRepresentation, signsFrom: from)
   }
 
-  @Test("In both contracts the newest key signs, in seconds; what the old one signed stays good")
+  @Test(
+    "The newest key signs within seconds in both contracts, and tokens of the old key stay valid")
   func rotation() async throws {
     let folder = try TemporaryFolder()
     let old = try Self.key("k1")
@@ -54,9 +54,9 @@ struct SigningKeyringTests {
       let verified = try await server.verified(server.issue().code).token
       #expect(try keyID(verified) == "k1")
       known.set(try SigningKeys([old, try Self.key("k2", from: server.clock.now)]))
-      server.clock.advance(VerificationLimit.signingKeysAgeSecondsMax - 1)
+      server.clock.advance(by: VerificationLimit.signingKeysAgeSecondsMax - 1)
       #expect(try await published() == ["k1"])
-      server.clock.advance(1)
+      server.clock.advance(by: 1)
       #expect(try await published() == ["k1", "k2"])
       #expect(try keyID(await server.redeem(server.newCode()).token) == "k2")
       #expect(try keyID(await server.verified(server.issue().code).token) == "k2")
@@ -64,9 +64,9 @@ struct SigningKeyringTests {
       #expect(certified.status == 200)
       let text = try JSONDecoder().decode([String: String].self, from: certified.body)
       #expect(try keyID(text["certificate"]) == "k2")
-      // A file that cannot be read changes nothing.
+      // A file that cannot be read has no effect.
       known.set(nil)
-      server.clock.advance(VerificationLimit.signingKeysAgeSecondsMax)
+      server.clock.advance(by: VerificationLimit.signingKeysAgeSecondsMax)
       #expect(try keyID(await server.redeem(server.newCode()).token) == "k2")
     }
   }

@@ -1,12 +1,15 @@
 import Foundation
+import Hummingbird
 import TestSupport
 import Testing
 import UploadToken
 import VerificationAPI
+import World
 
+@testable import QuietHTTP
 @testable import VerificationServer
 
-/// servers.md 2.7, `/api/user-report`.
+/// POST /api/user-report.
 @Suite struct UserReportTests {
   static let nonce = Data(repeating: 1, count: 256).base64EncodedString()
 
@@ -17,13 +20,13 @@ import VerificationAPI
     folder = try TemporaryFolder()
   }
 
-  private func run(_ story: (RunningServer) async throws -> Void) async throws {
+  private func run(_ test: (RunningServer) async throws -> Void) async throws {
     try await RunningServer.run(
       in: folder.url,
       configure: {
         $0.policy.allowsUserReport = true
         $0.sms = SMSConfiguration(sender: sender, region: "PL", template: "[code]")
-      }, story)
+      }, test)
   }
 
   private func body(
@@ -32,14 +35,14 @@ import VerificationAPI
     #"{"testDate":"\#(date)","phone":"\#(phone)","nonce":"\#(nonce)","tzOffset":60}"#
   }
 
-  @Test("2.7 Who reports gets a code by SMS that is good only with the nonce of the same phone")
+  @Test("A user report gets a code by SMS that is valid only with the nonce of the report")
   func report() async throws {
     try await run { server async throws in
-      let answer = try await server.device(VerificationRoute.userReport, body())
-      #expect(answer.status == 200)
-      let said = try JSONDecoder().decode(UserReportAnswer.self, from: answer.body)
-      #expect(said.expiresAtTimestamp == 1_800_000_900)
-      #expect(said.expiresAt == "Fri, 15 Jan 2027 08:15:00 UTC")
+      let response = try await server.device(VerificationRoute.userReport, body())
+      #expect(response.status == 200)
+      let report = try JSONDecoder().decode(UserReportResponse.self, from: response.body)
+      #expect(report.expiresAtTimestamp == 1_800_000_900)
+      #expect(report.expiresAt == "Fri, 15 Jan 2027 08:15:00 UTC")
       let code = try #require(await sender.messages.first?.text)
       #expect(try await server.verify(code).refusal == "400 code_invalid")
       let other = Data(repeating: 2, count: 256).base64EncodedString()
@@ -48,7 +51,7 @@ import VerificationAPI
         try await server.verify(code, accept: ["negative"], nonce: Self.nonce).refusal
           == "412 unsupported_test_type")
       let verified = try await server.verify(code, accept: ["user-report"], nonce: Self.nonce)
-      let found = try JSONDecoder().decode(VerifyAnswer.self, from: verified.body)
+      let found = try JSONDecoder().decode(VerifyResponse.self, from: verified.body)
       #expect(found.testtype == "user-report" && found.testDate == "2027-01-14")
       let certificate = try server.certificate(in: try await server.certify(found.token))
       #expect(certificate.reportType == "user-report")
@@ -56,7 +59,8 @@ import VerificationAPI
   }
 
   @Test(
-    "2.7 A phone that reported is told the same and sent nothing: for an hour, or 30 days if used")
+    "A repeated report gets the same response and no SMS, for an hour, or for 30 days if the code was used"
+  )
   func notTwice() async throws {
     try await run { server async throws in
       let path = VerificationRoute.userReport
@@ -67,26 +71,26 @@ import VerificationAPI
       _ = try await server.device(path, body(phone: "+48123456780"))
       #expect(await sender.messages.count == 2)
 
-      server.clock.advance(3_599)
+      server.clock.advance(by: 3_599)
       _ = try await server.device(path, body())
       #expect(await sender.messages.count == 2)
-      server.clock.advance(1)
+      server.clock.advance(by: 1)
       _ = try await server.device(path, body())
       let code = try #require(await sender.messages.last?.text)
       #expect(await sender.messages.count == 3)
       #expect(try await server.verify(code, nonce: Self.nonce).status == 200)
 
-      server.clock.advance(30 * 86_400 - 1)
+      server.clock.advance(by: 30 * 86_400 - 1)
       try await server.server.removeExpired()
       _ = try await server.device(path, body(date: "2027-02-10"))
       #expect(await sender.messages.count == 3)
-      server.clock.advance(1)
+      server.clock.advance(by: 1)
       _ = try await server.device(path, body(date: "2027-02-10"))
       #expect(await sender.messages.count == 4)
     }
   }
 
-  @Test("2.7 Each error has its code and status")
+  @Test("Each invalid report gets its error code and status")
   func errors() async throws {
     try await run { server async throws in
       let path = VerificationRoute.userReport
@@ -107,7 +111,7 @@ import VerificationAPI
     }
   }
 
-  @Test("2.7 Where reports are switched off, or no SMS can be sent, they are refused")
+  @Test("Reports are rejected if they are switched off or no SMS can be sent")
   func switchedOff() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       #expect(
@@ -116,7 +120,7 @@ import VerificationAPI
     }
   }
 
-  @Test("Where the SMS cannot be sent nothing is kept, and the phone may try again at once")
+  @Test("If the SMS cannot be sent nothing is stored, and the phone may report again at once")
   func smsFails() async throws {
     try await run { server async throws in
       await sender.fail(with: .failed)
@@ -130,7 +134,7 @@ import VerificationAPI
     }
   }
 
-  @Test("5.5 A report that got 503 is not counted, neither for its address nor for the app's key")
+  @Test("A report with 503 counts neither for its address nor for the API key")
   func smsFailsForFree() async throws {
     try await RunningServer.run(
       in: folder.url, attempts: AttemptLimits(perAddress: 1, issuesPerApiKey: 1),
@@ -148,7 +152,7 @@ import VerificationAPI
     }
   }
 
-  @Test("Neither the phone number nor the nonce lies in the database or the log")
+  @Test("Phone number and nonce are not readable in the database or the log")
   func atRest() async throws {
     try await run { server async throws in
       _ = try await server.device(VerificationRoute.userReport, body())
@@ -160,5 +164,83 @@ import VerificationAPI
       }
       for line in server.log.lines { #expect(!line.contains("48123456789")) }
     }
+  }
+}
+
+/// The response must not reveal by its time if an SMS was sent.
+@Suite("User report with a slow gateway")
+struct UserReportTimingTests {
+  private let gateway = HeldSMS()
+  private let sendTimes = AnswerTimes(randomness: SystemRandomness())
+
+  /// Sends a report, or a decoy.
+  private typealias Report = @Sendable (_ isDecoy: Bool) async throws -> RawPost.Answer
+
+  /// Runs the route by itself, so that the recorded send times can be read.
+  private func run(_ test: (@escaping Report) async throws -> Void) async throws {
+    let bench = try VerificationBench()
+    let apiKeys = APIKeys(
+      storage: bench.storage, keys: bench.keys, clock: bench.clock, randomness: bench.randomness)
+    let key = try await apiKeys.add(kind: .device, name: "an app")
+    let attempts = Attempts(AttemptLimits(), clock: bench.clock, randomness: bench.randomness)
+    var policy = CodePolicy()
+    policy.allowsUserReport = true
+    let router = Router.quiet(refusals: .google, randomness: bench.randomness)
+    UserReportRoute(
+      codeIssuer: CodeIssuer(
+        storage: bench.storage, keys: bench.keys, lifetime: VerificationBench.lifetime,
+        policy: policy, clock: bench.clock, randomness: bench.randomness),
+      sms: SMSConfiguration(sender: gateway, region: "PL", template: "[code]"),
+      gate: APIKeyGate(
+        kind: .device, apiKeys: apiKeys,
+        netmasks: .everybody, attempts: attempts, isInMaintenance: false),
+      attempts: attempts, sendTimes: sendTimes
+    ).add(to: router)
+    let server = QuietServer(
+      router: router, host: "127.0.0.1", port: 0, logger: CollectedLog().logger)
+    let running = Task { try await server.run() }
+    let port = await server.boundPort
+    try await test { isDecoy in
+      let headers = ["X-API-Key": key].merging(isDecoy ? ["X-Chaff": "1"] : [:]) { $1 }
+      return try await RawPost(port: port, path: VerificationRoute.userReport, headers: headers)
+        .answer(sending: Data(Self.body.utf8))
+    }
+    running.cancel()
+    _ = await running.result
+  }
+
+  private static let body =
+    #"{"testDate":"2027-01-14","phone":"+48123456789","nonce":"\#(UserReportTests.nonce)"}"#
+
+  @Test(
+    "A repeated report takes as long as one whose code is sent, and a decoy looks like both")
+  func alike() async throws {
+    try await run { report in
+      let first = Task { try await report(false) }
+      try await Patience.until { await gateway.messageCount == 1 }
+      // There is no response before the gateway responds, and until then no recorded time.
+      #expect(sendTimes.drawn() == .zero)
+      await gateway.open()
+      let sent = try await first.value
+      #expect(sent.status == 200 && sendTimes.drawn() > .zero)
+      #expect(sendTimes.usualDelay == .zero)
+      // The wake-up delay is known after a sleep. On a busy machine nothing may be left to sleep,
+      // so the report is repeated until there was a sleep.
+      var again = sent
+      for _ in 0..<20 where sendTimes.usualDelay == .zero { again = try await report(false) }
+      #expect(sendTimes.usualDelay > .zero)
+      let decoy = try await report(true)
+      for other in [again, decoy] {
+        #expect(other.status == sent.status && other.body.count == sent.body.count)
+        #expect(Set(other.headers.keys) == Set(sent.headers.keys))
+        #expect(Self.fields(other) == Self.fields(sent))
+      }
+      #expect(await gateway.messageCount == 1)
+    }
+  }
+
+  private static func fields(_ response: RawPost.Answer) -> [String] {
+    let json = try? JSONSerialization.jsonObject(with: response.body) as? [String: Any]
+    return (json ?? [:]).keys.sorted()
   }
 }

@@ -7,7 +7,7 @@ import VerificationAPI
 
 @testable import VerificationServer
 
-@Suite("Seed 2.1, 2.4 and 9.3: codes and tokens, over HTTP")
+@Suite("ProteGO Safe contract over HTTP")
 struct VerificationServerTests {
   static let hmac = Data(repeating: 1, count: 32).base64EncodedString()
   static let invalid = CallableFailure(.notFound, message: "Invalid code")
@@ -18,31 +18,31 @@ struct VerificationServerTests {
     folder = try TemporaryFolder()
   }
 
-  @Test("An operator has a code issued, and a phone gets its token for it, twice if need be")
+  @Test("An operator gets a PIN, and a phone exchanges it for a token, also twice")
   func fromCodeToToken() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let code = try await server.newCode(
         #"{"data":{"testType":"confirmed","symptomDate":"2027-01-10"}}"#)
-      let answer = try await server.redeem(code, ekeyhmac: Self.hmac)
-      #expect(answer.status == 200)
-      let grant = try await server.grant(of: answer)
+      let response = try await server.redeem(code, ekeyhmac: Self.hmac)
+      #expect(response.status == 200)
+      let grant = try await server.grant(of: response)
       #expect(grant.reportType == "confirmed")
       #expect(grant.symptomOnsetInterval == 2_999_232)
       #expect(grant.keyHMAC == Data(repeating: 1, count: 32))
       let again = try await server.redeem(code.lowercased(), ekeyhmac: Self.hmac)
-      #expect(again.token == answer.token)
+      #expect(again.token == response.token)
     }
   }
 
-  @Test("What goes over the wire is what the seed contract writes")
+  @Test("Requests and responses have the fields of the ProteGO Safe contract")
   func wire() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let issued = try object(in: try await server.generate())
       #expect(issued.keys.sorted() == ["padding", "result"])
       let code = try #require(issued["result"] as? String)
       let body = #"{"data":{"code":"\#(code)"}}"#
-      let answer = try await server.post(VerificationRoute.accessToken, body)
-      let redeemed = try object(in: answer)
+      let response = try await server.post(VerificationRoute.accessToken, body)
+      let redeemed = try object(in: response)
       #expect(redeemed.keys.sorted() == ["padding", "result"])
       #expect((redeemed["result"] as? [String: String])?["accessToken"]?.hasPrefix("eyJ") == true)
       let unknown = try await server.post(VerificationRoute.accessToken, #"{"data":{}}"#)
@@ -54,20 +54,20 @@ struct VerificationServerTests {
     }
   }
 
-  private func object(in answer: RunningServer.Answer) throws -> [String: Any] {
-    try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
+  private func object(in response: RunningServer.Response) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: response.body) as? [String: Any])
   }
 
-  @Test("D11 A missing, malformed, unknown, used and expired code get one and the same answer")
+  @Test("A missing, malformed, unknown, used and expired PIN get the same response")
   func invalidCodes() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let used = try await server.newCode()
       _ = try await server.redeem(used, ekeyhmac: Self.hmac)
       let expired = try await server.newCode()
-      server.clock.advance(1801)
+      server.clock.advance(by: 1801)
       let usedLately = try await server.newCode()
       _ = try await server.redeem(usedLately)
-      var answers = [
+      var responses = [
         try await server.redeem(used), try await server.redeem(usedLately, ekeyhmac: Self.hmac),
         try await server.redeem(expired), try await server.redeem("A1B2C3"),
         try await server.redeem("nonsense"), try await server.redeem(""),
@@ -76,26 +76,26 @@ struct VerificationServerTests {
         #"{"data":{}}"#, #"{"data":null}"#, #"{"data":{"code":null}}"#,
         #"{"data":{"kod":"A1B2C3"},"padding":"AAAA","more":1}"#,
       ] {
-        answers.append(try await server.post(VerificationRoute.accessToken, body))
+        responses.append(try await server.post(VerificationRoute.accessToken, body))
       }
-      for answer in answers {
-        #expect(answer.status == 404)
-        #expect(answer.failure == Self.invalid)
-        #expect(answer.body.count == 1024)
-        #expect(answer.headers.keys.sorted() == answers[0].headers.keys.sorted())
+      for response in responses {
+        #expect(response.status == 404)
+        #expect(response.failure == Self.invalid)
+        #expect(response.body.count == 1024)
+        #expect(response.headers.keys.sorted() == responses[0].headers.keys.sorted())
       }
     }
   }
 
-  @Test("An HMAC that is none is refused, and the code is still good")
+  @Test("An invalid HMAC is rejected, and the PIN stays valid")
   func badHMAC() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let code = try await server.newCode()
       for length in [31, 33] {
         let hmac = Data(repeating: 1, count: length).base64EncodedString()
-        let answer = try await server.redeem(code, ekeyhmac: hmac)
-        #expect(answer.status == 400)
-        #expect(answer.failure?.error.status == .invalidArgument)
+        let response = try await server.redeem(code, ekeyhmac: hmac)
+        #expect(response.status == 400)
+        #expect(response.failure?.error.status == .invalidArgument)
       }
       for hmac in ["", "not base64"] {
         #expect(try await server.redeem(code, ekeyhmac: hmac).status == 400)
@@ -104,14 +104,14 @@ struct VerificationServerTests {
     }
   }
 
-  @Test("Nobody has a code issued without an api token, and none is")
+  @Test("Without an API token no PIN is issued")
   func apiToken() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       for wrong in ["", "an-operators-toke", "an-operators-token2"] {
-        let answer = try await server.generate(
+        let response = try await server.generate(
           headers: [VerificationRoute.apiTokenHeader: wrong])
-        #expect(answer.status == 403)
-        #expect(answer.failure?.error.status == .permissionDenied)
+        #expect(response.status == 403)
+        #expect(response.failure?.error.status == .permissionDenied)
       }
       let none = try await server.post(VerificationRoute.generateCode, #"{"data":{}}"#)
       #expect(none.status == 403)
@@ -121,7 +121,7 @@ struct VerificationServerTests {
   }
 
   @Test(
-    "A code is not issued for what makes no sense",
+    "A PIN is not issued for an invalid test type or date",
     arguments: [
       #"{"data":{"testType":"likely"}}"#, #"{"data":{"testType":""}}"#,
       #"{"data":{"symptomDate":"2027-01-16"}}"#, #"{"data":{"symptomDate":"yesterday"}}"#,
@@ -129,14 +129,14 @@ struct VerificationServerTests {
     ])
   func badFinding(body: String) async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
-      let answer = try await server.generate(body)
-      #expect(answer.status == 400)
-      #expect(answer.failure?.error.status == .invalidArgument)
+      let response = try await server.generate(body)
+      #expect(response.status == 400)
+      #expect(response.failure?.error.status == .invalidArgument)
       #expect(try await server.generate().status == 200)
     }
   }
 
-  @Test("A body that is no JSON, of another type or too large is refused, and the next is served")
+  @Test("A body that is not JSON, of another type or too large is rejected, and the next is served")
   func badBodies() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let route = VerificationRoute.accessToken
@@ -158,7 +158,7 @@ struct VerificationServerTests {
     }
   }
 
-  @Test("Two phones with one code and different keys: one wins, over HTTP as well")
+  @Test("Of two phones with one PIN and different keys one gets a token")
   func twoPhones() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       for _ in 0..<10 {
@@ -171,7 +171,7 @@ struct VerificationServerTests {
     }
   }
 
-  @Test("2.11, 5.10 D9 A decoy looks like a success and changes nothing")
+  @Test("A decoy looks like a success and has no effect")
   func decoys() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let chaff = ["X-Chaff": "1"]
@@ -193,17 +193,17 @@ struct VerificationServerTests {
     }
   }
 
-  @Test("The log says neither who asked nor with what")
+  @Test("The log contains neither addresses nor requests")
   func quietLog() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let code = try await server.newCode()
-      let answer = try await server.redeem(code, ekeyhmac: Self.hmac)
+      let response = try await server.redeem(code, ekeyhmac: Self.hmac)
       _ = try await server.redeem(code)
-      let jti = try await server.grant(of: answer).tokenID
+      let jti = try await server.grant(of: response).tokenID
       let lines = server.log.lines
       #expect(!lines.isEmpty)
       for line in lines {
-        for secret in [code, jti, Self.hmac, RunningServer.apiToken, answer.token ?? ""] {
+        for secret in [code, jti, Self.hmac, RunningServer.apiToken, response.token ?? ""] {
           #expect(!line.contains(secret))
         }
         #expect(!line.contains("127.0.0.1") || line.contains("started and listening"))
@@ -211,42 +211,42 @@ struct VerificationServerTests {
     }
   }
 
-  @Test("D13 More than a thousand expired codes are removed until none is left, and no live one")
+  @Test("More than a thousand expired codes are removed in one run, and no live code")
   func cleanup() async throws {
     let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
     for number in 0..<1_201 {
       _ = try await storage.issue(
-        CodeStorageSuite.code(number, expiresIn: 60), at: HandClock.start)
+        CodeStorageTests.code(number, expiresIn: 60), at: VerificationBench.start)
     }
-    let live = CodeStorageSuite.code(5_000, expiresIn: 2 * 86_400)
-    _ = try await storage.issue(live, at: HandClock.start)
+    let live = CodeStorageTests.code(5_000, expiresIn: 2 * 86_400)
+    _ = try await storage.issue(live, at: VerificationBench.start)
     try await RunningServer.run(in: folder.url) { server async throws in
-      server.clock.advance(61 + VerificationLimit.expiredCodeKeptSeconds)
+      server.clock.advance(by: 61 + VerificationLimit.expiredCodeKeptSeconds)
       try await server.server.removeExpired()
       #expect(
-        try await storage.removeExpired(at: HandClock.start + 61, atMost: 10_000) == 0)
+        try await storage.removeExpired(at: VerificationBench.start + 61, atMost: 10_000) == 0)
       #expect(try await storage.liveCode(live.hash, at: server.clock.now) != nil)
     }
   }
 
   @Test(
-    "A running server removes expired codes by its clock, without being asked",
+    "A running server removes expired codes periodically",
     .timeLimit(.minutes(Patience.minutes)))
   func cleanupByClock() async throws {
     let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
-    let code = CodeStorageSuite.code(1, expiresIn: 60)
+    let code = CodeStorageTests.code(1, expiresIn: 60)
     try await RunningServer.run(in: folder.url) { server async throws in
-      _ = try await storage.issue(code, at: HandClock.start)
-      server.clock.advance(VerificationLimit.expiredCodeKeptSeconds)
-      // Asked as of the start, the storage still finds the row until it has been removed.
-      while try await storage.liveCode(code.hash, at: HandClock.start) != nil {
-        server.clock.advance(VerificationLimit.cleanupPeriodSeconds)
+      _ = try await storage.issue(code, at: VerificationBench.start)
+      server.clock.advance(by: VerificationLimit.expiredCodeKeptSeconds)
+      // With the start as the current time the storage finds the row until it is removed.
+      while try await storage.liveCode(code.hash, at: VerificationBench.start) != nil {
+        server.clock.advance(by: VerificationLimit.cleanupPeriodSeconds)
         await Task.yield()
       }
     }
   }
 
-  @Test("A configuration that makes no sense is refused and names the field")
+  @Test("An invalid configuration is rejected, and the error names the field")
   func badConfiguration() throws {
     let bench = try VerificationBench()
     let good = VerificationServerConfiguration(

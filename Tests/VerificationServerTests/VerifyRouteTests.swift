@@ -6,7 +6,7 @@ import VerificationAPI
 
 @testable import VerificationServer
 
-/// servers.md 2.7, `/api/verify`.
+/// POST /api/verify.
 @Suite struct VerifyRouteTests {
   let folder: TemporaryFolder
 
@@ -14,22 +14,22 @@ import VerificationAPI
     folder = try TemporaryFolder()
   }
 
-  @Test("2.7 A laboratory issues a code, and the phone gets its token, test type and dates")
+  @Test("A code of a laboratory is exchanged for a token, with the test type and the dates")
   func fromCodeToToken() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let issued = try await server.issue(
         #"{"testType":"likely","symptomDate":"2027-01-10","testDate":"2027-01-12"}"#)
-      let answer = try await server.verify(issued.code)
-      #expect(answer.status == 200)
-      let verified = try JSONDecoder().decode(VerifyAnswer.self, from: answer.body)
+      let response = try await server.verify(issued.code)
+      #expect(response.status == 200)
+      let verified = try JSONDecoder().decode(VerifyResponse.self, from: response.body)
       #expect(verified.testtype == "likely")
       #expect(verified.symptomDate == "2027-01-10")
       #expect(verified.testDate == "2027-01-12")
-      #expect(try await server.fate(issued.uuid).claimed == true)
+      #expect(try await server.status(of: issued.uuid).claimed == true)
     }
   }
 
-  @Test("2.7 The token is ES256 with a key id, for the issuer itself, good for a day")
+  @Test("The token is signed with ES256, is for the issuer itself, and is valid for a day")
   func tokenClaims() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let code = try await server.issue(#"{"testType":"confirmed","testDate":"2027-01-12"}"#).code
@@ -43,7 +43,7 @@ import VerificationAPI
     }
   }
 
-  @Test("2.7 A lost answer costs nothing; once the certificate is out the code is used")
+  @Test("A retry gets the same token, until it has been exchanged for a certificate")
   func lostAnswer() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let code = try await server.issue().code
@@ -52,12 +52,12 @@ import VerificationAPI
       #expect(try await server.verify(code, nonce: "AAAA").refusal == "400 code_invalid")
       #expect(try await server.certify(first.token).status == 200)
       #expect(try await server.verify(code).refusal == "400 code_invalid")
-      server.clock.advance(901)
+      server.clock.advance(by: 901)
       #expect(try await server.verify(code).refusal == "400 code_invalid")
     }
   }
 
-  @Test("2.7 Of fifty phones with one code and nonces of their own exactly one gets a token")
+  @Test("Of fifty concurrent requests with one code and different nonces exactly one gets a token")
   func oneWins() async throws {
     try await RunningServer.run(
       in: folder.url, attempts: AttemptLimits(perAddress: 1_000, perCode: 100)
@@ -76,7 +76,7 @@ import VerificationAPI
   }
 
   @Test(
-    "2.7 The accept list is a hierarchy, and what it does not name is refused and not used",
+    "Kinds of test in the accept list include others; a code of another kind gets 412 and stays valid",
     arguments: [
       ("confirmed", [[], ["confirmed"], ["likely"], ["negative"]], [["user-report"]]),
       ("likely", [[], ["likely"], ["negative"], ["confirmed", "likely"]], [["confirmed"]]),
@@ -95,7 +95,7 @@ import VerificationAPI
     }
   }
 
-  @Test("2.7 Each error has its code and status")
+  @Test("Each invalid request gets its error code and status")
   func errors() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let good = try await server.issue().code
@@ -108,19 +108,19 @@ import VerificationAPI
       }
       #expect(
         try await server.device(VerificationRoute.verify, "{}").refusal == "400 code_invalid")
-      server.clock.advance(900)
+      server.clock.advance(by: 900)
       #expect(try await server.verify(good).status == 200)
       let late = try await server.issue().code
-      server.clock.advance(900)
+      server.clock.advance(by: 900)
       #expect(try await server.verify(late, nonce: "AAAA").status == 200)
       let tooLate = try await server.issue().code
-      server.clock.advance(901)
+      server.clock.advance(by: 901)
       #expect(try await server.verify(tooLate).refusal == "400 code_expired")
     }
   }
 
-  @Test("A code may be typed with blanks and hyphens, and a PIN of the seed contract is as good")
-  func spellings() async throws {
+  @Test("A code may be typed with spaces and hyphens, and may be a PIN")
+  func forms() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let code = try await server.issue().code
       let typed = " \(code.prefix(4))-\(code.suffix(4)) "
@@ -128,7 +128,7 @@ import VerificationAPI
       let pin = try await server.newCode()
       let token = try await server.verified(pin.lowercased()).token
       #expect(try await server.certify(token).status == 200)
-      // Two contracts, one truth: what is used in one is used in the other.
+      // A code used in one contract is used in the other.
       #expect(try await server.redeem(pin).status == 404)
       let other = try await server.newCode()
       #expect(try await server.redeem(other).status == 200)
@@ -136,11 +136,11 @@ import VerificationAPI
     }
   }
 
-  @Test("5.12 Where the token cannot be signed the answer is 503 and the code is still good")
+  @Test("If the token cannot be signed the response is 503 and the code stays valid")
   func signingFails() async throws {
     let key = try SigningKey(
       keyID: "late", privateKeyPEM: VerificationBench.pem(),
-      signsFrom: HandClock.start + 100)
+      signsFrom: VerificationBench.start + 100)
     try await RunningServer.run(
       in: folder.url,
       configure: {
@@ -152,19 +152,19 @@ import VerificationAPI
       let refused = try await server.verify(issued.code)
       #expect(refused.refusal == "503 internal_server_error")
       #expect(refused.headers["retry-after"] == "30")
-      #expect(try await server.fate(issued.uuid).claimed == false)
-      server.clock.advance(100)
+      #expect(try await server.status(of: issued.uuid).claimed == false)
+      server.clock.advance(by: 100)
       #expect(try await server.verify(issued.code, nonce: "AAAA").status == 200)
     }
   }
 
-  @Test("A clock set back makes no used code good, and one that expired no better than it was")
+  @Test("With the clock set back, used codes and tokens stay used")
   func clockSetBack() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let issued = try await server.issue()
       let token = try await server.verified(issued.code).token
       _ = try await server.certify(token)
-      server.clock.advance(-3_600)
+      server.clock.advance(by: -3_600)
       #expect(try await server.verify(issued.code).refusal == "400 code_invalid")
       let other = Data(repeating: 9, count: 32)
       #expect(try await server.certify(token, keyHMAC: other).refusal == "400 token_expired")

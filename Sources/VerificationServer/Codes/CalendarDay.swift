@@ -8,12 +8,11 @@ struct CalendarDay: Hashable, Comparable, Sendable {
     self.number = number
   }
 
-  /// The day that holds `date`.
   init(_ date: Date) {
     number = Int((date.timeIntervalSince1970 / Self.seconds).rounded(.down))
   }
 
-  /// The day written `YYYY-MM-DD`, where there is one.
+  /// Parses `YYYY-MM-DD`; returns nil if the text is not a day of the calendar.
   init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     guard parts.map(\.count) == [4, 2, 2], let year = Self.number(parts[0]),
@@ -21,11 +20,11 @@ struct CalendarDay: Hashable, Comparable, Sendable {
       (1...12).contains(month), day >= 1
     else { return nil }
     self.init(number: Self.number(year: year, month: month, day: day))
-    // 30 February would be a day in March.
+    // 30 February gave a day in March.
     guard self.text == text else { return nil }
   }
 
-  /// As `YYYY-MM-DD`.
+  /// The form `YYYY-MM-DD`.
   var text: String {
     let (year, month, day) = civil
     return Self.padded(year, 4) + "-" + Self.padded(month, 2) + "-" + Self.padded(day, 2)
@@ -34,13 +33,14 @@ struct CalendarDay: Hashable, Comparable, Sendable {
   /// The first ten-minute interval of the day.
   var interval: UInt32? { UInt32(exactly: number * 144) }
 
-  /// The midnight with which it begins.
   var midnight: Date { Date(timeIntervalSince1970: TimeInterval(number) * Self.seconds) }
 
   static func < (one: Self, other: Self) -> Bool { one.number < other.number }
 
-  /// Year, month and day in the Gregorian calendar. Counted from 1 March of the year 0, so that the
-  /// leap day comes last and the months before it repeat every five: 153 days.
+  /// Year, month and day in the Gregorian calendar.
+  ///
+  /// Years are counted from 1 March, so that the leap day is their last day and the lengths of the months
+  /// repeat every five months (153 days).
   var civil: (year: Int, month: Int, day: Int) {
     let shifted = number + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -75,5 +75,35 @@ struct CalendarDay: Hashable, Comparable, Sendable {
   static func padded(_ number: Int, _ digits: Int) -> String {
     let text = "\(number)"
     return String(repeating: "0", count: max(0, digits - text.count)) + text
+  }
+}
+
+/// Formats dates in UTC.
+enum UTCTime {
+  /// The form of RFC 1123: `Sun, 06 Nov 1994 08:49:37 UTC`.
+  static func rfc1123(_ date: Date) -> String {
+    let day = CalendarDay(date)
+    let (year, month, dayOfMonth) = day.civil
+    let weekday = weekdays[((day.number + 4) % 7 + 7) % 7]
+    let monthDay =
+      "\(CalendarDay.padded(dayOfMonth, 2)) \(months[month - 1]) \(CalendarDay.padded(year, 4))"
+    let second = Int(date.timeIntervalSince(day.midnight))
+    let time = [second / 3_600, second / 60 % 60, second % 60].map { CalendarDay.padded($0, 2) }
+    return "\(weekday), \(monthDay) \(time.joined(separator: ":")) UTC"
+  }
+  // 1 January 1970 was a Thursday.
+  private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+}
+
+extension Date {
+  /// The whole seconds since 1970, as the database stores them.
+  var unixSecond: Int64 { Int64(timeIntervalSince1970.rounded(.down)) }
+
+  /// The date of a stored second.
+  init(unixSecond: Int64) {
+    self.init(timeIntervalSince1970: TimeInterval(unixSecond))
   }
 }

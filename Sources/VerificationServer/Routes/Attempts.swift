@@ -3,14 +3,12 @@ import Hummingbird
 import QuietHTTP
 import World
 
-/// The attempts that are counted, by address, by code and by API key.
-///
-/// Documentation/VerificationServer.md 8.
+/// The counts of attempts by address, by code and by API key.
 struct Attempts: Sendable {
   private let keys: BudgetKeys
   private let byAddress: AttemptBudget
   private let byCode: AttemptBudget
-  private let byApiKey: AttemptBudget
+  private let byAPIKey: AttemptBudget
   private let issues: AttemptBudget
 
   init(_ limits: AttemptLimits, clock: any WallClock, randomness: any Randomness) {
@@ -19,74 +17,74 @@ struct Attempts: Sendable {
       attempts: limits.perAddress, windowSeconds: limits.windowSeconds, clock: clock)
     byCode = AttemptBudget(
       attempts: limits.perCode, windowSeconds: limits.windowSeconds, clock: clock)
-    byApiKey = AttemptBudget(
+    byAPIKey = AttemptBudget(
       attempts: limits.perApiKey, windowSeconds: limits.windowSeconds, clock: clock)
     issues = AttemptBudget(
       attempts: limits.issuesPerApiKey, windowSeconds: AttemptLimits.issueWindowSeconds,
       clock: clock)
   }
 
-  /// Counts an attempt from the client's address before anything is looked up.
+  /// Counts an attempt from the client's address, before anything is looked up.
   func count(from context: QuietContext) async throws(QuietRefusal) {
     try Self.allow(await byAddress.spend(keys.key(for: context)))
   }
 
-  /// Refuses an address that has no attempt left, and counts nothing: credentials cannot be guessed, so
-  /// failures are counted when they are known, and honest callers may come many at a time.
+  /// Rejects an address without attempts left, and counts nothing.
+  ///
+  /// For credentials that are too long to guess only failures are counted, after the check, so that many
+  /// valid requests may come at the same time.
   func check(_ context: QuietContext) async throws(QuietRefusal) {
     try Self.allow(await byAddress.secondsToWait(keys.key(for: context)))
   }
 
-  /// Counts an attempt with a code, be there such a code or not.
+  /// Counts an attempt with a code, existing or not.
   func count(with hash: CodeHash) async throws(QuietRefusal) {
     try Self.allow(await byCode.spend(key(of: hash)))
   }
 
-  /// Counts an attempt under an API key that all phones of an app share.
-  func count(under id: ApiKeyID?) async throws(QuietRefusal) {
-    try Self.allow(await byApiKey.spend(key(of: id)))
+  /// Counts an attempt with the API key of an app, which all its users share.
+  func count(under id: APIKeyID?) async throws(QuietRefusal) {
+    try Self.allow(await byAPIKey.spend(key(of: id)))
   }
 
-  /// Counts a code that is to be issued under an API key.
-  func countIssue(under id: ApiKeyID?) async throws(QuietRefusal) {
+  /// Counts a code issued with an API key.
+  func countIssue(under id: APIKeyID?) async throws(QuietRefusal) {
     try Self.allow(await issues.spend(key(of: id)))
   }
 
-  /// Takes the address's latest attempt back: it was an honest one.
-  func forgive(_ context: QuietContext) async {
+  /// Removes the latest attempt of the address, which was valid.
+  func refund(_ context: QuietContext) async {
     await byAddress.giveBack(keys.key(for: context))
   }
 
-  /// Takes the latest attempt with a code back: it failed through no fault of who asked.
-  func forgive(_ hash: CodeHash) async {
+  /// Removes the latest attempt with a code, which failed because of the server.
+  func refund(_ hash: CodeHash) async {
     await byCode.giveBack(key(of: hash))
   }
 
-  /// Takes the latest attempt under an API key back: it was an honest one.
-  func forgive(under id: ApiKeyID?) async {
-    await byApiKey.giveBack(key(of: id))
+  /// Removes the latest attempt with an API key, which was valid.
+  func refund(under id: APIKeyID?) async {
+    await byAPIKey.giveBack(key(of: id))
   }
 
-  /// Takes the latest issue back: there was none.
-  func forgiveIssue(under id: ApiKeyID?) async {
+  /// Removes the latest issued code, which was not stored or not sent.
+  func refundIssue(under id: APIKeyID?) async {
     await issues.giveBack(key(of: id))
   }
 
-  /// Does `work` with a code, counted, on storage. Where it fails through a fault of ours, nothing that was
-  /// counted for it stays counted.
-  ///
-  /// - Throws: `QuietRefusal`.
-  func fairly<Value: Sendable>(
-    with hash: CodeHash? = nil, under id: ApiKeyID? = nil, from context: QuietContext,
+  /// Counts an attempt with `hash` and does `work`. If the storage fails, removes what was counted for
+  /// the request.
+  func withRefund<Value: Sendable>(
+    with hash: CodeHash? = nil, under id: APIKeyID? = nil, from context: QuietContext,
     _ work: () async throws -> Value
   ) async throws(QuietRefusal) -> Value {
     if let hash { try await count(with: hash) }
     do throws(QuietRefusal) {
       return try await QuietRefusal.whereStorageFails(context.logger, work)
     } catch {
-      await forgive(context)
-      if let id { await forgive(under: id) }
-      if let hash { await forgive(hash) }
+      await refund(context)
+      if let id { await refund(under: id) }
+      if let hash { await refund(hash) }
       throw error
     }
   }
@@ -95,7 +93,7 @@ struct Attempts: Sendable {
     keys.key(for: hash.bytes.base64EncodedString())
   }
 
-  private func key(of id: ApiKeyID?) -> BudgetKey { keys.key(for: "api key \(id?.text ?? "")") }
+  private func key(of id: APIKeyID?) -> BudgetKey { keys.key(for: "api key \(id?.text ?? "")") }
 
   private static func allow(_ waitSeconds: Int?) throws(QuietRefusal) {
     if let waitSeconds { throw .tooManyAttempts(retryAfterSeconds: waitSeconds) }

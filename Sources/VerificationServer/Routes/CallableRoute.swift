@@ -4,21 +4,20 @@ import QuietHTTP
 import VerificationAPI
 import World
 
-/// What all routes of the seed contract share: the callable form, its limits and its form of refusal.
-/// Documentation/SeedContract.md 1 and 2.2.
+/// A route of the ProteGO Safe contract: a callable function with its limits and error body.
 struct CallableRoute<Payload: Codable & Sendable>: Sendable {
   typealias Body = CallableRequest<Payload?>
-  typealias Question = QuietRequest<Body>
-  typealias DecoyQuestion = QuietRequest<Body?>
+  typealias Request = QuietRequest<Body>
+  typealias DecoyRequest = QuietRequest<Body?>
 
   let randomness: any Randomness
-  /// What is looked at before the body is read; nil lets everybody in.
+  /// The check before the body is read.
   var gate: QuietRoute<Body>.Gate?
 
   func add(
     _ path: String, to router: Router<QuietContext>,
-    decoy: @escaping @Sendable (DecoyQuestion) async throws -> QuietAnswer,
-    answer: @escaping @Sendable (Question) async throws -> QuietAnswer
+    decoy: @escaping @Sendable (DecoyRequest) async throws -> QuietAnswer,
+    respond: @escaping @Sendable (Request) async throws -> QuietAnswer
   ) {
     router.post(
       RouterPath(path),
@@ -26,6 +25,30 @@ struct CallableRoute<Payload: Codable & Sendable>: Sendable {
         limit: BodyLimit(
           bytesMax: VerificationLimit.bodyBytesMax, secondsMax: VerificationLimit.bodySecondsMax),
         refusals: .callable, randomness: randomness, isStrict: true, gate: gate, decoy: decoy,
-        answer: answer))
+        answer: respond))
+  }
+}
+
+extension RefusalForm {
+  /// The error body of callable functions: `{"error":{"message":…,"status":…}}`.
+  static let callable = RefusalForm { refusal in
+    CallableFailure(status(of: refusal), message: refusal.message)
+  }
+
+  private static func status(of refusal: QuietRefusal) -> CallableStatus {
+    switch refusal {
+    case .bodyTooLarge, .wrongContentType, .bodyTooSlow, .malformed: .invalidArgument
+    case .notFound: .notFound
+    case .tooManyAttempts: .resourceExhausted
+    case .unavailable: .unavailable
+    case .ourFault: .internal
+    }
+  }
+}
+
+extension QuietAnswer {
+  /// A response with an error of the ProteGO Safe contract.
+  init(_ failure: CallableFailure) throws {
+    try self.init(failure, status: HTTPResponse.Status(code: failure.error.status.httpStatus))
   }
 }

@@ -1,21 +1,21 @@
+import Foundation
 import Hummingbird
 import QuietHTTP
 import VerificationAPI
 import World
 
-/// What all routes of Google's contract share: strict JSON of up to 64,000 bytes, an API key, its form
-/// of refusal. Documentation/VerificationServer.md 2.1.
+/// A route of Google's contract: strict JSON of up to 64,000 bytes, an API key, and its error body.
 struct GoogleRoute<Body: Decodable & NamedFields & Sendable>: Sendable {
-  typealias Question = QuietRequest<Strict<Body>>
-  typealias DecoyQuestion = QuietRequest<Strict<Body>?>
+  typealias Request = QuietRequest<Strict<Body>>
+  typealias DecoyRequest = QuietRequest<Strict<Body>?>
 
-  let caller: Caller
+  let gate: APIKeyGate
   let randomness: any Randomness
 
   func add(
     _ path: String, to router: Router<QuietContext>,
-    decoy: @escaping @Sendable (DecoyQuestion) async throws -> QuietAnswer,
-    answer: @escaping @Sendable (Question) async throws -> QuietAnswer
+    decoy: @escaping @Sendable (DecoyRequest) async throws -> QuietAnswer,
+    respond: @escaping @Sendable (Request) async throws -> QuietAnswer
   ) {
     router.post(
       RouterPath(path),
@@ -23,7 +23,61 @@ struct GoogleRoute<Body: Decodable & NamedFields & Sendable>: Sendable {
         limit: BodyLimit(
           bytesMax: VerificationLimit.googleBodyBytesMax,
           secondsMax: VerificationLimit.bodySecondsMax),
-        refusals: .google, randomness: randomness, isStrict: true, gate: caller.gate,
-        decoy: decoy, answer: answer))
+        refusals: .google, randomness: randomness, isStrict: true, gate: gate.check,
+        decoy: decoy, answer: respond))
   }
+}
+
+extension RefusalForm {
+  /// The error body of Google's contract: `{"error", "errorCode", "error_code"}`.
+  static let google = RefusalForm { refusal in
+    VerificationFailure(code(of: refusal), refusal.message)
+  }
+
+  /// The error code of `refusal`.
+  static func code(of refusal: QuietRefusal) -> VerificationErrorCode {
+    switch refusal {
+    case .bodyTooLarge, .wrongContentType, .bodyTooSlow, .malformed, .notFound: .unparsableRequest
+    case .tooManyAttempts: .quotaExceeded
+    case .unavailable, .ourFault: .internalServerError
+    }
+  }
+}
+
+extension QuietAnswer {
+  /// A response with `failure`, with the status of its error code unless `status` is given.
+  init(
+    _ failure: VerificationFailure, status: Int? = nil, retryAfterSeconds: Int? = nil
+  ) throws {
+    try self.init(
+      failure, status: HTTPResponse.Status(code: status ?? failure.errorCode.httpStatus),
+      retryAfterSeconds: retryAfterSeconds)
+  }
+}
+
+// The fields of the requests; other fields are rejected.
+
+extension VerifyRequest: NamedFields {
+  public static let fieldNames: Set<String> = ["code", "accept", "nonce", "padding"]
+}
+
+extension CertificateRequest: NamedFields {
+  public static let fieldNames: Set<String> = ["token", "ekeyhmac", "padding"]
+}
+
+extension UserReportRequest: NamedFields {
+  public static let fieldNames: Set<String> = [
+    "symptomDate", "testDate", "tzOffset", "phone", "nonce", "padding",
+  ]
+}
+
+extension IssueRequest: NamedFields {
+  public static let fieldNames: Set<String> = [
+    "symptomDate", "testDate", "testType", "tzOffset", "phone", "smsTemplateLabel", "uuid",
+    "externalIssuerID", "onlyGenerateSMS", "padding",
+  ]
+}
+
+extension CodeHandleRequest: NamedFields {
+  public static let fieldNames: Set<String> = ["uuid", "padding"]
 }

@@ -5,90 +5,125 @@ import QuietHTTP
 import VerificationAPI
 import World
 
-/// POST /api/user-report: a code by SMS for somebody who reports a test of their own.
+/// POST /api/user-report: a code by SMS for a test that the user made.
 ///
-/// Documentation/VerificationServer.md 3.8. Whether an SMS was sent is not said: nobody can ask this server whether
-/// somebody has reported, by the answer or by the time it takes.
+/// Neither the response nor its time reveals if an SMS was sent, so that it cannot be used to find out
+/// who reported a test.
 struct UserReportRoute: Sendable {
-  let issuance: CodeIssuance
+  let codeIssuer: CodeIssuer
   let sms: SMSConfiguration?
-  let caller: Caller
+  let gate: APIKeyGate
   let attempts: Attempts
-  /// How long the SMS gateway takes.
+  /// The recent response times of the SMS gateway.
   let sendTimes: AnswerTimes
 
-  private typealias Question = GoogleRoute<UserReportRequest>.Question
+  private typealias Request = GoogleRoute<UserReportRequest>.Request
 
   func add(to router: Router<QuietContext>) {
-    GoogleRoute<UserReportRequest>(caller: caller, randomness: issuance.randomness)
-      .add(VerificationRoute.userReport, to: router, decoy: decoy, answer: answer)
+    GoogleRoute<UserReportRequest>(gate: gate, randomness: codeIssuer.randomness)
+      .add(VerificationRoute.userReport, to: router, decoy: decoy, respond: respond)
   }
 
-  private func answer(_ request: Question) async throws -> QuietAnswer {
-    let report: UserReport
+  private func respond(_ request: Request) async throws -> QuietAnswer {
+    let report: ValidatedUserReport
     do throws(VerificationFailure) {
-      report = try UserReport(
-        request.body.body, isAllowed: issuance.policy.allowsUserReport && sms != nil,
-        now: issuance.clock.now)
+      report = try ValidatedUserReport(
+        request.body.body, isAllowed: codeIssuer.policy.allowsUserReport && sms != nil,
+        now: codeIssuer.clock.now)
     } catch {
       return try QuietAnswer(error)
     }
-    // Each report may cost an SMS, so good ones are not given back.
+    // Each report may cost an SMS, so valid reports count as well.
     try await attempts.count(from: request.context)
     try await attempts.countIssue(under: request.apiKeyID)
     do {
-      return try await taken(report, request)
+      return try await process(report, request)
     } catch QuietRefusal.unavailable(let seconds) {
-      await attempts.forgive(request.context)
-      await attempts.forgiveIssue(under: request.apiKeyID)
+      await attempts.refund(request.context)
+      await attempts.refundIssue(under: request.apiKeyID)
       throw QuietRefusal.unavailable(retryAfterSeconds: seconds)
     }
   }
 
-  private func taken(_ report: UserReport, _ request: Question) async throws -> QuietAnswer {
+  private func process(_ report: ValidatedUserReport, _ request: Request) async throws
+    -> QuietAnswer
+  {
     let outcome = try await QuietRefusal.whereStorageFails(request.context.logger) {
-      try await issuance.issue(report.order)
+      try await codeIssuer.issue(report.order)
     }
     switch outcome {
     case .issued(let code):
       try await send(code, to: report.phone, request)
-      return try said(code.kept.expiresAt)
+      return try response(code.issued.expiresAt)
     case .phoneBusy(let expiresAt):
       try await sendTimes.wait(since: .now)
-      return try said(expiresAt)
+      return try response(expiresAt)
     case .handleTaken: throw QuietRefusal.ourFault
     }
   }
 
-  /// Sends the code; where that fails it is taken back, with the note that this phone reported.
-  private func send(_ code: NewCode, to phone: PhoneNumber, _ request: Question) async throws {
+  /// Sends the code; if that fails, withdraws the code and the report of the phone.
+  private func send(_ code: NewCode, to phone: PhoneNumber, _ request: Request) async throws {
     guard let sms else { throw QuietRefusal.ourFault }
     let delivery = SMSDelivery(configuration: sms)
     let start = ContinuousClock.now
     do throws(VerificationFailure) {
       try await delivery.send(
         delivery.message(
-          of: code, label: nil, phone: phone, purpose: .userReport, now: issuance.clock.now))
+          of: code, label: nil, phone: phone, purpose: .userReport, now: codeIssuer.clock.now))
       sendTimes.remember(ContinuousClock.now - start)
     } catch {
-      request.context.logger.error("no SMS", metadata: ["kind": "\(error.errorCode.rawValue)"])
+      request.context.logger.error(
+        "SMS not sent: the gateway failed; the code is withdrawn",
+        metadata: ["kind": "\(error.errorCode.rawValue)"])
       try await QuietRefusal.whereStorageFails(request.context.logger) {
-        try await issuance.storage.withdraw(code.handle)
+        try await codeIssuer.storage.withdraw(code.handle)
       }
       throw QuietRefusal.unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)
     }
   }
 
-  private func said(_ expiresAt: Date) throws -> QuietAnswer {
+  private func response(_ expiresAt: Date) throws -> QuietAnswer {
     try QuietAnswer(
-      UserReportAnswer(
-        expiresAt: CivilTime.rfc1123(expiresAt), expiresAtTimestamp: expiresAt.unixSecond))
+      UserReportResponse(
+        expiresAt: UTCTime.rfc1123(expiresAt), expiresAtTimestamp: expiresAt.unixSecond))
   }
 
-  /// Answers as if a code had been sent.
+  /// Responds as if a code had been sent.
   private func decoy(
-    _ request: GoogleRoute<UserReportRequest>.DecoyQuestion
+    _ request: GoogleRoute<UserReportRequest>.DecoyRequest
   ) async throws -> QuietAnswer {
-    try said(issuance.clock.now.addingTimeInterval(issuance.policy.shortCodeLifetime))
+    try response(codeIssuer.clock.now.addingTimeInterval(codeIssuer.policy.shortCodeLifetime))
+  }
+}
+
+/// A user report after all checks that need no database.
+struct ValidatedUserReport: Sendable {
+  let phone: PhoneNumber
+  let order: CodeOrder
+
+  /// - Throws: The first error of `request`.
+  init(
+    _ request: UserReportRequest, isAllowed: Bool, now: Date
+  ) throws(VerificationFailure) {
+    guard isAllowed else {
+      throw VerificationFailure(.unsupportedTestType, "This server accepts no user reports.")
+    }
+    guard let nonce = Data(base64Encoded: request.nonce ?? ""),
+      nonce.count == VerificationLimit.nonceBytes
+    else {
+      throw VerificationFailure(
+        .missingNonce, "nonce must be base64 of \(VerificationLimit.nonceBytes) bytes.")
+    }
+    guard let phone = PhoneNumber(request.phone ?? "") else {
+      throw VerificationFailure(.missingPhone, "phone must be + and 8 to 15 digits (E.164).")
+    }
+    let dates = try TestDates.validated(
+      symptomDate: request.symptomDate, testDate: request.testDate, tzOffset: request.tzOffset,
+      isRequired: true, now: now)
+    self.phone = phone
+    order = CodeOrder(
+      testResult: TestResult(.userReport, dates), wantsLink: true, nonce: nonce,
+      reportingPhone: phone.text)
   }
 }

@@ -1,21 +1,21 @@
 import Foundation
 import GRDB
 
-/// The verification database in one SQLite file.
+/// The storage of the verification server in one SQLite file.
 ///
-/// Write-ahead log with `synchronous=FULL`: what was answered is on the disk. `secure_delete` writes
-/// zeros over what is removed.
+/// `synchronous=FULL` syncs the write-ahead log at each commit, before the response is sent.
+/// `secure_delete` overwrites deleted rows with zeros.
 struct SQLiteCodeStorage: CodeStorage {
   let pool: DatabasePool
 
-  /// Opens the database at `file`, makes it where there is none, and brings it to this version.
+  /// Opens or creates the database at `file` and migrates it to the current schema.
   ///
-  /// - Throws: `VerificationServerError.storageUnavailable` where it cannot be opened or written.
+  /// - Throws: `VerificationServerError.storageUnavailable` if it cannot be opened or written.
   init(file: URL) throws {
     do {
       pool = try Self.opened(file)
-      // Here and not in the configuration: the pool sets NORMAL when it turns the log on, which would
-      // lose the latest commits with the power.
+      // Not in `prepareDatabase`: when the pool turns the log on it sets `NORMAL`, which would lose the
+      // latest commits in a power failure.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       try Self.migrator.migrate(pool)
     } catch {
@@ -23,7 +23,7 @@ struct SQLiteCodeStorage: CodeStorage {
     }
   }
 
-  /// A pool on a file that only this user may read; SQLite gives its log the same rights.
+  /// Creates the file for its owner only; SQLite gives its log the same permissions.
   private static func opened(_ file: URL) throws -> DatabasePool {
     if !FileManager.default.fileExists(atPath: file.path) {
       _ = FileManager.default.createFile(
@@ -43,16 +43,16 @@ struct SQLiteCodeStorage: CodeStorage {
     }
   }
 
-  func code(_ hash: CodeHash) async throws -> LiveCode? {
+  func code(_ hash: CodeHash) async throws -> StoredCode? {
     try await read { database in
-      guard let spelling = try SpellingRow.of(hash, in: database),
-        let issue = try IssueRow.fetchOne(database, key: spelling.issue),
-        let finding = issue.finding
+      guard let row = try CodeHashRow.of(hash, in: database),
+        let issue = try IssueRow.fetchOne(database, key: row.issue),
+        let testResult = issue.testResult
       else { return nil }
-      let spent = try issue.tokenMark.map { try ExchangeRow.exists(database, key: $0) }
-      return LiveCode(
-        finding: finding, redemption: issue.redemption, nonceMark: issue.nonceMark,
-        expiresAt: Date(unixSecond: spelling.expiresAt), isExchanged: spent ?? false)
+      let spent = try issue.tokenIDHash.map { try ExchangeRow.exists(database, key: $0) }
+      return StoredCode(
+        testResult: testResult, redemption: issue.redemption, nonceHash: issue.nonceHash,
+        expiresAt: Date(unixSecond: row.expiresAt), isExchanged: spent ?? false)
     }
   }
 
@@ -60,9 +60,9 @@ struct SQLiteCodeStorage: CodeStorage {
     _ hash: CodeHash, as redemption: Redemption, at now: Date
   ) async throws -> Redemption? {
     try await write { database in
-      guard let spelling = try SpellingRow.of(hash, in: database),
-        spelling.expiresAt >= now.unixSecond,
-        var issue = try IssueRow.fetchOne(database, key: spelling.issue)
+      guard let row = try CodeHashRow.of(hash, in: database),
+        row.expiresAt >= now.unixSecond,
+        var issue = try IssueRow.fetchOne(database, key: row.issue)
       else { return nil }
       if let earlier = issue.redemption { return earlier }
       issue.redemption = redemption
@@ -74,7 +74,7 @@ struct SQLiteCodeStorage: CodeStorage {
 
   func exchange(_ exchange: TokenExchange) async throws -> TokenExchange {
     try await write { database in
-      if let earlier = try ExchangeRow.fetchOne(database, key: exchange.tokenMark) {
+      if let earlier = try ExchangeRow.fetchOne(database, key: exchange.tokenIDHash) {
         return earlier.exchange
       }
       try ExchangeRow(exchange).insert(database)
@@ -82,27 +82,148 @@ struct SQLiteCodeStorage: CodeStorage {
     }
   }
 
-  /// How long one transaction waits for another process, in seconds.
+  /// The timeout of a transaction that waits for another process, in seconds.
   private static let busySeconds: TimeInterval = 5
 
   func write<Value: Sendable>(
     _ updates: @Sendable @escaping (Database) throws -> Value
   ) async throws -> Value {
-    try await Self.reporting { try await pool.write(updates) }
+    try await Self.withoutDetails { try await pool.write(updates) }
   }
 
   func read<Value: Sendable>(
-    _ question: @Sendable @escaping (Database) throws -> Value
+    _ query: @Sendable @escaping (Database) throws -> Value
   ) async throws -> Value {
-    try await Self.reporting { try await pool.read(question) }
+    try await Self.withoutDetails { try await pool.read(query) }
   }
 
-  /// SQLite's own errors say more than a caller can use, some with the row in it.
-  private static func reporting<Value>(_ work: () async throws -> Value) async throws -> Value {
+  /// Drops the details of SQLite's errors, which may contain values of the row.
+  private static func withoutDetails<Value>(_ work: () async throws -> Value) async throws -> Value
+  {
     do {
       return try await work()
     } catch is DatabaseError {
       throw VerificationServerError.storageUnavailable
+    }
+  }
+}
+
+extension SQLiteCodeStorage {
+  static func issue(
+    _ code: IssuedCode, at now: Date, in database: Database
+  ) throws -> IssueOutcome {
+    if let handle = code.handle, try IssueRow.of(handle, in: database) != nil {
+      return .handleTaken
+    }
+    let hashes =
+      [(code.hash, code.expiresAt)] + (code.longHash.map { [($0, code.longExpiresAt)] } ?? [])
+    for (hash, _) in hashes {
+      let live = CodeHashRow.live(at: now).filter(Column("hash") == hash.bytes)
+      guard try live.isEmpty(database) else { return .codeTaken }
+    }
+    guard try report(code.phoneHash, at: now, in: database) else { return .phoneBusy }
+    var row = IssueRow(code)
+    try row.insert(database)
+    guard let id = row.id else { return .codeTaken }
+    for (hash, expiresAt) in hashes {
+      // An expired code with the same hash is removed early.
+      try CodeHashRow(hash: hash.bytes, issue: id, expiresAt: expiresAt.unixSecond)
+        .insert(database, onConflict: .replace)
+    }
+    return .stored
+  }
+
+  /// Stores a report of the phone; returns false if the phone must wait.
+  private static func report(_ phone: Data?, at now: Date, in database: Database) throws -> Bool {
+    guard let phone else { return true }
+    let earlier = try ReportRow.of(phone, in: database)?.report
+    guard earlier?.isBusy(at: now) != true else { return false }
+    try ReportRow(PhoneReport(phoneHash: phone, at: now)).insert(database, onConflict: .replace)
+    return true
+  }
+
+  static func claimReport(of issue: IssueRow, in database: Database) throws {
+    guard let phone = issue.phoneHash, let row = try ReportRow.of(phone, in: database) else {
+      return
+    }
+    try ReportRow(row.report.claimed).update(database)
+  }
+
+  func status(of handle: UUID) async throws -> CodeStatus? {
+    try await read { try IssueRow.of(handle, in: $0)?.status }
+  }
+
+  func expire(_ handle: UUID, at now: Date) async throws -> CodeStatus? {
+    try await write { database in
+      guard var issue = try IssueRow.of(handle, in: database), let id = issue.id else {
+        return nil
+      }
+      let status = issue.status.ended(before: now)
+      issue.status = status
+      try issue.update(database)
+      let end = now.unixSecond - 1
+      try CodeHashRow.filter(Column("issue") == id && Column("expiresAt") > end)
+        .updateAll(database, Column("expiresAt").set(to: end))
+      return status
+    }
+  }
+
+  func withdraw(_ handle: UUID) async throws {
+    try await write { database in
+      guard let issue = try IssueRow.of(handle, in: database) else { return }
+      if let phone = issue.phoneHash { _ = try ReportRow.deleteOne(database, key: phone) }
+      _ = try issue.delete(database)
+    }
+  }
+
+  func liveCount(at now: Date, atMost count: Int) async throws -> Int {
+    try await read { try CodeHashRow.live(at: now).limit(count).fetchCount($0) }
+  }
+
+  func removeExpired(at moment: Date, atMost count: Int) async throws -> Int {
+    try await write { database in
+      let end = moment.unixSecond
+      let codes = try IssueRow.filter(Column("endsAt") < end).limit(count).deleteAll(database)
+      let tokens = try Self.delete("exchange", "tokenIDHash", "expiresAt", end, count, in: database)
+      let reports = try Self.delete("report", "phoneHash", "freeAt", end, count, in: database)
+      return codes + tokens + reports
+    }
+  }
+
+  /// Deletes at most `count` rows of a table without row IDs whose `time` is before `end`.
+  private static func delete(
+    _ table: String, _ key: String, _ time: String, _ end: Int64, _ count: Int,
+    in database: Database
+  ) throws -> Int {
+    try database.execute(
+      sql:
+        "DELETE FROM \(table) WHERE \(key) IN (SELECT \(key) FROM \(table) WHERE \(time) < ? LIMIT ?)",
+      arguments: [end, count])
+    return database.changesCount
+  }
+}
+
+extension SQLiteCodeStorage {
+  func add(_ key: APIKeyRecord) async throws {
+    try await write { try APIKeyRow(key).insert($0) }
+  }
+
+  func apiKey(_ id: APIKeyID) async throws -> APIKeyRecord? {
+    try await read { try APIKeyRow.fetchOne($0, key: id.text)?.record }
+  }
+
+  func apiKeys() async throws -> [APIKeyRecord] {
+    try await read { database in
+      try APIKeyRow.order(Column("createdAt"), Column("id")).fetchAll(database).compactMap(\.record)
+    }
+  }
+
+  func revokeAPIKey(_ id: APIKeyID, at now: Date) async throws -> Bool {
+    try await write { database in
+      guard var row = try APIKeyRow.fetchOne(database, key: id.text) else { return false }
+      row.revokedAt = row.revokedAt ?? now.unixSecond
+      try row.update(database)
+      return true
     }
   }
 }

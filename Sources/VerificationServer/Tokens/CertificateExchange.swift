@@ -1,13 +1,13 @@
-import Crypto
+import Secrets
 import Foundation
 import UploadToken
 import World
 
-/// Gives the certificate of a verification token: for one set of keys, as often as it is asked for them.
+/// Exchanges a verification token for a certificate over one set of keys.
 ///
-/// Documentation/VerificationServer.md 2.5. The certificate is signed first and the token spent afterwards. Asked
-/// again for the same keys, a certificate of the same `jti` is signed anew: with a fresh time, since
-/// an answer may be lost for longer than a certificate lives.
+/// The certificate is signed first and the token is marked as exchanged afterwards. A retry for the same
+/// keys gets a certificate with the same `jti` and a new time, because the first response may have been
+/// lost for longer than a certificate is valid.
 struct CertificateExchange: Sendable {
   let storage: any CodeStorage
   let keys: CodeKeys
@@ -15,34 +15,34 @@ struct CertificateExchange: Sendable {
   let certificateLifetime: TimeInterval
   let clock: any WallClock
 
-  /// What a token turned out to be.
+  /// The result of an exchange.
   enum Outcome: Sendable {
-    /// Good: the certificate's text.
+    /// The certificate, a compact JSON Web Token.
     case certified(String)
-    /// Not one of ours.
+    /// The token was not issued by this server.
     case invalid
-    /// Too old, or spent for other keys.
+    /// The token has expired, or was exchanged for other keys.
     case expired
   }
 
-  /// What `token` turns out to be for the keys of `keyHMAC`.
+  /// Exchanges `token` for a certificate over the keys with `keyHMAC`.
   ///
-  /// - Throws: `VerificationServerError` where nothing could be signed or kept; the token stays good.
+  /// - Throws: `VerificationServerError` if nothing could be signed or stored; the token stays unused.
   func certificate(for token: String, keyHMAC: Data) async throws -> Outcome {
     let now = clock.now
     guard let token = verified(token, at: now) else { return .invalid }
     guard now < token.expiresAt else { return .expired }
     let name = Data(token.tokenID.utf8)
     let text = try signed(token, name: name, keyHMAC: keyHMAC, at: now)
-    let wanted = TokenExchange(
-      tokenMark: keys.mark(of: name, as: .tokenID),
-      binding: keys.mark(of: name + keyHMAC, as: .exchange), expiresAt: token.expiresAt)
-    let held = try await storage.exchange(wanted)
-    let isSame = SymmetricKey(data: held.binding) == SymmetricKey(data: wanted.binding)
+    let offered = TokenExchange(
+      tokenIDHash: keys.hash(of: name, for: .tokenID),
+      binding: keys.hash(of: name + keyHMAC, for: .exchange), expiresAt: token.expiresAt)
+    let valid = try await storage.exchange(offered)
+    let isSame = isEqualInConstantTime(valid.binding, offered.binding)
     return isSame ? .certified(text) : .expired
   }
 
-  /// The token, once its signature and claims hold; whether it is too old is said apart.
+  /// Verifies the signature and the issuer, not the expiry.
   private func verified(_ text: String, at now: Date) -> VerificationToken? {
     guard let signed = try? CompactToken(text),
       let key = signing.keys().verifying(at: now)[signed.keyID],
@@ -55,10 +55,11 @@ struct CertificateExchange: Sendable {
     _ token: VerificationToken, name: Data, keyHMAC: Data, at now: Date
   ) throws -> String {
     let certificate = VerificationCertificate(
-      certificateID: UUID(mark: keys.mark(of: name, as: .certificateID)).text,
+      certificateID: UUID(hash: keys.hash(of: name, for: .certificateID)).text,
       issuedAt: now.addingTimeInterval(-VerificationLimit.certificateSkewSeconds),
-      expiresAt: now.addingTimeInterval(certificateLifetime), reportType: token.finding.reportType,
-      symptomOnsetInterval: token.finding.symptomOnsetInterval, keyHMAC: keyHMAC)
+      expiresAt: now.addingTimeInterval(certificateLifetime),
+      reportType: token.testResult.reportType,
+      symptomOnsetInterval: token.testResult.symptomOnsetInterval, keyHMAC: keyHMAC)
     do {
       return try CertificateIssuer(
         keys: signing.keys(), issuer: signing.issuer, audience: signing.audience
@@ -67,4 +68,14 @@ struct CertificateExchange: Sendable {
       throw VerificationServerError.signingUnavailable
     }
   }
+}
+
+/// The exchange of a verification token for a certificate; the token itself is not stored.
+struct TokenExchange: Hashable, Sendable {
+  /// The keyed hash of the token's ID.
+  var tokenIDHash: Data
+  /// The keyed hash of the HMAC over the keys of the certificate.
+  var binding: Data
+  /// The expiry of the token; after it the exchange can be removed.
+  var expiresAt: Date
 }

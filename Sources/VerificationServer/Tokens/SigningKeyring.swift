@@ -4,13 +4,13 @@ import Synchronization
 import UploadToken
 import World
 
-/// The keys that sign, read anew when they have become old, so that a key is changed while the server runs.
+/// The current signing keys, read again periodically so that keys can change while the server runs.
 ///
-/// Documentation/VerificationServer.md 5.3. What cannot be read changes nothing: the keys that were there go on.
+/// If reading fails, the keys that were read last stay in use.
 final class SigningKeyring: TokenSigning, Sendable {
-  /// Claim `iss` of what they sign.
+  /// The claim `iss` of tokens and certificates.
   let issuer: String
-  /// Claim `aud` of what is signed for the key server.
+  /// The claim `aud` of upload tokens and certificates.
   let audience: String
 
   private let read: (@Sendable () throws -> SigningKeys)?
@@ -30,7 +30,7 @@ final class SigningKeyring: TokenSigning, Sendable {
     latest = Mutex((configured.keys, clock.now))
   }
 
-  /// The keys, at most `VerificationLimit.signingKeysAgeSecondsMax` old.
+  /// Returns the keys, at most `VerificationLimit.signingKeysAgeSecondsMax` old.
   func keys() -> SigningKeys {
     let now = clock.now
     guard let read, isOld(at: now) else { return latest.withLock { $0.keys } }
@@ -39,7 +39,7 @@ final class SigningKeyring: TokenSigning, Sendable {
       latest.withLock { $0 = (new, now) }
     } catch {
       logger.warning(
-        "the signing keys could not be read; those that were known go on",
+        "reading the signing keys failed: the previous keys stay in use; check the secrets file",
         metadata: ["kind": "\(type(of: error))"])
       latest.withLock { $0.readAt = now }
     }
@@ -55,3 +55,11 @@ final class SigningKeyring: TokenSigning, Sendable {
     return age < 0 || age >= VerificationLimit.signingKeysAgeSecondsMax
   }
 }
+
+/// A signer of upload tokens, which may fail.
+protocol TokenSigning: Sendable {
+  /// Returns a signed token with the content of `grant`.
+  func token(for grant: UploadGrant) async throws -> String
+}
+
+extension UploadTokenIssuer: TokenSigning {}

@@ -1,0 +1,131 @@
+import Secrets
+
+/// The body of `VerificationRoute.issue`: a request for one code, from the health authority's systems.
+public struct IssueRequest: Codable, Sendable, Hashable, Redacted {
+  /// The day on which symptoms began, `YYYY-MM-DD`.
+  public var symptomDate: String?
+  /// The day of the test, `YYYY-MM-DD`.
+  public var testDate: String?
+  /// `confirmed`, `likely` or `negative`.
+  public var testType: String?
+  /// The client's time zone offset, in minutes ahead of UTC.
+  public var tzOffset: Double?
+  /// The phone number for the SMS with the code: `+` and digits (E.164).
+  public var phone: String?
+  /// The label of the server's SMS template to use.
+  public var smsTemplateLabel: String?
+  /// The code's UUID; without one the server makes one.
+  public var uuid: String?
+  /// The client's own name for the person or office that issues the code.
+  public var externalIssuerID: String?
+  /// True if the server returns the text of the SMS and does not send it.
+  public var onlyGenerateSMS: Bool?
+  /// Base64 of random bytes, which the server ignores.
+  public var padding: String?
+
+  /// Creates a request for a code of `testType`.
+  public init(testType: String? = nil) {
+    self.testType = testType
+  }
+}
+
+/// The response to `IssueRequest`: a new code and its expiry.
+public struct IssueResponse: Codable, Sendable, Hashable, Redacted {
+  /// The UUID that `CodeHandleRequest` takes.
+  public var uuid: String
+  /// The short code.
+  public var code: String
+  /// The expiry of the short code, RFC 1123, in UTC.
+  public var expiresAt: String
+  /// The expiry of the short code, in Unix seconds.
+  public var expiresAtTimestamp: Int64
+  /// The expiry of the long code in the SMS; without an SMS, that of the short code.
+  public var longExpiresAt: String?
+  /// The same in Unix seconds.
+  public var longExpiresAtTimestamp: Int64?
+  /// The text of the SMS if the request set `onlyGenerateSMS`.
+  public var generatedSMS: String?
+  /// The phone number for `generatedSMS`.
+  public var phone: String?
+
+  /// Creates a response with `code`.
+  public init(uuid: String, code: String, expiresAt: String, expiresAtTimestamp: Int64) {
+    self.uuid = uuid
+    self.code = code
+    self.expiresAt = expiresAt
+    self.expiresAtTimestamp = expiresAtTimestamp
+  }
+}
+
+/// The response to a batch: one item for each requested code, in the same order.
+public struct BatchIssueResponse: Codable, Sendable {
+  /// An issued code or an error.
+  public enum Item: Codable, Sendable {
+    /// A new code.
+    case issued(IssueResponse)
+    /// The error; no code was issued.
+    case refused(VerificationFailure)
+
+    /// Decodes an item that has an error code as `refused`.
+    public init(from decoder: any Decoder) throws {
+      if let failure = try? VerificationFailure(from: decoder) {
+        self = .refused(failure)
+      } else {
+        self = .issued(try IssueResponse(from: decoder))
+      }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      switch self {
+      case .issued(let answer): try answer.encode(to: encoder)
+      case .refused(let failure): try failure.encode(to: encoder)
+      }
+    }
+  }
+
+  /// The items, in the order of the request.
+  public var codes: [Item]
+  /// The message of the first error in `codes`.
+  public var error: String?
+  /// The code of the first error in `codes`.
+  public var errorCode: VerificationErrorCode?
+
+  /// Creates a response with `codes` and copies the first error.
+  public init(codes: [Item]) {
+    self.codes = codes
+    for case .refused(let failure) in codes {
+      (error, errorCode) = (failure.error, failure.errorCode)
+      return
+    }
+  }
+}
+
+/// A request for the status of an issued code, or for its expiry.
+public struct CodeHandleRequest: Codable, Sendable, Hashable {
+  /// The UUID from `IssueResponse`.
+  public var uuid: String?
+  /// Base64 of random bytes, which the server ignores.
+  public var padding: String?
+
+  /// Creates a request for the code with `uuid`.
+  public init(uuid: String?) {
+    self.uuid = uuid
+  }
+}
+
+/// The response to `CodeHandleRequest`.
+public struct CodeStatusResponse: Codable, Sendable, Hashable {
+  /// True if the code was used; absent in the response to `VerificationRoute.expireCode`.
+  public var claimed: Bool?
+  /// The expiry of the short code, in Unix seconds.
+  public var expiresAtTimestamp: Int64
+  /// The expiry of the long code, in Unix seconds.
+  public var longExpiresAtTimestamp: Int64?
+
+  /// Creates a response.
+  public init(claimed: Bool?, expiresAtTimestamp: Int64, longExpiresAtTimestamp: Int64?) {
+    self.claimed = claimed
+    self.expiresAtTimestamp = expiresAtTimestamp
+    self.longExpiresAtTimestamp = longExpiresAtTimestamp
+  }
+}

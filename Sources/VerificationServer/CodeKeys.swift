@@ -1,0 +1,95 @@
+import Crypto
+import Foundation
+import Secrets
+import VerificationAPI
+
+/// The keys and hashes derived from the server's secret, one key for each purpose.
+///
+/// Documentation/Decisions/0005-token-kept-sealed.md explains the derivation.
+struct CodeKeys: Sendable, Redacted {
+  private let secret: SymmetricKey
+
+  /// Returns nil unless `codeHashKey` has 32 bytes.
+  init?(codeHashKey: [UInt8]) {
+    guard codeHashKey.count == VerificationLimit.codeHashKeyBytes else { return nil }
+    secret = SymmetricKey(data: codeHashKey)
+  }
+
+  /// The hash under which `code` is stored.
+  func hash(of code: some EnteredCode) -> CodeHash {
+    CodeHash(bytes: authenticationCode(of: Data(code.characters.utf8), for: "code hash"))
+  }
+
+  /// The value that a retry must reproduce to get the upload token of `hash` again. It depends on the
+  /// HMAC that the client sent, and differs if it sent none.
+  func binding(of keyHMAC: Data?, to hash: CodeHash) -> Data {
+    let sent = keyHMAC.map { [1] + $0 } ?? [0]
+    return authenticationCode(of: hash.bytes + sent, for: "binding")
+  }
+
+  /// The value that a retry must reproduce to get the verification token of `hash` again.
+  func verifyBinding(of nonce: Data?, to hash: CodeHash) -> Data {
+    let sent = nonce.map { [1] + $0 } ?? [0]
+    return authenticationCode(of: hash.bytes + sent, for: "verify binding")
+  }
+
+  /// The keyed hash of a nonce, a phone number, a token ID or an API key. Each purpose has its own key,
+  /// so that equal values in two columns of the database cannot be linked.
+  func hash(of secret: Data, for purpose: HashPurpose) -> Data {
+    authenticationCode(of: secret, for: purpose.rawValue)
+  }
+
+  /// The purposes of keyed hashes; the raw values are inputs of the key derivation.
+  enum HashPurpose: String {
+    case nonce, phone
+    case tokenID = "token id"
+    case certificateID = "certificate id"
+    case exchange = "exchange binding"
+    case apiKey = "api key"
+  }
+
+  /// The key that encrypts the token of `code`; deriving it takes both the secret and the code.
+  func tokenKey(for code: some EnteredCode) -> SymmetricKey {
+    HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: secret, salt: Data(code.characters.utf8), info: Self.info("token"),
+      outputByteCount: VerificationLimit.codeHashKeyBytes)
+  }
+
+  private func authenticationCode(of message: Data, for purpose: String) -> Data {
+    let key = HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: secret, info: Self.info(purpose),
+      outputByteCount: VerificationLimit.codeHashKeyBytes)
+    return Data(HMAC<SHA256>.authenticationCode(for: message, using: key))
+  }
+
+  private static func info(_ purpose: String) -> Data {
+    Data("Firebreak verification server 1: \(purpose)".utf8)
+  }
+}
+
+/// The hash under which a code is stored: HMAC-SHA256 of its characters under a key of the server.
+///
+/// A code has about 31 bits, so an unkeyed hash could be reversed in a second.
+struct CodeHash: Hashable, Sendable, Redacted {
+  let bytes: Data
+}
+
+/// A code in one of its three forms; no text is valid in two of them.
+protocol EnteredCode: Sendable {
+  /// The characters, as they are hashed.
+  var characters: String { get }
+}
+
+extension VerificationCode: EnteredCode {}
+extension ShortCode: EnteredCode {}
+extension LongCode: EnteredCode {}
+
+/// Parses codes of all three forms.
+enum CodeParser {
+  /// Returns the PIN, short code or long code in `text`.
+  static func code(in text: String) -> (any EnteredCode)? {
+    if let pin = VerificationCode(text) { return pin }
+    if let short = ShortCode(text) { return short }
+    return LongCode(text)
+  }
+}

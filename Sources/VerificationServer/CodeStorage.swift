@@ -1,0 +1,70 @@
+import Foundation
+
+/// The storage of the verification server; each function is one transaction.
+///
+/// All functions throw `VerificationServerError.storageUnavailable` if nothing could be stored, and then
+/// nothing was. A code is live up to and including the second of its expiry. Every implementation passes
+/// the same test suites: see `StorageImplementation` in the tests.
+protocol CodeStorage: Sendable {
+  /// Stores the codes that are free, in one transaction, and returns one outcome for each code.
+  func issue(_ codes: [IssuedCode], at now: Date) async throws -> [IssueOutcome]
+
+  /// Returns the code with this hash, live or expired, until it is removed.
+  func code(_ hash: CodeHash) async throws -> StoredCode?
+
+  /// Redeems a live code unless it was redeemed before.
+  ///
+  /// - Returns: The redemption that is valid from now on, `redemption` or an earlier one; nil if no such
+  ///   code is live.
+  func redeem(
+    _ hash: CodeHash, as redemption: Redemption, at now: Date
+  ) async throws -> Redemption?
+
+  /// Stores the exchange of a token unless it was exchanged before.
+  ///
+  /// - Returns: The exchange that is valid from now on, `exchange` or an earlier one.
+  func exchange(_ exchange: TokenExchange) async throws -> TokenExchange
+
+  /// Returns the status of the code with this handle.
+  func status(of handle: UUID) async throws -> CodeStatus?
+
+  /// Ends the code one second before `now`, unless it ended earlier, and returns its status.
+  func expire(_ handle: UUID, at now: Date) async throws -> CodeStatus?
+
+  /// Removes the code and the report stored with it, as if the code had never been issued.
+  func withdraw(_ handle: UUID) async throws
+
+  /// Counts the live codes, up to `count`.
+  func liveCount(at now: Date, atMost count: Int) async throws -> Int
+
+  /// Removes codes that ended before `moment`, exchanges that expired and reports that no longer block
+  /// a phone, at most `count` of each.
+  ///
+  /// - Returns: The number of removed rows.
+  func removeExpired(at moment: Date, atMost count: Int) async throws -> Int
+
+  /// Stores a new API key.
+  func add(_ key: APIKeyRecord) async throws
+
+  /// Returns the API key, revoked or not.
+  func apiKey(_ id: APIKeyID) async throws -> APIKeyRecord?
+
+  /// Returns all API keys, oldest first.
+  func apiKeys() async throws -> [APIKeyRecord]
+
+  /// Revokes the API key unless it was revoked before; returns false if it does not exist.
+  func revokeAPIKey(_ id: APIKeyID, at now: Date) async throws -> Bool
+}
+
+extension CodeStorage {
+  /// Returns the code with this hash if it is live, redeemed or not.
+  func liveCode(_ hash: CodeHash, at now: Date) async throws -> StoredCode? {
+    guard let code = try await code(hash), code.isLive(at: now) else { return nil }
+    return code
+  }
+
+  /// Stores one code.
+  func issue(_ code: IssuedCode, at now: Date) async throws -> IssueOutcome {
+    try await issue([code], at: now).first ?? .codeTaken
+  }
+}

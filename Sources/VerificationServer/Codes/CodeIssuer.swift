@@ -1,0 +1,194 @@
+import Foundation
+import VerificationAPI
+import World
+
+/// Issues codes: draws codes that differ from every live code, and stores only their hashes.
+struct CodeIssuer: Sendable {
+  let storage: any CodeStorage
+  let keys: CodeKeys
+  let lifetime: TimeInterval
+  var policy = CodePolicy()
+  let clock: any WallClock
+  let randomness: any Randomness
+
+  /// Returns a new PIN for `testResult`.
+  ///
+  /// - Throws: `VerificationServerError.storageUnavailable` if it could not be stored.
+  func code(for testResult: TestResult) async throws -> VerificationCode {
+    let codes = try await codes(1, for: testResult, lifetime: lifetime)
+    guard let code = codes.first else { throw VerificationServerError.storageUnavailable }
+    return code
+  }
+
+  /// Returns `count` new PINs that expire after `lifetime` seconds and are all different.
+  ///
+  /// Each draw is stored in one transaction; PINs that equal a live code are drawn again.
+  ///
+  /// - Throws: `VerificationServerError.storageUnavailable` if not all could be stored.
+  func codes(
+    _ count: Int, for testResult: TestResult, lifetime: TimeInterval
+  ) async throws -> [VerificationCode] {
+    let now = clock.now
+    var stored: [VerificationCode] = []
+    for _ in 0..<VerificationLimit.drawsMax {
+      let drawn = (stored.count..<count).map { _ in VerificationCode.drawn(from: randomness) }
+      let outcomes = try await storage.issue(
+        drawn.map {
+          IssuedCode(
+            hash: keys.hash(of: $0), testResult: testResult,
+            expiresAt: now.addingTimeInterval(lifetime))
+        }, at: now)
+      stored += zip(drawn, outcomes).filter { $0.1 == .stored }.map(\.0)
+      if stored.count == count { return stored }
+    }
+    throw VerificationServerError.storageUnavailable
+  }
+
+  /// Issues a short code, and a long one if the order needs a link.
+  ///
+  /// - Throws: `VerificationServerError.storageUnavailable` if it could not be stored.
+  func issue(_ order: CodeOrder) async throws -> OrderOutcome {
+    let now = clock.now
+    let handle = order.handle ?? UUID(from: randomness)
+    for _ in 0..<VerificationLimit.drawsMax {
+      let digits = try await digits(at: now)
+      guard let short = ShortCode.drawn(digits: digits, from: randomness) else { break }
+      let long =
+        order.wantsLink
+        ? LongCode.drawn(count: policy.longCodeCharacters, from: randomness) : nil
+      let code = issuedCode(order, handle: handle, short: short, long: long, at: now)
+      switch try await storage.issue([code], at: now).first {
+      case .stored:
+        return .issued(NewCode(handle: handle, short: short, long: long, issued: code))
+      case .handleTaken: return .handleTaken
+      case .phoneBusy: return .phoneBusy(expiresAt: code.expiresAt)
+      case .codeTaken, nil: continue
+      }
+    }
+    throw VerificationServerError.storageUnavailable
+  }
+
+  private func issuedCode(
+    _ order: CodeOrder, handle: UUID, short: ShortCode, long: LongCode?, at now: Date
+  ) -> IssuedCode {
+    var code = IssuedCode(
+      hash: keys.hash(of: short), testResult: order.testResult,
+      expiresAt: now.addingTimeInterval(policy.shortCodeLifetime))
+    if let long {
+      code.longHash = keys.hash(of: long)
+      code.longExpiresAt = now.addingTimeInterval(policy.longCodeLifetime)
+    }
+    code.handle = handle
+    code.issuer = order.issuer
+    code.nonceHash = order.nonce.map { keys.hash(of: $0, for: .nonce) }
+    code.phoneHash = order.reportingPhone.map { keys.hash(of: Data($0.utf8), for: .phone) }
+    return code
+  }
+
+  // As many digits as the policy says, and more if so many codes are live that fewer than
+  // `guessesPerCodeMin` guesses would be expected to hit one.
+  private func digits(at now: Date) async throws -> Int {
+    let live = try await storage.liveCount(
+      at: now, atMost: VerificationLimit.liveCountMax)
+    let needed = (live + 1) * VerificationLimit.guessesPerCodeMin
+    var (digits, space) = (0, 1)
+    while space < needed { (digits, space) = (digits + 1, space * 10) }
+    return min(max(digits, policy.shortCodeDigits), ShortCode.digitCounts.upperBound)
+  }
+}
+
+/// The properties of a code of Google's contract that is to be issued.
+struct CodeOrder: Sendable {
+  var testResult: TestResult
+  /// The UUID that the client chose.
+  var handle: UUID?
+  /// The API key of the request.
+  var issuer: APIKeyID?
+  /// True if a long code is needed for the link of an SMS.
+  var wantsLink = false
+  /// The nonce of a user report, without which the code cannot be used.
+  var nonce: Data?
+  /// The phone number of a user report.
+  var reportingPhone: String?
+
+  /// A copy of the order with the API key of the request.
+  func issued(under key: APIKeyID?) -> CodeOrder {
+    var order = self
+    order.issuer = key
+    return order
+  }
+}
+
+/// The result of an order.
+enum OrderOutcome: Sendable {
+  case issued(NewCode)
+  case handleTaken
+  /// The phone reported recently; a new code would have expired at this date.
+  case phoneBusy(expiresAt: Date)
+}
+
+/// A code while its characters are known.
+struct NewCode: Sendable {
+  let handle: UUID
+  let short: ShortCode
+  let long: LongCode?
+  let issued: IssuedCode
+}
+
+extension VerificationCode {
+  /// Draws a PIN; all PINs are equally likely.
+  ///
+  /// 86 % of all draws of six characters are PINs. The rest lack a digit or a letter and are drawn again.
+  static func drawn(from randomness: any Randomness) -> VerificationCode {
+    while true {
+      let text = randomness.text(of: alphabet, characterCount)
+      if let code = VerificationCode(text) { return code }
+    }
+  }
+}
+
+extension ShortCode {
+  /// Draws a code of `digits` digits, all equally likely; nil if the number of digits is not allowed.
+  static func drawn(digits: Int, from randomness: any Randomness) -> ShortCode? {
+    ShortCode(randomness.text(of: Array("0123456789"), digits))
+  }
+}
+
+extension LongCode {
+  /// Draws a code of `count` characters, all equally likely; nil if the length is not allowed.
+  static func drawn(count: Int, from randomness: any Randomness) -> LongCode? {
+    LongCode(randomness.text(of: alphabet, count))
+  }
+}
+
+extension Randomness {
+  fileprivate func text(of alphabet: [Character], _ count: Int) -> String {
+    String((0..<count).map { _ in alphabet[number(in: 0...alphabet.count - 1)] })
+  }
+}
+
+extension UUID {
+  /// A random UUID (RFC 9562, version 4).
+  init(from randomness: any Randomness) {
+    self.init(bytes: randomness.bytes(16), version: 0x40)
+  }
+
+  /// A UUID from the first sixteen bytes of a keyed hash (RFC 9562, version 8).
+  init(hash: Data) {
+    self.init(bytes: Array(hash.prefix(16)), version: 0x80)
+  }
+
+  private init(bytes: [UInt8], version: UInt8) {
+    var bytes = bytes + [UInt8](repeating: 0, count: max(0, 16 - bytes.count))
+    bytes[6] = bytes[6] & 0x0F | version
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    self.init(
+      uuid: (
+        bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8],
+        bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+      ))
+  }
+
+  /// The lower-case form, which both contracts use.
+  var text: String { uuidString.lowercased() }
+}

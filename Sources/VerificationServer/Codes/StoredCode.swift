@@ -1,0 +1,159 @@
+import Crypto
+import Foundation
+import Secrets
+
+/// A code to be stored; it contains only hashes of the characters.
+struct IssuedCode: Hashable, Sendable {
+  /// The hash of the PIN or the short code.
+  var hash: CodeHash
+  var testResult: TestResult
+  /// The last second at which the PIN or the short code is valid.
+  var expiresAt: Date
+  /// The hash of the long code in the link, if there is one.
+  var longHash: CodeHash?
+  /// The last second at which the long code is valid; without one, that of the short code.
+  var longExpiresAt: Date
+  /// The UUID for requests of the status.
+  var handle: UUID?
+  /// The API key that issued the code.
+  var issuer: APIKeyID?
+  /// The hash of the nonce that must be sent with the code, for user reports.
+  var nonceHash: Data?
+  /// The hash of the phone number, for user reports.
+  var phoneHash: Data?
+
+  init(hash: CodeHash, testResult: TestResult, expiresAt: Date) {
+    self.hash = hash
+    self.testResult = testResult
+    self.expiresAt = expiresAt
+    longExpiresAt = expiresAt
+  }
+}
+
+/// The result of storing one code.
+enum IssueOutcome: Hashable, Sendable {
+  case stored
+  /// A live code has the same hash: draw another.
+  case codeTaken
+  /// A code with the same handle exists.
+  case handleTaken
+  /// The phone reported recently.
+  case phoneBusy
+}
+
+/// A code as the storage returns it, live or not.
+struct StoredCode: Hashable, Sendable {
+  var testResult: TestResult
+  /// The redemption, if the code was used.
+  var redemption: Redemption?
+  /// The hash of the nonce that must be sent with the code, for user reports.
+  var nonceHash: Data?
+  /// The last second at which the requested form of the code is valid.
+  var expiresAt: Date
+  /// True if the verification token of the code was exchanged for a certificate.
+  var isExchanged = false
+
+  /// Returns true through the last second before the expiry.
+  func isLive(at now: Date) -> Bool { now < expiresAt.addingTimeInterval(1) }
+}
+
+/// The status of an issued code.
+struct CodeStatus: Hashable, Sendable {
+  var isClaimed: Bool
+  var expiresAt: Date
+  var longExpiresAt: Date
+  /// The API key that issued the code.
+  var issuer: APIKeyID?
+}
+
+extension CodeStatus {
+  /// The status after the code is ended one second before `now`, unless it ended earlier.
+  func ended(before now: Date) -> CodeStatus {
+    let end = Date(unixSecond: now.unixSecond - 1)
+    var copy = self
+    copy.expiresAt = min(expiresAt, end)
+    copy.longExpiresAt = min(longExpiresAt, end)
+    return copy
+  }
+}
+
+/// A user report of a phone, and the time until its next report is allowed.
+struct PhoneReport: Hashable, Sendable {
+  /// The keyed hash of the phone number.
+  let phoneHash: Data
+  /// The earliest time of the next report, in whole seconds.
+  private(set) var freeAt: Date
+  /// The earliest time of the next report if the code is used.
+  let freeAtWhenClaimed: Date
+
+  init(phoneHash: Data, freeAt: Date, freeAtWhenClaimed: Date) {
+    self.phoneHash = phoneHash
+    self.freeAt = freeAt
+    self.freeAtWhenClaimed = freeAtWhenClaimed
+  }
+
+  /// A report at `now`.
+  init(phoneHash: Data, at now: Date) {
+    let second = Date(unixSecond: now.unixSecond)
+    self.init(
+      phoneHash: phoneHash,
+      freeAt: second.addingTimeInterval(VerificationLimit.reportUnclaimedSeconds),
+      freeAtWhenClaimed: second.addingTimeInterval(VerificationLimit.reportAgainSeconds))
+  }
+
+  /// The report after its code was used, which lengthens the wait.
+  var claimed: PhoneReport {
+    var copy = self
+    copy.freeAt = freeAtWhenClaimed
+    return copy
+  }
+
+  /// Returns true if the phone must wait at `now`.
+  func isBusy(at now: Date) -> Bool { Date(unixSecond: now.unixSecond) < freeAt }
+}
+
+/// The use of a code: who may have its token again, and the token.
+struct Redemption: Hashable, Sendable {
+  /// The value that a retry must reproduce: `CodeKeys.binding` or `CodeKeys.verifyBinding`.
+  var binding: Data
+  /// The issued token, encrypted.
+  var sealedToken: SealedToken
+  /// The hash of the token's ID, for verification tokens.
+  var tokenIDHash: Data?
+}
+
+/// An issued token, encrypted, so that a retry after a lost response gets the same token.
+///
+/// AES-256-GCM under a key derived from the server's secret and the code, with the code's hash as
+/// associated data. Decrypting it takes the database, the secret and the code:
+/// Documentation/Decisions/0005-token-kept-sealed.md.
+struct SealedToken: Hashable, Sendable, Redacted {
+  /// Nonce, ciphertext and tag.
+  let bytes: Data
+
+  /// An encrypted token from the database.
+  init(bytes: Data) {
+    self.bytes = bytes
+  }
+
+  /// Encrypts `token` with `nonce`, twelve fresh random bytes.
+  init(_ token: String, for code: some EnteredCode, keys: CodeKeys, nonce: [UInt8]) throws {
+    let box = try AES.GCM.seal(
+      Data(token.utf8), using: keys.tokenKey(for: code), nonce: AES.GCM.Nonce(data: nonce),
+      authenticating: keys.hash(of: code).bytes)
+    bytes = Data(box.nonce) + box.ciphertext + box.tag
+  }
+
+  /// Decrypts the token.
+  ///
+  /// - Throws: If the bytes were changed or belong to another code.
+  func text(for code: some EnteredCode, keys: CodeKeys) throws -> String {
+    let box = try AES.GCM.SealedBox(combined: bytes)
+    let text = try AES.GCM.open(
+      box, using: keys.tokenKey(for: code), authenticating: keys.hash(of: code).bytes)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The size of a nonce, in bytes.
+  static let nonceBytes = 12
+}

@@ -1,0 +1,185 @@
+import Foundation
+import Hummingbird
+import QuietHTTP
+import VerificationAPI
+import World
+
+/// POST /api/issue: a new code for the health authority's systems.
+struct IssueRoute: Sendable {
+  let handler: IssueRequestHandler
+  let gate: APIKeyGate
+
+  func add(to router: Router<QuietContext>) {
+    GoogleRoute<IssueRequest>(gate: gate, randomness: handler.codeIssuer.randomness)
+      .add(VerificationRoute.issue, to: router, decoy: decoy, respond: respond)
+  }
+
+  private func respond(_ request: GoogleRoute<IssueRequest>.Request) async throws -> QuietAnswer {
+    let result = try await handler.issue(
+      request.body.body, under: request.apiKeyID, request.context.logger)
+    switch result {
+    case .success(let response): return try QuietAnswer(response)
+    case .failure(let failure): return try QuietAnswer(failure)
+    }
+  }
+
+  /// Draws a code and stores none.
+  private func decoy(
+    _ request: GoogleRoute<IssueRequest>.DecoyRequest
+  ) async throws -> QuietAnswer {
+    try QuietAnswer(handler.decoyResponse())
+  }
+}
+
+/// POST /api/batch-issue: up to ten new codes; an error of one does not stop the others.
+struct BatchIssueRoute: Sendable {
+  let handler: IssueRequestHandler
+  let gate: APIKeyGate
+
+  func add(to router: Router<QuietContext>) {
+    GoogleRoute<BatchIssueRequest>(gate: gate, randomness: handler.codeIssuer.randomness)
+      .add(VerificationRoute.batchIssue, to: router, decoy: decoy, respond: respond)
+  }
+
+  private func respond(
+    _ request: GoogleRoute<BatchIssueRequest>.Request
+  ) async throws -> QuietAnswer {
+    let orders = request.body.body.codes ?? []
+    guard handler.codeIssuer.policy.allowsBatchIssue else {
+      return try QuietAnswer(
+        VerificationFailure(.unparsableRequest, "This server does not issue batches."))
+    }
+    guard (1...VerificationLimit.batchIssueCodesMax).contains(orders.count) else {
+      return try QuietAnswer(
+        VerificationFailure(
+          .unparsableRequest,
+          "codes must have 1 to \(VerificationLimit.batchIssueCodesMax) elements."))
+    }
+    var items: [BatchIssueResponse.Item] = []
+    var first: FirstError?
+    for order in orders {
+      let (item, refused) = try await item(order.body, request)
+      items.append(item)
+      first = first ?? refused
+    }
+    return try QuietAnswer(
+      BatchIssueResponse(codes: items), status: HTTPResponse.Status(code: first?.status ?? 200),
+      retryAfterSeconds: first?.retryAfterSeconds)
+  }
+
+  /// The status of the response to a batch, from the first error in it.
+  private struct FirstError {
+    var status: Int
+    var retryAfterSeconds: Int?
+  }
+
+  /// Returns an error as an item, so that a full disk does not hide the codes issued before it.
+  private func item(
+    _ order: IssueRequest, _ request: GoogleRoute<BatchIssueRequest>.Request
+  ) async throws -> (BatchIssueResponse.Item, FirstError?) {
+    do {
+      let result = try await handler.issue(order, under: request.apiKeyID, request.context.logger)
+      switch result {
+      case .success(let response): return (.issued(response), nil)
+      case .failure(let failure):
+        return (.refused(failure), FirstError(status: failure.errorCode.httpStatus))
+      }
+    } catch let refusal as QuietRefusal where refusal.retryAfterSeconds != nil {
+      return (
+        .refused(VerificationFailure(RefusalForm.code(of: refusal), refusal.message)),
+        FirstError(
+          status: Int(refusal.status.code), retryAfterSeconds: refusal.retryAfterSeconds)
+      )
+    }
+  }
+
+  /// Draws the requested number of codes and stores none.
+  private func decoy(
+    _ request: GoogleRoute<BatchIssueRequest>.DecoyRequest
+  ) async throws -> QuietAnswer {
+    let count = request.body?.body.codes?.count ?? 1
+    let items = try (0..<min(max(count, 1), VerificationLimit.batchIssueCodesMax)).map { _ in
+      BatchIssueResponse.Item.issued(try handler.decoyResponse())
+    }
+    return try QuietAnswer(BatchIssueResponse(codes: items))
+  }
+}
+
+/// The body of a batch; unknown fields are rejected in each item as well.
+struct BatchIssueRequest: Decodable, NamedFields, Sendable {
+  var codes: [Strict<IssueRequest>]?
+  var padding: String?
+
+  static let fieldNames: Set<String> = ["codes", "padding"]
+}
+
+/// POST /api/checkcodestatus and /api/expirecode: the status of a code, and its end.
+struct CodeStatusRoutes: Sendable {
+  let storage: any CodeStorage
+  let gate: APIKeyGate
+  let clock: any WallClock
+  let randomness: any Randomness
+
+  private typealias Request = GoogleRoute<CodeHandleRequest>.Request
+
+  func add(to router: Router<QuietContext>) {
+    let route = GoogleRoute<CodeHandleRequest>(gate: gate, randomness: randomness)
+    route.add(
+      VerificationRoute.checkCodeStatus, to: router, decoy: { try await decoy($0, claimed: false) },
+      respond: status)
+    route.add(
+      VerificationRoute.expireCode, to: router, decoy: { try await decoy($0, claimed: nil) },
+      respond: expire)
+  }
+
+  private func status(_ request: Request) async throws -> QuietAnswer {
+    try await respond(request, withClaimed: true) { handle in
+      try await storage.status(of: handle)
+    }
+  }
+
+  private func expire(_ request: Request) async throws -> QuietAnswer {
+    try await respond(request, withClaimed: false) { handle in
+      // The code of another API key must not be ended.
+      guard let status = try await storage.status(of: handle), status.issuer == request.apiKeyID
+      else {
+        return try await storage.status(of: handle)
+      }
+      return try await storage.expire(handle, at: clock.now)
+    }
+  }
+
+  private func respond(
+    _ request: Request, withClaimed: Bool,
+    _ find: @Sendable (UUID) async throws -> CodeStatus?
+  ) async throws -> QuietAnswer {
+    guard let handle = UUID(uuidString: request.body.body.uuid ?? "") else {
+      return try QuietAnswer(VerificationFailure(.unparsableRequest, "uuid must be a UUID."))
+    }
+    let found = try await QuietRefusal.whereStorageFails(request.context.logger) {
+      try await find(handle)
+    }
+    guard let status = found else {
+      return try QuietAnswer(VerificationFailure(.codeNotFound, "No code has this uuid."))
+    }
+    guard status.issuer == request.apiKeyID else {
+      return try QuietAnswer(
+        VerificationFailure(.codeUserUnauthorized, "The code was issued under another API key."))
+    }
+    return try QuietAnswer(
+      CodeStatusResponse(
+        claimed: withClaimed ? status.isClaimed : nil,
+        expiresAtTimestamp: status.expiresAt.unixSecond,
+        longExpiresAtTimestamp: status.longExpiresAt.unixSecond))
+  }
+
+  /// Looks up a random code, and responds with the status of an unused one.
+  private func decoy(
+    _ request: GoogleRoute<CodeHandleRequest>.DecoyRequest, claimed: Bool?
+  ) async throws -> QuietAnswer {
+    _ = try? await storage.status(of: UUID(from: randomness))
+    let now = clock.now.unixSecond
+    return try QuietAnswer(
+      CodeStatusResponse(claimed: claimed, expiresAtTimestamp: now, longExpiresAtTimestamp: now))
+  }
+}

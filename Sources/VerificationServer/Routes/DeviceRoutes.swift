@@ -1,0 +1,166 @@
+import Foundation
+import Hummingbird
+import QuietHTTP
+import VerificationAPI
+import World
+
+/// POST /api/verify: exchanges a code for a verification token.
+struct VerifyRoute: Sendable {
+  let verifier: CodeVerifier
+  let gate: APIKeyGate
+  let attempts: Attempts
+
+  func add(to router: Router<QuietContext>) {
+    GoogleRoute<VerifyRequest>(gate: gate, randomness: verifier.randomness)
+      .add(VerificationRoute.verify, to: router, decoy: decoy, respond: respond)
+  }
+
+  private func respond(_ request: GoogleRoute<VerifyRequest>.Request) async throws -> QuietAnswer {
+    let body = request.body.body
+    guard let accept = AcceptList(body.accept) else {
+      return try QuietAnswer(
+        VerificationFailure(
+          .invalidTestType, "accept may name confirmed, likely, negative and user-report."))
+    }
+    let nonce = try Self.nonce(body.nonce)
+    try await attempts.count(from: request.context)
+    try await attempts.count(under: request.apiKeyID)
+    guard let code = CodeParser.code(in: body.code ?? "") else { return try invalid() }
+    let outcome = try await attempts.withRefund(
+      with: verifier.keys.hash(of: code), under: request.apiKeyID, from: request.context
+    ) {
+      try await verifier.verify(code, accepted: accept.types, nonce: nonce)
+    }
+    return try await response(outcome, request)
+  }
+
+  private func response(
+    _ outcome: CodeVerifier.Outcome, _ request: GoogleRoute<VerifyRequest>.Request
+  ) async throws -> QuietAnswer {
+    switch outcome {
+    case .verified(let testResult, let token):
+      await attempts.refund(request.context)
+      await attempts.refund(under: request.apiKeyID)
+      return try QuietAnswer(Self.response(testResult, token: token))
+    case .invalid: return try invalid()
+    case .expired:
+      return try QuietAnswer(VerificationFailure(.codeExpired, "The code has expired."))
+    case .unsupported:
+      return try QuietAnswer(
+        VerificationFailure(
+          .unsupportedTestType, "The code stands for a kind of test that accept does not contain."),
+        status: 412)
+    }
+  }
+
+  private func invalid() throws -> QuietAnswer {
+    try QuietAnswer(
+      VerificationFailure(.codeInvalid, "The code does not exist or has been used."))
+  }
+
+  /// Returns nil if no nonce was sent.
+  ///
+  /// - Throws: `.malformed` if the nonce is not base64.
+  private static func nonce(_ text: String?) throws(QuietRefusal) -> Data? {
+    guard let text, !text.isEmpty else { return nil }
+    guard let nonce = Data(base64Encoded: text) else { throw .malformed }
+    return nonce
+  }
+
+  private static func response(_ testResult: TestResult, token: String) -> VerifyResponse {
+    VerifyResponse(
+      testtype: testResult.testType.rawValue, symptomDate: testResult.symptomDay?.text,
+      testDate: testResult.testDay?.text, token: token)
+  }
+
+  /// Looks up a code as a real request does, and responds with random bytes in place of a token.
+  private func decoy(
+    _ request: GoogleRoute<VerifyRequest>.DecoyRequest
+  ) async throws -> QuietAnswer {
+    let code =
+      CodeParser.code(in: request.body?.body.code ?? "")
+      ?? VerificationCode.drawn(from: verifier.randomness)
+    _ = try? await verifier.storage.code(verifier.keys.hash(of: code))
+    let today = CalendarDay(verifier.clock.now)
+    let testResult = TestResult(testType: .confirmed, symptomDay: today)
+    let noToken = Data(verifier.randomness.bytes(Self.decoyBytes)).base64EncodedString()
+    return try QuietAnswer(Self.response(testResult, token: noToken))
+  }
+
+  /// The approximate size of a token, in bytes.
+  private static let decoyBytes = 300
+}
+
+/// The kinds of test that an app supports; an absent or empty list stands for all.
+private struct AcceptList: Sendable {
+  let types: Set<TestType>
+
+  /// Returns nil if one of `names` is not a kind of test.
+  init?(_ names: [String]?) {
+    guard let names, !names.isEmpty else {
+      types = Set(TestType.allCases)
+      return
+    }
+    let named = names.compactMap(TestType.init(rawValue:))
+    guard named.count == names.count else { return nil }
+    types = named.reduce(into: []) { $0.formUnion($1.accepted) }
+  }
+}
+
+/// POST /api/certificate: exchanges a verification token for a certificate.
+struct CertificateRoute: Sendable {
+  let exchange: CertificateExchange
+  let gate: APIKeyGate
+  let attempts: Attempts
+  let randomness: any Randomness
+
+  func add(to router: Router<QuietContext>) {
+    GoogleRoute<CertificateRequest>(gate: gate, randomness: randomness)
+      .add(VerificationRoute.certificate, to: router, decoy: decoy, respond: respond)
+  }
+
+  private func respond(
+    _ request: GoogleRoute<CertificateRequest>.Request
+  ) async throws -> QuietAnswer {
+    let body = request.body.body
+    guard let hmac = Self.keyHMAC(body.ekeyhmac) else {
+      return try QuietAnswer(
+        VerificationFailure(.hmacInvalid, "ekeyhmac must be base64 of 32 bytes."))
+    }
+    try await attempts.count(from: request.context)
+    let outcome = try await attempts.withRefund(from: request.context) {
+      try await exchange.certificate(for: body.token ?? "", keyHMAC: hmac)
+    }
+    switch outcome {
+    case .certified(let text):
+      await attempts.refund(request.context)
+      return try QuietAnswer(CertificateResponse(certificate: text))
+    case .invalid:
+      return try QuietAnswer(VerificationFailure(.tokenInvalid, "The token does not exist."))
+    case .expired:
+      return try QuietAnswer(
+        VerificationFailure(.tokenExpired, "The token has expired or was used for other keys.")
+      )
+    }
+  }
+
+  /// Decodes 32 bytes in standard or URL-safe base64, padded or not.
+  private static func keyHMAC(_ text: String?) -> Data? {
+    let standard = (text ?? "").replacing("-", with: "+").replacing("_", with: "/")
+    let bare = standard.replacing("=", with: "")
+    let padding = String(repeating: "=", count: (4 - bare.count % 4) % 4)
+    guard let bytes = Data(base64Encoded: bare + padding) else { return nil }
+    return bytes.count == VerificationLimit.keyHMACBytes ? bytes : nil
+  }
+
+  /// Responds with random bytes in place of a certificate.
+  private func decoy(
+    _ request: GoogleRoute<CertificateRequest>.DecoyRequest
+  ) async throws -> QuietAnswer {
+    let noCertificate = Data(randomness.bytes(Self.decoyBytes)).base64EncodedString()
+    return try QuietAnswer(CertificateResponse(certificate: noCertificate))
+  }
+
+  /// The approximate size of a certificate, in bytes.
+  private static let decoyBytes = 380
+}

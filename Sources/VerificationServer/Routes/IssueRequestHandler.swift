@@ -1,0 +1,212 @@
+import Foundation
+import Logging
+import QuietHTTP
+import VerificationAPI
+import World
+
+/// Issues the codes of `/api/issue` and `/api/batch-issue`: validates a request, issues the code, sends the SMS.
+struct IssueRequestHandler: Sendable {
+  let codeIssuer: CodeIssuer
+  let sms: SMSConfiguration?
+  let attempts: Attempts
+
+  typealias Result = Swift.Result<IssueResponse, VerificationFailure>
+
+  private var policy: CodePolicy { codeIssuer.policy }
+
+  /// Issues the code of `request` for the API key `key`.
+  ///
+  /// - Throws: `QuietRefusal` if nothing could be stored, or the API key has issued too many codes.
+  func issue(_ request: IssueRequest, under key: APIKeyID?, _ logger: Logger) async throws -> Result
+  {
+    let validated: ValidatedIssueRequest
+    do throws(VerificationFailure) {
+      validated = try ValidatedIssueRequest(
+        request, policy: policy, sms: sms, now: codeIssuer.clock.now)
+    } catch {
+      return .failure(error)
+    }
+    // A request with a UUID that exists does not count against the quota.
+    if let handle = validated.order.handle, try await isTaken(handle, logger) {
+      return .failure(.taken)
+    }
+    try await attempts.countIssue(under: key)
+    let order = validated.order.issued(under: key)
+    let outcome: OrderOutcome
+    do throws(QuietRefusal) {
+      outcome = try await QuietRefusal.whereStorageFails(logger) {
+        try await codeIssuer.issue(order)
+      }
+    } catch {
+      await attempts.refundIssue(under: key)
+      throw error
+    }
+    guard case .issued(let code) = outcome else {
+      await attempts.refundIssue(under: key)
+      return .failure(.taken)
+    }
+    return try await respond(code, validated, under: key, logger)
+  }
+
+  private func isTaken(_ handle: UUID, _ logger: Logger) async throws -> Bool {
+    try await QuietRefusal.whereStorageFails(logger) {
+      try await codeIssuer.storage.status(of: handle) != nil
+    }
+  }
+
+  private func respond(
+    _ code: NewCode, _ validated: ValidatedIssueRequest, under key: APIKeyID?, _ logger: Logger
+  ) async throws -> Result {
+    var response = IssueResponse(code)
+    guard let phone = validated.phone, let sms else { return .success(response) }
+    do throws(VerificationFailure) {
+      let delivery = SMSDelivery(configuration: sms)
+      let message = try delivery.message(
+        of: code, label: validated.templateLabel, phone: phone, purpose: .report,
+        now: codeIssuer.clock.now)
+      if validated.onlyGenerates {
+        response.generatedSMS = message.text
+        response.phone = phone.text
+      } else {
+        try await delivery.send(message)
+      }
+      return .success(response)
+    } catch {
+      try await QuietRefusal.whereStorageFails(logger) {
+        try await codeIssuer.storage.withdraw(code.handle)
+      }
+      await attempts.refundIssue(under: key)
+      return .failure(error)
+    }
+  }
+}
+
+extension VerificationFailure {
+  fileprivate static let taken = VerificationFailure(
+    .uuidAlreadyExists, "A code with this uuid exists.")
+}
+
+extension IssueResponse {
+  init(_ code: NewCode) {
+    self.init(
+      uuid: code.handle.text, code: code.short.characters,
+      expiresAt: UTCTime.rfc1123(code.issued.expiresAt),
+      expiresAtTimestamp: code.issued.expiresAt.unixSecond)
+    longExpiresAt = UTCTime.rfc1123(code.issued.longExpiresAt)
+    longExpiresAtTimestamp = code.issued.longExpiresAt.unixSecond
+  }
+}
+
+extension IssueRequestHandler {
+  /// A response with a code that is not stored.
+  func decoyResponse() throws -> IssueResponse {
+    let policy = codeIssuer.policy
+    let code = ShortCode.drawn(digits: policy.shortCodeDigits, from: codeIssuer.randomness)
+    let expiresAt = codeIssuer.clock.now.addingTimeInterval(policy.shortCodeLifetime)
+    var response = IssueResponse(
+      uuid: UUID(from: codeIssuer.randomness).text, code: code?.characters ?? "",
+      expiresAt: UTCTime.rfc1123(expiresAt), expiresAtTimestamp: expiresAt.unixSecond)
+    response.longExpiresAt = response.expiresAt
+    response.longExpiresAtTimestamp = response.expiresAtTimestamp
+    return response
+  }
+}
+
+/// A request for a code after all checks that need no database.
+struct ValidatedIssueRequest: Sendable {
+  let order: CodeOrder
+  let phone: PhoneNumber?
+  let templateLabel: String?
+  let onlyGenerates: Bool
+
+  /// - Throws: The first error of `request`.
+  init(
+    _ request: IssueRequest, policy: CodePolicy, sms: SMSConfiguration?, now: Date
+  ) throws(VerificationFailure) {
+    onlyGenerates = request.onlyGenerateSMS ?? false
+    guard !onlyGenerates || policy.allowsGeneratedSMS else {
+      throw VerificationFailure(
+        .unparsableRequest, "onlyGenerateSMS is not allowed on this server.")
+    }
+    let issuer = request.externalIssuerID ?? ""
+    guard issuer.count <= VerificationLimit.externalIssuerCharactersMax else {
+      throw VerificationFailure(.unparsableRequest, "externalIssuerID is too long.")
+    }
+    let testType = try Self.testType(request.testType, policy)
+    let dates = try TestDates.validated(
+      symptomDate: request.symptomDate, testDate: request.testDate, tzOffset: request.tzOffset,
+      isRequired: policy.requiresDate, now: now)
+    phone = try Self.phone(request.phone, sms)
+    templateLabel = request.smsTemplateLabel
+    if let label = templateLabel, !label.isEmpty, phone != nil, sms?.templates[label] == nil {
+      throw VerificationFailure(
+        .unparsableRequest, "smsTemplateLabel is not the label of a template of this server.")
+    }
+    order = CodeOrder(
+      testResult: TestResult(testType, dates), handle: try Self.handle(request.uuid),
+      wantsLink: phone != nil)
+  }
+
+  private static func testType(
+    _ name: String?, _ policy: CodePolicy
+  ) throws(VerificationFailure) -> TestType {
+    guard let type = TestType(rawValue: name ?? "") else {
+      throw VerificationFailure(
+        .invalidTestType, "testType must be confirmed, likely or negative.")
+    }
+    guard policy.testTypes.contains(type), type != .userReport else {
+      throw VerificationFailure(
+        .unsupportedTestType, "This server does not issue codes of this testType.")
+    }
+    return type
+  }
+
+  private static func phone(
+    _ text: String?, _ sms: SMSConfiguration?
+  ) throws(VerificationFailure) -> PhoneNumber? {
+    guard let text, !text.isEmpty else { return nil }
+    guard let phone = PhoneNumber(text) else {
+      throw VerificationFailure(.phoneNumberInvalid, "phone must be + and 8 to 15 digits (E.164).")
+    }
+    guard sms != nil else {
+      throw VerificationFailure(.smsFailure, "This server sends no SMS: retry without phone.")
+    }
+    return phone
+  }
+
+  private static func handle(_ text: String?) throws(VerificationFailure) -> UUID? {
+    guard let text, !text.isEmpty else { return nil }
+    guard let handle = UUID(uuidString: text) else {
+      throw VerificationFailure(.unparsableRequest, "uuid must be a UUID.")
+    }
+    return handle
+  }
+}
+
+extension TestDates {
+  /// Validates the dates of a request.
+  static func validated(
+    symptomDate: String?, testDate: String?, tzOffset: Double?, isRequired: Bool, now: Date
+  ) throws(VerificationFailure) -> TestDates {
+    let dates: TestDates
+    do throws(TestDates.Invalid) {
+      dates = try TestDates(
+        symptomDate: symptomDate, testDate: testDate, tzOffset: tzOffset, now: now)
+    } catch {
+      switch error {
+      case .unreadable:
+        throw VerificationFailure(
+          .unparsableRequest, "Dates must be days as YYYY-MM-DD, tzOffset minutes from UTC.")
+      case .outOfRange:
+        throw VerificationFailure(
+          .invalidDate,
+          "Dates must not be in the future or more than \(VerificationLimit.symptomAgeDaysMax) days ago."
+        )
+      }
+    }
+    guard !dates.isEmpty || !isRequired else {
+      throw VerificationFailure(.missingDate, "This server requires symptomDate or testDate.")
+    }
+    return dates
+  }
+}

@@ -1,0 +1,168 @@
+import CallableEnvelope
+import Foundation
+import Hummingbird
+import QuietHTTP
+import VerificationAPI
+import World
+
+/// POST /generateCode: a new PIN for the health authority's systems.
+struct GenerateCodeRoute: Sendable {
+  typealias Route = CallableRoute<GenerateCodeRequest>
+
+  let codeIssuer: CodeIssuer
+  let gate: APITokenGate
+
+  func add(to router: Router<QuietContext>) {
+    Route(randomness: codeIssuer.randomness, gate: gate.check)
+      .add(VerificationRoute.generateCode, to: router, decoy: decoy, respond: respond)
+  }
+
+  private func respond(_ request: Route.Request) async throws -> QuietAnswer {
+    let payload = request.body.data ?? GenerateCodeRequest()
+    guard let testResult = TestResult(payload, now: codeIssuer.clock.now) else {
+      return try QuietAnswer(
+        CallableFailure(
+          .invalidArgument,
+          message: "testType must be confirmed, symptomDate a day of the last"
+            + " \(VerificationLimit.symptomAgeDaysMax) days as YYYY-MM-DD."))
+    }
+    let code = try await QuietRefusal.whereStorageFails(request.context.logger) {
+      try await codeIssuer.code(for: testResult)
+    }
+    return try QuietAnswer(CallableAnswer(result: code.characters))
+  }
+
+  /// Draws a PIN and stores none.
+  private func decoy(_ request: Route.DecoyRequest) async throws -> QuietAnswer {
+    let code = VerificationCode.drawn(from: codeIssuer.randomness)
+    return try QuietAnswer(CallableAnswer(result: code.characters))
+  }
+}
+
+extension TestResult {
+  /// The test result of the request; nil if the request is invalid at `now`.
+  fileprivate init?(_ request: GenerateCodeRequest, now: Date) {
+    guard [nil, TestType.confirmed.rawValue].contains(request.testType),
+      request.symptomDate != "",
+      let dates = try? TestDates(symptomDate: request.symptomDate, testDate: nil, now: now)
+    else { return nil }
+    self.init(.confirmed, dates)
+  }
+}
+
+/// POST /generateCodesBatch: many new PINs for the health authority's systems.
+struct GenerateCodesBatchRoute: Sendable {
+  typealias Route = CallableRoute<GenerateCodesBatchRequest>
+
+  let codeIssuer: CodeIssuer
+  let gate: APITokenGate
+
+  func add(to router: Router<QuietContext>) {
+    Route(randomness: codeIssuer.randomness, gate: gate.check)
+      .add(VerificationRoute.generateCodesBatch, to: router, decoy: decoy, respond: respond)
+  }
+
+  private func respond(_ request: Route.Request) async throws -> QuietAnswer {
+    guard let count = request.body.data?.numberOfCodes,
+      VerificationLimit.batchCodes.contains(count),
+      let duration = request.body.data?.duration, Self.isLifetime(duration)
+    else {
+      return try QuietAnswer(
+        CallableFailure(
+          .invalidArgument,
+          message:
+            "numberOfCodes must be 1 to 1000, duration 1800 or a multiple of 3600 up to 86400."
+        ))
+    }
+    let codes = try await QuietRefusal.whereStorageFails(request.context.logger) {
+      try await codeIssuer.codes(
+        count, for: TestResult(testType: .confirmed), lifetime: TimeInterval(duration))
+    }
+    return try QuietAnswer(CallableAnswer(result: codes.map(\.characters)))
+  }
+
+  /// Half an hour, or whole hours up to a day, in seconds.
+  private static func isLifetime(_ seconds: Int) -> Bool {
+    seconds == 1_800 || ((3_600...86_400).contains(seconds) && seconds % 3_600 == 0)
+  }
+
+  /// Draws the requested number of PINs and stores none.
+  private func decoy(_ request: Route.DecoyRequest) async throws -> QuietAnswer {
+    let limits = VerificationLimit.batchCodes
+    let count = request.body?.data?.numberOfCodes ?? limits.lowerBound
+    let allowed = min(max(count, limits.lowerBound), limits.upperBound)
+    let codes = (0..<allowed).map { _ in VerificationCode.drawn(from: codeIssuer.randomness) }
+    return try QuietAnswer(CallableAnswer(result: codes.map(\.characters)))
+  }
+}
+
+/// POST /getAccessToken: exchanges a PIN for an upload token.
+///
+/// A missing, unknown, used and expired PIN get the same response, so that it does not reveal which PINs
+/// exist.
+struct AccessTokenRoute: Sendable {
+  typealias Route = CallableRoute<AccessTokenRequest>
+
+  let redeemer: CodeRedeemer
+  let netmasks: Netmasks
+  let attempts: Attempts
+
+  func add(to router: Router<QuietContext>) {
+    Route(randomness: redeemer.randomness, gate: checkAddress)
+      .add(VerificationRoute.accessToken, to: router, decoy: decoy, respond: respond)
+  }
+
+  /// Checks the address before the body is read, also for decoys.
+  private func checkAddress(headers: HTTPFields, context: QuietContext) throws -> QuietAnswer? {
+    guard !netmasks.contain(context) else { return nil }
+    return try QuietAnswer(
+      CallableFailure(.permissionDenied, message: "The client's address is not allowed."))
+  }
+
+  private func respond(_ request: Route.Request) async throws -> QuietAnswer {
+    try await attempts.count(from: request.context)
+    let keyHMAC = try KeyHMACField(request.body.data?.ekeyhmac)
+    guard let code = request.body.data?.code.flatMap({ VerificationCode($0) }) else {
+      return try invalidCode()
+    }
+    let token = try await attempts.withRefund(
+      with: redeemer.keys.hash(of: code), from: request.context
+    ) { try await redeemer.token(for: code, keyHMAC: keyHMAC.bytes) }
+    guard let token else { return try invalidCode() }
+    await attempts.refund(request.context)
+    return try QuietAnswer(CallableAnswer(result: AccessTokenResponse(accessToken: token)))
+  }
+
+  /// Looks up a PIN as a real request does, and responds with random bytes in place of a token.
+  private func decoy(_ request: Route.DecoyRequest) async throws -> QuietAnswer {
+    let typed = request.body?.data?.code.flatMap { VerificationCode($0) }
+    let code = typed ?? VerificationCode.drawn(from: redeemer.randomness)
+    _ = try? await redeemer.storage.code(redeemer.keys.hash(of: code))
+    let noToken = Data(redeemer.randomness.bytes(Self.decoyBytes)).base64EncodedString()
+    return try QuietAnswer(CallableAnswer(result: AccessTokenResponse(accessToken: noToken)))
+  }
+
+  private func invalidCode() throws -> QuietAnswer {
+    try QuietAnswer(CallableFailure(.notFound, message: VerificationRoute.invalidCode))
+  }
+
+  /// The approximate size of a token, in bytes.
+  private static let decoyBytes = 330
+}
+
+/// The field `ekeyhmac` of a token request.
+private struct KeyHMACField: Sendable {
+  /// The HMAC over the keys; nil if the field is absent.
+  let bytes: Data?
+
+  /// - Throws: `.malformed` if the field is not base64 of 32 bytes.
+  init(_ text: String?) throws(QuietRefusal) {
+    guard let text else {
+      bytes = nil
+      return
+    }
+    guard let bytes = Data(base64Encoded: text), bytes.count == VerificationLimit.keyHMACBytes
+    else { throw .malformed }
+    self.bytes = bytes
+  }
+}

@@ -1,0 +1,123 @@
+import CallableEnvelope
+import Crypto
+import Foundation
+import Hummingbird
+import QuietHTTP
+import Secrets
+import VerificationAPI
+
+/// The check of requests to Google's contract before the body is read: maintenance, address, API key.
+struct APIKeyGate: Sendable {
+  let kind: APIKeyKind
+  let apiKeys: APIKeys
+  let netmasks: Netmasks
+  /// Counts wrong API keys by address.
+  let attempts: Attempts
+  let isInMaintenance: Bool
+
+  /// Checks the address first and then the API key, also for decoys.
+  ///
+  /// From an address outside the netmasks no key is checked, so none can be guessed there. Both errors
+  /// have the same response.
+  func check(headers: HTTPFields, context: QuietContext) async throws -> QuietAnswer? {
+    if isInMaintenance {
+      return try QuietAnswer(
+        VerificationFailure(.maintenanceMode, "The server is in maintenance: retry later."),
+        retryAfterSeconds: Self.maintenanceSeconds)
+    }
+    guard netmasks.contain(context) else { return try refusal() }
+    try await attempts.check(context)
+    let holder = try await QuietRefusal.whereStorageFails(context.logger) {
+      try await apiKeys.holder(of: headers[.apiKey], kind: kind)
+    }
+    guard holder != nil else {
+      try await attempts.count(from: context)
+      return try refusal()
+    }
+    return nil
+  }
+
+  private func refusal() throws -> QuietAnswer {
+    try QuietAnswer(
+      VerificationFailure(
+        .unauthorized,
+        "\(VerificationRoute.apiKeyHeader) must be a valid key of kind \(kind.rawValue),"
+          + " sent from an allowed address."))
+  }
+
+  private static let maintenanceSeconds = 600
+}
+
+extension QuietRequest {
+  /// The API key that `APIKeyGate` accepted.
+  var apiKeyID: APIKeyID? { APIKeyText(headers[.apiKey])?.id }
+}
+
+/// The check of requests from the health authority's systems to the ProteGO Safe contract before the
+/// body is read: address, API token.
+struct APITokenGate: Sendable {
+  let apiTokens: APITokens
+  let netmasks: Netmasks
+  let attempts: Attempts
+
+  /// Checks the address first and then the API token, also for decoys.
+  ///
+  /// From an address outside the netmasks no token is checked, so none can be guessed there. Both
+  /// errors have the same response.
+  func check(headers: HTTPFields, context: QuietContext) async throws -> QuietAnswer? {
+    guard netmasks.contain(context) else { return try Self.refusal() }
+    try await attempts.check(context)
+    let token = HTTPFields.Element.Name(VerificationRoute.apiTokenHeader).flatMap { headers[$0] }
+    guard apiTokens.contain(token) else {
+      try await attempts.count(from: context)
+      return try Self.refusal()
+    }
+    return nil
+  }
+
+  private static func refusal() throws -> QuietAnswer {
+    try QuietAnswer(
+      CallableFailure(
+        .permissionDenied,
+        message:
+          "\(VerificationRoute.apiTokenHeader) must be a valid token, sent from an allowed address."
+      ))
+  }
+}
+
+/// The hashes of the tokens that authenticate the health authority's systems.
+///
+/// Several are valid at once, so that a token can be replaced without a gap.
+struct APITokens: Sendable {
+  private let hashes: [SHA256Digest]
+
+  /// - Throws: `VerificationServerError.badConfiguration` if a token is too short or too long, or there
+  ///   are too many.
+  init(_ tokens: [String]) throws {
+    let lengths = VerificationLimit.apiTokenCharacters
+    guard tokens.allSatisfy({ lengths.contains($0.utf8.count) }) else {
+      throw VerificationServerError.badConfiguration(
+        "apiTokens: each must have \(lengths.lowerBound) to \(lengths.upperBound) characters.")
+    }
+    guard tokens.count <= VerificationLimit.apiTokensMax else {
+      throw VerificationServerError.badConfiguration(
+        "apiTokens: there may be at most \(VerificationLimit.apiTokensMax).")
+    }
+    hashes = tokens.map { SHA256.hash(data: Data($0.utf8)) }
+  }
+
+  /// Returns true if `presented` is a valid token.
+  ///
+  /// The time does not depend on the token: digests compare in constant time, and all are compared.
+  func contain(_ presented: String?) -> Bool {
+    let hash = SHA256.hash(data: Data((presented ?? "").utf8))
+    return hashes.reduce(false) { found, known in
+      let equal = known == hash
+      return found || equal
+    }
+  }
+}
+
+extension APITokens: Redacted {
+  var description: String { "APITokens(\(hashes.count))" }
+}

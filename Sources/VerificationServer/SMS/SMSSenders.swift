@@ -1,0 +1,151 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import QuietHTTP
+import Secrets
+import World
+
+/// Sends SMS through an HTTP gateway with the interface of Twilio's Messages resource.
+///
+/// A POST of a form with `To`, `From` and `Body`, with HTTP basic authentication.
+public struct SMSGateway: SMSSending, Redacted {
+  private let endpoint: String
+  private let authorization: String
+  private let from: String
+
+  /// Creates a client of the gateway at `baseURL`, such as `https://api.twilio.com`.
+  ///
+  /// - Parameters:
+  ///   - account: The user name of the basic authentication and part of the path.
+  ///   - token: The password of the basic authentication.
+  ///   - from: The number or name of the sender.
+  public init(baseURL: URL, account: String, token: String, from: String) {
+    let base = baseURL.absoluteString
+    let root = base.hasSuffix("/") ? String(base.dropLast()) : base
+    endpoint = "\(root)/2010-04-01/Accounts/\(Self.escaped(account))/Messages.json"
+    authorization = "Basic \(Data("\(account):\(token)".utf8).base64EncodedString())"
+    self.from = from
+  }
+
+  public func send(_ message: SMSMessage) async throws(SMSFailure) {
+    let response: (status: UInt, body: Data)
+    do {
+      response = try await post(message)
+    } catch {
+      throw .failed
+    }
+    guard !(200..<300).contains(response.status) else { return }
+    throw Self.failure(status: response.status, body: response.body)
+  }
+
+  private func post(_ message: SMSMessage) async throws -> (status: UInt, body: Data) {
+    var request = HTTPClientRequest(url: endpoint)
+    request.method = .POST
+    request.headers = [
+      "content-type": "application/x-www-form-urlencoded", "authorization": authorization,
+    ]
+    let form = [("To", message.phone.text), ("From", from), ("Body", message.text)]
+    let body = form.map { "\($0.0)=\(Self.escaped($0.1))" }.joined(separator: "&")
+    request.body = .bytes(ByteBuffer(string: body))
+    let response = try await HTTPClient.withoutRedirects.execute(
+      request, timeout: .seconds(VerificationLimit.smsSecondsMax))
+    let bytes = try await response.body.collect(upTo: VerificationLimit.smsResponseBytesMax)
+    return (UInt(response.status.code), Data(bytes.readableBytesView))
+  }
+
+  private static func failure(status: UInt, body: Data) -> SMSFailure {
+    let code = (try? JSONDecoder().decode(ErrorBody.self, from: body))?.code
+    if status == 429 || code.map(queueFullCodes.contains) == true { return .queueFull }
+    return code.map(badNumberCodes.contains) == true ? .badNumber : .failed
+  }
+
+  private struct ErrorBody: Decodable {
+    var code: Int
+  }
+
+  /// Twilio's "queue overflow" and "too many requests".
+  private static let queueFullCodes: Set<Int> = [20_429, 30_001]
+  /// Twilio's "invalid 'To' number", "not a mobile number", "cannot be reached".
+  private static let badNumberCodes: Set<Int> = [21_211, 21_214, 21_217, 21_610, 21_614]
+
+  private static func escaped(_ text: String) -> String {
+    let unreserved = CharacterSet(charactersIn: "-._~").union(.init(charactersIn: "0"..."9"))
+      .union(.init(charactersIn: "A"..."Z")).union(.init(charactersIn: "a"..."z"))
+    return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+  }
+}
+
+/// Writes each SMS to a JSON file of its own in a folder, for a gateway that reads files and removes them.
+///
+/// Only the owner may read the files. A file gets its name when it is complete and synced; the names of
+/// unfinished files begin with a dot.
+public actor SMSSpool: SMSSending {
+  private let folder: URL
+
+  /// Creates a sender that writes to `folder`, which must exist.
+  public init(folder: URL) {
+    self.folder = folder
+  }
+
+  public func send(_ message: SMSMessage) async throws(SMSFailure) {
+    do {
+      let waiting = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      guard waiting.count < VerificationLimit.smsSpooledMax else { throw SMSFailure.queueFull }
+      let file = folder.appendingPathComponent("sms-\(UUID().text).json")
+      try AtomicFile.write(message.jsonLine(), to: file, existing: .keep)
+    } catch let failure as SMSFailure {
+      throw failure
+    } catch {
+      throw .failed
+    }
+  }
+}
+
+/// Appends each SMS to a file instead of sending it, one JSON object per line, for rehearsals.
+///
+/// Only the owner may read the file. Each line is synced before `send` returns.
+public actor SMSFile: SMSSending {
+  private let file: URL
+
+  /// Creates a sender that appends to `file`; its folder must exist.
+  public init(file: URL) {
+    self.file = file
+  }
+
+  public func send(_ message: SMSMessage) async throws(SMSFailure) {
+    do {
+      try append(message)
+    } catch {
+      throw .failed
+    }
+  }
+
+  private func append(_ message: SMSMessage) throws {
+    let line = try message.jsonLine()
+    if !FileManager.default.fileExists(atPath: file.path) {
+      _ = FileManager.default.createFile(
+        atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
+    }
+    let handle = try FileHandle(forWritingTo: file)
+    defer { try? handle.close() }
+    let end = try handle.seekToEnd()
+    do {
+      try handle.write(contentsOf: line)
+      try handle.synchronize()
+    } catch {
+      // Part of a line would corrupt the next one.
+      try? handle.truncate(atOffset: end)
+      throw error
+    }
+  }
+}
+
+extension SMSMessage {
+  /// One JSON object and a line feed.
+  fileprivate func jsonLine() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return try encoder.encode(["phone": phone.text, "text": text]) + Data("\n".utf8)
+  }
+}

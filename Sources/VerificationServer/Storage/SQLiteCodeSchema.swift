@@ -1,0 +1,239 @@
+import Foundation
+import GRDB
+import VerificationAPI
+
+extension SQLiteCodeStorage {
+  /// The schema. A later version adds steps and changes none.
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("schema 1") { database in
+      try createCodeTables(database)
+      try createTokenTables(database)
+      try createAPIKeyTable(database)
+    }
+    return migrator
+  }
+
+  /// An issued code has one or two hashes, those of its short and its long form, and is used once.
+  private static func createCodeTables(_ database: Database) throws {
+    try database.create(table: "issue", options: .strict) { table in
+      table.primaryKey("id", .integer)
+      table.column("handle", .blob).unique()
+      table.column("issuer", .text)
+      table.column("testType", .text).notNull()
+      table.column("symptomDay", .integer)
+      table.column("testDay", .integer)
+      table.column("nonceHash", .blob)
+      table.column("phoneHash", .blob)
+      table.column("expiresAt", .integer).notNull()
+      table.column("longExpiresAt", .integer).notNull()
+      table.column("endsAt", .integer).notNull().indexed()
+      table.column("binding", .blob)
+      table.column("sealedToken", .blob)
+      table.column("tokenIDHash", .blob)
+    }
+    try database.create(table: "codeHash", options: [.withoutRowID, .strict]) { table in
+      table.primaryKey("hash", .blob)
+      table.column("issue", .integer).notNull().indexed()
+        .references("issue", onDelete: .cascade)
+      table.column("expiresAt", .integer).notNull().indexed()
+    }
+  }
+
+  private static func createTokenTables(_ database: Database) throws {
+    try database.create(table: "exchange", options: [.withoutRowID, .strict]) { table in
+      table.primaryKey("tokenIDHash", .blob)
+      table.column("binding", .blob).notNull()
+      table.column("expiresAt", .integer).notNull().indexed()
+    }
+    try database.create(table: "report", options: [.withoutRowID, .strict]) { table in
+      table.primaryKey("phoneHash", .blob)
+      table.column("freeAt", .integer).notNull().indexed()
+      table.column("freeAtWhenClaimed", .integer).notNull()
+    }
+  }
+
+  private static func createAPIKeyTable(_ database: Database) throws {
+    try database.create(table: "apiKey", options: [.withoutRowID, .strict]) { table in
+      table.primaryKey("id", .text)
+      table.column("kind", .text).notNull()
+      table.column("name", .text).notNull()
+      table.column("hash", .blob).notNull()
+      table.column("createdAt", .integer).notNull()
+      table.column("revokedAt", .integer)
+    }
+  }
+}
+
+/// An issued code. Times are whole Unix seconds, days are counted from 1970.
+struct IssueRow: Codable, FetchableRecord, MutablePersistableRecord, Sendable {
+  static let databaseTableName = "issue"
+
+  var id: Int64?
+  var handle: Data?
+  var issuer: String?
+  var testType: String
+  var symptomDay: Int?
+  var testDay: Int?
+  var nonceHash: Data?
+  var phoneHash: Data?
+  var expiresAt: Int64
+  var longExpiresAt: Int64
+  var endsAt: Int64
+  var binding: Data?
+  var sealedToken: Data?
+  var tokenIDHash: Data?
+
+  init(_ code: IssuedCode) {
+    handle = code.handle.map(\.data)
+    issuer = code.issuer?.text
+    testType = code.testResult.testType.rawValue
+    symptomDay = code.testResult.symptomDay?.number
+    testDay = code.testResult.testDay?.number
+    nonceHash = code.nonceHash
+    phoneHash = code.phoneHash
+    expiresAt = code.expiresAt.unixSecond
+    longExpiresAt = code.longExpiresAt.unixSecond
+    endsAt = max(expiresAt, longExpiresAt)
+  }
+
+  mutating func didInsert(_ inserted: InsertionSuccess) {
+    id = inserted.rowID
+  }
+
+  /// Nil if the kind of test is unknown to this version.
+  var testResult: TestResult? {
+    TestType(rawValue: testType).map {
+      TestResult(
+        testType: $0, symptomDay: symptomDay.map { CalendarDay(number: $0) },
+        testDay: testDay.map { CalendarDay(number: $0) })
+    }
+  }
+
+  var redemption: Redemption? {
+    get {
+      guard let binding, let sealedToken else { return nil }
+      return Redemption(
+        binding: binding, sealedToken: SealedToken(bytes: sealedToken), tokenIDHash: tokenIDHash)
+    }
+    set {
+      binding = newValue?.binding
+      sealedToken = newValue?.sealedToken.bytes
+      tokenIDHash = newValue?.tokenIDHash
+    }
+  }
+
+  /// The setter stores only the two ends.
+  var status: CodeStatus {
+    get {
+      CodeStatus(
+        isClaimed: binding != nil, expiresAt: Date(unixSecond: expiresAt),
+        longExpiresAt: Date(unixSecond: longExpiresAt), issuer: issuer.map { APIKeyID(text: $0) })
+    }
+    set {
+      expiresAt = newValue.expiresAt.unixSecond
+      longExpiresAt = newValue.longExpiresAt.unixSecond
+    }
+  }
+
+  static func of(_ handle: UUID, in database: Database) throws -> IssueRow? {
+    try filter(Column("handle") == handle.data).fetchOne(database)
+  }
+}
+
+extension UUID {
+  fileprivate var data: Data { withUnsafeBytes(of: uuid) { Data($0) } }
+}
+
+/// A hash of an issued code: that of the PIN, the short code or the long code.
+struct CodeHashRow: Codable, FetchableRecord, PersistableRecord, Sendable {
+  static let databaseTableName = "codeHash"
+
+  var hash: Data
+  var issue: Int64
+  var expiresAt: Int64
+
+  static func of(_ hash: CodeHash, in database: Database) throws -> CodeHashRow? {
+    try fetchOne(database, key: hash.bytes)
+  }
+
+  static func live(at now: Date) -> QueryInterfaceRequest<CodeHashRow> {
+    filter(Column("expiresAt") >= now.unixSecond)
+  }
+}
+
+/// A verification token that was exchanged for a certificate.
+struct ExchangeRow: Codable, FetchableRecord, PersistableRecord, Sendable {
+  static let databaseTableName = "exchange"
+
+  var tokenIDHash: Data
+  var binding: Data
+  var expiresAt: Int64
+
+  init(_ exchange: TokenExchange) {
+    tokenIDHash = exchange.tokenIDHash
+    binding = exchange.binding
+    expiresAt = exchange.expiresAt.unixSecond
+  }
+
+  var exchange: TokenExchange {
+    TokenExchange(
+      tokenIDHash: tokenIDHash, binding: binding, expiresAt: Date(unixSecond: expiresAt))
+  }
+}
+
+/// A user report, with the keyed hash of the phone number.
+struct ReportRow: Codable, FetchableRecord, PersistableRecord, Sendable {
+  static let databaseTableName = "report"
+
+  var phoneHash: Data
+  /// The second of the next allowed report.
+  var freeAt: Int64
+  /// The same if the code of the report is used.
+  var freeAtWhenClaimed: Int64
+
+  init(_ report: PhoneReport) {
+    phoneHash = report.phoneHash
+    freeAt = report.freeAt.unixSecond
+    freeAtWhenClaimed = report.freeAtWhenClaimed.unixSecond
+  }
+
+  var report: PhoneReport {
+    PhoneReport(
+      phoneHash: phoneHash, freeAt: Date(unixSecond: freeAt),
+      freeAtWhenClaimed: Date(unixSecond: freeAtWhenClaimed))
+  }
+
+  static func of(_ phoneHash: Data, in database: Database) throws -> ReportRow? {
+    try fetchOne(database, key: phoneHash)
+  }
+}
+
+struct APIKeyRow: Codable, FetchableRecord, PersistableRecord, Sendable {
+  static let databaseTableName = "apiKey"
+
+  var id: String
+  var kind: String
+  var name: String
+  var hash: Data
+  var createdAt: Int64
+  var revokedAt: Int64?
+
+  init(_ key: APIKeyRecord) {
+    id = key.id.text
+    kind = key.kind.rawValue
+    name = key.name
+    hash = key.hash
+    createdAt = key.createdAt.unixSecond
+    revokedAt = key.revokedAt?.unixSecond
+  }
+
+  /// Nil if the kind is unknown to this version.
+  var record: APIKeyRecord? {
+    APIKeyKind(rawValue: kind).map {
+      APIKeyRecord(
+        id: APIKeyID(text: id), kind: $0, name: name, hash: hash,
+        createdAt: Date(unixSecond: createdAt), revokedAt: revokedAt.map { Date(unixSecond: $0) })
+    }
+  }
+}

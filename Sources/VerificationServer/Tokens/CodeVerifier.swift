@@ -1,0 +1,138 @@
+import Secrets
+import Foundation
+import Secrets
+import UploadToken
+import VerificationAPI
+import World
+
+/// Exchanges a code for a verification token: once, and again for the same client until the token has
+/// been exchanged for a certificate.
+///
+/// The token is signed first. Then the code is marked as used and the token stored in one transaction, so
+/// that a signing error leaves the code unused.
+struct CodeVerifier: Sendable {
+  let storage: any CodeStorage
+  let keys: CodeKeys
+  let signing: SigningKeyring
+  let tokenLifetime: TimeInterval
+  let clock: any WallClock
+  let randomness: any Randomness
+
+  /// The result of verifying a code.
+  enum Outcome: Sendable {
+    /// The code is valid.
+    case verified(TestResult, token: String)
+    /// The code is unknown or used, or its nonce is missing or wrong.
+    case invalid
+    /// The code has expired and was not used.
+    case expired
+    /// The app does not support this kind of test; the code stays unused.
+    case unsupported
+  }
+
+  /// Verifies `code` for an app that accepts the kinds of test in `accepted`.
+  ///
+  /// - Throws: `VerificationServerError` if nothing could be signed or stored; the code stays unused.
+  func verify(
+    _ code: any EnteredCode, accepted: Set<TestType>, nonce: Data?
+  ) async throws -> Outcome {
+    let now = clock.now
+    let hash = keys.hash(of: code)
+    guard let known = try await storage.code(hash), mayUse(known, nonce: nonce) else {
+      return .invalid
+    }
+    guard known.isLive(at: now) else {
+      return known.redemption == nil ? .expired : .invalid
+    }
+    guard accepted.contains(known.testResult.testType) else { return .unsupported }
+    let binding = keys.verifyBinding(of: nonce, to: hash)
+    let earlier = known.redemption
+    let offered =
+      try earlier ?? offer(code, testResult: known.testResult, binding: binding, at: now)
+    let valid = earlier == nil ? try await storage.redeem(hash, as: offered, at: now) : earlier
+    guard let valid, !known.isExchanged, valid.tokenIDHash != nil,
+      isEqualInConstantTime(valid.binding, binding)
+    else { return .invalid }
+    return .verified(known.testResult, token: try valid.sealedToken.text(for: code, keys: keys))
+  }
+
+  /// Returns true if the code needs no nonce, or `nonce` is the right one.
+  private func mayUse(_ code: StoredCode, nonce: Data?) -> Bool {
+    guard let hash = code.nonceHash else { return true }
+    return isEqualInConstantTime(keys.hash(of: nonce ?? Data(), for: .nonce), hash)
+  }
+
+  /// Signs and encrypts a token that is not stored yet.
+  private func offer(
+    _ code: any EnteredCode, testResult: TestResult, binding: Data, at now: Date
+  ) throws -> Redemption {
+    let token = VerificationToken(
+      tokenID: UUID(from: randomness).text, testResult: testResult, issuedAt: now,
+      expiresAt: now.addingTimeInterval(tokenLifetime))
+    do {
+      let text = try CompactToken.text(
+        token.claims(issuer: signing.issuer), signedBy: signing.keys().signing(at: now))
+      let nonce = randomness.bytes(SealedToken.nonceBytes)
+      return Redemption(
+        binding: binding,
+        sealedToken: try SealedToken(text, for: code, keys: keys, nonce: nonce),
+        tokenIDHash: keys.hash(of: Data(token.tokenID.utf8), for: .tokenID))
+    } catch {
+      throw VerificationServerError.signingUnavailable
+    }
+  }
+}
+
+/// The content of a verification token, which states that a code with this test result was verified.
+///
+/// Its audience is its issuer, so that no key server accepts it. It is valid for one certificate.
+struct VerificationToken: Hashable, Sendable {
+  /// Claim `jti`.
+  var tokenID: String
+  var testResult: TestResult
+  var issuedAt: Date
+  /// The first second at which it is no longer valid.
+  var expiresAt: Date
+
+  /// The claims in JSON.
+  struct Claims: Codable {
+    var iss: String
+    var aud: String
+    var iat: Int64
+    var exp: Int64
+    var jti: String
+    var sub: String
+  }
+
+  init(tokenID: String, testResult: TestResult, issuedAt: Date, expiresAt: Date) {
+    self.tokenID = tokenID
+    self.testResult = testResult
+    self.issuedAt = issuedAt
+    self.expiresAt = expiresAt
+  }
+
+  func claims(issuer: String) -> Claims {
+    let subject = [
+      testResult.testType.rawValue, testResult.symptomDay?.text, testResult.testDay?.text,
+    ]
+    return Claims(
+      iss: issuer, aud: issuer, iat: issuedAt.unixSecond, exp: expiresAt.unixSecond, jti: tokenID,
+      sub: subject.map { $0 ?? "" }.joined(separator: "."))
+  }
+
+  /// Returns nil if `issuer` did not make the claims for itself.
+  init?(_ claims: Claims, issuer: String) {
+    guard claims.iss == issuer, claims.aud == issuer, !claims.jti.isEmpty else { return nil }
+    let parts = claims.sub.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3, let testType = TestType(rawValue: parts[0]) else { return nil }
+    tokenID = claims.jti
+    testResult = TestResult(
+      testType: testType, symptomDay: CalendarDay(parts[1]), testDay: CalendarDay(parts[2]))
+    issuedAt = Date(unixSecond: claims.iat)
+    expiresAt = Date(unixSecond: claims.exp)
+  }
+}
+
+extension VerificationToken: Redacted {
+  var description: String { "VerificationToken(\(testResult.reportType))" }
+}

@@ -1,0 +1,116 @@
+import Hummingbird
+import QuietHTTP
+import UploadToken
+import VerificationAPI
+import World
+
+/// Builds the routes of the server from the configuration and the storage.
+struct VerificationComposition {
+  let configuration: VerificationServerConfiguration
+  let storage: any CodeStorage
+  let keys: CodeKeys
+  let apiTokens: APITokens
+  let signing: SigningKeyring
+  let clock: any WallClock
+  let randomness: any Randomness
+
+  func router() throws -> Router<QuietContext> {
+    let router = Router.quiet(
+      refusals: .callable, allowedOrigin: configuration.allowedOrigin,
+      trustedProxies: configuration.trustedProxies, randomness: randomness)
+    addProteGOSafeRoutes(to: router)
+    addDeviceRoutes(to: router)
+    addAdminRoutes(to: router)
+    let (signing, clock) = (signing, clock)
+    router.page(RouterPath(VerificationRoute.keys)) {
+      try QuietPage(signing.keys().published(at: clock.now), maxAgeSeconds: Self.keysMaxAgeSeconds)
+    }
+    router.page(RouterPath(VerificationRoute.keyList)) {
+      try QuietPage(
+        signing.keys().published(at: clock.now).keys, maxAgeSeconds: Self.keysMaxAgeSeconds)
+    }
+    try router.describe(VerificationDescription.document)
+    return router
+  }
+
+  // Each use has its own count: wrong codes from a clinic must not stop its staff from issuing codes.
+  private var attempts: Attempts {
+    Attempts(configuration.attempts, clock: clock, randomness: randomness)
+  }
+
+  private var codeIssuer: CodeIssuer {
+    CodeIssuer(
+      storage: storage, keys: keys, lifetime: configuration.codeLifetime,
+      policy: configuration.policy, clock: clock, randomness: randomness)
+  }
+
+  private func gate(_ kind: APIKeyKind, from netmasks: Netmasks) -> APIKeyGate {
+    APIKeyGate(
+      kind: kind,
+      apiKeys: APIKeys(storage: storage, keys: keys, clock: clock, randomness: randomness),
+      netmasks: netmasks, attempts: attempts,
+      isInMaintenance: configuration.policy.isInMaintenance)
+  }
+
+  private func addProteGOSafeRoutes(to router: Router<QuietContext>) {
+    let gate = APITokenGate(
+      apiTokens: apiTokens, netmasks: configuration.operatorNetmasks, attempts: attempts)
+    GenerateCodeRoute(codeIssuer: codeIssuer, gate: gate).add(to: router)
+    GenerateCodesBatchRoute(codeIssuer: codeIssuer, gate: gate).add(to: router)
+    AccessTokenRoute(
+      redeemer: CodeRedeemer(
+        storage: storage, keys: keys, signing: signing,
+        tokenLifetime: configuration.tokenLifetime, clock: clock, randomness: randomness),
+      netmasks: configuration.applicationNetmasks, attempts: attempts
+    ).add(to: router)
+  }
+
+  private func addDeviceRoutes(to router: Router<QuietContext>) {
+    let device = gate(.device, from: configuration.applicationNetmasks)
+    let policy = configuration.policy
+    VerifyRoute(
+      verifier: CodeVerifier(
+        storage: storage, keys: keys, signing: signing,
+        tokenLifetime: policy.verificationTokenLifetime, clock: clock, randomness: randomness),
+      gate: device, attempts: attempts
+    ).add(to: router)
+    CertificateRoute(
+      exchange: CertificateExchange(
+        storage: storage, keys: keys, signing: signing,
+        certificateLifetime: policy.certificateLifetime, clock: clock),
+      gate: device, attempts: attempts, randomness: randomness
+    ).add(to: router)
+    UserReportRoute(
+      codeIssuer: codeIssuer, sms: configuration.sms, gate: device, attempts: attempts,
+      sendTimes: AnswerTimes(randomness: randomness)
+    ).add(to: router)
+  }
+
+  private func addAdminRoutes(to router: Router<QuietContext>) {
+    let admin = gate(.admin, from: configuration.operatorNetmasks)
+    let handler = IssueRequestHandler(
+      codeIssuer: codeIssuer, sms: configuration.sms, attempts: attempts)
+    IssueRoute(handler: handler, gate: admin).add(to: router)
+    BatchIssueRoute(handler: handler, gate: admin).add(to: router)
+    CodeStatusRoutes(storage: storage, gate: admin, clock: clock, randomness: randomness)
+      .add(to: router)
+  }
+
+  /// The cache lifetime of the key pages, in seconds.
+  private static let keysMaxAgeSeconds = 300
+}
+
+extension APIKeys {
+  /// Opens the API keys in the database of the server that `configuration` describes.
+  ///
+  /// - Throws: `VerificationServerError` if the configuration is invalid or the database cannot be
+  ///   opened.
+  package init(
+    configuration: VerificationServerConfiguration, clock: any WallClock,
+    randomness: any Randomness
+  ) throws {
+    self.init(
+      storage: try SQLiteCodeStorage(file: configuration.databaseFile),
+      keys: try configuration.validatedKeys(), clock: clock, randomness: randomness)
+  }
+}
