@@ -1,24 +1,30 @@
 import Foundation
+import World
 
-/// The few system calls that make a write whole: all of it or nothing, and on the disk when it returns.
+/// The system calls of sealed storage, with errors as `SealedStorageError`.
 enum Disk {
-  /// What `replace` writes to before the old content goes; a power cut may leave it behind.
-  static func temporary(for url: URL) -> URL { url.appendingPathExtension("new") }
-
-  /// Replaces `url` by `content`: a temporary name, sync, rename, sync of the folder.
+  /// Replaces `url` by `content` in one step, and removes what an interrupted write left behind.
+  ///
+  /// If it throws, the old content is unchanged.
   static func replace(_ url: URL, with content: Data) throws(SealedStorageError) {
-    let temporary = temporary(for: url)
-    do throws(SealedStorageError) {
-      let file = try open(temporary, O_WRONLY | O_CREAT | O_TRUNC)
-      defer { close(file) }
-      try write(content, to: file)
-      try sync(file)
-      guard rename(temporary.path, url.path) == 0 else { throw failure() }
+    // First, so that on a full disk the leftover makes room.
+    try removeLeftovers(of: url)
+    do throws(FileError) {
+      try AtomicFile.write(content, to: url)
     } catch {
-      unlink(temporary.path)
-      throw error
+      throw failure(error.code)
     }
-    try syncFolder(of: url)
+  }
+
+  /// Removes the temporary files that a power failure during `replace` of `url` left behind.
+  ///
+  /// Older versions wrote to the fixed name `<name>.new`.
+  static func removeLeftovers(of url: URL) throws(SealedStorageError) {
+    let folder = url.deletingLastPathComponent()
+    for name in try names(in: folder) where AtomicFile.isTemporary(name, for: url) {
+      try remove(folder.appendingPathComponent(name))
+    }
+    try remove(url.appendingPathExtension("new"))
   }
 
   /// Adds `content` to the end of `url`; where that fails the file keeps its old length.
@@ -56,7 +62,7 @@ enum Disk {
     var content = Data()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = again { Foundation.read(file, &buffer, buffer.count) }
+      let count = retryingOnInterrupt { Foundation.read(file, &buffer, buffer.count) }
       guard count >= 0 else { throw failure() }
       guard count > 0 else { return content }
       content.append(contentsOf: buffer.prefix(count))
@@ -123,7 +129,7 @@ enum Disk {
   private static func write(_ content: Data, to file: Int32) throws(SealedStorageError) {
     var rest = Array(content)[...]
     while !rest.isEmpty {
-      let count = again {
+      let count = retryingOnInterrupt {
         rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
       }
       guard count > 0 else { throw failure() }
@@ -132,24 +138,26 @@ enum Disk {
   }
 
   private static func sync(_ file: Int32) throws(SealedStorageError) {
-    guard again({ Int(fsync(file)) }) == 0 else { throw failure() }
+    guard retryingOnInterrupt({ Int(fsync(file)) }) == 0 else { throw failure() }
   }
 
   private static func syncFolder(of url: URL) throws(SealedStorageError) {
-    let folder = try open(url.deletingLastPathComponent(), O_RDONLY | O_DIRECTORY)
-    defer { close(folder) }
-    try sync(folder)
+    do throws(FileError) {
+      try AtomicFile.sync(url.deletingLastPathComponent())
+    } catch {
+      throw failure(error.code)
+    }
   }
 
   /// Repeats a system call that a signal interrupted.
-  private static func again(_ call: () -> Int) -> Int {
+  private static func retryingOnInterrupt(_ call: () -> Int) -> Int {
     while true {
       let result = call()
       if result >= 0 || errno != EINTR { return result }
     }
   }
 
-  private static func failure() -> SealedStorageError {
-    [ENOSPC, EDQUOT, EFBIG].contains(errno) ? .full : .disk(errno)
+  private static func failure(_ code: Int32 = errno) -> SealedStorageError {
+    FileError.isDiskFull(code) ? .full : .disk(code)
   }
 }

@@ -41,7 +41,8 @@ public struct SealedFile: Sendable {
   ///
   /// - Throws: `.disk` where the disk refuses.
   public func remove() throws(SealedStorageError) {
-    for url in [url, aside, Disk.temporary(for: url)] { try Disk.remove(url) }
+    try Disk.removeLeftovers(of: url)
+    for url in [aside, url] { try Disk.remove(url) }
   }
 
   /// Moves a file that does not open out of the way, beside itself, so that a new one can begin and
@@ -55,4 +56,28 @@ public struct SealedFile: Sendable {
   }
 
   private var aside: URL { url.appendingPathExtension("damaged") }
+}
+
+/// Why something sealed could not be kept or opened.
+public enum SealedStorageError: Error, Equatable, Sendable {
+  /// No space is left, or the file would grow past what the system allows: make room, then retry.
+  /// What was there before is still there.
+  case full
+  /// It exceeds a named limit, so retrying does not help: keep less at a time.
+  case tooLarge
+  /// The bytes were not sealed with this key and purpose, or have been changed since.
+  case damaged
+  /// The disk refused, with the system's error number.
+  case disk(Int32)
+}
+
+extension SealedStorageError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .full: "The disk is full; make room and try again, nothing was lost."
+    case .tooLarge: "This is more than can be kept in one place; keep less at a time."
+    case .damaged: "The file does not open; set it aside and begin a new one."
+    case .disk(let number): "The disk refused with error \(number); check it and try again."
+    }
+  }
 }

@@ -101,9 +101,10 @@ public actor SealedLog {
 
   private func remove(_ days: [UInt32]) throws(SealedStorageError) {
     for day in days {
-      for url in [url(of: day), aside(of: day), Disk.temporary(for: url(of: day))] {
-        try Disk.remove(url)
-      }
+      // The segment last: as long as it exists, a later call finds the day again.
+      try Disk.removeLeftovers(of: url(of: day))
+      try Disk.remove(aside(of: day))
+      try Disk.remove(url(of: day))
       ends[day] = nil
     }
   }
@@ -149,4 +150,12 @@ public actor SealedLog {
     try Disk.truncate(url, to: unfinished)
     return unfinished
   }
+}
+
+/// What could be read of one day of a `SealedLog`.
+public struct LogSegment: Sendable {
+  /// The records, in the order they were added.
+  public internal(set) var records: [Data] = []
+  /// How many frames did not open and were left out.
+  public internal(set) var damagedFrames = 0
 }
