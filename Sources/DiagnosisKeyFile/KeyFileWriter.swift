@@ -2,6 +2,7 @@ import Crypto
 import ExposureKeys
 import Foundation
 import SwiftProtobuf
+import World
 
 /// Writes a key file: whole or not at all, in memory that does not grow with the number of keys.
 ///
@@ -27,11 +28,11 @@ public enum KeyFileWriter {
   public static func write(
     to url: URL, start: UInt64, end: UInt64, region: String,
     keys: some Sequence<DiagnosisKey>, revisedKeys: some Sequence<DiagnosisKey> = [],
-    signers: [KeyFileSigner], begun: (_ unfinished: URL) -> Void = { _ in }
+    signers: [KeyFileSigner], willFill: (_ temporary: URL) -> Void = { _ in }
   ) throws(KeyFileError) -> KeyFileFacts {
     do {
       return try write(
-        to: url, start: start, end: end, region: region, signers: signers, begun: begun
+        to: url, start: start, end: end, region: region, signers: signers, willFill: willFill
       ) { body in
         for key in keys { try body.append(key) }
         for key in revisedKeys { try body.append(key, isRevised: true) }
@@ -54,15 +55,15 @@ public enum KeyFileWriter {
     _ fill: (inout ExportBody) throws -> Void
   ) throws -> KeyFileFacts {
     try write(
-      to: url, start: start, end: end, region: region, signers: signers, begun: { _ in }, fill)
+      to: url, start: start, end: end, region: region, signers: signers, willFill: { _ in }, fill)
   }
 
   private static func write(
     to url: URL, start: UInt64, end: UInt64, region: String, signers: [KeyFileSigner],
-    begun: (_ unfinished: URL) -> Void, _ fill: (inout ExportBody) throws -> Void
+    willFill: (_ temporary: URL) -> Void, _ fill: (inout ExportBody) throws -> Void
   ) throws -> KeyFileFacts {
     let header = try header(start: start, end: end, region: region, signers: signers)
-    return try WholeFile.write(to: url, begun: begun) { descriptor in
+    return try writeFile(to: url, willFill: willFill) { descriptor in
       var zip = ZipWriter(descriptor)
       let (facts, digest) = try zip.add(.export) { entry in
         try ExportBody.writing(header, to: entry.append, fill)
@@ -72,6 +73,16 @@ public enum KeyFileWriter {
       try zip.finish()
       return facts
     }
+  }
+
+  /// A key file is public, and a web server that runs as another user has to read it: mode 0644.
+  private static func writeFile<Result>(
+    to url: URL, willFill: (_ temporary: URL) -> Void = { _ in },
+    _ fill: (_ descriptor: Int32) throws -> Result
+  ) throws -> Result {
+    try AtomicFile.write(
+      to: url, permissions: 0o644, willFill: willFill,
+      mapError: { KeyFileError(writing: $0.code) as any Error }, fill: fill)
   }
 
   static func header(
@@ -102,6 +113,38 @@ public enum KeyFileWriter {
       return try list.serializedBytes()
     } catch {
       throw .notAPrivateKey
+    }
+  }
+}
+
+extension KeyFileWriter {
+  /// Writes a signed export unzipped: the export to `url`, its signatures beside it as `.sig`.
+  ///
+  /// For tools that compare matchers; phones download zips. Parameters and errors are those of
+  /// `write(to:start:end:region:keys:revisedKeys:signers:)`. Each of the two files appears whole or not
+  /// at all, the signatures first.
+  @discardableResult
+  package static func writePair(
+    to url: URL, start: UInt64, end: UInt64, region: String,
+    keys: some Sequence<DiagnosisKey>, signers: [KeyFileSigner]
+  ) throws(KeyFileError) -> KeyFileFacts {
+    do {
+      let header = try header(start: start, end: end, region: region, signers: signers)
+      return try writeFile(to: url) { descriptor in
+        let export = AppendedFile(descriptor)
+        let (facts, digest) = try ExportBody.writing(header, to: export.append) { body in
+          for key in keys { try body.append(key) }
+        }
+        let signatures = try signatureFile(over: digest, header: header, signers: signers)
+        try writeFile(to: PairSource(export: url).signatures) { descriptor in
+          try signatures.withRawBytes(AppendedFile(descriptor).append)
+        }
+        return facts
+      }
+    } catch let error as KeyFileError {
+      throw error
+    } catch {
+      throw .cannotWrite(EIO)
     }
   }
 }

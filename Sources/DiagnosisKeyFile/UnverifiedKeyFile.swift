@@ -13,7 +13,7 @@ public struct UnverifiedKeyFile: Sendable {
 
   /// Whether it has the end of a whole zip of its length, as one that was emptied, cut off or added to
   /// has not. Only the end is read, so that what was changed before it is not seen.
-  public var hasItsEnd: Bool {
+  public var hasValidZipEnd: Bool {
     do throws(KeyFileError) {
       _ = try ZipDirectory(of: ReadableFile(url))
       return true
@@ -85,4 +85,15 @@ public struct UnverifiedKeyFile: Sendable {
       throw .damagedZip
     }
   }
+}
+
+/// A key file whose signature holds. Only `UnverifiedKeyFile.verified` makes one.
+public struct VerifiedKeyFile: Sendable {
+  /// What the file holds.
+  public let facts: KeyFileFacts
+  /// The key whose signature holds.
+  public let signer: VerificationPublicKey
+
+  /// What the file says about itself.
+  public var header: KeyFileHeader { facts.header }
 }

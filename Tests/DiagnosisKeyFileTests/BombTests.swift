@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import World
 
 @testable import DiagnosisKeyFile
 
@@ -10,11 +11,11 @@ struct BombTests {
   private func bomb(byteCount: Int, in folder: TemporaryFolder) throws -> UnverifiedKeyFile {
     let url = folder.path("bomb.zip")
     // An unknown field that holds them all, so that the export itself is well formed.
-    var head = ExportScanner.magic
+    var head = ExportFormat.magic
     head.appendVarint(15 << 3 | 2)
     head.appendVarint(UInt64(byteCount))
     let zeros = [UInt8](repeating: 0, count: 1 << 16)
-    try WholeFile.write(to: url) { descriptor in
+    try AtomicFile.write(to: url) { descriptor in
       var zip = ZipWriter(descriptor)
       try zip.add(.export) { entry in
         try head.withRawBytes(entry.append)

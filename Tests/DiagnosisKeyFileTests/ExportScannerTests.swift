@@ -53,7 +53,7 @@ struct ExportScannerTests {
     }
     wire.keys = randomKeys(using: &generator)
     wire.revisedKeys = randomKeys(using: &generator)
-    return ExportScanner.magic + (try wire.serializedBytes() as [UInt8])
+    return ExportFormat.magic + (try wire.serializedBytes() as [UInt8])
   }
 
   private func randomKeys(using generator: inout SeededGenerator) -> [WireTemporaryExposureKey] {
@@ -139,7 +139,7 @@ struct ExportScannerTests {
     var generator = SeededGenerator(seed: 3)
     let export = try randomExport(using: &generator)
     let expected = try decoded(export)
-    var strange = ExportScanner.magic
+    var strange = ExportFormat.magic
     strange.appendField(99, [UInt8](repeating: 0xff, count: 100_000))
     for key in expected.revisedKeys { strange.appendField(8, key.encoded) }
     strange.appendField(50, -1)
@@ -153,7 +153,7 @@ struct ExportScannerTests {
     var filling: [UInt8] = []
     filling.appendField(15, [UInt8](repeating: 0, count: 256 + difference - 3))
     #expect(filling.count == KeyFileLimit.keyMessageByteCountMax + difference)
-    var export = ExportScanner.magic
+    var export = ExportFormat.magic
     export.appendField(7, filling)
     var generator = SeededGenerator(seed: 0)
     let keyCount = try? scan(export, chunkMax: 100, using: &generator).keys.count
@@ -162,7 +162,7 @@ struct ExportScannerTests {
 
   @Test("A header that does not end is refused before it fills the memory")
   func endlessHeader() throws {
-    var export = ExportScanner.magic
+    var export = ExportFormat.magic
     for _ in 0..<9000 { export.appendField(4, 1) }
     var generator = SeededGenerator(seed: 0)
     #expect(throws: KeyFileError.malformedExport) {
@@ -175,7 +175,7 @@ struct ExportScannerTests {
     var scanner = ExportScanner()
     let oneKey: [UInt8] = [0x3a, 0]
     let keys = Array(repeatElement(oneKey, count: KeyFileLimit.keyCountMax).joined())
-    try (ExportScanner.magic + keys).withUnsafeBytes { try scanner.scan($0) { _, _ in } }
+    try (ExportFormat.magic + keys).withUnsafeBytes { try scanner.scan($0) { _, _ in } }
     #expect(scanner.keyCount == KeyFileLimit.keyCountMax)
     #expect(throws: KeyFileError.tooManyKeys) {
       try oneKey.withUnsafeBytes { try scanner.scan($0) { _, _ in } }

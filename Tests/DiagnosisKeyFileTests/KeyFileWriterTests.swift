@@ -196,11 +196,11 @@ struct KeyFileWriterTests {
     let digits = vectors.golden_unsigned_export.bytes
     let golden = Data(hexadecimal: digits)
     var scanner = ExportScanner()
-    var encoded = ExportScanner.magic
+    var encoded = ExportFormat.magic
     var fields: [UInt8] = []
     try golden.withUnsafeBytes { bytes in
       try scanner.scan(bytes) { key, isRevised in
-        fields.appendField(ExportScanner.fieldNumber(isRevised: isRevised), ReadKey(key).encoded)
+        fields.appendField(ExportFormat.keyField(isRevised: isRevised), ReadKey(key).encoded)
       }
     }
     let read = try scanner.finish()

@@ -50,3 +50,53 @@ struct ReadKey: Equatable {
     return message.encoded
   }
 }
+
+/// One key as a key file writes it: what is set. `KeyFields` reads it.
+///
+/// The message `TemporaryExposureKey` of export.proto, written by hand because a file holds hundreds
+/// of thousands of them. Documentation/KeyFiles.md 2.3.
+struct KeyMessage: Equatable {
+  var keyData: [UInt8]?
+  var transmissionRiskLevel: Int32?
+  var rollingStartIntervalNumber: Int32?
+  var rollingPeriod: Int32?
+  var reportType: ReportType?
+  var daysSinceOnsetOfSymptoms: Int32?
+  var variantOfConcern: VariantOfConcern?
+}
+
+extension KeyMessage {
+  /// The message in bytes: the fields that are set, ascending, zeros included.
+  var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    if let keyData { bytes.appendField(1, keyData) }
+    if let transmissionRiskLevel { bytes.appendField(2, transmissionRiskLevel) }
+    if let rollingStartIntervalNumber { bytes.appendField(3, rollingStartIntervalNumber) }
+    if let rollingPeriod { bytes.appendField(4, rollingPeriod) }
+    if let reportType { bytes.appendField(5, reportType.rawValue) }
+    if let days = daysSinceOnsetOfSymptoms { bytes.appendField(6, zigzag: days) }
+    if let variantOfConcern { bytes.appendField(8, Int32(variantOfConcern.rawValue)) }
+    return bytes
+  }
+}
+
+extension [UInt8] {
+  /// A length-delimited field.
+  mutating func appendField(_ number: UInt64, _ content: [UInt8]) {
+    appendVarint(number << 3 | ProtobufCursor.WireType.lengthDelimited.rawValue)
+    appendVarint(UInt64(content.count))
+    append(contentsOf: content)
+  }
+
+  /// An `int32` field.
+  mutating func appendField(_ number: UInt64, _ value: Int32) {
+    appendVarint(number << 3 | ProtobufCursor.WireType.varint.rawValue)
+    appendVarint(UInt64(bitPattern: Int64(value)))
+  }
+
+  /// A `sint32` field.
+  mutating func appendField(_ number: UInt64, zigzag value: Int32) {
+    appendVarint(number << 3 | ProtobufCursor.WireType.varint.rawValue)
+    appendVarint(UInt64(UInt32(bitPattern: value << 1 ^ value >> 31)))
+  }
+}

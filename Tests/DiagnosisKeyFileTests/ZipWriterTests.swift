@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import World
 
 @testable import DiagnosisKeyFile
 
@@ -29,7 +30,7 @@ struct ZipWriterTests {
   private func zip(
     _ export: [UInt8], threads: Int = 2, chunk: Int = 1 << 16, at url: URL
   ) throws -> [UInt8] {
-    try WholeFile.write(to: url) { descriptor in
+    try AtomicFile.write(to: url) { descriptor in
       var zip = ZipWriter(descriptor, threads: threads)
       try zip.add(.export) { entry in
         for start in stride(from: 0, to: export.count, by: chunk) {
@@ -48,16 +49,16 @@ struct ZipWriterTests {
     let folder = try TemporaryFolder()
     let file = folder.path("a.zip")
     let whole = try zip(content(100), at: file)
-    #expect(UnverifiedKeyFile(at: file).hasItsEnd)
+    #expect(UnverifiedKeyFile(at: file).hasValidZipEnd)
     for count in 0..<whole.count {
       try Data(whole.prefix(count)).write(to: file)
-      #expect(!UnverifiedKeyFile(at: file).hasItsEnd, "\(count)")
+      #expect(!UnverifiedKeyFile(at: file).hasValidZipEnd, "\(count)")
     }
     for other in [whole + [0], [0] + whole, whole + whole] {
       try Data(other).write(to: file)
-      #expect(!UnverifiedKeyFile(at: file).hasItsEnd)
+      #expect(!UnverifiedKeyFile(at: file).hasValidZipEnd)
     }
-    #expect(!UnverifiedKeyFile(at: folder.path("none.zip")).hasItsEnd)
+    #expect(!UnverifiedKeyFile(at: folder.path("none.zip")).hasValidZipEnd)
   }
 
   /// What libarchive, which knows nothing of how it was written, reads in the file.
@@ -141,7 +142,7 @@ struct ZipWriterTests {
     let folder = try TemporaryFolder()
     let bytes = content(KeyFileLimit.signatureFileByteCountMax + difference)
     func write() throws {
-      try WholeFile.write(to: folder.path("1.zip")) { descriptor in
+      try AtomicFile.write(to: folder.path("1.zip")) { descriptor in
         var zip = ZipWriter(descriptor)
         try zip.add(.signatures) { entry in try bytes.withRawBytes(entry.append) }
         try zip.finish()
@@ -197,5 +198,37 @@ struct ZipWriterTests {
         try zip.add(.signatures) { _ in }
       }
     }
+  }
+}
+
+@Suite("Threads and pieces of deflate")
+struct DeflateLimitTests {
+  @Test("One to four threads deflate")
+  func threads() {
+    #expect([-1, 0, 1, 2, 4, 5, 64].map(DeflateThreads.clamped) == [1, 1, 1, 2, 4, 4, 4])
+    #expect(DeflateLimit.threads.contains(DeflateThreads.available))
+  }
+
+  @Test("At most 16 pieces are in flight, and two are queued for each additional thread")
+  func pieces() {
+    #expect(DeflateLimit.piecesInFlightMax == 16)
+    #expect(DeflateLimit.queuedPiecesPerThreadMax == 2)
+  }
+}
+
+@Suite("CRC-32 of what lies beside each other")
+struct CyclicCheckTests {
+  private func check(of bytes: [UInt8]) -> CRC32 {
+    bytes.withUnsafeBufferPointer { CRC32(of: $0) }
+  }
+
+  @Test("The published check value comes out, wherever the nine digits are cut", arguments: 0...9)
+  func joined(at cut: Int) {
+    let digits = Array("123456789".utf8)
+    var joined = CRC32()
+    joined.append(check(of: Array(digits[..<cut])))
+    joined.append(check(of: Array(digits[cut...])))
+    #expect(joined.value == 0xcbf4_3926)
+    #expect(joined.byteCount == 9)
   }
 }

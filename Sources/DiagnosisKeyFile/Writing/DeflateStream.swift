@@ -47,7 +47,7 @@ final class DeflateStream: Sendable {
       try begin(stream, dictionary)
       return DeflatedPiece(
         bytes: try deflate(content, by: stream, piece.isLast ? Z_FINISH : Z_SYNC_FLUSH),
-        check: CyclicCheck(of: content))
+        checksum: CRC32(of: content))
     }
   }
 
@@ -87,5 +87,22 @@ final class DeflateStream: Sendable {
 
   private static func expect(_ result: Int32) throws(KeyFileError) {
     guard result == Z_OK else { throw .cannotWrite(EIO) }
+  }
+}
+
+/// As many streams as threads have deflated at once, each in use by one of them or by none.
+final class DeflateStreamPool: Sendable {
+  private let idle = Mutex<[DeflateStream]>([])
+
+  /// Deflates `piece` by a stream that nobody else uses.
+  func deflate(_ piece: DeflatePiece) throws(KeyFileError) -> DeflatedPiece {
+    let stream: DeflateStream
+    if let rested = idle.withLock({ $0.popLast() }) {
+      stream = rested
+    } else {
+      stream = try DeflateStream()
+    }
+    defer { idle.withLock { $0.append(stream) } }
+    return try stream.deflate(piece)
   }
 }

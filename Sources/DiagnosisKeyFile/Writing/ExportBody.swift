@@ -8,7 +8,7 @@ import SwiftProtobuf
 /// It lives as long as the call that lends it.
 public struct ExportBody: ~Copyable {
   private let header: KeyFileHeader
-  private var outlet: ExportOutlet
+  private var outlet: HashedOutput
   private var encoder = KeyFieldEncoder(capacity: KeyFileLimit.chunkByteCount)
   private var keyCount = 0
   private var revisedKeyCount = 0
@@ -16,9 +16,9 @@ public struct ExportBody: ~Copyable {
   private var failure: KeyFileError?
 
   /// Begins an export with everything that comes before the keys.
-  private init(_ header: KeyFileHeader, to outlet: consuming ExportOutlet) throws(KeyFileError) {
+  private init(_ header: KeyFileHeader, to outlet: consuming HashedOutput) throws(KeyFileError) {
     guard let wire: [UInt8] = try? header.wire.serializedBytes() else { throw .unusableName }
-    try (ExportScanner.magic + wire).withRawBytes { bytes throws(KeyFileError) in
+    try (ExportFormat.magic + wire).withRawBytes { bytes throws(KeyFileError) in
       try outlet.put(bytes)
     }
     self.header = header
@@ -29,10 +29,10 @@ public struct ExportBody: ~Copyable {
   ///
   /// - Returns: What was written, and what is to be signed.
   static func writing(
-    _ header: KeyFileHeader, to receive: @escaping ExportOutlet.Receive,
+    _ header: KeyFileHeader, to receive: @escaping HashedOutput.Receive,
     _ fill: (inout ExportBody) throws -> Void
   ) throws -> (facts: KeyFileFacts, digest: SHA256Digest) {
-    var body = try ExportBody(header, to: ExportOutlet(receive))
+    var body = try ExportBody(header, to: HashedOutput(receive))
     try fill(&body)
     return try body.finish()
   }
@@ -73,8 +73,34 @@ public struct ExportBody: ~Copyable {
   }
 
   private static func empty(
-    _ encoder: inout KeyFieldEncoder, into outlet: inout ExportOutlet
+    _ encoder: inout KeyFieldEncoder, into outlet: inout HashedOutput
   ) throws(KeyFileError) {
     try encoder.empty { bytes throws(KeyFileError) in try outlet.put(bytes) }
+  }
+}
+
+/// Where an export's bytes go, hashed on their way.
+struct HashedOutput {
+  /// Takes the next bytes.
+  typealias Receive = (UnsafeRawBufferPointer) throws(KeyFileError) -> Void
+
+  private let receive: Receive
+  private var hash = SHA256()
+  /// How many bytes have gone.
+  private(set) var byteCount = 0
+
+  /// An outlet to `receive`.
+  init(_ receive: @escaping Receive) {
+    self.receive = receive
+  }
+
+  /// SHA-256 of everything up to now.
+  var digest: SHA256Digest { hash.finalize() }
+
+  /// Hands on the next bytes.
+  mutating func put(_ bytes: UnsafeRawBufferPointer) throws(KeyFileError) {
+    hash.update(bufferPointer: bytes)
+    byteCount += bytes.count
+    try receive(bytes)
   }
 }

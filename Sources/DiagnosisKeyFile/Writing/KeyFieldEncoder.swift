@@ -36,7 +36,7 @@ struct KeyFieldEncoder {
       append(6, UInt64(UInt32(bitPattern: days << 1 ^ days >> 31)))
     }
     if let variant = key.variantOfConcern { append(8, UInt64(variant.rawValue)) }
-    buffer[before] = UInt8(ExportScanner.fieldNumber(isRevised: isRevised)) << 3 | 2
+    buffer[before] = UInt8(ExportFormat.keyField(isRevised: isRevised)) << 3 | 2
     // A message is shorter than 128 bytes, so that its length is one.
     buffer[before + 1] = UInt8(count - before - 2)
     return true

@@ -32,3 +32,33 @@ public enum KeyFileLimit {
   /// Bytes of a file held in memory at once.
   public static let chunkByteCount = 64 << 10
 }
+
+/// Constants of `export.bin`.
+enum ExportFormat {
+  /// The first 16 bytes, which name version 1.
+  static let magic = Array("EK Export v1    ".utf8)
+  /// Fields of the message other than keys.
+  static let headerFields: ClosedRange<UInt64> = 1...6
+  static let keyField: UInt64 = 7
+  static let revisedKeyField: UInt64 = 8
+
+  static func keyField(isRevised: Bool) -> UInt64 {
+    isRevised ? revisedKeyField : keyField
+  }
+}
+
+/// The two halves of a key file.
+enum ExportPart: String, CaseIterable {
+  /// The header and the keys.
+  case export = "export.bin"
+  /// The signatures over them.
+  case signatures = "export.sig"
+
+  /// How large the half may be, in bytes.
+  var byteCountMax: Int {
+    switch self {
+    case .export: KeyFileLimit.exportByteCountMax
+    case .signatures: KeyFileLimit.signatureFileByteCountMax
+    }
+  }
+}
