@@ -1,3 +1,5 @@
+import Secrets
+
 /// One beacon: an identifier and its sealed metadata, which always change together.
 public struct Advertisement: Hashable, Sendable {
   /// Who sends.
@@ -57,3 +59,59 @@ extension Advertisement {
     self.init(identifier: identifier, metadata: metadata)
   }
 }
+
+/// What a phone calls itself for ten to twenty minutes on the air.
+///
+/// Cryptography Specification 1.2.1, "Rolling Proximity Identifier": 16 bytes that look random to
+/// everybody who does not hold the Temporary Exposure Key.
+public struct RollingProximityIdentifier: Hashable, Sendable {
+  /// The size of an identifier, in bytes.
+  public static let byteCount = SixteenBytes.count
+
+  private let value: SixteenBytes
+
+  /// Nil unless there are exactly 16 bytes.
+  public init?(bytes: some Collection<UInt8>) {
+    guard let value = SixteenBytes(bytes) else { return nil }
+    self.value = value
+  }
+
+  init(sixteen: SixteenBytes) {
+    value = sixteen
+  }
+
+  /// The 16 bytes as they go over the air.
+  public var bytes: [UInt8] { value.array }
+
+  /// The 16 bytes in two words, as memory holds them: what the matcher's loops work on.
+  package var words: (UInt64, UInt64) { value.words }
+}
+
+extension RollingProximityIdentifier: Redacted {}
+
+/// The four sealed bytes that travel beside a Rolling Proximity Identifier.
+///
+/// Cryptography Specification 1.2.1, "Associated Encrypted Metadata". Only the holder of the
+/// Temporary Exposure Key can open them, with `KeySchedule.open(_:beside:)`.
+public struct AssociatedEncryptedMetadata: Hashable, Sendable {
+  /// The size of the metadata, in bytes.
+  public static let byteCount = 4
+
+  /// The four bytes held in place, the first one highest: a phone holds a million of them at once.
+  private let word: UInt32
+
+  /// The four bytes as they go over the air.
+  public var bytes: [UInt8] { withUnsafeBytes(of: word.bigEndian, Array.init) }
+
+  /// Nil unless there are exactly four bytes.
+  public init?(bytes: some Collection<UInt8>) {
+    guard bytes.count == Self.byteCount else { return nil }
+    self.init(four: bytes)
+  }
+
+  init(four: some Collection<UInt8>) {
+    word = four.reduce(0) { $0 << 8 | UInt32($1) }
+  }
+}
+
+extension AssociatedEncryptedMetadata: Redacted {}

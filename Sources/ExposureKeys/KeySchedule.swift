@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import Foundation
+import Secrets
 
 /// What a Temporary Exposure Key derives: the two AES keys of its identifiers and their metadata.
 ///
@@ -79,7 +80,4 @@ extension KeySchedule {
   }
 }
 
-extension KeySchedule: CustomStringConvertible, CustomReflectable {
-  public var description: String { "KeySchedule" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
+extension KeySchedule: Redacted {}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A phone's Bluetooth, as far as exposure notification needs it: advertisement out, sighting in.
 ///
 /// The board, the operating system or a simulated town stands behind it. The radio decides when it
@@ -21,4 +23,21 @@ public protocol Radio: Sendable {
 
   /// Stops scanning.
   func stopListening() async
+}
+
+/// One beacon heard: what, when and how strongly.
+public struct Sighting: Hashable, Sendable {
+  /// What was heard.
+  public let advertisement: Advertisement
+  /// When it was heard.
+  public let time: Date
+  /// How strongly it was heard, in dBm.
+  public let signalStrength: Int8
+
+  /// A sighting of `advertisement` at `time` with `signalStrength` in dBm.
+  public init(advertisement: Advertisement, time: Date, signalStrength: Int8) {
+    self.advertisement = advertisement
+    self.time = time
+    self.signalStrength = signalStrength
+  }
 }

@@ -1,3 +1,5 @@
+import Secrets
+
 /// Sixteen bytes held in place: the size of every key and identifier of the protocol.
 ///
 /// Two words instead of an array, because a phone compares and hashes millions of them a day.
@@ -35,11 +37,6 @@ package struct SixteenBytes: Hashable, Sendable {
 
   /// Two words that hold the sixteen as memory does, for loops over millions.
   package var words: (UInt64, UInt64) { (head.bigEndian, tail.bigEndian) }
-
-  /// Every bit of both is looked at, so the time taken tells nothing about where they differ.
-  func isEqualInConstantTime(to other: SixteenBytes) -> Bool {
-    (head ^ other.head) | (tail ^ other.tail) == 0
-  }
 }
 
 extension SixteenBytes: Comparable {
@@ -49,8 +46,4 @@ extension SixteenBytes: Comparable {
   }
 }
 
-extension SixteenBytes: CustomStringConvertible, CustomReflectable {
-  /// Never the bytes: they may be a key's.
-  package var description: String { "SixteenBytes" }
-  package var customMirror: Mirror { Mirror(self, children: [:]) }
-}
+extension SixteenBytes: Redacted {}

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Secrets
 
 /// The secret of one phone for (usually) one day, from which all its identifiers of that day follow.
 ///
@@ -75,8 +76,7 @@ public struct TemporaryExposureKey: Hashable, Sendable {
   }
 }
 
-extension TemporaryExposureKey: CustomStringConvertible, CustomReflectable {
+extension TemporaryExposureKey: Redacted {
   /// The key's kind and day; its bytes tell where a person was, so nothing may print them.
   public var description: String { "TemporaryExposureKey(from \(rollingStart.rawValue))" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
