@@ -1,4 +1,5 @@
 import CExposureKernels
+import TestSupport
 
 /// One tier's functions with arrays in and out.
 struct Kernels: CustomStringConvertible {
@@ -79,4 +80,77 @@ struct Kernels: CustomStringConvertible {
     }
     return found
   }
+}
+
+/// A key as a kernel takes it.
+struct PublishedKey {
+  let bytes: [UInt8]
+  let first: UInt32
+  let length: UInt16
+
+  /// Keys of a day or less, from the same few weeks.
+  static func random(
+    _ count: Int, from chance: inout SeededGenerator, length: ClosedRange<UInt16> = 0...144
+  ) -> [PublishedKey] {
+    (0..<count).map { _ in
+      PublishedKey(
+        bytes: bytes(16, from: &chance), first: .random(in: 2_600_000...2_650_000, using: &chance),
+        length: .random(in: length, using: &chance))
+    }
+  }
+
+  /// Bytes of chance.
+  static func bytes(_ count: Int, from chance: inout SeededGenerator) -> [UInt8] {
+    (0..<count).map { _ in .random(in: .min ... .max, using: &chance) }
+  }
+}
+
+/// A candidate that can be compared.
+struct Candidate: Hashable {
+  let key: Int
+  let interval: UInt32
+  let identifier: [UInt8]
+
+  init(key: Int, interval: UInt32, identifier: [UInt8]) {
+    self.key = key
+    self.interval = interval
+    self.identifier = identifier
+  }
+
+  init(_ candidate: ek_candidate, shiftedBy done: Int) {
+    key = Int(candidate.key_index) + done
+    interval = candidate.interval
+    identifier = withUnsafeBytes(of: candidate.identifier) { Array($0) }
+  }
+}
+
+/// A filter and the memory of its words.
+final class Filter {
+  let filter: ek_filter
+
+  init(wordsLog2: UInt32, holding identifiers: [[UInt8]] = [], secret: (UInt64, UInt64) = (0, 1)) {
+    let count = 1 << Int(wordsLog2)
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: max(64, count * 4), alignment: 64)
+    let words = memory.initializeMemory(as: UInt32.self, repeating: 0, count: max(16, count))
+    filter = ek_filter(words: words, word_count_log2: wordsLog2, secret: secret)
+    for identifier in identifiers { add(identifier) }
+  }
+
+  /// One that takes everything for held.
+  static func full() -> Filter {
+    let full = Filter(wordsLog2: 4)
+    for word in 0..<16 { full.filter.words[word] = .max }
+    return full
+  }
+
+  func add(_ identifier: [UInt8]) {
+    withUnsafePointer(to: filter) { ek_filter_add($0, identifier) }
+  }
+
+  func mayHold(_ identifier: [UInt8]) -> Bool {
+    withUnsafePointer(to: filter) { ek_filter_may_hold($0, identifier) }
+  }
+
+  deinit { filter.words.deallocate() }
 }

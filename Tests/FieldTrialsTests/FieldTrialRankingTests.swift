@@ -50,3 +50,79 @@ struct FieldTrialRankingTests {
     #expect(Set(PublishedConfiguration.all.map(\.apiVersion)) == [1, 2])
   }
 }
+
+@Suite("Area under the curve")
+struct AreaUnderCurveTests {
+  @Test("Groups apart are 1, the other way round 0, the same scores one half")
+  func ends() {
+    #expect(AreaUnderCurve.of(positives: [3, 4], negatives: [1, 2]) == 1)
+    #expect(AreaUnderCurve.of(positives: [1, 2], negatives: [3, 4]) == 0)
+    #expect(AreaUnderCurve.of(positives: [5, 5, 5], negatives: [5, 5]) == 0.5)
+  }
+
+  @Test("Pairs won count one, ties one half, by hand")
+  func ties() {
+    // 3 beats 1 and 2 and ties with 3: 2.5; 2 beats 1 and ties with 2: 1.5; 0 beats none: 0.
+    #expect(AreaUnderCurve.of(positives: [3, 2, 0], negatives: [2, 1, 3]) == 4.0 / 9)
+    // 5 ties twice and beats one of four: 2; 9 beats all: 4.
+    #expect(AreaUnderCurve.of(positives: [9, 5], negatives: [5, 5, 1, 7]) == 6.0 / 8)
+  }
+
+  @Test("Without one of the groups there is nothing to tell")
+  func empty() {
+    #expect(AreaUnderCurve.of(positives: [], negatives: [1]) == nil)
+    #expect(AreaUnderCurve.of(positives: [1], negatives: []) == nil)
+  }
+
+  @Test("It is the share of pairs, whatever the scores")
+  func pairs() {
+    let positives = (0..<40).map { Double($0 * 37 % 17) }
+    let negatives = (0..<30).map { Double($0 * 23 % 13) }
+    let won = positives.reduce(0.0) { sum, score in
+      sum + negatives.reduce(0) { $0 + (score > $1 ? 1 : score == $1 ? 0.5 : 0) }
+    }
+    #expect(AreaUnderCurve.of(positives: positives, negatives: negatives) == won / 1_200)
+  }
+}
+
+/// The nine trials of MIT Lincoln Laboratory and the University of Arizona.
+@Suite(
+  "The published field trials", .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
+struct PublishedTrialsTests {
+  private let folder = SharedData.url("fieldtrials")
+
+  @Test("All that the origin counts is read")
+  func counts() throws {
+    let counts = try FieldTrials(at: folder).counts
+    #expect((counts.trials, counts.phones, counts.phonesCompared) == (9, 111, 91))
+    #expect(counts.phonesByOutcome == [.sick: 9, .high: 62, .low: 23, .none: 17])
+    #expect((counts.advertisements, counts.identifiersSeen) == (550, 3_773))
+    #expect((counts.sightings, counts.samples, counts.samplesImplausible) == (10_140, 70_081, 1))
+    #expect((counts.linesSkipped, counts.filesUnreadable) == (0, 0))
+  }
+
+  @Test("The best configuration tells high from none in at least 97 of 100 pairs")
+  func best() throws {
+    let trials = try FieldTrials(at: folder).trials
+    let ranking = try FieldTrialRanking(of: trials)
+    #expect((ranking.positives, ranking.negatives) == (58, 15))
+    let best = try #require(ranking.ranks.first)
+    #expect(best.configuration.name == "narrow net 1")
+    #expect(try #require(best.areaUnderCurve) >= 0.97)
+    #expect(ranking.ranks.allSatisfy { ($0.areaUnderCurve ?? 0) > 0.7 })
+  }
+
+  @Test("Adding the receivers' offsets once more makes every attenuation-aware window net worse")
+  func correctedTwice() throws {
+    let trials = try FieldTrials(at: folder).trials
+    let areas = { (ranking: FieldTrialRanking, name: String) in
+      ranking.ranks.first { $0.configuration.name == name }?.areaUnderCurve ?? 0
+    }
+    let once = try FieldTrialRanking(of: trials)
+    let twice = try FieldTrialRanking(of: trials, signal: .uncorrected)
+    for name in ["narrow net 1", "narrow net 2", "wide net", "Smittestopp 2"] {
+      #expect(areas(once, name) > areas(twice, name))
+    }
+    #expect(areas(twice, "narrow net 1") > 0.96)
+  }
+}
