@@ -13,7 +13,7 @@ import Foundation
 /// }
 /// ```
 package enum AtomicFile {
-  /// What happens if a file with the final name exists.
+  /// The treatment of an existing file with the final name.
   package enum Existing: Sendable {
     /// It is replaced.
     case replace
