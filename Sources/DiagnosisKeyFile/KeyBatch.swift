@@ -1,54 +1,50 @@
 import ExposureKeys
 import Secrets
 
-/// Some diagnosis keys, 32 bytes each in one piece of memory; each becomes a `DiagnosisKey` as it is
-/// looked at.
+/// A batch of diagnosis keys in contiguous memory, 32 bytes each. Each access creates a `DiagnosisKey`.
 public struct KeyBatch: RandomAccessCollection, Sendable {
-  /// The keys as they lie in memory: what the matcher reads.
+  /// The keys in the form that the matcher reads.
   package let rows: [KeyRow]
 
-  /// A batch of these rows.
+  /// Creates a batch of these rows.
   package init(rows: [KeyRow]) {
     self.rows = rows
   }
 
-  /// A batch of `keys`, in their order.
+  /// Creates a batch of `keys`, in their order.
   package init(_ keys: some Sequence<DiagnosisKey>) {
     rows = keys.map(KeyRow.init)
   }
 
   /// 0.
   public var startIndex: Int { 0 }
-  /// How many keys there are.
+  /// The number of keys.
   public var endIndex: Int { rows.count }
-  /// The key at `position`, made anew at each look.
+  /// The key at `position`.
   public subscript(position: Int) -> DiagnosisKey { rows[position].diagnosisKey }
 }
 
 extension KeyBatch: Redacted {}
 
-/// Some keys of a file whose signature has not been checked yet.
+/// A batch of keys of a file whose signature has not been verified yet.
 ///
-/// What is learned from them counts only once `UnverifiedKeyFile.verified` has returned; where it
-/// throws, it is to be forgotten.
+/// Results from them count only after `UnverifiedKeyFile.verified` has returned. If it throws, discard them.
 public struct ProvisionalKeyBatch: Sendable {
   /// The keys, in the file's order.
   public let keys: KeyBatch
-  /// Whether they replace what was published of them before.
+  /// True if the keys replace keys that were published before.
   public let areRevised: Bool
 
-  /// A batch of `keys` that come from elsewhere than a file: keys that were verified before, or those
-  /// of a tool that measures.
+  /// Creates a batch of keys that do not come from a file: verified before, or of a benchmark.
   package init(keys: KeyBatch, areRevised: Bool = false) {
     self.keys = keys
     self.areRevised = areRevised
   }
 }
 
-/// One usable key of a file, in 32 bytes: what hundreds of thousands of them are held as while they
-/// are searched for. A `DiagnosisKey` is made of it where one is wanted.
+/// A valid key of a file in 32 bytes, the form in which hundreds of thousands of keys are searched.
 package struct KeyRow: Sendable {
-  /// The sixteen bytes of the key, as memory holds them.
+  /// The 16 bytes of the key, in memory order.
   package let words: (UInt64, UInt64)
   /// The first interval of the key.
   package let rollingStart: UInt32
@@ -59,12 +55,12 @@ package struct KeyRow: Sendable {
   private let variant: Int8
   private let hasDays: Bool
 
-  /// For how many intervals the key is used, 1...144.
+  /// The number of intervals in which the key is used, 1...144.
   package var rollingPeriod: UInt32 { UInt32(period) }
   /// The last interval of the key.
   package var lastInterval: UInt32 { rollingStart + rollingPeriod - 1 }
 
-  /// The row of `key`.
+  /// Creates the row of `key`.
   package init(_ key: DiagnosisKey) {
     words = key.key.secretWords
     rollingStart = key.key.rollingStart.rawValue
@@ -76,8 +72,7 @@ package struct KeyRow: Sendable {
     hasDays = key.daysSinceOnsetOfSymptoms != nil
   }
 
-  /// The row of what a file says, with the defaults of the format filled in; nil where no phone can
-  /// have had such a key (Documentation/KeyFiles.md 2.5).
+  /// Creates the row of the fields of a file. Returns nil if no phone can have had such a key.
   @inline(__always)
   init?(_ fields: borrowing KeyFields) {
     let (start, period) = (fields.rollingStart, fields.rollingPeriod)
@@ -97,10 +92,10 @@ package struct KeyRow: Sendable {
     hasDays = fields.hasDays
   }
 
-  /// In the place of a report type or a variant.
+  /// The value for a missing report type or variant.
   static let notStated: Int8 = -1
 
-  /// The key.
+  /// The row as a diagnosis key.
   package var diagnosisKey: DiagnosisKey {
     guard
       let key = TemporaryExposureKey(
@@ -111,7 +106,7 @@ package struct KeyRow: Sendable {
         reportType: ReportType(rawValue: Int32(report)),
         daysSinceOnsetOfSymptoms: hasDays ? days : nil,
         variantOfConcern: UInt8(exactly: variant).flatMap(VariantOfConcern.init))
-    else { preconditionFailure("a row is only made of a key that can be") }
+    else { preconditionFailure("a row was made of an invalid key") }
     return diagnosisKey
   }
 }

@@ -4,26 +4,26 @@ import Foundation
 import SwiftProtobuf
 import World
 
-/// Writes a key file: whole or not at all, in memory that does not grow with the number of keys.
+/// Writes signed key files, with memory that does not depend on the number of keys.
 ///
-/// Documentation/KeyFiles.md 6.
+/// A file appears complete or not at all. Documentation/KeyFiles.md, "Writing", describes the output.
 public enum KeyFileWriter {
-  /// Deflate's level, 1 to 9: Documentation/KeyFiles.md 6.4 says why this one.
+  /// The compression level of deflate, 1 to 9.
   public static let deflateLevel = 6
 
-  /// Writes a signed zip to `url`, replacing what is there.
+  /// Writes a signed zip to `url`, replacing an existing file.
   ///
   /// - Parameters:
-  ///   - start: The first moment of the period, in Unix seconds.
-  ///   - end: The first moment after the period, in Unix seconds.
+  ///   - start: The start of the period, in Unix seconds.
+  ///   - end: The end of the period, exclusive, in Unix seconds.
   ///   - region: The region, such as `PL`; 1 to 64 bytes.
-  ///   - keys: The keys, in `DiagnosisKey.inFileOrder`; they are written as they come.
-  ///   - revisedKeys: Keys that replace what was published of them before.
+  ///   - keys: The keys, in `DiagnosisKey.inFileOrder`; they are written in the given order.
+  ///   - revisedKeys: Keys that replace keys published before.
   ///   - signers: 1 to 10, the newest first.
-  ///   - begun: Told the temporary name beside `url`, for whoever removes that file where the program is
-  ///     ended in the middle.
-  /// - Returns: What was written.
-  /// - Throws: A `KeyFileError`; then nothing is left behind and an older file at `url` is untouched.
+  ///   - willFill: Called with the URL of the temporary file beside `url`, so that a signal handler can
+  ///     remove it.
+  /// - Returns: The counted content of the file.
+  /// - Throws: A `KeyFileError`; then no new file is left and an existing one at `url` is unchanged.
   @discardableResult
   public static func write(
     to url: URL, start: UInt64, end: UInt64, region: String,
@@ -44,11 +44,10 @@ public enum KeyFileWriter {
     }
   }
 
-  /// Writes a signed zip to `url` whose keys `fill` appends, one after the other, from wherever they
-  /// come: in one pass, and in memory that does not grow with their number.
+  /// Writes a signed zip to `url` with the keys that `fill` appends, in one pass.
   ///
-  /// - Throws: A `KeyFileError`, or what `fill` throws; then nothing is left behind and an older file
-  ///   at `url` is untouched.
+  /// - Throws: A `KeyFileError`, or the error of `fill`; then no new file is left and an existing one at
+  ///   `url` is unchanged.
   @discardableResult
   public static func write(
     to url: URL, start: UInt64, end: UInt64, region: String, signers: [KeyFileSigner],
@@ -118,11 +117,11 @@ public enum KeyFileWriter {
 }
 
 extension KeyFileWriter {
-  /// Writes a signed export unzipped: the export to `url`, its signatures beside it as `.sig`.
+  /// Writes a signed export without a zip: the export to `url`, its signatures beside it as `.sig`.
   ///
   /// For tools that compare matchers; phones download zips. Parameters and errors are those of
-  /// `write(to:start:end:region:keys:revisedKeys:signers:)`. Each of the two files appears whole or not
-  /// at all, the signatures first.
+  /// `write(to:start:end:region:keys:revisedKeys:signers:)`. Each of the two files appears complete or
+  /// not at all, the signatures first.
   @discardableResult
   package static func writePair(
     to url: URL, start: UInt64, end: UInt64, region: String,

@@ -2,16 +2,18 @@ import Crypto
 import Foundation
 import Secrets
 
-/// An authority's public key, as a phone is configured with it.
+/// An authority's public key, as configured on a phone.
 public struct VerificationPublicKey: Sendable {
-  /// The id a signature names it by, usually the mobile country code.
+  /// The id in signatures, usually the mobile country code.
   public let keyID: String
-  /// The version a signature names it by, such as `v1`.
+  /// The version in signatures, such as `v1`.
   public let keyVersion: String
 
   private let publicKey: P256.Signing.PublicKey
 
-  /// Reads a P-256 public key in PEM; throws `KeyFileError.notAPublicKey` where it is none.
+  /// Reads a P-256 public key in PEM.
+  ///
+  /// - Throws: `KeyFileError.notAPublicKey` if it is not one.
   public init(keyID: String, keyVersion: String, publicKeyPEM: String) throws(KeyFileError) {
     guard let publicKey = try? P256.Signing.PublicKey(pemRepresentation: publicKeyPEM) else {
       throw .notAPublicKey
@@ -21,7 +23,7 @@ public struct VerificationPublicKey: Sendable {
     self.publicKey = publicKey
   }
 
-  /// Whether `signature` (DER) is this key's over the bytes with this digest.
+  /// Returns `true` if `signature` (DER) is by this key over the bytes with this digest.
   func isValid(_ signature: some DataProtocol, for digest: SHA256Digest) -> Bool {
     guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else {
       return false
@@ -30,16 +32,16 @@ public struct VerificationPublicKey: Sendable {
   }
 }
 
-/// An authority's signing key with the name phones know it by.
+/// An authority's signing key with the id and version that phones know.
 public struct KeyFileSigner: Sendable {
-  /// The id and version that go into the file.
+  /// The id and version for the file.
   public let info: SignatureInfo
 
   private let privateKey: P256.Signing.PrivateKey
 
   /// Reads a P-256 private key in PEM, SEC1 or PKCS#8.
   ///
-  /// Throws `KeyFileError.notAPrivateKey` or, for an empty or overlong id or version, `.unusableName`.
+  /// - Throws: `KeyFileError.notAPrivateKey`, or `.unusableName` for an empty or too long id or version.
   public init(privateKeyPEM: String, keyID: String, keyVersion: String) throws(KeyFileError) {
     guard let privateKey = try? P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM) else {
       throw .notAPrivateKey
@@ -52,10 +54,10 @@ public struct KeyFileSigner: Sendable {
     self.privateKey = privateKey
   }
 
-  /// The public half, in PEM, for those who verify.
+  /// The public key in PEM.
   public var publicKeyPEM: String { privateKey.publicKey.pemRepresentation }
 
-  /// The signature over the bytes with this digest, in DER.
+  /// Signs the bytes with this digest; the signature is in DER.
   func signature(for digest: SHA256Digest) throws -> Data {
     try privateKey.signature(for: digest).derRepresentation
   }

@@ -6,10 +6,9 @@ import Testing
 
 @testable import DiagnosisKeyFile
 
-/// Documentation/Matching.md 10.3.
 @Suite("A key in 32 bytes")
 struct KeyRowTests {
-  @Test("A row is 32 bytes, and says all that the key says")
+  @Test("A row has 32 bytes and keeps all fields of the key")
   func everyField() {
     #expect(MemoryLayout<KeyRow>.stride == 32)
     let keys = testKeys(500)
@@ -18,10 +17,9 @@ struct KeyRowTests {
   }
 }
 
-/// Documentation/KeyFiles.md 2.3.
-@Suite("The variant of concern in a key file")
+@Suite("Variant of concern in a key file")
 struct VariantOfConcernTests {
-  /// What a signed file, whose two keys have these bytes added, says of their variants.
+  /// The variants in a signed file whose two keys have these bytes added.
   private func read(adding bytes: [UInt8]) throws -> [VariantOfConcern?] {
     let authority = Authority()
     let file = try RawKeyFile([authority]) { message in
@@ -39,19 +37,19 @@ struct VariantOfConcernTests {
     return variants
   }
 
-  @Test("Each number of the format has its meaning", arguments: 0..<5 as Range<UInt8>)
+  @Test("Each number of the format is read as its variant", arguments: 0..<5 as Range<UInt8>)
   func known(_ number: UInt8) throws {
     let variant = try #require(VariantOfConcern(rawValue: number))
     #expect(try read(adding: [0x40, number]) == [variant, variant])
   }
 
-  @Test("A file that does not say leaves it unsaid")
+  @Test("A missing variant is read as nil")
   func absent() throws {
     #expect(try read(adding: []) == [nil, nil])
   }
 
   @Test(
-    "A number that nobody knows yet is as good as none, and the key counts all the same",
+    "An unknown number is read as nil, and the key is still valid",
     arguments: [
       [0x40, 5], [0x40, 0x80, 2], [0x40] + Array(repeating: 0xff, count: 9) + [1],
     ] as [[UInt8]])
@@ -59,7 +57,7 @@ struct VariantOfConcernTests {
     #expect(try read(adding: field) == [nil, nil])
   }
 
-  /// A key as it was before it had a variant.
+  /// A diagnosis key without a variant.
   private struct KeyWithoutVariant {
     let key: TemporaryExposureKey
     let transmissionRiskLevel: UInt8
@@ -67,7 +65,7 @@ struct VariantOfConcernTests {
     let daysSinceOnsetOfSymptoms: Int32?
   }
 
-  @Test("It makes a key in memory no larger than a key without it")
+  @Test("A key with a variant takes no more memory than one without")
   func size() {
     #expect(MemoryLayout<DiagnosisKey>.size == MemoryLayout<KeyWithoutVariant>.size)
   }

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import DiagnosisKeyFile
 
-/// All that a file says of one key, usable or not, kept for comparison.
+/// All fields of a key in a file, valid or not, for comparison.
 struct ReadKey: Equatable {
   var keyData: [UInt8]?
   var transmissionRiskLevel: Int32 = 0
@@ -13,7 +13,7 @@ struct ReadKey: Equatable {
   var days: Int32?
   var variant: VariantOfConcern?
 
-  /// What the scanner read.
+  /// The fields that the scanner read.
   init(_ fields: borrowing KeyFields) {
     keyData = fields.keyData.map { Array($0) }
     transmissionRiskLevel = fields.transmissionRiskLevel
@@ -24,7 +24,7 @@ struct ReadKey: Equatable {
     variant = UInt8(exactly: fields.variantOfConcern).flatMap(VariantOfConcern.init)
   }
 
-  /// The same key as SwiftProtobuf read it.
+  /// The fields that SwiftProtobuf read.
   init(wire: WireTemporaryExposureKey) {
     keyData = wire.hasKeyData ? Array(wire.keyData) : nil
     if wire.hasTransmissionRiskLevel { transmissionRiskLevel = wire.transmissionRiskLevel }
@@ -38,7 +38,7 @@ struct ReadKey: Equatable {
       ? VariantOfConcern(rawValue: UInt8(wire.variantOfConcern.rawValue)) : nil
   }
 
-  /// The message in bytes, its fields ascending, what is at its default left out.
+  /// The encoded message, with ascending fields and without default values.
   var encoded: [UInt8] {
     var message = KeyMessage(keyData: keyData)
     if transmissionRiskLevel != 0 { message.transmissionRiskLevel = transmissionRiskLevel }
@@ -51,10 +51,7 @@ struct ReadKey: Equatable {
   }
 }
 
-/// One key as a key file writes it: what is set. `KeyFields` reads it.
-///
-/// The message `TemporaryExposureKey` of export.proto, written by hand because a file holds hundreds
-/// of thousands of them. Documentation/KeyFiles.md 2.3.
+/// The message `TemporaryExposureKey` of export.proto, with the fields that are set.
 struct KeyMessage: Equatable {
   var keyData: [UInt8]?
   var transmissionRiskLevel: Int32?
@@ -66,7 +63,7 @@ struct KeyMessage: Equatable {
 }
 
 extension KeyMessage {
-  /// The message in bytes: the fields that are set, ascending, zeros included.
+  /// The encoded message: the fields that are set, ascending, zeros included.
   var encoded: [UInt8] {
     var bytes: [UInt8] = []
     if let keyData { bytes.appendField(1, keyData) }

@@ -6,12 +6,12 @@ import TestSupport
 
 @testable import DiagnosisKeyFile
 
-/// A key file put together message by message, so that a test may get one thing wrong.
+/// A key file built message by message, so that a test can spoil one part.
 struct RawKeyFile {
   var export: [UInt8]
   var signatures: [UInt8]
 
-  /// A right one: two keys, signed by all `authorities`; `change` and `changeSignatures` spoil it.
+  /// A valid file: two keys, signed by all `authorities`; `change` and `changeSignatures` spoil it.
   init(
     _ authorities: [Authority],
     change: (inout WireTemporaryExposureKeyExport) -> Void = { _ in },
@@ -69,7 +69,7 @@ func onDisk<Result>(
   return try body(UnverifiedKeyFile(at: url))
 }
 
-/// Verifies a file of `bytes` by the keys of `authorities`, and gives all its keys.
+/// Verifies a file of `bytes` with the keys of `authorities`.
 @discardableResult
 func verify(
   _ bytes: [UInt8], by authorities: [Authority], batchSize: Int = 100
@@ -78,23 +78,23 @@ func verify(
   return try onDisk(bytes) { try $0.verified(by: keys, batchSize: batchSize) { _ in } }
 }
 
-/// A zip put together byte by byte, so that it may be wrong in one place. Everything is stored.
+/// A zip built byte by byte, so that a test can spoil one part. All entries are stored.
 struct RawZip {
-  /// One entry, with what a test may want to get wrong.
+  /// One entry, with the parts that a test can spoil.
   struct Entry {
     var name: String
     var content: [UInt8]
-    /// What Unix thinks the entry is, in the high half of the external attributes.
+    /// The Unix file type and permissions, in the high half of the external attributes.
     var mode: UInt32 = 0o100644
     var flags: UInt16 = 0
-    /// How it says it is compressed; 0 is stored.
+    /// The stated compression method; 0 is stored.
     var method = 0
-    /// The size the zip states, where it is not the true one.
+    /// The stated size, if it differs from the true one.
     var statedByteCount: Int?
   }
 
   var entries: [Entry]
-  /// The number of entries the end states, where it is not the true one.
+  /// The number of entries in the end record, if it differs from the true one.
   var statedEntryCount: Int?
   var comment: [UInt8] = []
 
@@ -117,7 +117,7 @@ struct RawZip {
     return file + directory + end
   }
 
-  /// What the entry and the list of entries both say: version to name length.
+  /// The fields that local header and directory have in common: version to name length.
   private func fields(of entry: Entry) -> [UInt8] {
     let byteCount = entry.statedByteCount ?? entry.content.count
     return number(20, 2) + number(Int(entry.flags), 2) + number(entry.method, 2)
@@ -141,7 +141,7 @@ private func crc32(_ bytes: [UInt8]) -> UInt32 {
   ~bytes.reduce(UInt32.max) { crcTable[Int(($0 ^ UInt32($1)) & 0xff)] ^ $0 >> 8 }
 }
 
-/// A health authority with a fresh key, as signer and as phones know it.
+/// A health authority with a new key, as signer and as configured on phones.
 struct Authority {
   let keyID: String
   let keyVersion: String

@@ -1,21 +1,21 @@
 import SwiftProtobuf
 
-/// Reads export.bin as it comes, chunk by chunk, and keeps no more than one unfinished field of it.
+/// Parses export.bin chunk by chunk; keeps at most one incomplete field in memory.
 ///
-/// Fields may come in any order. Keys are handed out as they are met, read where they lie; what is
-/// not a key is small and kept for SwiftProtobuf to decode at the end; what is unknown is passed over.
+/// Fields may come in any order. Keys are parsed in place and passed on at once. The other known fields
+/// are small and kept for SwiftProtobuf to decode at the end. Unknown fields are skipped.
 struct ExportScanner {
-  /// The bytes that do not make a whole field yet.
+  /// The bytes of an incomplete field.
   private(set) var unread: [UInt8] = []
-  /// The fields 1...6 as they were met.
+  /// The fields 1...6 in the order of the file.
   private(set) var headerBytes: [UInt8] = []
   private(set) var keyCount = 0
   private(set) var revisedKeyCount = 0
   private var hasReadMagic = false
   private var bytesToSkip = 0
 
-  /// Reads on; `each` gets every key that is now whole, and whether it is a revised one. What the
-  /// key borrows is gone when `each` returns.
+  /// Parses the next chunk; `each` gets every complete key, and `true` if it is a revised one. The key
+  /// borrows memory that is valid only until `each` returns.
   mutating func scan(
     _ chunk: UnsafeRawBufferPointer, each: (borrowing KeyFields, Bool) throws -> Void
   ) throws {
@@ -24,7 +24,7 @@ struct ExportScanner {
     unread.append(contentsOf: rest[read...])
   }
 
-  /// Says that no more bytes come; the header then is whole.
+  /// Ends the export and decodes its header.
   func finish() throws(KeyFileError) -> KeyFileHeader {
     guard hasReadMagic else { throw .wrongExportVersion }
     guard unread.isEmpty, bytesToSkip == 0,
@@ -39,15 +39,16 @@ struct ExportScanner {
 }
 
 extension ExportScanner {
-  /// Reads the field that the last chunk broke off in, with as little of `chunk` as it takes; what is
-  /// left of `chunk`.
+  /// Completes the field that the last chunk broke off in, with as few bytes of `chunk` as possible.
+  ///
+  /// - Returns: The rest of `chunk`.
   private mutating func finishUnread(
     with chunk: UnsafeRawBufferPointer, each: (borrowing KeyFields, Bool) throws -> Void
   ) throws -> UnsafeRawBufferPointer {
     var taken = 0
     while !unread.isEmpty, taken < chunk.count {
       let carried = unread.count
-      // A key at once; a header field, which may be long, in ever larger steps.
+      // A key takes one step; a header field, which may be long, takes steps of growing size.
       let step = min(max(KeyFileLimit.keyMessageByteCountMax, carried), chunk.count - taken)
       unread.append(contentsOf: chunk[taken..<taken + step])
       taken += step
@@ -62,7 +63,7 @@ extension ExportScanner {
     return UnsafeRawBufferPointer(rebasing: chunk[taken...])
   }
 
-  /// Reads all whole fields of `bytes`; returns how many bytes they take.
+  /// Parses all complete fields of `bytes`; returns their size in bytes.
   private mutating func scan(
     whole bytes: UnsafeRawBufferPointer, each: (borrowing KeyFields, Bool) throws -> Void
   ) throws -> Int {
@@ -87,8 +88,7 @@ extension ExportScanner {
     return read
   }
 
-  /// Reads keys of the common form as long as they come and there is room behind them; returns how
-  /// many bytes they take.
+  /// Parses keys of the common form as long as enough bytes follow them; returns their size in bytes.
   private mutating func readCommonKeys(
     _ bytes: UnsafeRawBufferPointer, each: (borrowing KeyFields, Bool) throws -> Void
   ) throws -> Int {
@@ -124,7 +124,8 @@ extension ExportScanner {
   ) throws {
     let tag = try cursor.tag()
     switch (tag.number, tag.wireType) {
-    case (ExportFormat.keyField, .lengthDelimited), (ExportFormat.revisedKeyField, .lengthDelimited):
+    case (ExportFormat.keyField, .lengthDelimited),
+      (ExportFormat.revisedKeyField, .lengthDelimited):
       let isRevised = tag.number == ExportFormat.revisedKeyField
       try each(try readKey(&cursor), isRevised)
       count(isRevised: isRevised)

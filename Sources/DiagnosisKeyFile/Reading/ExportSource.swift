@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where the halves of a key file come from, chunk by chunk.
+/// A source of both halves of a key file, chunk by chunk.
 protocol ExportSource {
-  /// Hands over every chunk of both halves; a half's chunks come in order, the halves in any order.
+  /// Passes all chunks of both halves to `receive`. The chunks of a half come in order, the halves in any.
   func read(_ receive: (ExportPart, UnsafeRawBufferPointer) throws -> Void) throws
 }
 
 extension ZipSource {
-  /// The source for the file at `url`: told by its first bytes, not by its name.
+  /// The source for the file at `url`, chosen by its first bytes, not by its name.
   static func source(at url: URL) throws(KeyFileError) -> any ExportSource {
     let file = try ReadableFile(url)
     guard file.byteCount <= KeyFileLimit.fileByteCountMax else { throw .tooLarge }
@@ -18,9 +18,8 @@ extension ZipSource {
   }
 }
 
-/// A key file out of its zip: an export with its signatures beside it, `x.bin` and `x.sig`.
+/// A key file without a zip: an export beside its signatures, `x.bin` and `x.sig`.
 struct PairSource: ExportSource {
-  /// The export.
   let export: URL
 
   var signatures: URL {
@@ -32,7 +31,7 @@ struct PairSource: ExportSource {
     do {
       try read(signatures, as: .signatures, receive)
     } catch KeyFileError.cannotRead(ENOENT) {
-      // Unsigned, which may be looked at and will not verify.
+      // Without signatures the file can be inspected, but not verified.
     }
   }
 
@@ -46,14 +45,14 @@ struct PairSource: ExportSource {
   }
 }
 
-/// An open file, read in pieces, closed when nobody holds it.
+/// An open file; closed with its last reference.
 final class ReadableFile {
   let byteCount: Int
   private let descriptor: Int32
 
-  /// Opens `url`, which must be a plain file.
+  /// Opens `url`, which must be a regular file.
   init(_ url: URL) throws(KeyFileError) {
-    // Not blocking, so that a pipe of that name is refused and not waited for.
+    // O_NONBLOCK, so that a pipe is rejected instead of waited for.
     let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .cannotRead(errno) }
     self.descriptor = descriptor
@@ -70,7 +69,7 @@ final class ReadableFile {
     close(descriptor)
   }
 
-  /// The bytes at `offset`: `count` of them, or fewer where the file ends.
+  /// Returns `count` bytes at `offset`, or fewer at the end of the file.
   func bytes(at offset: Int, count: Int) throws(KeyFileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     let read = pread(descriptor, &bytes, count, off_t(offset))
@@ -78,7 +77,7 @@ final class ReadableFile {
     return Array(bytes.prefix(read))
   }
 
-  /// Hands over the whole file in chunks, all in one buffer.
+  /// Passes the whole file on in chunks, all in one buffer.
   func readAll(_ receive: (UnsafeRawBufferPointer) throws -> Void) throws {
     var chunk = [UInt8](repeating: 0, count: KeyFileLimit.chunkByteCount)
     var offset = 0

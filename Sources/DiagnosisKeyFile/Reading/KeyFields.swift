@@ -1,11 +1,10 @@
 import ExposureKeys
 import Secrets
 
-/// One key as it stands in the file: what it says, whether or not it makes sense, with the defaults
-/// of the format where it says nothing (Documentation/KeyFiles.md 2.3).
+/// The fields of one key in the file, valid or not, with the defaults of the format.
 ///
-/// The message `TemporaryExposureKey` of export.proto, read by hand because a file holds hundreds of
-/// thousands of them. The bytes of the key are borrowed from the chunk they came in.
+/// The message `TemporaryExposureKey` of export.proto. It is parsed by hand because a file holds hundreds
+/// of thousands of them. The bytes of the key are borrowed from their chunk.
 struct KeyFields {
   var keyData: UnsafeRawBufferPointer?
   var transmissionRiskLevel: Int32 = 0
@@ -18,11 +17,10 @@ struct KeyFields {
   var days: Int32 = 0
   var hasDays = false
 
-  /// Nothing said yet.
   @inline(__always)
   init() {}
 
-  /// Reads one whole message; nil where it is malformed.
+  /// Parses one complete message; nil if it is malformed.
   init?(_ bytes: UnsafeRawBufferPointer) {
     var cursor = ProtobufCursor(bytes)
     do throws(ProtobufCursor.ParseError) {
@@ -46,14 +44,14 @@ struct KeyFields {
     }
   }
 
-  /// A report type of tomorrow is as good as none, as proto2 has it.
+  /// An unknown report type counts as missing, as in proto2.
   @inline(__always)
   mutating func setReportType(_ raw: Int32) {
     guard raw >= 0, raw <= ReportType.revoked.rawValue else { return }
     reportType = Int8(truncatingIfNeeded: raw)
   }
 
-  /// So is a variant of tomorrow.
+  /// An unknown variant counts as missing.
   @inline(__always)
   mutating func setVariant(_ raw: Int32) {
     guard raw >= 0, raw <= Int32(VariantOfConcern.vaccineBreakthrough.rawValue) else { return }
@@ -69,18 +67,18 @@ struct KeyFields {
 
 extension KeyFields: Redacted {}
 
-/// The common form of a key, read without asking at every byte whether there is another.
+/// A faster parser for the common form of a key: fewer checks for each byte.
 extension KeyFields {
-  /// Tag, length, and the longest common message: six numbers of at most six bytes and the key.
+  /// Tag, length and the longest common message: six numbers of at most six bytes, and the key.
   static let fastByteCountMax = 2 + 2 + 16 + 6 * 6
-  /// How many bytes past a message its last number may be looked for.
+  /// The number of bytes past a message that parsing its last number may read.
   static let fastSlack = 8
 
-  /// Reads the message at `message` of `byteCount` bytes, at least 18, after which `fastSlack` more
-  /// bytes may be touched; nil where it is of another than the common form, right or wrong:
-  /// `init(_:)` then decides.
+  /// Parses the message of `byteCount` bytes (at least 18) at `message`. `fastSlack` bytes after it must be
+  /// readable.
   ///
-  /// Common: sixteen bytes of key first, then the numbers of the other fields in at most five bytes each.
+  /// In the common form the sixteen bytes of the key come first, and the numbers of the other fields have
+  /// at most five bytes each. Nil for any other form, valid or not: `init(_:)` then decides.
   @inline(__always)
   init?(common message: UnsafeRawPointer, byteCount: Int) {
     guard message.loadUnaligned(as: UInt16.self) == Self.sixteenBytesOfKey else { return nil }
@@ -105,10 +103,10 @@ extension KeyFields {
     guard place == end else { return nil }
   }
 
-  /// Field 1, length-delimited, sixteen bytes, as two bytes of memory.
+  /// Field 1, length-delimited, sixteen bytes, as two bytes in memory order.
   private static var sixteenBytesOfKey: UInt16 { UInt16(littleEndian: 0x100a) }
 
-  /// A number of at most five bytes; nil for a longer one, such as a negative.
+  /// A number of at most five bytes; nil for a longer one, such as a negative number.
   @inline(__always)
   private static func number(_ place: inout UnsafeRawPointer) -> Int32? {
     var value: UInt32 = 0

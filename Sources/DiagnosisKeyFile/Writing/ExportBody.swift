@@ -2,17 +2,17 @@ import Crypto
 import ExposureKeys
 import SwiftProtobuf
 
-/// export.bin on its way into a file: encoded and hashed as it is handed on, in memory that does not grow
-/// with the number of keys.
+/// The body of an export.bin that is being written: keys are encoded, hashed and passed on at once, so
+/// memory does not grow with their number.
 ///
-/// It lives as long as the call that lends it.
+/// It is valid only during the call of the closure that gets it.
 public struct ExportBody: ~Copyable {
   private let header: KeyFileHeader
   private var outlet: HashedOutput
   private var encoder = KeyFieldEncoder(capacity: KeyFileLimit.chunkByteCount)
   private var keyCount = 0
   private var revisedKeyCount = 0
-  /// What went wrong first, so that nobody who passes over it gets a file without the key.
+  /// The first failure. It makes the export fail even if the caller of `append` ignores the error.
   private var failure: KeyFileError?
 
   /// Begins an export with everything that comes before the keys.
@@ -25,9 +25,9 @@ public struct ExportBody: ~Copyable {
     self.outlet = outlet
   }
 
-  /// Hands an export to `receive`, its bytes in order, with the keys that `fill` appends.
+  /// Passes an export with the keys that `fill` appends to `receive`.
   ///
-  /// - Returns: What was written, and what is to be signed.
+  /// - Returns: The counted content, and the digest to sign.
   static func writing(
     _ header: KeyFileHeader, to receive: @escaping HashedOutput.Receive,
     _ fill: (inout ExportBody) throws -> Void
@@ -37,9 +37,9 @@ public struct ExportBody: ~Copyable {
     return try body.finish()
   }
 
-  /// Writes the next key. Keys come in `DiagnosisKey.inFileOrder`, the revised ones after the others.
+  /// Appends the next key. Keys come in `DiagnosisKey.inFileOrder`, the revised ones after the others.
   ///
-  /// - Throws: A `KeyFileError`, such as `.tooManyKeys` or `.diskFull`; the file then is not made.
+  /// - Throws: A `KeyFileError`, such as `.tooManyKeys` or `.diskFull`; then no file is written.
   public mutating func append(
     _ key: DiagnosisKey, isRevised: Bool = false
   ) throws(KeyFileError) {
@@ -79,25 +79,20 @@ public struct ExportBody: ~Copyable {
   }
 }
 
-/// Where an export's bytes go, hashed on their way.
+/// Passes bytes on and hashes them.
 struct HashedOutput {
-  /// Takes the next bytes.
   typealias Receive = (UnsafeRawBufferPointer) throws(KeyFileError) -> Void
 
   private let receive: Receive
   private var hash = SHA256()
-  /// How many bytes have gone.
   private(set) var byteCount = 0
 
-  /// An outlet to `receive`.
   init(_ receive: @escaping Receive) {
     self.receive = receive
   }
 
-  /// SHA-256 of everything up to now.
   var digest: SHA256Digest { hash.finalize() }
 
-  /// Hands on the next bytes.
   mutating func put(_ bytes: UnsafeRawBufferPointer) throws(KeyFileError) {
     hash.update(bufferPointer: bytes)
     byteCount += bytes.count

@@ -2,9 +2,9 @@ import CZlib
 import Foundation
 import World
 
-/// A zip of one or two entries, written as a stream; the same content gives the same bytes.
+/// Writes a zip of one or two entries as a stream; the same content gives the same bytes.
 ///
-/// By hand, because an entry's pieces are deflated side by side, which libarchive does not:
+/// libarchive cannot be used because it deflates an entry on a single thread; see
 /// Documentation/Decisions/0011-our-own-zips.md.
 struct ZipWriter {
   private let file: AppendedFile
@@ -12,16 +12,16 @@ struct ZipWriter {
   private let streams = DeflateStreamPool()
   private var entries: [ZipEntryRecord] = []
 
-  /// Begins a zip in an open, empty file, which stays open. It is deflated on `threads` threads
-  /// (`DeflateLimit.threads`, brought inside), the caller's included.
+  /// Begins a zip in an open, empty file, which stays open. `threads` includes the calling thread and is
+  /// clamped to `DeflateLimit.threads`.
   init(_ descriptor: Int32, threads: Int = DeflateThreads.available) {
     file = AppendedFile(descriptor)
     self.threads = threads
   }
 
-  /// Writes an entry with what `fill` appends to it.
+  /// Writes an entry with the content that `fill` appends.
   ///
-  /// When this returns or throws, no other thread is at work on it.
+  /// All threads have finished when this returns or throws.
   mutating func add<Result>(
     _ part: ExportPart, _ fill: (DeflatedEntry) throws -> Result
   ) throws -> Result {
@@ -43,7 +43,7 @@ struct ZipWriter {
     return result
   }
 
-  /// Writes the list of entries, and its end: APPNOTE.TXT 4.3.16.
+  /// Writes the central directory and the end of central directory record: APPNOTE.TXT 4.3.16.
   func finish() throws(KeyFileError) {
     let list = entries.flatMap(\.listed)
     let disks: UInt32 = 0
@@ -57,12 +57,10 @@ struct ZipWriter {
   }
 }
 
-/// What a zip says of one entry: before it, behind it and in the list at the end. APPNOTE.TXT 4.3.
-///
-/// Documentation/KeyFiles.md 6.2 says why each value is what it is.
+/// The records of one entry: local header, data descriptor and central directory header. APPNOTE.TXT 4.3.
 struct ZipEntryRecord {
   let part: ExportPart
-  /// Where the entry begins in the file.
+  /// The position of the entry in the file.
   let offset: Int
   var checksum = CRC32()
   var deflatedByteCount = 0
@@ -70,30 +68,30 @@ struct ZipEntryRecord {
   private static let localSignature: UInt32 = 0x0403_4b50
   private static let descriptorSignature: UInt32 = 0x0807_4b50
   private static let listedSignature: UInt32 = 0x0201_4b50
-  /// 2.0, the first that deflates.
+  /// Version 2.0, the first with deflate.
   private static let versionNeeded: UInt16 = 20
-  /// The same, on Unix, whose rights `attributes` has.
+  /// Version 2.0 on Unix, so that `attributes` holds permissions.
   private static let versionMadeBy: UInt16 = 3 << 8 | 20
-  /// CRC-32 and sizes stand behind the entry.
+  /// Checksum and sizes are in the data descriptor.
   private static let flags: UInt16 = 1 << 3
   private static let deflated: UInt16 = 8
-  /// 1980-01-01, the earliest there is: no file tells when it was made.
+  /// 1980-01-01, the earliest possible date: files do not reveal when they were written.
   private static let (time, date): (UInt16, UInt16) = (0, 1 << 5 | 1)
-  /// A plain file that everybody may read.
+  /// A regular file with mode 0644.
   private static let attributes: UInt32 = 0o100644 << 16
 
-  /// 4.3.7, the local file header.
+  /// The local file header, 4.3.7.
   var header: [UInt8] {
     let unknown = [UInt8](repeating: 0, count: 12)
     return Self.localSignature.littleEndianBytes + kind + unknown + nameLengths + name
   }
 
-  /// 4.3.9, the data descriptor.
+  /// The data descriptor, 4.3.9.
   var descriptor: [UInt8] {
     Self.descriptorSignature.littleEndianBytes + checksumAndSizes
   }
 
-  /// 4.3.12, the central directory header.
+  /// The central directory header, 4.3.12.
   var listed: [UInt8] {
     let comment: UInt16 = 0
     let disk: UInt16 = 0
@@ -110,10 +108,11 @@ struct ZipEntryRecord {
   }
 
   private var checksumAndSizes: [UInt8] {
-    [checksum.value, UInt32(deflatedByteCount), UInt32(checksum.byteCount)].flatMap(\.littleEndianBytes)
+    [checksum.value, UInt32(deflatedByteCount), UInt32(checksum.byteCount)].flatMap(
+      \.littleEndianBytes)
   }
 
-  /// Of the name, and of the extra field that there is none of.
+  /// The lengths of the name and of the extra field, which is empty.
   private var nameLengths: [UInt8] {
     [UInt16(name.count), 0].flatMap(\.littleEndianBytes)
   }
@@ -122,27 +121,25 @@ struct ZipEntryRecord {
 }
 
 extension FixedWidthInteger {
-  /// As a zip has its numbers.
   var littleEndianBytes: [UInt8] {
     (0..<Self.bitWidth / 8).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) }
   }
 }
 
-/// CRC-32 of some bytes, as a zip has it, and their number; two that lie beside each other add up.
+/// The CRC-32 of some bytes, and their number. Two checksums of adjacent bytes can be combined.
 struct CRC32: Sendable {
   private(set) var value: UInt32 = 0
   private(set) var byteCount = 0
 
-  /// Of no bytes.
+  /// The checksum of no bytes.
   init() {}
 
-  /// Of `bytes`.
   init(of bytes: UnsafeBufferPointer<UInt8>) {
     value = UInt32(truncatingIfNeeded: crc32_z(0, bytes.baseAddress, z_size_t(bytes.count)))
     byteCount = bytes.count
   }
 
-  /// Goes on with the bytes that come next.
+  /// Combines this checksum with that of the following bytes.
   mutating func append(_ next: CRC32) {
     let joined = crc32_combine(UInt(value), UInt(next.value), next.byteCount)
     value = UInt32(truncatingIfNeeded: joined)
@@ -150,18 +147,17 @@ struct CRC32: Sendable {
   }
 }
 
-/// An open file that only grows, and how far it has.
+/// An open file that is only appended to.
 final class AppendedFile {
   private let descriptor: Int32
-  /// How many bytes were written.
+  /// The number of bytes written.
   private(set) var byteCount = 0
 
-  /// Writes to an open, empty file, which stays open.
+  /// Appends to an open, empty file, which stays open.
   init(_ descriptor: Int32) {
     self.descriptor = descriptor
   }
 
-  /// Writes all of `bytes`.
   func append(_ bytes: UnsafeRawBufferPointer) throws(KeyFileError) {
     var rest = bytes[...]
     while !rest.isEmpty {
