@@ -15,7 +15,7 @@ struct KeyScheduleTests {
     }
   }
 
-  @Test("Metadata is sealed as published beside every identifier, and opens again")
+  @Test("Metadata is encrypted as published for every identifier, and decrypted again")
   func metadata() throws {
     let vectors = try CryptoVectors.load()
     let schedule = KeySchedule(try #require(vectors.key))
@@ -28,7 +28,7 @@ struct KeyScheduleTests {
     }
   }
 
-  @Test("The published metadata says version 1.0 and 8 dBm, and no calibration confidence")
+  @Test("The published metadata has version 1.0 and 8 dBm, and no calibration confidence")
   func publishedMetadata() throws {
     let metadata = try #require(try CryptoVectors.load().metadata)
     #expect(metadata == BluetoothMetadata(transmitPower: 8))
@@ -37,7 +37,7 @@ struct KeyScheduleTests {
     #expect(metadata.calibrationConfidence == nil)
   }
 
-  @Test("The first beacon of the published day is the published advertisement, both ways")
+  @Test("The first beacon of the published day is the published advertisement, in both directions")
   func advertisement() throws {
     let vectors = try CryptoVectors.load()
     let first = try #require(vectors.beacons.first)
@@ -50,7 +50,7 @@ struct KeyScheduleTests {
   }
 }
 
-/// The published day of one phone: a key, its derived keys, and 144 identifiers with their metadata.
+/// The published day of one phone: its key, the derived keys, and 144 identifiers with their metadata.
 struct CryptoVectors: Decodable {
   private let tek: String
   private let rolling_start_interval_number: UInt32
@@ -63,7 +63,7 @@ struct CryptoVectors: Decodable {
     return try JSONDecoder().decode(CryptoVectors.self, from: Data(contentsOf: url))
   }
 
-  /// The advertisement that the published export vectors give for the first interval.
+  /// The published advertisement of the first interval.
   static func firstAdvertisementPayload() throws -> [UInt8] {
     struct Wire: Decodable { let advertising_payload_interval_0: String }
     let url = SharedData.url("vectors/gaen_export_vectors.json")
@@ -78,7 +78,7 @@ struct CryptoVectors: Decodable {
 
   var metadata: BluetoothMetadata? { BluetoothMetadata(bytes: bytes(ble_metadata)) }
 
-  /// Every interval with what is on the air in it.
+  /// The beacon of every interval.
   var beacons: [(interval: IntervalNumber, identifier: [UInt8], metadata: [UInt8])] {
     zip(rpi, aem).enumerated().map { index, beacon in
       let number = rolling_start_interval_number + UInt32(index)
@@ -87,7 +87,7 @@ struct CryptoVectors: Decodable {
   }
 }
 
-/// The bytes that hexadecimal digits name.
+/// The bytes of hexadecimal digits.
 func bytes(_ hexadecimal: String) -> [UInt8] {
   let digits = hexadecimal.compactMap(\.hexDigitValue).map(UInt8.init)
   return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
