@@ -3,7 +3,7 @@ import World
 
 /// The system calls of sealed storage, with errors as `SealedStorageError`.
 enum Disk {
-  /// Replaces `url` by `content` in one step, and removes what an interrupted write left behind.
+  /// Replaces `url` by `content` atomically, and removes the leftovers of interrupted writes.
   ///
   /// If it throws, the old content is unchanged.
   static func replace(_ url: URL, with content: Data) throws(SealedStorageError) {
@@ -27,7 +27,7 @@ enum Disk {
     try remove(url.appendingPathExtension("new"))
   }
 
-  /// Adds `content` to the end of `url`; where that fails the file keeps its old length.
+  /// Appends `content` to `url`; if that fails, the file keeps its old length.
   static func append(_ content: Data, to url: URL) throws(SealedStorageError) {
     let file = try open(url, O_WRONLY | O_CREAT | O_APPEND)
     defer { close(file) }
@@ -35,7 +35,7 @@ enum Disk {
     do throws(SealedStorageError) {
       try write(content, to: file)
       try sync(file)
-      // A new file is only there when its folder says so.
+      // The name of a new file is stored in the folder.
       if end == 0 { try syncFolder(of: url) }
     } catch {
       ftruncate(file, end)
@@ -43,14 +43,13 @@ enum Disk {
     }
   }
 
-  /// Cuts `url` to `length` bytes.
   static func truncate(_ url: URL, to length: Int) throws(SealedStorageError) {
     guard Foundation.truncate(url.path, length) == 0 else { throw failure() }
   }
 
-  /// The content of `url`, or nil where there is no such file.
+  /// The content of `url`, or nil if there is no such file.
   ///
-  /// - Throws: `.tooLarge` where it is longer than `bytesMax`.
+  /// - Throws: `.tooLarge` if it is longer than `bytesMax`.
   static func read(_ url: URL, bytesMax: Int) throws(SealedStorageError) -> Data? {
     let file: Int32
     do throws(SealedStorageError) {
@@ -70,15 +69,15 @@ enum Disk {
     }
   }
 
-  /// How many bytes `url` has; none where it does not exist.
+  /// The size of `url` in bytes, 0 if it does not exist.
   static func size(of url: URL) throws(SealedStorageError) -> Int {
-    var facts = stat()
-    if stat(url.path, &facts) == 0 { return Int(facts.st_size) }
+    var status = stat()
+    if stat(url.path, &status) == 0 { return Int(status.st_size) }
     guard errno == ENOENT else { throw failure() }
     return 0
   }
 
-  /// The names of what lies in the folder `url`; none where it does not exist.
+  /// The names in the folder `url`; none if it does not exist.
   static func names(in url: URL) throws(SealedStorageError) -> [String] {
     guard let folder = opendir(url.path) else {
       guard errno == ENOENT else { throw failure() }
@@ -95,24 +94,24 @@ enum Disk {
     return names
   }
 
-  /// Removes `url`; that it was not there is no error.
+  /// Removes `url` if it exists.
   static func remove(_ url: URL) throws(SealedStorageError) {
     guard unlink(url.path) == 0 || errno == ENOENT else { throw failure() }
   }
 
-  /// Gives `url` another name in the same folder.
+  /// Renames `url` within its folder.
   static func move(_ url: URL, to other: URL) throws(SealedStorageError) {
     guard rename(url.path, other.path) == 0 else { throw failure() }
     try syncFolder(of: url)
   }
 
-  /// Gives what `url` holds a second name in the same folder, in place of what had it.
+  /// Adds a second name in the same folder, and replaces an existing file of that name.
   static func link(_ url: URL, as other: URL) throws(SealedStorageError) {
     try remove(other)
     guard Foundation.link(url.path, other.path) == 0 else { throw failure() }
   }
 
-  /// Makes the folder `url` and those above it that are missing, for their owner only.
+  /// Creates the folder `url` and its missing parents, with access for the owner only.
   static func makeFolder(_ url: URL) throws(SealedStorageError) {
     if mkdir(url.path, 0o700) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, url.pathComponents.count > 1 else { throw failure() }

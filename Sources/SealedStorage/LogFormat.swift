@@ -1,103 +1,104 @@
 import Foundation
 
-/// Where the frames of one segment's bytes lie.
+/// The positions of the frames in a segment.
 struct SegmentLayout {
-  /// The box of each frame and where its frame begins, in order.
-  private(set) var boxes: [(place: Int, box: Data)] = []
-  /// How often bytes stood where a frame should begin, and were none.
-  private(set) var strangeStretches = 0
-  /// Where the last frame begins, if it was never finished.
-  private(set) var unfinished: Int?
+  /// The box of each frame with the offset of the frame, in order.
+  private(set) var boxes: [(offset: Int, box: Data)] = []
+  /// The number of ranges in which no frame was found.
+  private(set) var unrecognizedRangeCount = 0
+  /// The offset of the last frame, if it is incomplete.
+  private(set) var incompleteFrame: Int?
 
   init(of segment: Data) {
-    var place = 0
-    while place < segment.count {
-      guard let length = Frame.boxLength(in: segment, at: place) else {
-        guard let next = Self.nextHeader(in: segment, after: place) else {
-          noteEnd(of: segment, from: place)
+    var offset = 0
+    while offset < segment.count {
+      guard let length = Frame.boxLength(in: segment, at: offset) else {
+        guard let next = Self.nextHeader(in: segment, after: offset) else {
+          classifyEnd(of: segment, from: offset)
           return
         }
-        strangeStretches += 1
-        place = next
+        unrecognizedRangeCount += 1
+        offset = next
         continue
       }
-      let end = place + Frame.headerBytes + length
+      let end = offset + Frame.headerBytes + length
       guard end <= segment.count else {
-        unfinished = place
+        incompleteFrame = offset
         return
       }
-      boxes.append((place, segment.subdata(in: place + Frame.headerBytes..<end)))
-      place = end
+      boxes.append((offset, segment.subdata(in: offset + Frame.headerBytes..<end)))
+      offset = end
     }
   }
 
-  /// A stump shorter than a header is a frame that was only begun; more than that is strange.
-  private mutating func noteEnd(of segment: Data, from place: Int) {
-    if segment.count - place < Frame.headerBytes {
-      unfinished = place
+  /// A rest shorter than a header is an incomplete frame; a longer one is not recognized.
+  private mutating func classifyEnd(of segment: Data, from offset: Int) {
+    if segment.count - offset < Frame.headerBytes {
+      incompleteFrame = offset
     } else {
-      strangeStretches += 1
+      unrecognizedRangeCount += 1
     }
   }
 
-  /// Where the next header stands after `place`.
+  /// The offset of the next header after `offset`.
   ///
-  /// The last byte of a box and the header behind it may by chance look like a header as well, so of
-  /// those that overlap the one counts whose frame ends where the next begins; else one that fits.
-  private static func nextHeader(in segment: Data, after place: Int) -> Int? {
+  /// The last bytes of a box and the header after it may look like a header by chance. Of overlapping
+  /// candidates, the one counts whose frame ends where the next one begins; else the first that fits.
+  private static func nextHeader(in segment: Data, after offset: Int) -> Int? {
     let isHeader = { Frame.boxLength(in: segment, at: $0) != nil }
-    guard let first = (place..<segment.count).dropFirst().first(where: isHeader) else { return nil }
+    guard let first = (offset..<segment.count).dropFirst().first(where: isHeader) else {
+      return nil
+    }
     let candidates = (first..<min(first + Frame.headerBytes, segment.count)).filter(isHeader)
-    let end = { (place: Int) in
-      place + Frame.headerBytes + (Frame.boxLength(in: segment, at: place) ?? 0)
+    let end = { (offset: Int) in
+      offset + Frame.headerBytes + (Frame.boxLength(in: segment, at: offset) ?? 0)
     }
     return candidates.first { end($0) == segment.count || isHeader(end($0)) }
       ?? candidates.first { end($0) <= segment.count } ?? first
   }
 }
 
-/// How records lie in a segment: a header, then a box; inside the box each record with its length.
+/// The format of records in a segment: a header, then a box, which holds each record with its length.
 ///
-/// The header says the box's length twice, the second time with every bit turned, so that a damaged
-/// length is seen to be one and costs its own frame only. See Documentation/SealedStorage.md 3.
+/// The header has the box's length twice, the second time with all bits inverted. So a damaged length is
+/// detected and costs only its own frame. Documentation/SealedStorage.md, "The log", has the format.
 enum Frame {
   static let headerBytes = 8
   private static let lengthBytes = 4
 
-  /// A whole frame around `box`.
   static func around(_ box: Data) -> Data {
     length(box.count) + length(~UInt32(box.count)) + box
   }
 
-  /// The records, each with its length before it.
+  /// The records, each preceded by its length.
   static func content(of records: [Data]) -> Data {
     records.reduce(into: Data()) { $0 += length($1.count) + $1 }
   }
 
-  /// How many bytes `content(of:)` takes.
+  /// The size of `content(of:)`, in bytes.
   static func contentBytes(of records: [Data]) -> Int {
     records.reduce(0) { $0 + lengthBytes + $1.count }
   }
 
-  /// Nil where the lengths do not add up.
+  /// Returns nil if the lengths do not add up.
   static func records(in content: Data) -> [Data]? {
     var records: [Data] = []
-    var place = 0
-    while place < content.count {
-      guard place + lengthBytes <= content.count else { return nil }
-      let end = place + lengthBytes + Int(number(in: content, at: place))
+    var offset = 0
+    while offset < content.count {
+      guard offset + lengthBytes <= content.count else { return nil }
+      let end = offset + lengthBytes + Int(number(in: content, at: offset))
       guard end <= content.count else { return nil }
-      records.append(content.subdata(in: place + lengthBytes..<end))
-      place = end
+      records.append(content.subdata(in: offset + lengthBytes..<end))
+      offset = end
     }
     return records
   }
 
-  /// The length of the box whose header stands at `place`; nil where no header does.
-  static func boxLength(in segment: Data, at place: Int) -> Int? {
-    guard place + headerBytes <= segment.count else { return nil }
-    let length = number(in: segment, at: place)
-    guard length == ~number(in: segment, at: place + lengthBytes),
+  /// The length of the box whose header is at `offset`; nil if there is no header.
+  static func boxLength(in segment: Data, at offset: Int) -> Int? {
+    guard offset + headerBytes <= segment.count else { return nil }
+    let length = number(in: segment, at: offset)
+    guard length == ~number(in: segment, at: offset + lengthBytes),
       length <= SealedLog.frameBytesMax
     else { return nil }
     return Int(length)
@@ -109,7 +110,7 @@ enum Frame {
     withUnsafeBytes(of: count.littleEndian) { Data($0) }
   }
 
-  private static func number(in bytes: Data, at place: Int) -> UInt32 {
-    bytes.subdata(in: place..<place + lengthBytes).reversed().reduce(0) { $0 << 8 | UInt32($1) }
+  private static func number(in bytes: Data, at offset: Int) -> UInt32 {
+    bytes.subdata(in: offset..<offset + lengthBytes).reversed().reduce(0) { $0 << 8 | UInt32($1) }
   }
 }

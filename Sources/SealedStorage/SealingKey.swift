@@ -3,23 +3,23 @@ import Foundation
 import Secrets
 import World
 
-/// The 256-bit key of everything one phone keeps.
+/// The 256-bit key of all data that one phone stores.
 ///
-/// A phone holds it in its keychain; here the program that owns the `Device` provides it. Each file
-/// and log uses a key of its own, derived by purpose, so bytes moved between them do not open.
+/// A real phone holds it in its keychain; here the program that owns the `Device` provides it. Each file
+/// and log uses its own key, derived by purpose, so bytes moved between them cannot be decrypted.
 public struct SealingKey: Sendable {
   /// The size of the key, in bytes.
   public static let byteCount = 32
 
   private let key: SymmetricKey
 
-  /// Nil unless there are exactly 32 bytes.
+  /// Returns nil unless there are exactly 32 bytes.
   public init?(bytes: some ContiguousBytes & Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
     key = SymmetricKey(data: bytes)
   }
 
-  /// A new key.
+  /// Creates a random key.
   public init(from randomness: any Randomness) {
     key = SymmetricKey(data: randomness.bytes(Self.byteCount))
   }
@@ -34,9 +34,9 @@ public struct SealingKey: Sendable {
 
 extension SealingKey: Redacted {}
 
-/// Seals and opens bytes for one purpose: AES-256-GCM with a random nonce.
+/// Encrypts and decrypts bytes for one purpose: AES-256-GCM with a random nonce.
 struct Seal: Sendable {
-  /// What a box is longer than its content, in bytes: nonce and tag.
+  /// The size of nonce and tag, in bytes.
   static let overhead = 12 + 16
 
   private let key: SymmetricKey
@@ -47,19 +47,19 @@ struct Seal: Sendable {
     self.randomness = randomness
   }
 
-  /// `place` says where the box stands; a box moved elsewhere does not open.
-  func seal(_ content: Data, place: String) throws(SealedStorageError) -> Data {
+  /// Encrypts `content` for `location`. A box that was moved elsewhere cannot be decrypted.
+  func seal(_ content: Data, location: String) throws(SealedStorageError) -> Data {
     guard let nonce = try? AES.GCM.Nonce(data: randomness.bytes(12)),
       let box = try? AES.GCM.seal(
-        content, using: key, nonce: nonce, authenticating: Data(place.utf8)),
+        content, using: key, nonce: nonce, authenticating: Data(location.utf8)),
       let combined = box.combined
     else { throw .damaged }
     return combined
   }
 
-  func open(_ box: Data, place: String) throws(SealedStorageError) -> Data {
+  func open(_ box: Data, location: String) throws(SealedStorageError) -> Data {
     guard let sealed = try? AES.GCM.SealedBox(combined: box),
-      let content = try? AES.GCM.open(sealed, using: key, authenticating: Data(place.utf8))
+      let content = try? AES.GCM.open(sealed, using: key, authenticating: Data(location.utf8))
     else { throw .damaged }
     return content
   }
