@@ -1,7 +1,7 @@
 import CExposureKernels
 import TestSupport
 
-/// One tier's functions with arrays in and out.
+/// One tier's functions with arrays as arguments and results.
 struct Kernels: CustomStringConvertible {
   let tier: ek_tier
 
@@ -26,8 +26,7 @@ struct Kernels: CustomStringConvertible {
     return stride(from: 0, to: derived.count, by: 16).map { Array(derived[$0..<$0 + 16]) }
   }
 
-  /// Candidates of all keys, in as many calls as the room for candidates makes of it; `calls` is told how
-  /// many each wrote.
+  /// The candidates of all keys, in as many calls as `capacity` requires; `calls` gets the number of each.
   func forward(
     _ keys: [PublishedKey], _ filter: Filter, capacity: Int = Int(EK_CANDIDATES_MIN),
     calls: (Int) -> Void = { _ in }
@@ -41,13 +40,13 @@ struct Kernels: CustomStringConvertible {
 
   /// The same in reverse.
   func reverse(
-    _ keys: [PublishedKey], heard: [[UInt8]], capacity: Int = Int(EK_CANDIDATES_MIN)
+    _ keys: [PublishedKey], received: [[UInt8]], capacity: Int = Int(EK_CANDIDATES_MIN)
   ) -> [Candidate] {
-    let flat = heard.flatMap { $0 }
+    let flat = received.flatMap { $0 }
     return resume(keys, capacity: capacity, calls: { _ in }) {
       bytes, first, length, count, out, done in
       ek_match_reverse(
-        tier, bytes, first, length, count, flat, heard.count, out, capacity, done)
+        tier, bytes, first, length, count, flat, received.count, out, capacity, done)
     }
   }
 
@@ -56,13 +55,13 @@ struct Kernels: CustomStringConvertible {
     UnsafeMutablePointer<Int>
   ) -> Int
 
-  /// Calls until every key is done, or a call does none.
+  /// Repeats the call until every key is done, or a call makes no progress.
   private func resume(
     _ keys: [PublishedKey], capacity: Int, calls: (Int) -> Void, _ call: Call
   ) -> [Candidate] {
     var found: [Candidate] = []
     var done = 0
-    // One place more than the kernel may fill, to see that it stays empty.
+    // One element more than the kernel may write, to check that it stays empty.
     var room = [ek_candidate](repeating: ek_candidate(), count: capacity + 1)
     while done < keys.count {
       let rest = keys[done...]
@@ -88,7 +87,7 @@ struct PublishedKey {
   let first: UInt32
   let length: UInt16
 
-  /// Keys of a day or less, from the same few weeks.
+  /// Keys with periods of a day or less, from the same few weeks.
   static func random(
     _ count: Int, from chance: inout SeededGenerator, length: ClosedRange<UInt16> = 0...144
   ) -> [PublishedKey] {
@@ -99,13 +98,13 @@ struct PublishedKey {
     }
   }
 
-  /// Bytes of chance.
+  /// Random bytes.
   static func bytes(_ count: Int, from chance: inout SeededGenerator) -> [UInt8] {
     (0..<count).map { _ in .random(in: .min ... .max, using: &chance) }
   }
 }
 
-/// A candidate that can be compared.
+/// A candidate as a comparable value.
 struct Candidate: Hashable {
   let key: Int
   let interval: UInt32
@@ -137,7 +136,7 @@ final class Filter {
     for identifier in identifiers { add(identifier) }
   }
 
-  /// One that takes everything for held.
+  /// A filter that holds everything.
   static func full() -> Filter {
     let full = Filter(wordsLog2: 4)
     for word in 0..<16 { full.filter.words[word] = .max }
