@@ -1,21 +1,21 @@
 import Foundation
 
-/// One trial: who carried which phone, what it logged, and what it told its owner in the end.
+/// A recorded trial: its phones with their logs and final alerts.
 package struct FieldTrial: Sendable {
-  /// Its name, such as `train_1`.
+  /// The name, such as `train_1`.
   package let name: String
-  /// When it began, on the phones' clocks.
+  /// The start, on the phones' clocks.
   package let start: LogTime
-  /// When it ended, on the phones' clocks.
+  /// The end, on the phones' clocks.
   package let stop: LogTime
-  /// The phones that were to take part and left a log.
+  /// The participating phones that left a log.
   package let phones: [TrialPhone]
 
-  /// The trial's time, start and stop read on the clock on the wall that the log shows.
+  /// The time of the trial: start and end in the time zone that the log shows.
   ///
-  /// The zone that start and stop state themselves is used only where the log has nothing of that
-  /// time (Documentation/FieldTrials.md 2.2).
-  func span(onTheClockOf log: PhoneLog) -> ClosedRange<Date> {
+  /// The zone stated with start and end is used only if the log has no sighting in that time, because
+  /// published trials state a wrong zone.
+  func span(inTimeZoneOf log: PhoneLog) -> ClosedRange<Date> {
     let wall = start.wallSeconds...stop.wallSeconds
     let during = log.sightings.first { wall.contains($0.time.wallSeconds) }
     let zone = during?.time.zoneSeconds ?? start.zoneSeconds
@@ -23,33 +23,33 @@ package struct FieldTrial: Sendable {
   }
 }
 
-/// One phone of a trial.
+/// A phone of a trial.
 package struct TrialPhone: Sendable {
-  /// Its number in the trial, such as `07`.
+  /// The number in the trial, such as `07`.
   package let id: String
-  /// What it told its owner, or that its owner was the sick one.
+  /// The phone's final alert, or `sick`.
   package let outcome: TrialOutcome
-  /// Whether it is an iPhone; those log no sightings.
+  /// True for an iPhone; iPhones log no sightings.
   package let isIPhone: Bool
-  /// The power its beacons are taken to be sent with where its log does not say, in dBm.
+  /// The assumed transmit power if the log does not state it, in dBm.
   package let assumedTransmitPower: Int8?
-  /// How far its clock is from the trial's, in seconds.
+  /// The difference between its clock and the trial's, in seconds.
   package let clockOffset: Double
-  /// What it logged.
+  /// The content of its log.
   package let log: PhoneLog
 
-  /// Whether something can be computed for it (Documentation/FieldTrials.md 3.1); by its outcome it is a
-  /// positive, a negative or, with a low alert, neither.
+  /// True if a score can be computed for it. By its outcome it is a positive, a negative or, with a low
+  /// alert, neither.
   package var isCompared: Bool { outcome != .sick && !isIPhone && !log.sightings.isEmpty }
 }
 
-/// What a phone told its owner at the end of a trial.
+/// The alert of a phone at the end of a trial.
 package enum TrialOutcome: String, CaseIterable, Decodable, Sendable {
-  /// Nothing: this is the phone of the person who was marked sick.
+  /// No alert: the phone belongs to the participant who was marked sick.
   case sick
-  /// An alert of high risk.
+  /// A high-risk alert.
   case high
-  /// An alert of low risk.
+  /// A low-risk alert.
   case low
   /// No alert.
   case none

@@ -1,15 +1,16 @@
 import Foundation
 
-/// Recordings of people who carried phones around one who was marked sick, read from a folder.
+/// Recordings of phones near a participant who was marked sick, read from a folder.
 ///
-/// Documentation/FieldTrials.md 1 describes the files. What cannot be read is counted, not guessed.
+/// Documentation/FieldTrials.md, "The files", describes the format. Unreadable parts are counted and
+/// skipped.
 package struct FieldTrials: Sendable {
   /// The trials, in the order of their paths.
   package let trials: [FieldTrial]
-  /// What was read, and what was not.
+  /// The counts of read and skipped content.
   package let counts: FieldTrialCounts
 
-  /// Reads all trials in `folder`, at any depth; `progress` is told how many of how many are read.
+  /// Reads all trials in `folder`, at any depth; `progress` gets the number of trials read so far.
   package init(
     at folder: URL, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
   ) throws(FieldTrialError) {
@@ -18,7 +19,7 @@ package struct FieldTrials: Sendable {
     var unreadable = 0
     for (index, information) in files.information.enumerated() {
       let reading = TrialReading(information, among: files)
-      unreadable += reading.filesAmiss
+      unreadable += reading.unreadableFileCount
       if let trial = reading.trial { trials.append(trial) }
       progress(index + 1, files.information.count)
     }
@@ -30,30 +31,30 @@ package struct FieldTrials: Sendable {
   }
 }
 
-/// What was read of a folder, and what was not.
+/// The counts of the content of a folder, read and skipped.
 package struct FieldTrialCounts: Hashable, Sendable {
-  /// Trials read.
+  /// The number of trials.
   package let trials: Int
-  /// Phones with a log.
+  /// The number of phones with a log.
   package let phones: Int
-  /// Phones by what they told their owners.
+  /// The number of phones for each final alert.
   package let phonesByOutcome: [TrialOutcome: Int]
-  /// Android phones with sightings, without the sick person's; those with a low alert too, which no
-  /// ranking counts.
+  /// Android phones with sightings, except sick ones. Includes phones with a low alert, which are not
+  /// ranked.
   package let phonesCompared: Int
-  /// Rows on what phones sent.
+  /// Rows about sent beacons.
   package let advertisements: Int
-  /// Rows that begin what was heard under one identifier.
+  /// Rows that begin the sightings of one identifier.
   package let identifiersSeen: Int
-  /// Rows on what phones heard, one a scan and identifier.
+  /// Rows about received beacons, one for each scan and identifier.
   package let sightings: Int
-  /// Signal strengths in all of those.
+  /// Signal strengths in all sightings.
   package let samples: Int
-  /// Those among them that no radio reports; they are left out.
+  /// Signal strengths that no radio can report; they are skipped.
   package let samplesImplausible: Int
-  /// Rows of logs that could not be understood.
+  /// Rows of logs that could not be parsed.
   package let linesSkipped: Int
-  /// Files of a trial that could not be understood, were too large or are missing.
+  /// Files of a trial that could not be parsed, are too large or missing.
   package let filesUnreadable: Int
   /// Other files in the folder.
   package let filesIgnored: Int
@@ -77,13 +78,13 @@ package struct FieldTrialCounts: Hashable, Sendable {
   }
 }
 
-/// Why no trial could be read at all.
+/// The reason why no trial could be read.
 package enum FieldTrialError: Error, Hashable {
-  /// Name a folder that is there.
+  /// The folder does not exist.
   case noFolder(String)
-  /// Name a folder with recordings in it.
+  /// The folder holds no readable trial.
   case noTrials(String)
-  /// Name a folder of recordings only.
+  /// The folder holds more than `FieldTrialLimit.files` files.
   case tooManyFiles(String)
 }
 
@@ -91,7 +92,7 @@ extension FieldTrialError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .noFolder(let path):
-      "There is no folder \(path): name the folder that holds the trials."
+      "The folder \(path) does not exist: name the folder that holds the trials."
     case .noTrials(let path):
       "No trial in \(path) can be read: name a folder with TEST_info.json files and the phones' "
         + "logs beside them."
@@ -101,14 +102,14 @@ extension FieldTrialError: CustomStringConvertible {
   }
 }
 
-/// What is read of a folder that somebody else filled.
+/// Limits for reading a folder of unknown content.
 package enum FieldTrialLimit {
   /// Files in the folder, at any depth.
   package static let files = 100_000
-  /// Bytes of one file: a phone's log of some weeks.
+  /// Bytes of one file; the log of some weeks is smaller.
   package static let fileBytes = 64 << 20
   /// Signal strengths that a radio can report, in dBm.
   package static let signalStrengths: ClosedRange<Int> = -127...20
-  /// Corrections that a receiver can have, in dB, either way.
+  /// Antenna corrections that a receiver can have, in dB.
   package static let receiverOffsets: ClosedRange<Int> = -60...60
 }

@@ -2,20 +2,19 @@ import ExposureKeys
 import ExposureNotification
 import Foundation
 
-/// What one phone heard of the sick person's during a trial, as matches of the framework.
+/// The beacons of sick participants that one phone received during a trial, as matches of the framework.
 ///
-/// Everything after the match is the framework's own: the rules on plausible metadata and replays,
-/// the scan before, the windows, the incidents (Documentation/FieldTrials.md 2).
+/// From the match on, all rules are the framework's own: plausibility, replays, windows and incidents.
 package struct Encounter: Sendable {
-  /// With a sighting for each sample, as version 2 takes them: it forms scans itself.
+  /// Matches with a sighting for each sample, for version 2, which groups them into scans.
   package let bySample: [KeyMatch]
-  /// With a sighting for each scan, as version 1 takes them: it has no scans.
+  /// Matches with a sighting for each scan, for version 1, which has no scans.
   package let byScan: [KeyMatch]
-  /// When the trial ended, which is when the scores are asked for.
+  /// The end of the trial, which is the time of scoring.
   package let end: Date
 
   init(of phone: TrialPhone, in trial: FieldTrial, signal: SignalReading) {
-    let span = trial.span(onTheClockOf: phone.log)
+    let span = trial.span(inTimeZoneOf: phone.log)
     let beacons = Dictionary(
       trial.sickBeacons.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
     let offset = signal == .uncorrected ? phone.log.receiverOffset ?? 0 : 0
@@ -39,7 +38,7 @@ package struct Encounter: Sendable {
     of beacons: [RollingProximityIdentifier: SentBeacon], in scanned: [ScannedSighting],
     during span: ClosedRange<Date>
   ) -> [KeyMatch] {
-    let heard = scanned.compactMap { scanned -> (DiagnosisKey, MatchedSighting)? in
+    let received = scanned.compactMap { scanned -> (DiagnosisKey, MatchedSighting)? in
       let sighting = scanned.sighting
       guard let beacon = beacons[sighting.advertisement.identifier], span.contains(sighting.time),
         let interval = IntervalNumber(sighting.time),
@@ -50,7 +49,7 @@ package struct Encounter: Sendable {
         MatchedSighting(scanned, sentIn: beacon.interval, metadata: beacon.metadata)
       )
     }
-    return Dictionary(grouping: heard, by: \.0).compactMap { key, pairs in
+    return Dictionary(grouping: received, by: \.0).compactMap { key, pairs in
       KeyMatch(key: key, sightings: pairs.map(\.1)).credible
     }
   }
@@ -65,7 +64,7 @@ extension LoggedSighting {
   }
 }
 
-/// A beacon of the sick person's phone: what a match would know of it.
+/// A beacon that a sick participant's phone sent.
 struct SentBeacon {
   let identifier: RollingProximityIdentifier
   let interval: IntervalNumber
@@ -74,7 +73,7 @@ struct SentBeacon {
 }
 
 extension FieldTrial {
-  /// The beacons of everybody who was marked sick.
+  /// The beacons of all participants who were marked sick.
   var sickBeacons: [SentBeacon] {
     phones.filter { $0.outcome == .sick }.enumerated().flatMap { index, phone in
       phone.sentBeacons(phoneNumber: index)
@@ -83,12 +82,12 @@ extension FieldTrial {
 }
 
 extension TrialPhone {
-  /// What it sent, where identifier and power are known (Documentation/FieldTrials.md 2.1).
+  /// The sent beacons with known identifier and transmit power.
   fileprivate func sentBeacons(phoneNumber: Int) -> [SentBeacon] {
     let rows = Dictionary(grouping: log.advertisements, by: \.keyNumber)
     return rows.flatMap { number, rows -> [SentBeacon] in
       guard let first = rows.map(\.interval).min(),
-        let key = Self.standIn(phoneNumber, number, first.startOfDay)
+        let key = Self.placeholderKey(phoneNumber, number, first.startOfDay)
       else { return [] }
       return rows.compactMap { row in
         guard let identifier = row.identifier,
@@ -101,9 +100,9 @@ extension TrialPhone {
     }
   }
 
-  /// A key in the place of one that the log only numbers. Nothing is derived from it: the log says
-  /// which identifiers it had.
-  private static func standIn(
+  /// A placeholder for a key, since the log only numbers the keys. The log lists its identifiers, so none
+  /// are derived from it.
+  private static func placeholderKey(
     _ phoneNumber: Int, _ keyNumber: Int, _ start: IntervalNumber
   ) -> DiagnosisKey? {
     let numbers = [UInt64(phoneNumber), UInt64(keyNumber)].flatMap { number in
@@ -115,10 +114,10 @@ extension TrialPhone {
   }
 }
 
-/// What the signal strengths of a recording are (Documentation/FieldTrials.md 2.3).
+/// The kind of signal strengths in a recording.
 package enum SignalReading: String, Sendable {
-  /// As Android logs them: corrected for the receiver's antenna already.
+  /// Corrected for the receiver's antenna, as Android logs them.
   case corrected
-  /// As the antenna heard them: the receiver's offset is still to be added.
+  /// As received by the antenna: the receiver's offset must be added.
   case uncorrected
 }

@@ -1,18 +1,19 @@
 import ExposureNotification
 
-/// The configurations by how well their scores foretell what the phones told their owners.
+/// The published configurations, ranked by how well their scores predict the phones' alerts.
 ///
-/// Documentation/FieldTrials.md 3.
+/// Documentation/FieldTrials.md, "Ranking", describes the method.
 package struct FieldTrialRanking: Sendable {
-  /// Phones that raised a high alert.
+  /// The number of phones with a high alert.
   package let positives: Int
-  /// Phones that raised none.
+  /// The number of phones without an alert.
   package let negatives: Int
   /// The configurations, best first.
   package let ranks: [ConfigurationRank]
 
-  /// Scores every phone that is compared by every configuration. Throws what the framework says of
-  /// a configuration that is out of range.
+  /// Scores all compared phones with all configurations.
+  ///
+  /// - Throws: The framework's error for a configuration that is out of range.
   package init(
     of trials: [FieldTrial],
     by configurations: [PublishedConfiguration] = PublishedConfiguration.all,
@@ -29,7 +30,7 @@ package struct FieldTrialRanking: Sendable {
     }
     positives = high.count
     negatives = none.count
-    self.ranks = ranks.sorted(by: ConfigurationRank.best)
+    self.ranks = ranks.sorted(by: ConfigurationRank.areInOrder)
   }
 
   private static func encounters(
@@ -43,21 +44,21 @@ package struct FieldTrialRanking: Sendable {
   }
 }
 
-/// How well one configuration tells the phones that raised a high alert from those that raised none.
+/// The performance of one configuration: high alerts against no alerts.
 package struct ConfigurationRank: Sendable {
   /// The configuration.
   package let configuration: PublishedConfiguration
-  /// The area under the curve; nil where one of the groups is empty.
+  /// The area under the curve; nil if one of the groups is empty.
   package let areaUnderCurve: Double?
 
-  /// The better first; those that are equal by name.
-  static func best(_ left: ConfigurationRank, _ right: ConfigurationRank) -> Bool {
+  /// Sorts by descending area, then by name.
+  static func areInOrder(_ left: ConfigurationRank, _ right: ConfigurationRank) -> Bool {
     let (first, second) = (left.areaUnderCurve ?? 0, right.areaUnderCurve ?? 0)
     return first == second ? left.configuration.name < right.configuration.name : first > second
   }
 }
 
-/// One number for an encounter, by which an app would decide (Documentation/FieldTrials.md 3.2).
+/// Computes the one number of an encounter on which an app bases its decision.
 package struct EncounterScoring: Sendable {
   private let version: Version
 
@@ -66,7 +67,7 @@ package struct EncounterScoring: Sendable {
     case windows(WindowRules, WindowScoring)
   }
 
-  /// Takes over `published`; throws what the framework says where it is out of range.
+  /// - Throws: The framework's error if `published` is out of range.
   package init(_ published: PublishedConfiguration) throws(ENError) {
     let configuration = published.exposureConfiguration
     version =
@@ -77,8 +78,8 @@ package struct EncounterScoring: Sendable {
       }
   }
 
-  /// Version 1: the highest score of an exposure, 0...4,096. Version 2: the highest sum of a day,
-  /// in weighted seconds.
+  /// The score. Version 1: the highest score of an exposure, 0...4,096. Version 2: the highest sum of a
+  /// day, in weighted seconds.
   package func score(of encounter: Encounter) -> Double {
     switch version {
     case .exposures(let scoring):
@@ -92,19 +93,19 @@ package struct EncounterScoring: Sendable {
   }
 }
 
-/// How well scores tell two groups apart: the share of pairs, one of each group, in which the first
-/// group's scores higher; a tie counts half. 1 is perfect, 0.5 is a coin.
+/// The share of pairs, one of each group, in which the first group's member scores higher. A tie counts
+/// half; 1 is perfect, 0.5 is chance.
 ///
-/// It equals the area under the receiver operating characteristic (Mann and Whitney's U over the
+/// It equals the area under the receiver operating characteristic (the Mann-Whitney U divided by the
 /// number of pairs).
 package enum AreaUnderCurve {
-  /// Nil where a group is empty: there are no pairs.
+  /// Returns nil if a group is empty.
   package static func of(positives: [Double], negatives: [Double]) -> Double? {
     guard !positives.isEmpty, !negatives.isEmpty else { return nil }
     let sorted = negatives.sorted()
     let halves = positives.reduce(0) { sum, score in
-      let below = sorted.partitionIndex { $0 >= score }
-      let notAbove = sorted.partitionIndex { $0 > score }
+      let below = sorted.partitioningIndex { $0 >= score }
+      let notAbove = sorted.partitioningIndex { $0 > score }
       return sum + below + notAbove
     }
     return Double(halves) / 2 / (Double(positives.count) * Double(negatives.count))
@@ -112,8 +113,8 @@ package enum AreaUnderCurve {
 }
 
 extension [Double] {
-  /// The first index whose element satisfies `predicate`, in an array where all later ones do too.
-  fileprivate func partitionIndex(where predicate: (Double) -> Bool) -> Int {
+  /// The first index whose element satisfies `predicate`, in an array in which all later ones do too.
+  fileprivate func partitioningIndex(where predicate: (Double) -> Bool) -> Int {
     var low = 0
     var high = count
     while low < high {

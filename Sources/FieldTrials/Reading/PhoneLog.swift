@@ -1,34 +1,33 @@
 import ExposureKeys
 import Foundation
 
-/// What a phone logged: how it is calibrated, what it sent, what it heard.
+/// The parsed log of a phone: its calibration, sent and received beacons.
 package struct PhoneLog: Sendable {
-  /// What makes up for the phone's antenna on reception, in dB; nil where the log does not say.
+  /// The correction for the phone's receiving antenna, in dB; nil if the log does not state it.
   package internal(set) var receiverOffset: Int8?
-  /// What it sent.
+  /// The sent beacons.
   package internal(set) var advertisements: [LoggedAdvertisement] = []
-  /// What it heard, one row a scan and identifier.
+  /// The received beacons, one row for each scan and identifier.
   package internal(set) var sightings: [LoggedSighting] = []
-  /// Rows that begin what was heard under one identifier.
+  /// The number of rows that begin the sightings of one identifier.
   package internal(set) var identifiersSeen = 0
-  /// Rows that could not be understood.
+  /// The number of rows that could not be parsed.
   package internal(set) var linesSkipped = 0
 
-  /// An empty log.
   init() {}
 }
 
 extension PhoneLog {
-  /// Reads the text of a `PHONE_dumpsys.txt` (Documentation/FieldTrials.md 1.4).
+  /// Parses the text of a `PHONE_dumpsys.txt`.
   package init(_ content: Data) {
     self.init()
     var section = LogSection.preamble
-    var heard: Advertisement?
+    var current: Advertisement?
     for line in content.split(separator: UInt8(ascii: "\n")) {
       let row = LogRow(line)
       if row.isEmpty { continue }
       if let next = LogSection(rawValue: row.text) {
-        (section, heard) = (next, nil)
+        (section, current) = (next, nil)
         continue
       }
       let isUnderstood =
@@ -36,7 +35,7 @@ extension PhoneLog {
         case .preamble: true
         case .flags: readFlag(row)
         case .advertisements: readAdvertisement(row)
-        case .sightings: readSighting(row, &heard)
+        case .sightings: readSighting(row, &current)
         }
       if !isUnderstood { linesSkipped += 1 }
     }
@@ -57,14 +56,14 @@ extension PhoneLog {
     return true
   }
 
-  /// A row either names who is heard from now on or says when and how strongly.
-  private mutating func readSighting(_ row: LogRow, _ heard: inout Advertisement?) -> Bool {
+  /// A row either has the identifier of the following sightings, or one sighting.
+  private mutating func readSighting(_ row: LogRow, _ current: inout Advertisement?) -> Bool {
     if row["RPI"] != nil {
       identifiersSeen += 1
-      heard = Advertisement(row)
-      return heard != nil
+      current = Advertisement(row)
+      return current != nil
     }
-    guard let advertisement = heard, let sighting = LoggedSighting(row, of: advertisement) else {
+    guard let advertisement = current, let sighting = LoggedSighting(row, of: advertisement) else {
       return false
     }
     sightings.append(sighting)
@@ -73,7 +72,7 @@ extension PhoneLog {
 }
 
 extension Advertisement {
-  /// The beacon that a row of the sightings names.
+  /// The beacon in a row of the sightings.
   fileprivate init?(_ row: LogRow) {
     guard
       let identifier = row["RPI"].flatMap(LogRow.bytes).flatMap({ bytes in
@@ -87,7 +86,7 @@ extension Advertisement {
   }
 }
 
-/// The parts of a log; each begins with its name alone on a line.
+/// The sections of a log; each begins with its name alone on a line.
 enum LogSection: String {
   case preamble = ""
   case flags = "Flags:"
@@ -95,21 +94,20 @@ enum LogSection: String {
   case sightings = "Sighting records:"
 }
 
-/// One row of what a phone sent.
+/// One row about a sent beacon.
 package struct LoggedAdvertisement: Hashable, Sendable {
-  /// Who it called itself; nil where the recording withholds it.
+  /// The identifier; nil if the recording withholds it.
   package let identifier: RollingProximityIdentifier?
-  /// The interval the identifier belongs to.
+  /// The interval of the identifier.
   package let interval: IntervalNumber
-  /// Which of the phone's keys it follows from. The keys themselves are not logged.
+  /// The number of the phone's key that derives it. The keys themselves are not logged.
   package let keyNumber: Int
-  /// What the phone said of its radio; nil where the recording withholds it.
+  /// The phone's metadata; nil if the recording withholds it.
   package let metadata: BluetoothMetadata?
 
-  /// The word that stands for what a recording withholds.
+  /// The placeholder for withheld values.
   static let withheld = "fake"
 
-  /// Nil where `row` is no such row.
   init?(_ row: LogRow) {
     guard let first = row.first, LogTime(first) != nil,
       let interval = row["intervalNum"].flatMap({ UInt32($0) }),
@@ -126,18 +124,18 @@ package struct LoggedAdvertisement: Hashable, Sendable {
   }
 }
 
-/// One row of what a phone heard: all samples of one beacon in one scan.
+/// One row about received beacons: all samples of one beacon in one scan.
 package struct LoggedSighting: Hashable, Sendable {
-  /// The beacon.
+  /// The received beacon.
   package let advertisement: Advertisement
-  /// When the scan began.
+  /// The start of the scan.
   package let time: LogTime
-  /// How strongly it was heard, sample by sample, in dBm; at least one.
+  /// The samples in dBm; at least one.
   package let signalStrengths: [Int8]
-  /// Samples of the row that no radio reports: a lost minus sign, an overflow.
+  /// The number of samples that no radio can report, such as one without its minus sign.
   package let implausibleSamples: Int
 
-  /// Nil where `row` is no such row, or has no sample that a radio can report.
+  /// Returns nil if `row` is not such a row, or has no sample that a radio can report.
   init?(_ row: LogRow, of advertisement: Advertisement) {
     guard let first = row.first, let time = LogTime(first), let samples = row.list else {
       return nil

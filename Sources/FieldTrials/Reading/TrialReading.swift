@@ -1,18 +1,18 @@
 import Foundation
 
-/// One trial read from its files.
+/// A trial read from its files.
 struct TrialReading {
-  /// Nil where the trial's own file says too little.
+  /// The trial, or nil if its information file is invalid.
   let trial: FieldTrial?
-  /// Files that are missing or damaged; the logs that were not read are not among them.
-  let filesAmiss: Int
+  /// The number of missing or damaged files, except logs of listed phones that exist but cannot be read.
+  let unreadableFileCount: Int
 
   init(_ information: URL, among files: TrialFiles) {
     guard let document = Self.decoded(InformationDocument.self, information),
       let start = LogTime(document.startTime), let stop = LogTime(document.stopTime),
       start.wallSeconds <= stop.wallSeconds
     else {
-      (trial, filesAmiss) = (nil, 1)
+      (trial, unreadableFileCount) = (nil, 1)
       return
     }
     let logs = files.logs(of: information)
@@ -22,7 +22,7 @@ struct TrialReading {
     }
     trial = FieldTrial(name: document.testId, start: start, stop: stop, phones: phones)
     let logsMissing = document.details.filter { logs[$0.phone] == nil }.count
-    filesAmiss = logsMissing + (setup == nil ? 1 : 0)
+    unreadableFileCount = logsMissing + (setup == nil ? 1 : 0)
   }
 
   private static func phone(
@@ -43,9 +43,9 @@ struct TrialReading {
   }
 }
 
-/// `TEST_info.json`, with the names of the file.
+/// `TEST_info.json`.
 struct InformationDocument: Decodable {
-  /// One person of the trial.
+  /// One participant.
   struct Detail: Decodable {
     let phone: String
     let exposure: String
@@ -57,9 +57,9 @@ struct InformationDocument: Decodable {
   let details: [Detail]
 }
 
-/// `SETTING_setup.json`; only what the scores need.
+/// `SETTING_setup.json`, as far as it affects the scores.
 struct SetupDocument: Decodable {
-  /// One phone of the setting.
+  /// One phone.
   struct Phone: Decodable {
     let id: String
     let calibrationConfidence: String?
@@ -73,7 +73,7 @@ struct SetupDocument: Decodable {
       case transmitPower = "tx"
     }
 
-    /// Nobody knows how well iPhones are calibrated, and the file says so by a letter.
+    /// Instead of a calibration confidence, iPhones have a letter.
     var isIPhone: Bool { calibrationConfidence == "i" }
   }
 
