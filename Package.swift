@@ -207,7 +207,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "DiagnosisKeyFileTests",
-      dependencies: ["DiagnosisKeyFile", "ExposureKeys", "TestSupport", crypto, protobuf],
+      dependencies: ["DiagnosisKeyFile", "ExposureKeys", "World", "TestSupport", crypto, protobuf],
       swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(name: "WorldTests", dependencies: ["World", "TestSupport"], swiftSettings: strict),

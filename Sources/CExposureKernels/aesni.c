@@ -8,13 +8,13 @@
 #include "filter.h"
 #include "shani.h"
 
-/// On every function of the tier, so that no flag is needed for the file: the caller has asked the processor.
+/// The target of every function of the tier, so that the file needs no compiler flag. Callers check the processor.
 #define AESNI __attribute__((target("aes,sse4.1,ssse3")))
 
 enum {
-  /// Blocks in flight: the AES units take two a cycle and give each back after four.
+  /// Blocks in flight: the AES units start two per cycle, with a latency of four cycles.
   FLIGHT = 8,
-  /// Keys that are expanded side by side: one alone waits most of its time.
+  /// Keys that are expanded in parallel, to hide the latency.
   TOGETHER = 4
 };
 
@@ -57,12 +57,12 @@ AESNI static inline __m128i block_of(uint32_t interval) {
   return _mm_loadu_si128((const __m128i *)words);
 }
 
-/// A number for a block's interval.
+/// The interval as the last word of a block.
 AESNI static inline __m128i at_interval(uint32_t number) {
   return _mm_set_epi32((int)number, 0, 0, 0);
 }
 
-/// Encrypts FLIGHT successive intervals from `first` on.
+/// Encrypts FLIGHT successive intervals from `first`.
 AESNI static inline void encrypt(const round_keys *keys, __m128i first, __m128i blocks[FLIGHT]) {
   EK_UNROLL
   for (uint32_t i = 0; i < FLIGHT; i++) {
@@ -77,16 +77,16 @@ AESNI static inline void encrypt(const round_keys *keys, __m128i first, __m128i 
   for (int i = 0; i < FLIGHT; i++) blocks[i] = _mm_aesenclast_si128(blocks[i], keys->of[10]);
 }
 
-/// The power of two in each lane whose exponent, 0 ... 31, is in bits 23 ... 27 of `numbers`: made as a float and read
-/// as an integer. 2^31 does not fit, and what the instruction gives for it is its very bit.
+/// The power of two in each lane whose exponent, 0 ... 31, is in bits 23 ... 27 of `numbers`: built as a float and
+/// converted to an integer. 2^31 overflows, and the instruction's result for an overflow is exactly that bit.
 AESNI static inline __m128i powers(__m128i numbers) {
   __m128i exponents = _mm_and_si128(numbers, _mm_set1_epi32(31 << 23));
   __m128i floats = _mm_add_epi32(exponents, _mm_set1_epi32(127 << 23));
   return _mm_cvttps_epi32(_mm_castsi128_ps(floats));
 }
 
-/// ek_filter_holds of four identifiers, a bit each. Products and loads as numbers, as there is no wide product here;
-/// bits in lanes, as two shifts by a register for each identifier take twice as long.
+/// ek_filter_holds of four identifiers, a bit each. Products and loads are scalar, since there is no wide product;
+/// bits are tested in lanes, since two variable shifts for each identifier take twice as long.
 AESNI static inline uint32_t four_held(const ek_filter *filter, const __m128i identifiers[4]) {
   int hash[4], word[4];
   EK_UNROLL
@@ -103,12 +103,12 @@ AESNI static inline uint32_t four_held(const ek_filter *filter, const __m128i id
   return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(both));
 }
 
-/// ek_filter_holds of FLIGHT identifiers, a bit each: straight out of the registers.
+/// ek_filter_holds of FLIGHT identifiers in registers, a bit each.
 AESNI static inline uint32_t held(const ek_filter *filter, const __m128i identifiers[FLIGHT]) {
   return four_held(filter, identifiers) | four_held(filter, identifiers + 4) << 4;
 }
 
-/// Writes the candidates among a flight: rare, so it may store it and look.
+/// Writes the candidates of a flight. They are rare, so it may go through memory.
 AESNI static __attribute__((noinline)) void emit(ek_output *output, const ek_group *group,
                                                  uint32_t place, uint32_t offset, uint32_t mask,
                                                  const __m128i identifiers[FLIGHT]) {
@@ -118,9 +118,9 @@ AESNI static __attribute__((noinline)) void emit(ek_output *output, const ek_gro
   }
 }
 
-/// One key of the group.
-AESNI static inline void ask(const round_keys *keys, const ek_group *group, uint32_t place,
-                             const ek_filter *filter, ek_output *output) {
+/// Matches one key of the group.
+AESNI static inline void match_key(const round_keys *keys, const ek_group *group, uint32_t place,
+                                   const ek_filter *filter, ek_output *output) {
   __m128i first = block_of(group->first[place]);
   for (uint32_t offset = 0; offset < group->length[place]; offset += FLIGHT) {
     __m128i blocks[FLIGHT];
@@ -141,11 +141,11 @@ AESNI static void forward(const ek_group *group, const ek_filter *filter, ek_out
     if (ek_longest(group, place, TOGETHER) == 0) continue;
     round_keys keys[TOGETHER];
     expand(group->identifier_keys + place * EK_KEY_BYTES, keys);
-    for (uint32_t i = 0; i < TOGETHER; i++) ask(&keys[i], group, place + i, &own, output);
+    for (uint32_t i = 0; i < TOGETHER; i++) match_key(&keys[i], group, place + i, &own, output);
   }
 }
 
-/// The round keys that decrypt (FIPS 197 5.3.5).
+/// The round keys for decryption (FIPS 197 5.3.5).
 AESNI static inline void invert(round_keys *keys) {
   round_keys inverse;
   inverse.of[0] = keys->of[10];
@@ -153,13 +153,13 @@ AESNI static inline void invert(round_keys *keys) {
   for (int round = 1; round < 10; round++) {
     inverse.of[round] = _mm_aesimc_si128(keys->of[10 - round]);
   }
-  // What comes out is compared with the head of a block: with this, equal means zero.
+  // Includes the head of a block, so that a decrypted block that equals it becomes zero.
   inverse.of[10] = _mm_xor_si128(keys->of[0], block_of(0));
   *keys = inverse;
 }
 
-/// Decrypts FLIGHT heard identifiers and leaves the difference to an identifier's block. Returns whether
-/// that of any is zero in the first 8 bytes.
+/// Decrypts FLIGHT received identifiers to their differences from the head of a block. Returns true if the first
+/// 8 bytes of any difference are zero.
 AESNI static inline bool decrypt(const round_keys *inverse, const uint8_t *heard,
                                  __m128i blocks[FLIGHT]) {
   EK_UNROLL
@@ -181,9 +181,10 @@ AESNI static inline bool decrypt(const round_keys *inverse, const uint8_t *heard
   return _mm_cvtsi128_si64(heads) != 0;
 }
 
-/// One key against `count` heard identifiers of the FLIGHT that are readable.
-AESNI static inline void ask_back(const round_keys *inverse, const ek_group *group, uint32_t place,
-                                  const uint8_t *heard, size_t count, ek_output *output) {
+/// Matches one key with `count` received identifiers; FLIGHT of them are readable.
+AESNI static inline void match_key_reverse(const round_keys *inverse, const ek_group *group,
+                                           uint32_t place, const uint8_t *heard, size_t count,
+                                           ek_output *output) {
   __m128i blocks[FLIGHT];
   if (__builtin_expect(!decrypt(inverse, heard, blocks), 1)) return;
   for (size_t i = 0; i < count; i++) {
@@ -206,10 +207,10 @@ AESNI static void reverse(const ek_group *group, const uint8_t *heard, size_t he
       if (group->length[place + i] == 0) continue;
       invert(&keys[i]);
       for (size_t j = 0; j < whole; j += FLIGHT) {
-        ask_back(&keys[i], group, place + i, heard + j * EK_KEY_BYTES, FLIGHT, output);
+        match_key_reverse(&keys[i], group, place + i, heard + j * EK_KEY_BYTES, FLIGHT, output);
       }
       if (whole < heard_count) {
-        ask_back(&keys[i], group, place + i, rest, heard_count - whole, output);
+        match_key_reverse(&keys[i], group, place + i, rest, heard_count - whole, output);
       }
     }
   }
@@ -229,7 +230,7 @@ AESNI static void identifiers(const uint8_t *identifier_key, uint32_t first, uin
   }
 }
 
-/// All intervals of one key, folded.
+/// The exclusive or of all intervals of one key.
 AESNI static inline __m128i fold(const round_keys *keys, uint32_t interval, uint32_t length) {
   __m128i sum = _mm_setzero_si128(), first = block_of(interval);
   for (uint32_t offset = 0; offset < length; offset += FLIGHT) {

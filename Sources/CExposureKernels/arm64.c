@@ -9,9 +9,9 @@
 #include "filter.h"
 
 enum {
-  /// Blocks in flight. aese and aesmc of one block stay neighbours, as processors fuse them.
+  /// Blocks in flight. aese and aesmc of one block stay adjacent, since processors fuse them.
   FLIGHT = 8,
-  /// Keys that are expanded side by side: one alone waits most of its time.
+  /// Keys that are expanded in parallel, to hide the latency.
   TOGETHER = 4
 };
 
@@ -56,12 +56,13 @@ ARM64 static inline uint32x4_t block_of(uint32_t interval) {
   return vld1q_u32(words);
 }
 
-/// A number for a block's interval.
+/// The interval as the last word of a block.
 ARM64 static inline uint32x4_t at_interval(uint32_t number) {
   return vsetq_lane_u32(number, vdupq_n_u32(0), 3);
 }
 
-/// Encrypts FLIGHT successive intervals from `first` on. aese adds its round key first, so the last is added apart.
+/// Encrypts FLIGHT successive intervals from `first`. aese adds its round key first, so the last one is added
+/// separately.
 ARM64 static inline void encrypt(const round_keys *keys, uint32x4_t first,
                                  uint8x16_t blocks[FLIGHT]) {
   EK_UNROLL
@@ -83,7 +84,7 @@ ARM64 static inline uint64_t head_of(uint8x16_t block) {
   return vgetq_lane_u64(vreinterpretq_u64_u8(block), 0);
 }
 
-/// ek_filter_holds of FLIGHT identifiers, a bit each, straight out of the registers.
+/// ek_filter_holds of FLIGHT identifiers in registers, a bit each.
 ARM64 static inline uint32_t held(const ek_filter *filter, const uint8x16_t identifiers[FLIGHT]) {
   uint32_t mask = 0;
   EK_UNROLL
@@ -93,7 +94,7 @@ ARM64 static inline uint32_t held(const ek_filter *filter, const uint8x16_t iden
   return mask;
 }
 
-/// Writes the candidates among a flight: rare, so it may store it and look.
+/// Writes the candidates of a flight. They are rare, so it may go through memory.
 ARM64 static __attribute__((noinline)) void emit(ek_output *output, const ek_group *group,
                                                  uint32_t place, uint32_t offset, uint32_t mask,
                                                  const uint8x16_t identifiers[FLIGHT]) {
@@ -103,9 +104,9 @@ ARM64 static __attribute__((noinline)) void emit(ek_output *output, const ek_gro
   }
 }
 
-/// One key of the group.
-ARM64 static inline void ask(const round_keys *keys, const ek_group *group, uint32_t place,
-                             const ek_filter *filter, ek_output *output) {
+/// Matches one key of the group.
+ARM64 static inline void match_key(const round_keys *keys, const ek_group *group, uint32_t place,
+                                   const ek_filter *filter, ek_output *output) {
   uint32x4_t first = block_of(group->first[place]);
   for (uint32_t offset = 0; offset < group->length[place]; offset += FLIGHT) {
     uint8x16_t blocks[FLIGHT];
@@ -126,23 +127,23 @@ ARM64 static void forward(const ek_group *group, const ek_filter *filter, ek_out
     if (ek_longest(group, place, TOGETHER) == 0) continue;
     round_keys keys[TOGETHER];
     expand(group->identifier_keys + place * EK_KEY_BYTES, keys);
-    for (uint32_t i = 0; i < TOGETHER; i++) ask(&keys[i], group, place + i, &own, output);
+    for (uint32_t i = 0; i < TOGETHER; i++) match_key(&keys[i], group, place + i, &own, output);
   }
 }
 
-/// The round keys that decrypt (FIPS 197 5.3.5).
+/// The round keys for decryption (FIPS 197 5.3.5).
 ARM64 static inline void invert(round_keys *keys) {
   round_keys inverse;
   inverse.of[0] = keys->of[10];
   EK_UNROLL
   for (int round = 1; round < 10; round++) inverse.of[round] = vaesimcq_u8(keys->of[10 - round]);
-  // What comes out is compared with the head of a block: with this, equal means zero.
+  // Includes the head of a block, so that a decrypted block that equals it becomes zero.
   inverse.of[10] = veorq_u8(keys->of[0], vreinterpretq_u8_u32(block_of(0)));
   *keys = inverse;
 }
 
-/// Decrypts FLIGHT heard identifiers and leaves the difference to an identifier's block. Returns whether
-/// that of any is zero in the first 8 bytes.
+/// Decrypts FLIGHT received identifiers to their differences from the head of a block. Returns true if the first
+/// 8 bytes of any difference are zero.
 ARM64 static inline bool decrypt(const round_keys *inverse, const uint8_t *heard,
                                  uint8x16_t blocks[FLIGHT]) {
   EK_UNROLL
@@ -163,9 +164,10 @@ ARM64 static inline bool decrypt(const round_keys *inverse, const uint8_t *heard
   return vgetq_lane_u64(heads, 0) != 0;
 }
 
-/// One key against `count` heard identifiers of the FLIGHT that are readable.
-ARM64 static inline void ask_back(const round_keys *inverse, const ek_group *group, uint32_t place,
-                                  const uint8_t *heard, size_t count, ek_output *output) {
+/// Matches one key with `count` received identifiers; FLIGHT of them are readable.
+ARM64 static inline void match_key_reverse(const round_keys *inverse, const ek_group *group,
+                                           uint32_t place, const uint8_t *heard, size_t count,
+                                           ek_output *output) {
   uint8x16_t blocks[FLIGHT];
   if (__builtin_expect(!decrypt(inverse, heard, blocks), 1)) return;
   for (size_t i = 0; i < count; i++) {
@@ -188,10 +190,10 @@ ARM64 static void reverse(const ek_group *group, const uint8_t *heard, size_t he
       if (group->length[place + i] == 0) continue;
       invert(&keys[i]);
       for (size_t j = 0; j < whole; j += FLIGHT) {
-        ask_back(&keys[i], group, place + i, heard + j * EK_KEY_BYTES, FLIGHT, output);
+        match_key_reverse(&keys[i], group, place + i, heard + j * EK_KEY_BYTES, FLIGHT, output);
       }
       if (whole < heard_count) {
-        ask_back(&keys[i], group, place + i, rest, heard_count - whole, output);
+        match_key_reverse(&keys[i], group, place + i, rest, heard_count - whole, output);
       }
     }
   }
@@ -211,7 +213,7 @@ ARM64 static void identifiers(const uint8_t *identifier_key, uint32_t first, uin
   }
 }
 
-/// All intervals of one key, folded.
+/// The exclusive or of all intervals of one key.
 ARM64 static inline uint8x16_t fold(const round_keys *keys, uint32_t interval, uint32_t length) {
   uint8x16_t sum = vdupq_n_u8(0);
   uint32x4_t first = block_of(interval);
@@ -254,7 +256,7 @@ const ek_kernels ek_arm64_kernels = {
     .reverse = reverse,
     .blocks = blocks,
     .probe = probe,
-    // Not measured: no arm64 processor was at hand. The ratio of blocks to blocks and probes is near that of AES-NI.
+    // Not measured, for lack of an arm64 processor. The costs of blocks and probes relate as with AES-NI.
     .reverse_break_even = 200,
 };
 

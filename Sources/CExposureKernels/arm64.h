@@ -7,7 +7,7 @@
 
 #include "kernels.h"
 
-/// On every function of the tier, so that no flag is needed for the file: the caller has asked the processor.
+/// The target of every function of the tier, so that the file needs no compiler flag. Callers check the processor.
 #define ARM64 __attribute__((target("+crypto")))
 
 ARM64 void ek_arm64_schedule(const uint8_t *keys, size_t groups, uint8_t *identifier_keys);

@@ -1,5 +1,5 @@
-// HKDF-SHA256 with arm64's SHA-256 instructions, four keys interleaved: they give their four rounds back after four
-// cycles or more, and the other keys' go into the wait. State and message of four keys fill 24 of 32 registers.
+// HKDF-SHA256 with arm64's SHA-256 instructions, four keys interleaved: four rounds have a latency of four
+// cycles or more, in which those of the other keys run. State and message of four keys fill 24 of 32 registers.
 
 #if defined(__aarch64__)
 
@@ -24,7 +24,7 @@ ARM64 static inline state state_of(const uint32_t s[8]) {
   return (state){vld1q_u32(s), vld1q_u32(s + 4)};
 }
 
-/// A word alone at the start or the end of four.
+/// A vector with one word at the start or the end, and zeros.
 ARM64 static inline uint32x4_t alone(uint32_t word, bool at_end) {
   const uint32_t words[4] = {at_end ? 0 : word, 0, 0, at_end ? word : 0};
   return vld1q_u32(words);
@@ -44,7 +44,7 @@ ARM64 static inline void finish(state states[STREAMS], const state now[STREAMS])
   }
 }
 
-/// Each state after its message.
+/// Updates each state with its message.
 ARM64 static void compress(state states[STREAMS], const message messages[STREAMS]) {
   state now[STREAMS];
   message m[STREAMS];
@@ -64,7 +64,7 @@ ARM64 static void compress(state states[STREAMS], const message messages[STREAMS
   finish(states, now);
 }
 
-/// Each state after the constant block, whose schedule is a table.
+/// Updates each state with the constant block, whose schedule is a table.
 ARM64 static void compress_info(state states[STREAMS]) {
   state now[STREAMS];
   for (int s = 0; s < STREAMS; s++) now[s] = states[s];
@@ -102,7 +102,7 @@ ARM64 static inline void absorb(const state secrets[STREAMS], uint32_t pad, stat
   compress(states, messages);
 }
 
-/// RFC 5869 2.2: from published keys to pseudorandom keys. SHA-256 reads words with the highest byte first.
+/// RFC 5869 2.2: from published keys to pseudorandom keys. SHA-256 reads big-endian words.
 ARM64 static inline void extract(const uint8_t *keys, state secrets[STREAMS]) {
   state inner[STREAMS];
   message messages[STREAMS];

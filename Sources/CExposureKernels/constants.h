@@ -1,4 +1,4 @@
-// What is the same for every key, worked out beforehand.
+// Precomputed constants.
 
 #ifndef EK_CONSTANTS_H
 #define EK_CONSTANTS_H
@@ -22,7 +22,8 @@ _Alignas(64) static const uint32_t ek_sha256_constants[64] = {
   0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-/// HKDF without a salt is HMAC under 32 zero bytes (RFC 5869 2.2): the state after the inner pad, 64 bytes of 0x36.
+/// HKDF without a salt is HMAC with a key of 32 zero bytes (RFC 5869 2.2). The state after the inner pad, 64 bytes of
+/// 0x36.
 static const uint32_t ek_extract_inner[8] = {
   0xf454dead, 0x9725214f, 0x90daf2a0, 0xdf1228ea, 0x64e5750f, 0xa3924181, 0x824a932b, 0xf8e04e32,
 };
@@ -32,8 +33,8 @@ static const uint32_t ek_extract_outer[8] = {
   0xd385480f, 0x7abb6477, 0x37c9c538, 0x5dd82467, 0x8e043a72, 0x753434b0, 0xdeb82818, 0x361d45a6,
 };
 
-/// The one block that HKDF expands to an identifier key by, "EN-RPIK" || 0x01 (RFC 5869 2.3) padded as the second block
-/// of a message, is constant: these are its message schedule's 64 words plus the round constants.
+/// HKDF's expansion to an identifier key hashes one constant block, "EN-RPIK" || 0x01 (RFC 5869 2.3), padded as the
+/// second block of a message. These are the 64 words of its message schedule plus the round constants.
 _Alignas(64) static const uint32_t ek_info_schedule[64] = {
   0x87d85cea, 0xc1808f92, 0x35c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
   0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf3b4,
@@ -46,7 +47,7 @@ _Alignas(64) static const uint32_t ek_info_schedule[64] = {
 };
 
 enum {
-  /// Bits of the messages that HMAC hashes behind its pad of 64 bytes: a key, and a digest.
+  /// Sizes in bits of HMAC's messages: the pad of 64 bytes with a key, and with a digest.
   EK_BITS_OF_PAD_AND_KEY = (64 + 16) * 8,
   EK_BITS_OF_PAD_AND_DIGEST = (64 + 32) * 8
 };
@@ -54,15 +55,15 @@ enum {
 #define EK_INNER_PAD 0x36363636u
 #define EK_OUTER_PAD 0x5c5c5c5cu
 
-/// The bit that ends a message (FIPS 180-4 5.1.1), as the first of a word.
+/// The bit after the end of a message (FIPS 180-4 5.1.1), as the first of a word.
 #define EK_END_BIT 0x80000000u
 
-/// What AES-128's key expansion adds (FIPS 197 5.2).
+/// The round constants of AES-128's key expansion (FIPS 197 5.2).
 static const uint32_t ek_aes_round_constants[10] = {
     0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36,
 };
 
-/// The block that an identifier is encrypted from, without its interval in the last four bytes.
+/// The plaintext of an identifier, without the interval in its last four bytes.
 static const uint8_t ek_block_head[12] = "EN-RPI\0\0\0\0\0";
 
 #endif

@@ -6,10 +6,10 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-/// Four words of the filter, whose indices come as two pairs.
+/// Four words of the filter, with indices in two pairs.
 ///
-/// By hand, as the gather instruction is microcode: on the reference processor 144 probes take 42 ns like this,
-/// 51 with 256-bit gathers and 92 with 512-bit ones. Two indices a load, as loads are what there is least of.
+/// Separate loads, since the gather instruction is microcode: on the reference processor 144 probes take 42 ns this
+/// way, 51 with 256-bit gathers and 92 with 512-bit ones. Each load gets two indices because loads are the bottleneck.
 __attribute__((target("sse4.1"))) static inline __m128i ek_filter_words(const uint32_t *words,
                                                                         const uint64_t pairs[2]) {
   __m128i four = _mm_cvtsi32_si128((int)words[(uint32_t)pairs[0]]);

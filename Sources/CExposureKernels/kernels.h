@@ -1,11 +1,11 @@
-// What every tier offers to the code that walks over the keys (match.c), and what they share.
+// The interface of the tiers to match.c, and their shared functions.
 
 #ifndef EK_KERNELS_H
 #define EK_KERNELS_H
 
 #include "CExposureKernels.h"
 
-/// Unrolls the loop after it, whose count is constant: what it indexes then lives in registers.
+/// Unrolls the following loop of constant count, so that the arrays it indexes stay in registers.
 #if defined(__clang__)
 #define EK_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -13,12 +13,12 @@
 #endif
 
 enum {
-  /// Keys that a kernel takes at a time: what fills the widest HKDF, 16 lanes of 32 bits.
+  /// Keys that a kernel processes at a time: they fill the widest HKDF, 16 lanes of 32 bits.
   EK_GROUP_KEYS = 16,
   EK_GROUP_BYTES = EK_GROUP_KEYS * EK_KEY_BYTES
 };
 
-/// A group of keys on its way through a kernel. Places without a key have length 0.
+/// A group of keys. Places without a key have length 0.
 typedef struct ek_group {
   _Alignas(64) uint8_t identifier_keys[EK_GROUP_BYTES];
   uint32_t first[EK_GROUP_KEYS];
@@ -27,7 +27,7 @@ typedef struct ek_group {
   uint32_t key_index;
 } ek_group;
 
-/// Where candidates go. `end` is behind the room that the group has.
+/// The buffer for candidates. `end` is after the group's last place.
 typedef struct ek_output {
   ek_candidate *next;
   ek_candidate *end;
@@ -35,21 +35,20 @@ typedef struct ek_output {
 
 /// The kernels of one tier.
 typedef struct ek_kernels {
-  /// Whose they are.
   ek_tier tier;
   /// HKDF of `groups` times EK_GROUP_KEYS keys.
   void (*schedule)(const uint8_t *keys, size_t groups, uint8_t *identifier_keys);
-  /// As ek_identifiers.
+  /// See ek_identifiers.
   void (*identifiers)(const uint8_t *identifier_key, uint32_t first, uint32_t count,
         uint8_t *identifiers);
-  /// Encrypts the group's intervals and writes what the filter may hold.
+  /// Encrypts the group's intervals and writes the candidates that the filter may hold.
   void (*forward)(const ek_group *group, const ek_filter *filter, ek_output *output);
-  /// Decrypts what was heard with the group's keys and writes what are intervals of theirs.
+  /// Decrypts received identifiers with the group's keys and writes those of their intervals.
   void (*reverse)(const ek_group *group, const uint8_t *heard, size_t heard_count,
         ek_output *output);
-  /// Encrypts EK_LONGEST_PERIOD intervals for each of the group's keys and folds them.
+  /// Encrypts EK_LONGEST_PERIOD intervals for each of the group's keys and combines them by exclusive or.
   uint64_t (*blocks)(const ek_group *group);
-  /// As ek_bare_probe.
+  /// See ek_bare_probe.
   uint64_t (*probe)(const ek_filter *filter, const uint8_t *identifiers, size_t count);
   size_t reverse_break_even;
 } ek_kernels;
@@ -63,11 +62,11 @@ extern const ek_kernels ek_vaes512_kernels;
 extern const ek_kernels ek_arm64_kernels;
 #endif
 
-/// The kernels of `tier`, or the portable ones where it is not available.
+/// The kernels of `tier`, or the portable ones if it is not available.
 const ek_kernels *ek_kernels_of(ek_tier tier);
 
 /// Writes the candidate `identifier` of the group's key at `place` and `offset` intervals from its start, if
-/// the offset is in the key's period. Kernels run over the end of a period and leave the check to this:
+/// the offset is in the key's period. Kernels process blocks beyond the end of a period and rely on this check:
 /// candidates are rare, blocks are not.
 static inline void ek_emit(ek_output *output, const ek_group *group, uint32_t place,
                            uint32_t offset, const uint8_t *identifier) {
@@ -78,15 +77,15 @@ static inline void ek_emit(ek_output *output, const ek_group *group, uint32_t pl
   __builtin_memcpy(candidate->identifier, identifier, EK_KEY_BYTES);
 }
 
-/// The same in reverse: a decrypted block is a candidate where its `difference` to the head of an identifier's block is
-/// zero in the first three words; the last is the interval.
+/// The same in reverse: a decrypted block is a candidate if its `difference` to the head of an identifier's block is
+/// zero in the first three words. The last word is the interval.
 static inline void ek_emit_decrypted(ek_output *output, const ek_group *group, uint32_t place,
                                      const uint32_t difference[4], const uint8_t *heard) {
   if ((difference[0] | difference[1] | difference[2]) != 0) return;
   ek_emit(output, group, place, difference[3] - group->first[place], heard);
 }
 
-/// The longest period among `count` of the group's keys from `place` on.
+/// The longest period among `count` of the group's keys from `place`.
 static inline uint32_t ek_longest(const ek_group *group, uint32_t place, uint32_t count) {
   uint32_t longest = 0;
   for (uint32_t i = place; i < place + count; i++) {

@@ -1,4 +1,4 @@
-// Walks over the keys in groups; the kernels of the tier do the work.
+// Splits the keys into groups and passes them to the kernels of the tier.
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ void ek_identifiers(ek_tier tier, const uint8_t identifier_key[EK_KEY_BYTES], ui
   ek_kernels_of(tier)->identifiers(identifier_key, first, count, identifiers);
 }
 
-/// The keys of a call and how far it is.
+/// The keys of a call, and the number that is done.
 typedef struct walk {
   ek_tier tier;
   const uint8_t *keys;
@@ -32,7 +32,7 @@ typedef struct walk {
 } walk;
 
 enum {
-  /// Keys whose HKDF is done at once, so that a tier can have two groups in flight.
+  /// The number of keys in one HKDF call, so that a tier can process two groups in parallel.
   BATCH_KEYS = 4 * EK_GROUP_KEYS
 };
 
@@ -43,8 +43,8 @@ typedef struct batch {
   size_t end;
 } batch;
 
-/// Sets out the next group, its identifier keys not yet among it. Returns how many candidates it can have.
-static size_t set_out(const walk *walk, ek_group *group) {
+/// Prepares the next group without its identifier keys. Returns the maximum number of its candidates.
+static size_t prepare_group(const walk *walk, ek_group *group) {
   size_t left = walk->count - walk->done, room = 0;
   group->key_index = (uint32_t)walk->done;
   for (size_t i = 0; i < EK_GROUP_KEYS; i++) {
@@ -56,7 +56,7 @@ static size_t set_out(const walk *walk, ek_group *group) {
   return room;
 }
 
-/// Gives the group its identifier keys, and derives those of the next batch where they have run out.
+/// Fills in the group's identifier keys; derives the next batch of them if necessary.
 static void take_keys(const walk *walk, batch *batch, ek_group *group) {
   size_t left = walk->count - walk->done;
   if (walk->done >= batch->end) {
@@ -65,47 +65,47 @@ static void take_keys(const walk *walk, batch *batch, ek_group *group) {
     ek_identifier_keys(walk->tier, walk->keys + walk->done * EK_KEY_BYTES,
                        batch->end - batch->start, batch->identifier_keys);
   }
-  // Behind the last key lies what an earlier batch left, or zeros: its length is 0.
+  // After the last key there are keys of an earlier batch, or zeros; their length is 0.
   memcpy(group->identifier_keys,
          batch->identifier_keys + (walk->done - batch->start) * EK_KEY_BYTES, EK_GROUP_BYTES);
 }
 
-/// Goes on by one group, or to the end.
+/// Advances by one group, or to the end.
 static void step(walk *walk) {
   size_t left = walk->count - walk->done;
   walk->done += left < EK_GROUP_KEYS ? left : EK_GROUP_KEYS;
 }
 
-/// What the keys are asked: forward with a filter, in reverse without.
-typedef struct question {
+/// The identifiers to match: a filter (forward) or a list (reverse).
+typedef struct query {
   const ek_filter *filter;
   const uint8_t *heard;
   size_t heard_count;
-} question;
+} query;
 
-static void answer(const ek_kernels *kernels, const ek_group *group, const question *question,
-                   ek_output *output) {
-  if (question->filter) {
-    kernels->forward(group, question->filter, output);
-  } else if (question->heard_count > 0) {
-    kernels->reverse(group, question->heard, question->heard_count, output);
+static void match_group(const ek_kernels *kernels, const ek_group *group, const query *query,
+                        ek_output *output) {
+  if (query->filter) {
+    kernels->forward(group, query->filter, output);
+  } else if (query->heard_count > 0) {
+    kernels->reverse(group, query->heard, query->heard_count, output);
   }
 }
 
-/// Asks group after group while there is room for all that one can have.
-static size_t match(walk *walk, const question *question, ek_candidate *candidates,
+/// Matches group after group while there is room for all candidates of the next one.
+static size_t match(walk *walk, const query *query, ek_candidate *candidates,
                     size_t capacity) {
   const ek_kernels *kernels = ek_kernels_of(walk->tier);
   batch batch = {{0}, 0, 0};
   size_t written = 0;
   for (; walk->done < walk->count; step(walk)) {
     ek_group group;
-    size_t room = set_out(walk, &group);
+    size_t room = prepare_group(walk, &group);
     if (room == 0) continue;
     if (room > capacity - written) break;
     take_keys(walk, &batch, &group);
     ek_output output = {candidates + written, candidates + written + room};
-    answer(kernels, &group, question, &output);
+    match_group(kernels, &group, query, &output);
     written = (size_t)(output.next - candidates);
   }
   return written;
@@ -115,8 +115,8 @@ size_t ek_match_forward(ek_tier tier, const uint8_t *keys, const uint32_t *first
                         const uint16_t *length, size_t count, const ek_filter *filter,
                         ek_candidate *candidates, size_t capacity, size_t *keys_done) {
   walk walk = {tier, keys, first, length, count, 0};
-  question question = {filter, NULL, 0};
-  size_t written = match(&walk, &question, candidates, capacity);
+  query query = {filter, NULL, 0};
+  size_t written = match(&walk, &query, candidates, capacity);
   *keys_done = walk.done;
   return written;
 }
@@ -126,8 +126,8 @@ size_t ek_match_reverse(ek_tier tier, const uint8_t *keys, const uint32_t *first
                         size_t heard_count, ek_candidate *candidates, size_t capacity,
                         size_t *keys_done) {
   walk walk = {tier, keys, first, length, count, 0};
-  question question = {NULL, heard, heard_count};
-  size_t written = match(&walk, &question, candidates, capacity);
+  query query = {NULL, heard, heard_count};
+  size_t written = match(&walk, &query, candidates, capacity);
   *keys_done = walk.done;
   return written;
 }

@@ -1,11 +1,11 @@
-// The portable tier: the specification key by key and block by block. Slow, and right on every machine.
+// The portable tier: the specification key by key and block by block. Slow, but works on every machine.
 
 #include "portable.h"
 
 #include "constants.h"
 #include "filter.h"
 
-/// The block of `interval`, in columns.
+/// The plaintext block of `interval`, in columns.
 static inline void block_of(uint32_t interval, uint32_t block[4]) {
   __builtin_memcpy(block, ek_block_head, sizeof ek_block_head);
   block[3] = interval;

@@ -1,4 +1,4 @@
-// The parts of the portable tier. Little-endian machines only, as all that Swift runs on are.
+// The parts of the portable tier. For little-endian machines only, like all that Swift supports.
 
 #ifndef EK_PORTABLE_H
 #define EK_PORTABLE_H
@@ -11,12 +11,12 @@ typedef struct ek_round_keys {
 } ek_round_keys;
 
 void ek_portable_expand(const uint8_t *key, ek_round_keys *keys);
-/// The round keys that decrypt, made from those that encrypt.
+/// Derives the round keys for decryption from those for encryption.
 void ek_portable_invert(const ek_round_keys *keys, ek_round_keys *inverse);
 void ek_portable_encrypt(const ek_round_keys *keys, const uint32_t in[4], uint32_t out[4]);
 void ek_portable_decrypt(const ek_round_keys *inverse, const uint32_t in[4], uint32_t out[4]);
 
-/// HKDF, one key after the other.
+/// HKDF, key by key.
 void ek_portable_schedule(const uint8_t *keys, size_t groups, uint8_t *identifier_keys);
 
 #endif

@@ -1,7 +1,7 @@
 // AES-128 in plain C (FIPS 197), four columns of 32 bits, first byte lowest.
 //
-// SubBytes and MixColumns are one table of 256 words. Its access times tell of keys, but of published ones
-// only; what was heard stays secret as far as decryption's tables go no further than this process.
+// SubBytes and MixColumns are one table of 256 words. The access times of table lookups reveal data to other
+// processes on the same core. For encryption that is harmless, since the keys are published.
 
 #include <string.h>
 
@@ -61,7 +61,7 @@
 #define TIMES8(s) TIMES2(TIMES4(s))
 
 #define SAME(s) s,
-/// What the first byte of a column adds to the column: 2, 1, 1, 3 times its substitute (FIPS 197 5.1.3).
+/// The contribution of the first byte to its column: 2, 1, 1, 3 times its substitute (FIPS 197 5.1.3).
 #define MIXED(s)                                                  \
   (uint32_t)TIMES2(s) | (uint32_t)(s) << 8 | (uint32_t)(s) << 16 | \
       (uint32_t)(TIMES2(s) ^ (s)) << 24,
@@ -116,8 +116,8 @@ void ek_portable_invert(const ek_round_keys *keys, ek_round_keys *inverse) {
   }
 }
 
-/// One round from `in` to `out`; row r of a column comes from r columns to the right when encrypting, to the
-/// left when decrypting: `shift` is 1 or 3.
+/// One round from `in` to `out`. Row r comes from r columns to the right when encrypting (`shift` 1), to the left
+/// when decrypting (`shift` 3).
 static inline void turn(const uint32_t *table, int shift, const uint32_t *in, const uint32_t *key,
                         uint32_t *out) {
   for (int column = 0; column < 4; column++) {
@@ -129,7 +129,7 @@ static inline void turn(const uint32_t *table, int shift, const uint32_t *in, co
   }
 }
 
-/// The last round, which does not mix.
+/// The last round, without MixColumns.
 static inline void last_turn(const uint8_t *box, int shift, const uint32_t *in, const uint32_t *key,
                              uint32_t *out) {
   for (int column = 0; column < 4; column++) {

@@ -1,12 +1,12 @@
-// HKDF-SHA256 to identifier keys in plain C: six compressions a key, as two of the eight that HKDF takes are
-// over constant blocks from constant states.
+// HKDF-SHA256 to identifier keys in plain C: six compressions for each key, since two of HKDF's eight process constant
+// blocks from constant states.
 
 #include "constants.h"
 #include "portable.h"
 
 static inline uint32_t rotate(uint32_t x, int bits) { return x >> bits | x << (32 - bits); }
 
-/// FIPS 180-4 6.2.2 step 1, with the round constants added: what the rounds take.
+/// FIPS 180-4 6.2.2 step 1, with the round constants added.
 static void expand(const uint32_t block[16], uint32_t schedule[64]) {
   uint32_t words[64];
   for (int i = 0; i < 64; i++) {

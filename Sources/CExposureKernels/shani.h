@@ -1,4 +1,4 @@
-// What the two tiers with the SHA extensions share.
+// The key schedule of the two tiers with the SHA extensions.
 
 #ifndef EK_SHANI_H
 #define EK_SHANI_H

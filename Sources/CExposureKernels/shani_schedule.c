@@ -1,6 +1,6 @@
-// HKDF-SHA256 with the x86 SHA extensions, four keys interleaved: sha256rnds2 gives its two rounds back after four
-// cycles and takes up another's after two, so two keys fill it and two more fill what their messages' schedules leave
-// open. What the 16 registers cannot hold waits in memory, the words of messages first.
+// HKDF-SHA256 with the x86 SHA extensions, four keys interleaved: sha256rnds2 has a latency of four
+// cycles and can start every two, so two keys keep it busy, and two more fill the gaps of the message schedules. The
+// 16 registers do not hold all values; message words are spilled to memory first.
 
 #if defined(__x86_64__)
 
@@ -15,7 +15,7 @@ enum { STREAMS = 4 };
 
 _Static_assert(EK_GROUP_KEYS % STREAMS == 0, "no key of a group may be left over");
 
-/// SHA-256's state as the instructions have it: a, b, e, f and c, d, g, h, each from the highest word down.
+/// SHA-256's state in the instructions' layout: a, b, e, f and c, d, g, h, each from the highest word down.
 typedef struct state {
   __m128i abef, cdgh;
 } state;
@@ -37,8 +37,8 @@ SHANI static inline void digest(const state *state, __m128i words[2]) {
   words[1] = _mm_unpackhi_epi64(abef, cdgh);
 }
 
-/// Four rounds with four words that have the round constants in them. The statement after them is empty and holds its
-/// place: without it the compiler gathers the rounds of one key, and a key takes a quarter more time.
+/// Four rounds with four words that include the round constants. The empty asm statement prevents the compiler from
+/// grouping the rounds of one key, which would take a quarter more time.
 SHANI static inline void turn(state *state, __m128i words) {
   state->cdgh = _mm_sha256rnds2_epu32(state->cdgh, state->abef, words);
   state->abef = _mm_sha256rnds2_epu32(state->abef, state->cdgh, _mm_shuffle_epi32(words, 0x0e));
@@ -58,7 +58,7 @@ SHANI static inline void finish(state states[STREAMS], const state now[STREAMS])
   }
 }
 
-/// Each state after its message.
+/// Updates each state with its message.
 SHANI static void compress(state states[STREAMS], const message messages[STREAMS]) {
   state now[STREAMS];
   message m[STREAMS];
@@ -77,7 +77,7 @@ SHANI static void compress(state states[STREAMS], const message messages[STREAMS
   finish(states, now);
 }
 
-/// Each state after the constant block, whose schedule is a table.
+/// Updates each state with the constant block, whose schedule is a table.
 SHANI static void compress_info(state states[STREAMS]) {
   state now[STREAMS];
   for (int s = 0; s < STREAMS; s++) now[s] = states[s];
@@ -90,7 +90,7 @@ SHANI static void compress_info(state states[STREAMS]) {
   finish(states, now);
 }
 
-/// SHA-256 reads words with the highest byte first.
+/// SHA-256 reads big-endian words.
 SHANI static inline __m128i swap_bytes(__m128i words) {
   return _mm_shuffle_epi8(words, _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203));
 }

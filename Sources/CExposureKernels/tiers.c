@@ -1,11 +1,11 @@
-// Which tiers this machine has.
+// Detection of the tiers that this machine supports.
 
 #include "kernels.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/// SHA-NI has no name in older compilers' __builtin_cpu_supports: leaf 7, EBX bit 29.
+/// SHA-NI: leaf 7, EBX bit 29. Older compilers' __builtin_cpu_supports has no name for it.
 static bool has_sha(void) {
   unsigned a, b, c, d;
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 29 & 1) != 0;
@@ -18,16 +18,16 @@ static bool has_vaes(void) {
 }
 
 enum {
-  /// Of XCR0: the SSE and AVX registers.
+  /// Bits of XCR0: SSE and AVX registers.
   STATE_OF_256 = 0x06,
-  /// And AVX-512's masks, upper halves and upper registers.
+  /// Also AVX-512's masks, upper halves and upper registers.
   STATE_OF_512 = 0xe6
 };
 
-/// Whether the operating system keeps the registers across threads; a processor may have them in vain.
-static bool system_keeps(unsigned state) {
+/// Returns true if the operating system saves the registers of a thread. Otherwise they cannot be used.
+static bool system_saves(unsigned state) {
   unsigned a, b, c, d;
-  // OSXSAVE, leaf 1, ECX bit 27, allows the question.
+  // OSXSAVE, leaf 1, ECX bit 27, enables xgetbv.
   if (!__get_cpuid(1, &a, &b, &c, &d) || (c >> 27 & 1) == 0) return false;
   __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
   return (a & state) == state;
@@ -39,13 +39,13 @@ static bool has_aesni_shani(void) {
 
 static bool has_vaes256(void) {
   return has_aesni_shani() && __builtin_cpu_supports("avx2") && has_vaes() &&
-         system_keeps(STATE_OF_256);
+         system_saves(STATE_OF_256);
 }
 
 static bool has_vaes512(void) {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && has_vaes() &&
-         system_keeps(STATE_OF_512);
+         system_saves(STATE_OF_512);
 }
 
 #elif defined(__aarch64__) && defined(__linux__)
@@ -57,12 +57,12 @@ enum { AES = 1 << 3, SHA2 = 1 << 6 };
 static bool has_arm64(void) { return (getauxval(AT_HWCAP) & (AES | SHA2)) == (AES | SHA2); }
 
 #elif defined(__aarch64__)
-/// Every arm64 processor of Apple's has both.
+/// Every arm64 processor by Apple has both.
 static bool has_arm64(void) { return true; }
 #endif
 
-/// A bit for each tier that the machine has.
-static uint32_t ask_machine(void) {
+/// A bit for each tier that the machine supports.
+static uint32_t detect_tiers(void) {
   uint32_t tiers = 1u << EK_TIER_PORTABLE;
 #if defined(__x86_64__)
   if (has_aesni_shani()) tiers |= 1u << EK_TIER_AESNI_SHANI;
@@ -74,13 +74,13 @@ static uint32_t ask_machine(void) {
   return tiers;
 }
 
-/// The same, asked once: on a virtual machine each cpuid leaves for the host and takes microseconds. Threads
-/// that ask at the same time get, and keep, the same answer.
+/// The same, cached: on a virtual machine each cpuid traps to the host and takes microseconds. Threads that run
+/// this at the same time store the same value.
 static uint32_t machine_tiers(void) {
   static uint32_t kept = 0;
   uint32_t tiers = __atomic_load_n(&kept, __ATOMIC_RELAXED);
   if (tiers == 0) {
-    tiers = ask_machine();
+    tiers = detect_tiers();
     __atomic_store_n(&kept, tiers, __ATOMIC_RELAXED);
   }
   return tiers;

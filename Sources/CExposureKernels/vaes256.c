@@ -1,5 +1,5 @@
-// Blocks and probes of two keys at a time, one in each 128-bit lane of a 256-bit register. As vaes512.c, for
-// processors that have wide AES and no AVX-512; with 16 registers the round keys are read from the first-level cache.
+// Blocks and probes of two keys at a time, one in each 128-bit lane of a 256-bit register. Like vaes512.c, for
+// processors with wide AES but without AVX-512. With 16 registers, the round keys stay in the first-level cache.
 
 #if defined(__x86_64__)
 
@@ -10,23 +10,23 @@
 #include "filter_x86.h"
 #include "shani.h"
 
-/// On every function of the tier, so that no flag is needed for the file: the caller has asked the processor.
+/// The target of every function of the tier, so that the file needs no compiler flag. Callers check the processor.
 #define VAES256 __attribute__((target("avx2,vaes,aes")))
 
 enum {
   PAIR = 2,
-  /// Registers in flight: the AES units take two a cycle and give each back after four.
+  /// Registers in flight: the AES units start two per cycle, with a latency of four cycles.
   FLIGHT = 8,
-  /// Pairs that are expanded side by side: one alone waits most of its time.
+  /// Pairs that are expanded in parallel, to hide the latency.
   TOGETHER = 4,
-  /// Keys in as many pairs.
+  /// The keys in these pairs.
   KEYS_TOGETHER = PAIR * TOGETHER
 };
 
 _Static_assert(EK_GROUP_KEYS % KEYS_TOGETHER == 0, "no key of a group may be left over");
 _Static_assert(EK_LONGEST_PERIOD % FLIGHT == 0, "the bare blocks are whole flights");
 
-/// One key a lane.
+/// One key per lane.
 typedef struct round_keys {
   __m256i of[11];
 } round_keys;
@@ -64,12 +64,12 @@ VAES256 static inline __m256i first_blocks(const ek_group *group, uint32_t place
   return _mm256_loadu_si256((const __m256i *)words);
 }
 
-/// A number for each lane's interval, zero elsewhere.
+/// Each lane's interval as its last word, zero elsewhere.
 VAES256 static inline __m256i at_interval(uint32_t number) {
   return _mm256_set_epi32((int)number, 0, 0, 0, (int)number, 0, 0, 0);
 }
 
-/// Encrypts FLIGHT successive intervals from `first` on. They wrap round in their lanes.
+/// Encrypts FLIGHT successive intervals from `first`. They wrap around in their lanes.
 VAES256 static inline void encrypt(const round_keys *keys, __m256i first, __m256i blocks[FLIGHT]) {
   EK_UNROLL
   for (uint32_t i = 0; i < FLIGHT; i++) {
@@ -84,8 +84,8 @@ VAES256 static inline void encrypt(const round_keys *keys, __m256i first, __m256
   for (int i = 0; i < FLIGHT; i++) blocks[i] = _mm256_aesenclast_epi128(blocks[i], keys->of[10]);
 }
 
-/// ek_filter_hash of four heads, in the upper halves. There is no 64-bit product here: the upper half is that of the
-/// lower halves' product plus the two crossed ones.
+/// ek_filter_hash of four heads, in the upper halves. AVX2 has no 64-bit product: the upper half is that of the lower
+/// halves' product plus the two cross products.
 VAES256 static inline __m256i hashes(const ek_filter *filter, __m256i heads) {
   uint64_t odd = filter->secret[1] | 1;
   __m256i multiplier = _mm256_set1_epi64x((long long)odd);
@@ -107,7 +107,7 @@ VAES256 static inline uint32_t held(const ek_filter *filter, const __m256i ident
   _mm256_store_si256((__m256i *)pairs, _mm256_srl_epi32(hash, shift));
   __m256i words = _mm256_set_m128i(ek_filter_words(filter->words, pairs + 2),
                                    ek_filter_words(filter->words, pairs));
-  // The bit that is asked for goes to the sign, where movemask reads it: 31 minus its number to the left.
+  // Shifts the tested bit to the sign, which movemask reads: to the left by 31 minus its number.
   __m256i first = _mm256_andnot_si256(hash, _mm256_set1_epi32(31));
   __m256i second = _mm256_andnot_si256(_mm256_srli_epi32(hash, 5), _mm256_set1_epi32(31));
   __m256i both =
@@ -115,7 +115,7 @@ VAES256 static inline uint32_t held(const ek_filter *filter, const __m256i ident
   return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(both));
 }
 
-/// Writes the candidates among four registers: rare, so it may store them and look.
+/// Writes the candidates of four registers. They are rare, so it may go through memory.
 VAES256 static __attribute__((noinline)) void emit(ek_output *output, const ek_group *group,
                                                    uint32_t place, uint32_t offset, uint32_t mask,
                                                    const __m256i identifiers[4]) {
@@ -126,9 +126,9 @@ VAES256 static __attribute__((noinline)) void emit(ek_output *output, const ek_g
   }
 }
 
-/// One pair of the group.
-VAES256 static inline void ask(const round_keys *keys, const ek_group *group, uint32_t place,
-                               const ek_filter *filter, ek_output *output) {
+/// Matches one pair of the group.
+VAES256 static inline void match_key(const round_keys *keys, const ek_group *group, uint32_t place,
+                                     const ek_filter *filter, ek_output *output) {
   uint32_t longest = ek_longest(group, place, PAIR);
   __m256i first = first_blocks(group, place);
   for (uint32_t offset = 0; offset < longest; offset += FLIGHT) {
@@ -151,11 +151,13 @@ VAES256 static void forward(const ek_group *group, const ek_filter *filter, ek_o
     if (ek_longest(group, place, KEYS_TOGETHER) == 0) continue;
     round_keys keys[TOGETHER];
     expand(group->identifier_keys + place * EK_KEY_BYTES, keys);
-    for (uint32_t i = 0; i < TOGETHER; i++) ask(&keys[i], group, place + PAIR * i, &own, output);
+    for (uint32_t i = 0; i < TOGETHER; i++) {
+      match_key(&keys[i], group, place + PAIR * i, &own, output);
+    }
   }
 }
 
-/// The round keys that decrypt. Only the 128-bit aesimc exists; aesdec of aesenclast is InvMixColumns too.
+/// The round keys for decryption. aesimc has only a 128-bit form; aesdec of aesenclast is InvMixColumns too.
 VAES256 static inline void invert(round_keys *keys) {
   round_keys inverse;
   __m256i zero = _mm256_setzero_si256();
@@ -165,7 +167,7 @@ VAES256 static inline void invert(round_keys *keys) {
     inverse.of[round] =
         _mm256_aesdec_epi128(_mm256_aesenclast_epi128(keys->of[10 - round], zero), zero);
   }
-  // What comes out is compared with the head of a block: with this, equal means zero.
+  // Includes the head of a block, so that a decrypted block that equals it becomes zero.
   uint32_t head[4] = {0};
   __builtin_memcpy(head, ek_block_head, sizeof ek_block_head);
   __m128i block = _mm_loadu_si128((const __m128i *)head);
@@ -173,8 +175,8 @@ VAES256 static inline void invert(round_keys *keys) {
   *keys = inverse;
 }
 
-/// Decrypts FLIGHT heard identifiers with the keys of a pair and leaves the difference to an identifier's
-/// block. Returns whether that of any is zero in the first 8 bytes.
+/// Decrypts FLIGHT received identifiers with the keys of a pair to their differences from the head of a block.
+/// Returns true if the first 8 bytes of any difference are zero.
 VAES256 static inline bool decrypt(const round_keys *inverse, const uint8_t *heard,
                                    __m256i blocks[FLIGHT]) {
   EK_UNROLL
@@ -198,10 +200,10 @@ VAES256 static inline bool decrypt(const round_keys *inverse, const uint8_t *hea
   return (_mm256_movemask_pd(_mm256_castsi256_pd(heads)) & 0x5) != 0;
 }
 
-/// One pair against `count` heard identifiers of the FLIGHT that are readable.
-VAES256 static inline void ask_back(const round_keys *inverse, const ek_group *group,
-                                    uint32_t place, const uint8_t *heard, size_t count,
-                                    ek_output *output) {
+/// Matches one pair with `count` received identifiers; FLIGHT of them are readable.
+VAES256 static inline void match_key_reverse(const round_keys *inverse, const ek_group *group,
+                                             uint32_t place, const uint8_t *heard, size_t count,
+                                             ek_output *output) {
   __m256i blocks[FLIGHT];
   if (__builtin_expect(!decrypt(inverse, heard, blocks), 1)) return;
   for (size_t i = 0; i < count; i++) {
@@ -227,9 +229,11 @@ VAES256 static void reverse(const ek_group *group, const uint8_t *heard, size_t 
       uint32_t pair = place + PAIR * i;
       invert(&keys[i]);
       for (size_t j = 0; j < whole; j += FLIGHT) {
-        ask_back(&keys[i], group, pair, heard + j * EK_KEY_BYTES, FLIGHT, output);
+        match_key_reverse(&keys[i], group, pair, heard + j * EK_KEY_BYTES, FLIGHT, output);
       }
-      if (whole < heard_count) ask_back(&keys[i], group, pair, rest, heard_count - whole, output);
+      if (whole < heard_count) {
+        match_key_reverse(&keys[i], group, pair, rest, heard_count - whole, output);
+      }
     }
   }
 }
@@ -249,7 +253,7 @@ VAES256 static void identifiers(const uint8_t *identifier_key, uint32_t first, u
   }
 }
 
-/// All intervals of the pair at `place`, folded; a place without a key takes no part.
+/// The exclusive or of all intervals of the pair at `place`, without places that have no key.
 VAES256 static inline uint64_t fold(const round_keys *keys, const ek_group *group, uint32_t place) {
   __m256i sum = _mm256_setzero_si256(), first = first_blocks(group, place);
   for (uint32_t offset = 0; offset < EK_LONGEST_PERIOD; offset += FLIGHT) {

@@ -1,5 +1,5 @@
 // Blocks and probes of four keys at a time, one in each 128-bit lane of a 512-bit register: round keys need no
-// broadcast, and a register holds the identifiers of four keys at one interval. They leave it as candidates only.
+// broadcast, and a register holds the identifiers of four keys at one interval. Only candidates are stored.
 
 #if defined(__x86_64__)
 
@@ -12,20 +12,20 @@
 enum {
   QUAD = 4,
   QUADS = EK_GROUP_KEYS / QUAD,
-  /// Registers in flight: the AES units take two a cycle and give each back after four.
+  /// Registers in flight: the AES units start two per cycle, with a latency of four cycles.
   FLIGHT = 8
 };
 
 _Static_assert(EK_GROUP_KEYS % QUAD == 0, "no key of a group may be left over");
 _Static_assert(EK_LONGEST_PERIOD % FLIGHT == 0, "the bare blocks are whole flights");
 
-/// One key a lane.
+/// One key per lane.
 typedef struct round_keys {
   __m512i of[11];
 } round_keys;
 
 /// The next round key (FIPS 197 5.2). aesenclast of four equal columns is SubWord, as ShiftRows then changes nothing;
-/// the shuffle before it makes them equal and rotates. No aeskeygenassist: it has no wide form and is slow.
+/// the shuffle before it makes them equal and rotates. aeskeygenassist is slow and has no wide form.
 VAES512 static inline __m512i next_key(__m512i key, uint32_t constant) {
   __m512i last = _mm512_shuffle_epi8(key, _mm512_set1_epi32(0x0c0f0e0d));
   __m512i word = _mm512_aesenclast_epi128(last, _mm512_set1_epi32((int)constant));
@@ -35,7 +35,7 @@ VAES512 static inline __m512i next_key(__m512i key, uint32_t constant) {
   return _mm512_xor_si512(two, word);
 }
 
-/// The round keys of all quads of a group, side by side: one alone waits most of its time.
+/// The round keys of all quads of a group, expanded in parallel to hide the latency.
 VAES512 static inline void expand(const uint8_t *identifier_keys, round_keys keys[QUADS]) {
   for (int quad = 0; quad < QUADS; quad++) {
     keys[quad].of[0] = _mm512_loadu_si512(identifier_keys + 64 * quad);
@@ -58,12 +58,12 @@ VAES512 static inline __m512i first_blocks(const ek_group *group, uint32_t place
   return _mm512_loadu_si512(words);
 }
 
-/// A number for each lane's interval, zero elsewhere.
+/// Each lane's interval as its last word, zero elsewhere.
 VAES512 static inline __m512i at_interval(uint32_t number) {
   return _mm512_maskz_set1_epi32(0x8888, (int)number);
 }
 
-/// Encrypts FLIGHT successive intervals from `first` on. They wrap round in their lanes.
+/// Encrypts FLIGHT successive intervals from `first`. They wrap around in their lanes.
 VAES512 static inline void encrypt(const round_keys *keys, __m512i first, __m512i blocks[FLIGHT]) {
   EK_UNROLL
   for (uint32_t i = 0; i < FLIGHT; i++) {
@@ -116,7 +116,7 @@ VAES512 static inline __m512i words_at(const wide_filter *filter, __m512i indice
   return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-/// ek_filter_holds of 16 identifiers, a bit each. Rotates take their count modulo 32 by themselves.
+/// ek_filter_holds of 16 identifiers, a bit each. Rotates use their count modulo 32.
 VAES512 static inline __mmask16 held(const wide_filter *filter, const __m512i identifiers[4]) {
   __m512i hash = hashes(filter, identifiers);
   __m512i words = words_at(filter, _mm512_srl_epi32(hash, filter->shift));
@@ -125,7 +125,7 @@ VAES512 static inline __mmask16 held(const wide_filter *filter, const __m512i id
   return _mm512_test_epi32_mask(_mm512_and_si512(first, second), _mm512_set1_epi32(1));
 }
 
-/// Writes the candidates among four registers: rare, so it may store them and look.
+/// Writes the candidates of four registers. They are rare, so it may go through memory.
 VAES512 static __attribute__((noinline)) void emit(ek_output *output, const ek_group *group,
                                                    uint32_t place, uint32_t offset, uint32_t mask,
                                                    const __m512i identifiers[4]) {
@@ -158,7 +158,7 @@ VAES512 static void forward(const ek_group *group, const ek_filter *filter, ek_o
   }
 }
 
-/// The round keys that decrypt. Only the 128-bit aesimc exists; aesdec of aesenclast is InvMixColumns too.
+/// The round keys for decryption. aesimc has only a 128-bit form; aesdec of aesenclast is InvMixColumns too.
 VAES512 static inline void invert(round_keys *keys) {
   round_keys inverse;
   __m512i zero = _mm512_setzero_si512();
@@ -168,13 +168,13 @@ VAES512 static inline void invert(round_keys *keys) {
     inverse.of[round] =
         _mm512_aesdec_epi128(_mm512_aesenclast_epi128(keys->of[10 - round], zero), zero);
   }
-  // What comes out is compared with the head of a block: with this, equal means zero.
+  // Includes the head of a block, so that a decrypted block that equals it becomes zero.
   inverse.of[10] = _mm512_xor_si512(
       keys->of[0], _mm512_broadcast_i32x4(_mm_maskz_loadu_epi8(0x0fff, ek_block_head)));
   *keys = inverse;
 }
 
-/// Decrypts FLIGHT heard identifiers with the keys of a quad and leaves the difference to an identifier's block.
+/// Decrypts FLIGHT received identifiers with the keys of a quad to their differences from the head of a block.
 VAES512 static inline void decrypt(const round_keys *inverse, const uint8_t *heard,
                                    __m512i blocks[FLIGHT]) {
   EK_UNROLL
@@ -193,7 +193,7 @@ VAES512 static inline void decrypt(const round_keys *inverse, const uint8_t *hea
   for (int i = 0; i < FLIGHT; i++) blocks[i] = _mm512_aesdeclast_epi128(blocks[i], inverse->of[10]);
 }
 
-/// Whether the first 8 bytes of any lane are those of an identifier's block.
+/// Returns true if the first 8 bytes of any lane are those of an identifier's block.
 VAES512 static inline bool any_head(const __m512i blocks[FLIGHT]) {
   uint32_t heads = 0;
   EK_UNROLL
@@ -203,7 +203,7 @@ VAES512 static inline bool any_head(const __m512i blocks[FLIGHT]) {
   return heads != 0;
 }
 
-/// Writes what are blocks of the quad's keys among `count` decrypted.
+/// Writes the candidates among `count` decrypted blocks.
 VAES512 static __attribute__((noinline)) void emit_decrypted(ek_output *output,
                              const ek_group *group, uint32_t place, const __m512i *blocks,
                              const uint8_t *heard, size_t count) {
@@ -216,9 +216,10 @@ VAES512 static __attribute__((noinline)) void emit_decrypted(ek_output *output,
   }
 }
 
-/// One quad against `count` heard identifiers of the FLIGHT that are readable.
-VAES512 static inline void ask(const round_keys *inverse, const ek_group *group, uint32_t place,
-                               const uint8_t *heard, size_t count, ek_output *output) {
+/// Matches one quad with `count` received identifiers; FLIGHT of them are readable.
+VAES512 static inline void match_quad_reverse(const round_keys *inverse, const ek_group *group,
+                                              uint32_t place, const uint8_t *heard, size_t count,
+                                              ek_output *output) {
   __m512i blocks[FLIGHT];
   decrypt(inverse, heard, blocks);
   if (__builtin_expect(any_head(blocks), 0)) {
@@ -240,9 +241,11 @@ VAES512 static void reverse(const ek_group *group, const uint8_t *heard, size_t 
     round_keys *inverse = &keys[place / QUAD];
     invert(inverse);
     for (size_t i = 0; i < whole; i += FLIGHT) {
-      ask(inverse, group, place, heard + i * EK_KEY_BYTES, FLIGHT, output);
+      match_quad_reverse(inverse, group, place, heard + i * EK_KEY_BYTES, FLIGHT, output);
     }
-    if (whole < heard_count) ask(inverse, group, place, rest, heard_count - whole, output);
+    if (whole < heard_count) {
+      match_quad_reverse(inverse, group, place, rest, heard_count - whole, output);
+    }
   }
 }
 
@@ -273,7 +276,7 @@ VAES512 static uint64_t blocks(const ek_group *group) {
       first = _mm512_add_epi32(first, at_interval(FLIGHT));
       for (int i = 0; i < FLIGHT; i++) sum = _mm512_xor_si512(sum, own[i]);
     }
-    // Places without a key take no part.
+    // Excludes places without a key.
     __mmask8 present = 0;
     for (uint32_t i = 0; i < QUAD; i++) {
       present |= (__mmask8)((group->length[place + i] > 0) << (2 * i));

@@ -7,7 +7,7 @@
 
 #include "kernels.h"
 
-/// On every function of the tier, so that no flag is needed for the file: the caller has asked the processor.
+/// The target of every function of the tier, so that the file needs no compiler flag. Callers check the processor.
 #define VAES512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,vaes,aes,avx2")))
 
 VAES512 void ek_vaes512_schedule(const uint8_t *keys, size_t groups, uint8_t *identifier_keys);

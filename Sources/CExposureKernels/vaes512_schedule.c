@@ -1,9 +1,9 @@
 // HKDF-SHA256 of 32 keys at once: 16 in the 32-bit lanes of a 512-bit register, and two such streams.
 //
-// The SHA instructions take 113 ns a key on the reference processor; this takes 50. Ternary logic makes Choose,
-// Majority and the sums of three one instruction each, and rotates are one too. What is left is a chain of
-// dependent instructions through `e`: one stream alone waits a good part of its time (63 ns), though its words and
-// state fit into the 32 registers and those of two do not. The first-level cache, which is idle here, has the rest.
+// The SHA instructions take 113 ns a key on the reference processor; this takes 50. With ternary logic, Choose,
+// Majority and the sums of three are one instruction each, and so are rotates. The bottleneck is a chain of dependent
+// instructions through `e`: a single stream takes 63 ns, although its words and state fit into the 32 registers and
+// those of two streams do not. The rest is in the first-level cache, which is otherwise idle.
 
 #if defined(__x86_64__)
 
@@ -51,8 +51,8 @@ typedef struct message {
   __m512i words[16];
 } message;
 
-/// Round `i` (FIPS 180-4 6.2.2 step 3). The eight variables stay in place and change their names: in round i
-/// `a` is state[-i mod 8]. What does not wait for the last round's `e` is added first.
+/// Round `i` (FIPS 180-4 6.2.2 step 3). The eight variables stay in place and change their roles: in round i
+/// `a` is state[-i mod 8]. Terms that do not depend on the last round's `e` are added first.
 VAES512 static inline void turn(state *variables, int i, __m512i word) {
   __m512i *state = variables->of;
   __m512i a = state[-i & 7], b = state[(1 - i) & 7], c = state[(2 - i) & 7];
@@ -70,8 +70,8 @@ VAES512 static inline void finish(state states[STREAMS], const state now[STREAMS
   }
 }
 
-/// 16 rounds, after which the names of words and variables have come round. `extends`: replaces the words by
-/// those 16 rounds on (FIPS 180-4 6.2.2 step 1), which the last rounds do without.
+/// 16 rounds, after which words and variables have their first roles again. `extends`: replaces the words by those
+/// of the next 16 rounds (FIPS 180-4 6.2.2 step 1), which the last rounds do not need.
 VAES512 static inline __attribute__((always_inline)) void turn16(state now[STREAMS],
                                     message m[STREAMS], const uint32_t constants[16],
                                     bool extends) {
@@ -89,7 +89,7 @@ VAES512 static inline __attribute__((always_inline)) void turn16(state now[STREA
   }
 }
 
-/// Each state after its message. Not inlined: five copies would not fit into the cache of decoded instructions.
+/// Updates each state with its message. Not inlined: five copies would exceed the cache of decoded instructions.
 VAES512 static __attribute__((noinline)) void compress(state states[STREAMS],
                              const message messages[STREAMS]) {
   state now[STREAMS];
@@ -100,7 +100,7 @@ VAES512 static __attribute__((noinline)) void compress(state states[STREAMS],
   finish(states, now);
 }
 
-/// Each state after the constant block, whose schedule is a table.
+/// Updates each state with the constant block, whose schedule is a table.
 VAES512 static __attribute__((noinline)) void compress_info(state states[STREAMS]) {
   state now[STREAMS];
   for (int s = 0; s < STREAMS; s++) now[s] = states[s];
@@ -150,7 +150,7 @@ VAES512 static inline void absorb(const state secrets[STREAMS], uint32_t pad,
 }
 
 /// Four registers of four keys each to four words of 16 keys each, and back: a transposition inside each
-/// 128-bit lane, so that keys come in the order 0, 4, 8, 12, 1, 5 ... and go in that of memory.
+/// 128-bit lane, so that keys are processed in the order 0, 4, 8, 12, 1, 5 ... and stored in memory order.
 VAES512 static inline void transpose(__m512i r[4]) {
   __m512i a = _mm512_unpacklo_epi32(r[0], r[1]), b = _mm512_unpackhi_epi32(r[0], r[1]);
   __m512i c = _mm512_unpacklo_epi32(r[2], r[3]), d = _mm512_unpackhi_epi32(r[2], r[3]);
@@ -158,7 +158,7 @@ VAES512 static inline void transpose(__m512i r[4]) {
   r[2] = _mm512_unpacklo_epi64(b, d), r[3] = _mm512_unpackhi_epi64(b, d);
 }
 
-/// SHA-256 reads words with the highest byte first.
+/// SHA-256 reads big-endian words.
 VAES512 static inline __m512i swap_bytes(__m512i words) {
   return _mm512_shuffle_epi8(
       words, _mm512_broadcast_i32x4(_mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203)));
@@ -197,7 +197,7 @@ VAES512 static void derive(const uint8_t *const keys[STREAMS], uint8_t *const de
 
 void ek_vaes512_schedule(const uint8_t *keys, size_t groups, uint8_t *identifier_keys) {
   for (size_t i = 0; i < groups; i += STREAMS) {
-    // A last group without a second goes through both streams: that is simpler than a kernel of its own.
+    // A single last group is processed in both streams, which is simpler than a kernel for one.
     size_t one = i * EK_GROUP_BYTES, other = i + 1 < groups ? one + EK_GROUP_BYTES : one;
     derive((const uint8_t *const[]){keys + one, keys + other},
            (uint8_t *const[]){identifier_keys + one, identifier_keys + other});

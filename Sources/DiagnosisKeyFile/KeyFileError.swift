@@ -1,16 +1,19 @@
-/// Why a key file was refused, or could not be written. One case for each thing to do about it.
+import Foundation
+import World
+
+/// The reason why a key file was rejected or could not be written.
 public enum KeyFileError: Error, Hashable, Sendable {
-  /// The file or its folder could not be read; the system's error number.
+  /// The file or its folder could not be read; the value is `errno`.
   case cannotRead(Int32)
-  /// The file or its folder could not be written; the system's error number.
+  /// The file or its folder could not be written; the value is `errno`.
   case cannotWrite(Int32)
-  /// There is no room left on the disk.
+  /// No space is left on the disk.
   case diskFull
   /// Neither a zip nor an export.
   case notAKeyFile
-  /// The zip is cut off, changed or of a kind that no key server writes.
+  /// The zip is truncated, changed or of a kind that no key server writes.
   case damagedZip
-  /// The zip holds more than `KeyFileLimit.entryCountMax` entries, or none.
+  /// The zip has more than `KeyFileLimit.entryCountMax` entries, or none.
   case wrongEntryCount
   /// An entry has another name than `export.bin` or `export.sig`.
   case unexpectedEntry
@@ -20,31 +23,31 @@ public enum KeyFileError: Error, Hashable, Sendable {
   case notAPlainEntry
   /// The zip holds no `export.bin`.
   case missingExport
-  /// The file or what it holds is larger than `KeyFileLimit` allows.
+  /// The file or its content is larger than `KeyFileLimit` allows.
   case tooLarge
   /// The content is more than `KeyFileLimit.expansionMax` times as large as the zip.
   case expandsTooMuch
   /// `export.bin` does not begin with the 16 bytes of version 1.
   case wrongExportVersion
-  /// `export.bin` is not the message it should be.
+  /// `export.bin` is not a valid message.
   case malformedExport
   /// More than `KeyFileLimit.keyCountMax` keys.
   case tooManyKeys
-  /// `export.sig` is not the message it should be.
+  /// `export.sig` is not a valid message.
   case malformedSignatures
   /// More than `KeyFileLimit.signatureCountMax` signatures.
   case tooManySignatures
-  /// The export announces another number of signatures than there are.
+  /// The export announces another number of signatures than the file has.
   case signatureCountMismatch
-  /// The batch number lies outside 1...size, or export and signature name different ones.
+  /// The batch number is outside 1...size, or export and signature have different ones.
   case wrongBatchNumbers
-  /// There is no signature at all.
+  /// The file has no signature.
   case unsigned
-  /// No signature is by one of the keys given.
+  /// No signature is by one of the given keys.
   case noSignatureByTheseKeys
-  /// The signature by one of the keys given is not ECDSA with SHA-256.
+  /// The signature by one of the given keys is not ECDSA with SHA-256.
   case unsupportedAlgorithm
-  /// The signature does not hold for these bytes and this key.
+  /// The signature is not valid for these bytes and this key.
   case signatureMismatch
   /// Not a P-256 public key in PEM.
   case notAPublicKey
@@ -56,4 +59,74 @@ public enum KeyFileError: Error, Hashable, Sendable {
   case unusablePeriod
   /// No signer, or more than `KeyFileLimit.signatureCountMax`.
   case wrongSignerCount
+}
+
+extension KeyFileError: CustomStringConvertible {
+  /// One sentence: what is wrong, and what to do. It contains nothing of the file's content.
+  public var description: String {
+    switch self {
+    case .cannotRead(let code):
+      "The file could not be read (\(Self.reason(code))): check its name and its permissions."
+    case .cannotWrite(let code):
+      "The file could not be written (\(Self.reason(code))): check the folder and its permissions."
+    case .diskFull: "The disk is full: free some space and try again."
+    case .notAKeyFile: "This is neither a zip nor an export.bin: check the file name."
+    case .damagedZip: "The zip is truncated or damaged: download it again."
+    case .wrongEntryCount:
+      "A key file holds export.bin and export.sig and nothing else: ask its publisher for a valid one."
+    case .unexpectedEntry:
+      "The zip holds an entry that is neither export.bin nor export.sig: do not use this file."
+    case .duplicateEntry: "The zip holds the same entry twice: do not use this file."
+    case .notAPlainEntry:
+      "The zip holds a folder, a link or an encrypted entry: do not use this file."
+    case .missingExport: "The zip holds no export.bin: ask its publisher for a valid one."
+    case .tooLarge: "The file is larger than a key file may be: ask for smaller files."
+    case .expandsTooMuch:
+      "The zip expands to far more than keys can be compressed to: do not use this file."
+    case .wrongExportVersion:
+      "The export does not begin with \"EK Export v1\": ask for version 1 of the format."
+    case .malformedExport: "The export is truncated or malformed: download it again."
+    default: signatureDescription
+    }
+  }
+
+  private var signatureDescription: String {
+    switch self {
+    case .tooManyKeys:
+      "The file holds more than \(KeyFileLimit.keyCountMax) keys: ask for smaller files."
+    case .malformedSignatures: "The signatures are truncated or malformed: download the file again."
+    case .tooManySignatures:
+      "The file has more than \(KeyFileLimit.signatureCountMax) signatures: sign it with fewer keys."
+    case .signatureCountMismatch:
+      "The export announces another number of signatures than it has: ask its publisher for a valid one."
+    case .wrongBatchNumbers:
+      "The batch numbers are invalid: ask for files that stand alone, batch 1 of 1."
+    case .unsigned: "The file is not signed: accept keys only from an authority that signs them."
+    case .noSignatureByTheseKeys:
+      "No signature has the id and version of a key you trust: fetch the authority's current key."
+    case .unsupportedAlgorithm:
+      "The signature is not ECDSA with SHA-256 over P-256: ask for one that is."
+    case .signatureMismatch:
+      "The signature is invalid, the file was changed or signed by another key: download it again."
+    case .notAPublicKey: "This is not a P-256 public key in PEM: check the file name."
+    case .notAPrivateKey:
+      "This is not a P-256 private key in PEM (SEC1 or PKCS#8): check the file name."
+    case .unusableName: "A region, a key id or a version is empty or too long: give a shorter one."
+    case .unusablePeriod: "The period ends before it starts: give an end that is not earlier."
+    case .wrongSignerCount:
+      "A key file takes 1 to \(KeyFileLimit.signatureCountMax) signing keys: give as many."
+    default: "The key file was rejected."
+    }
+  }
+
+  private static func reason(_ code: Int32) -> String {
+    String(cString: strerror(code)).lowercased()
+  }
+}
+
+extension KeyFileError {
+  /// The error for a failed write with this `errno`.
+  init(writing code: Int32) {
+    self = FileError.isDiskFull(code) ? .diskFull : .cannotWrite(code)
+  }
 }

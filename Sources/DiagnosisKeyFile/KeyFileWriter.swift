@@ -2,36 +2,37 @@ import Crypto
 import ExposureKeys
 import Foundation
 import SwiftProtobuf
+import World
 
-/// Writes a key file: whole or not at all, in memory that does not grow with the number of keys.
+/// Writes signed key files, with memory that does not depend on the number of keys.
 ///
-/// Documentation/KeyFiles.md 6.
+/// A file appears complete or not at all. Documentation/KeyFiles.md, "Writing", describes the output.
 public enum KeyFileWriter {
-  /// Deflate's level, 1 to 9: Documentation/KeyFiles.md 6.4 says why this one.
+  /// The compression level of deflate, 1 to 9.
   public static let deflateLevel = 6
 
-  /// Writes a signed zip to `url`, replacing what is there.
+  /// Writes a signed zip to `url`, replacing an existing file.
   ///
   /// - Parameters:
-  ///   - start: The first moment of the period, in Unix seconds.
-  ///   - end: The first moment after the period, in Unix seconds.
+  ///   - start: The start of the period, in Unix seconds.
+  ///   - end: The end of the period, exclusive, in Unix seconds.
   ///   - region: The region, such as `PL`; 1 to 64 bytes.
-  ///   - keys: The keys, in `DiagnosisKey.inFileOrder`; they are written as they come.
-  ///   - revisedKeys: Keys that replace what was published of them before.
+  ///   - keys: The keys, in `DiagnosisKey.inFileOrder`; they are written in the given order.
+  ///   - revisedKeys: Keys that replace keys published before.
   ///   - signers: 1 to 10, the newest first.
-  ///   - begun: Told the temporary name beside `url`, for whoever removes that file where the program is
-  ///     ended in the middle.
-  /// - Returns: What was written.
-  /// - Throws: A `KeyFileError`; then nothing is left behind and an older file at `url` is untouched.
+  ///   - willFill: Called with the URL of the temporary file beside `url`, so that a signal handler can
+  ///     remove it.
+  /// - Returns: The counted content of the file.
+  /// - Throws: A `KeyFileError`; then no new file is left and an existing one at `url` is unchanged.
   @discardableResult
   public static func write(
     to url: URL, start: UInt64, end: UInt64, region: String,
     keys: some Sequence<DiagnosisKey>, revisedKeys: some Sequence<DiagnosisKey> = [],
-    signers: [KeyFileSigner], begun: (_ unfinished: URL) -> Void = { _ in }
+    signers: [KeyFileSigner], willFill: (_ temporary: URL) -> Void = { _ in }
   ) throws(KeyFileError) -> KeyFileFacts {
     do {
       return try write(
-        to: url, start: start, end: end, region: region, signers: signers, begun: begun
+        to: url, start: start, end: end, region: region, signers: signers, willFill: willFill
       ) { body in
         for key in keys { try body.append(key) }
         for key in revisedKeys { try body.append(key, isRevised: true) }
@@ -43,26 +44,25 @@ public enum KeyFileWriter {
     }
   }
 
-  /// Writes a signed zip to `url` whose keys `fill` appends, one after the other, from wherever they
-  /// come: in one pass, and in memory that does not grow with their number.
+  /// Writes a signed zip to `url` with the keys that `fill` appends, in one pass.
   ///
-  /// - Throws: A `KeyFileError`, or what `fill` throws; then nothing is left behind and an older file
-  ///   at `url` is untouched.
+  /// - Throws: A `KeyFileError`, or the error of `fill`; then no new file is left and an existing one at
+  ///   `url` is unchanged.
   @discardableResult
   public static func write(
     to url: URL, start: UInt64, end: UInt64, region: String, signers: [KeyFileSigner],
     _ fill: (inout ExportBody) throws -> Void
   ) throws -> KeyFileFacts {
     try write(
-      to: url, start: start, end: end, region: region, signers: signers, begun: { _ in }, fill)
+      to: url, start: start, end: end, region: region, signers: signers, willFill: { _ in }, fill)
   }
 
   private static func write(
     to url: URL, start: UInt64, end: UInt64, region: String, signers: [KeyFileSigner],
-    begun: (_ unfinished: URL) -> Void, _ fill: (inout ExportBody) throws -> Void
+    willFill: (_ temporary: URL) -> Void, _ fill: (inout ExportBody) throws -> Void
   ) throws -> KeyFileFacts {
     let header = try header(start: start, end: end, region: region, signers: signers)
-    return try WholeFile.write(to: url, begun: begun) { descriptor in
+    return try writeFile(to: url, willFill: willFill) { descriptor in
       var zip = ZipWriter(descriptor)
       let (facts, digest) = try zip.add(.export) { entry in
         try ExportBody.writing(header, to: entry.append, fill)
@@ -72,6 +72,16 @@ public enum KeyFileWriter {
       try zip.finish()
       return facts
     }
+  }
+
+  /// A key file is public, and a web server that runs as another user has to read it: mode 0644.
+  private static func writeFile<Result>(
+    to url: URL, willFill: (_ temporary: URL) -> Void = { _ in },
+    _ fill: (_ descriptor: Int32) throws -> Result
+  ) throws -> Result {
+    try AtomicFile.write(
+      to: url, permissions: 0o644, willFill: willFill,
+      mapError: { KeyFileError(writing: $0.code) as any Error }, fill: fill)
   }
 
   static func header(
@@ -102,6 +112,38 @@ public enum KeyFileWriter {
       return try list.serializedBytes()
     } catch {
       throw .notAPrivateKey
+    }
+  }
+}
+
+extension KeyFileWriter {
+  /// Writes a signed export without a zip: the export to `url`, its signatures beside it as `.sig`.
+  ///
+  /// For tools that compare matchers; phones download zips. Parameters and errors are those of
+  /// `write(to:start:end:region:keys:revisedKeys:signers:)`. Each of the two files appears complete or
+  /// not at all, the signatures first.
+  @discardableResult
+  package static func writePair(
+    to url: URL, start: UInt64, end: UInt64, region: String,
+    keys: some Sequence<DiagnosisKey>, signers: [KeyFileSigner]
+  ) throws(KeyFileError) -> KeyFileFacts {
+    do {
+      let header = try header(start: start, end: end, region: region, signers: signers)
+      return try writeFile(to: url) { descriptor in
+        let export = AppendedFile(descriptor)
+        let (facts, digest) = try ExportBody.writing(header, to: export.append) { body in
+          for key in keys { try body.append(key) }
+        }
+        let signatures = try signatureFile(over: digest, header: header, signers: signers)
+        try writeFile(to: PairSource(export: url).signatures) { descriptor in
+          try signatures.withRawBytes(AppendedFile(descriptor).append)
+        }
+        return facts
+      }
+    } catch let error as KeyFileError {
+      throw error
+    } catch {
+      throw .cannotWrite(EIO)
     }
   }
 }

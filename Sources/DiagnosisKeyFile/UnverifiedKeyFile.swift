@@ -1,19 +1,19 @@
 import Foundation
 
-/// A key file as it came off the wire. It can be looked at, and it can be verified.
+/// A downloaded key file, which can be inspected and verified.
 ///
-/// Documentation/KeyFiles.md 5. Reading takes one pass and the same memory for any number of keys.
+/// Reading takes one pass, and memory that does not depend on the number of keys.
 public struct UnverifiedKeyFile: Sendable {
   private let url: URL
 
-  /// The file at `url`: a zip, or an export with its signatures beside it (`x.bin` and `x.sig`).
+  /// The file at `url`: a zip, or an export beside its signatures (`x.bin` and `x.sig`).
   public init(at url: URL) {
     self.url = url
   }
 
-  /// Whether it has the end of a whole zip of its length, as one that was emptied, cut off or added to
-  /// has not. Only the end is read, so that what was changed before it is not seen.
-  public var hasItsEnd: Bool {
+  /// True if the file ends like a complete zip of its length. False for an empty or truncated file, and
+  /// for one with bytes added. Only the end is read; changes before it are not detected.
+  public var hasValidZipEnd: Bool {
     do throws(KeyFileError) {
       _ = try ZipDirectory(of: ReadableFile(url))
       return true
@@ -22,21 +22,23 @@ public struct UnverifiedKeyFile: Sendable {
     }
   }
 
-  /// Counts what the file holds, believing none of it.
+  /// Counts the content without verifying anything.
   public func inspect() throws(KeyFileError) -> KeyFileFacts {
     try reading().facts.get()
   }
 
-  /// Who signed, as the file says, even where its export cannot be read to the end.
+  /// Returns the signing keys as stated in the file, even if its export is malformed.
   public func signatures() throws(KeyFileError) -> [SignatureInfo] {
     try reading().signatures.infos
   }
 
-  /// Hands all keys to `each`, `batchSize` at a time, and returns once a signature by one of `keys`
-  /// holds over the whole file.
+  /// Passes all keys to `each`, at most `batchSize` at a time, and returns after a signature by one of
+  /// `keys` was verified over the whole file.
   ///
-  /// Throws a `KeyFileError`, or whatever `each` throws. The batches are provisional: where this
-  /// throws, forget what came of them. A `batchSize` outside `KeyFileLimit.batchSizes` is brought inside.
+  /// The batches are provisional: if this throws, discard all results from them. A `batchSize` outside
+  /// `KeyFileLimit.batchSizes` is clamped.
+  ///
+  /// - Throws: A `KeyFileError`, or the error of `each`.
   public func verified(
     by keys: [VerificationPublicKey], batchSize: Int,
     each: (ProvisionalKeyBatch) throws -> Void
@@ -48,21 +50,21 @@ public struct UnverifiedKeyFile: Sendable {
     return VerifiedKeyFile(facts: facts, signer: signer)
   }
 
-  /// Hands all keys to `each`, `batchSize` at a time, believing none of them: whoever signed, and
-  /// whether anybody did, is not looked at. For tools that compare files; a phone takes `verified`.
+  /// Passes all keys to `each`, at most `batchSize` at a time, without looking at the signatures. For
+  /// tools that compare files; phones use `verified`.
   ///
-  /// Throws a `KeyFileError`, or whatever `each` throws.
+  /// - Throws: A `KeyFileError`, or the error of `each`.
   package func unverifiedKeys(
     batchSize: Int, each: (ProvisionalKeyBatch) throws -> Void
   ) throws -> KeyFileFacts {
     try ExportPass.run(over: source(), batchSize: batchSize, each: each).facts.get()
   }
 
-  /// Hands all keys to `each`, `batchSize` at a time, without so much as hashing the file: for tools
-  /// that measure what reading the keys costs by itself. Returns how many keys and revised keys there
-  /// are, usable or not.
+  /// Passes all keys to `each`, at most `batchSize` at a time, without hashing the file. For benchmarks
+  /// of reading alone.
   ///
-  /// Throws a `KeyFileError`, or whatever `each` throws.
+  /// - Returns: The number of keys and revised keys, including invalid ones.
+  /// - Throws: A `KeyFileError`, or the error of `each`.
   package func scannedKeys(
     batchSize: Int, each: (ProvisionalKeyBatch) throws -> Void
   ) throws -> Int {
@@ -81,8 +83,19 @@ public struct UnverifiedKeyFile: Sendable {
     } catch let error as KeyFileError {
       throw error
     } catch {
-      // Nothing else throws: the batches go nowhere.
+      // Unreachable: the empty closure does not throw.
       throw .damagedZip
     }
   }
+}
+
+/// A key file with a verified signature. Only `UnverifiedKeyFile.verified` creates one.
+public struct VerifiedKeyFile: Sendable {
+  /// The counted content of the file.
+  public let facts: KeyFileFacts
+  /// The key whose signature was verified.
+  public let signer: VerificationPublicKey
+
+  /// The header of the export.
+  public var header: KeyFileHeader { facts.header }
 }

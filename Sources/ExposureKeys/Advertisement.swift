@@ -1,11 +1,13 @@
-/// One beacon: an identifier and its sealed metadata, which always change together.
+import Secrets
+
+/// A beacon: an identifier and its encrypted metadata, which always change together.
 public struct Advertisement: Hashable, Sendable {
-  /// Who sends.
+  /// The identifier of the sender.
   public let identifier: RollingProximityIdentifier
-  /// What the sender says about its radio, sealed.
+  /// The sender's version and transmit power, encrypted.
   public let metadata: AssociatedEncryptedMetadata
 
-  /// A beacon of these two parts.
+  /// Creates a beacon of these two parts.
   public init(identifier: RollingProximityIdentifier, metadata: AssociatedEncryptedMetadata) {
     self.identifier = identifier
     self.metadata = metadata
@@ -16,21 +18,21 @@ extension Advertisement {
   /// The size of a legacy Bluetooth advertisement, in bytes.
   public static let payloadByteCount = 31
 
-  /// The exposure notification service, 0xFD6F, as it goes over the air.
+  /// The 16-bit UUID of the exposure notification service, 0xFD6F, in the byte order of the air.
   private static let service: [UInt8] = [0x6f, 0xfd]
   private static let serviceDataType: UInt8 = 0x16
   private static let header: [UInt8] =
     [0x02, 0x01, 0x1a] + [0x03, 0x03] + service + [0x17, serviceDataType] + service
 
-  /// The 31 bytes on the air.
+  /// The 31 bytes of the advertisement.
   ///
-  /// Bluetooth Specification 1.2.2, "Advertising Payload": flags, the service's identifier, then the
-  /// service data with identifier and metadata.
+  /// Bluetooth Specification 1.2.2, "Advertising Payload": flags, the service UUID, then the service data
+  /// with identifier and metadata.
   public var payload: [UInt8] { Self.header + identifier.bytes + metadata.bytes }
 
-  /// Reads a payload heard on the air; nil where it is no exposure notification beacon.
+  /// Parses a received payload; nil if it is not an exposure notification beacon.
   ///
-  /// Only the service data counts: phones differ in their flags, and some send none.
+  /// Only the service data matters: phones have different flags, and some send none.
   public init?(payload: some Collection<UInt8>) {
     guard payload.count <= Self.payloadByteCount else { return nil }
     var rest = Array(payload)[...]
@@ -45,7 +47,7 @@ extension Advertisement {
     return nil
   }
 
-  /// Reads one structure of a payload: its type, then its bytes.
+  /// Parses one structure of a payload: its type, then its bytes.
   private init?(structure: ArraySlice<UInt8>) {
     let data = structure.dropFirst(1 + Self.service.count)
     guard structure.starts(with: [Self.serviceDataType] + Self.service),
@@ -57,3 +59,59 @@ extension Advertisement {
     self.init(identifier: identifier, metadata: metadata)
   }
 }
+
+/// The identifier that a phone sends for ten to twenty minutes.
+///
+/// Cryptography Specification 1.2.1, "Rolling Proximity Identifier": 16 bytes that look random without
+/// the Temporary Exposure Key.
+public struct RollingProximityIdentifier: Hashable, Sendable {
+  /// The size of an identifier, in bytes.
+  public static let byteCount = SixteenBytes.count
+
+  private let value: SixteenBytes
+
+  /// Returns nil unless there are exactly 16 bytes.
+  public init?(bytes: some Collection<UInt8>) {
+    guard let value = SixteenBytes(bytes) else { return nil }
+    self.value = value
+  }
+
+  init(sixteen: SixteenBytes) {
+    value = sixteen
+  }
+
+  /// The 16 bytes in the order of the air.
+  public var bytes: [UInt8] { value.array }
+
+  /// The 16 bytes as two words in memory order, for the matcher's loops.
+  package var words: (UInt64, UInt64) { value.words }
+}
+
+extension RollingProximityIdentifier: Redacted {}
+
+/// The four encrypted bytes that are sent with a Rolling Proximity Identifier.
+///
+/// Cryptography Specification 1.2.1, "Associated Encrypted Metadata". Only the Temporary Exposure Key
+/// decrypts them, with `KeySchedule.open(_:beside:)`.
+public struct AssociatedEncryptedMetadata: Hashable, Sendable {
+  /// The size of the metadata, in bytes.
+  public static let byteCount = 4
+
+  /// The four bytes without an array, the first one highest: a phone holds a million of them at once.
+  private let word: UInt32
+
+  /// The four bytes in the order of the air.
+  public var bytes: [UInt8] { withUnsafeBytes(of: word.bigEndian, Array.init) }
+
+  /// Returns nil unless there are exactly four bytes.
+  public init?(bytes: some Collection<UInt8>) {
+    guard bytes.count == Self.byteCount else { return nil }
+    self.init(four: bytes)
+  }
+
+  init(four: some Collection<UInt8>) {
+    word = four.reduce(0) { $0 << 8 | UInt32($1) }
+  }
+}
+
+extension AssociatedEncryptedMetadata: Redacted {}

@@ -1,20 +1,20 @@
 /// A Temporary Exposure Key that its owner has published after a diagnosis.
 public struct DiagnosisKey: Hashable, Sendable {
-  /// The risk levels an authority may give to a key.
+  /// The risk levels that an authority may assign to a key.
   public static let transmissionRiskLevels: ClosedRange<UInt8> = 0...8
 
   /// The key.
   public let key: TemporaryExposureKey
-  /// How infectious the owner was thought to be, 0 (not used) to 8.
+  /// The assumed infectiousness of the owner, 0 (not used) to 8.
   public let transmissionRiskLevel: UInt8
-  /// What the diagnosis rests on; nil where the file does not say.
+  /// The kind of diagnosis; nil if the file has none.
   public let reportType: ReportType?
-  /// What is known of the virus that was found; nil where the file does not say.
+  /// The variant of the virus; nil if the file has none.
   public let variantOfConcern: VariantOfConcern?
-  /// Days from the first symptoms to the key's day; nil where the file does not say.
+  /// Days from the first symptoms to the key's day; nil if the file has none.
   public let daysSinceOnsetOfSymptoms: Int32?
 
-  /// Nil where the risk level is outside `transmissionRiskLevels`.
+  /// Returns nil if the risk level is outside `transmissionRiskLevels`.
   public init?(
     key: TemporaryExposureKey, transmissionRiskLevel: UInt8 = 0, reportType: ReportType? = nil,
     daysSinceOnsetOfSymptoms: Int32? = nil, variantOfConcern: VariantOfConcern? = nil
@@ -29,8 +29,42 @@ public struct DiagnosisKey: Hashable, Sendable {
 }
 
 extension DiagnosisKey {
-  /// The order of a key file: by the keys' bytes, which tells nothing about who uploaded together.
+  /// The order of keys in a file: by their bytes, which hides which keys were uploaded together.
   public static func inFileOrder(_ left: DiagnosisKey, _ right: DiagnosisKey) -> Bool {
     left.key.key < right.key.key
   }
+}
+
+/// The kind of diagnosis, with the numbers of the key file.
+///
+/// `TemporaryExposureKey.ReportType` of the export format.
+public enum ReportType: Int32, Sendable, CaseIterable {
+  /// Not stated.
+  case unknown = 0
+  /// A laboratory test.
+  case confirmedTest = 1
+  /// A doctor's diagnosis.
+  case confirmedClinicalDiagnosis = 2
+  /// A report by the user.
+  case selfReport = 3
+  /// A contact of a contact; reserved, never matched.
+  case recursive = 4
+  /// Withdrawn.
+  case revoked = 5
+}
+
+/// The kind of variant of the virus, with the numbers of the key file.
+///
+/// Field 8 of a key in the export format. One byte, since hundreds of thousands of keys have it.
+public enum VariantOfConcern: UInt8, Sendable, CaseIterable {
+  /// Not stated.
+  case unknown = 0
+  /// Vaccines work against it.
+  case vaccineEffective = 1
+  /// It spreads very easily.
+  case highlyTransmissive = 2
+  /// It makes people severely ill.
+  case highSeverity = 3
+  /// Vaccines do not work against it.
+  case vaccineBreakthrough = 4
 }

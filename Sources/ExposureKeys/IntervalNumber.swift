@@ -1,6 +1,6 @@
 import Foundation
 
-/// A ten-minute step of Unix time, the only clock two phones share.
+/// A ten-minute interval of Unix time, the protocol's unit of time.
 ///
 /// Cryptography Specification 1.2.1, "ENIntervalNumber": Unix seconds divided by 600, rounded down,
 /// in 32 bits.
@@ -13,19 +13,19 @@ public struct IntervalNumber: Hashable, Comparable, Sendable {
   /// Intervals since 1970-01-01 00:00 UTC.
   public let rawValue: UInt32
 
-  /// The interval with this number.
+  /// Creates the interval with this number.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
 
-  /// The interval that holds `date`, or nil where no interval exists: before 1970, or past 32 bits.
+  /// The interval that contains `date`, or nil if there is none: before 1970, or beyond 32 bits.
   public init?(_ date: Date) {
     let number = (date.timeIntervalSince1970 / Self.seconds).rounded(.down)
     guard let rawValue = UInt32(exactly: number) else { return nil }
     self.rawValue = rawValue
   }
 
-  /// The moment the interval begins.
+  /// The start of the interval.
   public var date: Date { Date(timeIntervalSince1970: Double(rawValue) * Self.seconds) }
 
   /// The first interval of the same UTC day.
@@ -33,13 +33,13 @@ public struct IntervalNumber: Hashable, Comparable, Sendable {
     IntervalNumber(rawValue: rawValue - rawValue % Self.perDay)
   }
 
-  /// The interval `count` steps later, or nil past the last one.
+  /// The interval `count` steps later, or nil beyond the last one.
   public func advanced(by count: UInt32) -> IntervalNumber? {
     let (sum, overflow) = rawValue.addingReportingOverflow(count)
     return overflow ? nil : IntervalNumber(rawValue: sum)
   }
 
-  /// How many intervals lie between the two, whichever is first.
+  /// The number of intervals between the two, in either order.
   public func distance(to other: IntervalNumber) -> UInt32 {
     rawValue < other.rawValue ? other.rawValue - rawValue : rawValue - other.rawValue
   }

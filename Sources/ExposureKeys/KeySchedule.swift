@@ -1,8 +1,9 @@
 import Crypto
 import CryptoExtras
 import Foundation
+import Secrets
 
-/// What a Temporary Exposure Key derives: the two AES keys of its identifiers and their metadata.
+/// The two AES keys that a Temporary Exposure Key derives: for its identifiers and for their metadata.
 ///
 /// Cryptography Specification 1.2.1, "Rolling Proximity Identifier Key" and "Associated Encrypted
 /// Metadata Key": HKDF-SHA256(tek, no salt, "EN-RPIK" or "EN-AEMK", 16 bytes).
@@ -22,7 +23,7 @@ public struct KeySchedule: Sendable {
       inputKeyMaterial: material, info: Data(info.utf8), outputByteCount: SixteenBytes.count)
   }
 
-  /// The identifier a phone sends in `interval`.
+  /// The identifier that a phone sends in `interval`.
   ///
   /// "Rolling Proximity Identifier": AES-128(RPIK, "EN-RPI" ‖ six zero bytes ‖ interval, little endian).
   public func identifier(at interval: IntervalNumber) -> RollingProximityIdentifier {
@@ -31,7 +32,7 @@ public struct KeySchedule: Sendable {
     return RollingProximityIdentifier(sixteen: encryptedBlock(block))
   }
 
-  /// Seals `metadata` for sending beside `identifier`.
+  /// Encrypts `metadata` for sending with `identifier`.
   ///
   /// "Associated Encrypted Metadata": AES-128-CTR(AEMK, IV = RPI).
   public func seal(
@@ -40,8 +41,9 @@ public struct KeySchedule: Sendable {
     AssociatedEncryptedMetadata(four: counterMode(metadata.bytes, identifier: identifier))
   }
 
-  /// Opens what `seal` sealed. Nothing authenticates it: whoever relayed the beacon may have
-  /// changed it, so the result is to be checked for sense before it is used.
+  /// Decrypts metadata that was received with `identifier`.
+  ///
+  /// It is not authenticated: a relay may have changed it, so check its plausibility before use.
   public func open(
     _ metadata: AssociatedEncryptedMetadata, beside identifier: RollingProximityIdentifier
   ) -> BluetoothMetadata {
@@ -52,34 +54,31 @@ public struct KeySchedule: Sendable {
 extension KeySchedule {
   private func encryptedBlock(_ block: [UInt8]) -> SixteenBytes {
     var block = block
-    // AES refuses only keys and blocks of a wrong size, and both sizes are fixed above.
+    // AES fails only for keys and blocks of a wrong size, and both sizes are fixed above.
     guard (try? AES.permute(&block, key: rollingProximityIdentifierKey)) != nil,
       let sixteen = SixteenBytes(block)
-    else { preconditionFailure("AES refused a 16-byte block") }
+    else { preconditionFailure("AES rejected a 16-byte block") }
     return sixteen
   }
 
   private func counterMode(_ bytes: [UInt8], identifier: RollingProximityIdentifier) -> [UInt8] {
     guard let nonce = try? AES._CTR.Nonce(nonceBytes: identifier.bytes),
       let result = try? AES._CTR.encrypt(bytes, using: associatedEncryptedMetadataKey, nonce: nonce)
-    else { preconditionFailure("AES-CTR refused a 16-byte counter block") }
+    else { preconditionFailure("AES-CTR rejected a 16-byte counter block") }
     return Array(result)
   }
 }
 
 extension KeySchedule {
-  /// RPIK, 16 bytes, for comparison with published vectors. As secret as the key itself.
+  /// The Rolling Proximity Identifier Key, 16 bytes, for tests with published vectors. A secret.
   package var rollingProximityIdentifierKeyBytes: [UInt8] {
     rollingProximityIdentifierKey.withUnsafeBytes(Array.init)
   }
 
-  /// AEMK, 16 bytes, for comparison with published vectors. As secret as the key itself.
+  /// The Associated Encrypted Metadata Key, 16 bytes, for tests with published vectors. A secret.
   package var associatedEncryptedMetadataKeyBytes: [UInt8] {
     associatedEncryptedMetadataKey.withUnsafeBytes(Array.init)
   }
 }
 
-extension KeySchedule: CustomStringConvertible, CustomReflectable {
-  public var description: String { "KeySchedule" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
+extension KeySchedule: Redacted {}

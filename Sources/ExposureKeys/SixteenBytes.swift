@@ -1,14 +1,16 @@
-/// Sixteen bytes held in place: the size of every key and identifier of the protocol.
+import Secrets
+
+/// Sixteen bytes, the size of every key and identifier of the protocol.
 ///
 /// Two words instead of an array, because a phone compares and hashes millions of them a day.
 package struct SixteenBytes: Hashable, Sendable {
-  /// How many there are.
+  /// The number of bytes.
   package static let count = 16
 
   private let head: UInt64
   private let tail: UInt64
 
-  /// Nil unless there are exactly sixteen.
+  /// Returns nil unless there are exactly sixteen bytes.
   package init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == Self.count else { return nil }
     self.init(
@@ -27,30 +29,21 @@ package struct SixteenBytes: Hashable, Sendable {
     withUnsafeBytes(of: words) { Array($0) }
   }
 
-  /// The same sixteen from two words that hold them as memory does.
+  /// Creates the bytes from two words in memory order.
   package init(words: (UInt64, UInt64)) {
     head = UInt64(bigEndian: words.0)
     tail = UInt64(bigEndian: words.1)
   }
 
-  /// Two words that hold the sixteen as memory does, for loops over millions.
+  /// The bytes as two words in memory order.
   package var words: (UInt64, UInt64) { (head.bigEndian, tail.bigEndian) }
-
-  /// Every bit of both is looked at, so the time taken tells nothing about where they differ.
-  func isEqualInConstantTime(to other: SixteenBytes) -> Bool {
-    (head ^ other.head) | (tail ^ other.tail) == 0
-  }
 }
 
 extension SixteenBytes: Comparable {
-  /// The order of the bytes, as key files sort by it.
+  /// The order of the bytes, in which key files are sorted.
   package static func < (left: SixteenBytes, right: SixteenBytes) -> Bool {
     (left.head, left.tail) < (right.head, right.tail)
   }
 }
 
-extension SixteenBytes: CustomStringConvertible, CustomReflectable {
-  /// Never the bytes: they may be a key's.
-  package var description: String { "SixteenBytes" }
-  package var customMirror: Mirror { Mirror(self, children: [:]) }
-}
+extension SixteenBytes: Redacted {}

@@ -1,23 +1,24 @@
 import Crypto
 import Foundation
+import Secrets
 
-/// The secret of one phone for (usually) one day, from which all its identifiers of that day follow.
+/// The secret of one phone for (usually) one day, from which all its identifiers of that day derive.
 ///
 /// Cryptography Specification 1.2.1, "Temporary Exposure Key": 16 random bytes, valid from the
 /// interval `rollingStart` for `rollingPeriod` intervals. Published, it is a diagnosis key.
 public struct TemporaryExposureKey: Hashable, Sendable {
   /// The size of the key, in bytes.
   public static let byteCount = SixteenBytes.count
-  /// How many intervals a key may serve.
+  /// The number of intervals in which a key may be used.
   public static let rollingPeriods: ClosedRange<UInt32> = 1...IntervalNumber.perDay
 
   let key: SixteenBytes
   /// The first interval the key is used in.
   public let rollingStart: IntervalNumber
-  /// For how many intervals the key is used, 1...144.
+  /// The number of intervals in which the key is used, 1...144.
   public let rollingPeriod: UInt32
 
-  /// Nil unless `bytes` are 16, the period lies in `rollingPeriods` and its end fits in 32 bits.
+  /// Returns nil unless `bytes` are 16, the period is in `rollingPeriods` and its end fits in 32 bits.
   public init?(
     bytes: some Collection<UInt8>, rollingStart: IntervalNumber,
     rollingPeriod: UInt32 = IntervalNumber.perDay
@@ -26,7 +27,7 @@ public struct TemporaryExposureKey: Hashable, Sendable {
     self.init(key, rollingStart: rollingStart, rollingPeriod: rollingPeriod)
   }
 
-  /// The same from the 16 bytes held in place.
+  /// Creates the key from its 16 bytes.
   package init?(
     _ key: SixteenBytes, rollingStart: IntervalNumber, rollingPeriod: UInt32
   ) {
@@ -38,7 +39,7 @@ public struct TemporaryExposureKey: Hashable, Sendable {
     self.rollingPeriod = rollingPeriod
   }
 
-  /// The same from the 16 bytes in two words, as memory holds them.
+  /// Creates the key from its 16 bytes as two words in memory order.
   package init?(
     words: (UInt64, UInt64), rollingStart: IntervalNumber, rollingPeriod: UInt32
   ) {
@@ -46,26 +47,26 @@ public struct TemporaryExposureKey: Hashable, Sendable {
       SixteenBytes(words: words), rollingStart: rollingStart, rollingPeriod: rollingPeriod)
   }
 
-  /// The 16 bytes, for derivation, sealed storage and an upload the person has agreed to. They tell
-  /// where a phone was for a day: they are never logged.
+  /// The 16 bytes, for derivation, sealed storage and an upload with the user's consent. They reveal where
+  /// a phone was for a day and must never be logged.
   public var secretBytes: [UInt8] { key.array }
 
-  /// The same in two words, as memory holds them: what the matcher's loops work on.
+  /// The 16 bytes as two words in memory order, for the matcher's loops.
   package var secretWords: (UInt64, UInt64) { key.words }
 
-  /// The first interval after the key's last.
+  /// The end of the key's period, exclusive.
   public var rollingEnd: IntervalNumber {
     IntervalNumber(rawValue: rollingStart.rawValue + rollingPeriod)
   }
 
-  /// Whether the key serves `interval`.
+  /// Returns `true` if the key is used in `interval`.
   public func covers(_ interval: IntervalNumber) -> Bool {
     rollingStart <= interval && interval < rollingEnd
   }
 
-  /// The same key cut to end before `end`, or nil where nothing of it would be left.
+  /// The same key with a period that ends before `end`, or nil if the period would be empty.
   ///
-  /// A key released on its own day is cut short, so that its later identifiers stay unknown.
+  /// A key that is released on its own day is shortened, so that its later identifiers stay unknown.
   public func shortened(toEndBefore end: IntervalNumber) -> TemporaryExposureKey? {
     guard end < rollingEnd else { return self }
     guard end > rollingStart else { return nil }
@@ -75,8 +76,7 @@ public struct TemporaryExposureKey: Hashable, Sendable {
   }
 }
 
-extension TemporaryExposureKey: CustomStringConvertible, CustomReflectable {
-  /// The key's kind and day; its bytes tell where a person was, so nothing may print them.
+extension TemporaryExposureKey: Redacted {
+  /// The type and the first interval. The bytes reveal where a user was and must never be printed.
   public var description: String { "TemporaryExposureKey(from \(rollingStart.rawValue))" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,15 +1,16 @@
 import Foundation
 
-/// Recordings of people who carried phones around one who was marked sick, read from a folder.
+/// Recordings of phones near a participant who was marked sick, read from a folder.
 ///
-/// Documentation/FieldTrials.md 1 describes the files. What cannot be read is counted, not guessed.
+/// Documentation/FieldTrials.md, "The files", describes the format. Unreadable parts are counted and
+/// skipped.
 package struct FieldTrials: Sendable {
   /// The trials, in the order of their paths.
   package let trials: [FieldTrial]
-  /// What was read, and what was not.
+  /// The counts of read and skipped content.
   package let counts: FieldTrialCounts
 
-  /// Reads all trials in `folder`, at any depth; `progress` is told how many of how many are read.
+  /// Reads all trials in `folder`, at any depth; `progress` gets the number of trials read so far.
   package init(
     at folder: URL, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
   ) throws(FieldTrialError) {
@@ -18,7 +19,7 @@ package struct FieldTrials: Sendable {
     var unreadable = 0
     for (index, information) in files.information.enumerated() {
       let reading = TrialReading(information, among: files)
-      unreadable += reading.filesAmiss
+      unreadable += reading.unreadableFileCount
       if let trial = reading.trial { trials.append(trial) }
       progress(index + 1, files.information.count)
     }
@@ -28,4 +29,87 @@ package struct FieldTrials: Sendable {
     counts = FieldTrialCounts(
       trials, filesUnreadable: unreadable + files.logCount - logsRead, filesIgnored: files.ignored)
   }
+}
+
+/// The counts of the content of a folder, read and skipped.
+package struct FieldTrialCounts: Hashable, Sendable {
+  /// The number of trials.
+  package let trials: Int
+  /// The number of phones with a log.
+  package let phones: Int
+  /// The number of phones for each final alert.
+  package let phonesByOutcome: [TrialOutcome: Int]
+  /// Android phones with sightings, except sick ones. Includes phones with a low alert, which are not
+  /// ranked.
+  package let phonesCompared: Int
+  /// Rows about sent beacons.
+  package let advertisements: Int
+  /// Rows that begin the sightings of one identifier.
+  package let identifiersSeen: Int
+  /// Rows about received beacons, one for each scan and identifier.
+  package let sightings: Int
+  /// Signal strengths in all sightings.
+  package let samples: Int
+  /// Signal strengths that no radio can report; they are skipped.
+  package let samplesImplausible: Int
+  /// Rows of logs that could not be parsed.
+  package let linesSkipped: Int
+  /// Files of a trial that could not be parsed, are too large or missing.
+  package let filesUnreadable: Int
+  /// Other files in the folder.
+  package let filesIgnored: Int
+
+  init(_ trials: [FieldTrial], filesUnreadable: Int, filesIgnored: Int) {
+    let phones = trials.flatMap(\.phones)
+    let logs = phones.map(\.log)
+    self.trials = trials.count
+    self.phones = phones.count
+    phonesByOutcome = Dictionary(grouping: phones, by: \.outcome).mapValues(\.count)
+    phonesCompared = phones.filter(\.isCompared).count
+    advertisements = logs.reduce(0) { $0 + $1.advertisements.count }
+    identifiersSeen = logs.reduce(0) { $0 + $1.identifiersSeen }
+    let sightings = logs.flatMap(\.sightings)
+    self.sightings = sightings.count
+    samplesImplausible = sightings.reduce(0) { $0 + $1.implausibleSamples }
+    samples = samplesImplausible + sightings.reduce(0) { $0 + $1.signalStrengths.count }
+    linesSkipped = logs.reduce(0) { $0 + $1.linesSkipped }
+    self.filesUnreadable = filesUnreadable
+    self.filesIgnored = filesIgnored
+  }
+}
+
+/// The reason why no trial could be read.
+package enum FieldTrialError: Error, Hashable {
+  /// The folder does not exist.
+  case noFolder(String)
+  /// The folder holds no readable trial.
+  case noTrials(String)
+  /// The folder holds more than `FieldTrialLimit.files` files.
+  case tooManyFiles(String)
+}
+
+extension FieldTrialError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .noFolder(let path):
+      "The folder \(path) does not exist: name the folder that holds the trials."
+    case .noTrials(let path):
+      "No trial in \(path) can be read: name a folder with TEST_info.json files and the phones' "
+        + "logs beside them."
+    case .tooManyFiles(let path):
+      "There are more than \(FieldTrialLimit.files) files in \(path): name the folder of the trials."
+    }
+  }
+}
+
+/// Limits for reading a folder of unknown content.
+package enum FieldTrialLimit {
+  /// Files in the folder, at any depth.
+  package static let files = 100_000
+  /// Bytes of one file; the log of some weeks is smaller.
+  package static let fileBytes = 64 << 20
+  /// Signal strengths that a radio can report, in dBm.
+  package static let signalStrengths: ClosedRange<Int> = -127...20
+  /// Antenna corrections that a receiver can have, in dB.
+  package static let receiverOffsets: ClosedRange<Int> = -60...60
 }

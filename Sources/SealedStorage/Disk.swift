@@ -1,27 +1,33 @@
 import Foundation
+import World
 
-/// The few system calls that make a write whole: all of it or nothing, and on the disk when it returns.
+/// The system calls of sealed storage, with errors as `SealedStorageError`.
 enum Disk {
-  /// What `replace` writes to before the old content goes; a power cut may leave it behind.
-  static func temporary(for url: URL) -> URL { url.appendingPathExtension("new") }
-
-  /// Replaces `url` by `content`: a temporary name, sync, rename, sync of the folder.
+  /// Replaces `url` by `content` atomically, and removes the leftovers of interrupted writes.
+  ///
+  /// If it throws, the old content is unchanged.
   static func replace(_ url: URL, with content: Data) throws(SealedStorageError) {
-    let temporary = temporary(for: url)
-    do throws(SealedStorageError) {
-      let file = try open(temporary, O_WRONLY | O_CREAT | O_TRUNC)
-      defer { close(file) }
-      try write(content, to: file)
-      try sync(file)
-      guard rename(temporary.path, url.path) == 0 else { throw failure() }
+    // First, so that on a full disk the leftover makes room.
+    try removeLeftovers(of: url)
+    do throws(FileError) {
+      try AtomicFile.write(content, to: url)
     } catch {
-      unlink(temporary.path)
-      throw error
+      throw failure(error.code)
     }
-    try syncFolder(of: url)
   }
 
-  /// Adds `content` to the end of `url`; where that fails the file keeps its old length.
+  /// Removes the temporary files that a power failure during `replace` of `url` left behind.
+  ///
+  /// Older versions wrote to the fixed name `<name>.new`.
+  static func removeLeftovers(of url: URL) throws(SealedStorageError) {
+    let folder = url.deletingLastPathComponent()
+    for name in try names(in: folder) where AtomicFile.isTemporary(name, for: url) {
+      try remove(folder.appendingPathComponent(name))
+    }
+    try remove(url.appendingPathExtension("new"))
+  }
+
+  /// Appends `content` to `url`; if that fails, the file keeps its old length.
   static func append(_ content: Data, to url: URL) throws(SealedStorageError) {
     let file = try open(url, O_WRONLY | O_CREAT | O_APPEND)
     defer { close(file) }
@@ -29,7 +35,7 @@ enum Disk {
     do throws(SealedStorageError) {
       try write(content, to: file)
       try sync(file)
-      // A new file is only there when its folder says so.
+      // The name of a new file is stored in the folder.
       if end == 0 { try syncFolder(of: url) }
     } catch {
       ftruncate(file, end)
@@ -37,14 +43,13 @@ enum Disk {
     }
   }
 
-  /// Cuts `url` to `length` bytes.
   static func truncate(_ url: URL, to length: Int) throws(SealedStorageError) {
     guard Foundation.truncate(url.path, length) == 0 else { throw failure() }
   }
 
-  /// The content of `url`, or nil where there is no such file.
+  /// The content of `url`, or nil if there is no such file.
   ///
-  /// - Throws: `.tooLarge` where it is longer than `bytesMax`.
+  /// - Throws: `.tooLarge` if it is longer than `bytesMax`.
   static func read(_ url: URL, bytesMax: Int) throws(SealedStorageError) -> Data? {
     let file: Int32
     do throws(SealedStorageError) {
@@ -56,7 +61,7 @@ enum Disk {
     var content = Data()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = again { Foundation.read(file, &buffer, buffer.count) }
+      let count = retryingOnInterrupt { Foundation.read(file, &buffer, buffer.count) }
       guard count >= 0 else { throw failure() }
       guard count > 0 else { return content }
       content.append(contentsOf: buffer.prefix(count))
@@ -64,15 +69,15 @@ enum Disk {
     }
   }
 
-  /// How many bytes `url` has; none where it does not exist.
+  /// The size of `url` in bytes, 0 if it does not exist.
   static func size(of url: URL) throws(SealedStorageError) -> Int {
-    var facts = stat()
-    if stat(url.path, &facts) == 0 { return Int(facts.st_size) }
+    var status = stat()
+    if stat(url.path, &status) == 0 { return Int(status.st_size) }
     guard errno == ENOENT else { throw failure() }
     return 0
   }
 
-  /// The names of what lies in the folder `url`; none where it does not exist.
+  /// The names in the folder `url`; none if it does not exist.
   static func names(in url: URL) throws(SealedStorageError) -> [String] {
     guard let folder = opendir(url.path) else {
       guard errno == ENOENT else { throw failure() }
@@ -89,24 +94,24 @@ enum Disk {
     return names
   }
 
-  /// Removes `url`; that it was not there is no error.
+  /// Removes `url` if it exists.
   static func remove(_ url: URL) throws(SealedStorageError) {
     guard unlink(url.path) == 0 || errno == ENOENT else { throw failure() }
   }
 
-  /// Gives `url` another name in the same folder.
+  /// Renames `url` within its folder.
   static func move(_ url: URL, to other: URL) throws(SealedStorageError) {
     guard rename(url.path, other.path) == 0 else { throw failure() }
     try syncFolder(of: url)
   }
 
-  /// Gives what `url` holds a second name in the same folder, in place of what had it.
+  /// Adds a second name in the same folder, and replaces an existing file of that name.
   static func link(_ url: URL, as other: URL) throws(SealedStorageError) {
     try remove(other)
     guard Foundation.link(url.path, other.path) == 0 else { throw failure() }
   }
 
-  /// Makes the folder `url` and those above it that are missing, for their owner only.
+  /// Creates the folder `url` and its missing parents, with access for the owner only.
   static func makeFolder(_ url: URL) throws(SealedStorageError) {
     if mkdir(url.path, 0o700) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, url.pathComponents.count > 1 else { throw failure() }
@@ -123,7 +128,7 @@ enum Disk {
   private static func write(_ content: Data, to file: Int32) throws(SealedStorageError) {
     var rest = Array(content)[...]
     while !rest.isEmpty {
-      let count = again {
+      let count = retryingOnInterrupt {
         rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
       }
       guard count > 0 else { throw failure() }
@@ -132,24 +137,26 @@ enum Disk {
   }
 
   private static func sync(_ file: Int32) throws(SealedStorageError) {
-    guard again({ Int(fsync(file)) }) == 0 else { throw failure() }
+    guard retryingOnInterrupt({ Int(fsync(file)) }) == 0 else { throw failure() }
   }
 
   private static func syncFolder(of url: URL) throws(SealedStorageError) {
-    let folder = try open(url.deletingLastPathComponent(), O_RDONLY | O_DIRECTORY)
-    defer { close(folder) }
-    try sync(folder)
+    do throws(FileError) {
+      try AtomicFile.sync(url.deletingLastPathComponent())
+    } catch {
+      throw failure(error.code)
+    }
   }
 
   /// Repeats a system call that a signal interrupted.
-  private static func again(_ call: () -> Int) -> Int {
+  private static func retryingOnInterrupt(_ call: () -> Int) -> Int {
     while true {
       let result = call()
       if result >= 0 || errno != EINTR { return result }
     }
   }
 
-  private static func failure() -> SealedStorageError {
-    [ENOSPC, EDQUOT, EFBIG].contains(errno) ? .full : .disk(errno)
+  private static func failure(_ code: Int32 = errno) -> SealedStorageError {
+    FileError.isDiskFull(code) ? .full : .disk(code)
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import World
 
-/// One file that is always encrypted and always replaced whole.
+/// A file that is always encrypted and replaced atomically.
 public struct SealedFile: Sendable {
   /// The largest content of a sealed file, in bytes.
   public static let contentBytesMax = 64 << 20
@@ -9,45 +9,44 @@ public struct SealedFile: Sendable {
   private let url: URL
   private let seal: Seal
 
-  /// The file at `url`, sealed by `key` for `purpose`. Nothing is read or made yet.
+  /// The file at `url`, encrypted by `key` for `purpose`. Nothing is read or created yet.
   public init(url: URL, key: SealingKey, purpose: String, randomness: any Randomness) {
     self.url = url
     seal = Seal(key: key, purpose: purpose, randomness: randomness)
   }
 
-  /// The content, or nil where the file was never written.
+  /// The content, or nil if the file does not exist.
   ///
-  /// - Throws: `.damaged` where the bytes do not open with this key, `.disk` where they cannot be read.
+  /// - Throws: `.damaged` if the bytes cannot be decrypted with this key, `.disk` if they cannot be read.
   public func read() throws(SealedStorageError) -> Data? {
     let bytesMax = Self.contentBytesMax + Seal.overhead
     guard let box = try Disk.read(url, bytesMax: bytesMax) else { return nil }
-    return try seal.open(box, place: url.lastPathComponent)
+    return try seal.open(box, location: url.lastPathComponent)
   }
 
-  /// Replaces the content; when this returns the new content is on the disk, and when it throws the
-  /// old one still is.
+  /// Replaces the content. If this throws, the old content is unchanged.
   ///
-  /// - Throws: `.full` where there is no room, `.tooLarge` past the limit, `.disk` where the disk
-  ///   refuses.
+  /// - Throws: `.full` if no space is left, `.tooLarge` beyond the limit, `.disk` for another error.
   public func replace(with content: Data) throws(SealedStorageError) {
     guard content.count <= Self.contentBytesMax else { throw .tooLarge }
-    let box = try seal.seal(content, place: url.lastPathComponent)
+    let box = try seal.seal(content, location: url.lastPathComponent)
     try Disk.makeFolder(url.deletingLastPathComponent())
     try Disk.replace(url, with: box)
   }
 
-  /// Removes the file, and what was set aside or left half-written beside it; that there was nothing
-  /// is no error.
+  /// Removes the file, a damaged file that was set aside, and the leftovers of interrupted writes. It is
+  /// not an error if there are none.
   ///
-  /// - Throws: `.disk` where the disk refuses.
+  /// - Throws: `.disk` if the system reports an error.
   public func remove() throws(SealedStorageError) {
-    for url in [url, aside, Disk.temporary(for: url)] { try Disk.remove(url) }
+    try Disk.removeLeftovers(of: url)
+    for url in [aside, url] { try Disk.remove(url) }
   }
 
-  /// Moves a file that does not open out of the way, beside itself, so that a new one can begin and
-  /// nothing is thrown away. Returns where it went.
+  /// Renames a damaged file, so that a new one can be written and nothing is lost.
   ///
-  /// - Throws: `.disk` where there is no such file or the disk refuses.
+  /// - Returns: The new location.
+  /// - Throws: `.disk` if there is no such file or the system reports an error.
   @discardableResult
   public func setAside() throws(SealedStorageError) -> URL {
     try Disk.move(url, to: aside)
@@ -55,4 +54,27 @@ public struct SealedFile: Sendable {
   }
 
   private var aside: URL { url.appendingPathExtension("damaged") }
+}
+
+/// The reason why data could not be stored or decrypted.
+public enum SealedStorageError: Error, Equatable, Sendable {
+  /// No space is left, or the file would exceed the limits of the system. Existing content is unchanged.
+  case full
+  /// The data exceeds a limit, so a retry does not help.
+  case tooLarge
+  /// The bytes were not encrypted with this key and purpose, or were changed.
+  case damaged
+  /// Another error of the system; the value is `errno`.
+  case disk(Int32)
+}
+
+extension SealedStorageError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .full: "The disk is full: free some space and try again; existing data is unchanged."
+    case .tooLarge: "The data exceeds the limit of a file: store less at once."
+    case .damaged: "The file cannot be decrypted: set it aside and begin a new one."
+    case .disk(let number): "The disk reported error \(number): check it and try again."
+    }
+  }
 }

@@ -1,42 +1,42 @@
 import Foundation
 import World
 
-/// An append-only log of records in one sealed file a day.
+/// An append-only log of records with one encrypted file for each day.
 ///
-/// A day is a number of the owner's choosing (here always days since 1970 in UTC), so that removing
-/// a day is removing a file. Each append is one frame, bound to the log's purpose, the day and its
-/// place in the file: a frame changed, moved or copied does not open, and spoils no other. One
-/// process at a time writes a log. See Documentation/SealedStorage.md 3.
+/// A day is a number that the owner chooses (here days since 1970 in UTC). Removing a day removes its file.
+/// Each append writes one frame, bound to the log's purpose, the day and its position in the file. A frame
+/// that was changed, moved or copied cannot be decrypted, and does not affect the others. One process at a
+/// time writes a log. Documentation/SealedStorage.md, "The log", has the format.
 public actor SealedLog {
-  /// The largest frame, in bytes; one append of one scan stays far below.
+  /// The largest frame, in bytes; the sightings of one scan take far less.
   public static let frameBytesMax = 4 << 20
   /// The largest segment, in bytes.
   public static let segmentBytesMax = 64 << 20
 
   private let folder: URL
   private let seal: Seal
-  /// The bytes of each day's segment, as far as this process has looked at them.
+  /// The size of each day's segment, as far as this process knows it.
   private var ends: [UInt32: Int] = [:]
 
-  /// The log in `folder`, sealed by `key` for `purpose`. Nothing is read or made yet.
+  /// The log in `folder`, encrypted by `key` for `purpose`. Nothing is read or created yet.
   public init(folder: URL, key: SealingKey, purpose: String, randomness: any Randomness) {
     self.folder = folder
     seal = Seal(key: key, purpose: purpose, randomness: randomness)
   }
 
-  /// Adds `records` to `day`, all of them or none; when this returns they are on the disk.
+  /// Appends `records` to `day`, all or none; when this returns they are on the disk.
   ///
-  /// - Throws: `.full` where there is no room, `.tooLarge` where they exceed a frame or the segment
-  ///   its limit, `.disk` where the disk refuses.
+  /// - Throws: `.full` if no space is left, `.tooLarge` if they exceed the limit of a frame or the segment,
+  ///   `.disk` for another error.
   public func append(_ records: [Data], day: UInt32) throws(SealedStorageError) {
     guard !records.isEmpty else { return }
     let boxBytes = Frame.contentBytes(of: records) + Seal.overhead
     guard boxBytes <= Self.frameBytesMax else { throw .tooLarge }
     let end = try end(of: day)
     guard end + Frame.headerBytes + boxBytes <= Self.segmentBytesMax else { throw .tooLarge }
-    let box = try seal.seal(Frame.content(of: records), place: place(day, at: end))
+    let box = try seal.seal(Frame.content(of: records), location: location(day, at: end))
     let frame = Frame.around(box)
-    // Known again only when the write is known to be whole.
+    // Until the write has succeeded, the size is unknown.
     ends[day] = nil
     try Disk.makeFolder(folder)
     try Disk.append(frame, to: url(of: day))
@@ -45,31 +45,32 @@ public actor SealedLog {
 
   /// The days that have a segment, oldest first.
   ///
-  /// - Throws: `.disk` where the folder cannot be read.
+  /// - Throws: `.disk` if the folder cannot be read.
   public func days() throws(SealedStorageError) -> [UInt32] {
     try listedDays()
   }
 
-  /// What is readable of `day`, oldest first; a damaged frame is left out and counted.
+  /// The readable records of `day`, oldest first; damaged frames are skipped and counted.
   ///
-  /// - Throws: `.disk` where the segment cannot be read.
+  /// - Throws: `.disk` if the segment cannot be read.
   public func segment(of day: UInt32) throws(SealedStorageError) -> LogSegment {
     try frames(of: day).reduce(into: LogSegment()) { segment, frame in
       if let frame { segment.records += frame } else { segment.damagedFrames += 1 }
     }
   }
 
-  /// Sets a damaged segment of `day` aside and begins it anew with what is readable of it.
+  /// Renames a damaged segment of `day` and writes a new one with its readable records.
   ///
-  /// The old one goes on under the name `<day>.sealed.damaged` until the day is removed. At every
-  /// moment one of the two is whole; where this throws, nothing has changed.
+  /// The old one is kept as `<day>.sealed.damaged` until the day is removed. At every moment one of the two
+  /// is complete; if this throws, nothing has changed.
   ///
-  /// - Throws: `.full` where there is no room for both, `.disk` where the disk refuses.
+  /// - Throws: `.full` if there is no space for both, `.disk` for another error.
   public func setDamageAside(of day: UInt32) throws(SealedStorageError) {
     let readable = try frames(of: day).compactMap(\.self)
     var segment = Data()
     for records in readable {
-      let box = try seal.seal(Frame.content(of: records), place: place(day, at: segment.count))
+      let box = try seal.seal(
+        Frame.content(of: records), location: location(day, at: segment.count))
       segment += Frame.around(box)
     }
     ends[day] = nil
@@ -85,14 +86,14 @@ public actor SealedLog {
 
   /// Removes every segment older than `day`.
   ///
-  /// - Throws: `.disk` where the folder cannot be read or a file cannot be removed.
+  /// - Throws: `.disk` if the folder cannot be read or a file cannot be removed.
   public func removeDays(before day: UInt32) throws(SealedStorageError) {
     try remove(listedDays().filter { $0 < day })
   }
 
   /// Removes every segment.
   ///
-  /// - Throws: `.disk` where the folder cannot be read or a file cannot be removed.
+  /// - Throws: `.disk` if the folder cannot be read or a file cannot be removed.
   public func removeAll() throws(SealedStorageError) {
     try remove(listedDays())
   }
@@ -101,9 +102,10 @@ public actor SealedLog {
 
   private func remove(_ days: [UInt32]) throws(SealedStorageError) {
     for day in days {
-      for url in [url(of: day), aside(of: day), Disk.temporary(for: url(of: day))] {
-        try Disk.remove(url)
-      }
+      // The segment last: while it exists, a retry finds the day.
+      try Disk.removeLeftovers(of: url(of: day))
+      try Disk.remove(aside(of: day))
+      try Disk.remove(url(of: day))
       ends[day] = nil
     }
   }
@@ -120,33 +122,41 @@ public actor SealedLog {
 
   private func aside(of day: UInt32) -> URL { url(of: day).appendingPathExtension("damaged") }
 
-  /// The records of each frame of `day`, nil for a damaged one, in order.
+  /// The records of each frame of `day` in order, nil for a damaged frame.
   private func frames(of day: UInt32) throws(SealedStorageError) -> [[Data]?] {
     let bytes = try Disk.read(url(of: day), bytesMax: Self.segmentBytesMax) ?? Data()
     let layout = SegmentLayout(of: bytes)
-    let strange = [[Data]?](repeating: nil, count: layout.strangeStretches)
-    return strange
+    let unrecognized = [[Data]?](repeating: nil, count: layout.unrecognizedRangeCount)
+    return unrecognized
       + layout.boxes.map { start, box in
-        (try? seal.open(box, place: place(day, at: start))).flatMap(Frame.records)
+        (try? seal.open(box, location: location(day, at: start))).flatMap(Frame.records)
       }
   }
 
-  private func place(_ day: UInt32, at start: Int) -> String { "\(day)/\(start)" }
+  private func location(_ day: UInt32, at start: Int) -> String { "\(day)/\(start)" }
 
-  /// Where the next frame goes. The file is read only where this process does not know it, as after
-  /// a start or a failed write.
+  /// The offset of the next frame. The file is read only if this process does not know its size: after a
+  /// start or a failed write.
   private func end(of day: UInt32) throws(SealedStorageError) -> Int {
     let size = try Disk.size(of: url(of: day))
     if ends[day] == size { return size }
     return try repairedEnd(of: day)
   }
 
-  /// Where the segment ends, after a frame that a power cut left half-written has been cut off.
+  /// The end of the segment, after removing a frame that a power failure left incomplete.
   private func repairedEnd(of day: UInt32) throws(SealedStorageError) -> Int {
     let url = url(of: day)
     guard let bytes = try Disk.read(url, bytesMax: Self.segmentBytesMax) else { return 0 }
-    guard let unfinished = SegmentLayout(of: bytes).unfinished else { return bytes.count }
-    try Disk.truncate(url, to: unfinished)
-    return unfinished
+    guard let incompleteFrame = SegmentLayout(of: bytes).incompleteFrame else { return bytes.count }
+    try Disk.truncate(url, to: incompleteFrame)
+    return incompleteFrame
   }
+}
+
+/// The readable part of one day of a `SealedLog`.
+public struct LogSegment: Sendable {
+  /// The records, in the order of the appends.
+  public internal(set) var records: [Data] = []
+  /// The number of frames that could not be decrypted and were skipped.
+  public internal(set) var damagedFrames = 0
 }

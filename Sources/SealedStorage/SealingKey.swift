@@ -1,24 +1,25 @@
 import Crypto
 import Foundation
+import Secrets
 import World
 
-/// The 256-bit key of everything one phone keeps.
+/// The 256-bit key of all data that one phone stores.
 ///
-/// A phone holds it in its keychain; here the program that owns the `Device` provides it. Each file
-/// and log uses a key of its own, derived by purpose, so bytes moved between them do not open.
+/// A real phone holds it in its keychain; here the program that owns the `Device` provides it. Each file
+/// and log uses its own key, derived by purpose, so bytes moved between them cannot be decrypted.
 public struct SealingKey: Sendable {
   /// The size of the key, in bytes.
   public static let byteCount = 32
 
   private let key: SymmetricKey
 
-  /// Nil unless there are exactly 32 bytes.
+  /// Returns nil unless there are exactly 32 bytes.
   public init?(bytes: some ContiguousBytes & Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
     key = SymmetricKey(data: bytes)
   }
 
-  /// A new key.
+  /// Creates a random key.
   public init(from randomness: any Randomness) {
     key = SymmetricKey(data: randomness.bytes(Self.byteCount))
   }
@@ -31,7 +32,37 @@ public struct SealingKey: Sendable {
   }
 }
 
-extension SealingKey: CustomStringConvertible, CustomReflectable {
-  public var description: String { "SealingKey" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
+extension SealingKey: Redacted {}
+
+/// Encrypts and decrypts bytes for one purpose: AES-256-GCM with a random nonce.
+struct Seal: Sendable {
+  /// The size of nonce and tag, in bytes.
+  static let overhead = 12 + 16
+
+  private let key: SymmetricKey
+  private let randomness: any Randomness
+
+  init(key: SealingKey, purpose: String, randomness: any Randomness) {
+    self.key = key.derived(for: purpose)
+    self.randomness = randomness
+  }
+
+  /// Encrypts `content` for `location`. A box that was moved elsewhere cannot be decrypted.
+  func seal(_ content: Data, location: String) throws(SealedStorageError) -> Data {
+    guard let nonce = try? AES.GCM.Nonce(data: randomness.bytes(12)),
+      let box = try? AES.GCM.seal(
+        content, using: key, nonce: nonce, authenticating: Data(location.utf8)),
+      let combined = box.combined
+    else { throw .damaged }
+    return combined
+  }
+
+  func open(_ box: Data, location: String) throws(SealedStorageError) -> Data {
+    guard let sealed = try? AES.GCM.SealedBox(combined: box),
+      let content = try? AES.GCM.open(sealed, using: key, authenticating: Data(location.utf8))
+    else { throw .damaged }
+    return content
+  }
 }
+
+extension Seal: Redacted {}

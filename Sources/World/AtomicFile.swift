@@ -4,6 +4,7 @@ import Foundation
 ///
 /// The content goes to a temporary file in the same folder, is synced, gets its final name, and then
 /// the folder is synced. If a step fails, the temporary file is removed and the old file is unchanged.
+/// Only a failure to sync the folder comes after the replacement.
 ///
 /// ```swift
 /// try AtomicFile.write(Array("hello\n".utf8), to: url)
@@ -12,7 +13,7 @@ import Foundation
 /// }
 /// ```
 package enum AtomicFile {
-  /// What happens if a file with the final name exists.
+  /// The treatment of an existing file with the final name.
   package enum Existing: Sendable {
     /// It is replaced.
     case replace
@@ -57,11 +58,12 @@ package enum AtomicFile {
     fill: (_ descriptor: Int32) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let folder = url.deletingLastPathComponent()
-    let prefix = ".\(url.lastPathComponent)\(temporaryMark)"
-    var template = Array(folder.appendingPathComponent(prefix + "XXXXXX").path.utf8CString)
+    let name = temporaryPrefix(for: url) + "XXXXXX"
+    var template = Array(folder.appendingPathComponent(name).path.utf8CString)
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { throw mapError(FileError(.create, url)) }
     defer { close(descriptor) }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     let temporary = URL(fileURLWithPath: path)
     defer { unlink(path) }
@@ -96,12 +98,21 @@ package enum AtomicFile {
     try sync(descriptor, at: url)
   }
 
-  /// Returns whether `name` is that of a temporary file, which a crash may leave behind.
+  /// Returns `true` for the name of a temporary file, which a crash may leave behind.
   package static func isTemporary(_ name: String) -> Bool {
     name.hasPrefix(".") && name.contains(temporaryMark)
   }
 
+  /// Returns `true` for the name of a temporary file of a write to `url`.
+  package static func isTemporary(_ name: String, for url: URL) -> Bool {
+    name.hasPrefix(temporaryPrefix(for: url))
+  }
+
   private static let temporaryMark = ".unfinished-"
+
+  private static func temporaryPrefix(for url: URL) -> String {
+    ".\(url.lastPathComponent)\(temporaryMark)"
+  }
 
   /// A rename replaces an existing file; a link fails if there is one.
   private static func move(
@@ -158,7 +169,12 @@ package struct FileError: Error, Equatable {
   }
 
   /// The disk or the quota is full, or the file is too large for the file system.
-  package var isDiskFull: Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
+  package var isDiskFull: Bool { Self.isDiskFull(code) }
+
+  /// The same for a value of `errno`.
+  package static func isDiskFull(_ code: Int32) -> Bool {
+    [ENOSPC, EDQUOT, EFBIG].contains(code)
+  }
 }
 
 extension FileError: CustomStringConvertible {

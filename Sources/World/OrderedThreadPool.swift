@@ -5,6 +5,7 @@ import Synchronization
 ///
 /// The submitting thread takes part: it runs jobs itself while too many are queued, so it never
 /// overtakes the pool and memory stays bounded. With one thread, everything runs on the caller.
+/// Jobs must be submitted from one thread at a time.
 ///
 /// ```swift
 /// let pool = OrderedThreadPool(threads: 4, queuedPerThreadMax: 2) { (piece: Piece) in deflate(piece) }
@@ -78,7 +79,7 @@ package final class OrderedThreadPool<Job: Sendable, Output: Sendable, Failure: 
     return try takeOutputs()
   }
 
-  /// Discards queued jobs and waits for those that are running.
+  /// Discards queued jobs and waits for those that are running. The pool cannot be used afterwards.
   package func cancel() {
     state.withLock { $0.queue.removeAll() }
     running.wait()

@@ -1,22 +1,47 @@
-/// Where keys, identifiers and padding come from.
+import Foundation
+
+/// The source of keys, identifiers and padding.
 ///
-/// Real programs hand in `SystemRandomness`. A simulation hands in a seeded source, so that the same
-/// seed tells the same story again; such a source must never reach a real phone or server.
+/// Programs use `SystemRandomness`. A simulation uses a seeded source, so that the same seed gives the
+/// same run. A seeded source must never reach a real phone or server.
 public protocol Randomness: Sendable {
-  /// `count` unpredictable bytes.
+  /// Returns `count` unpredictable bytes.
   func bytes(_ count: Int) -> [UInt8]
 }
 
 extension Randomness {
-  /// An unpredictable number of `range`, each equally likely.
+  /// Returns a number of `range`; all are equally likely.
   public func number(in range: ClosedRange<Int>) -> Int {
     var generator = RandomnessGenerator(source: self)
     return Int.random(in: range, using: &generator)
   }
 
-  /// The elements of `collection` in an unpredictable order.
+  /// Returns the elements of `collection` in random order.
   public func shuffled<Elements: Collection>(_ collection: Elements) -> [Elements.Element] {
     var generator = RandomnessGenerator(source: self)
     return collection.shuffled(using: &generator)
+  }
+}
+
+/// The operating system's cryptographic random source.
+public struct SystemRandomness: Randomness {
+  /// Creates the source.
+  public init() {}
+
+  public func bytes(_ count: Int) -> [UInt8] {
+    // One call: the standard library's generator makes a system call for each number.
+    [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, initializedCount in
+      if let start = buffer.baseAddress { arc4random_buf(start, buffer.count) }
+      initializedCount = buffer.count
+    }
+  }
+}
+
+/// A `Randomness` as a generator of the standard library.
+private struct RandomnessGenerator<Source: Randomness>: RandomNumberGenerator {
+  let source: Source
+
+  mutating func next() -> UInt64 {
+    source.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

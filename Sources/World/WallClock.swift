@@ -1,15 +1,35 @@
 import Foundation
 
-/// The time of day, as everything in Firebreak is told it.
+/// The time of day.
 ///
-/// No room reads the system's clock by itself: it is handed a clock, so that a town can live through
-/// two weeks in a second and a test can stand at midnight. See Documentation/Decisions/0002.
+/// Code never reads the system's clock directly: it gets a clock, so that a simulation can run two
+/// weeks in a second and a test can start at midnight. See Documentation/Decisions/0002.
 public protocol WallClock: Sendable {
-  /// The present moment.
+  /// The current time.
   var now: Date { get }
 
-  /// Returns when `deadline` has come, at once if it has passed.
+  /// Suspends until `deadline`; returns at once if it has passed.
   ///
-  /// - Throws: `CancellationError` where the task is cancelled while it waits.
+  /// - Throws: `CancellationError` if the task is cancelled while it waits.
   func sleep(until deadline: Date) async throws
+}
+
+/// The clock of this machine.
+public struct SystemClock: WallClock {
+  /// Creates the clock.
+  public init() {}
+
+  public var now: Date { Date() }
+
+  public func sleep(until deadline: Date) async throws {
+    // The clock may be set during the sleep, so compare again until the deadline has passed.
+    while true {
+      let remaining = deadline.timeIntervalSince(now)
+      guard remaining > 0 else { return }
+      try await Task.sleep(for: .seconds(min(remaining, Self.longestSleepSeconds)))
+    }
+  }
+
+  /// The longest delay of a wake-up after the clock was set.
+  private static let longestSleepSeconds: TimeInterval = 60
 }

@@ -2,10 +2,10 @@ import CExposureKernels
 import TestSupport
 import Testing
 
-@Suite("Every tier says what the portable tier says, however the keys are cut")
+@Suite("Every tier agrees with the portable tier for any batch")
 struct BatchTests {
-  /// What some phone heard of `keys`: identifiers of random keys at random intervals, and strangers'.
-  private func heard(
+  /// Identifiers that a phone received: of random keys at random intervals, and unrelated ones.
+  private func received(
     of keys: [PublishedKey], _ count: Int, from chance: inout SeededGenerator
   ) -> [[UInt8]] {
     var all: Set<[UInt8]> = []
@@ -19,27 +19,29 @@ struct BatchTests {
     return all.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  @Test("Batches of nought to seventy keys, forward and in reverse", arguments: Kernels.available)
+  @Test(
+    "Batches of 0 to 70 keys give the same candidates, forward and in reverse",
+    arguments: Kernels.available)
   func sizes(_ kernels: Kernels) {
     var chance = SeededGenerator(seed: 11)
     for count in 0...70 {
       let keys = PublishedKey.random(count, from: &chance, length: 0...40)
-      let heard = heard(of: keys, count % 19, from: &chance)
-      // Small, so that strangers get through too.
+      let received = received(of: keys, count % 19, from: &chance)
+      // Small, so that unrelated identifiers pass too.
       let filter = Filter(
-        wordsLog2: 5, holding: heard, secret: (chance.next(), chance.next()))
+        wordsLog2: 5, holding: received, secret: (chance.next(), chance.next()))
       let forward = kernels.forward(keys, filter)
       let expected = Kernels.portable.forward(keys, filter)
       #expect(forward.count == expected.count)
       #expect(Set(forward) == Set(expected))
-      let reverse = Set(kernels.reverse(keys, heard: heard))
-      #expect(reverse == Set(Kernels.portable.reverse(keys, heard: heard)))
-      // What reverse finds is exact; forward finds it too, and more.
-      #expect(reverse == Set(forward.filter { heard.contains($0.identifier) }))
+      let reverse = Set(kernels.reverse(keys, received: received))
+      #expect(reverse == Set(Kernels.portable.reverse(keys, received: received)))
+      // Reverse matches are exact; forward finds them too, and more.
+      #expect(reverse == Set(forward.filter { received.contains($0.identifier) }))
     }
   }
 
-  @Test("In reverse, any number of heard identifiers is asked", arguments: Kernels.available)
+  @Test("In reverse, any number of received identifiers is matched", arguments: Kernels.available)
   func heardCounts(_ kernels: Kernels) throws {
     var chance = SeededGenerator(seed: 12)
     let keys = PublishedKey.random(18, from: &chance, length: 100...144)
@@ -47,14 +49,14 @@ struct BatchTests {
       $0.identifier.lexicographicallyPrecedes($1.identifier)
     }
     for count in Array(0...33) + [all.count] {
-      let found = kernels.reverse(keys, heard: all[..<count].map(\.identifier))
+      let found = kernels.reverse(keys, received: all[..<count].map(\.identifier))
       #expect(found.count == count)
       #expect(Set(found) == Set(all[..<count]))
     }
   }
 
   @Test(
-    "In reverse, an interval before, on the edges of and behind the period is told apart",
+    "In reverse, intervals before, at the edges of and after the period are distinguished",
     arguments: Kernels.available)
   func edges(_ kernels: Kernels) throws {
     var chance = SeededGenerator(seed: 13)
@@ -62,28 +64,29 @@ struct BatchTests {
       let key = PublishedKey(bytes: PublishedKey.bytes(16, from: &chance), first: first, length: 9)
       let identifierKey = Oracle.identifierKey(of: key.bytes)
       let intervals = [first &- 1, first, first &+ 8, first &+ 9]
-      let heard = try intervals.map { try Oracle.identifier(of: identifierKey, at: $0) }
-      #expect(Set(kernels.reverse([key], heard: heard).map(\.interval)) == [first, first &+ 8])
+      let received = try intervals.map { try Oracle.identifier(of: identifierKey, at: $0) }
+      #expect(
+        Set(kernels.reverse([key], received: received).map(\.interval)) == [first, first &+ 8])
     }
   }
 
-  @Test("A period over a day counts as a day", arguments: Kernels.available)
+  @Test("A period longer than a day counts as a day", arguments: Kernels.available)
   func overlong(_ kernels: Kernels) {
     let key = PublishedKey(bytes: [UInt8](repeating: 7, count: 16), first: 9, length: .max)
     #expect(kernels.forward([key], .full()).count == 144)
   }
 
-  @Test("The same key twice is found twice", arguments: Kernels.available)
+  @Test("A duplicate key is found twice", arguments: Kernels.available)
   func duplicates(_ kernels: Kernels) {
     let key = PublishedKey(bytes: [UInt8](repeating: 9, count: 16), first: 100, length: 12)
     let keys = [PublishedKey](repeating: key, count: 35)
     #expect(Set(kernels.forward(keys, .full())).count == 35 * 12)
     let identifierKey = kernels.identifierKeys(of: [key.bytes])[0]
-    let heard = kernels.identifiers(of: identifierKey, first: 103, count: 1)
-    #expect(Set(kernels.reverse(keys, heard: heard).map(\.key)) == Set(0..<35))
+    let received = kernels.identifiers(of: identifierKey, first: 103, count: 1)
+    #expect(Set(kernels.reverse(keys, received: received).map(\.key)) == Set(0..<35))
   }
 
-  @Test("A tier that this machine lacks leaves the work to the portable one")
+  @Test("An unavailable tier falls back to the portable one")
   func lacking() {
     let lacking = Kernels(tier: ek_tier(rawValue: 99))
     let keys = [[UInt8](repeating: 1, count: 16)]

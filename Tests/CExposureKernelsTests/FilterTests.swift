@@ -2,7 +2,7 @@ import CExposureKernels
 import TestSupport
 import Testing
 
-@Suite("The filter lets no heard identifier slip")
+@Suite("The filter has no false negatives")
 struct FilterTests {
   private func identifiers(_ count: Int, seed: UInt64) -> [[UInt8]] {
     var chance = SeededGenerator(seed: seed)
@@ -16,7 +16,7 @@ struct FilterTests {
   }
 
   @Test(
-    "Of every size, from one word to the largest, it holds what was added",
+    "A filter of any size, from one word to the largest, holds all added identifiers",
     arguments: Kernels.available)
   func noFalseNegatives(_ kernels: Kernels) {
     let added = identifiers(400, seed: 31)
@@ -28,7 +28,7 @@ struct FilterTests {
     }
   }
 
-  @Test("Every tier lets the same strangers through, and few of them", arguments: Kernels.available)
+  @Test("Every tier has the same false positives, and few of them", arguments: Kernels.available)
   func strangers(_ kernels: Kernels) {
     let filter = Filter(
       wordsLog2: 12, holding: identifiers(1_000, seed: 32), secret: (99, 0xfeed_face_cafe_f00d))
@@ -39,7 +39,7 @@ struct FilterTests {
     #expect(expected < 20_001 / 300)
   }
 
-  @Test("Another run's secret sends the same identifiers elsewhere")
+  @Test("Another secret maps the same identifiers to other words")
   func secret() {
     let added = identifiers(200, seed: 34)
     let one = Filter(wordsLog2: 12, holding: added, secret: (1, 0x9e37_79b9_7f4a_7c15))
@@ -49,19 +49,19 @@ struct FilterTests {
   }
 
   @Test(
-    "Identifiers that all fall into one word are all found, and only the ones that were heard match",
+    "Identifiers that all map to one word are all found, and only the received ones match",
     arguments: Kernels.available)
   func collisions(_ kernels: Kernels) throws {
     var chance = SeededGenerator(seed: 35)
     let keys = PublishedKey.random(33, from: &chance, length: 144...144)
     let all = try Oracle.candidates(of: keys)
-    // One word, every bit of it set by strangers.
+    // One word with all bits set by unrelated identifiers.
     let filter = Filter(wordsLog2: 0, holding: identifiers(500, seed: 36), secret: (3, 5))
     #expect(Set(kernels.forward(keys, filter)) == all)
   }
 
   @Test(
-    "Identifiers with the same first 8 bytes are one to the filter, and both candidates",
+    "Identifiers with the same first 8 bytes are equal for the filter, and both are candidates",
     arguments: Kernels.available)
   func sameHead(_ kernels: Kernels) {
     let key = PublishedKey(bytes: [UInt8](repeating: 4, count: 16), first: 1000, length: 144)
@@ -70,6 +70,6 @@ struct FilterTests {
     let twin = Array(own[..<8]) + [UInt8](repeating: 0xaa, count: 8)
     let filter = Filter(wordsLog2: 14, holding: [twin], secret: (8, 0x9e37_79b9_7f4a_7c15))
     #expect(kernels.forward([key], filter).map(\.interval).contains(1070))
-    #expect(kernels.reverse([key], heard: [twin]).isEmpty)
+    #expect(kernels.reverse([key], received: [twin]).isEmpty)
   }
 }

@@ -1,11 +1,13 @@
 import CExposureKernels
+import Crypto
+import CryptoExtras
 import Foundation
 import TestSupport
 import Testing
 
-@Suite("Every tier says what swift-crypto says")
+@Suite("Every tier agrees with swift-crypto")
 struct OracleTests {
-  @Test("A tier that this machine lacks is not available, and the fastest one is")
+  @Test("The fastest tier is available, and a tier that this machine lacks is not")
   func availability() {
     #expect(ek_tier_is_available(EK_TIER_PORTABLE))
     #expect(ek_tier_is_available(ek_fastest_tier()))
@@ -15,9 +17,9 @@ struct OracleTests {
     #endif
   }
 
-  @Test("A tier that is available does its own work", arguments: Kernels.available)
+  @Test("An available tier uses its own kernels", arguments: Kernels.available)
   func own(_ kernels: Kernels) {
-    // The one thing that tiers answer differently: where it were the portable tier's, that would be at work.
+    // The only result that differs between tiers: the portable tier's value would mean a fallback.
     let isOwn = ek_reverse_break_even(kernels.tier) != ek_reverse_break_even(EK_TIER_PORTABLE)
     #expect(isOwn == (kernels.tier != EK_TIER_PORTABLE))
   }
@@ -29,7 +31,9 @@ struct OracleTests {
     #expect(kernels.identifierKeys(of: keys) == keys.map(Oracle.identifierKey))
   }
 
-  @Test("Any number of keys is derived, and nothing behind them", arguments: Kernels.available)
+  @Test(
+    "Any number of keys is derived, and nothing is written after them", arguments: Kernels.available
+  )
   func counts(_ kernels: Kernels) {
     var chance = SeededGenerator(seed: 2)
     let keys = PublishedKey.random(70, from: &chance).map(\.bytes)
@@ -43,7 +47,7 @@ struct OracleTests {
   }
 
   @Test(
-    "Identifiers are swift-crypto's for any first interval and count, also where numbers wrap round",
+    "Identifiers are swift-crypto's for any first interval and count, also after a wraparound",
     arguments: Kernels.available)
   func identifiers(_ kernels: Kernels) throws {
     var chance = SeededGenerator(seed: 3)
@@ -59,7 +63,7 @@ struct OracleTests {
   }
 
   @Test(
-    "Through a filter that holds everything come all identifiers, of keys with any start and period",
+    "Through a filter that holds everything, all identifiers of keys with any start and period pass",
     arguments: Kernels.available)
   func everything(_ kernels: Kernels) throws {
     var chance = SeededGenerator(seed: 4)
@@ -75,7 +79,7 @@ struct OracleTests {
     #expect(Set(found) == expected)
   }
 
-  @Test("What arm64's kernels are held to is what swift-crypto says")
+  @Test("The constant in the arm64 tests is swift-crypto's result")
   func arm64() throws {
     var chance = SeededGenerator(seed: 4)
     let keys = (0..<70).map { _ in
@@ -86,8 +90,8 @@ struct OracleTests {
     }.map { $0[..<8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }.reduce(0, ^)
     let header = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("KernelsOnArm64/oracle.h")
-    let said = try String(contentsOf: header, encoding: .utf8)
-    #expect(said.contains("oracle_fold = 0x\(String(fold, radix: 16));"))
+    let text = try String(contentsOf: header, encoding: .utf8)
+    #expect(text.contains("oracle_fold = 0x\(String(fold, radix: 16));"))
   }
 
   @Test("The bare stages do the same work", arguments: Kernels.available)
@@ -111,5 +115,93 @@ struct OracleTests {
       }
       #expect(held == all[..<count].count(where: filter.mayHold))
     }
+  }
+}
+
+/// The specification, implemented with swift-crypto.
+enum Oracle {
+  /// HKDF-SHA256 without salt, "EN-RPIK", 16 bytes.
+  static func identifierKey(of key: [UInt8]) -> [UInt8] {
+    HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: SymmetricKey(data: key), info: Data("EN-RPIK".utf8), outputByteCount: 16
+    ).withUnsafeBytes { Array($0) }
+  }
+
+  /// AES-128 of "EN-RPI", six zeros and the interval.
+  static func identifier(of identifierKey: [UInt8], at interval: UInt32) throws -> [UInt8] {
+    var block = Array("EN-RPI".utf8) + [UInt8](repeating: 0, count: 6)
+    withUnsafeBytes(of: interval.littleEndian) { block += $0 }
+    try AES.permute(&block, key: SymmetricKey(data: identifierKey))
+    return block
+  }
+
+  /// All identifiers of a key, as a filter that holds everything passes them.
+  static func candidates(of keys: [PublishedKey]) throws -> Set<Candidate> {
+    var all: Set<Candidate> = []
+    for (index, key) in keys.enumerated() {
+      let identifierKey = identifierKey(of: key.bytes)
+      for offset in 0..<UInt32(key.length) {
+        let interval = key.first &+ offset
+        all.insert(
+          Candidate(
+            key: index, interval: interval,
+            identifier: try identifier(of: identifierKey, at: interval)))
+      }
+    }
+    return all
+  }
+}
+
+@Suite("Every tier derives the published identifiers")
+struct VectorTests {
+  /// The key of the specification's test vectors, and its identifiers.
+  private struct Vectors: Decodable {
+    let tek: String
+    let rpik: String
+    let rpi: [String]
+    let rolling_start_interval_number: UInt32
+
+    static func read() throws -> Vectors {
+      try JSONDecoder().decode(
+        Vectors.self, from: Data(contentsOf: SharedData.url("vectors/gaen_crypto_vectors.json")))
+    }
+  }
+
+  private func bytes(_ hex: String) -> [UInt8] {
+    let digits = Array(hex)
+    return stride(from: 0, to: digits.count, by: 2).compactMap {
+      UInt8(String(digits[$0...$0 + 1]), radix: 16)
+    }
+  }
+
+  @Test(
+    "The specification's key has the specification's identifiers",
+    .enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absence)),
+    arguments: Kernels.available)
+  func specification(_ kernels: Kernels) throws {
+    let vectors = try Vectors.read()
+    #expect(kernels.identifierKeys(of: [bytes(vectors.tek)]) == [bytes(vectors.rpik)])
+    let derived = kernels.identifiers(
+      of: bytes(vectors.rpik), first: vectors.rolling_start_interval_number, count: 144)
+    #expect(vectors.rpi.count == 144)
+    #expect(derived == vectors.rpi.map(bytes))
+  }
+
+  @Test(
+    "The specification's identifiers are found in both directions",
+    .enabled(if: SharedData.isPresent, Comment(rawValue: SharedData.absence)),
+    arguments: Kernels.available)
+  func matched(_ kernels: Kernels) throws {
+    let vectors = try Vectors.read()
+    let key = PublishedKey(
+      bytes: bytes(vectors.tek), first: vectors.rolling_start_interval_number, length: 144)
+    let received = [7, 100, 143].map { bytes(vectors.rpi[$0]) }
+    let expected = [7, 100, 143].map {
+      Candidate(
+        key: 0, interval: key.first + UInt32($0), identifier: bytes(vectors.rpi[$0]))
+    }
+    #expect(kernels.reverse([key], received: received) == expected)
+    let filter = Filter(wordsLog2: 14, holding: received)
+    #expect(Set(kernels.forward([key], filter)).isSuperset(of: expected))
   }
 }

@@ -2,7 +2,7 @@ import CExposureKernels
 import TestSupport
 import Testing
 
-@Suite("A call stops before its candidates might not fit, and the next goes on from there")
+@Suite("Calls stop before their candidates may not fit, and can be resumed")
 struct ResumeTests {
   private let keys: [PublishedKey]
   private let least = Int(EK_CANDIDATES_MIN)
@@ -16,7 +16,7 @@ struct ResumeTests {
   }
 
   @Test(
-    "From the least room on, any room gives all candidates once", arguments: Kernels.available)
+    "Any capacity from the minimum on gives all candidates once", arguments: Kernels.available)
   func rooms(_ kernels: Kernels) {
     let expected = Kernels.portable.forward(keys, .full(), capacity: 100_000)
     for capacity in [
@@ -32,7 +32,7 @@ struct ResumeTests {
   }
 
   @Test(
-    "With less room a call may do nothing, and writes nothing behind it",
+    "With less capacity a call may do nothing, and writes nothing beyond it",
     arguments: Kernels.available)
   func tooLittle(_ kernels: Kernels) {
     let whole = Array(keys.suffix(16))
@@ -41,32 +41,32 @@ struct ResumeTests {
     #expect(kernels.forward(whole, .full(), capacity: least).count == least)
   }
 
-  @Test("Where a filter holds little, one call does all keys", arguments: Kernels.available)
+  @Test("If a filter holds little, one call processes all keys", arguments: Kernels.available)
   func oneCall(_ kernels: Kernels) {
     var calls = 0
     #expect(kernels.forward(keys, Filter(wordsLog2: 10)) { _ in calls += 1 }.isEmpty)
     #expect(calls == 1)
   }
 
-  @Test("In reverse, room runs out as it does forward", arguments: Kernels.available)
+  @Test("In reverse, a full buffer ends the call as it does forward", arguments: Kernels.available)
   func reverse(_ kernels: Kernels) throws {
     let all = try Oracle.candidates(of: keys)
-    let heard = all.map(\.identifier)
+    let received = all.map(\.identifier)
     for capacity in [least, least + 1, 100_000] {
-      let found = kernels.reverse(keys, heard: heard, capacity: capacity)
+      let found = kernels.reverse(keys, received: received, capacity: capacity)
       #expect(found.count == all.count)
       #expect(Set(found) == all)
     }
   }
 
   @Test(
-    "Heard identifiers that are not distinct never write behind the room",
+    "Duplicate received identifiers never write beyond the buffer",
     arguments: Kernels.available)
   func repeated(_ kernels: Kernels) throws {
     let key = PublishedKey(bytes: [UInt8](repeating: 5, count: 16), first: 50, length: 2)
     let identifier = try Oracle.identifier(of: Oracle.identifierKey(of: key.bytes), at: 51)
-    let heard = [[UInt8]](repeating: identifier, count: 40)
-    let found = kernels.reverse([key], heard: heard)
+    let received = [[UInt8]](repeating: identifier, count: 40)
+    let found = kernels.reverse([key], received: received)
     #expect(found.count == 2)
     #expect(Set(found).count == 1)
   }

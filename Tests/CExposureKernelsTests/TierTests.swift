@@ -2,15 +2,15 @@ import CExposureKernels
 import Foundation
 import Testing
 
-/// Documentation/Matching.md 6: which tiers there are, asked of somebody else than the kernels.
-@Suite("The tiers are those that the processor has, each with its own kernels")
+/// The available tiers, compared with the operating system's list of features.
+@Suite("The available tiers match the processor, each with its own kernels")
 struct TierTests {
   private static let all = [
     EK_TIER_PORTABLE, EK_TIER_AESNI_SHANI, EK_TIER_VAES256, EK_TIER_VAES512, EK_TIER_ARM64,
   ]
 
   #if os(Linux)
-    /// What each tier needs, as the system names it. It names nothing whose registers it does not keep.
+    /// The features each tier needs. The system lists only features whose registers it saves.
     private static let features: [UInt32: Set<String>] = {
       #if arch(x86_64)
         let wide: Set<String> = ["avx512f", "avx512bw", "avx512dq", "avx512vl", "vaes"]
@@ -25,7 +25,7 @@ struct TierTests {
       #endif
     }()
 
-    @Test("The system's list of the processor's features names the same tiers")
+    @Test("The system's list of the processor's features gives the same tiers")
     func cpuinfo() throws {
       let text = try String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
       let line = try #require(
@@ -44,7 +44,7 @@ struct TierTests {
     }
   #endif
 
-  @Test("Each tier works with its own kernels, and one that is not there with the portable ones")
+  @Test("Each available tier uses its own kernels, and an unavailable one the portable kernels")
   func atWork() {
     for tier in Self.all {
       let expected = ek_tier_is_available(tier) ? tier : EK_TIER_PORTABLE

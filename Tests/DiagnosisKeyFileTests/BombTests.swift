@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import World
 
 @testable import DiagnosisKeyFile
 
@@ -9,12 +10,12 @@ struct BombTests {
   /// A deflated zip whose export.bin is a header and then `byteCount` zeros.
   private func bomb(byteCount: Int, in folder: TemporaryFolder) throws -> UnverifiedKeyFile {
     let url = folder.path("bomb.zip")
-    // An unknown field that holds them all, so that the export itself is well formed.
-    var head = ExportScanner.magic
+    // One unknown field for all zeros, so that the export is well formed.
+    var head = ExportFormat.magic
     head.appendVarint(15 << 3 | 2)
     head.appendVarint(UInt64(byteCount))
     let zeros = [UInt8](repeating: 0, count: 1 << 16)
-    try WholeFile.write(to: url) { descriptor in
+    try AtomicFile.write(to: url) { descriptor in
       var zip = ZipWriter(descriptor)
       try zip.add(.export) { entry in
         try head.withRawBytes(entry.append)
@@ -27,21 +28,21 @@ struct BombTests {
     return UnverifiedKeyFile(at: url)
   }
 
-  @Test("A zip that swells a thousandfold is refused while it is read")
+  @Test("A zip that expands a thousandfold is rejected while it is read")
   func ratio() throws {
     let folder = try TemporaryFolder()
     let file = try bomb(byteCount: 4 << 20, in: folder)
     #expect(throws: KeyFileError.expandsTooMuch) { try file.inspect() }
   }
 
-  @Test("A zip of zeros within the expansion allowed is read")
+  @Test("A zip of zeros within the allowed expansion is read")
   func withinRatio() throws {
     let folder = try TemporaryFolder()
     let file = try bomb(byteCount: 1 << 10, in: folder)
     #expect(try file.inspect().keyCount == 0)
   }
 
-  @Test("An export is refused by the size it states, one byte over the limit, before it is read")
+  @Test("An export that states a size one byte over the limit is rejected before it is read")
   func statedSize() throws {
     var zip = try RawKeyFile([Authority()]).zip
     zip.entries[0].statedByteCount = KeyFileLimit.exportByteCountMax + 1
@@ -50,10 +51,12 @@ struct BombTests {
     #expect(throws: KeyFileError.damagedZip) { try onDisk(zip.bytes) { try $0.inspect() } }
   }
 
-  @Test("Signatures may fill their limit and no byte more", arguments: [-1, 0, 1])
+  @Test(
+    "Signatures of exactly the size limit are read, one byte more is rejected",
+    arguments: [-1, 0, 1])
   func signatureSize(difference: Int) throws {
     var zip = try RawKeyFile([Authority()]).zip
-    // One unknown field that fills what is left: three bytes of tag and length.
+    // One unknown field for the remaining bytes: three bytes of tag and length.
     let left = KeyFileLimit.signatureFileByteCountMax - zip.entries[1].content.count + difference
     var filling: [UInt8] = []
     filling.appendField(15, [UInt8](repeating: 0, count: left - 4 + 1))
@@ -68,7 +71,8 @@ struct BombTests {
     }
   }
 
-  @Test("A file larger than any download may be is refused unopened", arguments: [0, 1])
+  @Test(
+    "A file larger than the download limit is rejected without being opened", arguments: [0, 1])
   func fileSize(over: Int) throws {
     let folder = try TemporaryFolder()
     let url = folder.path("large.zip")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Export scanner")
 struct ExportScannerTests {
-  /// Everything the scanner makes of an export.
+  /// The result of scanning an export.
   private struct Scan: Equatable {
     var header: KeyFileHeader
     var keys: [ReadKey] = []
@@ -35,7 +35,7 @@ struct ExportScannerTests {
     return Scan(header: try scanner.finish(), keys: keys, revisedKeys: revisedKeys)
   }
 
-  /// What SwiftProtobuf makes of the same bytes.
+  /// SwiftProtobuf's result for the same bytes.
   private func decoded(_ export: [UInt8]) throws -> Scan {
     let wire = try WireTemporaryExposureKeyExport(serializedBytes: Array(export.dropFirst(16)))
     return Scan(
@@ -53,15 +53,14 @@ struct ExportScannerTests {
     }
     wire.keys = randomKeys(using: &generator)
     wire.revisedKeys = randomKeys(using: &generator)
-    return ExportScanner.magic + (try wire.serializedBytes() as [UInt8])
+    return ExportFormat.magic + (try wire.serializedBytes() as [UInt8])
   }
 
   private func randomKeys(using generator: inout SeededGenerator) -> [WireTemporaryExposureKey] {
     (0..<Int.random(in: 0...12, using: &generator)).map { _ in
       var key = WireTemporaryExposureKey()
       func sometimes() -> Bool { Bool.random(using: &generator) }
-      // Every second key as phones have them, with short numbers too: these are read without a look at
-      // each byte.
+      // Every second key has the common form, with short numbers too: the fast parser reads these.
       let isCommon = sometimes()
       func number() -> Int32 {
         guard isCommon else { return .random(in: .min ... .max, using: &generator) }
@@ -82,7 +81,7 @@ struct ExportScannerTests {
     }
   }
 
-  @Test("Whatever the chunks, the scanner reads what SwiftProtobuf reads", arguments: 0..<150)
+  @Test("For any chunk size, the scanner reads the same as SwiftProtobuf", arguments: 0..<150)
   func agrees(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let export = try randomExport(using: &generator)
@@ -92,7 +91,7 @@ struct ExportScannerTests {
     }
   }
 
-  /// An export with a few bytes changed, taken out or put in behind the magic.
+  /// An export with a few bytes after the magic changed, removed or inserted.
   private func spoiledExport(using generator: inout SeededGenerator) throws -> [UInt8] {
     var export = try randomExport(using: &generator)
     for _ in 0..<Int.random(in: 1...4, using: &generator) where export.count > 17 {
@@ -106,21 +105,21 @@ struct ExportScannerTests {
     return export
   }
 
-  // In chunks of 50 bytes no key has the room behind it that reading it at once takes; in one of 5,000
-  // nearly all have.
+  // In chunks of 50 bytes no key has the room after it that the fast parser needs; in chunks of 5,000 nearly
+  // all have.
   @Test(
-    "Spoiled bytes are refused, or read as SwiftProtobuf reads them", arguments: 0..<400,
+    "A corrupted export is rejected, or read as SwiftProtobuf reads it", arguments: 0..<400,
     [50, 5000])
   func mutated(seed: UInt64, chunkMax: Int) throws {
     var generator = SeededGenerator(seed: seed)
     let export = try spoiledExport(using: &generator)
     let scanned = try? scan(export, chunkMax: chunkMax, using: &generator)
     let expected = try? decoded(export)
-    // The scanner may be stricter (groups, limits), never laxer, and never of another opinion.
+    // The scanner may be stricter than SwiftProtobuf (groups, limits), but never read anything else.
     if let scanned { #expect(scanned == expected) }
   }
 
-  @Test("Of the spoiled exports that SwiftProtobuf reads, hardly any is refused")
+  @Test("The scanner rejects hardly any corrupted export that SwiftProtobuf reads")
   func strictness() throws {
     var (read, refused) = (0, 0)
     for seed in 0..<UInt64(1_000) {
@@ -134,12 +133,12 @@ struct ExportScannerTests {
     #expect(refused < read / 20, "\(refused) refused, \(read) read")
   }
 
-  @Test("Fields come in any order, unknown ones are passed over")
+  @Test("Fields in any order are read, and unknown ones are skipped")
   func anyOrder() throws {
     var generator = SeededGenerator(seed: 3)
     let export = try randomExport(using: &generator)
     let expected = try decoded(export)
-    var strange = ExportScanner.magic
+    var strange = ExportFormat.magic
     strange.appendField(99, [UInt8](repeating: 0xff, count: 100_000))
     for key in expected.revisedKeys { strange.appendField(8, key.encoded) }
     strange.appendField(50, -1)
@@ -148,21 +147,22 @@ struct ExportScannerTests {
     #expect(try scan(strange, chunkMax: 5000, using: &generator) == expected)
   }
 
-  @Test("A key may have as many bytes as its limit, and no more", arguments: [-1, 0, 1])
+  @Test(
+    "A key of exactly the size limit is read, one byte more is rejected", arguments: [-1, 0, 1])
   func keySize(difference: Int) throws {
     var filling: [UInt8] = []
     filling.appendField(15, [UInt8](repeating: 0, count: 256 + difference - 3))
     #expect(filling.count == KeyFileLimit.keyMessageByteCountMax + difference)
-    var export = ExportScanner.magic
+    var export = ExportFormat.magic
     export.appendField(7, filling)
     var generator = SeededGenerator(seed: 0)
     let keyCount = try? scan(export, chunkMax: 100, using: &generator).keys.count
     #expect(keyCount == (difference > 0 ? nil : 1))
   }
 
-  @Test("A header that does not end is refused before it fills the memory")
+  @Test("An endless header is rejected before it fills the memory")
   func endlessHeader() throws {
-    var export = ExportScanner.magic
+    var export = ExportFormat.magic
     for _ in 0..<9000 { export.appendField(4, 1) }
     var generator = SeededGenerator(seed: 0)
     #expect(throws: KeyFileError.malformedExport) {
@@ -170,12 +170,12 @@ struct ExportScannerTests {
     }
   }
 
-  @Test("750,000 keys are read and one more is refused")
+  @Test("750,000 keys are read and one more is rejected")
   func tooManyKeys() throws {
     var scanner = ExportScanner()
     let oneKey: [UInt8] = [0x3a, 0]
     let keys = Array(repeatElement(oneKey, count: KeyFileLimit.keyCountMax).joined())
-    try (ExportScanner.magic + keys).withUnsafeBytes { try scanner.scan($0) { _, _ in } }
+    try (ExportFormat.magic + keys).withUnsafeBytes { try scanner.scan($0) { _, _ in } }
     #expect(scanner.keyCount == KeyFileLimit.keyCountMax)
     #expect(throws: KeyFileError.tooManyKeys) {
       try oneKey.withUnsafeBytes { try scanner.scan($0) { _, _ in } }
@@ -183,7 +183,7 @@ struct ExportScannerTests {
   }
 
   @Test(
-    "What no phone can have sent is no diagnosis key",
+    "A key that no phone can have had is no diagnosis key",
     arguments: [
       KeyMessage(keyData: Array(0..<15)), KeyMessage(keyData: Array(0..<17)), KeyMessage(),
       KeyMessage(keyData: Array(0..<16), rollingPeriod: 0),
@@ -195,7 +195,7 @@ struct ExportScannerTests {
     #expect(row(of: message) == nil)
   }
 
-  @Test("What is absent has the format's defaults")
+  @Test("Missing fields have the defaults of the format")
   func defaults() throws {
     let key = try #require(row(of: KeyMessage(keyData: Array(0..<16)))).diagnosisKey
     #expect((key.key.rollingStart.rawValue, key.key.rollingPeriod) == (0, 144))

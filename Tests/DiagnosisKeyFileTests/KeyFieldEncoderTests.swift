@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Key field encoder")
 struct KeyFieldEncoderTests {
-  /// The fields as SwiftProtobuf writes them.
+  /// The fields as SwiftProtobuf encodes them.
   private func reference(_ keys: [DiagnosisKey], isRevised: Bool) throws -> [UInt8] {
     try WireTemporaryExposureKeyExport.with {
       let messages = keys.map { key in
@@ -48,7 +48,7 @@ struct KeyFieldEncoderTests {
   }
 
   @Test(
-    "Keys with every field and without are byte by byte what SwiftProtobuf writes",
+    "Keys with all fields and without are encoded byte by byte like SwiftProtobuf",
     arguments: [false, true])
   func sameBytes(isRevised: Bool) throws {
     let keys = testKeys(2_000)
@@ -58,7 +58,7 @@ struct KeyFieldEncoderTests {
   }
 
   @Test(
-    "So are the smallest and the largest values",
+    "The smallest and largest values are encoded like SwiftProtobuf",
     arguments: [
       (UInt32(0), UInt32(1), UInt8(0), Int32(0)), (1, 143, 8, -14), (127, 144, 1, 14),
       (128, 127, 4, Int32.min), (0x7fff_ff00, 128, 8, Int32.max),
@@ -78,7 +78,7 @@ struct KeyFieldEncoderTests {
     }
   }
 
-  @Test("A start that the format has no room for is refused, and nothing of the key is written")
+  @Test("A start beyond the format's 31 bits is rejected, and nothing of the key is written")
   func start() throws {
     let key = try #require(
       TemporaryExposureKey(

@@ -21,7 +21,7 @@ struct KeyFileWriterTests {
       revisedKeys: revisedKeys, signers: try (authorities ?? [authority]).map { try $0.signer() })
   }
 
-  @Test("What is written is read back, key by key, in batches no larger than asked for")
+  @Test("A written file is read back key by key, in batches of at most the requested size")
   func roundTrip() throws {
     let folder = try TemporaryFolder()
     let url = folder.path("1.zip")
@@ -41,7 +41,7 @@ struct KeyFileWriterTests {
     #expect(folder.files().map(\.lastPathComponent) == ["1.zip"])
   }
 
-  @Test("The same keys give the same export, whoever writes it and when")
+  @Test("The same keys give the same export each time")
   func reproducible() throws {
     let folder = try TemporaryFolder()
     let facts = try (1...2).map { try write(testKeys(50), to: folder.path("\($0).zip")) }
@@ -51,7 +51,7 @@ struct KeyFileWriterTests {
     #expect(zips[0].prefix(1000) == zips[1].prefix(1000))
   }
 
-  @Test("All signers' signatures hold, the first named first")
+  @Test("All signers' signatures are valid, in the given order")
   func signers() throws {
     let folder = try TemporaryFolder()
     let url = folder.path("1.zip")
@@ -66,7 +66,7 @@ struct KeyFileWriterTests {
     }
   }
 
-  @Test("A file has 1 to 10 signers", arguments: [0, 1, 10, 11])
+  @Test("A file with 1 to 10 signers is written, others are rejected", arguments: [0, 1, 10, 11])
   func signerCount(count: Int) throws {
     let folder = try TemporaryFolder()
     let authorities = (0..<count).map { Authority(keyVersion: "v\($0)") }
@@ -74,7 +74,7 @@ struct KeyFileWriterTests {
     #expect((facts != nil) == (1...10 ~= count))
   }
 
-  @Test("A region has 1 to 64 bytes", arguments: [0, 1, 64, 65])
+  @Test("A region of 1 to 64 bytes is written, others are rejected", arguments: [0, 1, 64, 65])
   func region(length: Int) throws {
     let folder = try TemporaryFolder()
     let region = String(repeating: "P", count: length)
@@ -83,7 +83,7 @@ struct KeyFileWriterTests {
     #expect(folder.files().count == (1...64 ~= length ? 1 : 0))
   }
 
-  @Test("A period that ends before it starts is refused")
+  @Test("A period that ends before it starts is rejected")
   func period() throws {
     let folder = try TemporaryFolder()
     let signer = try authority.signer()
@@ -93,7 +93,7 @@ struct KeyFileWriterTests {
     }
   }
 
-  @Test("One key too many is refused, and nothing is left behind")
+  @Test("One key too many is rejected, and nothing is left behind")
   func tooManyKeys() throws {
     let folder = try TemporaryFolder()
     let key = try #require(testKeys(1).first)
@@ -106,11 +106,11 @@ struct KeyFileWriterTests {
     #expect(folder.files().isEmpty)
   }
 
-  @Test("A key that is refused spoils the file, though whoever appends it passes over that")
+  @Test("A rejected key makes the write fail, even if the caller ignores the error")
   func passedOver() throws {
     let folder = try TemporaryFolder()
     let signer = try authority.signer()
-    // One interval more than the format's 31 bits hold.
+    // One interval beyond the format's 31 bits.
     let start = IntervalNumber(rawValue: 1 << 31)
     let late = try #require(
       TemporaryExposureKey(
@@ -128,7 +128,7 @@ struct KeyFileWriterTests {
     #expect(folder.files().isEmpty)
   }
 
-  @Test("An export that is given up leaves nothing, and writes nothing into a file opened after it")
+  @Test("An aborted export leaves nothing behind, and writes nothing into a file opened after it")
   func givenUp() throws {
     struct GivenUp: Error {}
     let folder = try TemporaryFolder()
@@ -143,7 +143,7 @@ struct KeyFileWriterTests {
           throw GivenUp()
         }
       }
-      // The system gives the descriptor of the file that was given up to the next one.
+      // The system reuses the descriptor of the aborted file.
       let next = folder.path("next-\(round)")
       let descriptor = open(next.path, O_CREAT | O_WRONLY, 0o600)
       defer { close(descriptor) }
@@ -154,14 +154,14 @@ struct KeyFileWriterTests {
   }
 
   @Test(
-    "A disk that runs full leaves nothing behind, and the older file as it was",
+    "A full disk leaves nothing behind and the existing file unchanged",
     .enabled(if: SmallDisk.isAvailable, "\(SmallDisk.absence)"))
   func diskFull() throws {
     let disk = try SmallDisk(bytes: 256 << 10)
     let url = disk.url.appendingPathComponent("1.zip")
     try write(testKeys(100), to: url)
     let older = try Data(contentsOf: url)
-    // 8,000 keys would fit; of these the zip alone is too large.
+    // 8,000 keys would fit; with these the zip alone is too large.
     for count in [16_000, 20_000] {
       #expect(throws: KeyFileError.diskFull) { try write(testKeys(count), to: url) }
       #expect(try FileManager.default.contentsOfDirectory(atPath: disk.url.path) == ["1.zip"])
@@ -171,7 +171,7 @@ struct KeyFileWriterTests {
     #expect(try UnverifiedKeyFile(at: url).inspect().keyCount == 200)
   }
 
-  @Test("A folder that is not there is named as the system names it")
+  @Test("A missing folder is an error with the system's code")
   func noFolder() throws {
     let folder = try TemporaryFolder()
     #expect(throws: KeyFileError.cannotWrite(ENOENT)) {
@@ -196,11 +196,11 @@ struct KeyFileWriterTests {
     let digits = vectors.golden_unsigned_export.bytes
     let golden = Data(hexadecimal: digits)
     var scanner = ExportScanner()
-    var encoded = ExportScanner.magic
+    var encoded = ExportFormat.magic
     var fields: [UInt8] = []
     try golden.withUnsafeBytes { bytes in
       try scanner.scan(bytes) { key, isRevised in
-        fields.appendField(ExportScanner.fieldNumber(isRevised: isRevised), ReadKey(key).encoded)
+        fields.appendField(ExportFormat.keyField(isRevised: isRevised), ReadKey(key).encoded)
       }
     }
     let read = try scanner.finish()

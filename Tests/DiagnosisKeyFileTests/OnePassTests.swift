@@ -6,10 +6,9 @@ import Testing
 
 @testable import DiagnosisKeyFile
 
-/// Documentation/KeyFiles.md 5.1: one pass inflates, hashes and scans.
-@Suite("A key file is read once")
+@Suite("Reading in one pass")
 struct OnePassTests {
-  /// A source that counts what it is asked for.
+  /// A source that counts its reads.
   private final class CountedSource: ExportSource {
     private let source: any ExportSource
     private(set) var passes = 0
@@ -46,7 +45,7 @@ struct OnePassTests {
     source = CountedSource(try ZipSource.source(at: zip))
   }
 
-  @Test("Keys come while the zip is inflated, and its digest is of those very bytes")
+  @Test("Keys are passed on while the zip is inflated, and the digest covers the same bytes")
   func run() throws {
     var read: [DiagnosisKey] = []
     var inflated: [Int] = []
@@ -59,12 +58,12 @@ struct OnePassTests {
     #expect(reading.digest == source.hash.finalize())
     #expect(try reading.facts.get() == written)
     #expect(read == keys)
-    // The first batch is there long before the last byte is.
+    // The first batch arrives long before the last byte.
     #expect(inflated.first ?? .max <= source.byteCount / 2)
     #expect(Set(inflated).count > 1)
   }
 
-  @Test("Keys alone are read once as well")
+  @Test("A scan without hashing takes one pass as well")
   func scan() throws {
     var count = 0
     let scanned = try ExportPass.scan(source, batchSize: 1_000) { count += $0.keys.count }

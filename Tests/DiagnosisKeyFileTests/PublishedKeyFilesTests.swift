@@ -6,7 +6,7 @@ import Testing
 
 @testable import DiagnosisKeyFile
 
-/// The two published files with the facts that must come out.
+/// The two published files and their known content.
 enum PublishedFile: String, CaseIterable, CustomTestStringConvertible {
   case example = "keyfiles/google-server-example/testExport-2-records-1-of-1.zip"
   case sample = "keyfiles/google-sample/sample_diagnosis_key_file.zip"
@@ -20,7 +20,7 @@ enum PublishedFile: String, CaseIterable, CustomTestStringConvertible {
       : SignatureInfo(verificationKeyID: "310", verificationKeyVersion: "v1")
   }
 
-  /// The file's own public key under any name.
+  /// The file's own public key under any id and version.
   func publicKey(named info: SignatureInfo) throws -> VerificationPublicKey {
     let name =
       self == .example ? "google-server-example/public.pem" : "google-sample/public-310-v1.pem"
@@ -39,7 +39,7 @@ enum PublishedFile: String, CaseIterable, CustomTestStringConvertible {
 
 @Suite("Published key files", .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
 struct PublishedKeyFilesTests {
-  @Test("The server example holds exactly what its makers say")
+  @Test("The server example has the published content")
   func exampleFacts() throws {
     let facts = try PublishedFile.example.file.inspect()
     #expect(
@@ -67,7 +67,7 @@ struct PublishedKeyFilesTests {
     #expect(keys.allSatisfy { $0.reportType == nil && $0.daysSinceOnsetOfSymptoms == nil })
   }
 
-  @Test("The sample holds exactly what its makers say")
+  @Test("The sample has the published content")
   func sampleFacts() throws {
     let facts = try PublishedFile.sample.file.inspect()
     #expect(
@@ -81,7 +81,7 @@ struct PublishedKeyFilesTests {
     #expect(facts.exportByteCount == 3854)
   }
 
-  @Test("The sample's 140 keys lie on 14 days, 10 a day, all of them whole days by default")
+  @Test("The sample's 140 keys are 10 for each of 14 days, all with the default period")
   func sampleKeys() throws {
     let keys = try verifiedKeys(.sample)
     #expect(Set(keys.map(\.key.secretBytes)).count == 140)
@@ -107,7 +107,7 @@ struct PublishedKeyFilesTests {
     return keys
   }
 
-  @Test("A published file is not valid for another's key", arguments: PublishedFile.allCases)
+  @Test("A published file is invalid for the other file's key", arguments: PublishedFile.allCases)
   func otherKey(published: PublishedFile) throws {
     let other = PublishedFile.allCases.first { $0 != published }
     let key = try #require(try other?.publicKey(named: published.info))
@@ -117,7 +117,7 @@ struct PublishedKeyFilesTests {
   }
 
   @Test(
-    "Another id or version is not asked at all",
+    "A key with another id or version is not used",
     arguments: [("311", "v1"), ("310", "v2"), ("", "")])
   func otherName(id: String, version: String) throws {
     let info = SignatureInfo(verificationKeyID: id, verificationKeyVersion: version)
@@ -127,7 +127,7 @@ struct PublishedKeyFilesTests {
     }
   }
 
-  @Test("Every change of a single byte of export.bin is refused", arguments: PublishedFile.allCases)
+  @Test("A change of any byte of export.bin is rejected", arguments: PublishedFile.allCases)
   func changedByte(published: PublishedFile) throws {
     let halves = try published.halves()
     let export = try #require(halves[.export])
@@ -142,7 +142,7 @@ struct PublishedKeyFilesTests {
       let error = #expect(throws: KeyFileError.self) {
         try UnverifiedKeyFile(at: url).verified(by: [key], batchSize: 100) { _ in }
       }
-      // Inside the first 16 bytes it is no export any more; everywhere else the signature tells.
+      // In the first 16 bytes, the file is no longer an export; elsewhere, the signature is invalid.
       #expect(error == (position < 16 ? .notAKeyFile : .signatureMismatch))
     }
     try Data(export).write(to: url)
@@ -151,7 +151,7 @@ struct PublishedKeyFilesTests {
     }
   }
 
-  @Test("A zip cut off at any byte is refused", arguments: PublishedFile.allCases)
+  @Test("A zip truncated at any byte is rejected", arguments: PublishedFile.allCases)
   func cut(published: PublishedFile) throws {
     let zip = [UInt8](try Data(contentsOf: published.url))
     let key = try published.publicKey(named: published.info)
@@ -164,7 +164,7 @@ struct PublishedKeyFilesTests {
     }
   }
 
-  @Test("A zip with any bit turned is refused or says the same")
+  @Test("A zip with any bit inverted is rejected or has the same content")
   func turned() throws {
     let zip = [UInt8](try Data(contentsOf: PublishedFile.example.url))
     let facts = try PublishedFile.example.file.inspect()
@@ -179,7 +179,7 @@ struct PublishedKeyFilesTests {
     }
   }
 
-  @Test("With the signatures of another file a file is refused")
+  @Test("A file with the signatures of another file is rejected")
   func swapped() throws {
     let (example, sample) = (
       try PublishedFile.example.halves(), try PublishedFile.sample.halves()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiagnosisKeyFile
 
-@Suite("What is refused at the door")
+@Suite("Rejected zips and exports")
 struct RefusalTests {
   private let authority = Authority()
 
@@ -15,7 +15,7 @@ struct RefusalTests {
     #expect(throws: KeyFileError.self) { try verify(zip.bytes, by: [authority]) }
   }
 
-  @Test("The file that the others are spoiled from is right, its halves in either order")
+  @Test("The unchanged test file is valid, with its halves in either order")
   func right() throws {
     var zip = try zip()
     #expect(throws: Never.self) { try verify(zip.bytes, by: [authority]) }
@@ -24,7 +24,7 @@ struct RefusalTests {
   }
 
   @Test(
-    "An entry of any other name is refused",
+    "An entry with any other name is rejected",
     arguments: [
       "../export.bin", "/export.bin", "./export.bin", "a/export.bin", "export.bin/", "EXPORT.BIN",
       "export.sig.bin", "export", "",
@@ -36,14 +36,14 @@ struct RefusalTests {
     #expect([.unexpectedEntry, .notAPlainEntry, .damagedZip].contains(refusal))
   }
 
-  @Test("The same name twice is refused")
+  @Test("A duplicate entry is rejected")
   func duplicate() throws {
     var zip = try zip()
     zip.entries[1] = zip.entries[0]
     #expect(refusal(of: zip) == .duplicateEntry)
   }
 
-  @Test("A third entry is refused, and so is a zip of none")
+  @Test("A third entry and an empty zip are rejected")
   func count() throws {
     var zip = try zip()
     zip.entries.append(.init(name: "readme.txt", content: []))
@@ -55,21 +55,21 @@ struct RefusalTests {
     #expect(throws: KeyFileError.self) { try verify(zip.bytes, by: [authority]) }
   }
 
-  @Test("A link or a folder is refused", arguments: [UInt32(0o120777), 0o040755])
+  @Test("A link or a folder is rejected", arguments: [UInt32(0o120777), 0o040755])
   func kinds(mode: UInt32) throws {
     var zip = try zip()
     zip.entries[0].mode = mode
     #expect(throws: KeyFileError.self) { try verify(zip.bytes, by: [authority]) }
   }
 
-  @Test("An encrypted entry is refused")
+  @Test("An encrypted entry is rejected")
   func encrypted() throws {
     var zip = try zip()
     zip.entries[0].flags = 1
     #expect(throws: KeyFileError.self) { try verify(zip.bytes, by: [authority]) }
   }
 
-  @Test("An entry that is neither stored nor deflated is refused", arguments: [9, 12, 14, 95, 98])
+  @Test("An entry that is neither stored nor deflated is rejected", arguments: [9, 12, 14, 95, 98])
   func methods(method: Int) throws {
     for index in 0...1 {
       var zip = try zip()
@@ -78,7 +78,7 @@ struct RefusalTests {
     }
   }
 
-  @Test("A zip without export.bin is refused; one without export.sig is unsigned")
+  @Test("A zip without export.bin is rejected; one without export.sig is unsigned")
   func missing() throws {
     var zip = try zip()
     let export = zip.entries.removeFirst()
@@ -89,7 +89,7 @@ struct RefusalTests {
     #expect(facts.signatures.isEmpty && facts.keyCount == 2)
   }
 
-  @Test("A zip with a comment, or bytes after its end, is refused")
+  @Test("A zip with a comment, or with bytes after its end, is rejected")
   func comment() throws {
     var zip = try zip()
     #expect(throws: KeyFileError.damagedZip) { try verify(zip.bytes + [0], by: [authority]) }
@@ -97,19 +97,21 @@ struct RefusalTests {
     #expect(refusal(of: zip) == .damagedZip)
   }
 
-  @Test("What is neither zip nor export is no key file", arguments: ["", "PK", "EK Export v2    "])
+  @Test(
+    "A file that is neither a zip nor an export is rejected",
+    arguments: ["", "PK", "EK Export v2    "])
   func other(text: String) throws {
     #expect(throws: KeyFileError.notAKeyFile) { try verify(Array(text.utf8), by: [authority]) }
   }
 
-  @Test("An export of another version is refused")
+  @Test("An export of another version is rejected")
   func version() throws {
     var zip = try zip()
     zip.entries[0].content[11] = 0x32
     #expect(refusal(of: zip) == .wrongExportVersion)
   }
 
-  @Test("A folder, or a file that is not there, says what the system says")
+  @Test("A missing file and a folder are errors")
   func notThere() throws {
     let folder = try TemporaryFolder()
     #expect(throws: KeyFileError.cannotRead(ENOENT)) {
@@ -118,7 +120,7 @@ struct RefusalTests {
     #expect(throws: KeyFileError.notAKeyFile) { try UnverifiedKeyFile(at: folder.url).inspect() }
   }
 
-  @Test("Every refusal is one sentence that says what to do, and no two are the same")
+  @Test("Every error has its own sentence with a remedy")
   func sentences() {
     let all: [KeyFileError] = [
       .cannotRead(2), .cannotWrite(2), .diskFull, .notAKeyFile, .damagedZip, .wrongEntryCount,

@@ -13,7 +13,7 @@ struct SignatureTests {
     #expect(throws: KeyFileError.self) { try verify(file.zip.bytes, by: keys) }
   }
 
-  @Test("A file signed by two is valid for a phone that knows either, or both")
+  @Test("A file with two signatures is valid for a phone that knows either key, or both")
   func rotation() throws {
     let file = try RawKeyFile([poland, other])
     for keys in [[poland], [other], [poland, other]] {
@@ -22,14 +22,14 @@ struct SignatureTests {
     }
   }
 
-  @Test("A file signed by another under the same name is refused")
+  @Test("A file signed by another key of the same name is rejected")
   func impostor() throws {
     let impostor = Authority(keyID: "260", keyVersion: "v1")
     #expect(refusal(try RawKeyFile([impostor]), by: [poland]) == .signatureMismatch)
     #expect(refusal(try RawKeyFile([poland]), by: []) == .noSignatureByTheseKeys)
   }
 
-  @Test("A single signature may leave its id out, one of two may not")
+  @Test("A single signature may omit its id, one of two may not")
   func anonymous() throws {
     let single = try RawKeyFile(
       [poland],
@@ -47,7 +47,7 @@ struct SignatureTests {
   }
 
   @Test(
-    "Only ECDSA with SHA-256 counts",
+    "Only ECDSA with SHA-256 is accepted",
     arguments: [
       ("1.2.840.10045.4.3.2", true), ("SHA256withECDSA", true), ("1.2.840.10045.4.3.4", false),
       ("none", false), ("", false),
@@ -65,14 +65,14 @@ struct SignatureTests {
     }
   }
 
-  @Test("An empty list of signatures is unsigned, and may still be looked at")
+  @Test("An empty list of signatures is unsigned, and can still be inspected")
   func unsigned() throws {
     let file = try RawKeyFile([poland], changeSignatures: { $0.signatures = [] })
     #expect(refusal(file, by: [poland]) == .unsigned)
     #expect(try onDisk(file.zip.bytes) { try $0.inspect() }.signatures.isEmpty)
   }
 
-  @Test("Ten signatures are read, eleven are not", arguments: [9, 10, 11])
+  @Test("Ten signatures are read, eleven are rejected", arguments: [9, 10, 11])
   func count(count: Int) throws {
     let authorities = (1...count).map { Authority(keyVersion: "v\($0)") }
     let file = try RawKeyFile(authorities)
@@ -90,12 +90,12 @@ struct SignatureTests {
   }
 
   @Test(
-    "Batch numbers count from 1 to the size, on both halves alike",
+    "Batch numbers must be 1 to the size, and equal in both halves",
     arguments: [
       (Int32(0), Int32(1)), (2, 1), (-1, 1), (0, 0), (1, 2),
     ])
   func batch(number: Int32, size: Int32) throws {
-    // 1 of 2 is right by itself, and wrong beside signatures that say 1 of 1.
+    // 1 of 2 is valid by itself, but the signatures have 1 of 1.
     let file = try RawKeyFile([poland]) {
       $0.batchNum = number
       $0.batchSize = size
@@ -103,7 +103,7 @@ struct SignatureTests {
     #expect(refusal(file, by: [poland]) == .wrongBatchNumbers)
   }
 
-  @Test("Malformed signatures are refused")
+  @Test("Malformed signatures are rejected")
   func malformed() throws {
     var file = try RawKeyFile([poland])
     file.signatures = Array(file.signatures.dropLast())
@@ -111,7 +111,8 @@ struct SignatureTests {
   }
 
   @Test(
-    "Only PEM of P-256 makes a key", arguments: ["", "not a key", "-----BEGIN PUBLIC KEY-----"])
+    "Only P-256 in PEM is read as a key",
+    arguments: ["", "not a key", "-----BEGIN PUBLIC KEY-----"])
   func notPEM(text: String) {
     #expect(throws: KeyFileError.notAPublicKey) {
       try VerificationPublicKey(keyID: "1", keyVersion: "1", publicKeyPEM: text)
@@ -121,7 +122,7 @@ struct SignatureTests {
     }
   }
 
-  @Test("A signer's printed form is its kind")
+  @Test("A signer prints only its type")
   func redacted() throws {
     let signer = try poland.signer()
     var dumped = ""

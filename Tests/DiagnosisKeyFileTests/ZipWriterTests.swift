@@ -1,16 +1,17 @@
 import Foundation
 import TestSupport
 import Testing
+import World
 
 @testable import DiagnosisKeyFile
 
 private let piece = DeflateLimit.pieceByteCount
 private let window = DeflateLimit.dictionaryByteCount
 
-@Suite("Zips as they are written (KeyFiles.md 6.2, 6.5)")
+@Suite("Zip writer")
 struct ZipWriterTests {
-  /// Half chance, half what was there shortly before or just within deflate's reach: as keys are, and so
-  /// that pieces do refer to those before them.
+  /// Half random, half repeated from shortly before or from just within deflate's window: like keys, and so
+  /// that pieces refer to earlier ones.
   private func content(_ byteCount: Int) -> [UInt8] {
     var generator = SeededGenerator(seed: 7)
     var bytes: [UInt8] = []
@@ -25,11 +26,11 @@ struct ZipWriterTests {
     return Array(bytes.prefix(byteCount))
   }
 
-  /// A zip of `export` in chunks of so many bytes, and of a short signature.
+  /// A zip of `export`, appended in chunks of the given size, and of a short signature.
   private func zip(
     _ export: [UInt8], threads: Int = 2, chunk: Int = 1 << 16, at url: URL
   ) throws -> [UInt8] {
-    try WholeFile.write(to: url) { descriptor in
+    try AtomicFile.write(to: url) { descriptor in
       var zip = ZipWriter(descriptor, threads: threads)
       try zip.add(.export) { entry in
         for start in stride(from: 0, to: export.count, by: chunk) {
@@ -43,38 +44,38 @@ struct ZipWriterTests {
   }
 
   @Test(
-    "Its end is missed wherever it was cut off, and does not belong to a file that was added to")
+    "The end of a zip is detected as invalid if the file is truncated anywhere or extended")
   func ends() throws {
     let folder = try TemporaryFolder()
     let file = folder.path("a.zip")
     let whole = try zip(content(100), at: file)
-    #expect(UnverifiedKeyFile(at: file).hasItsEnd)
+    #expect(UnverifiedKeyFile(at: file).hasValidZipEnd)
     for count in 0..<whole.count {
       try Data(whole.prefix(count)).write(to: file)
-      #expect(!UnverifiedKeyFile(at: file).hasItsEnd, "\(count)")
+      #expect(!UnverifiedKeyFile(at: file).hasValidZipEnd, "\(count)")
     }
     for other in [whole + [0], [0] + whole, whole + whole] {
       try Data(other).write(to: file)
-      #expect(!UnverifiedKeyFile(at: file).hasItsEnd)
+      #expect(!UnverifiedKeyFile(at: file).hasValidZipEnd)
     }
-    #expect(!UnverifiedKeyFile(at: folder.path("none.zip")).hasItsEnd)
+    #expect(!UnverifiedKeyFile(at: folder.path("none.zip")).hasValidZipEnd)
   }
 
-  /// What libarchive, which knows nothing of how it was written, reads in the file.
+  /// The content as libarchive reads it, which is independent of the writer.
   private func read(_ url: URL) throws -> [ExportPart: [UInt8]] {
     var parts: [ExportPart: [UInt8]] = [.export: [], .signatures: []]
     try ZipSource(url: url, byteCount: 1 << 30).read { part, chunk in parts[part]? += chunk }
     return parts
   }
 
-  /// Around the end of a piece, of two, and of the dictionary's reach into the third.
+  /// Sizes around the end of one piece, of two, and around the dictionary's reach in the third.
   static let byteCounts =
     [0, 1, window - 1, window, window + 1]
     + [piece, piece + window, 2 * piece, 2 * piece + window].flatMap {
       [$0 - 1, $0, $0 + 1]
     } + [9 * piece + 5]
 
-  @Test("What goes in comes out, around the end of each piece", arguments: byteCounts)
+  @Test("Content of any size around a piece boundary is read back", arguments: byteCounts)
   func roundTrip(byteCount: Int) throws {
     let folder = try TemporaryFolder()
     let export = content(byteCount)
@@ -83,7 +84,7 @@ struct ZipWriterTests {
     #expect(isSame)
   }
 
-  @Test("The same content gives the same bytes, on however many threads and in whatever chunks")
+  @Test("The same content gives the same bytes, for any number of threads and chunk size")
   func reproducible() throws {
     let folder = try TemporaryFolder()
     for byteCount in [100, piece, 5 * piece + 17] {
@@ -93,14 +94,14 @@ struct ZipWriterTests {
         (1, 7), (2, piece), (2, piece + 1), (3, 4_093), (4, 1 << 16), (4, byteCount),
       ] {
         let again = try zip(export, threads: threads, chunk: chunk, at: folder.path("2.zip"))
-        // Not compared in the expectation, which would look for the shortest way from one to the other.
+        // Compared outside the expectation, which would compute a difference of both arrays.
         let isSame = again == first
         #expect(isSame, "\(byteCount) bytes, \(threads) threads, chunks of \(chunk)")
       }
     }
   }
 
-  @Test("A piece refers to the one before: what is repeated from it is not written again")
+  @Test("A piece refers to the one before: repeated content takes no space")
   func repeated() throws {
     let folder = try TemporaryFolder()
     let chance = Array(content(1 << 16).prefix(30_000))
@@ -108,18 +109,19 @@ struct ZipWriterTests {
     #expect(repeated.count > 4 * piece)
     let once = try zip(chance, at: folder.path("1.zip")).count
     let twentyTimes = try zip(repeated, at: folder.path("2.zip")).count
-    // Pieces that know nothing of each other would write it five times.
+    // Independent pieces would store it five times.
     #expect(twentyTimes < 3 * once)
   }
 
   @Test(
-    "The container is APPNOTE.TXT's, byte by byte: no date, no extra field, sizes behind the entry")
+    "The container follows APPNOTE.TXT byte by byte: no date, no extra field, sizes after the entry"
+  )
   func golden() throws {
     let folder = try TemporaryFolder()
     let zip = try zip([], at: folder.path("1.zip"))
     let export = Array("export.bin".utf8).hex
     let signatures = Array("export.sig".utf8).hex
-    // An empty block with fixed codes, and one that spells 1, 2, 3; the sum is zlib's in Python.
+    // An empty block with fixed codes, and one that encodes 1, 2, 3; the CRC is from zlib in Python.
     let (empty, three, sum) = ("0300", "63646206" + "00", "1d80bc55")
     let kind = "1400" + "0800" + "0800" + "00002100"
     let zero = "00000000"
@@ -136,12 +138,13 @@ struct ZipWriterTests {
     #expect(zip.hex == expected)
   }
 
-  @Test("An entry may fill its limit and no byte more", arguments: [-1, 0, 1])
+  @Test(
+    "An entry of exactly its limit is written, one byte more is rejected", arguments: [-1, 0, 1])
   func entryLimit(difference: Int) throws {
     let folder = try TemporaryFolder()
     let bytes = content(KeyFileLimit.signatureFileByteCountMax + difference)
     func write() throws {
-      try WholeFile.write(to: folder.path("1.zip")) { descriptor in
+      try AtomicFile.write(to: folder.path("1.zip")) { descriptor in
         var zip = ZipWriter(descriptor)
         try zip.add(.signatures) { entry in try bytes.withRawBytes(entry.append) }
         try zip.finish()
@@ -155,7 +158,7 @@ struct ZipWriterTests {
     }
   }
 
-  /// A pipe that takes so many bytes, whole pages, and then no more; nobody reads it.
+  /// A pipe without a reader that takes the given number of bytes, in whole pages.
   private func pipe(taking byteCount: Int, _ body: (Int32) throws -> Void) throws {
     var ends: [Int32] = [0, 0]
     let result = Foundation.pipe(&ends)
@@ -172,12 +175,12 @@ struct ZipWriterTests {
   }
 
   @Test(
-    "A file that takes no more ends the export where it is, on however many threads",
+    "A failed write ends the export, for any number of threads",
     arguments: [0, 4_096, 16_384, 61_440], 1...4)
   func failing(after byteCount: Int, threads: Int) throws {
     let export = content(6 * piece)
     try pipe(taking: byteCount) { descriptor in
-      // The pipe's own word for being full.
+      // The error of a full pipe.
       #expect(throws: KeyFileError.cannotWrite(EAGAIN)) {
         var zip = ZipWriter(descriptor, threads: threads)
         try zip.add(.export) { entry in try export.withRawBytes(entry.append) }
@@ -185,7 +188,7 @@ struct ZipWriterTests {
     }
   }
 
-  @Test("A full device and one that cannot be written to are told apart")
+  @Test("A full device and a read-only descriptor are different errors")
   func devices() throws {
     for (flags, error) in [
       (O_WRONLY, KeyFileError.diskFull), (O_RDONLY, .cannotWrite(EBADF)),
@@ -197,5 +200,39 @@ struct ZipWriterTests {
         try zip.add(.signatures) { _ in }
       }
     }
+  }
+}
+
+@Suite("Threads and pieces of deflate")
+struct DeflateLimitTests {
+  @Test("One to four threads deflate")
+  func threads() {
+    #expect([-1, 0, 1, 2, 4, 5, 64].map(DeflateThreads.clamped) == [1, 1, 1, 2, 4, 4, 4])
+    #expect(DeflateLimit.threads.contains(DeflateThreads.available))
+  }
+
+  @Test("At most 16 pieces are in flight, and two are queued for each additional thread")
+  func pieces() {
+    #expect(DeflateLimit.piecesInFlightMax == 16)
+    #expect(DeflateLimit.queuedPiecesPerThreadMax == 2)
+  }
+}
+
+@Suite("CRC-32")
+struct CyclicCheckTests {
+  private func check(of bytes: [UInt8]) -> CRC32 {
+    bytes.withUnsafeBufferPointer { CRC32(of: $0) }
+  }
+
+  @Test(
+    "Combined checksums give the published check value, for any split of the nine digits",
+    arguments: 0...9)
+  func joined(at cut: Int) {
+    let digits = Array("123456789".utf8)
+    var joined = CRC32()
+    joined.append(check(of: Array(digits[..<cut])))
+    joined.append(check(of: Array(digits[cut...])))
+    #expect(joined.value == 0xcbf4_3926)
+    #expect(joined.byteCount == 9)
   }
 }

@@ -14,7 +14,7 @@ struct IntervalNumberTests {
     #expect(IntervalNumber(Date(timeIntervalSince1970: seconds))?.rawValue == number)
   }
 
-  @Test("There is no interval before 1970 and none past 32 bits")
+  @Test("Dates before 1970 or beyond 32 bits have no interval")
   func outside() {
     let last = Double(UInt32.max) * 600
     #expect(IntervalNumber(Date(timeIntervalSince1970: -1)) == nil)
@@ -24,13 +24,13 @@ struct IntervalNumberTests {
     #expect(IntervalNumber(.distantFuture) != nil)
   }
 
-  @Test("Steps past the last interval are refused, not wrapped")
+  @Test("Steps beyond the last interval are rejected, not wrapped")
   func advance() {
     #expect(IntervalNumber(rawValue: .max - 1).advanced(by: 1)?.rawValue == .max)
     #expect(IntervalNumber(rawValue: .max).advanced(by: 1) == nil)
   }
 
-  @Test("The distance is the same both ways, to the ends of the range")
+  @Test("The distance is symmetric, up to the full range")
   func distance() {
     let (first, last) = (IntervalNumber(rawValue: 0), IntervalNumber(rawValue: .max))
     #expect(first.distance(to: last) == .max)

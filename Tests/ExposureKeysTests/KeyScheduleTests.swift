@@ -15,7 +15,7 @@ struct KeyScheduleTests {
     }
   }
 
-  @Test("Metadata is sealed as published beside every identifier, and opens again")
+  @Test("Metadata is encrypted as published for every identifier, and decrypted again")
   func metadata() throws {
     let vectors = try CryptoVectors.load()
     let schedule = KeySchedule(try #require(vectors.key))
@@ -28,7 +28,7 @@ struct KeyScheduleTests {
     }
   }
 
-  @Test("The published metadata says version 1.0 and 8 dBm, and no calibration confidence")
+  @Test("The published metadata has version 1.0 and 8 dBm, and no calibration confidence")
   func publishedMetadata() throws {
     let metadata = try #require(try CryptoVectors.load().metadata)
     #expect(metadata == BluetoothMetadata(transmitPower: 8))
@@ -37,7 +37,7 @@ struct KeyScheduleTests {
     #expect(metadata.calibrationConfidence == nil)
   }
 
-  @Test("The first beacon of the published day is the published advertisement, both ways")
+  @Test("The first beacon of the published day is the published advertisement, in both directions")
   func advertisement() throws {
     let vectors = try CryptoVectors.load()
     let first = try #require(vectors.beacons.first)
@@ -48,4 +48,47 @@ struct KeyScheduleTests {
     #expect(advertisement.payload == payload)
     #expect(Advertisement(payload: payload) == advertisement)
   }
+}
+
+/// The published day of one phone: its key, the derived keys, and 144 identifiers with their metadata.
+struct CryptoVectors: Decodable {
+  private let tek: String
+  private let rolling_start_interval_number: UInt32
+  private let ble_metadata: String
+  private let rpi: [String]
+  private let aem: [String]
+
+  static func load() throws -> CryptoVectors {
+    let url = SharedData.url("vectors/gaen_crypto_vectors.json")
+    return try JSONDecoder().decode(CryptoVectors.self, from: Data(contentsOf: url))
+  }
+
+  /// The published advertisement of the first interval.
+  static func firstAdvertisementPayload() throws -> [UInt8] {
+    struct Wire: Decodable { let advertising_payload_interval_0: String }
+    let url = SharedData.url("vectors/gaen_export_vectors.json")
+    let wire = try JSONDecoder().decode(Wire.self, from: Data(contentsOf: url))
+    return bytes(wire.advertising_payload_interval_0)
+  }
+
+  var key: TemporaryExposureKey? {
+    TemporaryExposureKey(
+      bytes: bytes(tek), rollingStart: IntervalNumber(rawValue: rolling_start_interval_number))
+  }
+
+  var metadata: BluetoothMetadata? { BluetoothMetadata(bytes: bytes(ble_metadata)) }
+
+  /// The beacon of every interval.
+  var beacons: [(interval: IntervalNumber, identifier: [UInt8], metadata: [UInt8])] {
+    zip(rpi, aem).enumerated().map { index, beacon in
+      let number = rolling_start_interval_number + UInt32(index)
+      return (IntervalNumber(rawValue: number), bytes(beacon.0), bytes(beacon.1))
+    }
+  }
+}
+
+/// The bytes of hexadecimal digits.
+func bytes(_ hexadecimal: String) -> [UInt8] {
+  let digits = hexadecimal.compactMap(\.hexDigitValue).map(UInt8.init)
+  return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
 }

@@ -2,9 +2,9 @@ import ExposureKeys
 import Foundation
 import Testing
 
-@Suite("Secrets cannot speak")
+@Suite("Redaction")
 struct RedactionTests {
-  /// Bytes whose decimal and hexadecimal forms nothing else prints.
+  /// Bytes with decimal and hexadecimal forms that occur nowhere else.
   private static let secret = [UInt8](repeating: 0xab, count: 16)
   private static let traces = ["171", "ab", "AB", "12297829382473034410", "q6ur"]
 
@@ -19,7 +19,7 @@ struct RedactionTests {
     return [dumped, String(describing: value), String(reflecting: value), "\(value)"]
   }
 
-  @Test("No way of printing a key, an identifier, metadata or what holds them shows a byte")
+  @Test("No way of printing a key, an identifier, metadata or their containers shows a byte")
   func silent() throws {
     let key = try key()
     let identifier = try #require(RollingProximityIdentifier(bytes: Self.secret))
@@ -39,7 +39,7 @@ struct RedactionTests {
     }
   }
 
-  @Test("The bytes are there for who asks for them by name")
+  @Test("The bytes are available by name")
   func byName() throws {
     #expect(try key().secretBytes == Self.secret)
   }

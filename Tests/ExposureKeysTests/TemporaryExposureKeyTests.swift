@@ -10,7 +10,7 @@ struct TemporaryExposureKeyTests {
       bytes: sixteen, rollingStart: IntervalNumber(rawValue: start), rollingPeriod: period)
   }
 
-  @Test("A key has 16 bytes, not one fewer or more", arguments: [0, 15, 16, 17])
+  @Test("A key has exactly 16 bytes", arguments: [0, 15, 16, 17])
   func size(count: Int) {
     let key = TemporaryExposureKey(
       bytes: [UInt8](repeating: 1, count: count), rollingStart: IntervalNumber(rawValue: 0))
@@ -24,20 +24,20 @@ struct TemporaryExposureKeyTests {
     #expect((made(period: period) != nil) == isKey)
   }
 
-  @Test("A key whose end would not fit in 32 bits is none")
+  @Test("A key whose end does not fit in 32 bits is rejected")
   func overflow() {
     #expect(made(start: .max - 144) != nil)
     #expect(made(start: .max - 143) == nil)
   }
 
-  @Test("A key serves from its start to before its end")
+  @Test("A key covers its start and not its end")
   func covers() throws {
     let key = try #require(made())
     let served = [999, 1000, 1143, 1144].map { key.covers(IntervalNumber(rawValue: $0)) }
     #expect(served == [false, true, true, false])
   }
 
-  @Test("A key released on its own day is cut short, and nothing is left of one not begun")
+  @Test("A key that is released on its own day is shortened, and one that has not begun is dropped")
   func shortened() throws {
     let key = try #require(made())
     #expect(key.shortened(toEndBefore: IntervalNumber(rawValue: 1001))?.rollingPeriod == 1)
@@ -45,13 +45,15 @@ struct TemporaryExposureKeyTests {
     #expect(key.shortened(toEndBefore: IntervalNumber(rawValue: 1144)) == key)
   }
 
-  @Test("A risk level is 0 to 8", arguments: [(UInt8(0), true), (8, true), (9, false)])
+  @Test(
+    "A risk level of 0 to 8 is accepted, a higher one rejected",
+    arguments: [(UInt8(0), true), (8, true), (9, false)])
   func risk(level: UInt8, isKey: Bool) throws {
     let key = try #require(made())
     #expect((DiagnosisKey(key: key, transmissionRiskLevel: level) != nil) == isKey)
   }
 
-  @Test("A key file is ordered by the keys' bytes, the first byte first")
+  @Test("Keys are ordered by their bytes, the first byte first")
   func order() throws {
     let keys = try [[0, 0xff], [1, 0], [0x80, 0], [0xff, 1]].map { (head: [UInt8]) in
       let bytes = head + [UInt8](repeating: 0, count: 14)

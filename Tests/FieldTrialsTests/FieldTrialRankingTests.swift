@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Ranking of configurations")
 struct FieldTrialRankingTests {
-  @Test("The high phone scores above the other one, and equal areas go by name")
+  @Test("The phone with a high alert scores above the other, and equal areas are sorted by name")
   func ranks() throws {
-    let made = try MadeUpTrial()
+    let made = try SampleTrial()
     let trials = try FieldTrials(at: made.folder.url)
     let ranking = try FieldTrialRanking(of: trials.trials)
     #expect((ranking.positives, ranking.negatives) == (1, 1))
@@ -20,10 +20,10 @@ struct FieldTrialRankingTests {
 
   @Test("The better configuration comes first")
   func order() throws {
-    let made = try MadeUpTrial()
-    // Far but long: only weights that fall with attenuation tell it from near but short.
-    try made.heard("02", [("09:02:00", "-75"), ("09:06:00", "-75"), ("09:11:00", "-75")])
-    try made.heard("01", [("09:05:00", "-40")])
+    let made = try SampleTrial()
+    // Far but long: only weights that fall with attenuation rank it below near but short.
+    try made.writeSightings("02", [("09:02:00", "-75"), ("09:06:00", "-75"), ("09:11:00", "-75")])
+    try made.writeSightings("01", [("09:05:00", "-40")])
     let ranking = try FieldTrialRanking(of: try FieldTrials(at: made.folder.url).trials)
     #expect(ranking.ranks.first?.areaUnderCurve == 1)
     #expect(ranking.ranks.last?.areaUnderCurve == 0)
@@ -31,9 +31,9 @@ struct FieldTrialRankingTests {
       ranking.ranks.first { $0.configuration.name == "framework default" }?.areaUnderCurve == 0)
   }
 
-  @Test("iPhones, the sick phone and phones that heard nothing are not compared")
+  @Test("iPhones, the sick phone and phones without sightings are not compared")
   func population() throws {
-    let made = try MadeUpTrial()
+    let made = try SampleTrial()
     try made.log("02", "Sighting records:")
     let trials = try FieldTrials(at: made.folder.url)
     let ranking = try FieldTrialRanking(of: trials.trials)
@@ -41,12 +41,90 @@ struct FieldTrialRankingTests {
     #expect(ranking.ranks.allSatisfy { $0.areaUnderCurve == nil })
   }
 
-  @Test("The framework takes every published configuration")
+  @Test("The framework accepts every published configuration")
   func configurations() throws {
     for configuration in PublishedConfiguration.all {
       #expect(throws: Never.self) { try EncounterScoring(configuration) }
       #expect(!configuration.source.isEmpty)
     }
     #expect(Set(PublishedConfiguration.all.map(\.apiVersion)) == [1, 2])
+  }
+}
+
+@Suite("Area under the curve")
+struct AreaUnderCurveTests {
+  @Test("Separate groups give 1 or 0, equal scores give one half")
+  func ends() {
+    #expect(AreaUnderCurve.of(positives: [3, 4], negatives: [1, 2]) == 1)
+    #expect(AreaUnderCurve.of(positives: [1, 2], negatives: [3, 4]) == 0)
+    #expect(AreaUnderCurve.of(positives: [5, 5, 5], negatives: [5, 5]) == 0.5)
+  }
+
+  @Test("A won pair counts one, a tie one half")
+  func ties() {
+    // 3 beats 1 and 2 and ties with 3: 2.5; 2 beats 1 and ties with 2: 1.5; 0 beats none: 0.
+    #expect(AreaUnderCurve.of(positives: [3, 2, 0], negatives: [2, 1, 3]) == 4.0 / 9)
+    // 5 ties twice and beats one of four: 2; 9 beats all: 4.
+    #expect(AreaUnderCurve.of(positives: [9, 5], negatives: [5, 5, 1, 7]) == 6.0 / 8)
+  }
+
+  @Test("An empty group gives no area")
+  func empty() {
+    #expect(AreaUnderCurve.of(positives: [], negatives: [1]) == nil)
+    #expect(AreaUnderCurve.of(positives: [1], negatives: []) == nil)
+  }
+
+  @Test("The area is the share of won pairs")
+  func pairs() {
+    let positives = (0..<40).map { Double($0 * 37 % 17) }
+    let negatives = (0..<30).map { Double($0 * 23 % 13) }
+    let won = positives.reduce(0.0) { sum, score in
+      sum + negatives.reduce(0) { $0 + (score > $1 ? 1 : score == $1 ? 0.5 : 0) }
+    }
+    #expect(AreaUnderCurve.of(positives: positives, negatives: negatives) == won / 1_200)
+  }
+}
+
+/// The nine trials of MIT Lincoln Laboratory and the University of Arizona.
+@Suite(
+  "The published field trials", .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
+struct PublishedTrialsTests {
+  private let folder = SharedData.url("fieldtrials")
+
+  @Test("The published files have the published counts")
+  func counts() throws {
+    let counts = try FieldTrials(at: folder).counts
+    #expect((counts.trials, counts.phones, counts.phonesCompared) == (9, 111, 91))
+    #expect(counts.phonesByOutcome == [.sick: 9, .high: 62, .low: 23, .none: 17])
+    #expect((counts.advertisements, counts.identifiersSeen) == (550, 3_773))
+    #expect((counts.sightings, counts.samples, counts.samplesImplausible) == (10_140, 70_081, 1))
+    #expect((counts.linesSkipped, counts.filesUnreadable) == (0, 0))
+  }
+
+  @Test("The best configuration ranks at least 97 of 100 pairs correctly")
+  func best() throws {
+    let trials = try FieldTrials(at: folder).trials
+    let ranking = try FieldTrialRanking(of: trials)
+    #expect((ranking.positives, ranking.negatives) == (58, 15))
+    let best = try #require(ranking.ranks.first)
+    #expect(best.configuration.name == "narrow net 1")
+    #expect(try #require(best.areaUnderCurve) >= 0.97)
+    #expect(ranking.ranks.allSatisfy { ($0.areaUnderCurve ?? 0) > 0.7 })
+  }
+
+  @Test(
+    "Adding the receivers' offsets twice lowers the area of every attenuation-aware window configuration"
+  )
+  func correctedTwice() throws {
+    let trials = try FieldTrials(at: folder).trials
+    let areas = { (ranking: FieldTrialRanking, name: String) in
+      ranking.ranks.first { $0.configuration.name == name }?.areaUnderCurve ?? 0
+    }
+    let once = try FieldTrialRanking(of: trials)
+    let twice = try FieldTrialRanking(of: trials, signal: .uncorrected)
+    for name in ["narrow net 1", "narrow net 2", "wide net", "Smittestopp 2"] {
+      #expect(areas(once, name) > areas(twice, name))
+    }
+    #expect(areas(twice, "narrow net 1") > 0.96)
   }
 }

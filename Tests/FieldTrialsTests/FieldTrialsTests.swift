@@ -8,7 +8,7 @@ import Testing
 struct FieldTrialsTests {
   @Test("A trial is read with its phones, outcomes and counts")
   func reads() throws {
-    let made = try MadeUpTrial()
+    let made = try SampleTrial()
     try made.write("README.md", "about")
     let trials = try FieldTrials(at: made.folder.url)
     let counts = trials.counts
@@ -20,7 +20,7 @@ struct FieldTrialsTests {
     #expect((counts.linesSkipped, counts.filesUnreadable, counts.filesIgnored) == (0, 0, 1))
   }
 
-  @Test("A folder that is absent, a file or empty is refused with what to do")
+  @Test("A missing or empty folder, or a file, is rejected")
   func noFolder() throws {
     let folder = try TemporaryFolder()
     #expect(throws: FieldTrialError.noFolder(folder.path("none").path)) {
@@ -34,13 +34,13 @@ struct FieldTrialsTests {
   }
 
   @Test(
-    "A trial whose own file is damaged is left out and counted; alone, it is refused",
+    "A trial with a damaged information file is skipped and counted; without another trial, reading fails",
     arguments: [
       "", "[]", "{\"testId\": \"a\"}", information(start: "x", stop: "2021-03-01T10:00:00-05"),
       information(start: "2021-03-01T10:00:01-05", stop: "2021-03-01T10:00:00-05"),
     ])
   func damagedInformation(text: String) throws {
-    let made = try MadeUpTrial()
+    let made = try SampleTrial()
     try made.write("Room/room_2/room_2_info.json", text)
     let counts = try FieldTrials(at: made.folder.url).counts
     #expect((counts.trials, counts.filesUnreadable) == (1, 1))
@@ -50,9 +50,9 @@ struct FieldTrialsTests {
     }
   }
 
-  @Test("Logs that are missing, of strangers or of no trial are counted")
+  @Test("Logs that are missing, of unlisted phones or outside of a trial are counted")
   func amiss() throws {
-    let made = try MadeUpTrial()
+    let made = try SampleTrial()
     try FileManager.default.removeItem(at: made.folder.path("Room/room_1/2021_03_01_room_1_02"))
     try made.log("07", "Sighting records:")
     try made.write("Elsewhere/01_dumpsys.txt", "")
@@ -63,7 +63,7 @@ struct FieldTrialsTests {
 
   @Test("Without its setup a trial is read, but the power of its iPhone is unknown")
   func noSetup() throws {
-    let made = try MadeUpTrial()
+    let made = try SampleTrial()
     try made.write("Room/room_setup.json", "{")
     let trials = try FieldTrials(at: made.folder.url)
     #expect(trials.counts.filesUnreadable == 1)
@@ -72,14 +72,14 @@ struct FieldTrialsTests {
 
   @Test("Progress counts the trials")
   func progress() throws {
-    let made = try MadeUpTrial()
+    let made = try SampleTrial()
     try made.write("Room/room_2/room_2_info.json", "")
     var steps: [[Int]] = []
     _ = try FieldTrials(at: made.folder.url) { steps.append([$0, $1]) }
     #expect(steps == [[1, 2], [2, 2]])
   }
 
-  @Test("A file is read up to the limit and not one byte beyond", arguments: [(9, 9), (10, 10)])
+  @Test("A file up to the limit is read, a larger one is not", arguments: [(9, 9), (10, 10)])
   func bytes(size: Int, read: Int) throws {
     let folder = try TemporaryFolder()
     try Data(repeating: 65, count: size).write(to: folder.path("a"))
@@ -89,9 +89,9 @@ struct FieldTrialsTests {
     #expect(TrialFiles.content(of: folder.path("c"), bytesMax: 10) == nil)
   }
 
-  @Test("A folder of more files than the limit is refused")
+  @Test("A folder with more files than the limit is rejected")
   func files() throws {
-    let made = try MadeUpTrial()  // five files
+    let made = try SampleTrial()  // five files
     #expect(throws: Never.self) { try TrialFiles(in: made.folder.url, filesMax: 6) }
     #expect(throws: Never.self) { try TrialFiles(in: made.folder.url, filesMax: 5) }
     #expect(throws: FieldTrialError.tooManyFiles(made.folder.url.path)) {

@@ -1,8 +1,8 @@
-// The kernels on a processor that the Swift tests do not run on: compiled for it, run under qemu-user by
-// scripts/test-arm64. First against published facts, then on random keys against swift-crypto (oracle.h) and, candidate
-// by candidate, the portable tier.
+// Tests of the kernels on a processor on which the Swift tests do not run; scripts/test-arm64 compiles it and runs it
+// under qemu-user. It compares them with published vectors, then on random keys with swift-crypto (oracle.h) and,
+// candidate by candidate, with the portable tier.
 //
-// Called with the number of a tier that has to be available. Says what is wrong and ends with 1, or is content.
+// The argument is the number of a tier that must be available. Prints each failure and exits with 1, or with 0.
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ static void expect(bool holds, const char *what) {
   failures++;
 }
 
-/// Chance that can be told again (SplitMix64).
+/// A seeded random source (SplitMix64).
 static uint64_t chance(void) {
   static uint64_t state = 4;
   uint64_t mixed = state += 0x9e3779b97f4a7c15;
@@ -52,7 +52,7 @@ static void check_published(ek_tier tier) {
   expect(memcmp(identifiers + 16, second_identifier, 16) == 0, "the second published identifier");
 }
 
-/// Keys of chance with any start and period.
+/// Random keys with any start and period.
 typedef struct keys {
   uint8_t bytes[KEYS * 16];
   uint32_t first[KEYS];
@@ -69,12 +69,12 @@ static keys random_keys(void) {
   return keys;
 }
 
-/// Asked first of all, as the oracle has the first keys that chance makes.
+/// Runs first, since the oracle covers the first keys of the random source.
 static void check_against_oracle(ek_tier tier) {
   keys keys = random_keys();
   uint8_t derived[KEYS * 16];
   ek_identifier_keys(tier, keys.bytes, KEYS, derived);
-  expect(ek_bare_blocks(tier, derived, 9, KEYS) == oracle_fold, "what swift-crypto says");
+  expect(ek_bare_blocks(tier, derived, 9, KEYS) == oracle_fold, "the result of swift-crypto");
 }
 
 static int by_key_and_interval(const void *left, const void *right) {
@@ -83,7 +83,7 @@ static int by_key_and_interval(const void *left, const void *right) {
   return a->interval == b->interval ? 0 : a->interval < b->interval ? -1 : 1;
 }
 
-/// Every candidate of all calls that it takes, forward with a filter, in reverse without.
+/// All candidates, in as many calls as necessary: forward with a filter, in reverse without.
 static size_t match(ek_tier tier, const keys *keys, const ek_filter *filter, const uint8_t *heard,
                     ek_candidate *all) {
   size_t total = 0, done = 0, now = 0;
@@ -106,7 +106,7 @@ static size_t match(ek_tier tier, const keys *keys, const ek_filter *filter, con
   return total;
 }
 
-/// The tier's candidates are the portable tier's. Returns how many.
+/// Checks that the tier has the portable tier's candidates. Returns their number.
 static size_t compare(ek_tier tier, const keys *keys, const ek_filter *filter, const uint8_t *heard,
                       const char *what) {
   static ek_candidate theirs[KEYS * EK_LONGEST_PERIOD + ROOM],
@@ -135,9 +135,9 @@ static void check_against_portable(ek_tier tier) {
                    heard + i * 16);
     ek_filter_add(&filter, heard + i * 16);
   }
-  expect(compare(tier, &keys, NULL, heard, "reverse") == HEARD, "reverse finds all that was heard");
+  expect(compare(tier, &keys, NULL, heard, "reverse") == HEARD, "reverse finds all received identifiers");
   expect(compare(tier, &keys, &filter, NULL, "forward") >= HEARD,
-         "forward finds all that was heard");
+         "forward finds all received identifiers");
   expect(ek_bare_probe(tier, &filter, heard, HEARD) == HEARD, "probe");
   memset(words, 0xff, sizeof words);
   compare(tier, &keys, &filter, NULL, "forward through a filter that holds everything");
@@ -152,7 +152,7 @@ int main(int count, char **arguments) {
   check_published(wanted);
   check_against_oracle(wanted);
   for (int i = 0; i < 5; i++) check_against_portable(wanted);
-  if (failures == 0) printf("tier %d derives, encrypts, decrypts and probes as it should\n",
+  if (failures == 0) printf("tier %d passes all tests\n",
       wanted);
   return failures == 0 ? 0 : 1;
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import World
 
-@Suite("A sealed file")
+@Suite("Sealed file")
 struct SealedFileTests {
   let folder: TemporaryFolder
   let key = SealingKey(from: SystemRandomness())
@@ -19,7 +19,7 @@ struct SealedFileTests {
       randomness: SystemRandomness())
   }
 
-  @Test("What is written is read again, whatever its length", arguments: [0, 1, 15, 16, 70_000])
+  @Test("Content of any length is read back", arguments: [0, 1, 15, 16, 70_000])
   func roundTrip(_ count: Int) throws {
     let content = Data(SystemRandomness().bytes(count))
     try file().replace(with: content)
@@ -28,7 +28,7 @@ struct SealedFileTests {
     #expect(try file().read() == Data("shorter".utf8))
   }
 
-  @Test("A file that was never written, or was removed, holds nothing")
+  @Test("A file that was never written, or was removed, has no content")
   func absent() throws {
     #expect(try file().read() == nil)
     try file().remove()
@@ -38,7 +38,7 @@ struct SealedFileTests {
     #expect(folder.files().isEmpty)
   }
 
-  @Test("Neither another key, nor another purpose, nor another name opens it")
+  @Test("A file cannot be decrypted with another key, purpose or name")
   func wrongKey() throws {
     try file().replace(with: Data("content".utf8))
     let other = SealingKey(from: SystemRandomness())
@@ -49,7 +49,7 @@ struct SealedFileTests {
     #expect(try file().read() == Data("content".utf8))
   }
 
-  @Test("A bit turned anywhere, or the end cut off anywhere, is noticed")
+  @Test("Any inverted bit and any truncation is detected")
   func damaged() throws {
     try file().replace(with: Data("content".utf8))
     let url = folder.path("store")
@@ -68,7 +68,7 @@ struct SealedFileTests {
     #expect(try file().read() == Data("content".utf8))
   }
 
-  @Test("A damaged file is set aside, a new one begins, and removal takes both")
+  @Test("A damaged file is set aside, a new one is written, and removal takes both")
   func setAside() throws {
     try Data("not sealed".utf8).write(to: folder.path("store"))
     #expect(throws: SealedStorageError.damaged) { try file().read() }
@@ -82,12 +82,26 @@ struct SealedFileTests {
     #expect(folder.files().isEmpty)
   }
 
-  @Test("A file that is not there cannot be set aside")
+  @Test(
+    "Leftovers of interrupted writes are removed by the next write and by removal",
+    arguments: ["store.new", ".store.unfinished-a1B2c3"])
+  func leftovers(name: String) throws {
+    let (leftover, unrelated) = (folder.path(name), folder.path(".store2.unfinished-a1B2c3"))
+    try Data("unrelated".utf8).write(to: unrelated)
+    for step in [{ try file().replace(with: Data("x".utf8)) }, { try file().remove() }] {
+      try Data("incomplete".utf8).write(to: leftover)
+      try step()
+      #expect(!FileManager.default.fileExists(atPath: leftover.path))
+    }
+    #expect(folder.files().map(\.lastPathComponent) == [unrelated.lastPathComponent])
+  }
+
+  @Test("A missing file cannot be set aside")
   func nothingToSetAside() {
     #expect(throws: SealedStorageError.disk(ENOENT)) { try file().setAside() }
   }
 
-  @Test("The same content never looks the same twice, and nothing of it can be read on the disk")
+  @Test("The same content is encrypted differently each time, and is not readable on the disk")
   func nothingReadable() throws {
     let content = Data("a person, a place and a time".utf8)
     try file().replace(with: content)
@@ -98,7 +112,7 @@ struct SealedFileTests {
     for bytes in [first, second] { #expect(bytes.range(of: Data("person".utf8)) == nil) }
   }
 
-  @Test("Only the owner may read the file and enter the folders made for it")
+  @Test("Only the owner can read the file and enter the folders created for it")
   func permissions() throws {
     let deep = SealedFile(
       url: folder.path("a/b/store"), key: key, purpose: "test", randomness: SystemRandomness())
@@ -114,7 +128,7 @@ struct SealedFileTests {
   }
 
   @Test(
-    "Content one byte below the limit and on it is kept, one above is refused and changes nothing")
+    "Content up to the limit is stored; more is rejected and changes nothing")
   func limit() throws {
     let limit = SealedFile.contentBytesMax
     for count in [limit - 1, limit] {
@@ -127,7 +141,7 @@ struct SealedFileTests {
     #expect(try file().read()?.count == limit)
   }
 
-  @Test("A folder that is in the way is the disk's refusal, with its number")
+  @Test("A folder with the name of the file is an error with the system's code")
   func diskRefuses() throws {
     let way = folder.path("store")
     try FileManager.default.createDirectory(at: way, withIntermediateDirectories: true)
@@ -137,7 +151,7 @@ struct SealedFileTests {
   }
 
   @Test(
-    "A full disk leaves the old content, and the next write works when there is room",
+    "A full disk keeps the old content, and the next write succeeds when there is space",
     .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
   func fullDisk() throws {
     let disk = try SmallDisk(bytes: 256 << 10)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import World
 
-@Suite("A sealed log")
+@Suite("Sealed log")
 struct SealedLogTests {
   let folder: TemporaryFolder
   let key = SealingKey(from: SystemRandomness())
@@ -21,7 +21,7 @@ struct SealedLogTests {
 
   private func record(_ text: String) -> Data { Data(text.utf8) }
 
-  @Test("Records come back in the order they were added, also after a start")
+  @Test("Records are returned in the order of the appends, also after a restart")
   func roundTrip() async throws {
     let log = log()
     try await log.append([record("a"), record(""), record("b")], day: 7)
@@ -37,7 +37,7 @@ struct SealedLogTests {
     #expect(try await log.days() == [7])
   }
 
-  @Test("Two logs that take turns in one folder do not spoil each other")
+  @Test("Two logs that append to one folder in turn do not damage each other")
   func takingTurns() async throws {
     let one = log()
     let two = log()
@@ -49,7 +49,7 @@ struct SealedLogTests {
     #expect(segment.damagedFrames == 0)
   }
 
-  @Test("A day that was never written is empty")
+  @Test("A day without a segment is empty")
   func absent() async throws {
     #expect(try await log().segment(of: 3).records.isEmpty)
     #expect(try await log().days().isEmpty)
@@ -57,7 +57,7 @@ struct SealedLogTests {
     try await log().removeAll()
   }
 
-  @Test("Neither another key nor another purpose opens a frame")
+  @Test("A frame cannot be decrypted with another key or purpose")
   func wrongKey() async throws {
     try await log().append([record("a")], day: 7)
     for other in [log(key: SealingKey(from: SystemRandomness())), log(purpose: "other")] {
@@ -67,7 +67,7 @@ struct SealedLogTests {
     }
   }
 
-  @Test("A bit turned anywhere costs one frame and no other, and the log can be added to")
+  @Test("Any inverted bit costs one frame and no other, and appends still work")
   func bitFlips() async throws {
     let texts = ["first", "second", "third"]
     for text in texts { try await log().append([record(text)], day: 7) }
@@ -85,7 +85,7 @@ struct SealedLogTests {
     }
   }
 
-  @Test("A damaged header costs one frame even where the box behind it ends like a header begins")
+  @Test("A damaged header costs one frame, even if the end of the box looks like a header")
   func lookalike() async throws {
     var last: UInt8 = 0
     // One box in 256 ends with this byte.
@@ -104,7 +104,7 @@ struct SealedLogTests {
     }
   }
 
-  @Test("A tail that a power cut left half-written anywhere is cut off by the next append")
+  @Test("An incomplete frame after a power failure is removed by the next append")
   func halfWrittenTail() async throws {
     try await log().append([record("first")], day: 7)
     let one = try Data(contentsOf: url(7))
@@ -121,7 +121,7 @@ struct SealedLogTests {
     }
   }
 
-  @Test("A frame moved within a day, to another day or twice into one does not open")
+  @Test("A frame moved within a day, to another day or duplicated cannot be decrypted")
   func movedFrames() async throws {
     try await log().append([record("a")], day: 7)
     let first = try Data(contentsOf: url(7))
@@ -137,7 +137,7 @@ struct SealedLogTests {
     #expect(try await log().segment(of: 8).records.isEmpty)
   }
 
-  @Test("A file of something else is all damage, and no crash", arguments: [0, 7, 8, 9, 5_000])
+  @Test("A foreign file counts as damage, and appends still work", arguments: [0, 7, 8, 9, 5_000])
   func garbage(_ count: Int) async throws {
     try FileManager.default.createDirectory(
       at: folder.path("log"), withIntermediateDirectories: true)
@@ -150,7 +150,7 @@ struct SealedLogTests {
     }
   }
 
-  @Test("Removal takes the days before the given one and leaves it and later ones")
+  @Test("Removal takes the days before the given one and keeps it and later ones")
   func removal() async throws {
     let log = log()
     for day: UInt32 in [0, 5, 6, 7, .max] { try await log.append([record("\(day)")], day: day) }
@@ -163,7 +163,24 @@ struct SealedLogTests {
     #expect(folder.files().isEmpty)
   }
 
-  @Test("Only the owner may read a segment, and nothing of it can be read on the disk")
+  @Test("Removal of a day takes its damaged segment and leftovers of interrupted writes")
+  func removalOfLeftovers() async throws {
+    let log = log()
+    for day: UInt32 in [6, 7] { try await log.append([record("\(day)")], day: day) }
+    let names = ["sealed.damaged", "sealed.new"].flatMap { ["6.\($0)", "7.\($0)"] }
+    for name in names + [".6.sealed.unfinished-a1B2c3", ".7.sealed.unfinished-a1B2c3"] {
+      try Data("old".utf8).write(to: folder.path("log/\(name)"))
+    }
+    #expect(try await log.days() == [6, 7])
+    try await log.removeDays(before: 7)
+    let left = folder.files().map(\.lastPathComponent).sorted()
+    #expect(
+      left == [".7.sealed.unfinished-a1B2c3", "7.sealed", "7.sealed.damaged", "7.sealed.new"])
+    try await log.removeAll()
+    #expect(folder.files().isEmpty)
+  }
+
+  @Test("Only the owner can read a segment, and its content is not readable on the disk")
   func nothingReadable() async throws {
     try await log().append([record("a person, a place")], day: 7)
     let facts = try FileManager.default.attributesOfItem(atPath: url(7).path)
@@ -175,10 +192,10 @@ struct SealedLogTests {
     }
   }
 
-  @Test("A frame one byte below the limit and on it is kept, one above is refused")
+  @Test("A frame up to the limit is stored, a larger one is rejected")
   func frameLimit() async throws {
     let log = log()
-    // A record's length and the box's nonce and tag are part of the frame.
+    // The frame includes a record's length and the box's nonce and tag.
     let room = SealedLog.frameBytesMax - 4 - 28
     try await log.append([Data(count: room - 1)], day: 1)
     try await log.append([Data(count: room)], day: 1)
@@ -188,7 +205,7 @@ struct SealedLogTests {
     #expect(try await log.segment(of: 1).records.map(\.count) == [room - 1, room])
   }
 
-  @Test("A segment takes no more than its limit, and what is in it stays readable")
+  @Test("A segment up to its limit is stored and stays readable; more is rejected")
   func segmentLimit() async throws {
     let log = log()
     let frame = Data(count: SealedLog.frameBytesMax - 40)
@@ -199,7 +216,7 @@ struct SealedLogTests {
     try await log.append([record("another day")], day: 2)
   }
 
-  @Test("Many appends at once all arrive, each whole")
+  @Test("Concurrent appends are all stored, each complete")
   func concurrent() async throws {
     let log = log()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -215,12 +232,12 @@ struct SealedLogTests {
     for index in stride(from: 0, to: 200, by: 2) { #expect(records[index] == records[index + 1]) }
   }
 
-  @Test("An append does not read what is there already, once the log knows where it ends")
+  @Test("An append does not read the existing segment if the log knows its size")
   func appendsWithoutReading() async throws {
     let log = log()
     try await log.append([record("first")], day: 1)
     let whole = try Data(contentsOf: url(1))
-    // Were the segment read again, its end would be seen to be half-written and be cut off.
+    // If the segment were read again, its end would look incomplete and be removed.
     var stump = whole
     stump.replaceSubrange(0..<8, with: [0, 1, 0, 0, 255, 254, 255, 255])
     try stump.write(to: url(1))
@@ -230,7 +247,7 @@ struct SealedLogTests {
   }
 
   @Test(
-    "A full disk refuses, keeps what was there whole, and the next append works when there is room",
+    "A full disk rejects an append and keeps the records, and the next append succeeds when there is space",
     .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 256 << 10)
@@ -252,7 +269,7 @@ struct SealedLogTests {
   }
 
   @Test(
-    "A damaged day that finds no room for a second file stays as it is, and is set aside later",
+    "On a full disk a damaged day is not set aside and stays unchanged, and is set aside later",
     .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
   func damageOnAFullDisk() async throws {
     let disk = try SmallDisk(bytes: 512 << 10)

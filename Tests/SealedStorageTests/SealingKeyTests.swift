@@ -3,15 +3,15 @@ import SealedStorage
 import Testing
 import World
 
-@Suite("The sealing key")
+@Suite("Sealing key")
 struct SealingKeyTests {
   @Test(
-    "A key has 32 bytes: 31 and 33 are none", arguments: [(31, false), (32, true), (33, false)])
+    "A key has exactly 32 bytes", arguments: [(31, false), (32, true), (33, false)])
   func length(_ count: Int, _ isKey: Bool) {
     #expect((SealingKey(bytes: SystemRandomness().bytes(count)) != nil) == isKey)
   }
 
-  @Test("A key, and what holds one, cannot be read in a log or a dump")
+  @Test("A key, and its owners, are not readable in a log or a dump")
   func redacted() throws {
     let bytes = [UInt8](repeating: 171, count: 32)
     let key = try #require(SealingKey(bytes: bytes))
@@ -27,11 +27,11 @@ struct SealingKeyTests {
     }
   }
 
-  @Test("Every error says in one sentence what to do")
+  @Test("Every error has a remedy")
   func errors() {
     for error in [SealedStorageError.full, .tooLarge, .damaged, .disk(ENOENT)] {
       #expect(error.description.hasSuffix("."))
-      #expect(error.description.contains(";"))
+      #expect(error.description.contains(": "))
     }
   }
 }

@@ -1,19 +1,19 @@
 import Testing
 import World
 
-@Suite("Chance")
+@Suite("Randomness")
 struct RandomnessTests {
-  /// Tells the bytes 0, 1, 2, … so that what is drawn can be foretold.
+  /// Returns the bytes 0, 1, 2, ..., so that results are predictable.
   private struct Counting: Randomness {
     func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0) } }
   }
 
-  @Test("As many bytes come as were asked for", arguments: [0, 1, 16, 32, 70_000])
+  @Test("The requested number of bytes is returned", arguments: [0, 1, 16, 32, 70_000])
   func count(_ count: Int) {
     #expect(SystemRandomness().bytes(count).count == count)
   }
 
-  @Test("The system's bytes are never the same twice and use every value")
+  @Test("The system's bytes never repeat and use every value")
   func unpredictable() {
     let random = SystemRandomness()
     #expect(Set((0..<1_000).map { _ in random.bytes(16) }).count == 1_000)
@@ -28,7 +28,7 @@ struct RandomnessTests {
     #expect((0...Int.max).contains(SystemRandomness().number(in: 0...Int.max)))
   }
 
-  @Test("Shuffling keeps every element and does not keep the order")
+  @Test("Shuffling keeps every element and changes the order")
   func shuffling() {
     let sorted = Array(0..<1_000)
     let shuffled = SystemRandomness().shuffled(sorted)
@@ -37,7 +37,7 @@ struct RandomnessTests {
     #expect(SystemRandomness().shuffled([Int]()).isEmpty)
   }
 
-  @Test("The same source tells the same story")
+  @Test("The same source gives the same results")
   func repeatable() {
     #expect(Counting().shuffled(0..<50) == Counting().shuffled(0..<50))
     #expect(Counting().number(in: 0...1_000) == Counting().number(in: 0...1_000))

@@ -1,6 +1,7 @@
 import Crypto
+import ExposureKeys
 
-/// One pass over a key file: digest, keys and signatures at once, whichever half comes first.
+/// One pass over a key file: hashes it, scans its keys and collects its signatures.
 struct ExportPass {
   private var hash = SHA256()
   private var byteCount = 0
@@ -9,7 +10,6 @@ struct ExportPass {
   private var signatureBytes: [UInt8] = []
   private var malformation: KeyFileError?
 
-  /// Reads all of `source`; `each` gets the keys.
   static func run(
     over source: any ExportSource, batchSize: Int, each: (ProvisionalKeyBatch) throws -> Void
   ) throws -> ExportReading {
@@ -23,7 +23,7 @@ struct ExportPass {
     return try pass.finish(each: each)
   }
 
-  /// Reads the keys of `source` and nothing else; how many there are, usable or not.
+  /// Scans the keys of `source` without hashing it. Returns their number, including invalid ones.
   static func scan(
     _ source: any ExportSource, batchSize: Int, each: (ProvisionalKeyBatch) throws -> Void
   ) throws -> Int {
@@ -51,7 +51,7 @@ struct ExportPass {
         try batcher.add(fields, isRevised: isRevised, each: each)
       }
     } catch KeyFileError.malformedExport {
-      // Hash on: whether the file was changed on its way or made wrong, the signature tells.
+      // Keep hashing: the signature shows if the file was changed on its way or malformed from the start.
       malformation = .malformedExport
     }
   }
@@ -77,5 +77,62 @@ struct ExportPass {
       header: try scanner.finish(), signatures: signatures.infos, keyCount: scanner.keyCount,
       revisedKeyCount: scanner.revisedKeyCount, keysSkipped: batcher.keysSkipped,
       exportSHA256: Array(digest), exportByteCount: byteCount)
+  }
+}
+
+/// The result of one pass over a key file.
+struct ExportReading {
+  /// SHA-256 of the whole export.bin.
+  let digest: SHA256Digest
+  let signatures: SignatureList
+  /// The counted content, or the error if the export is malformed.
+  ///
+  /// An export that is malformed and has an invalid signature was changed on its way. Then the
+  /// signature error is the more useful one, so both are kept.
+  let facts: Result<KeyFileFacts, KeyFileError>
+}
+
+/// Collects keys into batches of one size, new and revised keys apart.
+///
+/// The buffer is reused; a copy is made only if the receiver keeps a batch.
+struct KeyBatcher {
+  private let batchSize: Int
+  private var rows: [KeyRow] = []
+  private var areRevised = false
+  private(set) var keysSkipped = 0
+
+  /// A size outside `KeyFileLimit.batchSizes` is clamped.
+  init(batchSize: Int) {
+    let sizes = KeyFileLimit.batchSizes
+    self.batchSize = min(max(batchSize, sizes.lowerBound), sizes.upperBound)
+  }
+
+  /// Adds a key; passes the batch on if it is full or of the other kind.
+  @inline(__always)
+  mutating func add(
+    _ fields: borrowing KeyFields, isRevised: Bool, each: (ProvisionalKeyBatch) throws -> Void
+  ) throws {
+    guard let row = KeyRow(fields) else {
+      keysSkipped += 1
+      return
+    }
+    if isRevised != areRevised || rows.isEmpty { try turn(isRevised: isRevised, each) }
+    rows.append(row)
+    if rows.count == batchSize { try flush(each) }
+  }
+
+  private mutating func turn(
+    isRevised: Bool, _ each: (ProvisionalKeyBatch) throws -> Void
+  ) throws {
+    try flush(each)
+    areRevised = isRevised
+    rows.reserveCapacity(batchSize)
+  }
+
+  /// Passes the remaining keys on.
+  mutating func flush(_ each: (ProvisionalKeyBatch) throws -> Void) throws {
+    guard !rows.isEmpty else { return }
+    try each(ProvisionalKeyBatch(keys: KeyBatch(rows: rows), areRevised: areRevised))
+    rows.removeAll(keepingCapacity: true)
   }
 }

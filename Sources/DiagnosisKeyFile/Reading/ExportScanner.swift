@@ -1,36 +1,21 @@
 import SwiftProtobuf
 
-/// Reads export.bin as it comes, chunk by chunk, and keeps no more than one unfinished field of it.
+/// Parses export.bin chunk by chunk; keeps at most one incomplete field in memory.
 ///
-/// Fields may come in any order. Keys are handed out as they are met, read where they lie; what is
-/// not a key is small and kept for SwiftProtobuf to decode at the end; what is unknown is passed over.
+/// Fields may come in any order. Keys are parsed in place and passed on at once. The other known fields
+/// are small and kept for SwiftProtobuf to decode at the end. Unknown fields are skipped.
 struct ExportScanner {
-  /// The first 16 bytes of every export of version 1.
-  static let magic = Array("EK Export v1    ".utf8)
-
-  /// Fields of the export message; Documentation/KeyFiles.md 2.1.
-  private enum Field {
-    static let header: ClosedRange<UInt64> = 1...6
-    static let key: UInt64 = 7
-    static let revisedKey: UInt64 = 8
-  }
-
-  /// The field a key goes into.
-  static func fieldNumber(isRevised: Bool) -> UInt64 {
-    isRevised ? Field.revisedKey : Field.key
-  }
-
-  /// The bytes that do not make a whole field yet.
+  /// The bytes of an incomplete field.
   private(set) var unread: [UInt8] = []
-  /// The fields 1...6 as they were met.
+  /// The fields 1...6 in the order of the file.
   private(set) var headerBytes: [UInt8] = []
   private(set) var keyCount = 0
   private(set) var revisedKeyCount = 0
   private var hasReadMagic = false
-  private var bytesToPass = 0
+  private var bytesToSkip = 0
 
-  /// Reads on; `each` gets every key that is now whole, and whether it is a revised one. What the
-  /// key borrows is gone when `each` returns.
+  /// Parses the next chunk; `each` gets every complete key, and `true` if it is a revised one. The key
+  /// borrows memory that is valid only until `each` returns.
   mutating func scan(
     _ chunk: UnsafeRawBufferPointer, each: (borrowing KeyFields, Bool) throws -> Void
   ) throws {
@@ -39,10 +24,10 @@ struct ExportScanner {
     unread.append(contentsOf: rest[read...])
   }
 
-  /// Says that no more bytes come; the header then is whole.
+  /// Ends the export and decodes its header.
   func finish() throws(KeyFileError) -> KeyFileHeader {
     guard hasReadMagic else { throw .wrongExportVersion }
-    guard unread.isEmpty, bytesToPass == 0,
+    guard unread.isEmpty, bytesToSkip == 0,
       let wire = try? WireTemporaryExposureKeyExport(serializedBytes: headerBytes)
     else { throw .malformedExport }
     guard wire.signatureInfos.count <= KeyFileLimit.signatureCountMax else {
@@ -54,15 +39,16 @@ struct ExportScanner {
 }
 
 extension ExportScanner {
-  /// Reads the field that the last chunk broke off in, with as little of `chunk` as it takes; what is
-  /// left of `chunk`.
+  /// Completes the field that the last chunk broke off in, with as few bytes of `chunk` as possible.
+  ///
+  /// - Returns: The rest of `chunk`.
   private mutating func finishUnread(
     with chunk: UnsafeRawBufferPointer, each: (borrowing KeyFields, Bool) throws -> Void
   ) throws -> UnsafeRawBufferPointer {
     var taken = 0
     while !unread.isEmpty, taken < chunk.count {
       let carried = unread.count
-      // A key at once; a header field, which may be long, in ever larger steps.
+      // A key takes one step; a header field, which may be long, takes steps of growing size.
       let step = min(max(KeyFileLimit.keyMessageByteCountMax, carried), chunk.count - taken)
       unread.append(contentsOf: chunk[taken..<taken + step])
       taken += step
@@ -77,24 +63,24 @@ extension ExportScanner {
     return UnsafeRawBufferPointer(rebasing: chunk[taken...])
   }
 
-  /// Reads all whole fields of `bytes`; returns how many bytes they take.
+  /// Parses all complete fields of `bytes`; returns their size in bytes.
   private mutating func scan(
     whole bytes: UnsafeRawBufferPointer, each: (borrowing KeyFields, Bool) throws -> Void
   ) throws -> Int {
     var read = try readMagic(bytes)
     guard hasReadMagic else { return 0 }
     while read < bytes.count {
-      let passed = min(bytesToPass, bytes.count - read)
-      bytesToPass -= passed
+      let passed = min(bytesToSkip, bytes.count - read)
+      bytesToSkip -= passed
       read += passed
       read += try readCommonKeys(UnsafeRawBufferPointer(rebasing: bytes[read...]), each: each)
       var cursor = ProtobufCursor(UnsafeRawBufferPointer(rebasing: bytes[read...]))
       do {
         guard !cursor.isAtEnd else { break }
         try readField(&cursor, each: each)
-      } catch ProtobufCursor.Obstacle.incomplete {
+      } catch ProtobufCursor.ParseError.incomplete {
         break
-      } catch ProtobufCursor.Obstacle.malformed {
+      } catch ProtobufCursor.ParseError.malformed {
         throw KeyFileError.malformedExport
       }
       read += cursor.offset
@@ -102,8 +88,7 @@ extension ExportScanner {
     return read
   }
 
-  /// Reads keys of the common form as long as they come and there is room behind them; returns how
-  /// many bytes they take.
+  /// Parses keys of the common form as long as enough bytes follow them; returns their size in bytes.
   private mutating func readCommonKeys(
     _ bytes: UnsafeRawBufferPointer, each: (borrowing KeyFields, Bool) throws -> Void
   ) throws -> Int {
@@ -112,8 +97,8 @@ extension ExportScanner {
     var read = 0
     while read <= room {
       let (tag, length) = (bytes[read], Int(bytes[read + 1]))
-      let isRevised = tag == UInt8(Field.revisedKey << 3 | 2)
-      guard isRevised || tag == UInt8(Field.key << 3 | 2),
+      let isRevised = tag == UInt8(ExportFormat.revisedKeyField << 3 | 2)
+      guard isRevised || tag == UInt8(ExportFormat.keyField << 3 | 2),
         length >= 18, 2 + length <= KeyFields.fastByteCountMax,
         keyCount + revisedKeyCount < KeyFileLimit.keyCountMax,
         let key = KeyFields(common: start + read + 2, byteCount: length)
@@ -127,11 +112,11 @@ extension ExportScanner {
 
   private mutating func readMagic(_ bytes: UnsafeRawBufferPointer) throws(KeyFileError) -> Int {
     guard !hasReadMagic else { return 0 }
-    guard Self.magic.starts(with: bytes.prefix(Self.magic.count)) else {
+    guard ExportFormat.magic.starts(with: bytes.prefix(ExportFormat.magic.count)) else {
       throw .wrongExportVersion
     }
-    hasReadMagic = bytes.count >= Self.magic.count
-    return hasReadMagic ? Self.magic.count : 0
+    hasReadMagic = bytes.count >= ExportFormat.magic.count
+    return hasReadMagic ? ExportFormat.magic.count : 0
   }
 
   private mutating func readField(
@@ -139,12 +124,13 @@ extension ExportScanner {
   ) throws {
     let tag = try cursor.tag()
     switch (tag.number, tag.wireType) {
-    case (Field.key, .lengthDelimited), (Field.revisedKey, .lengthDelimited):
-      let isRevised = tag.number == Field.revisedKey
+    case (ExportFormat.keyField, .lengthDelimited),
+      (ExportFormat.revisedKeyField, .lengthDelimited):
+      let isRevised = tag.number == ExportFormat.revisedKeyField
       try each(try readKey(&cursor), isRevised)
       count(isRevised: isRevised)
-    case (Field.header, _): try keepHeader(tag, &cursor)
-    case (_, .lengthDelimited): bytesToPass = try cursor.length()
+    case (ExportFormat.headerFields, _): try keepHeader(tag, &cursor)
+    case (_, .lengthDelimited): bytesToSkip = try cursor.length()
     default: try cursor.skip(tag.wireType)
     }
   }

@@ -2,11 +2,11 @@ import Crypto
 import Foundation
 import SwiftProtobuf
 
-/// The signatures of a key file, as export.sig lists them.
+/// The signatures of a key file, parsed from export.sig.
 struct SignatureList {
   private let signatures: [WireTEKSignature]
 
-  /// Reads export.sig; no bytes are no signatures.
+  /// Parses export.sig; an empty file has no signatures.
   init(decoding bytes: [UInt8]) throws(KeyFileError) {
     guard let list = try? WireTEKSignatureList(serializedBytes: bytes) else {
       throw .malformedSignatures
@@ -19,10 +19,9 @@ struct SignatureList {
     signatures.map { SignatureInfo(wire: $0.signatureInfo) }
   }
 
-  /// The first of `keys` whose signature over `digest` holds.
+  /// Returns the first of `keys` with a valid signature over `digest`.
   ///
-  /// Signatures by other keys are nobody's business here: an authority that changes its key signs
-  /// with both for a while. Documentation/KeyFiles.md 3.
+  /// Signatures by other keys are ignored: an authority that replaces its key signs with both for a while.
   func signer(
     among keys: [VerificationPublicKey], of digest: SHA256Digest
   ) throws(KeyFileError) -> VerificationPublicKey {
@@ -41,7 +40,7 @@ struct SignatureList {
     throw refusal
   }
 
-  /// Throws unless export and signatures agree on how many there are and which batch this is.
+  /// Throws if export and signatures disagree on the number of signatures or on the batch.
   func check(against header: KeyFileHeader) throws(KeyFileError) {
     guard signatures.count == header.signatureInfos.count else { throw .signatureCountMismatch }
     guard header.batchNumber >= 1, header.batchNumber <= header.batchSize,
@@ -54,7 +53,7 @@ struct SignatureList {
   /// The object identifier, and the name that Apple's sample server writes for it.
   private static let algorithms = [SignatureInfo.ecdsaWithSHA256, "SHA256withECDSA"]
 
-  /// Whether a signature is meant to be by `key`. Only a single signature may leave its id out.
+  /// Returns `true` if the signature names `key`. Only a single signature may omit the id.
   private func names(_ info: WireSignatureInfo, _ key: VerificationPublicKey) -> Bool {
     let isAnonymous = info.verificationKeyID.isEmpty && signatures.count == 1
     return (isAnonymous || info.verificationKeyID == key.keyID)

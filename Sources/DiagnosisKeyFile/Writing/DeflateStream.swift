@@ -2,12 +2,12 @@ import CZlib
 import Foundation
 import Synchronization
 
-/// zlib's state for one piece after the other: 256 KiB that are worth using again.
+/// The state of zlib, which takes 256 KiB and is reused for one piece after the other.
 final class DeflateStream: Sendable {
-  /// zlib knows its state by its address.
+  /// A pointer, because zlib compares the address of its state.
   private let state: Mutex<UnsafeMutablePointer<z_stream>>
 
-  /// A stream without zlib's own header and sum, as a zip has it.
+  /// A raw deflate stream, without zlib's header and checksum, as zips need it.
   init() throws(KeyFileError) {
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
@@ -30,10 +30,10 @@ final class DeflateStream: Sendable {
 
   /// zlib's default.
   private static let memoryLevel: Int32 = 8
-  /// The empty block that ends a piece on a whole byte, and some room so that zlib needs no second go.
+  /// Room for the empty block that ends a piece on a byte boundary, so that zlib needs no second call.
   private static let flushByteCount = 64
 
-  /// Deflates `piece` as if the pieces before had gone through this stream.
+  /// Deflates `piece` as the continuation of the pieces before it.
   func deflate(_ piece: DeflatePiece) throws(KeyFileError) -> DeflatedPiece {
     try state.withLock { stream throws(KeyFileError) in try Self.deflate(piece, by: stream) }
   }
@@ -47,7 +47,7 @@ final class DeflateStream: Sendable {
       try begin(stream, dictionary)
       return DeflatedPiece(
         bytes: try deflate(content, by: stream, piece.isLast ? Z_FINISH : Z_SYNC_FLUSH),
-        check: CyclicCheck(of: content))
+        checksum: CRC32(of: content))
     }
   }
 
@@ -79,7 +79,7 @@ final class DeflateStream: Sendable {
       }
       deflated += room.dropLast(Int(stream.pointee.avail_out))
     } while stream.pointee.avail_out == 0
-    // That nothing was left to do (Z_BUF_ERROR) is no error but where the stream was to end.
+    // Z_BUF_ERROR only says that nothing was left to do, which is an error at the end of the stream.
     let isEnded = flush == Z_FINISH ? result == Z_STREAM_END : [Z_OK, Z_BUF_ERROR].contains(result)
     guard isEnded, stream.pointee.avail_in == 0 else { throw .cannotWrite(EIO) }
     return deflated
@@ -87,5 +87,22 @@ final class DeflateStream: Sendable {
 
   private static func expect(_ result: Int32) throws(KeyFileError) {
     guard result == Z_OK else { throw .cannotWrite(EIO) }
+  }
+}
+
+/// The streams of one zip; each is used by one thread at a time.
+final class DeflateStreamPool: Sendable {
+  private let idle = Mutex<[DeflateStream]>([])
+
+  /// Deflates `piece` with an idle stream, or a new one if all are in use.
+  func deflate(_ piece: DeflatePiece) throws(KeyFileError) -> DeflatedPiece {
+    let stream: DeflateStream
+    if let rested = idle.withLock({ $0.popLast() }) {
+      stream = rested
+    } else {
+      stream = try DeflateStream()
+    }
+    defer { idle.withLock { $0.append(stream) } }
+    return try stream.deflate(piece)
   }
 }

@@ -2,44 +2,44 @@ import Crypto
 import ExposureKeys
 import SwiftProtobuf
 
-/// export.bin on its way into a file: encoded and hashed as it is handed on, in memory that does not grow
-/// with the number of keys.
+/// The body of an export.bin that is being written: keys are encoded, hashed and passed on at once, so
+/// memory does not grow with their number.
 ///
-/// It lives as long as the call that lends it.
+/// It is valid only during the call of the closure that gets it.
 public struct ExportBody: ~Copyable {
   private let header: KeyFileHeader
-  private var outlet: ExportOutlet
+  private var outlet: HashedOutput
   private var encoder = KeyFieldEncoder(capacity: KeyFileLimit.chunkByteCount)
   private var keyCount = 0
   private var revisedKeyCount = 0
-  /// What went wrong first, so that nobody who passes over it gets a file without the key.
+  /// The first failure. It makes the export fail even if the caller of `append` ignores the error.
   private var failure: KeyFileError?
 
   /// Begins an export with everything that comes before the keys.
-  private init(_ header: KeyFileHeader, to outlet: consuming ExportOutlet) throws(KeyFileError) {
+  private init(_ header: KeyFileHeader, to outlet: consuming HashedOutput) throws(KeyFileError) {
     guard let wire: [UInt8] = try? header.wire.serializedBytes() else { throw .unusableName }
-    try (ExportScanner.magic + wire).withRawBytes { bytes throws(KeyFileError) in
+    try (ExportFormat.magic + wire).withRawBytes { bytes throws(KeyFileError) in
       try outlet.put(bytes)
     }
     self.header = header
     self.outlet = outlet
   }
 
-  /// Hands an export to `receive`, its bytes in order, with the keys that `fill` appends.
+  /// Passes an export with the keys that `fill` appends to `receive`.
   ///
-  /// - Returns: What was written, and what is to be signed.
+  /// - Returns: The counted content, and the digest to sign.
   static func writing(
-    _ header: KeyFileHeader, to receive: @escaping ExportOutlet.Receive,
+    _ header: KeyFileHeader, to receive: @escaping HashedOutput.Receive,
     _ fill: (inout ExportBody) throws -> Void
   ) throws -> (facts: KeyFileFacts, digest: SHA256Digest) {
-    var body = try ExportBody(header, to: ExportOutlet(receive))
+    var body = try ExportBody(header, to: HashedOutput(receive))
     try fill(&body)
     return try body.finish()
   }
 
-  /// Writes the next key. Keys come in `DiagnosisKey.inFileOrder`, the revised ones after the others.
+  /// Appends the next key. Keys come in `DiagnosisKey.inFileOrder`, the revised ones after the others.
   ///
-  /// - Throws: A `KeyFileError`, such as `.tooManyKeys` or `.diskFull`; the file then is not made.
+  /// - Throws: A `KeyFileError`, such as `.tooManyKeys` or `.diskFull`; then no file is written.
   public mutating func append(
     _ key: DiagnosisKey, isRevised: Bool = false
   ) throws(KeyFileError) {
@@ -73,8 +73,29 @@ public struct ExportBody: ~Copyable {
   }
 
   private static func empty(
-    _ encoder: inout KeyFieldEncoder, into outlet: inout ExportOutlet
+    _ encoder: inout KeyFieldEncoder, into outlet: inout HashedOutput
   ) throws(KeyFileError) {
     try encoder.empty { bytes throws(KeyFileError) in try outlet.put(bytes) }
+  }
+}
+
+/// Passes bytes on and hashes them.
+struct HashedOutput {
+  typealias Receive = (UnsafeRawBufferPointer) throws(KeyFileError) -> Void
+
+  private let receive: Receive
+  private var hash = SHA256()
+  private(set) var byteCount = 0
+
+  init(_ receive: @escaping Receive) {
+    self.receive = receive
+  }
+
+  var digest: SHA256Digest { hash.finalize() }
+
+  mutating func put(_ bytes: UnsafeRawBufferPointer) throws(KeyFileError) {
+    hash.update(bufferPointer: bytes)
+    byteCount += bytes.count
+    try receive(bytes)
   }
 }

@@ -1,26 +1,26 @@
 import ExposureKeys
 
-/// Writes keys as fields of export.bin into one buffer that is used again and again.
+/// Encodes keys as fields of export.bin into a buffer that is reused.
 ///
-/// By hand, because a file holds hundreds of thousands of keys and each has the same few fields.
-/// Fields at their default are left out, as Google's server does: Documentation/KeyFiles.md 6.3.
+/// Written by hand for speed: a file holds hundreds of thousands of keys with the same few fields.
+/// Fields with default values are omitted, as Google's server does.
 struct KeyFieldEncoder {
-  /// The most bytes one field takes: two before the message, 18 of the key, six small fields.
+  /// The maximum size of a field: tag and length, 18 bytes of key data, six small fields.
   static let fieldByteCountMax = 2 + 18 + 6 * 7
 
   private var buffer: [UInt8]
-  /// How many bytes of the buffer are in use.
+  /// The number of bytes in the buffer.
   private(set) var count = 0
 
-  /// An encoder that takes `capacity` bytes before it has to be emptied.
+  /// An encoder that takes about `capacity` bytes before it must be emptied.
   init(capacity: Int) {
     buffer = [UInt8](repeating: 0, count: max(capacity, Self.fieldByteCountMax))
   }
 
-  /// Whether there is no room for another key.
+  /// True if there is no room for another key.
   var isFull: Bool { buffer.count - count < Self.fieldByteCountMax }
 
-  /// Writes a key; the encoder must not be full. False, and nothing written, where the start does not
+  /// Encodes a key; the encoder must not be full. Returns `false` and writes nothing if the start does not
   /// fit the format's 31 bits.
   mutating func append(_ key: DiagnosisKey, isRevised: Bool) -> Bool {
     guard let start = Int32(exactly: key.key.rollingStart.rawValue) else { return false }
@@ -36,13 +36,13 @@ struct KeyFieldEncoder {
       append(6, UInt64(UInt32(bitPattern: days << 1 ^ days >> 31)))
     }
     if let variant = key.variantOfConcern { append(8, UInt64(variant.rawValue)) }
-    buffer[before] = UInt8(ExportScanner.fieldNumber(isRevised: isRevised)) << 3 | 2
-    // A message is shorter than 128 bytes, so that its length is one.
+    buffer[before] = UInt8(ExportFormat.keyField(isRevised: isRevised)) << 3 | 2
+    // A message is shorter than 128 bytes, so its length takes one byte.
     buffer[before + 1] = UInt8(count - before - 2)
     return true
   }
 
-  /// Hands over what was written, and begins again.
+  /// Passes the content of the buffer on and clears it.
   mutating func empty<Failure: Error>(
     _ receive: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
@@ -63,7 +63,6 @@ struct KeyFieldEncoder {
     count += 2 + TemporaryExposureKey.byteCount
   }
 
-  /// A varint field.
   private mutating func append(_ number: UInt8, _ value: UInt64) {
     buffer[count] = number << 3
     count += 1

@@ -1,18 +1,19 @@
 import ExposureNotification
 
-/// The configurations by how well their scores foretell what the phones told their owners.
+/// The published configurations, ranked by how well their scores predict the phones' alerts.
 ///
-/// Documentation/FieldTrials.md 3.
+/// Documentation/FieldTrials.md, "Ranking", describes the method.
 package struct FieldTrialRanking: Sendable {
-  /// Phones that raised a high alert.
+  /// The number of phones with a high alert.
   package let positives: Int
-  /// Phones that raised none.
+  /// The number of phones without an alert.
   package let negatives: Int
   /// The configurations, best first.
   package let ranks: [ConfigurationRank]
 
-  /// Scores every phone that is compared by every configuration. Throws what the framework says of
-  /// a configuration that is out of range.
+  /// Scores all compared phones with all configurations.
+  ///
+  /// - Throws: The framework's error for a configuration that is out of range.
   package init(
     of trials: [FieldTrial],
     by configurations: [PublishedConfiguration] = PublishedConfiguration.all,
@@ -29,7 +30,7 @@ package struct FieldTrialRanking: Sendable {
     }
     positives = high.count
     negatives = none.count
-    self.ranks = ranks.sorted(by: ConfigurationRank.best)
+    self.ranks = ranks.sorted(by: ConfigurationRank.areInOrder)
   }
 
   private static func encounters(
@@ -40,5 +41,86 @@ package struct FieldTrialRanking: Sendable {
         Encounter(of: $0, in: trial, signal: signal)
       }
     }
+  }
+}
+
+/// The performance of one configuration: high alerts against no alerts.
+package struct ConfigurationRank: Sendable {
+  /// The configuration.
+  package let configuration: PublishedConfiguration
+  /// The area under the curve; nil if one of the groups is empty.
+  package let areaUnderCurve: Double?
+
+  /// Sorts by descending area, then by name.
+  static func areInOrder(_ left: ConfigurationRank, _ right: ConfigurationRank) -> Bool {
+    let (first, second) = (left.areaUnderCurve ?? 0, right.areaUnderCurve ?? 0)
+    return first == second ? left.configuration.name < right.configuration.name : first > second
+  }
+}
+
+/// Computes the one number of an encounter on which an app bases its decision.
+package struct EncounterScoring: Sendable {
+  private let version: Version
+
+  private enum Version {
+    case exposures(ExposureScoring)
+    case windows(WindowRules, WindowScoring)
+  }
+
+  /// - Throws: The framework's error if `published` is out of range.
+  package init(_ published: PublishedConfiguration) throws(ENError) {
+    let configuration = published.exposureConfiguration
+    version =
+      switch published.rule {
+      case .exposures: .exposures(try ExposureScoring(configuration))
+      case .windows:
+        .windows(try WindowRules(configuration), try WindowScoring(configuration))
+      }
+  }
+
+  /// The score. Version 1: the highest score of an exposure, 0...4,096. Version 2: the highest sum of a
+  /// day, in weighted seconds.
+  package func score(of encounter: Encounter) -> Double {
+    switch version {
+    case .exposures(let scoring):
+      let result = scoring.result(of: encounter.byScan, now: encounter.end)
+      return Double(result.found.maximumScore.fullRange)
+    case .windows(let rules, let scoring):
+      let windows = encounter.bySample.flatMap(rules.windows)
+      let days = scoring.days(of: windows, today: encounter.end)
+      return days.map(\.total.scoreSum).max() ?? 0
+    }
+  }
+}
+
+/// The share of pairs, one of each group, in which the first group's member scores higher. A tie counts
+/// half; 1 is perfect, 0.5 is chance.
+///
+/// It equals the area under the receiver operating characteristic (the Mann-Whitney U divided by the
+/// number of pairs).
+package enum AreaUnderCurve {
+  /// Returns nil if a group is empty.
+  package static func of(positives: [Double], negatives: [Double]) -> Double? {
+    guard !positives.isEmpty, !negatives.isEmpty else { return nil }
+    let sorted = negatives.sorted()
+    let halves = positives.reduce(0) { sum, score in
+      let below = sorted.partitioningIndex { $0 >= score }
+      let notAbove = sorted.partitioningIndex { $0 > score }
+      return sum + below + notAbove
+    }
+    return Double(halves) / 2 / (Double(positives.count) * Double(negatives.count))
+  }
+}
+
+extension [Double] {
+  /// The first index whose element satisfies `predicate`, in an array in which all later ones do too.
+  fileprivate func partitioningIndex(where predicate: (Double) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if predicate(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }

@@ -1,16 +1,16 @@
 import ExposureNotification
 import Foundation
 
-/// A configuration that somebody published, with the place where it was.
+/// A published risk configuration and its source.
 package struct PublishedConfiguration: Sendable {
-  /// What it is called.
+  /// The name in reports.
   package let name: String
-  /// Who published it where.
+  /// The publisher and the place of publication.
   package let source: String
-  /// What it sets; all else is at the framework's defaults.
+  /// The values; all others are the framework's defaults.
   package let rule: Rule
 
-  /// The two ways to score.
+  /// The values for one of the two scoring methods.
   package enum Rule: Hashable, Sendable {
     /// Version 1: eight values for each level of attenuation, duration, days and transmission risk.
     case exposures(attenuation: [Int], duration: [Int], days: [Int], transmissionRisk: [Int])
@@ -18,7 +18,7 @@ package struct PublishedConfiguration: Sendable {
     case windows(thresholds: [Int], weights: [Double])
   }
 
-  /// The interface it is for: 1 or 2.
+  /// The version of the interface: 1 or 2.
   package var apiVersion: Int {
     switch rule {
     case .exposures: 1
@@ -28,7 +28,7 @@ package struct PublishedConfiguration: Sendable {
 }
 
 extension PublishedConfiguration {
-  /// All that are compared (Documentation/FieldTrials.md 4).
+  /// All configurations that are compared.
   package static let all = windowConfigurations + exposureConfigurations
 
   private static let windowConfigurations = [
@@ -64,4 +64,33 @@ extension PublishedConfiguration {
         attenuation: [1, 2, 3, 4, 5, 6, 7, 8], duration: [1, 2, 3, 4, 5, 6, 7, 8],
         days: [1, 2, 3, 4, 5, 6, 7, 8], transmissionRisk: [1, 2, 3, 4, 5, 6, 7, 8])),
   ]
+}
+
+extension PublishedConfiguration {
+  /// The configuration in the framework's type.
+  ///
+  /// The sick participant counts as highly infectious by a laboratory test, at full weight. It is the same
+  /// factor for every phone, so it does not change the order.
+  package var exposureConfiguration: ENExposureConfiguration {
+    let configuration = ENExposureConfiguration()
+    configuration.infectiousnessForDaysSinceOnsetOfSymptoms = [
+      NSNumber(value: ENDaysSinceOnsetOfSymptomsUnknown):
+        NSNumber(value: ENInfectiousness.high.rawValue)
+    ]
+    switch rule {
+    case .exposures(let attenuation, let duration, let days, let transmissionRisk):
+      configuration.attenuationLevelValues = attenuation.map(NSNumber.init(value:))
+      configuration.durationLevelValues = duration.map(NSNumber.init(value:))
+      configuration.daysSinceLastExposureLevelValues = days.map(NSNumber.init(value:))
+      configuration.transmissionRiskLevelValues = transmissionRisk.map(NSNumber.init(value:))
+    case .windows(let thresholds, let weights):
+      configuration.attenuationDurationThresholds = thresholds.map(NSNumber.init(value:))
+      let weight = { weights.indices.contains($0) ? weights[$0] : 0 }
+      configuration.immediateDurationWeight = weight(0)
+      configuration.nearDurationWeight = weight(1)
+      configuration.mediumDurationWeight = weight(2)
+      configuration.otherDurationWeight = weight(3)
+    }
+    return configuration
+  }
 }

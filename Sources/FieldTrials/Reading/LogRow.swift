@@ -1,6 +1,6 @@
-/// One line of a log, in words: `NAME=VALUE` or a bare value, apart by tabs or spaces.
+/// One line of a log, split into words: `NAME=VALUE` or a bare value, separated by tabs or spaces.
 struct LogRow {
-  /// The line without the space around it.
+  /// The trimmed line.
   let text: String
   private let words: [Substring]
 
@@ -12,12 +12,10 @@ struct LogRow {
     words = self.text.utf8.split { Self.isSpace($0) }.map { Substring($0) }
   }
 
-  /// Whether there is nothing on the line.
   var isEmpty: Bool { words.isEmpty }
-  /// The first word.
   var first: Substring? { words.first }
 
-  /// What follows `name=`.
+  /// The value of the word `name=value`.
   subscript(name: String) -> Substring? {
     words.first {
       $0.utf8.starts(with: name.utf8) && $0.utf8.dropFirst(name.utf8.count).first == 0x3d
@@ -25,7 +23,7 @@ struct LogRow {
     .dropFirst(name.count + 1)
   }
 
-  /// What stands between the first `[` and the `]` after it, apart by commas.
+  /// The comma-separated list between the first `[` and the following `]`.
   var list: [Substring]? {
     guard let open = text.utf8.firstIndex(of: UInt8(ascii: "[")),
       let close = text.utf8[open...].firstIndex(of: UInt8(ascii: "]"))
@@ -35,7 +33,7 @@ struct LogRow {
     ).map { Substring($0.drop { Self.isSpace($0) }) }
   }
 
-  /// The bytes of hexadecimal digits, two a byte; nil where `text` is anything else.
+  /// The bytes of hexadecimal digits; nil for any other text.
   static func bytes(_ text: Substring) -> [UInt8]? {
     let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
     guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// A moment as a log writes it: `2021-03-12T9:19:00-0500`, hours with or without a leading zero,
-/// the zone in hours or in hours and minutes.
+/// A time in the format of logs: `2021-03-12T9:19:00-0500`. The hour may lack a leading zero, and the zone
+/// may lack minutes.
 package struct LogTime: Hashable, Sendable {
-  /// What the clock on the wall showed, in seconds since 1970 as if it were in UTC.
+  /// The local time, in seconds since 1970 as if it were UTC.
   package let wallSeconds: Int
-  /// The zone that the log states, in seconds east of UTC.
+  /// The stated time zone, in seconds east of UTC.
   package let zoneSeconds: Int
 
-  /// The moment, in the zone that the log states.
+  /// The date, in the stated time zone.
   package var date: Date { date(zoneSeconds: zoneSeconds) }
 
-  /// The moment if the wall clock stood in another zone.
+  /// The date of the same local time in another time zone.
   package func date(zoneSeconds: Int) -> Date {
     Date(timeIntervalSince1970: Double(wallSeconds - zoneSeconds))
   }
 
-  /// Nil where `text` is no such moment.
+  /// Returns nil if `text` is not such a time.
   package init?(_ text: some StringProtocol) {
     let halves = text.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
     guard halves.count == 2,
@@ -31,7 +31,7 @@ package struct LogTime: Hashable, Sendable {
     zoneSeconds = zone
   }
 
-  /// Three numbers of digits only.
+  /// Three unsigned numbers.
   private static func numbers(_ text: some StringProtocol, separator: Character) -> [Int]? {
     let parts = text.split(separator: separator, omittingEmptySubsequences: false)
     guard parts.count == 3 else { return nil }
@@ -48,7 +48,7 @@ package struct LogTime: Hashable, Sendable {
     return (text.first == "-" ? -1 : 1) * (hours * 3_600 + minutes * 60)
   }
 
-  /// Days of the Gregorian calendar; the year is taken to begin in March, so that the leap day is last.
+  /// Days of the Gregorian calendar. Years begin in March, so that the leap day is the last.
   private static func daysSince1970(year: Int, month: Int, day: Int) -> Int? {
     guard 1970...2100 ~= year, 1...12 ~= month, 1...31 ~= day else { return nil }
     let (years, months) = month > 2 ? (year, month - 3) : (year - 1, month + 9)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The files of a folder by what they are, which their names tell.
+/// The files of a folder, classified by their names.
 struct TrialFiles {
-  /// One `TEST_info.json` a trial, in the order of their paths.
+  /// The `TEST_info.json` of each trial, in the order of their paths.
   let information: [URL]
-  /// How many files are none of a trial.
+  /// The number of files that do not belong to a trial.
   let ignored: Int
-  /// How many logs there are, of phones that took part or not.
+  /// The number of logs, including those of phones that are not listed in a trial.
   var logCount: Int { logs.count }
   private let setups: [URL]
   private let logs: [URL]
@@ -20,14 +20,14 @@ struct TrialFiles {
     guard !information.isEmpty else { throw .noTrials(folder.path) }
   }
 
-  /// The setup that lies beside the trial's folder, or in it.
+  /// The setup beside the trial's folder, or in it.
   func setup(of information: URL) -> URL? {
     let trial = information.deletingLastPathComponent()
     let places = [trial.deletingLastPathComponent().path, trial.path]
     return setups.first { places.contains($0.deletingLastPathComponent().path) }
   }
 
-  /// The logs in the trial's folder, by the number of the phone.
+  /// The logs in the trial's folder, by the id of the phone.
   func logs(of information: URL) -> [String: URL] {
     let trial = information.deletingLastPathComponent().path + "/"
     let own = logs.filter { $0.path.hasPrefix(trial) }
@@ -36,7 +36,7 @@ struct TrialFiles {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// The content of a file; nil where it cannot be read or is too large.
+  /// The content of a file; nil if it cannot be read or is too large.
   static func content(of file: URL, bytesMax: Int = FieldTrialLimit.fileBytes) -> Data? {
     guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
     defer { try? handle.close() }

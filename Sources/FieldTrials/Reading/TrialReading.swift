@@ -1,18 +1,18 @@
 import Foundation
 
-/// One trial read from its files.
+/// A trial read from its files.
 struct TrialReading {
-  /// Nil where the trial's own file says too little.
+  /// The trial, or nil if its information file is invalid.
   let trial: FieldTrial?
-  /// Files that are missing or damaged; the logs that were not read are not among them.
-  let filesAmiss: Int
+  /// The number of missing or damaged files, except logs of listed phones that exist but cannot be read.
+  let unreadableFileCount: Int
 
   init(_ information: URL, among files: TrialFiles) {
     guard let document = Self.decoded(InformationDocument.self, information),
       let start = LogTime(document.startTime), let stop = LogTime(document.stopTime),
       start.wallSeconds <= stop.wallSeconds
     else {
-      (trial, filesAmiss) = (nil, 1)
+      (trial, unreadableFileCount) = (nil, 1)
       return
     }
     let logs = files.logs(of: information)
@@ -22,7 +22,7 @@ struct TrialReading {
     }
     trial = FieldTrial(name: document.testId, start: start, stop: stop, phones: phones)
     let logsMissing = document.details.filter { logs[$0.phone] == nil }.count
-    filesAmiss = logsMissing + (setup == nil ? 1 : 0)
+    unreadableFileCount = logsMissing + (setup == nil ? 1 : 0)
   }
 
   private static func phone(
@@ -41,4 +41,43 @@ struct TrialReading {
   {
     TrialFiles.content(of: file).flatMap { try? JSONDecoder().decode(type, from: $0) }
   }
+}
+
+/// `TEST_info.json`.
+struct InformationDocument: Decodable {
+  /// One participant.
+  struct Detail: Decodable {
+    let phone: String
+    let exposure: String
+  }
+
+  let testId: String
+  let startTime: String
+  let stopTime: String
+  let details: [Detail]
+}
+
+/// `SETTING_setup.json`, as far as it affects the scores.
+struct SetupDocument: Decodable {
+  /// One phone.
+  struct Phone: Decodable {
+    let id: String
+    let calibrationConfidence: String?
+    let timeOffset: Double?
+    let transmitPower: Int?
+
+    private enum CodingKeys: String, CodingKey {
+      case id
+      case calibrationConfidence = "calconf"
+      case timeOffset = "time_offset"
+      case transmitPower = "tx"
+    }
+
+    /// Instead of a calibration confidence, iPhones have a letter.
+    var isIPhone: Bool { calibrationConfidence == "i" }
+  }
+
+  let phones: [Phone]
+
+  func phone(_ id: String) -> Phone? { phones.first { $0.id == id } }
 }

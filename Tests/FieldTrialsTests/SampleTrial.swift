@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A small trial that nobody held, as files: an iPhone marked sick, and phones that heard it.
-struct MadeUpTrial {
+/// The files of a small synthetic trial: an iPhone marked sick, and phones that received its beacons.
+struct SampleTrial {
   static let sick = "5EE80A629A96E9D5CB42C33B222365EC"
   static let stranger = "0123456789ABCDEF0123456789ABCDEF"
   /// The interval that begins at 9 o'clock, five hours west of UTC, on 1 March 2021.
@@ -11,7 +11,7 @@ struct MadeUpTrial {
   let folder: TemporaryFolder
   private let zone: String
 
-  /// From 9:00 to 9:30 on clocks that show `zone`; phone 01 raised a high alert, 02 none.
+  /// From 9:00 to 9:30 in `zone`; phone 01 raised a high alert, 02 none.
   init(zone: String = "-05", interval: Int = Self.interval) throws {
     folder = try TemporaryFolder()
     self.zone = zone
@@ -40,12 +40,12 @@ struct MadeUpTrial {
       metadata=fake (ver=0, txPower=3)  encryptedMeta=1FB42E7A
       Sighting records:
       """)
-    try heard("01", [("09:02:00", "-50, -52"), ("09:06:30", "-60"), ("09:10:00", "-70")])
-    try heard("02", [("09:05:00", "-80, -81")])
+    try writeSightings("01", [("09:02:00", "-50, -52"), ("09:06:30", "-60"), ("09:10:00", "-70")])
+    try writeSightings("02", [("09:05:00", "-80, -81")])
   }
 
-  /// What phone `id` heard of the sick one, besides a stranger at 8:58 and 9:40.
-  func heard(_ id: String, _ scans: [(time: String, samples: String)]) throws {
+  /// Writes the sightings of phone `id`: the sick phone, and another one at 8:58 and 9:40.
+  func writeSightings(_ id: String, _ scans: [(time: String, samples: String)]) throws {
     let rows = scans.map { "  2021-03-01T\($0.time)\(zone) (4s) rssi=[\($0.samples)]" }
     try log(
       id,
@@ -63,7 +63,7 @@ struct MadeUpTrial {
       """ + "\n" + rows.joined(separator: "\n"))
   }
 
-  /// The whole log of phone `id`.
+  /// Writes the log of phone `id`.
   func log(_ id: String, _ text: String) throws {
     try write(
       "Room/room_1/2021_03_01_room_1_\(id)/\(id)_dumpsys.txt", "Some data\n\n" + text + "\n")

@@ -1,6 +1,0 @@
-extension FixedWidthInteger {
-  /// As a zip has its numbers.
-  var littleEndianBytes: [UInt8] {
-    (0..<Self.bitWidth / 8).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) }
-  }
-}

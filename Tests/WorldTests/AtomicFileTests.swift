@@ -1,0 +1,181 @@
+import Foundation
+import TestSupport
+import Testing
+import World
+
+@Suite("Atomic file")
+struct AtomicFileTests {
+  private struct FillFailure: Error, Equatable {}
+
+  private let folder: TemporaryFolder
+  private let url: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    url = folder.path("store")
+  }
+
+  private func content(of url: URL? = nil) throws -> String {
+    String(decoding: try Data(contentsOf: url ?? self.url), as: UTF8.self)
+  }
+
+  private func names() -> [String] { folder.files().map(\.lastPathComponent).sorted() }
+
+  private func permissions() throws -> Int? {
+    let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+    return (attributes[.posixPermissions] as? NSNumber)?.intValue
+  }
+
+  @Test("A write creates the file, and a second one replaces it", arguments: [0, 1, 70_000])
+  func replace(byteCount: Int) throws {
+    let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0) }
+    try AtomicFile.write(Array("old".utf8), to: url)
+    #expect(try content() == "old")
+    try AtomicFile.write(bytes, to: url)
+    #expect([UInt8](try Data(contentsOf: url)) == bytes)
+    #expect(names() == ["store"])
+  }
+
+  @Test("A write through the descriptor returns the closure's result and closes the descriptor")
+  func fill() throws {
+    var used: Int32 = -1
+    let count = try AtomicFile.write(to: url) { descriptor in
+      used = descriptor
+      #expect(fcntl(descriptor, F_GETFD) == FD_CLOEXEC)
+      return Foundation.write(descriptor, "new", 3)
+    }
+    #expect(count == 3)
+    #expect(try content() == "new")
+    #expect(used >= 0)
+  }
+
+  @Test("A failure of the closure keeps the old content and removes the temporary file")
+  func failure() throws {
+    try AtomicFile.write(Array("old".utf8), to: url)
+    #expect(throws: FillFailure()) {
+      try AtomicFile.write(to: url) { descriptor in
+        _ = Foundation.write(descriptor, "new", 3)
+        throw FillFailure()
+      }
+    }
+    #expect(try content() == "old")
+    #expect(names() == ["store"])
+  }
+
+  @Test("With .keep a missing file is created and an existing one is refused with EEXIST")
+  func keep() throws {
+    try AtomicFile.write(Array("first".utf8), to: url, existing: .keep)
+    let error = #expect(throws: FileError.self) {
+      try AtomicFile.write(Array("second".utf8), to: url, existing: .keep)
+    }
+    #expect(error?.code == EEXIST)
+    #expect(error?.operation == .rename)
+    #expect(try content() == "first")
+    #expect(names() == ["store"])
+  }
+
+  @Test("The file has the given permissions, also if it replaces one with others")
+  func modes() throws {
+    try AtomicFile.write([], to: url)
+    #expect(try permissions() == 0o600)
+    try AtomicFile.write([], to: url, permissions: 0o644)
+    #expect(try permissions() == 0o644)
+    try AtomicFile.write(to: url, permissions: 0o640) { _ in }
+    #expect(try permissions() == 0o640)
+  }
+
+  @Test("The temporary file is beside the final one, private, and recognized by its name")
+  func temporaryName() throws {
+    var temporary: URL?
+    try AtomicFile.write(to: url, permissions: 0o644, willFill: { temporary = $0 }) { _ in
+      let file = try #require(temporary)
+      #expect(names() == [file.lastPathComponent])
+      let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+      #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+    let file = try #require(temporary)
+    #expect(file.deletingLastPathComponent().path == folder.url.path)
+    #expect(AtomicFile.isTemporary(file.lastPathComponent))
+    #expect(AtomicFile.isTemporary(file.lastPathComponent, for: url))
+    #expect(!AtomicFile.isTemporary(file.lastPathComponent, for: folder.path("other")))
+    for name in ["store", ".store", "store.new", "store.unfinished-abcdef"] {
+      #expect(!AtomicFile.isTemporary(name))
+      #expect(!AtomicFile.isTemporary(name, for: url))
+    }
+    #expect(names() == ["store"])
+  }
+
+  @Test("A missing folder is a FileError with ENOENT and the final path")
+  func missingFolder() {
+    let url = folder.path("missing/store")
+    let error = #expect(throws: FileError.self) { try AtomicFile.write([1], to: url) }
+    #expect(error?.code == ENOENT)
+    #expect(error?.operation == .create)
+    #expect(error?.path == url.path)
+    #expect(error?.isDiskFull == false)
+    #expect(error?.description.contains(url.path) == true)
+  }
+
+  @Test("A folder with the final name is refused, and nothing is left behind")
+  func folderInTheWay() throws {
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    let error = #expect(throws: FileError.self) { try AtomicFile.write([1], to: url) }
+    #expect(error?.code == EISDIR)
+    #expect(names().isEmpty)
+  }
+
+  @Test("System errors become the caller's error type")
+  func mapped() throws {
+    #expect(throws: FillFailure()) {
+      try AtomicFile.write(
+        to: folder.path("missing/store"), mapError: { _ in FillFailure() }
+      ) { _ throws(FillFailure) in }
+    }
+  }
+
+  @Test("A complete file gets its final name, and with .keep an existing file is refused")
+  func publish() throws {
+    let unfinished = folder.path("unfinished")
+    try Data("one".utf8).write(to: unfinished)
+    try AtomicFile.publish(unfinished, as: url, existing: .keep)
+    #expect(names() == ["store"])
+    try Data("two".utf8).write(to: unfinished)
+    let error = #expect(throws: FileError.self) {
+      try AtomicFile.publish(unfinished, as: url, existing: .keep)
+    }
+    #expect(error?.code == EEXIST)
+    #expect(try content() == "one")
+    try AtomicFile.publish(unfinished, as: url)
+    #expect(try content() == "two")
+    #expect(names() == ["store"])
+  }
+
+  @Test("A missing file cannot be synced or published")
+  func missingFile() {
+    let missing = folder.path("missing")
+    for attempt in [
+      { try AtomicFile.sync(missing) }, { try AtomicFile.publish(missing, as: url) },
+    ] {
+      #expect((#expect(throws: FileError.self) { try attempt() })?.code == ENOENT)
+    }
+  }
+
+  @Test(
+    "A full disk keeps the old content, removes the temporary file and is reported as full",
+    .enabled(if: SmallDisk.isAvailable, "\(SmallDisk.absence)"))
+  func fullDisk() throws {
+    let disk = try SmallDisk(bytes: 256 << 10)
+    let url = disk.url.appendingPathComponent("store")
+    try AtomicFile.write(Array("old".utf8), to: url)
+    let ballast = disk.fill()
+    let bytes = [UInt8](repeating: 1, count: 20_000)
+    let error = #expect(throws: FileError.self) { try AtomicFile.write(bytes, to: url) }
+    #expect(error?.isDiskFull == true)
+    #expect(try content(of: url) == "old")
+    let names = try FileManager.default.contentsOfDirectory(atPath: disk.url.path)
+    #expect(Set(names) == ["store", "ballast"])
+    try FileManager.default.removeItem(at: ballast)
+    try AtomicFile.write(bytes, to: url)
+    #expect(try Data(contentsOf: url).count == bytes.count)
+  }
+}
