@@ -82,7 +82,7 @@ struct VerificationComposition {
     ).add(to: router)
     UserReportRoute(
       codeIssuer: codeIssuer, sms: configuration.sms, gate: device, attempts: attempts,
-      sendTimes: AnswerTimes(randomness: randomness)
+      sendTimes: ResponseTimes(randomness: randomness)
     ).add(to: router)
   }
 

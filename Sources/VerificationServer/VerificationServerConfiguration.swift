@@ -35,10 +35,10 @@ public struct VerificationServerConfiguration: Sendable {
   /// The proxies whose word on a client's address is taken; without them that of the connection counts.
   public var trustedProxies = TrustedProxies.none
   /// From where apps may ask: the seed contract's `getAccessToken` and Google's device API.
-  public var applicationNetmasks = Netmasks.everybody
+  public var applicationNetmasks = Netmasks.anyAddress
   /// From where the health authority's own systems may ask: the seed contract's `generateCode` and
   /// `generateCodesBatch`, and Google's admin API.
-  public var operatorNetmasks = Netmasks.everybody
+  public var operatorNetmasks = Netmasks.anyAddress
 
   /// Codes and tokens live half an hour unless said otherwise, as in the seed contract.
   public init(

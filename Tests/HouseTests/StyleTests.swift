@@ -48,12 +48,12 @@ struct StyleTests {
   @Test(
     "Types that hold secrets are redacted",
     arguments: [
-      "AccessTokenAnswer", "AccessTokenRequest", "AddressPrefix", "ApiKeyRecord", "ApiKeyText",
-      "ApiTokens", "AssociatedEncryptedMetadata", "BudgetKey", "BudgetKeys",
-      "CertificateAnswer", "CertificateRequest", "CodeHash", "CodeKeys", "CompactToken",
+      "AccessTokenResponse", "AccessTokenRequest", "AddressPrefix", "ApiKeyRecord", "ApiKeyText",
+      "APITokens", "AssociatedEncryptedMetadata", "BudgetKey", "BudgetKeys",
+      "CertificateResponse", "CertificateRequest", "CodeHash", "CodeKeys", "CompactToken",
       "DeviceCheckConfiguration", "DeviceVerificationPayload", "ENTemporaryExposureKey",
-      "ExportSigner", "IssueAnswer", "IssueRequest", "KeptKey", "KeyFileSigner", "KeySchedule",
-      "KnownKey", "LongCode", "NumericAddress", "PendingUpload", "PhoneNumber", "PublishAnswer",
+      "ExportSigner", "IssueResponse", "IssueRequest", "KeptKey", "KeyFileSigner", "KeySchedule",
+      "KnownKey", "LongCode", "NumericAddress", "PendingUpload", "PhoneNumber", "PublishResponse",
       "PublishConfiguration", "PublishKey", "PublishRequest", "RevisableKey", "RevisionKeyring",
       "RevisionToken", "RollingProximityIdentifier", "SMSGateway", "SMSMessage", "SMSSigner",
       "Seal", "SealedRevisionKey", "SealedToken", "SealingKey", "SecretSigningKey", "SentKey",
@@ -61,7 +61,7 @@ struct StyleTests {
       "UnverifiedCertificate", "UnverifiedUploadToken", "UploadGrant", "UploadKey",
       "UploadPayload", "UploadRequest", "UploadTokenIssuer", "UserReportRequest",
       "VerificationCertificate", "VerificationCode", "VerificationServerConfiguration",
-      "VerificationToken", "VerifiedCertificate", "VerifiedUploadToken", "VerifyAnswer",
+      "VerificationToken", "VerifiedCertificate", "VerifiedUploadToken", "VerifyResponse",
       "VerifyRequest",
     ])
   func secrets(_ type: String) {

@@ -74,7 +74,7 @@ struct LostResponseTests {
         let again = try await publish(request())
         #expect((first.status, again.status) == (200, 200))
         let responses = try [first, again].map {
-          try JSONDecoder().decode(PublishAnswer.self, from: $0.body)
+          try JSONDecoder().decode(PublishResponse.self, from: $0.body)
         }
         #expect(responses[0] == responses[1])
         #expect(responses[0].insertedExposures == 3)

@@ -65,7 +65,7 @@ import World
       in: fresh, attempts: AttemptLimits(perAddress: 1), configure: Self.withReports
     ) { server async throws in try await tooMany(server, &ledger) }
     try await elsewhere(&ledger)
-    try await ourFault(&ledger)
+    try await internalError(&ledger)
     #expect(ledger.unanswered == [])
   }
 
@@ -222,7 +222,7 @@ import World
 
   /// No client can cause a 500 on these routes, so routes that fail replace them with the same
   /// error bodies.
-  private func ourFault(_ ledger: inout DescriptionLedger) async throws {
+  private func internalError(_ ledger: inout DescriptionLedger) async throws {
     struct Broken: Error {}
     let router = Router.quiet(refusals: .callable, randomness: SystemRandomness())
     for path in Self.posts {
@@ -231,7 +231,7 @@ import World
         QuietRoute<Bool>(
           limit: BodyLimit(bytesMax: 100),
           refusals: Self.proteGOSafeRoutes.contains(path) ? .callable : .google,
-          shape: AnswerShape(),
+          shape: ResponseShape(),
           randomness: SystemRandomness(), read: { _ in true }, decoy: { _ in throw Broken() },
           answer: { _ in throw Broken() }))
     }

@@ -74,14 +74,14 @@ struct RunningServer {
     var body: Data
     var failure: CallableFailure? { try? JSONDecoder().decode(CallableFailure.self, from: body) }
     var token: String? {
-      try? JSONDecoder().decode(CallableAnswer<AccessTokenResponse>.self, from: body)
+      try? JSONDecoder().decode(CallableResponse<AccessTokenResponse>.self, from: body)
         .result.accessToken
     }
     var codes: [String]? {
-      try? JSONDecoder().decode(CallableAnswer<[String]>.self, from: body).result
+      try? JSONDecoder().decode(CallableResponse<[String]>.self, from: body).result
     }
     var code: String? {
-      try? JSONDecoder().decode(CallableAnswer<String>.self, from: body).result
+      try? JSONDecoder().decode(CallableResponse<String>.self, from: body).result
     }
   }
 

@@ -5,7 +5,7 @@ import KeyServerAPI
 struct RiskAssessment {
   let rules: [RiskRule]
 
-  init(thresholds: RiskLevels) {
+  init(thresholds: RiskScoreThresholds) {
     rules = RiskRule.table(for: thresholds)
   }
 

@@ -42,6 +42,6 @@ extension KeyServerRooms {
       ])
   }
 
-  private static let unchanged = OpenAPIOperation.Answer(
+  private static let unchanged = OpenAPIOperation.Response(
     304, "It is what the entity tag in If-None-Match names.", content: [:])
 }

@@ -21,7 +21,7 @@ struct UploadRoute: Sendable {
       answer: { try await answered($0) })
   }
 
-  private func answered(_ request: QuietRequest<UploadRequest>) async throws -> QuietAnswer {
+  private func answered(_ request: QuietRequest<UploadRequest>) async throws -> PaddedResponse {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await budget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
@@ -30,7 +30,7 @@ struct UploadRoute: Sendable {
       let answer = try await desk.accept(request.body, logger: request.context.logger)
       // An honest upload costs its address nothing: many phones may share one.
       await budget.giveBack(key)
-      return try QuietAnswer(answer)
+      return try PaddedResponse(answer)
     } catch let refusal as UploadRefusal {
       // Nor does one that failed through no fault of the phone's.
       if refusal == .unavailable { await budget.giveBack(key) }
@@ -38,21 +38,21 @@ struct UploadRoute: Sendable {
     }
   }
 
-  private func considered(_ request: QuietRequest<UploadRequest?>) async throws -> QuietAnswer {
+  private func considered(_ request: QuietRequest<UploadRequest?>) async throws -> PaddedResponse {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await decoyBudget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
     if let decoy = request.body { await desk.consider(decoy) }
-    return try QuietAnswer(UploadAnswer.accepted)
+    return try PaddedResponse(UploadResponse.accepted)
   }
 }
 
 extension UploadRefusal {
   /// The refusal in the seed contract's form.
-  var answer: QuietAnswer {
+  var answer: PaddedResponse {
     get throws {
-      try QuietAnswer(
+      try PaddedResponse(
         failure, status: .init(code: failure.error.status.httpStatus),
         retryAfterSeconds: self == .unavailable ? QuietLimit.retryAfterSeconds : nil)
     }

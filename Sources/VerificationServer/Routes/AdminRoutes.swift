@@ -14,20 +14,20 @@ struct IssueRoute: Sendable {
       .add(VerificationRoute.issue, to: router, decoy: decoy, respond: respond)
   }
 
-  private func respond(_ request: GoogleRoute<IssueRequest>.Request) async throws -> QuietAnswer {
+  private func respond(_ request: GoogleRoute<IssueRequest>.Request) async throws -> PaddedResponse {
     let result = try await handler.issue(
       request.body.body, under: request.apiKeyID, request.context.logger)
     switch result {
-    case .success(let response): return try QuietAnswer(response)
-    case .failure(let failure): return try QuietAnswer(failure)
+    case .success(let response): return try PaddedResponse(response)
+    case .failure(let failure): return try PaddedResponse(failure)
     }
   }
 
   /// Draws a code and stores none.
   private func decoy(
     _ request: GoogleRoute<IssueRequest>.DecoyRequest
-  ) async throws -> QuietAnswer {
-    try QuietAnswer(handler.decoyResponse())
+  ) async throws -> PaddedResponse {
+    try PaddedResponse(handler.decoyResponse())
   }
 }
 
@@ -43,14 +43,14 @@ struct BatchIssueRoute: Sendable {
 
   private func respond(
     _ request: GoogleRoute<BatchIssueRequest>.Request
-  ) async throws -> QuietAnswer {
+  ) async throws -> PaddedResponse {
     let orders = request.body.body.codes ?? []
     guard handler.codeIssuer.policy.allowsBatchIssue else {
-      return try QuietAnswer(
+      return try PaddedResponse(
         VerificationFailure(.unparsableRequest, "This server does not issue batches."))
     }
     guard (1...VerificationLimit.batchIssueCodesMax).contains(orders.count) else {
-      return try QuietAnswer(
+      return try PaddedResponse(
         VerificationFailure(
           .unparsableRequest,
           "codes must have 1 to \(VerificationLimit.batchIssueCodesMax) elements."))
@@ -62,7 +62,7 @@ struct BatchIssueRoute: Sendable {
       items.append(item)
       first = first ?? refused
     }
-    return try QuietAnswer(
+    return try PaddedResponse(
       BatchIssueResponse(codes: items), status: HTTPResponse.Status(code: first?.status ?? 200),
       retryAfterSeconds: first?.retryAfterSeconds)
   }
@@ -86,7 +86,7 @@ struct BatchIssueRoute: Sendable {
       }
     } catch let refusal as QuietRefusal where refusal.retryAfterSeconds != nil {
       return (
-        .refused(VerificationFailure(RefusalForm.code(of: refusal), refusal.message)),
+        .refused(VerificationFailure(ErrorBody.code(of: refusal), refusal.message)),
         FirstError(
           status: Int(refusal.status.code), retryAfterSeconds: refusal.retryAfterSeconds)
       )
@@ -96,12 +96,12 @@ struct BatchIssueRoute: Sendable {
   /// Draws the requested number of codes and stores none.
   private func decoy(
     _ request: GoogleRoute<BatchIssueRequest>.DecoyRequest
-  ) async throws -> QuietAnswer {
+  ) async throws -> PaddedResponse {
     let count = request.body?.body.codes?.count ?? 1
     let items = try (0..<min(max(count, 1), VerificationLimit.batchIssueCodesMax)).map { _ in
       BatchIssueResponse.Item.issued(try handler.decoyResponse())
     }
-    return try QuietAnswer(BatchIssueResponse(codes: items))
+    return try PaddedResponse(BatchIssueResponse(codes: items))
   }
 }
 
@@ -132,13 +132,13 @@ struct CodeStatusRoutes: Sendable {
       respond: expire)
   }
 
-  private func status(_ request: Request) async throws -> QuietAnswer {
+  private func status(_ request: Request) async throws -> PaddedResponse {
     try await respond(request, withClaimed: true) { handle in
       try await storage.status(of: handle)
     }
   }
 
-  private func expire(_ request: Request) async throws -> QuietAnswer {
+  private func expire(_ request: Request) async throws -> PaddedResponse {
     try await respond(request, withClaimed: false) { handle in
       // The code of another API key must not be ended.
       guard let status = try await storage.status(of: handle), status.issuer == request.apiKeyID
@@ -152,21 +152,21 @@ struct CodeStatusRoutes: Sendable {
   private func respond(
     _ request: Request, withClaimed: Bool,
     _ find: @Sendable (UUID) async throws -> CodeStatus?
-  ) async throws -> QuietAnswer {
+  ) async throws -> PaddedResponse {
     guard let handle = UUID(uuidString: request.body.body.uuid ?? "") else {
-      return try QuietAnswer(VerificationFailure(.unparsableRequest, "uuid must be a UUID."))
+      return try PaddedResponse(VerificationFailure(.unparsableRequest, "uuid must be a UUID."))
     }
-    let found = try await QuietRefusal.whereStorageFails(request.context.logger) {
+    let found = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
       try await find(handle)
     }
     guard let status = found else {
-      return try QuietAnswer(VerificationFailure(.codeNotFound, "No code has this uuid."))
+      return try PaddedResponse(VerificationFailure(.codeNotFound, "No code has this uuid."))
     }
     guard status.issuer == request.apiKeyID else {
-      return try QuietAnswer(
+      return try PaddedResponse(
         VerificationFailure(.codeUserUnauthorized, "The code was issued under another API key."))
     }
-    return try QuietAnswer(
+    return try PaddedResponse(
       CodeStatusResponse(
         claimed: withClaimed ? status.isClaimed : nil,
         expiresAtTimestamp: status.expiresAt.unixSecond,
@@ -176,10 +176,10 @@ struct CodeStatusRoutes: Sendable {
   /// Looks up a random code, and responds with the status of an unused one.
   private func decoy(
     _ request: GoogleRoute<CodeHandleRequest>.DecoyRequest, claimed: Bool?
-  ) async throws -> QuietAnswer {
+  ) async throws -> PaddedResponse {
     _ = try? await storage.status(of: UUID(from: randomness))
     let now = clock.now.unixSecond
-    return try QuietAnswer(
+    return try PaddedResponse(
       CodeStatusResponse(claimed: claimed, expiresAtTimestamp: now, longExpiresAtTimestamp: now))
   }
 }

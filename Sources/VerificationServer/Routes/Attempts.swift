@@ -80,7 +80,7 @@ struct Attempts: Sendable {
   ) async throws(QuietRefusal) -> Value {
     if let hash { try await count(with: hash) }
     do throws(QuietRefusal) {
-      return try await QuietRefusal.whereStorageFails(context.logger, work)
+      return try await QuietRefusal.mappingStorageErrors(context.logger, work)
     } catch {
       await refund(context)
       if let id { await refund(under: id) }

@@ -16,8 +16,8 @@ struct CallableRoute<Payload: Codable & Sendable>: Sendable {
 
   func add(
     _ path: String, to router: Router<QuietContext>,
-    decoy: @escaping @Sendable (DecoyRequest) async throws -> QuietAnswer,
-    respond: @escaping @Sendable (Request) async throws -> QuietAnswer
+    decoy: @escaping @Sendable (DecoyRequest) async throws -> PaddedResponse,
+    respond: @escaping @Sendable (Request) async throws -> PaddedResponse
   ) {
     router.post(
       RouterPath(path),
@@ -29,9 +29,9 @@ struct CallableRoute<Payload: Codable & Sendable>: Sendable {
   }
 }
 
-extension RefusalForm {
+extension ErrorBody {
   /// The error body of callable functions: `{"error":{"message":…,"status":…}}`.
-  static let callable = RefusalForm { refusal in
+  static let callable = ErrorBody { refusal in
     CallableFailure(status(of: refusal), message: refusal.message)
   }
 
@@ -41,12 +41,12 @@ extension RefusalForm {
     case .notFound: .notFound
     case .tooManyAttempts: .resourceExhausted
     case .unavailable: .unavailable
-    case .ourFault: .internal
+    case .internalError: .internal
     }
   }
 }
 
-extension QuietAnswer {
+extension PaddedResponse {
   /// A response with an error of the ProteGO Safe contract.
   init(_ failure: CallableFailure) throws {
     try self.init(failure, status: HTTPResponse.Status(code: failure.error.status.httpStatus))

@@ -15,10 +15,10 @@ struct VerifyRoute: Sendable {
       .add(VerificationRoute.verify, to: router, decoy: decoy, respond: respond)
   }
 
-  private func respond(_ request: GoogleRoute<VerifyRequest>.Request) async throws -> QuietAnswer {
+  private func respond(_ request: GoogleRoute<VerifyRequest>.Request) async throws -> PaddedResponse {
     let body = request.body.body
     guard let accept = AcceptList(body.accept) else {
-      return try QuietAnswer(
+      return try PaddedResponse(
         VerificationFailure(
           .invalidTestType, "accept may name confirmed, likely, negative and user-report."))
     }
@@ -36,25 +36,25 @@ struct VerifyRoute: Sendable {
 
   private func response(
     _ outcome: CodeVerifier.Outcome, _ request: GoogleRoute<VerifyRequest>.Request
-  ) async throws -> QuietAnswer {
+  ) async throws -> PaddedResponse {
     switch outcome {
     case .verified(let testResult, let token):
       await attempts.refund(request.context)
       await attempts.refund(under: request.apiKeyID)
-      return try QuietAnswer(Self.response(testResult, token: token))
+      return try PaddedResponse(Self.response(testResult, token: token))
     case .invalid: return try invalid()
     case .expired:
-      return try QuietAnswer(VerificationFailure(.codeExpired, "The code has expired."))
+      return try PaddedResponse(VerificationFailure(.codeExpired, "The code has expired."))
     case .unsupported:
-      return try QuietAnswer(
+      return try PaddedResponse(
         VerificationFailure(
           .unsupportedTestType, "The code stands for a kind of test that accept does not contain."),
         status: 412)
     }
   }
 
-  private func invalid() throws -> QuietAnswer {
-    try QuietAnswer(
+  private func invalid() throws -> PaddedResponse {
+    try PaddedResponse(
       VerificationFailure(.codeInvalid, "The code does not exist or has been used."))
   }
 
@@ -76,7 +76,7 @@ struct VerifyRoute: Sendable {
   /// Looks up a code as a real request does, and responds with random bytes in place of a token.
   private func decoy(
     _ request: GoogleRoute<VerifyRequest>.DecoyRequest
-  ) async throws -> QuietAnswer {
+  ) async throws -> PaddedResponse {
     let code =
       CodeParser.code(in: request.body?.body.code ?? "")
       ?? VerificationCode.drawn(from: verifier.randomness)
@@ -84,7 +84,7 @@ struct VerifyRoute: Sendable {
     let today = CalendarDay(verifier.clock.now)
     let testResult = TestResult(testType: .confirmed, symptomDay: today)
     let noToken = Data(verifier.randomness.bytes(Self.decoyBytes)).base64EncodedString()
-    return try QuietAnswer(Self.response(testResult, token: noToken))
+    return try PaddedResponse(Self.response(testResult, token: noToken))
   }
 
   /// The approximate size of a token, in bytes.
@@ -121,10 +121,10 @@ struct CertificateRoute: Sendable {
 
   private func respond(
     _ request: GoogleRoute<CertificateRequest>.Request
-  ) async throws -> QuietAnswer {
+  ) async throws -> PaddedResponse {
     let body = request.body.body
     guard let hmac = Self.keyHMAC(body.ekeyhmac) else {
-      return try QuietAnswer(
+      return try PaddedResponse(
         VerificationFailure(.hmacInvalid, "ekeyhmac must be base64 of 32 bytes."))
     }
     try await attempts.count(from: request.context)
@@ -134,11 +134,11 @@ struct CertificateRoute: Sendable {
     switch outcome {
     case .certified(let text):
       await attempts.refund(request.context)
-      return try QuietAnswer(CertificateResponse(certificate: text))
+      return try PaddedResponse(CertificateResponse(certificate: text))
     case .invalid:
-      return try QuietAnswer(VerificationFailure(.tokenInvalid, "The token does not exist."))
+      return try PaddedResponse(VerificationFailure(.tokenInvalid, "The token does not exist."))
     case .expired:
-      return try QuietAnswer(
+      return try PaddedResponse(
         VerificationFailure(.tokenExpired, "The token has expired or was used for other keys.")
       )
     }
@@ -156,9 +156,9 @@ struct CertificateRoute: Sendable {
   /// Responds with random bytes in place of a certificate.
   private func decoy(
     _ request: GoogleRoute<CertificateRequest>.DecoyRequest
-  ) async throws -> QuietAnswer {
+  ) async throws -> PaddedResponse {
     let noCertificate = Data(randomness.bytes(Self.decoyBytes)).base64EncodedString()
-    return try QuietAnswer(CertificateResponse(certificate: noCertificate))
+    return try PaddedResponse(CertificateResponse(certificate: noCertificate))
   }
 
   /// The approximate size of a certificate, in bytes.

@@ -14,8 +14,8 @@ struct GoogleRoute<Body: Decodable & NamedFields & Sendable>: Sendable {
 
   func add(
     _ path: String, to router: Router<QuietContext>,
-    decoy: @escaping @Sendable (DecoyRequest) async throws -> QuietAnswer,
-    respond: @escaping @Sendable (Request) async throws -> QuietAnswer
+    decoy: @escaping @Sendable (DecoyRequest) async throws -> PaddedResponse,
+    respond: @escaping @Sendable (Request) async throws -> PaddedResponse
   ) {
     router.post(
       RouterPath(path),
@@ -28,9 +28,9 @@ struct GoogleRoute<Body: Decodable & NamedFields & Sendable>: Sendable {
   }
 }
 
-extension RefusalForm {
+extension ErrorBody {
   /// The error body of Google's contract: `{"error", "errorCode", "error_code"}`.
-  static let google = RefusalForm { refusal in
+  static let google = ErrorBody { refusal in
     VerificationFailure(code(of: refusal), refusal.message)
   }
 
@@ -39,12 +39,12 @@ extension RefusalForm {
     switch refusal {
     case .bodyTooLarge, .wrongContentType, .bodyTooSlow, .malformed, .notFound: .unparsableRequest
     case .tooManyAttempts: .quotaExceeded
-    case .unavailable, .ourFault: .internalServerError
+    case .unavailable, .internalError: .internalServerError
     }
   }
 }
 
-extension QuietAnswer {
+extension PaddedResponse {
   /// A response with `failure`, with the status of its error code unless `status` is given.
   init(
     _ failure: VerificationFailure, status: Int? = nil, retryAfterSeconds: Int? = nil

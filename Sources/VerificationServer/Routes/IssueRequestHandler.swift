@@ -34,7 +34,7 @@ struct IssueRequestHandler: Sendable {
     let order = validated.order.issued(under: key)
     let outcome: OrderOutcome
     do throws(QuietRefusal) {
-      outcome = try await QuietRefusal.whereStorageFails(logger) {
+      outcome = try await QuietRefusal.mappingStorageErrors(logger) {
         try await codeIssuer.issue(order)
       }
     } catch {
@@ -49,7 +49,7 @@ struct IssueRequestHandler: Sendable {
   }
 
   private func isTaken(_ handle: UUID, _ logger: Logger) async throws -> Bool {
-    try await QuietRefusal.whereStorageFails(logger) {
+    try await QuietRefusal.mappingStorageErrors(logger) {
       try await codeIssuer.storage.status(of: handle) != nil
     }
   }
@@ -72,7 +72,7 @@ struct IssueRequestHandler: Sendable {
       }
       return .success(response)
     } catch {
-      try await QuietRefusal.whereStorageFails(logger) {
+      try await QuietRefusal.mappingStorageErrors(logger) {
         try await codeIssuer.storage.withdraw(code.handle)
       }
       await attempts.refundIssue(under: key)

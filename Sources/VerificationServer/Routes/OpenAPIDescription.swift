@@ -74,13 +74,13 @@ enum VerificationDescription {
       ["data": .object(fields, allowsOthers: true), "padding": .padding], allowsOthers: true)
   }
 
-  private static func success(_ result: JSONSchema) -> OpenAPIOperation.Answer {
+  private static func success(_ result: JSONSchema) -> OpenAPIOperation.Response {
     .init(
       200, "Success.",
       .object(["result": result, "padding": .padding], required: ["result", "padding"]))
   }
 
-  private static func errors(_ statuses: [Int]) -> [OpenAPIOperation.Answer] {
+  private static func errors(_ statuses: [Int]) -> [OpenAPIOperation.Response] {
     let schema = JSONSchema.object(
       [
         "error": .object(

@@ -17,25 +17,25 @@ struct GenerateCodeRoute: Sendable {
       .add(VerificationRoute.generateCode, to: router, decoy: decoy, respond: respond)
   }
 
-  private func respond(_ request: Route.Request) async throws -> QuietAnswer {
+  private func respond(_ request: Route.Request) async throws -> PaddedResponse {
     let payload = request.body.data ?? GenerateCodeRequest()
     guard let testResult = TestResult(payload, now: codeIssuer.clock.now) else {
-      return try QuietAnswer(
+      return try PaddedResponse(
         CallableFailure(
           .invalidArgument,
           message: "testType must be confirmed, symptomDate a day of the last"
             + " \(VerificationLimit.symptomAgeDaysMax) days as YYYY-MM-DD."))
     }
-    let code = try await QuietRefusal.whereStorageFails(request.context.logger) {
+    let code = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
       try await codeIssuer.code(for: testResult)
     }
-    return try QuietAnswer(CallableAnswer(result: code.characters))
+    return try PaddedResponse(CallableResponse(result: code.characters))
   }
 
   /// Draws a PIN and stores none.
-  private func decoy(_ request: Route.DecoyRequest) async throws -> QuietAnswer {
+  private func decoy(_ request: Route.DecoyRequest) async throws -> PaddedResponse {
     let code = VerificationCode.drawn(from: codeIssuer.randomness)
-    return try QuietAnswer(CallableAnswer(result: code.characters))
+    return try PaddedResponse(CallableResponse(result: code.characters))
   }
 }
 
@@ -62,23 +62,23 @@ struct GenerateCodesBatchRoute: Sendable {
       .add(VerificationRoute.generateCodesBatch, to: router, decoy: decoy, respond: respond)
   }
 
-  private func respond(_ request: Route.Request) async throws -> QuietAnswer {
+  private func respond(_ request: Route.Request) async throws -> PaddedResponse {
     guard let count = request.body.data?.numberOfCodes,
       VerificationLimit.batchCodes.contains(count),
       let duration = request.body.data?.duration, Self.isLifetime(duration)
     else {
-      return try QuietAnswer(
+      return try PaddedResponse(
         CallableFailure(
           .invalidArgument,
           message:
             "numberOfCodes must be 1 to 1000, duration 1800 or a multiple of 3600 up to 86400."
         ))
     }
-    let codes = try await QuietRefusal.whereStorageFails(request.context.logger) {
+    let codes = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
       try await codeIssuer.codes(
         count, for: TestResult(testType: .confirmed), lifetime: TimeInterval(duration))
     }
-    return try QuietAnswer(CallableAnswer(result: codes.map(\.characters)))
+    return try PaddedResponse(CallableResponse(result: codes.map(\.characters)))
   }
 
   /// Half an hour, or whole hours up to a day, in seconds.
@@ -87,12 +87,12 @@ struct GenerateCodesBatchRoute: Sendable {
   }
 
   /// Draws the requested number of PINs and stores none.
-  private func decoy(_ request: Route.DecoyRequest) async throws -> QuietAnswer {
+  private func decoy(_ request: Route.DecoyRequest) async throws -> PaddedResponse {
     let limits = VerificationLimit.batchCodes
     let count = request.body?.data?.numberOfCodes ?? limits.lowerBound
     let allowed = min(max(count, limits.lowerBound), limits.upperBound)
     let codes = (0..<allowed).map { _ in VerificationCode.drawn(from: codeIssuer.randomness) }
-    return try QuietAnswer(CallableAnswer(result: codes.map(\.characters)))
+    return try PaddedResponse(CallableResponse(result: codes.map(\.characters)))
   }
 }
 
@@ -113,13 +113,13 @@ struct AccessTokenRoute: Sendable {
   }
 
   /// Checks the address before the body is read, also for decoys.
-  private func checkAddress(headers: HTTPFields, context: QuietContext) throws -> QuietAnswer? {
+  private func checkAddress(headers: HTTPFields, context: QuietContext) throws -> PaddedResponse? {
     guard !netmasks.contain(context) else { return nil }
-    return try QuietAnswer(
+    return try PaddedResponse(
       CallableFailure(.permissionDenied, message: "The client's address is not allowed."))
   }
 
-  private func respond(_ request: Route.Request) async throws -> QuietAnswer {
+  private func respond(_ request: Route.Request) async throws -> PaddedResponse {
     try await attempts.count(from: request.context)
     let keyHMAC = try KeyHMACField(request.body.data?.ekeyhmac)
     guard let code = request.body.data?.code.flatMap({ VerificationCode($0) }) else {
@@ -130,20 +130,20 @@ struct AccessTokenRoute: Sendable {
     ) { try await redeemer.token(for: code, keyHMAC: keyHMAC.bytes) }
     guard let token else { return try invalidCode() }
     await attempts.refund(request.context)
-    return try QuietAnswer(CallableAnswer(result: AccessTokenResponse(accessToken: token)))
+    return try PaddedResponse(CallableResponse(result: AccessTokenResponse(accessToken: token)))
   }
 
   /// Looks up a PIN as a real request does, and responds with random bytes in place of a token.
-  private func decoy(_ request: Route.DecoyRequest) async throws -> QuietAnswer {
+  private func decoy(_ request: Route.DecoyRequest) async throws -> PaddedResponse {
     let typed = request.body?.data?.code.flatMap { VerificationCode($0) }
     let code = typed ?? VerificationCode.drawn(from: redeemer.randomness)
     _ = try? await redeemer.storage.code(redeemer.keys.hash(of: code))
     let noToken = Data(redeemer.randomness.bytes(Self.decoyBytes)).base64EncodedString()
-    return try QuietAnswer(CallableAnswer(result: AccessTokenResponse(accessToken: noToken)))
+    return try PaddedResponse(CallableResponse(result: AccessTokenResponse(accessToken: noToken)))
   }
 
-  private func invalidCode() throws -> QuietAnswer {
-    try QuietAnswer(CallableFailure(.notFound, message: VerificationRoute.invalidCode))
+  private func invalidCode() throws -> PaddedResponse {
+    try PaddedResponse(CallableFailure(.notFound, message: VerificationRoute.invalidCode))
   }
 
   /// The approximate size of a token, in bytes.

@@ -19,15 +19,15 @@ struct APIKeyGate: Sendable {
   ///
   /// From an address outside the netmasks no key is checked, so none can be guessed there. Both errors
   /// have the same response.
-  func check(headers: HTTPFields, context: QuietContext) async throws -> QuietAnswer? {
+  func check(headers: HTTPFields, context: QuietContext) async throws -> PaddedResponse? {
     if isInMaintenance {
-      return try QuietAnswer(
+      return try PaddedResponse(
         VerificationFailure(.maintenanceMode, "The server is in maintenance: retry later."),
         retryAfterSeconds: Self.maintenanceSeconds)
     }
     guard netmasks.contain(context) else { return try refusal() }
     try await attempts.check(context)
-    let holder = try await QuietRefusal.whereStorageFails(context.logger) {
+    let holder = try await QuietRefusal.mappingStorageErrors(context.logger) {
       try await apiKeys.holder(of: headers[.apiKey], kind: kind)
     }
     guard holder != nil else {
@@ -37,8 +37,8 @@ struct APIKeyGate: Sendable {
     return nil
   }
 
-  private func refusal() throws -> QuietAnswer {
-    try QuietAnswer(
+  private func refusal() throws -> PaddedResponse {
+    try PaddedResponse(
       VerificationFailure(
         .unauthorized,
         "\(VerificationRoute.apiKeyHeader) must be a valid key of kind \(kind.rawValue),"
@@ -64,7 +64,7 @@ struct APITokenGate: Sendable {
   ///
   /// From an address outside the netmasks no token is checked, so none can be guessed there. Both
   /// errors have the same response.
-  func check(headers: HTTPFields, context: QuietContext) async throws -> QuietAnswer? {
+  func check(headers: HTTPFields, context: QuietContext) async throws -> PaddedResponse? {
     guard netmasks.contain(context) else { return try Self.refusal() }
     try await attempts.check(context)
     let token = HTTPFields.Element.Name(VerificationRoute.apiTokenHeader).flatMap { headers[$0] }
@@ -75,8 +75,8 @@ struct APITokenGate: Sendable {
     return nil
   }
 
-  private static func refusal() throws -> QuietAnswer {
-    try QuietAnswer(
+  private static func refusal() throws -> PaddedResponse {
+    try PaddedResponse(
       CallableFailure(
         .permissionDenied,
         message:

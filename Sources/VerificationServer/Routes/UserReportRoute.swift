@@ -15,7 +15,7 @@ struct UserReportRoute: Sendable {
   let gate: APIKeyGate
   let attempts: Attempts
   /// The recent response times of the SMS gateway.
-  let sendTimes: AnswerTimes
+  let sendTimes: ResponseTimes
 
   private typealias Request = GoogleRoute<UserReportRequest>.Request
 
@@ -24,14 +24,14 @@ struct UserReportRoute: Sendable {
       .add(VerificationRoute.userReport, to: router, decoy: decoy, respond: respond)
   }
 
-  private func respond(_ request: Request) async throws -> QuietAnswer {
+  private func respond(_ request: Request) async throws -> PaddedResponse {
     let report: ValidatedUserReport
     do throws(VerificationFailure) {
       report = try ValidatedUserReport(
         request.body.body, isAllowed: codeIssuer.policy.allowsUserReport && sms != nil,
         now: codeIssuer.clock.now)
     } catch {
-      return try QuietAnswer(error)
+      return try PaddedResponse(error)
     }
     // Each report may cost an SMS, so valid reports count as well.
     try await attempts.count(from: request.context)
@@ -46,9 +46,9 @@ struct UserReportRoute: Sendable {
   }
 
   private func process(_ report: ValidatedUserReport, _ request: Request) async throws
-    -> QuietAnswer
+    -> PaddedResponse
   {
-    let outcome = try await QuietRefusal.whereStorageFails(request.context.logger) {
+    let outcome = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
       try await codeIssuer.issue(report.order)
     }
     switch outcome {
@@ -58,33 +58,33 @@ struct UserReportRoute: Sendable {
     case .phoneBusy(let expiresAt):
       try await sendTimes.wait(since: .now)
       return try response(expiresAt)
-    case .handleTaken: throw QuietRefusal.ourFault
+    case .handleTaken: throw QuietRefusal.internalError
     }
   }
 
   /// Sends the code; if that fails, withdraws the code and the report of the phone.
   private func send(_ code: NewCode, to phone: PhoneNumber, _ request: Request) async throws {
-    guard let sms else { throw QuietRefusal.ourFault }
+    guard let sms else { throw QuietRefusal.internalError }
     let delivery = SMSDelivery(configuration: sms)
     let start = ContinuousClock.now
     do throws(VerificationFailure) {
       try await delivery.send(
         delivery.message(
           of: code, label: nil, phone: phone, purpose: .userReport, now: codeIssuer.clock.now))
-      sendTimes.remember(ContinuousClock.now - start)
+      sendTimes.record(ContinuousClock.now - start)
     } catch {
       request.context.logger.error(
         "SMS not sent: the gateway failed; the code is withdrawn",
         metadata: ["kind": "\(error.errorCode.rawValue)"])
-      try await QuietRefusal.whereStorageFails(request.context.logger) {
+      try await QuietRefusal.mappingStorageErrors(request.context.logger) {
         try await codeIssuer.storage.withdraw(code.handle)
       }
       throw QuietRefusal.unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)
     }
   }
 
-  private func response(_ expiresAt: Date) throws -> QuietAnswer {
-    try QuietAnswer(
+  private func response(_ expiresAt: Date) throws -> PaddedResponse {
+    try PaddedResponse(
       UserReportResponse(
         expiresAt: UTCTime.rfc1123(expiresAt), expiresAtTimestamp: expiresAt.unixSecond))
   }
@@ -92,7 +92,7 @@ struct UserReportRoute: Sendable {
   /// Responds as if a code had been sent.
   private func decoy(
     _ request: GoogleRoute<UserReportRequest>.DecoyRequest
-  ) async throws -> QuietAnswer {
+  ) async throws -> PaddedResponse {
     try response(codeIssuer.clock.now.addingTimeInterval(codeIssuer.policy.shortCodeLifetime))
   }
 }

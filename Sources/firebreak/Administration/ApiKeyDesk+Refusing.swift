@@ -1,6 +1,6 @@
 import VerificationServer
 
-extension ApiKeyDesk {
+extension APIKeys {
   /// Does `work`, whose refusals become a command's.
   static func refusing<Result>(_ work: () async throws -> Result) async throws -> Result {
     do {
