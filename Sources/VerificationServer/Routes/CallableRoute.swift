@@ -25,7 +25,7 @@ struct CallableRoute<Payload: Codable & Sendable>: Sendable {
         limit: BodyLimit(
           bytesMax: VerificationLimit.bodyBytesMax, secondsMax: VerificationLimit.bodySecondsMax),
         refusals: .callable, randomness: randomness, isStrict: true, gate: gate, decoy: decoy,
-        answer: respond))
+        respond: respond))
   }
 }
 

@@ -24,7 +24,7 @@ struct GoogleRoute<Body: Decodable & NamedFields & Sendable>: Sendable {
           bytesMax: VerificationLimit.googleBodyBytesMax,
           secondsMax: VerificationLimit.bodySecondsMax),
         refusals: .google, randomness: randomness, isStrict: true, gate: gate.check,
-        decoy: decoy, answer: respond))
+        decoy: decoy, respond: respond))
   }
 }
 

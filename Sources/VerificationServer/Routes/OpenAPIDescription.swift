@@ -13,7 +13,7 @@ enum VerificationDescription {
 
   private static let keysOperation = OpenAPIOperation(
     .get, VerificationRoute.keys, "The public keys of tokens and certificates (RFC 7517).",
-    answers: [
+    responses: [
       .init(
         200, "The current keys; old and new keys overlap.",
         .object(["keys": keyList], required: ["keys"]))
@@ -22,7 +22,7 @@ enum VerificationDescription {
   private static let keyListOperation = OpenAPIOperation(
     .get, VerificationRoute.keyList,
     "The same keys as a bare list, the form that Google's key server reads.",
-    answers: [.init(200, "The current keys; old and new keys overlap.", keyList)])
+    responses: [.init(200, "The current keys; old and new keys overlap.", keyList)])
 
   private static let keyList = JSONSchema.array(
     of: .object(
@@ -42,7 +42,7 @@ enum VerificationDescription {
       request: payload([
         "testType": .string("The kind of test.", oneOf: ["confirmed"]), "symptomDate": day,
       ]),
-      answers: [success(pin)] + errors([400, 403, 408, 413, 415, 429, 500, 503])),
+      responses: [success(pin)] + errors([400, 403, 408, 413, 415, 429, 500, 503])),
     OpenAPIOperation(
       .post, VerificationRoute.generateCodesBatch, "Many new PINs.",
       credentialHeader: VerificationRoute.apiTokenHeader,
@@ -51,14 +51,14 @@ enum VerificationDescription {
           "The lifetime in seconds: 1800, or whole hours up to a day.", 1_800...86_400),
         "numberOfCodes": .integer("The number of PINs.", VerificationLimit.batchCodes),
       ]),
-      answers: [success(.array(of: pin, "The PINs.", count: VerificationLimit.batchCodes))]
+      responses: [success(.array(of: pin, "The PINs.", count: VerificationLimit.batchCodes))]
         + errors([400, 403, 408, 413, 415, 429, 500, 503])),
     OpenAPIOperation(
       .post, VerificationRoute.accessToken, "Exchanges a PIN for an upload token.",
       request: payload([
         "code": pin, "ekeyhmac": .string("Base64 of HMAC-SHA256 over the keys, 32 bytes."),
       ]),
-      answers: [
+      responses: [
         success(.object(["accessToken": .string("The token.")], required: ["accessToken"]))
       ] + errors([400, 403, 404, 408, 413, 415, 429, 500, 503])),
   ]
@@ -208,7 +208,7 @@ enum VerificationDescription {
     return OpenAPIOperation(
       .post, path, summary, credentialHeader: VerificationRoute.apiKeyHeader,
       request: .object(request.merging(padding) { $1 }),
-      answers: [.init(200, "Success.", answered)]
+      responses: [.init(200, "Success.", answered)]
         + ([400, 401, 408, 413, 415, 429, 500, 503] + refusals).map {
           .init($0, "An error.", refused)
         })
