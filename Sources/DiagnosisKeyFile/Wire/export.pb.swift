@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// The export file and its signatures, as Documentation/KeyFiles.md 2 lists them.
+/// The export file and its signatures, as described in Documentation/KeyFiles.md.
 /// How to generate the Swift beside this file: README.md in this folder.
 
 #if canImport(FoundationEssentials)
