@@ -1,15 +1,15 @@
 import Testing
 
-/// `scripts/run-tests` with a `swift` that says what a test run says.
-@Suite struct RunTestsTests {
-  private let machine: BareMachine
+@Suite("scripts/run-tests")
+struct RunTestsTests {
+  private let machine: ScriptSandbox
 
   init() throws {
-    machine = try BareMachine(for: "run-tests")
+    machine = try ScriptSandbox(for: "run-tests")
   }
 
-  @Test("A test that fails among many is told again at the end, with what it expected")
-  func failure() throws {
+  @Test("A failed test is repeated at the end with its explanation")
+  func failure() async throws {
     try machine.add(
       "swift",
       """
@@ -19,29 +19,63 @@ import Testing
       for number in {1..40}; do echo "✔ Test \"c$number\" passed after 1 seconds."; done
       exit 1
       """)
-    let ending = try machine.run()
-    #expect(ending.status == 1)
+    let result = try await machine.run()
+    #expect(result.status == 1)
     #expect(
-      ending.lines.suffix(3) == [
+      result.lines.suffix(3) == [
         "What failed:",
         "✘ Test \"b\" recorded an issue at B.swift:1:2: Expectation failed: x == 1",
         "↳ x is the number of keys",
       ])
   }
 
-  @Test("A run that ends without a word says so, and keeps its status")
-  func silent() throws {
+  @Test("A run that ends without a message says so and keeps its status")
+  func silent() async throws {
     try machine.add("swift", "exit 134")
-    let ending = try machine.run()
-    #expect(ending.status == 134)
-    #expect(ending.lines.first == "What failed:" && ending.lines.count == 2)
+    let result = try await machine.run()
+    #expect(result.status == 134)
+    #expect(result.lines.first == "What failed:" && result.lines.count == 2)
   }
 
-  @Test("Where all pass nothing is added, and what is asked for besides reaches swift")
-  func success() throws {
+  @Test("A successful run adds no output, and arguments are passed to swift")
+  func success() async throws {
     try machine.add("swift", "echo \"$@\"")
-    let ending = try machine.run("--filter", "KeyFileTests")
-    #expect(ending.status == 0)
-    #expect(ending.lines == ["test --skip-build --parallel --filter KeyFileTests"])
+    let result = try await machine.run("--filter", "KeyFileTests")
+    #expect(result.status == 0)
+    #expect(result.lines == ["test --skip-build --parallel --filter KeyFileTests"])
+  }
+
+  @Test("After a crash the tests and source lines of the crashed thread are listed")
+  func crash() async throws {
+    try machine.add(
+      "swift",
+      """
+      echo '◇ Test "a" started.'
+      echo '*** Program crashed: Bad pointer dereference at 0x0 ***'
+      echo 'Thread 14 "worker" crashed:'
+      echo '0 0x01 __memcpy in libc.so.6'
+      echo '1 0x02 UploadTests.replayed() in tests.xctest at /somewhere/Tests/KeyServerTests/UploadTests.swift:44:36'
+      exit 1
+      """)
+    let result = try await machine.run()
+    #expect(result.status == 1)
+    #expect(
+      result.lines.suffix(2) == ["Crashed in:", "Tests/KeyServerTests/UploadTests.swift:44"])
+  }
+
+  @Test("A process that outlives the run is ended and fails the run")
+  func leftovers() async throws {
+    try machine.add("swift", "sleep 1000 >/dev/null 2>&1 &\necho started; exit 0")
+    let result = try await machine.run()
+    #expect(result.status == 1)
+    #expect(result.lines.contains("Processes that outlived their test (now ended):"))
+    let id = try #require(
+      result.lines.first { $0.hasSuffix("sleep 1000 ") }?.split(separator: " ").first
+        .flatMap { Int32($0) })
+    // The signal is sent; the process disappears as soon as its parent has reaped it.
+    try await Patience.until {
+      let status = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
+      return status.map { $0.contains(") Z ") } ?? true
+    }
   }
 }

@@ -2,16 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A machine made of the few commands that one of the project's scripts may find. The script is the real one.
-struct BareMachine {
+/// A machine with a few commands on which one of the project's scripts runs. The script is the real one.
+struct ScriptSandbox {
   private static let tools = [
-    "bash", "dirname", "env", "grep", "head", "mkdir", "mktemp", "rm", "tee", "touch", "true",
+    "bash", "cat", "dirname", "env", "grep", "head", "mkdir", "mktemp", "rm", "sleep", "tee",
+    "touch",
+    "tr", "true",
   ]
 
   private let script: String
   private let folder: TemporaryFolder
 
-  /// A machine for `scripts/<script>`, with no Swift on it.
+  /// A machine for `scripts/<script>`, without Swift.
   init(for script: String) throws {
     self.script = "project/scripts/\(script)"
     folder = try TemporaryFolder()
@@ -29,27 +31,22 @@ struct BareMachine {
     }
   }
 
-  /// Adds a command to the machine.
+  /// Adds a command that runs `script` in bash.
   func add(_ command: String, _ script: String) throws {
     let url = folder.path("bin/\(command)")
     try Data("#!\(try Self.path(of: "bash"))\n\(script)\n".utf8).write(to: url)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
   }
 
-  /// Runs the script and returns how it ended and what it said.
-  func run(_ arguments: String...) throws -> (status: Int32, lines: [String]) {
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(fileURLWithPath: try Self.path(of: "bash"))
-    process.arguments = [folder.path(script).path] + arguments
-    process.environment = ["PATH": folder.path("bin").path, "TMPDIR": folder.url.path]
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
-    return (process.terminationStatus, lines)
+  /// Runs the script and returns its exit status and its lines on stdout and stderr.
+  nonisolated(nonsending) func run(
+    _ arguments: String...
+  ) async throws -> (status: Int32, lines: [String]) {
+    let result = try await ChildProcess.run(
+      URL(fileURLWithPath: try Self.path(of: "bash")), [folder.path(script).path] + arguments,
+      environment: ["PATH": folder.path("bin").path, "TMPDIR": folder.url.path],
+      combinesOutput: true)
+    return (result.status, result.output.split(separator: "\n").map(String.init))
   }
 
   private static func path(of tool: String) throws -> String {
