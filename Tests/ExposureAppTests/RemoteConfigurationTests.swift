@@ -11,7 +11,7 @@ import Testing
   private func strict(version: Int) -> RemoteConfiguration {
     RemoteConfiguration(
       version: version,
-      riskLevelConfiguration: RiskScoreThresholds(
+      riskLevelConfiguration: RiskLevels(
         maxNoRiskScore: 10, maxLowRiskScore: 20, maxMiddleRiskScore: 30))
   }
 

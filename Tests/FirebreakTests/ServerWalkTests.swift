@@ -39,7 +39,7 @@ struct ServerWalkTests {
       let below = halves.dropFirst().joined()
       let end = below.firstMatch(of: #/^\s*Ends with (\d)/#.anchorsMatchLineEndings())
         .flatMap { Int($0.1) }
-      guard let answer = below.firstMatch(of: #/^\s*Returns (\d{3})(.*)/#.anchorsMatchLineEndings())
+      guard let answer = below.firstMatch(of: #/^\s*Answers (\d{3})(.*)/#.anchorsMatchLineEndings())
       else { return Step(script: halves[0], end: end) }
       return Step(
         script: halves[0], status: Int(answer.1),

@@ -69,7 +69,7 @@ struct DescriptionTests {
       try await downloads(server, &ledger)
       try await slow(server, &ledger)
       try await failing(server, &ledger)
-      try await internalError(&ledger)
+      try await ourFault(&ledger)
       try await tooMany(server, &ledger)
       #expect(ledger.unanswered == [])
     }
@@ -208,7 +208,7 @@ struct DescriptionTests {
 
   /// Nothing that a client can send brings these routes to a 500 of their own, so routes stand in for them
   /// that fail in the same forms.
-  private func internalError(_ ledger: inout DescriptionLedger) async throws {
+  private func ourFault(_ ledger: inout DescriptionLedger) async throws {
     struct Broken: Error {}
     let router = Router.quiet(refusals: .callable, randomness: SystemRandomness())
     for path in Self.posts {
@@ -217,7 +217,7 @@ struct DescriptionTests {
         RouterPath(path),
         QuietRoute<Bool>(
           limit: BodyLimit(bytesMax: 100), refusals: isSeed ? .callable : .publish,
-          shape: isSeed ? ResponseShape() : .publish, randomness: SystemRandomness(),
+          shape: isSeed ? AnswerShape() : .publish, randomness: SystemRandomness(),
           read: { _ in true }, decoy: { _ in throw Broken() }, answer: { _ in throw Broken() }))
     }
     var logger = Logger(label: "test")

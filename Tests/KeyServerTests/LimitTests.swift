@@ -52,7 +52,7 @@ struct LimitTests {
   /// Tests that stand around a limit's name hold whatever it is.
   @Test("The numbers of limits are those that the contracts and the documentation say")
   func numbers() {
-    #expect((PublishLimit.bodyBytesMax, PublishLimit.responseBytesMin) == (64_000, 4_096))
+    #expect((PublishLimit.bodyBytesMax, PublishLimit.answerBytesMin) == (64_000, 4_096))
     #expect((UploadLimit.bodyBytesMax, UploadLimit.tokenBytesMax) == (65_536, 4_096))
     #expect(UploadLimit.deviceVerificationBytesMax == 16_384)
     #expect(KeyServerLimit.retentionSeconds == 14 * 86_400)

@@ -8,7 +8,7 @@ import Testing
 /// The answer of nearly every upload is put together by hand; what comes out is what an encoder writes.
 @Suite("Publish: the text of an answer")
 struct PublishAnswerTests {
-  private func encoded(_ answer: PublishResponse) throws -> Data {
+  private func encoded(_ answer: PublishAnswer) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return try encoder.encode(answer)
@@ -31,17 +31,17 @@ struct PublishAnswerTests {
   func wholeSuccess() throws {
     for token in tokens() {
       for count in [0, 1, 9, 10, 14, 30, Int.max] {
-        let answer = PublishResponse(revisionToken: token, insertedExposures: count)
+        let answer = PublishAnswer(revisionToken: token, insertedExposures: count)
         let text = try answer.json
         #expect(text == (try encoded(answer)))
-        #expect(try JSONDecoder().decode(PublishResponse.self, from: text) == answer)
+        #expect(try JSONDecoder().decode(PublishAnswer.self, from: text) == answer)
       }
     }
   }
 
   @Test("Its fields have the names of the wire")
   func names() throws {
-    let answer = PublishResponse(revisionToken: "aGk/+A==", insertedExposures: 14)
+    let answer = PublishAnswer(revisionToken: "aGk/+A==", insertedExposures: 14)
     let text = String(decoding: try answer.json, as: UTF8.self)
     #expect(text == #"{"insertedExposures":14,"revisionToken":"aGk/+A=="}"#)
   }
@@ -53,12 +53,12 @@ struct PublishAnswerTests {
       func there<Value>(_ bit: Int, _ value: Value) -> Value? {
         mask & (1 << bit) == 0 ? nil : value
       }
-      let answer = PublishResponse(
+      let answer = PublishAnswer(
         revisionToken: there(0, "aGk/+A=="), insertedExposures: there(1, 3), error: there(2, said),
         code: there(3, .partialFailure), warnings: there(4, [said, ""]))
       let text = try answer.json
       #expect(text == (try encoded(answer)), "\(mask)")
-      #expect(try JSONDecoder().decode(PublishResponse.self, from: text) == answer, "\(mask)")
+      #expect(try JSONDecoder().decode(PublishAnswer.self, from: text) == answer, "\(mask)")
     }
   }
 }

@@ -94,14 +94,14 @@ struct PublishScene: Sendable {
     let answer = try await server.post(
       body, to: KeyServerRoute.publish, type: type, headers: headers)
     return Published(
-      http: answer, said: try JSONDecoder().decode(PublishResponse.self, from: answer.body))
+      http: answer, said: try JSONDecoder().decode(PublishAnswer.self, from: answer.body))
   }
 }
 
 /// What `/v1/publish` answered.
 struct Published: Sendable {
   let http: Answer
-  let said: PublishResponse
+  let said: PublishAnswer
 
   var status: UInt { http.status }
   var code: PublishCode? { said.code }

@@ -35,7 +35,7 @@ struct StatisticsTests {
   private func ask(
     _ scene: PublishScene, as issuer: String = "codes", audience: String = "keyserver",
     lifetime: TimeInterval = 60, key: P256.Signing.PrivateKey? = nil, body: String = "{}"
-  ) async throws -> (status: UInt, said: StatisticsResponse) {
+  ) async throws -> (status: UInt, said: StatisticsAnswer) {
     let signing = try SigningKey(
       keyID: "t1", privateKeyPEM: (key ?? scene.server.authority.tokenKey).pemRepresentation)
     let now = scene.server.clock.now.addingTimeInterval(lifetime)
@@ -44,7 +44,7 @@ struct StatisticsTests {
     let answer = try await scene.server.post(
       Data(body.utf8), to: KeyServerRoute.statistics,
       headers: [("Authorization", "Bearer \(token)")])
-    return (answer.status, try JSONDecoder().decode(StatisticsResponse.self, from: answer.body))
+    return (answer.status, try JSONDecoder().decode(StatisticsAnswer.self, from: answer.body))
   }
 
   /// Publishes `count` uploads of a key each, as they come from phones of different kinds.

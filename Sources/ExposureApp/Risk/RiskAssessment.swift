@@ -5,7 +5,7 @@ import KeyServerAPI
 struct RiskAssessment {
   let rules: [RiskRule]
 
-  init(thresholds: RiskScoreThresholds) {
+  init(thresholds: RiskLevels) {
     rules = RiskRule.table(for: thresholds)
   }
 

@@ -16,7 +16,7 @@ extension RiskRule {
 
   /// The table for `thresholds`, lowest first: the ranges touch, do not overlap and cover every
   /// score. Documentation/App.md 4.3.
-  public static func table(for thresholds: RiskScoreThresholds) -> [RiskRule] {
+  public static func table(for thresholds: RiskLevels) -> [RiskRule] {
     let rows: [(sentence: String, from: Int, to: Int, level: RiskLevel)] = [
       ("No encounter that counts is no risk.", 0, thresholds.maxNoRiskScore, .none),
       (

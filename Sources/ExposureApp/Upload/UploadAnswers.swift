@@ -9,7 +9,7 @@ enum UploadAnswers {
     switch answer.status {
     case 200:
       let decoded = try? JSONDecoder().decode(
-        CallableResponse<AccessTokenResponse>.self, from: answer.body)
+        CallableAnswer<AccessTokenAnswer>.self, from: answer.body)
       guard let decoded else { throw .serverBusy(retryAfterSeconds: nil) }
       return decoded.result.accessToken
     case 400, 404: throw .pinRefused

@@ -80,7 +80,7 @@ extension HealthAuthority {
         throw .configuration("The key \(id) of \(issuer) must be a P-256 public key in PEM.")
       }
     }
-    if let jwksURL, !jwksURL.isEncryptedOrLocal {
+    if let jwksURL, !jwksURL.isNeverPlain {
       throw .configuration(
         "The address of \(issuer)'s keys must begin with https (or be of http on this machine).")
     }

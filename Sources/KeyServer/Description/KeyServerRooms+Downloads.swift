@@ -42,6 +42,6 @@ extension KeyServerRooms {
       ])
   }
 
-  private static let unchanged = OpenAPIOperation.Response(
+  private static let unchanged = OpenAPIOperation.Answer(
     304, "It is what the entity tag in If-None-Match names.", content: [:])
 }

@@ -33,7 +33,7 @@ struct ExportFolder: Sendable {
   /// Whether the key file is there, whole as far as its end shows: what we write has no name before it
   /// is whole, but somebody or a disk may have cut it off since.
   func holds(_ name: KeyFileName, of root: String) -> Bool {
-    UnverifiedKeyFile(at: file(name, of: root)).hasValidZipEnd
+    UnverifiedKeyFile(at: file(name, of: root)).hasItsEnd
   }
 
   /// The index as it is served; empty before the first export.

@@ -39,7 +39,7 @@ struct PublishAdmission: Sendable {
         facts: UploadFacts(
           issuer: verified.issuer, platform: platform, onset: onset, keys: keys.taken, at: now),
         answer: { outcome in
-          try PublishResponse(keys, outcome, earlier: earlier, sealedWith: ring, at: now).json
+          try PublishAnswer(keys, outcome, earlier: earlier, sealedWith: ring, at: now).json
         })
     } catch {
       throw .unavailable
@@ -75,7 +75,7 @@ struct PublishAdmission: Sendable {
     of certificate: VerificationCertificate, over keys: [SentKey], secret: String?
   ) throws(PublishRefusal) -> Finding {
     guard let finding = Finding(rawValue: certificate.reportType),
-      let secret = secret.flatMap(Base64.bytes),
+      let secret = secret.flatMap(Base64Text.bytes),
       KeyHMAC.isValid(certificate.keyHMAC, over: keys, secret: secret)
     else { throw .certificate }
     return finding

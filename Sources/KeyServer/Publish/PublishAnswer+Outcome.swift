@@ -2,7 +2,7 @@ import ExposureKeys
 import Foundation
 import KeyServerAPI
 
-extension PublishResponse {
+extension PublishAnswer {
   /// What a phone is told whose upload was taken.
   ///
   /// - Throws: where the revision token cannot be sealed: the phone could never revise then, so nothing

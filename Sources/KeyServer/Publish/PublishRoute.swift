@@ -32,12 +32,12 @@ struct PublishRoute: Sendable {
     router.post(path, route)
     let randomness = randomness
     router.get(path) { _, _ in
-      try PaddedResponse(.wrongContentType, form: .publish)
+      try QuietAnswer(.wrongContentType, form: .publish)
         .response(padding: randomness, shape: .publish)
     }
   }
 
-  private func answered(_ request: QuietRequest<Body>) async throws -> PaddedResponse {
+  private func answered(_ request: QuietRequest<Body>) async throws -> QuietAnswer {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await budget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
@@ -46,7 +46,7 @@ struct PublishRoute: Sendable {
       let answer = try await accepted(request)
       // An honest upload costs its address nothing: many phones may share one.
       await budget.giveBack(key)
-      return PaddedResponse(json: answer)
+      return QuietAnswer(json: answer)
     } catch {
       // Nor does one that failed through no fault of the phone's.
       if error.isTemporary { await budget.giveBack(key) }
@@ -66,22 +66,22 @@ struct PublishRoute: Sendable {
       logger: request.context.logger)
   }
 
-  private func considered(_ request: QuietRequest<Body?>) async throws -> PaddedResponse {
+  private func considered(_ request: QuietRequest<Body?>) async throws -> QuietAnswer {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await decoyBudget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
     if let decoy = try? request.body?.get() { await desk.consider(decoy) }
-    return PaddedResponse(json: Data("{}".utf8))
+    return QuietAnswer(json: Data("{}".utf8))
   }
 }
 
 extension PublishRefusal {
   /// The refusal in the contract's form.
-  fileprivate var answer: PaddedResponse {
+  fileprivate var answer: QuietAnswer {
     get throws {
-      try PaddedResponse(
-        PublishResponse(error: sentence, code: code), status: .init(code: status),
+      try QuietAnswer(
+        PublishAnswer(error: sentence, code: code), status: .init(code: status),
         retryAfterSeconds: isTemporary ? QuietLimit.retryAfterSeconds : nil)
     }
   }

@@ -18,7 +18,7 @@ struct RevisionToken: Hashable, Sendable {
 
   /// Opens `text` with one of `ring`'s keys; nil where it is not a token of this server's.
   init?(_ text: String, with ring: RevisionKeyring) {
-    guard text.utf8.count <= RevisionLimit.textBytesMax, let bytes = Base64.bytes(text),
+    guard text.utf8.count <= RevisionLimit.textBytesMax, let bytes = Base64Text.bytes(text),
       let fields = ProtobufText.fields(of: bytes[...]), fields.count == 2,
       case (1, .bytes(let name)) = (fields[0].number, fields[0].value),
       case (2, .bytes(let data)) = (fields[1].number, fields[1].value),

@@ -22,18 +22,18 @@ struct StatisticsRoute: Sendable {
         Result { () throws(StrictJSONError) in try StatisticsRequest(strictJSON: bytes) }
       },
       // A decoy is answered without days: it may come from anybody.
-      decoy: { _ in try PaddedResponse(StatisticsResponse(days: [])) },
+      decoy: { _ in try QuietAnswer(StatisticsAnswer(days: [])) },
       answer: { try await answered($0) })
   }
 
-  private func answered(_ request: QuietRequest<Body>) async throws -> PaddedResponse {
+  private func answered(_ request: QuietRequest<Body>) async throws -> QuietAnswer {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await budget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
     if case .failure(let fault) = request.body {
-      return try PaddedResponse(
-        StatisticsResponse(error: "\(fault)", code: .badRequest), status: .badRequest)
+      return try QuietAnswer(
+        StatisticsAnswer(error: "\(fault)", code: .badRequest), status: .badRequest)
     }
     let days: [StatisticsDay]
     do throws(StatisticsDesk.Refusal) {
@@ -43,20 +43,20 @@ struct StatisticsRoute: Sendable {
       return try await refused(error, key)
     }
     await budget.giveBack(key)
-    return try PaddedResponse(StatisticsResponse(days: days))
+    return try QuietAnswer(StatisticsAnswer(days: days))
   }
 
   private func refused(
     _ refusal: StatisticsDesk.Refusal, _ key: BudgetKey
-  ) async throws -> PaddedResponse {
+  ) async throws -> QuietAnswer {
     guard refusal == .unavailable else {
       let sentence = "The bearer token does not let its bearer see statistics."
-      return try PaddedResponse(
-        StatisticsResponse(error: sentence, code: .unauthorized), status: .unauthorized)
+      return try QuietAnswer(
+        StatisticsAnswer(error: sentence, code: .unauthorized), status: .unauthorized)
     }
     await budget.giveBack(key)
-    return try PaddedResponse(
-      StatisticsResponse(error: "The counts cannot be read; try again later.", code: .internalError),
+    return try QuietAnswer(
+      StatisticsAnswer(error: "The counts cannot be read; try again later.", code: .internalError),
       status: .serviceUnavailable, retryAfterSeconds: QuietLimit.retryAfterSeconds)
   }
 }

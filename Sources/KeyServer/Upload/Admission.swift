@@ -34,7 +34,7 @@ struct Admission: Sendable {
         facts: UploadFacts(
           issuer: issuer, platform: StatisticPlatform(seedName: payload.platform), onset: onset,
           keys: publishable, at: now),
-        answer: { _ in Data(UploadResponse.accepted.result.utf8) })
+        answer: { _ in Data(UploadAnswer.accepted.result.utf8) })
     } catch {
       throw .unavailable
     }

@@ -1,9 +1,9 @@
 import CallableEnvelope
 import QuietHTTP
 
-extension ErrorBody {
+extension RefusalForm {
   /// The seed contract's form of every refusal that the HTTP layer makes.
-  static let callable = ErrorBody { CallableFailure($0.callableStatus, message: $0.message) }
+  static let callable = RefusalForm { CallableFailure($0.callableStatus, message: $0.message) }
 }
 
 extension QuietRefusal {
@@ -13,7 +13,7 @@ extension QuietRefusal {
     case .notFound: .notFound
     case .tooManyAttempts: .resourceExhausted
     case .unavailable: .unavailable
-    case .internalError: .internal
+    case .ourFault: .internal
     }
   }
 }

@@ -18,7 +18,7 @@ struct UploadDesk: Sendable {
   /// answer is stored in one transaction, after everything else has been checked.
   func accept(
     _ request: UploadRequest, logger: Logger
-  ) async throws(UploadRefusal) -> UploadResponse {
+  ) async throws(UploadRefusal) -> UploadAnswer {
     let now = clock.now
     let upload = try await admission.admit(request, at: now)
     if devices.isRequired(of: request.data) {
@@ -36,9 +36,9 @@ struct UploadDesk: Sendable {
     _ = try? await admission.admit(decoy, at: clock.now)
   }
 
-  private static func answer(_ acceptance: Acceptance) throws(UploadRefusal) -> UploadResponse {
+  private static func answer(_ acceptance: Acceptance) throws(UploadRefusal) -> UploadAnswer {
     switch acceptance {
-    case .accepted(let answer): UploadResponse(result: String(decoding: answer, as: UTF8.self))
+    case .accepted(let answer): UploadAnswer(result: String(decoding: answer, as: UTF8.self))
     case .tokenUsed, .refused: throw .unauthenticated
     }
   }

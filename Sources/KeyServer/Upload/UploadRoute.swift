@@ -21,7 +21,7 @@ struct UploadRoute: Sendable {
       answer: { try await answered($0) })
   }
 
-  private func answered(_ request: QuietRequest<UploadRequest>) async throws -> PaddedResponse {
+  private func answered(_ request: QuietRequest<UploadRequest>) async throws -> QuietAnswer {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await budget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
@@ -30,7 +30,7 @@ struct UploadRoute: Sendable {
       let answer = try await desk.accept(request.body, logger: request.context.logger)
       // An honest upload costs its address nothing: many phones may share one.
       await budget.giveBack(key)
-      return try PaddedResponse(answer)
+      return try QuietAnswer(answer)
     } catch let refusal as UploadRefusal {
       // Nor does one that failed through no fault of the phone's.
       if refusal == .unavailable { await budget.giveBack(key) }
@@ -38,21 +38,21 @@ struct UploadRoute: Sendable {
     }
   }
 
-  private func considered(_ request: QuietRequest<UploadRequest?>) async throws -> PaddedResponse {
+  private func considered(_ request: QuietRequest<UploadRequest?>) async throws -> QuietAnswer {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await decoyBudget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
     if let decoy = request.body { await desk.consider(decoy) }
-    return try PaddedResponse(UploadResponse.accepted)
+    return try QuietAnswer(UploadAnswer.accepted)
   }
 }
 
 extension UploadRefusal {
   /// The refusal in the seed contract's form.
-  var answer: PaddedResponse {
+  var answer: QuietAnswer {
     get throws {
-      try PaddedResponse(
+      try QuietAnswer(
         failure, status: .init(code: failure.error.status.httpStatus),
         retryAfterSeconds: self == .unavailable ? QuietLimit.retryAfterSeconds : nil)
     }

@@ -33,6 +33,6 @@ public struct Official: Sendable {
         server.appendingPathComponent(VerificationRoute.generateCode), body: body,
         headers: [VerificationRoute.apiTokenHeader: token]))
     guard answer.status == 200 else { throw OfficialRefusal(status: answer.status) }
-    return try JSONDecoder().decode(CallableResponse<String>.self, from: answer.body).result
+    return try JSONDecoder().decode(CallableAnswer<String>.self, from: answer.body).result
   }
 }

@@ -15,7 +15,7 @@ struct ApiKeyAddCommand: AsyncParsableCommand {
   }
 
   @Option(help: ArgumentHelp("What its holder may do.", valueName: "device|admin"))
-  var type: APIKeyKind
+  var type: ApiKeyKind
 
   @Option(help: "Who holds it.")
   var name = "unnamed"
@@ -26,12 +26,12 @@ struct ApiKeyAddCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    guard APIKeyKind.offered.contains(type) else {
+    guard ApiKeyKind.offered.contains(type) else {
       throw CommandFailure.badInput(
         "--type \(type.rawValue) opens no route here: take device or admin. Statistics of uploads are the"
           + " key server's, for tokens signed with an authority's key.")
     }
-    let key = try await APIKeys.refusing {
+    let key = try await ApiKeyDesk.refusing {
       try await ServerSetup(folder: ServerFolder(path: options.data), options: options)
         .apiKeyDesk().add(kind: type, name: name)
     }
@@ -41,4 +41,4 @@ struct ApiKeyAddCommand: AsyncParsableCommand {
   }
 }
 
-extension APIKeyKind: ExpressibleByArgument {}
+extension ApiKeyKind: ExpressibleByArgument {}

@@ -1,6 +1,6 @@
 import VerificationServer
 
-extension APIKeys {
+extension ApiKeyDesk {
   /// Does `work`, whose refusals become a command's.
   static func refusing<Result>(_ work: () async throws -> Result) async throws -> Result {
     do {

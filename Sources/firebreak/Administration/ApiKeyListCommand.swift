@@ -28,7 +28,7 @@ struct ApiKeyListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let folder = try ServerFolder(existing: options.data, of: .verification)
-    let entries = try await APIKeys.refusing {
+    let entries = try await ApiKeyDesk.refusing {
       try await ServerSetup(folder: folder, options: options).existingApiKeyDesk().list()
     }.map {
       Entry(

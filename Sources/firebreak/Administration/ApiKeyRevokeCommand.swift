@@ -22,7 +22,7 @@ struct ApiKeyRevokeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let folder = try ServerFolder(existing: options.data, of: .verification)
-    let isRevoked = try await APIKeys.refusing {
+    let isRevoked = try await ApiKeyDesk.refusing {
       try await ServerSetup(folder: folder, options: options).existingApiKeyDesk().revoke(id)
     }
     if json { try printJSON(Report(id: id, revoked: isRevoked)) }

@@ -36,10 +36,10 @@ struct ServerSetup {
   }
 
   /// Where API keys are made and revoked, beside the server.
-  func apiKeyDesk() throws -> APIKeys {
+  func apiKeyDesk() throws -> ApiKeyDesk {
     try folder.verificationSettings.naming {
       try Self.refusing {
-        try APIKeys(
+        try ApiKeyDesk(
           configuration: verificationConfiguration(), clock: SystemClock(),
           randomness: SystemRandomness())
       }
@@ -47,7 +47,7 @@ struct ServerSetup {
   }
 
   /// The same, where there is a database already: for commands that make none.
-  func existingApiKeyDesk() throws -> APIKeys {
+  func existingApiKeyDesk() throws -> ApiKeyDesk {
     guard FileManager.default.fileExists(atPath: folder.verificationDatabase.path),
       FileManager.default.fileExists(atPath: folder.verificationSecrets.url.path)
     else {

@@ -21,7 +21,7 @@ struct SettingsFile {
     do {
       let settings = try JSONDecoder().decode(type, from: content)
       // Of two fields of one name each reader takes another one.
-      guard StrictJSONValidator.accepts(content) else {
+      guard StrictJSON.accepts(content) else {
         throw refusal(
           "a field is there twice, or it is nested too deep, or not UTF-8 from its first byte on.")
       }

@@ -12,7 +12,7 @@ struct WebAddress {
       let parts = URLComponents(string: text), let url = parts.url, let host = parts.host,
       !host.isEmpty, parts.user == nil, parts.query == nil, parts.fragment == nil
     else { return nil }
-    guard url.isEncryptedOrLocal else { return nil }
+    guard url.isNeverPlain else { return nil }
     self.text = text
     self.url = url
   }

@@ -1,0 +1,100 @@
+import Foundation
+import KeyServerAPI
+import QuietHTTP
+import Testing
+
+@testable import UploadToken
+
+/// Documentation/QuietHTTP.md 2.5: what one reader of ours takes for a JSON string all take, and Foundation too.
+@Suite("One rule for the text of a string, read or passed over")
+struct OneRuleOfTextTests {
+  /// What Foundation reads between quotation marks; nil where it is no text.
+  private func meant(_ text: [UInt8]) -> String? {
+    let json = Data("[\"".utf8) + text + Data("\"]".utf8)
+    let decoded = try? JSONDecoder().decode([String].self, from: json)
+    let parsed = try? JSONSerialization.jsonObject(with: json) as? [String]
+    #expect(decoded == parsed, "\(text)")
+    return decoded?.count == 1 ? decoded?[0] : nil
+  }
+
+  private func takes(_ field: String, _ text: [UInt8]) -> PublishRequest? {
+    try? PublishRequest(strictJSON: Data("{\"\(field)\":\"".utf8) + text + Data("\"}".utf8))
+  }
+
+  private func agree(on text: [UInt8]) {
+    let wanted = meant(text)
+    let inPadding = Data("{\"padding\":\"".utf8) + text + Data("\"}".utf8)
+    let inName = Data("{\"".utf8) + text + Data("\":1}".utf8)
+    let kinds = (
+      read: takes("healthAuthorityID", text)?.healthAuthorityID == wanted,
+      padding: (takes("padding", text) != nil) == (wanted != nil),
+      statistics: ((try? StatisticsRequest(strictJSON: inPadding)) != nil) == (wanted != nil),
+      value: StrictJSON.accepts(inPadding) == (wanted != nil),
+      name: StrictJSON.accepts(inName) == (wanted != nil)
+    )
+    #expect(kinds == (true, true, true, true, true), "\(text)")
+    let quoted = Array("\"".utf8) + text + Array("\"".utf8)
+    quoted.withUnsafeBufferPointer { bytes in
+      var cursor = PlainCursor(bytes)
+      // It leaves to others whatever is not plain, and takes nothing else than they do.
+      if let plain = cursor.text(), cursor.isAtEnd { #expect(plain == wanted, "\(text)") }
+    }
+  }
+
+  @Test("Each byte in each place, of strings shorter and longer than what is looked at together")
+  func bytes() {
+    for count in [1, 7, 8, 9, 19] {
+      for place in 0..<count {
+        for byte in UInt8.min...UInt8.max where byte != UInt8(ascii: "\"") {
+          var text = [UInt8](repeating: UInt8(ascii: "a"), count: count)
+          text[place] = byte
+          agree(on: text)
+        }
+      }
+    }
+  }
+
+  @Test("Two bytes of which the first begins a character, wherever the string ends")
+  func pairs() {
+    for first in UInt8(0x80)...0xFF {
+      for second in stride(from: UInt8.min, through: 0xF0, by: 0x0F) where second != 0x22 {
+        agree(on: [first, second])
+        agree(on: Array("1234567".utf8) + [first, second] + Array("8".utf8))
+      }
+    }
+  }
+
+  @Test("Characters of three and four bytes: too long, cut off, half a pair, beyond the last")
+  func characters() {
+    let edges: [UInt8] = [0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0]
+    for first in UInt8(0xDF)...0xF6 {
+      for second in edges {
+        for third in edges {
+          agree(on: [first, second, third])
+          for fourth in [0x7F, 0x80, 0xBF, 0xC0] as [UInt8] {
+            agree(on: [first, second, third, fourth])
+          }
+        }
+      }
+    }
+  }
+
+  @Test("Escapes: each letter, each digit of a number, pairs whole and halved")
+  func escapes() {
+    let backslash = UInt8(ascii: "\\")
+    for byte in UInt8.min...UInt8.max where byte != UInt8(ascii: "\"") {
+      agree(on: [backslash, byte])
+      agree(on: Array("123456".utf8) + [backslash, byte] + Array("78".utf8))
+      for place in 0..<4 {
+        var number = Array("\\u00e9".utf8)
+        number[2 + place] = byte
+        agree(on: number)
+      }
+    }
+    let halves = ["\\uD7FF", "\\uD800", "\\uDBFF", "\\uDC00", "\\uDFFF", "\\uE000", "\\u0000"]
+    let others = ["", "a", "\\", "\\u", "\\uD", "\\n", "\\\\", "\\\"", "\\/", "\u{1F600}"]
+    for first in halves + others {
+      for second in halves + others { agree(on: Array((first + second).utf8)) }
+    }
+  }
+}
