@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import KeyServerAPI
+import Logging
 import QuietHTTP
 import World
 
@@ -85,4 +86,102 @@ extension PublishRefusal {
         retryAfterSeconds: isTemporary ? QuietLimit.retryAfterSeconds : nil)
     }
   }
+}
+
+/// Takes publishes: check, keep. What was kept is answered the same again.
+struct PublishDesk: Sendable {
+  let admission: PublishAdmission
+  let store: any KeyStore
+  let clock: any WallClock
+
+  /// Keeps the upload and returns the text of the answer, or says why not.
+  ///
+  /// The certificate is spent, the keys are inserted or revised, the answer with its revision token is
+  /// stored and the upload is counted in one transaction: Documentation/KeyServer.md 7.7.
+  func accept(
+    _ request: PublishRequest, from platform: StatisticPlatform, logger: Logger
+  ) async throws(PublishRefusal) -> Data {
+    let upload = try await admission.admit(request, from: platform, at: clock.now)
+    switch try await kept(upload, logger) {
+    case .accepted(let answer): return answer
+    case .tokenUsed: throw .certificate
+    case .refused(let refusal): throw .revision(refusal)
+    }
+  }
+
+  /// What a decoy goes through: the same checks, with no effect and no say in the answer.
+  func consider(_ decoy: PublishRequest) async {
+    _ = try? await admission.admit(decoy, from: .unknown, at: clock.now)
+  }
+
+  private func kept(
+    _ upload: AdmittedUpload, _ logger: Logger
+  ) async throws(PublishRefusal) -> Acceptance {
+    do {
+      return try await store.accept(upload)
+    } catch {
+      logger.error("storage failed", metadata: KeyServerError.metadata(of: error))
+      throw .unavailable
+    }
+  }
+}
+
+/// Why a publish was refused. One case for each thing the phone can do about it.
+///
+/// Documentation/KeyServer.md 7.6.
+enum PublishRefusal: Error, Hashable, Sendable {
+  /// Stop: this app is not known here.
+  case unknownApp
+  /// Try again: the app cannot be looked up just now.
+  case cannotLoadApp
+  /// Tell the server's owner: nobody said where this app's keys count.
+  case missingRegion
+  /// Get a new certificate: none, not a good one, not for these keys or used up. One answer for every
+  /// reason, as the difference would help only who forges one.
+  case certificate
+  /// Stop: the request breaks a rule, which the sentence names.
+  case broken(String)
+  /// Stop, or send the revision token.
+  case revision(RevisionRefusal)
+  /// Try again later: nothing was kept.
+  case unavailable
+
+  /// What it says for a program.
+  var code: PublishCode {
+    switch self {
+    case .unknownApp: .unknownHealthAuthorityID
+    case .cannotLoadApp: .unableToLoadHealthAuthority
+    case .missingRegion: .missingRegionConfiguration
+    case .certificate: .certificateInvalid
+    case .broken: .badRequest
+    case .revision(let refusal): refusal.code
+    case .unavailable: .internalError
+    }
+  }
+
+  /// The HTTP status it travels with.
+  var status: Int {
+    switch self {
+    case .unknownApp, .certificate: 401
+    case .cannotLoadApp, .missingRegion: 500
+    case .broken, .revision: 400
+    case .unavailable: 503
+    }
+  }
+
+  /// One sentence, with nothing of the request or the server inside.
+  var sentence: String {
+    switch self {
+    case .unknownApp: "This app may not publish here."
+    case .cannotLoadApp: "The app cannot be looked up; try again later."
+    case .missingRegion: "No region is set for this app."
+    case .certificate: "The verification certificate is not valid for these keys."
+    case .broken(let sentence): sentence
+    case .revision(let refusal): refusal.sentence
+    case .unavailable: "The keys were not kept; try again later."
+    }
+  }
+
+  /// Whether the same request may go through later.
+  var isTemporary: Bool { self == .unavailable || self == .cannotLoadApp }
 }

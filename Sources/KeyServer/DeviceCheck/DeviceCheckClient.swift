@@ -63,3 +63,43 @@ struct DeviceCheckAuthority: Sendable {
     }
   }
 }
+
+/// What the authority says of a device token.
+enum DeviceCheckVerdict: Hashable, Sendable {
+  /// It comes from a genuine device.
+  case genuine
+  /// It does not.
+  case notGenuine
+  /// Nobody can say just now: no answer, a late one, or one about us and not about the device.
+  case unknown
+}
+
+/// The body of `validate_device_token`, in the authority's words.
+struct DeviceCheckQuery: Encodable {
+  private let deviceToken: String
+  private let transactionID: String
+  private let timestamp: Int64
+
+  init(_ payload: DeviceVerificationPayload) {
+    deviceToken = payload.deviceToken.base64EncodedString()
+    transactionID = payload.transactionID
+    timestamp = payload.timestampMilliseconds
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case deviceToken = "device_token"
+    case transactionID = "transaction_id"
+    case timestamp
+  }
+}
+
+/// The claims by which we tell the authority who asks.
+struct DeviceCheckClaims: JWTPayload {
+  /// The developer team.
+  var iss: String
+  /// Whole Unix seconds.
+  var iat: Int64
+
+  /// We only ever sign these.
+  func verify(using algorithm: some JWTAlgorithm) async throws {}
+}
