@@ -44,7 +44,7 @@ enum FloorPlan {
       [
         "Secrets", "World", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
         "ExposureKeys", "QuietHTTP",
-      ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "JWTKit", "AsyncHTTPClient"]),
+      ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "AsyncHTTPClient"]),
     // Floor 3. The app names neither keys nor key files: it hands file URLs to the framework.
     "ExposureApp": Room(
       [

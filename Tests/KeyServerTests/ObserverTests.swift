@@ -9,30 +9,30 @@ import World
 
 @testable import KeyServer
 
-/// Somebody fetches every file of every export, each time again, and compares. What they find must not
-/// tell padding from keys of persons: Servers 5.2 and 7.6.
-@Suite("Servers 7.6: no observer of all exports can tell padding")
+/// An observer downloads every file of every export repeatedly and compares them. The comparison must not tell
+/// padding from real keys.
+@Suite("Observer of all exports")
 struct ObserverTests {
-  /// A server that only exports, under a clock of the test's.
+  /// An exporter without a server, on a manual clock.
   private struct Place {
     let scene: StoreScene
-    let clock = TestClock(StoreScene.now)
+    let clock = ManualClock(StoreScene.now)
     let folder: ExportFolder
     let signer = P256.Signing.PrivateKey()
     var chance: SeededGenerator
-    /// When each export was set up for the first time: where its first period begins.
+    /// The start of the first period of each export.
     var begins: [String: Date] = [:]
     var uploaded: Set<[UInt8]> = []
   }
 
-  /// What the observer has seen of one file.
+  /// One file as the observer saw it.
   private struct Seen {
     let start: Date
     let end: Date
     let keys: [DiagnosisKey]
   }
 
-  /// Those of the second hold every key of the first.
+  /// Pairs of exports: the second has every key of the first.
   private static let within = [
     ("", "same"), ("same", ""), ("", "wide"), ("same", "wide"), ("t", ""), ("t", "same"),
     ("t", "wide"),
@@ -50,7 +50,7 @@ struct ObserverTests {
   }
 
   @Test(
-    "Files never change, who has a key has it in every export it belongs to, and no file is too small",
+    "Files never change, exports of one region have the same keys, and no file is below the minimum",
     arguments: StoreImplementation.allCases, 0..<4)
   func compare(_ implementation: StoreImplementation, seed: Int) async throws {
     var chance = SeededGenerator(seed: UInt64(seed))
@@ -80,7 +80,7 @@ struct ObserverTests {
     #expect(!all.isDisjoint(with: place.uploaded) && !all.isSubset(of: place.uploaded))
   }
 
-  /// Some uploads, some time, an export; sometimes the files were lost before it.
+  /// Some uploads, some time, an export; sometimes the files are deleted before it.
   private static func pass(in place: inout Place, _ exports: [ExportConfiguration]) async throws {
     let store = try place.scene.open(exports, place.clock.now)
     let progress = try await store.exportProgress()
@@ -118,7 +118,7 @@ struct ObserverTests {
     }
   }
 
-  /// Reads every file that is there; one that was there before must be what it was.
+  /// Reads every file. One that was read before must be unchanged.
   private static func look(into place: Place, _ seen: inout [String: Seen]) throws {
     let key = try VerificationPublicKey(
       keyID: "260", keyVersion: "v1", publicKeyPEM: place.signer.publicKey.pemRepresentation)
@@ -139,7 +139,7 @@ struct ObserverTests {
     }.map(\.value)
   }
 
-  /// Whoever is in a file of `inner` is in one of `outer`, where that has closed the time; once in each.
+  /// Every key in a file of `inner` must be in one file of `outer` that covers the same time.
   private static func compare(
     _ inner: String, with outer: String, _ seen: [String: Seen], begins: [String: Date],
     _ progress: ExportProgress
@@ -155,7 +155,7 @@ struct ObserverTests {
     }
   }
 
-  /// No period is smaller than periods of its export ever are.
+  /// No file may have fewer keys than the minimum of its export.
   private static func measure(_ seen: [String: Seen], _ exports: [ExportConfiguration]) {
     for export in exports {
       for file in files(seen, of: export.filenameRoot) {

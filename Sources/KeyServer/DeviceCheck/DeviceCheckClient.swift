@@ -1,37 +1,44 @@
 import AsyncHTTPClient
 import Foundation
-import JWTKit
 import KeyServerAPI
 import NIOCore
 import NIOHTTP1
+import UploadToken
 
-/// Asks the authority over HTTP and waits for what it says.
-struct DeviceCheckAuthority: Sendable {
+/// A client of Apple's DeviceCheck: `POST /v1/validate_device_token`.
+struct DeviceCheckClient: Sendable {
+  /// The result of a request.
+  enum Verdict: Hashable, Sendable {
+    case genuine
+    case notGenuine
+    /// A timeout, an unreadable response, or an error that is not about the device.
+    case unknown
+  }
+
   private let url: String
   private let teamID: String
-  private let keyID: JWKIdentifier
-  private let key: ES256PrivateKey
+  private let key: SigningKey
   private let client: HTTPClient
 
-  /// Asks as `configuration` says, through `client`.
   init(_ configuration: DeviceCheckConfiguration, client: HTTPClient) throws(KeyServerError) {
-    guard let key = try? ES256PrivateKey(pem: configuration.privateKeyPEM) else {
+    let key = try? SigningKey(
+      keyID: configuration.keyID, privateKeyPEM: configuration.privateKeyPEM)
+    guard let key else {
       throw .configuration("The device check's privateKeyPEM must be a P-256 private key.")
     }
     url =
       configuration.baseURL.appendingPathComponent("v1")
       .appendingPathComponent("validate_device_token").absoluteString
     teamID = configuration.teamID
-    keyID = JWKIdentifier(string: configuration.keyID)
     self.key = key
     self.client = client
   }
 
-  /// What the authority says of the token in `payload`.
-  func verdict(on payload: DeviceVerificationPayload, at now: Date) async -> DeviceCheckVerdict {
+  /// Sends the device token in `payload`.
+  func verdict(on payload: DeviceVerificationPayload, at now: Date) async -> Verdict {
     do {
       let response = try await client.execute(
-        try await request(for: payload, at: now),
+        try request(for: payload, at: now),
         timeout: .seconds(Int64(KeyServerLimit.deviceCheckSeconds)))
       _ = try await response.body.collect(upTo: KeyServerLimit.deviceCheckAnswerBytesMax)
       return Self.verdict(status: response.status.code)
@@ -42,64 +49,50 @@ struct DeviceCheckAuthority: Sendable {
 
   private func request(
     for payload: DeviceVerificationPayload, at now: Date
-  ) async throws -> HTTPClientRequest {
-    let keys = await JWTKeyCollection().add(ecdsa: key, kid: keyID)
-    let claims = DeviceCheckClaims(iss: teamID, iat: Int64(now.timeIntervalSince1970))
-    let token = try await keys.sign(claims, kid: keyID)
+  ) throws -> HTTPClientRequest {
+    let claims = Claims(iss: teamID, iat: Int64(now.timeIntervalSince1970))
+    let token = try CompactToken.text(claims, signedBy: key)
     var request = HTTPClientRequest(url: url)
     request.method = .POST
     request.headers.add(name: "authorization", value: "Bearer \(token)")
     request.headers.add(name: "content-type", value: "application/json")
-    request.body = .bytes(try JSONEncoder().encode(DeviceCheckQuery(payload)))
+    request.body = .bytes(try JSONEncoder().encode(Query(payload)))
     return request
   }
 
-  /// 200 is a yes and 400 a no; anything else speaks of us, of load or of a fault.
-  private static func verdict(status: UInt) -> DeviceCheckVerdict {
+  /// DeviceCheck responds with 400 if it rejects the token; other errors are not about the device.
+  private static func verdict(status: UInt) -> Verdict {
     switch status {
     case 200: .genuine
     case 400: .notGenuine
     default: .unknown
     }
   }
-}
 
-/// What the authority says of a device token.
-enum DeviceCheckVerdict: Hashable, Sendable {
-  /// It comes from a genuine device.
-  case genuine
-  /// It does not.
-  case notGenuine
-  /// Nobody can say just now: no answer, a late one, or one about us and not about the device.
-  case unknown
-}
-
-/// The body of `validate_device_token`, in the authority's words.
-struct DeviceCheckQuery: Encodable {
-  private let deviceToken: String
-  private let transactionID: String
-  private let timestamp: Int64
-
-  init(_ payload: DeviceVerificationPayload) {
-    deviceToken = payload.deviceToken.base64EncodedString()
-    transactionID = payload.transactionID
-    timestamp = payload.timestampMilliseconds
+  /// The claims of the bearer token.
+  private struct Claims: Encodable {
+    /// The developer team.
+    let iss: String
+    /// The time of the request, in Unix seconds.
+    let iat: Int64
   }
 
-  private enum CodingKeys: String, CodingKey {
-    case deviceToken = "device_token"
-    case transactionID = "transaction_id"
-    case timestamp
+  /// The body of a request, with Apple's field names.
+  private struct Query: Encodable {
+    private let deviceToken: String
+    private let transactionID: String
+    private let timestamp: Int64
+
+    init(_ payload: DeviceVerificationPayload) {
+      deviceToken = payload.deviceToken.base64EncodedString()
+      transactionID = payload.transactionID
+      timestamp = payload.timestampMilliseconds
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case deviceToken = "device_token"
+      case transactionID = "transaction_id"
+      case timestamp
+    }
   }
-}
-
-/// The claims by which we tell the authority who asks.
-struct DeviceCheckClaims: JWTPayload {
-  /// The developer team.
-  var iss: String
-  /// Whole Unix seconds.
-  var iat: Int64
-
-  /// We only ever sign these.
-  func verify(using algorithm: some JWTAlgorithm) async throws {}
 }

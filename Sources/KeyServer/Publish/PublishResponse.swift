@@ -5,12 +5,12 @@ import KeyServerAPI
 import QuietHTTP
 
 extension PublishAnswer {
-  /// What a phone is told whose upload was taken.
+  /// The response to an upload that was accepted with `outcome`.
   ///
-  /// - Throws: where the revision token cannot be sealed: the phone could never revise then, so nothing
-  ///   may be kept.
+  /// - Throws: If the revision token cannot be encrypted. Nothing may be stored then: the client could
+  ///   never revise its keys.
   init(
-    _ keys: SortedKeys, _ outcome: UploadOutcome, earlier: [RevisableKey],
+    _ keys: CheckedKeys, _ outcome: UploadOutcome, earlier: [RevisableKey],
     sealedWith ring: RevisionKeyring, at now: Date
   ) throws {
     let others = Self.stillRevisable(earlier, at: now).filter { !outcome.revisable.contains($0) }
@@ -23,10 +23,10 @@ extension PublishAnswer {
       warnings: keys.warnings.isEmpty ? nil : keys.warnings)
   }
 
-  /// The text of the answer without its padding.
+  /// The JSON of the response without its padding.
   var json: Data {
     get throws {
-      // Nearly every answer is this one, and its texts need no escapes: a number and base64.
+      // Fast path for the usual response, whose values need no escapes: a number and base64.
       if let revisionToken, let insertedExposures, error == nil, code == nil, warnings == nil {
         let text =
           #"{"insertedExposures":\#(insertedExposures),"revisionToken":"\#(revisionToken)"}"#
@@ -38,7 +38,7 @@ extension PublishAnswer {
     }
   }
 
-  /// Those of an earlier token whose keys are not older than an upload may be, the newest first.
+  /// The keys of an earlier token that are not older than an upload may be; of too many, the newest.
   private static func stillRevisable(
     _ keys: [RevisableKey], at now: Date
   ) -> [RevisableKey] {
@@ -51,12 +51,12 @@ extension PublishAnswer {
 }
 
 extension RefusalForm {
-  /// The form in which `/v1/publish` and `/v1/stats` give every refusal that the HTTP layer makes.
+  /// The form in which `/v1/publish` and `/v1/stats` return the errors of the HTTP layer.
   static let publish = RefusalForm { PublishAnswer(error: $0.message, code: $0.publishCode) }
 }
 
 extension AnswerShape {
-  /// Every answer of `/v1/publish` is as long as one with a revision token, and names the version.
+  /// Pads every response of `/v1/publish` to the length of one with a revision token, and adds the version.
   static let publish: AnswerShape = {
     var headers = HTTPFields()
     if let name = HTTPFields.Element.Name("x-api-version") { headers[name] = "v1" }

@@ -5,16 +5,16 @@ import Synchronization
 import UploadToken
 import World
 
-/// Hands out the register, and reads it anew when it has become old.
-final class RegisterDesk: Sendable {
-  private let configured: @Sendable () -> ConfiguredRegister
+/// Caches the registry, and reads it again when the cached one is too old.
+final class CachedRegistry: Sendable {
+  private let configured: @Sendable () -> ConfiguredRegistry
   private let store: any KeyStore
   private let clock: any WallClock
-  private let latest = Mutex<(register: Register, readAt: Date)?>(nil)
+  private let latest = Mutex<(registry: Registry, readAt: Date)?>(nil)
 
-  /// Asks `configured` and `store` whenever it reads.
+  /// Combines `configured` and `store` at every read.
   init(
-    configured: @escaping @Sendable () -> ConfiguredRegister, store: any KeyStore,
+    configured: @escaping @Sendable () -> ConfiguredRegistry, store: any KeyStore,
     clock: any WallClock
   ) {
     self.configured = configured
@@ -22,45 +22,43 @@ final class RegisterDesk: Sendable {
     self.clock = clock
   }
 
-  /// The register, at most `KeyServerLimit.registerAgeSecondsMax` old.
-  func register() async throws -> Register {
-    try await register(atMost: KeyServerLimit.registerAgeSecondsMax)
+  /// The registry, at most `KeyServerLimit.registerAgeSecondsMax` old.
+  func registry() async throws -> Registry {
+    try await registry(atMost: KeyServerLimit.registerAgeSecondsMax)
   }
 
-  /// The register, read anew for somebody who names a key that is not in it, unless that was just done.
-  func registerForUnknownKey() async throws -> Register {
-    try await register(atMost: KeyServerLimit.registerAgeSecondsMaxForUnknownKey)
+  /// The registry for a token with an unknown key: read again, unless that was done within the last second.
+  func registryForUnknownKey() async throws -> Registry {
+    try await registry(atMost: KeyServerLimit.registerAgeSecondsMaxForUnknownKey)
   }
 
-  private func register(atMost ageSeconds: TimeInterval) async throws -> Register {
+  private func registry(atMost ageSeconds: TimeInterval) async throws -> Registry {
     let now = clock.now
-    let kept = latest.withLock { $0 }
-    if let kept, kept.readAt <= now, now.timeIntervalSince(kept.readAt) < ageSeconds {
-      return kept.register
+    let cached = latest.withLock { $0 }
+    if let cached, cached.readAt <= now, now.timeIntervalSince(cached.readAt) < ageSeconds {
+      return cached.registry
     }
-    let register = Register(configured: configured(), stored: try await store.registerEntries())
-    latest.withLock { $0 = (register, now) }
-    return register
+    let registry = Registry(configured: configured(), stored: try await store.registryEntries())
+    latest.withLock { $0 = (registry, now) }
+    return registry
   }
 
-  /// Forgets what was read, for it has changed.
-  func forget() {
+  /// Drops the cached registry, after the stored one has changed.
+  func invalidate() {
     latest.withLock { $0 = nil }
   }
 }
 
-/// Every app and authority that is known at one moment, with the keys ready for use.
-struct Register: Sendable {
+/// All apps and authorities that are known at one moment, with verifiers for their keys.
+struct Registry: Sendable {
   let apps: [String: AuthorizedApp]
   let authorities: [String: HealthAuthority]
   let certificates: CertificateVerifier
-  /// Who checks upload tokens.
   let tokens: UploadTokenVerifier
   private let keys: [String: [AuthorityKey]]
 
-  /// What the configuration says, and beside it what the database holds. A key that cannot be read is
-  /// left out: the others go on working.
-  init(configured: ConfiguredRegister, stored: RegisterEntries) {
+  /// The entries of the configuration and of the database together. Unreadable keys are left out.
+  init(configured: ConfiguredRegistry, stored: RegistryEntries) {
     tokens = configured.tokens
     let configured = configured.entries
     apps = Dictionary((configured.apps + stored.apps).map { ($0.id, $0) }) { one, other in
@@ -95,7 +93,7 @@ struct Register: Sendable {
     }
   }
 
-  /// The key of `issuer` under that id, where it is believed at `now`.
+  /// The key of `issuer` with that id, if it is valid at `now`.
   func key(_ keyID: String, of issuer: String, at now: Date) -> P256.Signing.PublicKey? {
     let key = keys[issuer]?.last {
       $0.keyID == keyID && $0.goodFrom <= now && now < ($0.goodUntil ?? .distantFuture)
@@ -104,23 +102,21 @@ struct Register: Sendable {
   }
 }
 
-/// What the configuration, and not the database, says of apps and authorities.
-struct ConfiguredRegister: Sendable {
-  /// Its apps and authorities.
-  let entries: RegisterEntries
-  /// Who checks upload tokens, with the keys of their issuer.
+/// The apps and authorities of the configuration.
+struct ConfiguredRegistry: Sendable {
+  let entries: RegistryEntries
   let tokens: UploadTokenVerifier
 }
 
-/// Whose upload tokens are taken: the public keys of their issuer, read anew whenever the register is.
+/// The public keys of upload tokens, read again whenever the registry is.
 ///
-/// Documentation/KeyServer.md 8.5. What cannot be read changes nothing: the keys that were there stay good.
-final class TokenKeyDesk: Sendable {
+/// If they cannot be read, the known keys stay valid.
+final class TokenKeySource: Sendable {
   private let configuration: KeyServerConfiguration
   private let logger: Logger
-  private let latest: Mutex<ConfiguredRegister>
+  private let latest: Mutex<ConfiguredRegistry>
 
-  /// - Throws: `KeyServerError.configuration` where the keys of the configuration are none.
+  /// - Throws: `KeyServerError.configuration` if a key of the configuration is invalid.
   init(_ configuration: KeyServerConfiguration, logger: Logger) throws(KeyServerError) {
     self.configuration = configuration
     self.logger = logger
@@ -132,8 +128,8 @@ final class TokenKeyDesk: Sendable {
     }
   }
 
-  /// What the configuration says of apps and authorities, with the keys that are known now.
-  func configured() -> ConfiguredRegister {
+  /// The apps and authorities of the configuration, with the current keys.
+  func configured() -> ConfiguredRegistry {
     guard let read = configuration.readTokenPublicKeysPEM else { return latest.withLock { $0 } }
     do {
       let keys = try read()
@@ -142,7 +138,7 @@ final class TokenKeyDesk: Sendable {
       latest.withLock { $0 = new }
     } catch {
       logger.warning(
-        "the public keys of tokens could not be read; those that were known stay good",
+        "token keys not read; the known keys stay valid: check the file of public keys",
         metadata: ["kind": "\(type(of: error))"])
     }
     return latest.withLock { $0 }
@@ -150,9 +146,9 @@ final class TokenKeyDesk: Sendable {
 
   private static func configured(
     _ configuration: KeyServerConfiguration, tokenKeys: [String: String]
-  ) throws -> ConfiguredRegister {
-    ConfiguredRegister(
-      entries: configuration.registerEntries(tokenKeys),
+  ) throws -> ConfiguredRegistry {
+    ConfiguredRegistry(
+      entries: configuration.registryEntries(tokenKeys),
       tokens: try UploadTokenVerifier(
         issuer: configuration.tokenIssuer, audience: configuration.tokenAudience,
         publicKeysPEM: tokenKeys))

@@ -1,21 +1,21 @@
+import Crypto
 import Foundation
+import QuietHTTP
 
-/// Who may certify that keys are to be published, and how its certificates are known.
-///
-/// Documentation/KeyServer.md 8.
+/// A health authority: it certifies keys for publication.
 public struct HealthAuthority: Hashable, Sendable {
-  /// The `iss` of its certificates; names it.
+  /// The `iss` of its certificates, which identifies it.
   public var issuer: String
-  /// The `aud` of its certificates: the name it knows this server by.
+  /// The `aud` of its certificates: its name for this server.
   public var audience: String
-  /// Its public keys in PEM (P-256, SubjectPublicKeyInfo), by the id its certificates name them with.
+  /// Its public keys in PEM (P-256, SubjectPublicKeyInfo), by key id.
   public var publicKeysPEM: [String: String]
-  /// Where it publishes its keys; nil where they are given to us by hand.
+  /// The address of its JSON Web Key Set; nil if its keys are added by hand.
   public var jwksURL: URL?
-  /// Whether it may ask for the statistics of its own uploads.
+  /// True if it may read the statistics of its own uploads.
   public var seesStatistics: Bool
 
-  /// An authority that certifies.
+  /// An authority with `publicKeysPEM`, PEM by key id.
   public init(
     issuer: String, audience: String, publicKeysPEM: [String: String] = [:], jwksURL: URL? = nil,
     seesStatistics: Bool = false
@@ -28,19 +28,35 @@ public struct HealthAuthority: Hashable, Sendable {
   }
 }
 
-/// An app that may publish here, for which regions, and with whose certificates.
-///
-/// Documentation/KeyServer.md 8.
+extension HealthAuthority {
+  /// Validates the values of a configuration or a command.
+  func checked() throws(KeyServerError) {
+    guard !issuer.isEmpty, !audience.isEmpty else {
+      throw .configuration("An authority needs an issuer and an audience.")
+    }
+    for (id, pem) in publicKeysPEM {
+      guard !id.isEmpty, (try? P256.Signing.PublicKey(pemRepresentation: pem)) != nil else {
+        throw .configuration("The key \(id) of \(issuer) must be a P-256 public key in PEM.")
+      }
+    }
+    if let jwksURL, !jwksURL.isNeverPlain {
+      throw .configuration(
+        "The address of \(issuer)'s keys must begin with https (http only on this machine).")
+    }
+  }
+}
+
+/// An app that may upload keys, with its regions and authorities.
 public struct AuthorizedApp: Hashable, Sendable {
-  /// `healthAuthorityID` of `/v1/publish`, `appPackageName` of the seed contract.
+  /// The `healthAuthorityID` of `/v1/publish`, the `appPackageName` of the ProteGO Safe contract.
   public var id: String
-  /// Where its keys count; empty takes `PublishConfiguration.defaultRegion`, and in the seed contract the
-  /// region that is exported.
+  /// The regions of its keys. If empty, `PublishConfiguration.defaultRegion`, and for uploads of the ProteGO
+  /// Safe contract the exported region.
   public var regions: Set<String>
-  /// The issuers whose certificates it may use.
+  /// The issuers of the certificates that it may use.
   public var authorities: Set<String>
 
-  /// An app that may publish.
+  /// An app with the id `id`.
   public init(id: String, regions: Set<String>, authorities: Set<String>) {
     self.id = id
     self.regions = regions
@@ -49,28 +65,34 @@ public struct AuthorizedApp: Hashable, Sendable {
 }
 
 extension AuthorizedApp {
-  /// Whether `text` is two upper-case letters, as ISO 3166-1 writes a country.
+  func checked() throws(KeyServerError) {
+    guard !id.isEmpty else { throw .configuration("An app needs an id.") }
+    guard regions.allSatisfy(Self.isRegion) else {
+      throw .configuration("A region must be two upper-case letters.")
+    }
+  }
+
+  /// True if `text` is two upper-case letters, as in ISO 3166-1.
   static func isRegion(_ text: String) -> Bool {
     text.utf8.count == 2
       && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
   }
 }
 
-/// A public key of an authority, and when it is believed.
+/// A public key of an authority, with its validity.
 struct AuthorityKey: Hashable, Sendable {
   let keyID: String
   let publicKeyPEM: String
   let goodFrom: Date
-  /// Nil where there is no end yet.
+  /// Nil if it has no end yet.
   let goodUntil: Date?
-  /// Whether it came from the authority's own page.
+  /// True if it was read from the authority's page.
   let isPulled: Bool
 }
 
-/// What becomes of an authority's keys when some are written down. Documentation/KeyServer.md 8.3.
+/// Merges new keys of an authority into its stored keys.
 enum AuthorityKeyRule {
-  /// `known` with `keys`, PEM by id, beside them. One that is there under the same id is good again, and
-  /// keeps its beginning.
+  /// Adds `keys`, PEM by id. A known key with the same id is replaced, and loses its end but not its start.
   static func adding(
     _ keys: [String: String], isPulled: Bool, to known: [AuthorityKey]
   ) -> [AuthorityKey] {
@@ -84,9 +106,8 @@ enum AuthorityKeyRule {
     return known.filter { keys[$0.keyID] == nil } + added
   }
 
-  /// `known` after the authority's page showed `page`, PEM by id: those that have gone from it end at
-  /// `end`, unless they have an end, and those whose end has come by `now` are forgotten. What was given
-  /// by hand stays.
+  /// Merges `page`, PEM by id, which was read from the authority's page. Pulled keys that are not on it any more
+  /// end at `end` unless they have an end, and are removed once it has passed. Keys added by hand stay.
   static func pulling(
     _ page: [String: String], into known: [AuthorityKey], at now: Date, othersEnd end: Date
   ) -> [AuthorityKey] {
@@ -107,10 +128,10 @@ extension AuthorityKey {
   }
 }
 
-/// Apps and authorities as they are written down, in the configuration or in the database.
-struct RegisterEntries: Hashable, Sendable {
+/// The apps and authorities of the configuration or of the database.
+struct RegistryEntries: Hashable, Sendable {
   var apps: [AuthorizedApp] = []
   var authorities: [HealthAuthority] = []
-  /// The keys of each authority that have a time, by issuer.
+  /// The keys with a validity, by issuer.
   var keys: [String: [AuthorityKey]] = [:]
 }

@@ -1,11 +1,12 @@
 import Crypto
 import Foundation
 import KeyServerAPI
+import Secrets
 import Synchronization
 import World
 
-/// Hands out the keyring, makes a new sealing key every week and forgets those that nobody needs.
-final class RevisionKeyDesk: Sendable {
+/// Caches the keys of revision tokens, makes a new one every week and removes those that are not needed.
+final class RevisionKeys: Sendable {
   private let store: any KeyStore
   private let wrappingKey: SymmetricKey
   private let context: Data
@@ -26,22 +27,22 @@ final class RevisionKeyDesk: Sendable {
 
   /// The keyring, at most a minute old.
   ///
-  /// - Throws: where the database fails or its keys were sealed under another wrapping key.
+  /// - Throws: If the database fails, or if its keys were encrypted with another wrapping key.
   func keyring() async throws -> RevisionKeyring {
     let now = clock.now
-    let kept = latest.withLock { $0 }
-    if let kept, kept.readAt <= now,
-      now.timeIntervalSince(kept.readAt) < RevisionLimit.keyringAgeSecondsMax
+    let cached = latest.withLock { $0 }
+    if let cached, cached.readAt <= now,
+      now.timeIntervalSince(cached.readAt) < RevisionLimit.keyringAgeSecondsMax
     {
-      return kept.ring
+      return cached.ring
     }
-    // Two that come here at once may both make a key: then both are good, and the newer one seals.
+    // Two concurrent requests may both make a key. Then both are valid, and the newer one encrypts.
     var sealed = try await store.revisionKeys()
-    if Self.present(of: sealed, at: now).map({ Self.isWornOut($0, at: now) }) ?? true {
+    if Self.current(of: sealed, at: now).map({ Self.isTooOld($0, at: now) }) ?? true {
       let id = randomness.bytes(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       let key = SymmetricKey(data: randomness.bytes(32))
       let fresh = try SealedRevisionKey(id: id, key, under: wrappingKey, effectiveFrom: now)
-      try await store.add(fresh, forgetting: Self.useless(in: sealed + [fresh], at: now))
+      try await store.add(fresh, forgetting: Self.unneeded(in: sealed + [fresh], at: now))
       sealed = try await store.revisionKeys()
     }
     let ring = try ring(of: sealed, at: now)
@@ -52,26 +53,26 @@ final class RevisionKeyDesk: Sendable {
   private func ring(of sealed: [SealedRevisionKey], at now: Date) throws -> RevisionKeyring {
     let keys = try sealed.map { ($0.id, try $0.opened(with: wrappingKey)) }
     let byID = Dictionary(keys) { $1 }
-    guard let present = Self.present(of: sealed, at: now), let key = byID[present.id] else {
+    guard let current = Self.current(of: sealed, at: now), let key = byID[current.id] else {
       throw CryptoKitError.incorrectKeySize
     }
-    return RevisionKeyring(present: (present.id, key), keys: byID, context: context)
+    return RevisionKeyring(current: (current.id, key), keys: byID, context: context)
   }
 
-  /// The newest key that is in use; where the clock was set back, the oldest there is.
-  private static func present(
+  /// The newest key that is in use; if the clock was set back before all of them, the oldest key.
+  private static func current(
     of keys: [SealedRevisionKey], at now: Date
   ) -> SealedRevisionKey? {
     let sorted = keys.sorted { ($0.effectiveFrom, $0.id) < ($1.effectiveFrom, $1.id) }
     return sorted.last { $0.effectiveFrom <= now } ?? sorted.first
   }
 
-  private static func isWornOut(_ key: SealedRevisionKey, at now: Date) -> Bool {
+  private static func isTooOld(_ key: SealedRevisionKey, at now: Date) -> Bool {
     now.timeIntervalSince(key.effectiveFrom) >= RevisionLimit.keyUseSeconds
   }
 
-  /// Keys whose successor has been in use for so long that no token of theirs has a live key in it.
-  private static func useless(in keys: [SealedRevisionKey], at now: Date) -> [String] {
+  /// Keys whose successor has been in use for so long that their tokens cover only expired keys.
+  private static func unneeded(in keys: [SealedRevisionKey], at now: Date) -> [String] {
     let sorted = keys.sorted { $0.effectiveFrom < $1.effectiveFrom }
     return zip(sorted, sorted.dropFirst()).compactMap { key, successor in
       now.timeIntervalSince(successor.effectiveFrom) >= RevisionLimit.keyAfterlifeSeconds
@@ -80,24 +81,21 @@ final class RevisionKeyDesk: Sendable {
   }
 }
 
-/// The keys that open revision tokens, and the one that seals new ones.
-struct RevisionKeyring: Sendable {
-  let present: (id: String, key: SymmetricKey)
+/// The keys that decrypt revision tokens, and the one that encrypts new ones.
+struct RevisionKeyring: Redacted, Sendable {
+  let current: (id: String, key: SymmetricKey)
   let keys: [String: SymmetricKey]
   /// The server's constant that every token is bound to.
   let context: Data
-}
 
-extension RevisionKeyring: CustomStringConvertible, CustomReflectable {
   var description: String { "RevisionKeyring(\(keys.count) keys)" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// A key of revision tokens as the database holds it: sealed under a key that lies elsewhere.
-struct SealedRevisionKey: Hashable, Sendable {
+/// A key of revision tokens in the database: encrypted with the wrapping key, which is stored elsewhere.
+struct SealedRevisionKey: Redacted, Hashable, Sendable {
   let id: String
   let sealed: Data
-  /// From when it seals new tokens.
+  /// The time from which it encrypts new tokens.
   let effectiveFrom: Date
 
   init(id: String, sealed: Data, effectiveFrom: Date) {
@@ -106,7 +104,7 @@ struct SealedRevisionKey: Hashable, Sendable {
     self.effectiveFrom = effectiveFrom
   }
 
-  /// Seals `key` under `wrappingKey`.
+  /// Encrypts `key` with `wrappingKey`.
   init(
     id: String, _ key: SymmetricKey, under wrappingKey: SymmetricKey, effectiveFrom: Date
   ) throws {
@@ -116,9 +114,9 @@ struct SealedRevisionKey: Hashable, Sendable {
     self.init(id: id, sealed: sealed, effectiveFrom: effectiveFrom)
   }
 
-  /// The key itself.
+  /// Decrypts the key.
   ///
-  /// - Throws: where `wrappingKey` is not the one it was sealed under.
+  /// - Throws: If it was encrypted with another wrapping key.
   func opened(with wrappingKey: SymmetricKey) throws -> SymmetricKey {
     let box = try AES.GCM.SealedBox(combined: sealed)
     return SymmetricKey(
@@ -126,64 +124,51 @@ struct SealedRevisionKey: Hashable, Sendable {
   }
 }
 
-extension SealedRevisionKey: CustomStringConvertible, CustomReflectable {
-  var description: String { "SealedRevisionKey" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-/// The key that keeps the keys of revision tokens, in a file for its owner only.
+/// The file of the wrapping key, which encrypts the keys of revision tokens. Only its owner can read it.
 ///
-/// It lies beside the database and not in it, so that a copy of the database opens no token.
+/// It is not in the database, so that a copy of the database cannot decrypt tokens.
 enum WrappingKeyFile {
-  /// The key in `file`, which is made where there is none.
+  /// The key in `file`, which is created if it is missing.
   ///
-  /// - Throws: where the file cannot be read or made, or holds something else.
+  /// - Throws: `.wrappingKey` if the file cannot be read or created, or has another size.
   static func key(
     in file: URL, randomness: any Randomness
   ) throws(KeyServerError) -> SymmetricKey {
-    if !FileManager.default.fileExists(atPath: file.path) { try make(file, randomness) }
+    if !FileManager.default.fileExists(atPath: file.path) { try create(file, randomness) }
     guard let bytes = try? Data(contentsOf: file), bytes.count == RevisionLimit.wrappingKeyBytes
     else { throw .wrappingKey }
     return SymmetricKey(data: bytes)
   }
 
-  /// Written whole under a name of its own and on the disk first: a key that was cut short would be no
-  /// key for ever. A link takes no place that is taken: of two processes that make one, both use the first's.
-  private static func make(_ file: URL, _ randomness: any Randomness) throws(KeyServerError) {
-    let bytes = Data(randomness.bytes(RevisionLimit.wrappingKeyBytes))
-    let unfinished = file.appendingPathExtension("unfinished-\(getpid())")
-    let isMade = FileManager.default.createFile(
-      atPath: unfinished.path, contents: bytes, attributes: [.posixPermissions: 0o600])
-    defer { unlink(unfinished.path) }
-    do {
-      guard isMade else { throw KeyServerError.wrappingKey }
-      try WholeFile.sync(unfinished)
-      guard link(unfinished.path, file.path) == 0 || errno == EEXIST else {
-        throw KeyServerError.wrappingKey
-      }
-      try WholeFile.sync(file.deletingLastPathComponent())
+  /// If another process creates the file at the same time, both use the first one.
+  private static func create(
+    _ file: URL, _ randomness: any Randomness
+  ) throws(KeyServerError) {
+    do throws(FileError) {
+      try AtomicFile.write(
+        randomness.bytes(RevisionLimit.wrappingKeyBytes), to: file, existing: .keep)
     } catch {
-      throw .wrappingKey
+      guard error.code == EEXIST else { throw .wrappingKey }
     }
   }
 }
 
-/// What revision tokens measure, and how long their keys last. Documentation/KeyServer.md 9.
+/// Sizes of revision tokens, and lifetimes of their keys.
 enum RevisionLimit {
-  /// Entries of a token at least; those that are missing are padding.
+  /// Minimum number of entries in a token; missing ones are padding.
   static let entriesMin = 28
-  /// Entries that are taken over from an earlier token at most.
+  /// Maximum number of entries that are copied from an earlier token.
   static let entriesMax = 300
-  /// The longest text that is looked at, in bytes: what fits in a body anyway.
+  /// Maximum size of a token's text, in bytes.
   static let textBytesMax = 20 * 1024
-  /// How long a sealing key is used for new tokens, in seconds: 168 hours.
+  /// Time for which a key encrypts new tokens, in seconds: 168 hours.
   static let keyUseSeconds: TimeInterval = 168 * 3_600
-  /// How long a sealing key still opens tokens after its successor came, in seconds: 360 hours.
+  /// Time for which a key decrypts tokens after its successor was made, in seconds: 360 hours.
   static let keyAfterlifeSeconds: TimeInterval = UploadLimit.keyAgeSecondsMax
-  /// How long the keys that were read may be used before they are read again, in seconds.
+  /// Maximum age of the cached keys, in seconds.
   static let keyringAgeSecondsMax: TimeInterval = 60
-  /// Bytes of the constant that every token is bound to, at least.
+  /// Minimum size of the constant that every token is bound to, in bytes.
   static let contextBytesMin = 16
-  /// Bytes of the key that the sealing keys are kept under.
+  /// Size of the wrapping key, in bytes.
   static let wrappingKeyBytes = 32
 }

@@ -1,42 +1,44 @@
 import ExposureKeys
 import Foundation
 import KeyServerAPI
+import Secrets
 
-/// What becomes of one key of an upload. Documentation/KeyServer.md 9.3 has the rules in sentences.
+/// Decides what an upload does with one of its keys, which may be stored already.
 enum RevisionRule {
   enum Outcome: Hashable {
-    /// It is new.
+    /// The key is new.
     case insert
-    /// It is in already and becomes what the upload says.
+    /// The stored key gets the report type of the upload.
     case revise
-    /// It is in already and stays as it is.
+    /// The stored key stays as it is.
     case leave
-    /// It is taken no notice of.
+    /// The key is ignored, and not covered by the next revision token.
     case drop
+    /// The whole upload is rejected.
     case refuse(RevisionRefusal)
   }
 
-  /// What becomes of `sent`, given what is `known` of its bytes.
+  /// The outcome of `sent`; `known` is the stored key with the same bytes.
   static func outcome(
-    of sent: PublishableKey, known: KnownKey?, under policy: RevisionPolicy
+    of sent: DiagnosisKey, known: KnownKey?, under policy: RevisionPolicy
   ) -> Outcome {
     guard let known else {
-      // Nothing can be withdrawn that was never there.
-      return sent.key.reportType == .revoked ? .drop : .insert
+      // A key that was never published cannot be revoked.
+      return sent.reportType == .revoked ? .drop : .insert
     }
     guard case .token(_, let allowsPartial) = policy else { return .leave }
-    if let refusal = policy.refusal(of: sent.revisable) {
+    if let refusal = policy.refusal(of: RevisableKey(sent.key)) {
       return allowsPartial ? .drop : .refuse(refusal)
     }
-    let type = sent.key.reportType
+    let type = sent.reportType
     if type == known.reportType || type == known.revisedReportType { return .leave }
     if type == stated(known.reportType) { return .leave }
     guard known.revisedReportType == nil else { return .refuse(.alreadyRevised) }
     return canBecome(type, from: known.reportType) ? .revise : .refuse(.invalidTransition)
   }
 
-  /// A finding may become surer or be withdrawn, never less sure. One that was never stated counts as a
-  /// doctor's.
+  /// True if a report type may change to `new`: it may become more certain or be revoked, never less certain.
+  /// A missing one counts as a clinical diagnosis.
   static func canBecome(_ new: ReportType?, from old: ReportType?) -> Bool {
     switch stated(old) {
     case .confirmedClinicalDiagnosis: new == .confirmedTest || new == .revoked
@@ -46,38 +48,38 @@ enum RevisionRule {
     }
   }
 
-  /// `finding`, or what one counts as that was never stated.
-  private static func stated(_ finding: ReportType?) -> ReportType {
-    guard let finding, finding != .unknown else { return .confirmedClinicalDiagnosis }
-    return finding
+  private static func stated(_ type: ReportType?) -> ReportType {
+    guard let type, type != .unknown else { return .confirmedClinicalDiagnosis }
+    return type
   }
 }
 
-/// What an upload may do to keys that are in already.
+/// The permission of an upload to revise stored keys.
 enum RevisionPolicy: Sendable {
-  /// Nothing: they stay as they are, and nobody is told. So it is in the seed contract.
+  /// Stored keys stay as they are, without an error: the rule of the ProteGO Safe contract.
   case leaveKnown
-  /// What the token that came with it allows.
+  /// The keys that the revision token covers may be revised. Others reject the upload, or are dropped if
+  /// `allowsPartial`.
   case token(Sent, allowsPartial: Bool)
 
-  /// The token that came with an upload.
+  /// The revision token of an upload.
   enum Sent: Sendable {
     case absent
-    case unreadable
-    case read(RevisionToken)
+    case invalid
+    case valid(RevisionToken)
   }
 
-  /// Why the token does not speak of `key`; nil where it does.
+  /// The reason why the stored `key` may not be revised; nil if it may.
   func refusal(of key: RevisableKey) -> RevisionRefusal? {
     switch self {
-    case .leaveKnown, .token(.unreadable, _): .invalidToken
+    case .leaveKnown, .token(.invalid, _): .invalidToken
     case .token(.absent, _): .missingToken
-    case .token(.read(let token), _): token.covers(key) ? nil : .invalidToken
+    case .token(.valid(let token), _): token.covers(key) ? nil : .invalidToken
     }
   }
 }
 
-/// Why keys that are in already may not become what an upload says. Documentation/KeyServer.md 9.3.
+/// The reason why a stored key may not be revised.
 enum RevisionRefusal: Error, Hashable, Sendable {
   case missingToken
   case invalidToken
@@ -93,26 +95,20 @@ enum RevisionRefusal: Error, Hashable, Sendable {
     }
   }
 
-  /// The rule in one sentence.
   var sentence: String {
     switch self {
-    case .missingToken: "A key is in already: send the revision token of the last answer."
-    case .invalidToken: "A key is in already, and the revision token does not speak of it."
-    case .alreadyRevised: "A key has been revised before; it can be once."
-    case .invalidTransition: "A key that is in already cannot become of this report type."
+    case .missingToken: "A key was uploaded before: send the revision token of the last response."
+    case .invalidToken: "A key was uploaded before and is not covered by the revision token."
+    case .alreadyRevised: "A key was revised before: a key can be revised only once."
+    case .invalidTransition: "A key that was uploaded before cannot change to this report type."
     }
   }
 }
 
-/// A key that is in already, as far as a revision needs to know.
-struct KnownKey: Hashable, Sendable {
+/// A stored key, as far as a revision depends on it.
+struct KnownKey: Redacted, Hashable, Sendable {
   let bytes: Data
   let reportType: ReportType?
-  /// What it has become; nil where it was never revised.
+  /// Nil if it was never revised.
   let revisedReportType: ReportType?
-}
-
-extension KnownKey: CustomStringConvertible, CustomReflectable {
-  var description: String { "KnownKey" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
 }

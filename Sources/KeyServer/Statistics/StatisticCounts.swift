@@ -1,9 +1,9 @@
 import Foundation
 import KeyServerAPI
 
-/// One number of the statistics.
+/// One counter of the statistics.
 struct StatisticCount: Hashable, Sendable {
-  /// What is counted.
+  /// The identity of the counter.
   struct Place: Hashable, Sendable {
     /// Unix seconds of the hour.
     let hour: Int64
@@ -16,11 +16,11 @@ struct StatisticCount: Hashable, Sendable {
   let count: Int
 }
 
-/// What is counted of uploads. Documentation/KeyServer.md 10.
+/// The quantities that are counted. The raw values are stored in the database.
 enum StatisticKind: String, CaseIterable, Sendable {
-  /// Uploads, a bucket for each `StatisticPlatform`.
+  /// Uploads, with a bucket for each `UploadPlatform`.
   case uploads
-  /// Keys that are in.
+  /// New keys.
   case keys
   /// Uploads that revised a key.
   case revisions
@@ -28,20 +28,20 @@ enum StatisticKind: String, CaseIterable, Sendable {
   case oldestKey
   /// Uploads by the days since the onset of symptoms.
   case onset
-  /// Uploads that nobody knew an onset of.
+  /// Uploads without a valid onset.
   case missingOnset
 }
 
-/// What uploads add to the statistics, before it is written down with them.
+/// The sum of what the uploads of one transaction add to the statistics.
 struct StatisticTally: Sendable {
-  /// Days that ages of keys are counted by.
+  /// Buckets of `oldestKey`, in days.
   static let oldestKeyDays = 0...15
-  /// Days that onsets are counted by.
+  /// Buckets of `onset`, in days.
   static let onsetDays = 0...29
 
   private var sums: [StatisticCount.Place: Int] = [:]
 
-  /// Counts one upload that was taken.
+  /// Counts one accepted upload.
   mutating func add(_ facts: UploadFacts, _ outcome: UploadOutcome) {
     func count(_ kind: StatisticKind, _ bucket: Int = 0, _ number: Int = 1) {
       guard number > 0 else { return }
@@ -60,17 +60,11 @@ struct StatisticTally: Sendable {
     }
   }
 
-  /// The sums, in an order that is always the same.
+  /// The sums, in a fixed order.
   var counts: [StatisticCount] {
     sums.map { StatisticCount(place: $0.key, count: $0.value) }.sorted {
       ($0.place.kind.rawValue, $0.place.bucket) < ($1.place.kind.rawValue, $1.place.bucket)
     }
-  }
-
-  /// Unix seconds of the hour that `moment` lies in.
-  static func hour(of moment: Date) -> Int64 {
-    let hours = (moment.timeIntervalSince1970 / Embargo.coarseSeconds).rounded(.down)
-    return Int64(hours * Embargo.coarseSeconds)
   }
 
   private static func clamp(_ days: Int, _ range: ClosedRange<Int>) -> Int {
@@ -78,10 +72,10 @@ struct StatisticTally: Sendable {
   }
 }
 
-/// Which counts may be shown at one moment, put together by day.
+/// The counts that an authority may read at one moment, summed by day.
 ///
-/// Documentation/KeyServer.md 10.3, decision 14: a day of enough uploads that ended long enough ago. Such a
-/// day is shown whole or not at all, so that no two answers differ by one upload.
+/// A day is shown if it has enough uploads and ended long enough ago. It is shown whole or not at all, so that
+/// no two responses differ by a single upload.
 struct StatisticsView: Sendable {
   private static let daySeconds: Int64 = 86_400
 
@@ -90,26 +84,30 @@ struct StatisticsView: Sendable {
 
   /// The first day that is counted at all at `now`, in Unix seconds.
   static func firstDay(at now: Date) -> Int64 {
-    day(of: now.wholeSeconds) - Int64(KeyServerLimit.statisticsSeconds)
+    day(of: seconds(of: now)) - Int64(KeyServerLimit.statisticsSeconds)
   }
 
-  /// The days that may be shown, oldest first.
+  /// The days of `counts` that may be shown, oldest first.
   func days(of counts: [StatisticCount]) -> [StatisticsDay] {
     let first = Self.firstDay(at: now)
     return Dictionary(grouping: counts) { Self.day(of: $0.place.hour) }
-      .filter { $0.key >= first && hasWaited($0.key) }
+      .filter { $0.key >= first && isDelayOver($0.key) }
       .sorted { $0.key < $1.key }
       .map { Self.day($0.key, $0.value) }
       .filter { $0.publishRequests.total >= configuration.uploadsMin }
   }
 
-  /// Whether the day that began at `start` ended long enough ago.
-  private func hasWaited(_ start: Int64) -> Bool {
-    start + Self.daySeconds + Int64(configuration.delaySeconds) <= now.wholeSeconds
+  /// True if the day that began at `start` ended long enough ago.
+  private func isDelayOver(_ start: Int64) -> Bool {
+    start + Self.daySeconds + Int64(configuration.delaySeconds) <= Self.seconds(of: now)
   }
 
-  /// The beginning of the day of `seconds`, both in Unix seconds.
+  /// The start of the day of `seconds`, both in Unix seconds.
   private static func day(of seconds: Int64) -> Int64 { seconds / daySeconds * daySeconds }
+
+  private static func seconds(of moment: Date) -> Int64 {
+    Int64(moment.timeIntervalSince1970.rounded(.down))
+  }
 
   private static func day(_ start: Int64, _ counts: [StatisticCount]) -> StatisticsDay {
     let date = Date(timeIntervalSince1970: TimeInterval(start))
@@ -117,7 +115,7 @@ struct StatisticsView: Sendable {
     for count in counts {
       let (bucket, number) = (count.place.bucket, count.count)
       switch count.place.kind {
-      case .uploads: add(number, from: StatisticPlatform(rawValue: bucket), to: &day)
+      case .uploads: add(number, from: UploadPlatform(rawValue: bucket), to: &day)
       case .keys: day.totalTEKsPublished += number
       case .revisions: day.requestsWithRevisions += number
       case .missingOnset: day.requestsMissingOnsetDate += number
@@ -132,7 +130,7 @@ struct StatisticsView: Sendable {
   }
 
   private static func add(
-    _ number: Int, from platform: StatisticPlatform?, to day: inout StatisticsDay
+    _ number: Int, from platform: UploadPlatform?, to day: inout StatisticsDay
   ) {
     switch platform {
     case .android: day.publishRequests.android += number

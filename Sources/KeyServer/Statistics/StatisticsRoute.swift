@@ -6,11 +6,14 @@ import QuietHTTP
 import UploadToken
 import World
 
-/// `POST /v1/stats` over HTTP.
+/// `POST /v1/stats`: an authority reads the counts of its own uploads.
 struct StatisticsRoute: Sendable {
   typealias Body = Result<StatisticsRequest, StrictJSONError>
 
-  let desk: StatisticsDesk
+  let registry: CachedRegistry
+  let store: any KeyStore
+  let clock: any WallClock
+  let configuration: StatisticsConfiguration
   let budget: AttemptBudget
   let budgetKeys: BudgetKeys
   let randomness: any Randomness
@@ -23,12 +26,12 @@ struct StatisticsRoute: Sendable {
       read: { bytes in
         Result { () throws(StrictJSONError) in try StatisticsRequest(strictJSON: bytes) }
       },
-      // A decoy is answered without days: it may come from anybody.
+      // A decoy needs no token, so its response has no days.
       decoy: { _ in try QuietAnswer(StatisticsAnswer(days: [])) },
-      answer: { try await answered($0) })
+      answer: { try await respond(to: $0) })
   }
 
-  private func answered(_ request: QuietRequest<Body>) async throws -> QuietAnswer {
+  private func respond(to request: QuietRequest<Body>) async throws -> QuietAnswer {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await budget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
@@ -38,77 +41,50 @@ struct StatisticsRoute: Sendable {
         StatisticsAnswer(error: "\(fault)", code: .badRequest), status: .badRequest)
     }
     let days: [StatisticsDay]
-    do throws(StatisticsDesk.Refusal) {
-      days = try await desk.days(
+    do throws(StatisticsRefusal) {
+      days = try await self.days(
         for: request.headers[.authorization], logger: request.context.logger)
     } catch {
-      return try await refused(error, key)
+      if error == .unavailable { await budget.giveBack(key) }
+      return try error.response
     }
     await budget.giveBack(key)
     return try QuietAnswer(StatisticsAnswer(days: days))
   }
 
-  private func refused(
-    _ refusal: StatisticsDesk.Refusal, _ key: BudgetKey
-  ) async throws -> QuietAnswer {
-    guard refusal == .unavailable else {
-      let sentence = "The bearer token does not let its bearer see statistics."
-      return try QuietAnswer(
-        StatisticsAnswer(error: sentence, code: .unauthorized), status: .unauthorized)
-    }
-    await budget.giveBack(key)
-    return try QuietAnswer(
-      StatisticsAnswer(error: "The counts cannot be read; try again later.", code: .internalError),
-      status: .serviceUnavailable, retryAfterSeconds: QuietLimit.retryAfterSeconds)
-  }
-}
-
-/// Tells an authority what was counted of its own uploads, once that tells nothing about one person.
-///
-/// Documentation/KeyServer.md 10.
-struct StatisticsDesk: Sendable {
-  /// Why nothing is told.
-  enum Refusal: Error, Hashable, Sendable {
-    case unauthorized
-    case unavailable
-  }
-
-  let register: RegisterDesk
-  let store: any KeyStore
-  let clock: any WallClock
-  let configuration: StatisticsConfiguration
-
-  /// The days of the authority whose `bearer` token this is.
-  func days(
-    for bearer: String?, logger: Logger
-  ) async throws(Refusal) -> [StatisticsDay] {
+  /// The days of the authority that signed the bearer token.
+  private func days(
+    for authorization: String?, logger: Logger
+  ) async throws(StatisticsRefusal) -> [StatisticsDay] {
     let now = clock.now
     do {
-      let issuer = try Self.issuer(of: bearer, in: try await register.register(), at: now)
+      let issuer = try Self.issuer(of: authorization, in: try await registry.registry(), at: now)
       let counts = try await store.statistics(
         of: issuer, from: StatisticsView.firstDay(at: now))
       return StatisticsView(now: now, configuration: configuration).days(of: counts)
-    } catch let refusal as Refusal {
+    } catch let refusal as StatisticsRefusal {
       throw refusal
     } catch {
-      logger.error("storage failed", metadata: KeyServerError.metadata(of: error))
+      logger.error("statistics not read", metadata: KeyServerError.metadata(of: error))
       throw .unavailable
     }
   }
 
   private static func issuer(
-    of bearer: String?, in register: Register, at now: Date
-  ) throws(Refusal) -> String {
-    let words = (bearer ?? "").split(separator: " ")
+    of authorization: String?, in registry: Registry, at now: Date
+  ) throws(StatisticsRefusal) -> String {
+    let words = (authorization ?? "").split(separator: " ")
     guard words.count == 2, words[0].lowercased() == "bearer" else { throw .unauthorized }
     do {
       let token = try CompactToken(String(words[1]))
       guard let hint = token.hint(StatisticsClaims.self),
-        register.authorities[hint.iss]?.seesStatistics == true,
-        let key = register.key(token.keyID, of: hint.iss, at: now)
-      else { throw Refusal.unauthorized }
+        registry.authorities[hint.iss]?.seesStatistics == true,
+        let key = registry.key(token.keyID, of: hint.iss, at: now)
+      else { throw StatisticsRefusal.unauthorized }
       let claims = try token.claims(StatisticsClaims.self, signedBy: key)
-      guard claims.iss == hint.iss, claims.isGood(at: now) else { throw Refusal.unauthorized }
+      guard claims.iss == hint.iss, claims.isValid(at: now) else {
+        throw StatisticsRefusal.unauthorized
+      }
       return claims.iss
     } catch {
       throw .unauthorized
@@ -116,19 +92,40 @@ struct StatisticsDesk: Sendable {
   }
 }
 
-/// What an authority says of itself when it asks for its statistics.
-struct StatisticsClaims: Decodable {
-  /// The audience of such a token.
+/// The reason why statistics are not returned.
+private enum StatisticsRefusal: Error {
+  case unauthorized
+  case unavailable
+
+  var response: QuietAnswer {
+    get throws {
+      switch self {
+      case .unauthorized:
+        let sentence = "The bearer token does not permit reading statistics."
+        return try QuietAnswer(
+          StatisticsAnswer(error: sentence, code: .unauthorized), status: .unauthorized)
+      case .unavailable:
+        let sentence = "The counts cannot be read; try again later."
+        return try QuietAnswer(
+          StatisticsAnswer(error: sentence, code: .internalError), status: .serviceUnavailable,
+          retryAfterSeconds: QuietLimit.retryAfterSeconds)
+      }
+    }
+  }
+}
+
+/// The claims of the bearer token with which an authority reads its statistics.
+private struct StatisticsClaims: Decodable {
   static let audience = "keyserver"
 
   let iss: String
-  let aud: Names
+  let aud: Audience
   let iat: Int64?
   let nbf: Int64?
   let exp: Int64
 
-  /// One name or several (RFC 7519 4.1.3).
-  struct Names: Decodable {
+  /// One name or an array (RFC 7519 4.1.3).
+  struct Audience: Decodable {
     let names: [String]
 
     init(from decoder: any Decoder) throws {
@@ -141,8 +138,8 @@ struct StatisticsClaims: Decodable {
     }
   }
 
-  /// Whether it is for us, and good at `now`.
-  func isGood(at now: Date) -> Bool {
+  /// True if the token is for this server and valid at `now`.
+  func isValid(at now: Date) -> Bool {
     let seconds = now.timeIntervalSince1970
     return aud.names == [Self.audience] && seconds < TimeInterval(exp)
       && seconds >= TimeInterval(max(iat ?? 0, nbf ?? 0))

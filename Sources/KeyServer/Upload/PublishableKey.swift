@@ -2,69 +2,63 @@ import ExposureKeys
 import Foundation
 import UploadToken
 
-/// A key with what the authority knows of it, and when it may be published.
+/// A diagnosis key that may be published, with its regions and its release time.
 struct PublishableKey: Hashable, Sendable {
-  /// The key.
   let key: DiagnosisKey
-  /// Where it counts, sorted.
+  /// The regions, sorted.
   let regions: [String]
-  /// Whether the person agreed to its going to other countries.
+  /// True if the user agreed to share the key with other countries.
   let travels: Bool
-  /// Not before then: `Embargo`.
+  /// The key is not published before: see `Embargo`.
   let releasedAt: Date
-}
 
-extension PublishableKey {
   /// The key with its release not before `moment`: no key enters a period that is closed.
   func released(from moment: Date) -> PublishableKey {
     guard releasedAt < moment else { return self }
     return PublishableKey(key: key, regions: regions, travels: travels, releasedAt: moment)
   }
 
-  /// The 16 bytes.
+  /// The 16 bytes of the key.
   var bytes: [UInt8] { key.key.secretBytes }
 
-  /// What a revision token says of it.
+  /// The part of the key that a revision token holds.
   var revisable: RevisableKey { RevisableKey(key.key) }
 }
 
-/// When a key may be published: not while anybody could still send out its identifiers.
+/// The release time of a key: not while its identifiers could be replayed.
 ///
-/// Documentation/SeedContract.md 5.3: phones accept an identifier up to two hours beside its time.
+/// Phones accept an identifier up to two hours after its time, so a key is released two hours after its end.
 enum Embargo {
   /// Ten-minute intervals from a key's end to its release.
   static let intervals: UInt32 = 12
-  /// Moments are kept to the hour, in seconds, so that they tell nothing about one person's upload.
-  static let coarseSeconds: TimeInterval = 3_600
 
-  /// The release of `key` when it came in at `receivedAt`.
+  /// The release of `key`, which was received at `receivedAt`.
   static func release(of key: TemporaryExposureKey, receivedAt: Date) -> Date {
-    let hours = (receivedAt.timeIntervalSince1970 / coarseSeconds).rounded(.down)
-    let harmless = key.rollingEnd.date.addingTimeInterval(
+    let replayEnd = key.rollingEnd.date.addingTimeInterval(
       TimeInterval(intervals) * IntervalNumber.seconds)
-    return max(Date(timeIntervalSince1970: hours * coarseSeconds), harmless)
+    return max(receivedAt.startOfHour, replayEnd)
   }
 }
 
-/// When symptoms began, as far as somebody says so and it can be true.
+/// The day on which symptoms began.
 struct SymptomOnset: Sendable {
-  /// The first interval of that day; nil where nothing is known.
+  /// The first interval of that day; nil if it is unknown.
   let day: IntervalNumber?
-  /// Whether nobody said it.
+  /// True if no valid onset was given.
   let isMissing: Bool
 
-  /// The onset the token names; left out where it lies ahead or more than 28 days back.
+  /// The onset in a token. It is ignored if it is in the future or more than 28 days ago.
   init(_ interval: UInt32?, at now: Date) {
     day = interval.flatMap { Self.day($0, at: now) }
     isMissing = day == nil
   }
 
-  /// The first of `intervals` that can be true; where none can, `KeyServerLimit.onsetGuessSeconds` ago.
+  /// The first valid onset of `intervals`; without one, `KeyServerLimit.onsetGuessSeconds` ago.
   init(firstOf intervals: [UInt32?], at now: Date) {
-    let said = intervals.lazy.compactMap { $0 }.compactMap { Self.day($0, at: now) }.first
+    let given = intervals.lazy.compactMap { $0 }.compactMap { Self.day($0, at: now) }.first
     let guess = IntervalNumber(now.addingTimeInterval(-KeyServerLimit.onsetGuessSeconds))
-    day = said ?? guess?.startOfDay
-    isMissing = said == nil
+    day = given ?? guess?.startOfDay
+    isMissing = given == nil
   }
 
   private static func day(_ interval: UInt32, at now: Date) -> IntervalNumber? {
@@ -74,7 +68,7 @@ struct SymptomOnset: Sendable {
     return onset.startOfDay
   }
 
-  /// Days from the onset to the key's day, negative before it; nil where nothing is known.
+  /// Days from the onset to the key's day, negative before it; nil if the onset is unknown.
   func days(to key: TemporaryExposureKey) -> Int32? {
     guard let day else { return nil }
     let intervals = Int64(key.rollingStart.startOfDay.rawValue) - Int64(day.rawValue)
@@ -82,14 +76,14 @@ struct SymptomOnset: Sendable {
   }
 }
 
-/// What a health authority found, as tokens and certificates name it. Documentation/KeyServer.md 7.4.
-enum Finding: String, CaseIterable, Sendable {
+/// A report type as tokens and certificates name it.
+enum CertifiedReportType: String, CaseIterable, Sendable {
   case confirmed
   case likely
   case negative
   case userReport = "user-report"
 
-  /// What the key file says of it.
+  /// The report type in the key file.
   var reportType: ReportType {
     switch self {
     case .confirmed: .confirmedTest
@@ -99,7 +93,7 @@ enum Finding: String, CaseIterable, Sendable {
     }
   }
 
-  /// The risk level of a key that was sent without one, or with 0.
+  /// The risk level of a key that is sent without one, or with 0.
   var transmissionRisk: UInt8 {
     switch self {
     case .confirmed: 2

@@ -11,18 +11,18 @@ import UploadToken
 
 @testable import KeyServer
 
-@Suite("Servers 2.6: authorities, their keys, and apps")
+@Suite("Registry of apps and authorities")
 struct RegisterTests {
-  /// An authority's page of keys on a free port, that shows what the test tells it to.
+  /// An authority's JWKS page on a free local port.
   private final class KeyPage: Sendable {
     let keys = Mutex<[String: P256.Signing.PrivateKey]>([:])
     let isBroken = Mutex(false)
     let isSilent = Mutex(false)
-    /// How long the page is, filled up with blanks; 0 leaves it as it is.
+    /// The length of the page, padded with blanks; 0 for no padding.
     let length = Mutex(0)
-    /// What stands in the list before the keys.
+    /// JSON to insert before the keys.
     let strangers = Mutex("")
-    /// Where it says that the keys are now.
+    /// The target of a redirect.
     let movedTo = Mutex<URL?>(nil)
     let askedCount = Mutex(0)
 
@@ -60,7 +60,7 @@ struct RegisterTests {
     }
   }
 
-  @Test("An app and its authority that are added while the server runs may publish within a minute")
+  @Test("An app and an authority that are added while the server runs can publish within a minute")
   func added() async throws {
     try await RunningKeyServer.run { server in
       let scene = PublishScene(server: server)
@@ -74,7 +74,7 @@ struct RegisterTests {
           scene.request(keys, certificate: certificate) { $0.healthAuthorityID = "new.app" })
       }
       #expect(try await publish().code == .unknownHealthAuthorityID)
-      let register = try KeyServerRegister(databaseFile: server.configuration.databaseFile)
+      let register = try KeyServerRegistry(databaseFile: server.configuration.databaseFile)
       let app = AuthorizedApp(id: "new.app", regions: ["CZ"], authorities: ["new authority"])
       await #expect(throws: KeyServerError.self) { try await register.add(app) }
       try await register.add(
@@ -90,10 +90,10 @@ struct RegisterTests {
     }
   }
 
-  @Test("Values that no certificate could be checked with are refused, and nothing is written")
+  @Test("Invalid apps and authorities are rejected, and nothing is stored")
   func refused() async throws {
     let folder = try TemporaryFolder()
-    let register = try KeyServerRegister(databaseFile: folder.path("keys.sqlite"))
+    let register = try KeyServerRegistry(databaseFile: folder.path("keys.sqlite"))
     let good = P256.Signing.PrivateKey().publicKey.pemRepresentation
     for authority in [
       HealthAuthority(issuer: "", audience: "a"), HealthAuthority(issuer: "a", audience: ""),
@@ -114,7 +114,7 @@ struct RegisterTests {
     #expect(try await register.apps().isEmpty)
   }
 
-  @Test("A key from the authority's page counts, one that has gone from it for 30 days more")
+  @Test("A key on the authority's page is valid, and stays valid for 30 days after its removal")
   func pulled() async throws {
     let page = KeyPage()
     let (old, new) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
@@ -137,12 +137,12 @@ struct RegisterTests {
         try await server.server.pullAuthorityKeys()
         #expect(try await status("old", old) == 200)
         #expect(try await status("new", new) == 401)
-        // The page changes; what has gone from it is good for 30 days.
+        // A key that is removed from the page stays valid for 30 days.
         page.keys.withLock { $0 = ["new": new] }
         try await server.server.pullAuthorityKeys()
         #expect(try await status("new", new) == 200)
         #expect(try await status("old", old) == 200)
-        // A page that cannot be read takes nothing away.
+        // An unreadable page changes nothing.
         page.isBroken.withLock { $0 = true }
         server.clock.advance(by: 30 * 86_400 - 1)
         #expect(try await status("old", old) == 200)
@@ -153,7 +153,7 @@ struct RegisterTests {
     }
   }
 
-  /// Whether the keys of `page` are believed once it has been read.
+  /// True if certificates signed with `key` are accepted after the page was read.
   private func isBelieved(_ page: KeyPage, _ key: P256.Signing.PrivateKey) async throws -> Bool {
     var isBelieved = false
     try await page.run { url in
@@ -167,15 +167,15 @@ struct RegisterTests {
         let certificate = try scene.certificate(keys) {
           ($0.issuer, $0.audience, $0.keyID, $0.key) = ("pulled", "us", "k", key)
         }
-        let answer = try await scene.publish(
+        let response = try await scene.publish(
           scene.request(keys, certificate: certificate) { $0.healthAuthorityID = "an.app" })
-        isBelieved = answer.status == 200
+        isBelieved = response.status == 200
       }
     }
     return isBelieved
   }
 
-  @Test("A page of keys may have 64 KiB, and not a byte more", arguments: [-1, 0, 1])
+  @Test("A page of up to 64 KiB is read, a longer one is not", arguments: [-1, 0, 1])
   func pageLength(offset: Int) async throws {
     let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
     page.keys.withLock { $0 = ["k": key] }
@@ -183,7 +183,7 @@ struct RegisterTests {
     #expect(try await isBelieved(page, key) == (offset <= 0))
   }
 
-  @Test("A page may have fifty keys, and not one more", arguments: [49, 50, 51])
+  @Test("A page of up to fifty keys is read, one with more is not", arguments: [49, 50, 51])
   func pageKeys(count: Int) async throws {
     let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
     page.keys.withLock { keys in
@@ -193,7 +193,7 @@ struct RegisterTests {
     #expect(try await isBelieved(page, key) == (count <= KeyServerLimit.pulledKeysMax))
   }
 
-  @Test("Keys of another kind on a page do not hide the good one beside them")
+  @Test("Keys of other types on a page do not hide the valid one")
   func strangers() async throws {
     let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
     page.keys.withLock { $0 = ["k": key] }
@@ -203,8 +203,7 @@ struct RegisterTests {
     #expect(try await isBelieved(page, key))
   }
 
-  /// Documentation/Serving.md 9.5.
-  @Test("A page that says its keys are elsewhere is not followed there")
+  @Test("A redirect by the page is not followed")
   func movedPage() async throws {
     let (page, other, key) = (KeyPage(), KeyPage(), P256.Signing.PrivateKey())
     other.keys.withLock { $0 = ["k": key] }
@@ -216,10 +215,95 @@ struct RegisterTests {
     #expect(other.askedCount.withLock { $0 } == 0)
   }
 
-  @Test("A page that does not come is not waited for", .timeLimit(.minutes(Patience.minutes)))
+  @Test("A page that times out is skipped", .timeLimit(.minutes(Patience.minutes)))
   func silentPage() async throws {
     let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
     page.isSilent.withLock { $0 = true }
     #expect(try await isBelieved(page, key) == false)
+  }
+}
+
+@Suite("Rotation of token keys")
+struct TokenKeyTests {
+  /// The content of the operator's key file.
+  private final class Known: Sendable {
+    private let state: Mutex<(keys: [String: P256.Signing.PrivateKey], readings: Int)>
+
+    init(_ keys: [String: P256.Signing.PrivateKey]) { state = Mutex((keys, 0)) }
+
+    var readings: Int { state.withLock { $0.readings } }
+    func set(_ keys: [String: P256.Signing.PrivateKey]) { state.withLock { $0.keys = keys } }
+
+    func read() throws -> [String: String] {
+      try state.withLock { state in
+        state.readings += 1
+        guard !state.keys.isEmpty else { throw CocoaError(.fileReadNoSuchFile) }
+        return state.keys.mapValues(\.publicKey.pemRepresentation)
+      }
+    }
+  }
+
+  private func run(
+    _ body: (RunningKeyServer, Known) async throws -> Void
+  ) async throws {
+    let authority = Authority()
+    let known = Known(["t1": authority.tokenKey])
+    try await RunningKeyServer.run(
+      authority: authority, { $0.readTokenPublicKeysPEM = { try known.read() } }
+    ) { try await body($0, known) }
+  }
+
+  @Test(
+    "A new key is accepted at once in both contracts; a removed key is rejected after a minute")
+  func rotation() async throws {
+    try await run { server, known async throws in
+      let new = P256.Signing.PrivateKey()
+      func upload(_ keyID: String, _ key: P256.Signing.PrivateKey) async throws -> UInt {
+        let token = try await server.authority.token(at: server.clock.now, key: key, keyID: keyID)
+        return try await server.upload(server.request(server.keys(1), token: token)).status
+      }
+      let old = server.authority.tokenKey
+      #expect(try await upload("t1", old) == 200)
+      #expect(try await upload("t2", new) == 401)
+      known.set(["t1": old, "t2": new])
+      server.clock.advance(by: 1)
+      #expect(try await upload("t2", new) == 200)
+      let scene = PublishScene(server: server)
+      let keys = scene.keys(2)
+      let certificate = try scene.certificate(keys) { ($0.keyID, $0.key) = ("t2", new) }
+      #expect(try await scene.publish(scene.request(keys, certificate: certificate)).status == 200)
+      let next = P256.Signing.PrivateKey()
+      known.set(["t2": new, "t3": next])
+      server.clock.advance(by: 1)
+      let others = scene.keys(2)
+      let third = try scene.certificate(others) { ($0.keyID, $0.key) = ("t3", next) }
+      #expect(try await scene.publish(scene.request(others, certificate: third)).status == 200)
+      #expect(try await upload("t1", old) == 401)
+    }
+  }
+
+  @Test("If the file is unreadable or empty, the known keys stay valid")
+  func unreadable() async throws {
+    try await run { server, known async throws in
+      #expect(try await server.upload(server.request(server.keys(1))).status == 200)
+      known.set([:])
+      server.clock.advance(by: 61)
+      #expect(try await server.upload(server.request(server.keys(1))).status == 200)
+    }
+  }
+
+  @Test("For many tokens with unknown keys the file is read once a second")
+  func flood() async throws {
+    try await run { server, known async throws in
+      #expect(try await server.upload(server.request(server.keys(1))).status == 200)
+      server.clock.advance(by: 1)
+      let before = known.readings
+      for number in 0..<20 {
+        let token = try await server.authority.token(at: server.clock.now, keyID: "x\(number)")
+        let request = try await server.request(server.keys(1), token: token)
+        #expect(try await server.upload(request).status == 401)
+      }
+      #expect(known.readings == before + 1)
+    }
   }
 }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import UploadToken
 
-/// Documentation/QuietHTTP.md 2.5: what one reader of ours takes for a JSON string all take, and Foundation too.
-@Suite("One rule for the text of a string, read or passed over")
+/// All our readers of JSON strings must accept the same strings as Foundation.
+@Suite("Agreement of the JSON string readers")
 struct OneRuleOfTextTests {
-  /// What Foundation reads between quotation marks; nil where it is no text.
+  /// The string that Foundation reads between quotation marks; nil if it is invalid.
   private func meant(_ text: [UInt8]) -> String? {
     let json = Data("[\"".utf8) + text + Data("\"]".utf8)
     let decoded = try? JSONDecoder().decode([String].self, from: json)
@@ -36,12 +36,12 @@ struct OneRuleOfTextTests {
     let quoted = Array("\"".utf8) + text + Array("\"".utf8)
     quoted.withUnsafeBufferPointer { bytes in
       var cursor = PlainCursor(bytes)
-      // It leaves to others whatever is not plain, and takes nothing else than they do.
+      // The fast reader may give up, but must not accept a string that the others reject.
       if let plain = cursor.text(), cursor.isAtEnd { #expect(plain == wanted, "\(text)") }
     }
   }
 
-  @Test("Each byte in each place, of strings shorter and longer than what is looked at together")
+  @Test("Every byte at every position of short and long strings")
   func bytes() {
     for count in [1, 7, 8, 9, 19] {
       for place in 0..<count {
@@ -54,7 +54,7 @@ struct OneRuleOfTextTests {
     }
   }
 
-  @Test("Two bytes of which the first begins a character, wherever the string ends")
+  @Test("Two bytes of which the first starts a UTF-8 sequence, at both alignments")
   func pairs() {
     for first in UInt8(0x80)...0xFF {
       for second in stride(from: UInt8.min, through: 0xF0, by: 0x0F) where second != 0x22 {
@@ -64,7 +64,7 @@ struct OneRuleOfTextTests {
     }
   }
 
-  @Test("Characters of three and four bytes: too long, cut off, half a pair, beyond the last")
+  @Test("UTF-8 sequences of three and four bytes: overlong, truncated, surrogates, out of range")
   func characters() {
     let edges: [UInt8] = [0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0]
     for first in UInt8(0xDF)...0xF6 {
@@ -79,7 +79,7 @@ struct OneRuleOfTextTests {
     }
   }
 
-  @Test("Escapes: each letter, each digit of a number, pairs whole and halved")
+  @Test("Escapes: every letter, every digit position, surrogate pairs and halves")
   func escapes() {
     let backslash = UInt8(ascii: "\\")
     for byte in UInt8.min...UInt8.max where byte != UInt8(ascii: "\"") {
