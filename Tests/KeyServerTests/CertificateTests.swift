@@ -53,8 +53,8 @@ struct CertificateTests {
       #expect((unknown.status, unknown.code) == (401, .unknownHealthAuthorityID))
       let other = try await response("an.other.app")
       #expect((other.status, other.code) == (401, .certificateInvalid))
-      let homeless = try await response("no.region")
-      #expect((homeless.status, homeless.code) == (500, .missingRegionConfiguration))
+      let noRegion = try await response("no.region")
+      #expect((noRegion.status, noRegion.code) == (500, .missingRegionConfiguration))
     }
   }
 

@@ -7,37 +7,37 @@ import Testing
 
 /// All our readers of JSON strings must accept the same strings as Foundation.
 @Suite("Agreement of the JSON string readers")
-struct OneRuleOfTextTests {
+struct JSONStringAgreementTests {
   /// The string that Foundation reads between quotation marks; nil if it is invalid.
-  private func meant(_ text: [UInt8]) -> String? {
+  private func decoded(_ text: [UInt8]) -> String? {
     let json = Data("[\"".utf8) + text + Data("\"]".utf8)
-    let decoded = try? JSONDecoder().decode([String].self, from: json)
+    let value = try? JSONDecoder().decode([String].self, from: json)
     let parsed = try? JSONSerialization.jsonObject(with: json) as? [String]
-    #expect(decoded == parsed, "\(text)")
-    return decoded?.count == 1 ? decoded?[0] : nil
+    #expect(value == parsed, "\(text)")
+    return value?.count == 1 ? value?[0] : nil
   }
 
-  private func takes(_ field: String, _ text: [UInt8]) -> PublishRequest? {
+  private func parsed(_ field: String, _ text: [UInt8]) -> PublishRequest? {
     try? PublishRequest(strictJSON: Data("{\"\(field)\":\"".utf8) + text + Data("\"}".utf8))
   }
 
-  private func agree(on text: [UInt8]) {
-    let wanted = meant(text)
+  private func expectAgreement(_ text: [UInt8]) {
+    let expected = decoded(text)
     let inPadding = Data("{\"padding\":\"".utf8) + text + Data("\"}".utf8)
     let inName = Data("{\"".utf8) + text + Data("\":1}".utf8)
-    let kinds = (
-      read: takes("healthAuthorityID", text)?.healthAuthorityID == wanted,
-      padding: (takes("padding", text) != nil) == (wanted != nil),
-      statistics: ((try? StatisticsRequest(strictJSON: inPadding)) != nil) == (wanted != nil),
-      value: StrictJSON.accepts(inPadding) == (wanted != nil),
-      name: StrictJSON.accepts(inName) == (wanted != nil)
+    let agreements = (
+      read: parsed("healthAuthorityID", text)?.healthAuthorityID == expected,
+      padding: (parsed("padding", text) != nil) == (expected != nil),
+      statistics: ((try? StatisticsRequest(strictJSON: inPadding)) != nil) == (expected != nil),
+      value: StrictJSON.accepts(inPadding) == (expected != nil),
+      name: StrictJSON.accepts(inName) == (expected != nil)
     )
-    #expect(kinds == (true, true, true, true, true), "\(text)")
+    #expect(agreements == (true, true, true, true, true), "\(text)")
     let quoted = Array("\"".utf8) + text + Array("\"".utf8)
     quoted.withUnsafeBufferPointer { bytes in
       var cursor = PlainCursor(bytes)
       // The fast reader may give up, but must not accept a string that the others reject.
-      if let plain = cursor.text(), cursor.isAtEnd { #expect(plain == wanted, "\(text)") }
+      if let plain = cursor.text(), cursor.isAtEnd { #expect(plain == expected, "\(text)") }
     }
   }
 
@@ -48,7 +48,7 @@ struct OneRuleOfTextTests {
         for byte in UInt8.min...UInt8.max where byte != UInt8(ascii: "\"") {
           var text = [UInt8](repeating: UInt8(ascii: "a"), count: count)
           text[place] = byte
-          agree(on: text)
+          expectAgreement(text)
         }
       }
     }
@@ -58,8 +58,8 @@ struct OneRuleOfTextTests {
   func pairs() {
     for first in UInt8(0x80)...0xFF {
       for second in stride(from: UInt8.min, through: 0xF0, by: 0x0F) where second != 0x22 {
-        agree(on: [first, second])
-        agree(on: Array("1234567".utf8) + [first, second] + Array("8".utf8))
+        expectAgreement([first, second])
+        expectAgreement(Array("1234567".utf8) + [first, second] + Array("8".utf8))
       }
     }
   }
@@ -70,9 +70,9 @@ struct OneRuleOfTextTests {
     for first in UInt8(0xDF)...0xF6 {
       for second in edges {
         for third in edges {
-          agree(on: [first, second, third])
+          expectAgreement([first, second, third])
           for fourth in [0x7F, 0x80, 0xBF, 0xC0] as [UInt8] {
-            agree(on: [first, second, third, fourth])
+            expectAgreement([first, second, third, fourth])
           }
         }
       }
@@ -83,18 +83,18 @@ struct OneRuleOfTextTests {
   func escapes() {
     let backslash = UInt8(ascii: "\\")
     for byte in UInt8.min...UInt8.max where byte != UInt8(ascii: "\"") {
-      agree(on: [backslash, byte])
-      agree(on: Array("123456".utf8) + [backslash, byte] + Array("78".utf8))
+      expectAgreement([backslash, byte])
+      expectAgreement(Array("123456".utf8) + [backslash, byte] + Array("78".utf8))
       for place in 0..<4 {
         var number = Array("\\u00e9".utf8)
         number[2 + place] = byte
-        agree(on: number)
+        expectAgreement(number)
       }
     }
     let halves = ["\\uD7FF", "\\uD800", "\\uDBFF", "\\uDC00", "\\uDFFF", "\\uE000", "\\u0000"]
     let others = ["", "a", "\\", "\\u", "\\uD", "\\n", "\\\\", "\\\"", "\\/", "\u{1F600}"]
     for first in halves + others {
-      for second in halves + others { agree(on: Array((first + second).utf8)) }
+      for second in halves + others { expectAgreement(Array((first + second).utf8)) }
     }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// The usual response is formatted without an encoder.
 @Suite("JSON of publish responses")
-struct PublishAnswerTests {
+struct PublishResponseTests {
   private func encoded(_ response: PublishAnswer) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -16,10 +16,10 @@ struct PublishAnswerTests {
 
   /// Revision tokens of many lengths, with every letter of base64.
   private func tokens() -> [String] {
-    var chance = SeededGenerator(seed: 5)
+    var generator = SeededGenerator(seed: 5)
     let lengths = Array(0...48) + [511, 512, 513, 2_000]
     let random = lengths.map { length in
-      Data((0..<length).map { _ in UInt8.random(in: 0...255, using: &chance) })
+      Data((0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
     let allLetters = Data(
       base64Encoded: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
@@ -48,14 +48,15 @@ struct PublishAnswerTests {
 
   @Test("Responses with errors and warnings are what an encoder would write, with all escapes")
   func everythingElse() throws {
-    let body = "A \"key\"\n\\ was dropped: żółć / \u{2028}"
+    let message = "A \"key\"\n\\ was dropped: żółć / \u{2028}"
     for mask in 0..<32 {
-      func there<Value>(_ bit: Int, _ value: Value) -> Value? {
+      func optional<Value>(_ bit: Int, _ value: Value) -> Value? {
         mask & (1 << bit) == 0 ? nil : value
       }
       let response = PublishAnswer(
-        revisionToken: there(0, "aGk/+A=="), insertedExposures: there(1, 3), error: there(2, body),
-        code: there(3, .partialFailure), warnings: there(4, [body, ""]))
+        revisionToken: optional(0, "aGk/+A=="), insertedExposures: optional(1, 3),
+        error: optional(2, message),
+        code: optional(3, .partialFailure), warnings: optional(4, [message, ""]))
       let text = try response.json
       #expect(text == (try encoded(response)), "\(mask)")
       #expect(try JSONDecoder().decode(PublishAnswer.self, from: text) == response, "\(mask)")

@@ -25,7 +25,7 @@ struct PublishScene: Sendable {
   }
 
   /// The properties of a certificate; the defaults are valid.
-  struct Wish: Sendable {
+  struct CertificateOptions: Sendable {
     var reportType = "confirmed"
     var onset: UInt32?
     var id: String? = UUID().uuidString
@@ -39,21 +39,21 @@ struct PublishScene: Sendable {
 
   /// A certificate for `keys`.
   func certificate(
-    _ keys: [PublishKey], _ change: (inout Wish) -> Void = { _ in }
+    _ keys: [PublishKey], _ change: (inout CertificateOptions) -> Void = { _ in }
   ) throws -> String {
-    var wish = Wish()
-    change(&wish)
-    let key = wish.key ?? server.authority.tokenKey
+    var options = CertificateOptions()
+    change(&options)
+    let key = options.key ?? server.authority.tokenKey
     let issuer = CertificateIssuer(
       keys: try SigningKeys([
-        try SigningKey(keyID: wish.keyID, privateKeyPEM: key.pemRepresentation)
-      ]), issuer: wish.issuer, audience: wish.audience)
-    let issuedAt = server.clock.now.addingTimeInterval(-wish.issuedBefore)
+        try SigningKey(keyID: options.keyID, privateKeyPEM: key.pemRepresentation)
+      ]), issuer: options.issuer, audience: options.audience)
+    let issuedAt = server.clock.now.addingTimeInterval(-options.issuedBefore)
     return try issuer.text(
       of: VerificationCertificate(
-        certificateID: wish.id, issuedAt: issuedAt,
-        expiresAt: issuedAt.addingTimeInterval(wish.lifetime), reportType: wish.reportType,
-        symptomOnsetInterval: wish.onset,
+        certificateID: options.id, issuedAt: issuedAt,
+        expiresAt: issuedAt.addingTimeInterval(options.lifetime), reportType: options.reportType,
+        symptomOnsetInterval: options.onset,
         keyHMAC: KeyHMAC.authenticationCode(over: keys.map(SentKey.init), secret: secret)),
       at: server.clock.now)
   }

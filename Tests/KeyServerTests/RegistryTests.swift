@@ -12,7 +12,7 @@ import UploadToken
 @testable import KeyServer
 
 @Suite("Registry of apps and authorities")
-struct RegisterTests {
+struct RegistryTests {
   /// An authority's JWKS page on a free local port.
   private final class KeyPage: Sendable {
     let keys = Mutex<[String: P256.Signing.PrivateKey]>([:])
@@ -21,16 +21,16 @@ struct RegisterTests {
     /// The length of the page, padded with blanks; 0 for no padding.
     let length = Mutex(0)
     /// JSON to insert before the keys.
-    let strangers = Mutex("")
+    let otherKeys = Mutex("")
     /// The target of a redirect.
     let movedTo = Mutex<URL?>(nil)
-    let askedCount = Mutex(0)
+    let requestCount = Mutex(0)
 
     func run(_ body: (URL) async throws -> Void) async throws {
       let (ports, port) = AsyncStream.makeStream(of: Int.self)
       let router = Router()
       router.get("jwks") { [self] _, _ in
-        askedCount.withLock { $0 += 1 }
+        requestCount.withLock { $0 += 1 }
         if let url = movedTo.withLock({ $0 }) {
           throw HTTPError(.found, headers: [.location: url.absoluteString], message: nil)
         }
@@ -42,7 +42,7 @@ struct RegisterTests {
         let set = try SigningKeys(shown).published(at: RunningKeyServer.start)
         let text = String(decoding: try JSONEncoder().encode(set), as: UTF8.self)
           .replacing(
-            #""keys":["#, with: #""keys":["# + strangers.withLock { $0 }, maxReplacements: 1)
+            #""keys":["#, with: #""keys":["# + otherKeys.withLock { $0 }, maxReplacements: 1)
         return text.padding(
           toLength: max(text.utf8.count, length.withLock { $0 }), withPad: " ", startingAt: 0)
       }
@@ -74,14 +74,14 @@ struct RegisterTests {
           scene.request(keys, certificate: certificate) { $0.healthAuthorityID = "new.app" })
       }
       #expect(try await publish().code == .unknownHealthAuthorityID)
-      let register = try KeyServerRegistry(databaseFile: server.configuration.databaseFile)
+      let registry = try KeyServerRegistry(databaseFile: server.configuration.databaseFile)
       let app = AuthorizedApp(id: "new.app", regions: ["CZ"], authorities: ["new authority"])
-      await #expect(throws: KeyServerError.self) { try await register.add(app) }
-      try await register.add(
+      await #expect(throws: KeyServerError.self) { try await registry.add(app) }
+      try await registry.add(
         HealthAuthority(
           issuer: "new authority", audience: "us",
           publicKeysPEM: ["k9": key.publicKey.pemRepresentation]))
-      try await register.add(app)
+      try await registry.add(app)
       server.clock.advance(by: KeyServerLimit.registerAgeSecondsMax - 1)
       #expect(try await publish().code == .unknownHealthAuthorityID)
       server.clock.advance(by: 1)
@@ -93,7 +93,7 @@ struct RegisterTests {
   @Test("Invalid apps and authorities are rejected, and nothing is stored")
   func refused() async throws {
     let folder = try TemporaryFolder()
-    let register = try KeyServerRegistry(databaseFile: folder.path("keys.sqlite"))
+    let registry = try KeyServerRegistry(databaseFile: folder.path("keys.sqlite"))
     let good = P256.Signing.PrivateKey().publicKey.pemRepresentation
     for authority in [
       HealthAuthority(issuer: "", audience: "a"), HealthAuthority(issuer: "a", audience: ""),
@@ -102,16 +102,16 @@ struct RegisterTests {
       HealthAuthority(issuer: "a", audience: "b", jwksURL: URL(fileURLWithPath: "/etc/passwd")),
       HealthAuthority(issuer: "a", audience: "b", jwksURL: URL(string: "http://example.org/jwks")),
     ] {
-      await #expect(throws: KeyServerError.self) { try await register.add(authority) }
+      await #expect(throws: KeyServerError.self) { try await registry.add(authority) }
     }
     for app in [
       AuthorizedApp(id: "", regions: [], authorities: []),
       AuthorizedApp(id: "a", regions: ["pl"], authorities: []),
     ] {
-      await #expect(throws: KeyServerError.self) { try await register.add(app) }
+      await #expect(throws: KeyServerError.self) { try await registry.add(app) }
     }
-    #expect(try await register.authorities().isEmpty)
-    #expect(try await register.apps().isEmpty)
+    #expect(try await registry.authorities().isEmpty)
+    #expect(try await registry.apps().isEmpty)
   }
 
   @Test("A key on the authority's page is valid, and stays valid for 30 days after its removal")
@@ -154,8 +154,8 @@ struct RegisterTests {
   }
 
   /// True if certificates signed with `key` are accepted after the page was read.
-  private func isBelieved(_ page: KeyPage, _ key: P256.Signing.PrivateKey) async throws -> Bool {
-    var isBelieved = false
+  private func isAccepted(_ page: KeyPage, _ key: P256.Signing.PrivateKey) async throws -> Bool {
+    var isAccepted = false
     try await page.run { url in
       try await RunningKeyServer.run({
         $0.healthAuthorities = [HealthAuthority(issuer: "pulled", audience: "us", jwksURL: url)]
@@ -169,10 +169,10 @@ struct RegisterTests {
         }
         let response = try await scene.publish(
           scene.request(keys, certificate: certificate) { $0.healthAuthorityID = "an.app" })
-        isBelieved = response.status == 200
+        isAccepted = response.status == 200
       }
     }
-    return isBelieved
+    return isAccepted
   }
 
   @Test("A page of up to 64 KiB is read, a longer one is not", arguments: [-1, 0, 1])
@@ -180,7 +180,7 @@ struct RegisterTests {
     let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
     page.keys.withLock { $0 = ["k": key] }
     page.length.withLock { $0 = KeyServerLimit.keyPageBytesMax + offset }
-    #expect(try await isBelieved(page, key) == (offset <= 0))
+    #expect(try await isAccepted(page, key) == (offset <= 0))
   }
 
   @Test("A page of up to fifty keys is read, one with more is not", arguments: [49, 50, 51])
@@ -190,17 +190,17 @@ struct RegisterTests {
       for number in 1..<count { keys["\(number)"] = P256.Signing.PrivateKey() }
       keys["k"] = key
     }
-    #expect(try await isBelieved(page, key) == (count <= KeyServerLimit.pulledKeysMax))
+    #expect(try await isAccepted(page, key) == (count <= KeyServerLimit.pulledKeysMax))
   }
 
   @Test("Keys of other types on a page do not hide the valid one")
-  func strangers() async throws {
+  func otherKeys() async throws {
     let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
     page.keys.withLock { $0 = ["k": key] }
-    page.strangers.withLock {
+    page.otherKeys.withLock {
       $0 = #"{"kty":"RSA","n":"0vx7","e":"AQAB","kid":"k"},{"kty":"oct","k":"AyM1"},"#
     }
-    #expect(try await isBelieved(page, key))
+    #expect(try await isAccepted(page, key))
   }
 
   @Test("A redirect by the page is not followed")
@@ -209,34 +209,34 @@ struct RegisterTests {
     other.keys.withLock { $0 = ["k": key] }
     try await other.run { url async throws in
       page.movedTo.withLock { $0 = url }
-      #expect(try await isBelieved(page, key) == false)
+      #expect(try await isAccepted(page, key) == false)
     }
-    #expect(page.askedCount.withLock { $0 } > 0)
-    #expect(other.askedCount.withLock { $0 } == 0)
+    #expect(page.requestCount.withLock { $0 } > 0)
+    #expect(other.requestCount.withLock { $0 } == 0)
   }
 
   @Test("A page that times out is skipped", .timeLimit(.minutes(Patience.minutes)))
   func silentPage() async throws {
     let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
     page.isSilent.withLock { $0 = true }
-    #expect(try await isBelieved(page, key) == false)
+    #expect(try await isAccepted(page, key) == false)
   }
 }
 
 @Suite("Rotation of token keys")
 struct TokenKeyTests {
   /// The content of the operator's key file.
-  private final class Known: Sendable {
-    private let state: Mutex<(keys: [String: P256.Signing.PrivateKey], readings: Int)>
+  private final class KeyFile: Sendable {
+    private let state: Mutex<(keys: [String: P256.Signing.PrivateKey], readCount: Int)>
 
     init(_ keys: [String: P256.Signing.PrivateKey]) { state = Mutex((keys, 0)) }
 
-    var readings: Int { state.withLock { $0.readings } }
+    var readCount: Int { state.withLock { $0.readCount } }
     func set(_ keys: [String: P256.Signing.PrivateKey]) { state.withLock { $0.keys = keys } }
 
     func read() throws -> [String: String] {
       try state.withLock { state in
-        state.readings += 1
+        state.readCount += 1
         guard !state.keys.isEmpty else { throw CocoaError(.fileReadNoSuchFile) }
         return state.keys.mapValues(\.publicKey.pemRepresentation)
       }
@@ -244,19 +244,19 @@ struct TokenKeyTests {
   }
 
   private func run(
-    _ body: (RunningKeyServer, Known) async throws -> Void
+    _ body: (RunningKeyServer, KeyFile) async throws -> Void
   ) async throws {
     let authority = Authority()
-    let known = Known(["t1": authority.tokenKey])
+    let keyFile = KeyFile(["t1": authority.tokenKey])
     try await RunningKeyServer.run(
-      authority: authority, { $0.readTokenPublicKeysPEM = { try known.read() } }
-    ) { try await body($0, known) }
+      authority: authority, { $0.readTokenPublicKeysPEM = { try keyFile.read() } }
+    ) { try await body($0, keyFile) }
   }
 
   @Test(
     "A new key is accepted at once in both contracts; a removed key is rejected after a minute")
   func rotation() async throws {
-    try await run { server, known async throws in
+    try await run { server, keyFile async throws in
       let new = P256.Signing.PrivateKey()
       func upload(_ keyID: String, _ key: P256.Signing.PrivateKey) async throws -> UInt {
         let token = try await server.authority.token(at: server.clock.now, key: key, keyID: keyID)
@@ -265,7 +265,7 @@ struct TokenKeyTests {
       let old = server.authority.tokenKey
       #expect(try await upload("t1", old) == 200)
       #expect(try await upload("t2", new) == 401)
-      known.set(["t1": old, "t2": new])
+      keyFile.set(["t1": old, "t2": new])
       server.clock.advance(by: 1)
       #expect(try await upload("t2", new) == 200)
       let scene = PublishScene(server: server)
@@ -273,7 +273,7 @@ struct TokenKeyTests {
       let certificate = try scene.certificate(keys) { ($0.keyID, $0.key) = ("t2", new) }
       #expect(try await scene.publish(scene.request(keys, certificate: certificate)).status == 200)
       let next = P256.Signing.PrivateKey()
-      known.set(["t2": new, "t3": next])
+      keyFile.set(["t2": new, "t3": next])
       server.clock.advance(by: 1)
       let others = scene.keys(2)
       let third = try scene.certificate(others) { ($0.keyID, $0.key) = ("t3", next) }
@@ -284,9 +284,9 @@ struct TokenKeyTests {
 
   @Test("If the file is unreadable or empty, the known keys stay valid")
   func unreadable() async throws {
-    try await run { server, known async throws in
+    try await run { server, keyFile async throws in
       #expect(try await server.upload(server.request(server.keys(1))).status == 200)
-      known.set([:])
+      keyFile.set([:])
       server.clock.advance(by: 61)
       #expect(try await server.upload(server.request(server.keys(1))).status == 200)
     }
@@ -294,16 +294,16 @@ struct TokenKeyTests {
 
   @Test("For many tokens with unknown keys the file is read once a second")
   func flood() async throws {
-    try await run { server, known async throws in
+    try await run { server, keyFile async throws in
       #expect(try await server.upload(server.request(server.keys(1))).status == 200)
       server.clock.advance(by: 1)
-      let before = known.readings
+      let before = keyFile.readCount
       for number in 0..<20 {
         let token = try await server.authority.token(at: server.clock.now, keyID: "x\(number)")
         let request = try await server.request(server.keys(1), token: token)
         #expect(try await server.upload(request).status == 401)
       }
-      #expect(known.readings == before + 1)
+      #expect(keyFile.readCount == before + 1)
     }
   }
 }

@@ -9,7 +9,7 @@ import World
 @testable import KeyServer
 
 /// Clients keep tokens, so the format is fixed byte by byte.
-@Suite("Format of revision tokens") struct RevisionTokenFormTests {
+@Suite("Format of revision tokens") struct RevisionTokenFormatTests {
   private static let key = SymmetricKey(data: Data(repeating: 3, count: 32))
   private static let context = Data("the context of a test".utf8)
   private static let ring = RevisionKeyring(
@@ -51,10 +51,10 @@ import World
     let plain = try AES.GCM.open(
       try AES.GCM.SealedBox(combined: bytes.dropFirst(7)), using: Self.key,
       authenticating: Self.context)
-    let wanted =
+    let expected =
       Self.entry(one, start: [0x80, 0x8C, 0xB7, 0x81, 0], period: [0x90, 1])
       + Self.entry(other, start: [0xFE, 0xFF, 0xFF, 0xFF, 0x0F], period: [0x81, 0])
-    #expect(Array(plain) == wanted + [[UInt8]](repeating: Self.padding, count: 26).flatMap { $0 })
+    #expect(Array(plain) == expected + [[UInt8]](repeating: Self.padding, count: 26).flatMap { $0 })
   }
 
   @Test("A token is read whatever the widths and the order of its fields, without its padding")
@@ -62,12 +62,12 @@ import World
     let bytes = (1...16).map { UInt8($0) }
     let narrow = [0x0A, 26, 0x18, 0x90, 1, 0x10, 0x80, 0x8C, 0xB7, 1, 0x0A, 16] + bytes
     let wide = Self.entry(bytes, start: [0x80, 0x8C, 0xB7, 0x81, 0], period: [0x90, 1])
-    let wanted = try Self.revisable(bytes, 2_999_808, 144)
+    let expected = try Self.revisable(bytes, 2_999_808, 144)
     for entry in [narrow, wide] {
       let token = try #require(
         RevisionToken(try Self.sealed(entry + Self.padding), with: Self.ring))
-      #expect(token.keys == [wanted])
-      #expect(token.covers(wanted))
+      #expect(token.keys == [expected])
+      #expect(token.covers(expected))
       #expect(!token.covers(try Self.revisable(bytes, 2_999_808, 143)))
       #expect(!token.covers(try Self.revisable(bytes, 2_999_807, 144)))
       #expect(!token.covers(try Self.revisable([0] + bytes.dropFirst(), 2_999_808, 144)))
@@ -128,7 +128,7 @@ struct RevisionLimitTests {
   @Test(
     "The newest 300 keys of an earlier token are copied to the new one",
     arguments: [(299, 300), (300, 301), (301, 301)])
-  func takenOver(earlier: Int, spokenOf: Int) async throws {
+  func copied(earlier: Int, copied: Int) async throws {
     try await RunningKeyServer.run({ $0.publish.wrappingKey = Self.wrappingKey }) { server in
       let scene = PublishScene(server: server)
       try await scene.publish(scene.keys(1), as: "likely")
@@ -139,7 +139,7 @@ struct RevisionLimitTests {
       let response = try await scene.publish(scene.keys(1), as: "likely", token: token)
       let text = try #require(response.body.revisionToken)
       let new = try #require(RevisionToken(text, with: ring))
-      #expect(new.keys.count == spokenOf)
+      #expect(new.keys.count == copied)
       let oldest = try #require(old.min { $0.key.rollingStart < $1.key.rollingStart })
       #expect(new.keys.contains(oldest) == (earlier <= 300))
     }
@@ -149,7 +149,7 @@ struct RevisionLimitTests {
   @Test(
     "A key of an earlier token is copied to the new one until 360 hours after its end",
     arguments: [(-600.0, true), (-1, true), (0, false), (1, false)])
-  func takenOverAge(offset: TimeInterval, isTakenOver: Bool) async throws {
+  func copiedAge(offset: TimeInterval, isCopied: Bool) async throws {
     try await RunningKeyServer.run({ $0.publish.wrappingKey = Self.wrappingKey }) { server in
       let scene = PublishScene(server: server)
       let old = scene.keys(1)
@@ -163,7 +163,7 @@ struct RevisionLimitTests {
       let ring = try await ring(of: server)
       let read = try #require(RevisionToken(text, with: ring))
       let keys = Set(read.keys.map { Data($0.key.secretBytes).base64EncodedString() })
-      #expect(keys.contains(new[0].key) && keys.contains(old[0].key) == isTakenOver)
+      #expect(keys.contains(new[0].key) && keys.contains(old[0].key) == isCopied)
     }
   }
 

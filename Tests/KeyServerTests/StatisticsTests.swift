@@ -21,7 +21,8 @@ struct StatisticsTests {
           issuer: "other", audience: "keys", publicKeysPEM: configuration.tokenPublicKeysPEM,
           seesStatistics: true),
         HealthAuthority(
-          issuer: "blind", audience: "keys", publicKeysPEM: configuration.tokenPublicKeysPEM),
+          issuer: "without-access", audience: "keys",
+          publicKeysPEM: configuration.tokenPublicKeysPEM),
       ]
       change(&configuration)
     }) { try await body(PublishScene(server: $0)) }
@@ -33,7 +34,7 @@ struct StatisticsTests {
     var exp: Int64
   }
 
-  private func ask(
+  private func request(
     _ scene: PublishScene, as issuer: String = "codes", audience: String = "keyserver",
     lifetime: TimeInterval = 60, key: P256.Signing.PrivateKey? = nil, body: String = "{}"
   ) async throws -> (status: UInt, body: StatisticsAnswer) {
@@ -70,9 +71,9 @@ struct StatisticsTests {
     try await run { scene in
       try await publish(uploads, in: scene, keys: 2)
       scene.server.clock.advance(by: Self.untilShown)
-      #expect(try await ask(scene).body.days?.count == (isShown ? 1 : 0))
+      #expect(try await request(scene).body.days?.count == (isShown ? 1 : 0))
       scene.server.clock.advance(by: 30 * 86_400)
-      #expect(try await ask(scene).body.days?.count == (isShown ? 1 : 0))
+      #expect(try await request(scene).body.days?.count == (isShown ? 1 : 0))
     }
   }
 
@@ -82,11 +83,11 @@ struct StatisticsTests {
       try await publish(12, in: scene)
       for seconds in [0, 3_600, 11 * 3_600, 47 * 3_600, 3_600 - 1] as [TimeInterval] {
         scene.server.clock.advance(by: seconds)
-        #expect(try await ask(scene).body.days == [])
+        #expect(try await request(scene).body.days == [])
       }
       for seconds in [1, 1] as [TimeInterval] {
         scene.server.clock.advance(by: seconds)
-        #expect(try await ask(scene).body.days?.map(\.publishRequests.total) == [12])
+        #expect(try await request(scene).body.days?.map(\.publishRequests.total) == [12])
       }
     }
   }
@@ -99,9 +100,9 @@ struct StatisticsTests {
       scene.server.clock.advance(by: 12 * 3_600)
       try await publish(12, in: scene)
       scene.server.clock.advance(by: 25 * 3_600 - 1)
-      #expect(try await ask(scene).body.days == [])
+      #expect(try await request(scene).body.days == [])
       scene.server.clock.advance(by: 1)
-      #expect(try await ask(scene).body.days?.map(\.day) == ["2020-09-14T00:00:00Z"])
+      #expect(try await request(scene).body.days?.map(\.day) == ["2020-09-14T00:00:00Z"])
     }
   }
 
@@ -134,7 +135,7 @@ struct StatisticsTests {
       try await scene.publish(
         scene.request(keys, certificate: scene.certificate(keys) { $0.onset = onset }))
       scene.server.clock.advance(by: Self.untilShown)
-      let day = try #require(try await ask(scene).body.days?.first)
+      let day = try #require(try await request(scene).body.days?.first)
       #expect(day.day == "2020-09-13T00:00:00Z")
       #expect(day.publishRequests == .init(unknown: 1, android: 3, ios: 6))
       #expect(day.totalTEKsPublished == 21)
@@ -154,10 +155,10 @@ struct StatisticsTests {
       for seconds in [60 * 86_400, 11 * 3_600 - 1] as [TimeInterval] {
         scene.server.clock.advance(by: seconds)
         try await scene.server.server.removeOld()
-        #expect(try await ask(scene).body.days?.map(\.publishRequests.total) == [11])
+        #expect(try await request(scene).body.days?.map(\.publishRequests.total) == [11])
       }
       scene.server.clock.advance(by: 1)
-      #expect(try await ask(scene).body.days == [])
+      #expect(try await request(scene).body.days == [])
       try await scene.server.server.removeOld()
       #expect(try scene.server.count("SELECT count(*) FROM statistic") == 0)
     }
@@ -168,8 +169,8 @@ struct StatisticsTests {
     try await run { scene in
       try await publish(10, in: scene)
       scene.server.clock.advance(by: Self.untilShown)
-      #expect(try await ask(scene).body.days?.count == 1)
-      #expect(try await ask(scene, as: "other").body.days == [])
+      #expect(try await request(scene).body.days?.count == 1)
+      #expect(try await request(scene, as: "other").body.days == [])
     }
   }
 
@@ -177,16 +178,16 @@ struct StatisticsTests {
   func unauthorized() async throws {
     try await run { scene in
       let responses = [
-        try await ask(scene, as: "blind"), try await ask(scene, as: "nobody"),
-        try await ask(scene, audience: "keys"), try await ask(scene, lifetime: 0),
-        try await ask(scene, key: P256.Signing.PrivateKey()),
+        try await request(scene, as: "without-access"), try await request(scene, as: "nobody"),
+        try await request(scene, audience: "keys"), try await request(scene, lifetime: 0),
+        try await request(scene, key: P256.Signing.PrivateKey()),
       ]
       for response in responses {
         #expect(response.status == 401 && response.body.code == .unauthorized)
       }
       let bare = try await scene.server.post(Data("{}".utf8), to: KeyServerRoute.statistics)
       #expect(bare.status == 401)
-      #expect(try await ask(scene, lifetime: 1).status == 200)
+      #expect(try await request(scene, lifetime: 1).status == 200)
     }
   }
 
@@ -194,7 +195,7 @@ struct StatisticsTests {
   func malformed() async throws {
     try await run { scene in
       for body in ["", "[]", "{\"days\":1}", "{\"padding\":1}", "{}{}"] {
-        let response = try await ask(scene, body: body)
+        let response = try await request(scene, body: body)
         #expect(response.status == 400 && response.body.code == .badRequest)
       }
     }

@@ -132,10 +132,10 @@ struct UploadTests {
   }
 
   @Test("Another app, region or platform is rejected with 403", arguments: 0..<3)
-  func notAllowed(which: Int) async throws {
+  func notAllowed(field: Int) async throws {
     try await RunningKeyServer.run { server in
       let request = try await server.request(server.keys()) { request in
-        switch which {
+        switch field {
         case 0: request.data.appPackageName = "com.example"
         case 1: request.data.regions = ["PL", "DE"]
         default: request.data.platform = "iOS"

@@ -9,7 +9,7 @@ import UploadToken
 @testable import KeyServerAPI
 
 @Suite("Used tokens and certificates")
-struct SpentTokenTests {
+struct UsedTokenTests {
   private func run(_ body: (PublishScene) async throws -> Void) async throws {
     try await RunningKeyServer.run { try await body(PublishScene(server: $0)) }
   }
@@ -71,12 +71,12 @@ struct SpentTokenTests {
   }
 
   /// The same certificate in a request of either contract.
-  private struct Both {
+  private struct TwoRequests {
     let publish: PublishRequest
     let upload: UploadRequest
   }
 
-  private func both(_ scene: PublishScene) async throws -> Both {
+  private func requests(_ scene: PublishScene) async throws -> TwoRequests {
     let keys = scene.keys(2)
     let certificate = try scene.certificate(keys)
     let upload = try await scene.server.request(
@@ -86,16 +86,16 @@ struct SpentTokenTests {
           transmissionRisk: $0.transmissionRisk)
       }, token: certificate
     ) { $0.data.hmackey = scene.secret.base64EncodedString() }
-    return Both(publish: try scene.request(keys, certificate: certificate), upload: upload)
+    return TwoRequests(publish: try scene.request(keys, certificate: certificate), upload: upload)
   }
 
   @Test("A certificate that is used in one contract is rejected in the other")
   func eitherContract() async throws {
     try await run { scene in
-      let first = try await both(scene)
+      let first = try await requests(scene)
       #expect(try await scene.publish(first.publish).status == 200)
       #expect(try await scene.server.upload(first.upload).status == 401)
-      let second = try await both(scene)
+      let second = try await requests(scene)
       #expect(try await scene.server.upload(second.upload).status == 200)
       #expect(try await scene.publish(second.publish).code == .certificateInvalid)
       // A repeated request gets its response in the contract in which it was accepted.
@@ -109,7 +109,7 @@ struct SpentTokenTests {
   func bothAtOnce() async throws {
     try await run { scene in
       for _ in 0..<8 {
-        let both = try await both(scene)
+        let both = try await requests(scene)
         async let published = scene.publish(both.publish).status
         async let uploaded = scene.server.upload(both.upload).status
         let statuses = try await [published, uploaded]
@@ -155,7 +155,7 @@ struct SpentTokenTests {
 }
 
 /// The digests are stored, so the hashed text must not change.
-@Suite("Digests of uploads and tokens") struct DigestFormTests {
+@Suite("Digests of uploads and tokens") struct DigestTests {
   private static func digest(_ parts: [String]) -> Data {
     let text = parts.map { "\($0.utf8.count):\($0)" }.joined()
     return Data(SHA256.hash(data: Data(text.utf8)))
