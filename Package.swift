@@ -18,7 +18,6 @@ let strictOnTheCallersActor: [SwiftSetting] =
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
-let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(
   name: "HummingbirdTesting", package: "hummingbird")
@@ -66,7 +65,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-    .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
   ],
   targets: [
     // Ground: values and the doors to the world.
@@ -133,7 +131,7 @@ let package = Package(
       name: "KeyServer",
       dependencies: [
         "Secrets", "World", "StrictJSON", "KeyServerAPI", "CallableEnvelope", "UploadToken",
-        "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", hummingbird, grdb, sqlite, jwtKit,
+        "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", hummingbird, grdb, sqlite,
         asyncHTTPClient, nioCore, nioHTTP1, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
 
@@ -270,7 +268,7 @@ let package = Package(
       dependencies: [
         "KeyServer", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
         "ExposureKeys", "QuietHTTP", "StrictJSON", "World", "TestSupport", hummingbird,
-        asyncHTTPClient, nioCore, nioHTTP1, crypto, grdb, jwtKit, logging,
+        asyncHTTPClient, nioCore, nioHTTP1, crypto, grdb, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "ExposureAppTests",

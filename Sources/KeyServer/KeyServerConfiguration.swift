@@ -153,8 +153,8 @@ extension KeyServerConfiguration {
 extension KeyServerConfiguration {
   /// The apps and authorities that are named here. `appPackages` may upload with the tokens and with the
   /// certificates of `tokenIssuer`, whose keys are now `tokenKeys`, for all `regions`.
-  func registerEntries(_ tokenKeys: [String: String]) -> RegisterEntries {
-    RegisterEntries(
+  func registryEntries(_ tokenKeys: [String: String]) -> RegistryEntries {
+    RegistryEntries(
       apps: appPackages.sorted().map {
         AuthorizedApp(id: $0, regions: regions, authorities: [tokenIssuer])
       } + apps,

@@ -25,10 +25,10 @@ struct KeyServerRooms {
       configuration.remoteConfiguration, signers: signers, clock: clock)
     let store = try Self.store(configuration, at: clock.now, logger)
     let folder = try Self.folder(configuration)
-    let tokenKeys = try TokenKeyDesk(configuration, logger: logger)
-    let register = RegisterDesk(configured: tokenKeys.configured, store: store, clock: clock)
-    let admission = Admission(
-      issuer: configuration.tokenIssuer, register: register, region: configuration.region,
+    let tokenKeys = try TokenKeySource(configuration, logger: logger)
+    let registry = CachedRegistry(configured: tokenKeys.configured, store: store, clock: clock)
+    let admission = UploadAdmission(
+      issuer: configuration.tokenIssuer, registry: registry, region: configuration.region,
       platforms: configuration.platforms)
     exporter = Exporter(
       store: store, folder: folder, exports: configuration.exports, signers: signers,
@@ -36,22 +36,20 @@ struct KeyServerRooms {
     router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
       trustedProxies: configuration.trustedProxies, randomness: randomness)
-    let desk = UploadDesk(admission: admission, devices: devices, store: store, clock: clock)
     let upload = UploadRoute(
-      desk: desk, budget: Self.budget(configuration, clock),
+      admission: admission, devices: devices, store: store, clock: clock,
+      budget: Self.budget(configuration, clock),
       decoyBudget: Self.budget(configuration, times: KeyServerLimit.decoysPerAttempt, clock),
       budgetKeys: BudgetKeys(from: randomness), randomness: randomness)
     router.post(RouterPath(KeyServerRoute.upload), upload.route)
     let publish = PublishRoute(
-      desk: PublishDesk(
-        admission: try Self.publishAdmission(configuration, register, store, clock, randomness),
-        store: store, clock: clock),
+      admission: try Self.publishAdmission(configuration, registry, store, clock, randomness),
+      store: store, clock: clock,
       budget: upload.budget, decoyBudget: upload.decoyBudget, budgetKeys: upload.budgetKeys,
       randomness: randomness)
     publish.add(to: router)
     let statistics = StatisticsRoute(
-      desk: StatisticsDesk(
-        register: register, store: store, clock: clock, configuration: configuration.statistics),
+      registry: registry, store: store, clock: clock, configuration: configuration.statistics,
       budget: upload.budget, budgetKeys: upload.budgetKeys, randomness: randomness)
     router.post(RouterPath(KeyServerRoute.statistics), statistics.route)
     let roots = configuration.exports.map(\.filenameRoot)
@@ -59,7 +57,7 @@ struct KeyServerRooms {
       throw .configuration("The description of the server cannot be written.")
     }
     keyPull = AuthorityKeyPull(
-      register: register, store: store, clock: clock, logger: logger)
+      registry: registry, store: store, clock: clock, logger: logger)
     DownloadRoutes(
       folder: folder, roots: roots, remoteConfiguration: remoteConfiguration
     ).add(to: router)
@@ -75,7 +73,7 @@ struct KeyServerRooms {
   }
 
   private static func publishAdmission(
-    _ configuration: KeyServerConfiguration, _ register: RegisterDesk, _ store: any KeyStore,
+    _ configuration: KeyServerConfiguration, _ registry: CachedRegistry, _ store: any KeyStore,
     _ clock: any WallClock, _ randomness: any Randomness
   ) throws(KeyServerError) -> PublishAdmission {
     let publish = configuration.publish
@@ -85,8 +83,8 @@ struct KeyServerRooms {
         try WrappingKeyFile.key(in: file, randomness: randomness)
       }
     return PublishAdmission(
-      register: register,
-      revisionKeys: RevisionKeyDesk(
+      registry: registry,
+      revisionKeys: RevisionKeys(
         store: store, wrappingKey: wrappingKey, context: publish.revisionContext, clock: clock,
         randomness: randomness),
       defaultRegion: publish.defaultRegion,
@@ -96,12 +94,12 @@ struct KeyServerRooms {
   private static func devices(
     _ configuration: KeyServerConfiguration
   ) throws(KeyServerError) -> DeviceVerification {
-    var authority: DeviceCheckAuthority?
+    var client: DeviceCheckClient?
     if let deviceCheck = configuration.deviceCheck {
-      authority = try DeviceCheckAuthority(deviceCheck, client: .withoutRedirects)
+      client = try DeviceCheckClient(deviceCheck, client: .withoutRedirects)
     }
     return DeviceVerification(
-      authority: authority, bundleIDs: configuration.deviceCheck?.bundleIDs ?? [],
+      client: client, bundleIDs: configuration.deviceCheck?.bundleIDs ?? [],
       requiredPlatforms: configuration.deviceVerificationPlatforms)
   }
 

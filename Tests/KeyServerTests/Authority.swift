@@ -3,7 +3,7 @@ import Foundation
 import KeyServer
 import UploadToken
 
-/// Everything that the health authority signs with, made anew for a test.
+/// The signing keys of a health authority.
 struct Authority: Sendable {
   let tokenKey = P256.Signing.PrivateKey()
   let exportKeys = [P256.Signing.PrivateKey(), P256.Signing.PrivateKey()]
@@ -15,7 +15,7 @@ struct Authority: Sendable {
     }
   }
 
-  /// A token for one upload, bound to the keys of `keyHMAC` where there is one.
+  /// An upload token, bound to the keys of `keyHMAC` if it is given.
   func token(
     at now: Date, lifetime: TimeInterval = 1_800, keyHMAC: Data? = nil, id: String? = nil,
     onset: UInt32? = nil, audience: String = "keys", key: P256.Signing.PrivateKey? = nil,

@@ -4,7 +4,7 @@ import KeyServer
 import KeyServerAPI
 import Testing
 
-@Suite("Servers 2.2: verification certificate")
+@Suite("Verification certificates of publish requests")
 struct CertificateTests {
   private func run(_ body: (PublishScene) async throws -> Void) async throws {
     try await RunningKeyServer.run({
@@ -13,7 +13,8 @@ struct CertificateTests {
     }) { try await body(PublishScene(server: $0)) }
   }
 
-  @Test("5.7 A certificate that is missing, forged, misdirected, early or late is the same 401")
+  @Test(
+    "A missing, forged, misdirected, early or expired certificate is rejected with the same 401")
   func badCertificates() async throws {
     try await run { scene in
       let keys = scene.keys(2)
@@ -29,11 +30,11 @@ struct CertificateTests {
         try scene.certificate(keys) { $0.issuedBefore = -1 },
         try scene.certificate(keys) { $0.reportType = "perhaps" },
       ] {
-        let answer = try await scene.publish(scene.request(keys, certificate: certificate))
-        #expect((answer.status, answer.code) == (401, .certificateInvalid))
-        bodies.append(Data((answer.said.error ?? "").utf8))
+        let response = try await scene.publish(scene.request(keys, certificate: certificate))
+        #expect((response.status, response.code) == (401, .certificateInvalid))
+        bodies.append(Data((response.body.error ?? "").utf8))
       }
-      // Nothing tells why, nor what was expected.
+      // The response does not tell the reason.
       #expect(Set(bodies).count == 1)
       #expect(try scene.server.count("SELECT count(*) FROM upload") == 0)
       let inTime = try scene.certificate(keys) { $0.issuedBefore = 899 }
@@ -41,23 +42,25 @@ struct CertificateTests {
     }
   }
 
-  @Test("An app that is not known, may not use this authority, or has no region")
+  @Test("An unknown app, one of another authority and one without a region get different errors")
   func apps() async throws {
     try await run { scene in
       let keys = scene.keys(1)
-      func answer(_ app: String) async throws -> Published {
+      func response(_ app: String) async throws -> Published {
         try await scene.publish(scene.request(keys) { $0.healthAuthorityID = app })
       }
-      let unknown = try await answer("nobody")
+      let unknown = try await response("nobody")
       #expect((unknown.status, unknown.code) == (401, .unknownHealthAuthorityID))
-      let other = try await answer("an.other.app")
+      let other = try await response("an.other.app")
       #expect((other.status, other.code) == (401, .certificateInvalid))
-      let homeless = try await answer("no.region")
-      #expect((homeless.status, homeless.code) == (500, .missingRegionConfiguration))
+      let noRegion = try await response("no.region")
+      #expect((noRegion.status, noRegion.code) == (500, .missingRegionConfiguration))
     }
   }
 
-  @Test("The HMAC binds the certificate to these keys, numbers and secret")
+  @Test(
+    "A certificate is rejected for other keys, intervals, risk levels or secrets than those of its HMAC"
+  )
   func binding() async throws {
     try await run { scene in
       let keys = scene.keys(3)
@@ -67,25 +70,26 @@ struct CertificateTests {
       period[0].rollingPeriod = 143
       risk[0].transmissionRisk = 7
       for keys in [other, period, risk, Array(keys.dropLast())] {
-        let answer = try await scene.publish(scene.request(keys, certificate: certificate))
-        #expect((answer.status, answer.code) == (401, .certificateInvalid))
+        let response = try await scene.publish(scene.request(keys, certificate: certificate))
+        #expect((response.status, response.code) == (401, .certificateInvalid))
       }
       for secret in [nil, "", "?", Data(repeating: 1, count: 16).base64EncodedString()] {
-        let answer = try await scene.publish(
+        let response = try await scene.publish(
           scene.request(keys, certificate: certificate) { $0.hmacKey = secret })
-        #expect((answer.status, answer.code) == (401, .certificateInvalid))
+        #expect((response.status, response.code) == (401, .certificateInvalid))
       }
-      // In another order, and with the secret in the other alphabet without its padding.
+      // Another order of the keys, and the secret in base64url without padding.
       let url = scene.secret.base64EncodedString().replacing("+", with: "-")
         .replacing("/", with: "_").replacing("=", with: "")
-      let answer = try await scene.publish(
+      let response = try await scene.publish(
         scene.request(keys.reversed(), certificate: certificate) { $0.hmacKey = url })
-      #expect(answer.status == 200)
+      #expect(response.status == 200)
     }
   }
 
   @Test(
-    "Where all risks are 0, a code with and one without them is taken; where one is not, only with")
+    "If all risk levels are 0, an HMAC with or without them is accepted; otherwise only one with them"
+  )
   func zeroRisks() async throws {
     try await run { scene in
       for (sent, certified, status) in [
@@ -94,20 +98,20 @@ struct CertificateTests {
         var keys = scene.keys(2, risk: certified)
         let certificate = try scene.certificate(keys)
         for index in keys.indices { keys[index].transmissionRisk = sent }
-        let answer = try await scene.publish(scene.request(keys, certificate: certificate))
-        #expect(answer.status == status)
+        let response = try await scene.publish(scene.request(keys, certificate: certificate))
+        #expect(response.status == status)
       }
     }
   }
 
-  @Test("The code is over the text of a key as it was sent, in either alphabet")
+  @Test("The HMAC covers the text of each key as it was sent, in base64 or base64url")
   func alphabets() async throws {
     try await run { scene in
       var keys = scene.keys(2)
       keys[0].key = Data(repeating: 0xFF, count: 16).base64EncodedString()
         .replacing("/", with: "_").replacing("=", with: "")
-      let answer = try await scene.publish(scene.request(keys))
-      #expect(answer.said.insertedExposures == 2)
+      let response = try await scene.publish(scene.request(keys))
+      #expect(response.body.insertedExposures == 2)
     }
   }
 }

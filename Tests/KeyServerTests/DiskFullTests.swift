@@ -61,7 +61,7 @@ struct DiskFullTests {
       try FileManager.default.removeItem(at: ballast)
       #expect(try server.count("SELECT count(*) FROM upload") == taken)
       let again = try await scene.publish(request)
-      #expect((again.status, again.said.insertedExposures) == (200, 14))
+      #expect((again.status, again.body.insertedExposures) == (200, 14))
       #expect(try server.count("SELECT count(*) FROM diagnosis_key") == (taken + 1) * 14)
     }
   }

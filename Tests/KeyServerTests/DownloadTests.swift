@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import KeyServer
 import KeyServerAPI
+import TestSupport
 import Testing
 
 @Suite("Seed 2.3 and 2.8: what phones download")

@@ -24,7 +24,7 @@ struct GroupCommitTests {
       digest: Data([number]), keys: [], revision: .leaveKnown,
       facts: UploadFacts(
         issuer: "", platform: .unknown, onset: SymptomOnset(nil, at: RunningKeyServer.start),
-        keys: [], at: RunningKeyServer.start), answer: { _ in Data([number]) })
+        keys: [], at: RunningKeyServer.start), response: { _ in Data([number]) })
   }
 
   private func results(
@@ -51,7 +51,7 @@ struct GroupCommitTests {
     let commits = GroupCommit<AdmittedUpload> { uploads in
       book.groups.withLock { $0.append(uploads.count) }
       try await mayEnd.wait()
-      return uploads.map { .accepted(answer: $0.digest) }
+      return uploads.map { .accepted(response: $0.digest) }
     }
     async let all = results(of: Array(0..<20), commits)
     try await Patience.until {
@@ -59,7 +59,7 @@ struct GroupCommitTests {
     }
     mayEnd.open()
     for (number, result) in await all {
-      #expect((try? result.get()) == .accepted(answer: Data([number])))
+      #expect((try? result.get()) == .accepted(response: Data([number])))
     }
     let groups = book.groups.withLock { $0 }
     #expect(groups.reduce(0, +) == 20)
@@ -71,7 +71,7 @@ struct GroupCommitTests {
     let commits = GroupCommit<AdmittedUpload> { uploads in
       try await Task.sleep(for: .milliseconds(20))
       if uploads.contains(where: { $0.digest == Data([7]) }) { throw Broken() }
-      return uploads.map { .accepted(answer: $0.digest) }
+      return uploads.map { .accepted(response: $0.digest) }
     }
     let results = await results(of: Array(0..<20), commits)
     #expect(results.filter { (try? $0.value.get()) == nil }.map(\.key) == [7])
@@ -85,7 +85,7 @@ struct GroupCommitTests {
       book.groups.withLock { $0.append(uploads.count) }
       // While the first one is committed all the others gather.
       try await mayEnd.wait()
-      return uploads.map { .accepted(answer: $0.digest) }
+      return uploads.map { .accepted(response: $0.digest) }
     }
     let limit = KeyServerLimit.uploadsInOneCommit
     async let first = results(of: [0], commits)

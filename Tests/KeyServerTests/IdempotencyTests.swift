@@ -4,14 +4,13 @@ import KeyServerAPI
 import TestSupport
 import Testing
 
-/// servers.md 5: what an upload must not suffer.
-@Suite("Servers 5: defects of intake that must not come back")
+@Suite("Repeated, concurrent and failing publish requests")
 struct IdempotencyTests {
   private func run(_ body: (PublishScene) async throws -> Void) async throws {
     try await RunningKeyServer.run { try await body(PublishScene(server: $0)) }
   }
 
-  @Test("5.8 A phone whose answer was lost gets it again, revision token included")
+  @Test("A repeated publish request gets the first response, including the revision token")
   func lostAnswer() async throws {
     try await run { scene in
       let keys = scene.keys()
@@ -22,17 +21,18 @@ struct IdempotencyTests {
       request.temporaryExposureKeys.reverse()
       let again = try await scene.publish(request)
       #expect(first.status == 200 && again.status == 200)
-      #expect(again.said == first.said)
+      #expect(again.body == first.body)
       #expect(try scene.server.count("SELECT count(*) FROM diagnosis_key") == 14)
       #expect(try scene.server.count("SELECT count FROM statistic WHERE kind = 'uploads'") == 1)
-      // And the token that it got the second time is good.
-      let token = again.said.revisionToken
+      // The token of the second response is valid.
+      let token = again.body.revisionToken
       #expect(try await scene.publish(keys, as: "confirmed", token: token).status == 200)
     }
   }
 
   @Test(
-    "A certificate is good for one upload: another one with it is refused, with or without a jti")
+    "A certificate is accepted for one upload; another upload with it is rejected, with or without a jti"
+  )
   func replay() async throws {
     try await run { scene in
       for id in ["a certificate", nil] {
@@ -47,15 +47,15 @@ struct IdempotencyTests {
           case 1: other.symptomOnsetInterval = keys[0].rollingStartNumber
           default: other.revisionToken = "AAAA"
           }
-          let answer = try await scene.publish(other)
-          #expect((answer.status, answer.code) == (401, .certificateInvalid))
+          let response = try await scene.publish(other)
+          #expect((response.status, response.code) == (401, .certificateInvalid))
         }
         #expect(try await scene.publish(request).status == 200)
       }
     }
   }
 
-  @Test("Of different uploads with one certificate at once exactly one is taken")
+  @Test("Of different concurrent uploads with one certificate exactly one is accepted")
   func concurrentDifferent() async throws {
     try await run { scene in
       let keys = scene.keys(3)
@@ -74,21 +74,21 @@ struct IdempotencyTests {
     }
   }
 
-  @Test("The same upload many times at once is taken once, and each gets the same answer")
+  @Test("Of the same upload sent concurrently one is stored, and all get the same response")
   func concurrentSame() async throws {
     try await run { scene in
       let request = try scene.request(scene.keys(3))
-      let answers = try await withThrowingTaskGroup(of: PublishAnswer.self) { group in
-        for _ in 0..<12 { group.addTask { try await scene.publish(request).said } }
+      let responses = try await withThrowingTaskGroup(of: PublishAnswer.self) { group in
+        for _ in 0..<12 { group.addTask { try await scene.publish(request).body } }
         return try await group.reduce(into: []) { $0.append($1) }
       }
-      #expect(Set(answers).count == 1)
-      #expect(answers.first?.insertedExposures == 3)
+      #expect(Set(responses).count == 1)
+      #expect(responses.first?.insertedExposures == 3)
       #expect(try scene.server.count("SELECT sum(count) FROM statistic WHERE kind = 'keys'") == 3)
     }
   }
 
-  @Test("5.4 Of uploads at once every one is counted, the first of an hour included")
+  @Test("Every concurrent upload is counted, including the first of an hour")
   func noLostCounts() async throws {
     try await run { scene in
       let requests = try (0..<40).map { _ in try scene.request(scene.keys(2)) }
@@ -103,7 +103,7 @@ struct IdempotencyTests {
     }
   }
 
-  @Test("5.3 A decoy has the headers, status and length of an upload, whatever is in it")
+  @Test("A decoy gets the headers, status and length of a real response, whatever its content")
   func decoy() async throws {
     try await run { scene in
       let request = try scene.request(scene.keys())
@@ -113,11 +113,12 @@ struct IdempotencyTests {
       #expect(decoy.http.body.count == real.http.body.count)
       #expect(Set(decoy.http.headers.keys) == Set(real.http.headers.keys))
       #expect(decoy.http.headers["content-type"] == real.http.headers["content-type"])
-      #expect(real.said.insertedExposures == 14)
+      #expect(real.body.insertedExposures == 14)
     }
   }
 
-  @Test("5.9 Failed publishes have a budget, taken ones cost none of it, decoys have their own")
+  @Test(
+    "Failed requests use up the budget, successful ones do not, and decoys have their own budget")
   func budget() async throws {
     try await RunningKeyServer.run({ $0.uploadAttempts = 3 }) { server in
       let scene = PublishScene(server: server)
@@ -126,20 +127,20 @@ struct IdempotencyTests {
         #expect(try await scene.publish(scene.request(scene.keys(1))).status == 200)
       }
       for _ in 0..<3 { #expect(try await scene.publish(bad).status == 401) }
-      let answer = try await scene.publish(bad)
-      #expect((answer.status, answer.code) == (429, .tooManyRequests))
-      #expect(answer.http.headers["retry-after"] == "600")
+      let response = try await scene.publish(bad)
+      #expect((response.status, response.code) == (429, .tooManyRequests))
+      #expect(response.http.headers["retry-after"] == "600")
       #expect(try await scene.publish(bad, headers: [("X-Chaff", "1")]).status == 200)
     }
   }
 
   @Test(
-    "5.16 One constant says how old a key may be: 360 hours, as conforming servers export them")
+    "The age limit of keys is 360 hours")
   func age() {
     #expect(UploadLimit.keyAgeSecondsMax == 360 * 3_600)
   }
 
-  @Test("A certificate stays used when the clock is set back after its removal was due")
+  @Test("A certificate stays used if the clock is set back after its expiry")
   func clockSetBack() async throws {
     try await run { scene in
       let keys = scene.keys(2)
@@ -156,7 +157,7 @@ struct IdempotencyTests {
   }
 
   @Test(
-    "Nothing in the database or its log names a certificate, and no sealing key lies there open")
+    "The database and its log contain no certificate id and no wrapping key")
   func nothingIsNamed() async throws {
     try await run { scene in
       let keys = scene.keys(2)
@@ -174,7 +175,7 @@ struct IdempotencyTests {
   }
 
   @Test(
-    "A revision token outlives a restart; under another wrapping key the answer is 503, not a success"
+    "A revision token survives a restart; with another wrapping key, publish requests get 503"
   )
   func restart() async throws {
     let (authority, folder) = (Authority(), try TemporaryFolder())
@@ -182,21 +183,21 @@ struct IdempotencyTests {
     try await RunningKeyServer.run(authority: authority, folder: folder) { server in
       let scene = PublishScene(server: server)
       keys = scene.keys(2)
-      token = try await scene.publish(keys, as: "likely").said.revisionToken
+      token = try await scene.publish(keys, as: "likely").body.revisionToken
     }
     try await RunningKeyServer.run(
       authority: authority, folder: folder, { $0.publish.wrappingKey = Data(count: 32) }
     ) { server in
       let scene = PublishScene(server: server)
-      let answer = try await scene.publish(scene.keys(1), as: "likely")
-      #expect((answer.status, answer.code) == (503, .internalError))
-      #expect(answer.http.headers["retry-after"] != nil)
+      let response = try await scene.publish(scene.keys(1), as: "likely")
+      #expect((response.status, response.code) == (503, .internalError))
+      #expect(response.http.headers["retry-after"] != nil)
       #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 2)
     }
     try await RunningKeyServer.run(authority: authority, folder: folder) { server in
       let scene = PublishScene(server: server)
-      let answer = try await scene.publish(keys, as: "confirmed", token: token)
-      #expect(answer.status == 200)
+      let response = try await scene.publish(keys, as: "confirmed", token: token)
+      #expect(response.status == 200)
     }
   }
 }
@@ -204,7 +205,7 @@ struct IdempotencyTests {
 @Suite(.enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
 struct PublishOnFullDiskTests {
   @Test(
-    "5.5 On a full disk a publish is 503 with Retry-After, nothing is kept or counted, until there is room"
+    "On a full disk a publish request gets 503 with Retry-After, and nothing is stored or counted"
   )
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 2 << 20)
@@ -214,16 +215,16 @@ struct PublishOnFullDiskTests {
       let scene = PublishScene(server: server)
       #expect(try await scene.publish(scene.request(scene.keys())).status == 200)
       let ballast = disk.fill()
-      var refused: (request: PublishRequest, answer: Published)?
+      var refused: (request: PublishRequest, response: Published)?
       var taken = 1
       for _ in 0..<60 where refused == nil {
         let request = try scene.request(scene.keys())
-        let answer = try await scene.publish(request)
-        if answer.status == 200 { taken += 1 } else { refused = (request, answer) }
+        let response = try await scene.publish(request)
+        if response.status == 200 { taken += 1 } else { refused = (request, response) }
       }
-      let (request, answer) = try #require(refused)
-      #expect((answer.status, answer.code) == (503, .internalError))
-      #expect(answer.http.headers["retry-after"].flatMap { Int($0) } ?? 0 > 0)
+      let (request, response) = try #require(refused)
+      #expect((response.status, response.code) == (503, .internalError))
+      #expect(response.http.headers["retry-after"].flatMap { Int($0) } ?? 0 > 0)
       try FileManager.default.removeItem(at: ballast)
       #expect(try server.count("SELECT count(*) FROM diagnosis_key") == taken * 14)
       #expect(try await scene.publish(request).status == 200)

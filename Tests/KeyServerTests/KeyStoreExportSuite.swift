@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import TestSupport
 import Testing
 
 @testable import KeyServer
@@ -240,7 +241,7 @@ import Testing
     let again = try (1...2).map { try StoreScene.key($0) }
     #expect(
       try await scene.store.accept(try StoreScene.upload("again", again))
-        == .accepted(answer: Data("UploadOutcome(2 inserted, 0 revised)".utf8)))
+        == .accepted(response: Data("UploadOutcome(2 inserted, 0 revised)".utf8)))
     // What is counted of a day goes with the day.
     let day = RunningKeyServer.midnight + KeyServerLimit.statisticsSeconds + 86_400
     for (seconds, count) in [(-1, [0: 4]), (0, [:])] as [(TimeInterval, [Int: Int])] {

@@ -26,7 +26,7 @@ import Testing
     try await scene.store.add(other)
     let changed = AuthorizedApp(id: "b", regions: ["DE"], authorities: ["y", "z"])
     try await scene.store.add(changed)
-    #expect(try await scene.store.registerEntries().apps == [other, changed])
+    #expect(try await scene.store.registryEntries().apps == [other, changed])
   }
 
   @Test(
@@ -41,7 +41,7 @@ import Testing
     try await scene.store.add(
       HealthAuthority(issuer: "i", audience: "b", publicKeysPEM: ["k2": "new", "k3": "three"]))
     try await scene.store.add(HealthAuthority(issuer: "h", audience: "c"))
-    let entries = try await scene.store.registerEntries()
+    let entries = try await scene.store.registryEntries()
     #expect(
       entries.authorities == [
         HealthAuthority(issuer: "h", audience: "c"), HealthAuthority(issuer: "i", audience: "b"),
@@ -63,7 +63,7 @@ import Testing
     func pull(_ keys: [String: String], at seconds: TimeInterval) async throws -> [AuthorityKey]? {
       try await scene.store.replacePulledKeys(
         of: "i", with: keys, at: Self.now + seconds, othersEnd: Self.now + seconds + 100)
-      return try await scene.store.registerEntries().keys["i"]
+      return try await scene.store.registryEntries().keys["i"]
     }
     try await scene.store.add(
       HealthAuthority(issuer: "i", audience: "a", publicKeysPEM: ["hand": "h"]))
@@ -82,7 +82,7 @@ import Testing
     #expect(try await pull(["k3": "three"], at: 120) == [hand, gone, Self.key("k3", "three")])
     let back = [hand, Self.key("k2", "back"), Self.key("k3", "three")]
     #expect(try await pull(["k2": "back", "k3": "three"], at: 130) == back)
-    #expect(try await scene.store.registerEntries().keys["j"]?.map(\.publicKeyPEM) == ["o"])
+    #expect(try await scene.store.registryEntries().keys["j"]?.map(\.publicKeyPEM) == ["o"])
   }
 
   @Test(

@@ -19,15 +19,15 @@ import Testing
     let keys = try (1...2).map { try StoreScene.key($0) }
     let upload = try StoreScene.upload("t", keys) { _ in Data("first".utf8) }
     #expect(try await scene.store.acceptance(of: upload) == nil)
-    #expect(try await scene.store.accept(upload) == .accepted(answer: Data("first".utf8)))
+    #expect(try await scene.store.accept(upload) == .accepted(response: Data("first".utf8)))
     let again = try StoreScene.upload("t", keys) { _ in Data("second".utf8) }
-    #expect(try await scene.store.accept(again) == .accepted(answer: Data("first".utf8)))
-    #expect(try await scene.store.acceptance(of: again) == .accepted(answer: Data("first".utf8)))
+    #expect(try await scene.store.accept(again) == .accepted(response: Data("first".utf8)))
+    #expect(try await scene.store.acceptance(of: again) == .accepted(response: Data("first".utf8)))
     let other = try StoreScene.upload("t", [try StoreScene.key(3)])
     #expect(try await scene.store.acceptance(of: other) == .tokenUsed)
     #expect(try await scene.store.accept(other) == .tokenUsed)
     // Neither the second time nor the other upload left anything.
-    #expect(try await scene.counts(.uploads) == [StatisticPlatform.ios.rawValue: 1])
+    #expect(try await scene.counts(.uploads) == [UploadPlatform.ios.rawValue: 1])
     try await scene.close(at: StoreScene.now + 4 * StoreScene.hour)
     #expect(try await scene.files().map(\.names) == [[1, 2]])
   }
@@ -44,12 +44,13 @@ import Testing
       let later = StoreScene.now + hours * StoreScene.hour
       let again = try StoreScene.upload("t", keys, at: later)
       #expect(again.token.keptUntil > first.token.keptUntil)
-      #expect(try await scene.store.acceptance(of: again) == .accepted(answer: Data("first".utf8)))
-      #expect(try await scene.store.accept(again) == .accepted(answer: Data("first".utf8)))
+      #expect(
+        try await scene.store.acceptance(of: again) == .accepted(response: Data("first".utf8)))
+      #expect(try await scene.store.accept(again) == .accepted(response: Data("first".utf8)))
       let other = try StoreScene.upload("t", [try StoreScene.key(2)], at: later)
       #expect(try await scene.store.accept(other) == .tokenUsed)
     }
-    #expect(try await scene.counts(.uploads) == [StatisticPlatform.ios.rawValue: 1])
+    #expect(try await scene.counts(.uploads) == [UploadPlatform.ios.rawValue: 1])
   }
 
   @Test(
@@ -74,7 +75,7 @@ import Testing
     let good = try StoreScene.upload("t", keys, revising: Set(old.map(\.revisable)))
     #expect(
       try await scene.store.accept(good)
-        == .accepted(answer: Data("UploadOutcome(1 inserted, 1 revised)".utf8)))
+        == .accepted(response: Data("UploadOutcome(1 inserted, 1 revised)".utf8)))
   }
 
   @Test(
@@ -155,12 +156,12 @@ import Testing
     for (number, issuer, platform, now) in [
       (1, "codes", .ios, StoreScene.now), (2, "codes", .ios, StoreScene.now + 3_599),
       (3, "codes", .android, later), (4, "other", .ios, later),
-    ] as [(UInt8, String, StatisticPlatform, Date)] {
+    ] as [(UInt8, String, UploadPlatform, Date)] {
       let upload = try StoreScene.upload(
         "\(number)", [try StoreScene.key(number)], issuer: issuer, platform: platform, at: now)
       _ = try await scene.store.accept(upload)
     }
-    let (ios, android) = (StatisticPlatform.ios.rawValue, StatisticPlatform.android.rawValue)
+    let (ios, android) = (UploadPlatform.ios.rawValue, UploadPlatform.android.rawValue)
     #expect(try await scene.counts(.uploads) == [ios: 2, android: 1])
     #expect(try await scene.counts(.uploads, of: "other") == [ios: 1])
     #expect(try await scene.counts(.uploads, of: "nobody").isEmpty)

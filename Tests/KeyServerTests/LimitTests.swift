@@ -119,8 +119,8 @@ struct LimitTests {
       keys[0].rollingStartNumber = today - days * 144
       let certificate = try scene.certificate(keys) { $0.onset = UInt32(today) }
       let answer = try await scene.publish(scene.request(keys, certificate: certificate))
-      #expect((answer.status, answer.said.insertedExposures) == (200, inserted))
-      #expect((answer.said.warnings?.count ?? 0) == 1 - inserted)
+      #expect((answer.status, answer.body.insertedExposures) == (200, inserted))
+      #expect((answer.body.warnings?.count ?? 0) == 1 - inserted)
     }
   }
 

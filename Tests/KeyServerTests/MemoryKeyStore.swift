@@ -28,7 +28,7 @@ final class MemoryKeyStore: KeyStore {
     var counts: [StatisticCount.Place: Int] = [:]
     var progress = ExportProgress()
     var files: [Batch] = []
-    var register = RegisterEntries()
+    var register = RegistryEntries()
     var sealingKeys: [SealedRevisionKey] = []
   }
 
@@ -45,7 +45,7 @@ final class MemoryKeyStore: KeyStore {
 
   private static func acceptance(of upload: AdmittedUpload, in state: State) -> Acceptance? {
     state.uploads[upload.token.digest].map {
-      $0.digest == upload.digest ? .accepted(answer: $0.answer) : .tokenUsed
+      $0.digest == upload.digest ? .accepted(response: $0.answer) : .tokenUsed
     }
   }
 
@@ -59,23 +59,23 @@ final class MemoryKeyStore: KeyStore {
             revisedReportType: $0.revision?.key.reportType)
         }
       }
-      let course: AdmittedUpload.Course
+      let decision: AdmittedUpload.Decision
       do {
-        course = try upload.course(known: Dictionary(known.map { ($0.bytes, $0) }) { $1 })
+        decision = try upload.decision(known: Dictionary(known.map { ($0.bytes, $0) }) { $1 })
       } catch let refusal as RevisionRefusal {
         return .refused(refusal)
       }
       state.uploads[upload.token.digest] = (
-        upload.digest, course.answer, upload.token.keptUntil
+        upload.digest, decision.response, upload.token.keptUntil
       )
-      for key in course.plan.inserted { Self.insert(key, into: &state) }
-      for key in course.plan.revised {
+      for key in decision.plan.inserted { Self.insert(key, into: &state) }
+      for key in decision.plan.revised {
         state.keys[Data(key.bytes)]?.revision = key.released(from: state.progress.openFrom)
       }
       var tally = StatisticTally()
-      tally.add(upload.facts, course.plan.outcome)
+      tally.add(upload.facts, decision.plan.outcome)
       for count in tally.counts { state.counts[count.place, default: 0] += count.count }
-      return .accepted(answer: course.answer)
+      return .accepted(response: decision.response)
     }
   }
 
@@ -185,7 +185,7 @@ extension MemoryKeyStore {
     }
   }
 
-  func registerEntries() async throws -> RegisterEntries {
+  func registryEntries() async throws -> RegistryEntries {
     state.withLock { state in
       var entries = state.register
       entries.apps.sort { $0.id < $1.id }

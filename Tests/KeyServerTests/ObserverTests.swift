@@ -9,100 +9,101 @@ import World
 
 @testable import KeyServer
 
-/// Somebody fetches every file of every export, each time again, and compares. What they find must not
-/// tell padding from keys of persons: Servers 5.2 and 7.6.
-@Suite("Servers 7.6: no observer of all exports can tell padding")
+/// An observer downloads every file of every export repeatedly and compares them. The comparison must not tell
+/// padding from real keys.
+@Suite("Observer of all exports")
 struct ObserverTests {
-  /// A server that only exports, under a clock of the test's.
-  private struct Place {
+  /// An exporter without a server, on a manual clock.
+  private struct Setup {
     let scene: StoreScene
-    let clock = TestClock(StoreScene.now)
+    let clock = ManualClock(StoreScene.now)
     let folder: ExportFolder
     let signer = P256.Signing.PrivateKey()
-    var chance: SeededGenerator
-    /// When each export was set up for the first time: where its first period begins.
+    var generator: SeededGenerator
+    /// The start of the first period of each export.
     var begins: [String: Date] = [:]
     var uploaded: Set<[UInt8]> = []
   }
 
-  /// What the observer has seen of one file.
-  private struct Seen {
+  /// One file as the observer saw it.
+  private struct ObservedFile {
     let start: Date
     let end: Date
     let keys: [DiagnosisKey]
   }
 
-  /// Those of the second hold every key of the first.
-  private static let within = [
+  /// Pairs of exports: the second has every key of the first.
+  private static let subsets = [
     ("", "same"), ("same", ""), ("", "wide"), ("same", "wide"), ("t", ""), ("t", "same"),
     ("t", "wide"),
   ]
 
-  private static func exports(_ chance: inout SeededGenerator) -> [ExportConfiguration] {
+  private static func exports(_ generator: inout SeededGenerator) -> [ExportConfiguration] {
     [("", ["PL"]), ("same", ["PL"]), ("wide", ["PL", "CZ"]), ("t", ["PL"])].map { root, regions in
       var export = StoreScene.export(
-        root, Set(regions), hours: [1, 2, 4, 8, 24].randomElement(using: &chance) ?? 4,
-        minimum: Int.random(in: 0...40, using: &chance))
-      export.paddingRange = Int.random(in: 0...5, using: &chance)
+        root, Set(regions), hours: [1, 2, 4, 8, 24].randomElement(using: &generator) ?? 4,
+        minimum: Int.random(in: 0...40, using: &generator))
+      export.paddingRange = Int.random(in: 0...5, using: &generator)
       export.travellers = root == "t" ? .only : .likeEverybody
       return export
     }
   }
 
   @Test(
-    "Files never change, who has a key has it in every export it belongs to, and no file is too small",
+    "Files never change, exports of one region have the same keys, and no file is below the minimum",
     arguments: StoreImplementation.allCases, 0..<4)
   func compare(_ implementation: StoreImplementation, seed: Int) async throws {
-    var chance = SeededGenerator(seed: UInt64(seed))
-    let exports = Self.exports(&chance)
+    var generator = SeededGenerator(seed: UInt64(seed))
+    let exports = Self.exports(&generator)
     let scene = try StoreScene(implementation, exports: [])
     let roots = exports.map(\.filenameRoot).filter { !$0.isEmpty }
-    var place = Place(
+    var setup = Setup(
       scene: scene, folder: try ExportFolder(scene.folder.path("export"), roots: roots),
-      chance: chance)
-    var seen: [String: Seen] = [:]
+      generator: generator)
+    var observed: [String: ObservedFile] = [:]
     var setUp = [exports[0]]
     for _ in 0..<30 {
-      if Int.random(in: 0..<4, using: &place.chance) == 0 {
+      if Int.random(in: 0..<4, using: &setup.generator) == 0 {
         setUp = exports.filter {
-          $0.filenameRoot.isEmpty || Bool.random(using: &place.chance)
+          $0.filenameRoot.isEmpty || Bool.random(using: &setup.generator)
         }
       }
-      try await Self.pass(in: &place, setUp)
-      try Self.look(into: place, &seen)
+      try await Self.runStep(in: &setup, setUp)
+      try Self.read(setup, &observed)
     }
-    let progress = try await place.scene.store.exportProgress()
-    for (inner, outer) in Self.within {
-      Self.compare(inner, with: outer, seen, begins: place.begins, progress)
+    let progress = try await setup.scene.store.exportProgress()
+    for (inner, outer) in Self.subsets {
+      Self.compare(inner, with: outer, observed, begins: setup.begins, progress)
     }
-    Self.measure(seen, exports)
-    let all = Set(seen.values.flatMap(\.keys).map(\.key.secretBytes))
-    #expect(!all.isDisjoint(with: place.uploaded) && !all.isSubset(of: place.uploaded))
+    Self.checkMinimum(observed, exports)
+    let all = Set(observed.values.flatMap(\.keys).map(\.key.secretBytes))
+    #expect(!all.isDisjoint(with: setup.uploaded) && !all.isSubset(of: setup.uploaded))
   }
 
-  /// Some uploads, some time, an export; sometimes the files were lost before it.
-  private static func pass(in place: inout Place, _ exports: [ExportConfiguration]) async throws {
-    let store = try place.scene.open(exports, place.clock.now)
+  /// Some uploads, some time, an export; sometimes the files are deleted before it.
+  private static func runStep(in setup: inout Setup, _ exports: [ExportConfiguration]) async throws
+  {
+    let store = try setup.scene.open(exports, setup.clock.now)
     let progress = try await store.exportProgress()
-    place.begins.merge(progress.closedUntil) { before, _ in before }
-    for _ in 0..<Int.random(in: 0...3, using: &place.chance) {
-      let regions = [["PL"], ["CZ"], ["CZ", "PL"]].randomElement(using: &place.chance) ?? []
-      let travels = Bool.random(using: &place.chance)
-      let keys = try (0..<Int.random(in: 1...4, using: &place.chance)).map { _ in
+    setup.begins.merge(progress.closedUntil) { before, _ in before }
+    for _ in 0..<Int.random(in: 0...3, using: &setup.generator) {
+      let regions = [["PL"], ["CZ"], ["CZ", "PL"]].randomElement(using: &setup.generator) ?? []
+      let travels = Bool.random(using: &setup.generator)
+      let keys = try (0..<Int.random(in: 1...4, using: &setup.generator)).map { _ in
         try StoreScene.key(
           bytes: SystemRandomness().bytes(16), .confirmedTest, regions: regions, travels: travels,
-          released: place.clock.now)
+          released: setup.clock.now)
       }
-      try await place.scene.accept(keys, at: place.clock.now)
-      place.uploaded.formUnion(keys.map(\.bytes))
+      try await setup.scene.accept(keys, at: setup.clock.now)
+      setup.uploaded.formUnion(keys.map(\.bytes))
     }
-    place.clock.advance(by: Double(Int.random(in: 0...6, using: &place.chance)) * 3_600)
-    if Int.random(in: 0..<5, using: &place.chance) == 0 { try lose(place.folder) }
-    let pem = place.signer.pemRepresentation
+    setup.clock.advance(by: Double(Int.random(in: 0...6, using: &setup.generator)) * 3_600)
+    if Int.random(in: 0..<5, using: &setup.generator) == 0 { try removeFiles(setup.folder) }
+    let pem = setup.signer.pemRepresentation
     _ = try await Exporter(
-      store: store, folder: place.folder, exports: exports,
+      store: store, folder: setup.folder, exports: exports,
       signers: ExportSigners { [ExportSigner(privateKeyPEM: pem, keyID: "260", keyVersion: "v1")] },
-      clock: place.clock, randomness: SystemRandomness()
+      clock: setup.clock, randomness: SystemRandomness()
     ).exportDue()
   }
 
@@ -112,53 +113,56 @@ struct ObserverTests {
     }
   }
 
-  private static func lose(_ folder: ExportFolder) throws {
+  private static func removeFiles(_ folder: ExportFolder) throws {
     for zip in try zips(in: folder) {
       try FileManager.default.removeItem(at: folder.url.appendingPathComponent(zip))
     }
   }
 
-  /// Reads every file that is there; one that was there before must be what it was.
-  private static func look(into place: Place, _ seen: inout [String: Seen]) throws {
+  /// Reads every file. One that was read before must be unchanged.
+  private static func read(_ setup: Setup, _ observed: inout [String: ObservedFile]) throws {
     let key = try VerificationPublicKey(
-      keyID: "260", keyVersion: "v1", publicKeyPEM: place.signer.publicKey.pemRepresentation)
-    for zip in try zips(in: place.folder) {
+      keyID: "260", keyVersion: "v1", publicKeyPEM: setup.signer.publicKey.pemRepresentation)
+    for zip in try zips(in: setup.folder) {
       var keys: [DiagnosisKey] = []
-      let file = UnverifiedKeyFile(at: place.folder.url.appendingPathComponent(zip))
+      let file = UnverifiedKeyFile(at: setup.folder.url.appendingPathComponent(zip))
       let header = try file.verified(by: [key], batchSize: 1_000) { keys += $0.keys }.facts.header
-      if let before = seen[zip] { #expect(before.keys == keys, "\(zip)") }
-      seen[zip] = Seen(
+      if let before = observed[zip] { #expect(before.keys == keys, "\(zip)") }
+      observed[zip] = ObservedFile(
         start: Date(timeIntervalSince1970: Double(header.start)),
         end: Date(timeIntervalSince1970: Double(header.end)), keys: keys)
     }
   }
 
-  private static func files(_ seen: [String: Seen], of root: String) -> [Seen] {
-    seen.filter { zip, _ in
+  private static func files(_ observed: [String: ObservedFile], of root: String) -> [ObservedFile] {
+    observed.filter { zip, _ in
       root.isEmpty ? !zip.contains("/") : zip.hasPrefix(root + "/")
     }.map(\.value)
   }
 
-  /// Whoever is in a file of `inner` is in one of `outer`, where that has closed the time; once in each.
+  /// Every key in a file of `inner` must be in one file of `outer` that covers the same time.
   private static func compare(
-    _ inner: String, with outer: String, _ seen: [String: Seen], begins: [String: Date],
+    _ inner: String, with outer: String, _ observed: [String: ObservedFile], begins: [String: Date],
     _ progress: ExportProgress
   ) {
-    let theirs = files(seen, of: outer).flatMap(\.keys).map(\.key.secretBytes)
+    let theirs = files(observed, of: outer).flatMap(\.keys).map(\.key.secretBytes)
     let known = Set(theirs)
     #expect(known.count == theirs.count, "\(outer) has a key twice")
     guard let begin = begins[outer], let end = progress.closedUntil[outer] else { return }
-    for file in files(seen, of: inner) where begin <= file.start && file.end <= end {
-      let odd = file.keys.filter { !known.contains($0.key.secretBytes) }
+    for file in files(observed, of: inner) where begin <= file.start && file.end <= end {
+      let missing = file.keys.filter { !known.contains($0.key.secretBytes) }
       #expect(
-        odd.isEmpty, "\(odd.count) of \(file.keys.count) keys of \(inner) are not in \(outer)")
+        missing.isEmpty,
+        "\(missing.count) of \(file.keys.count) keys of \(inner) are not in \(outer)")
     }
   }
 
-  /// No period is smaller than periods of its export ever are.
-  private static func measure(_ seen: [String: Seen], _ exports: [ExportConfiguration]) {
+  /// No file may have fewer keys than the minimum of its export.
+  private static func checkMinimum(
+    _ observed: [String: ObservedFile], _ exports: [ExportConfiguration]
+  ) {
     for export in exports {
-      for file in files(seen, of: export.filenameRoot) {
+      for file in files(observed, of: export.filenameRoot) {
         #expect(file.keys.count >= export.minimumKeys, "\(export.filenameRoot)")
       }
     }

@@ -3,7 +3,7 @@ import KeyServer
 import TestSupport
 import Testing
 
-@Suite("Servers 5.2: padding")
+@Suite("Padding of key files")
 struct PaddingTests {
   private static func twin(_ root: String) -> ExportConfiguration {
     var export = ExportConfiguration(filenameRoot: root, region: "PL")
@@ -11,7 +11,7 @@ struct PaddingTests {
     return export
   }
 
-  @Test("5.2 Every padding key of a file is in the database, so that no second look tells it apart")
+  @Test("Every padding key of a file is stored, so that all exports and rewritten files have it")
   func allPersisted() async throws {
     try await RunningKeyServer.run({
       ($0.minimumKeys, $0.paddingRange) = (1_000, 100)
@@ -23,7 +23,7 @@ struct PaddingTests {
       #expect((1_000...1_100).contains(first.keys.count))
       let stored = try server.count("SELECT count(*) FROM diagnosis_key WHERE is_padding")
       #expect(stored == first.keys.count - sent.count)
-      // Another export of the region, and the file written again.
+      // Another export of the region, and a file that is written again.
       #expect(try await server.allPublished(of: "twin").map(\.keys) == [first.keys])
       try server.loseFiles()
       try await server.server.exportDue()
@@ -33,7 +33,8 @@ struct PaddingTests {
   }
 
   @Test(
-    "A period on the minimum gets no padding, one key less gets one", arguments: [(13, 1), (14, 0)])
+    "A period with the minimum of keys gets no padding, one with a key less gets one",
+    arguments: [(13, 1), (14, 0)])
   func minimum(keys: Int, padding: Int) async throws {
     try await RunningKeyServer.run({ ($0.minimumKeys, $0.paddingRange) = (14, 0) }) { server in
       _ = try await server.uploadKeys(keys)
@@ -43,7 +44,7 @@ struct PaddingTests {
     }
   }
 
-  @Test("Another export's padding counts where a file is split: no file is over the maximum")
+  @Test("Padding of another export counts when a file is split: no file exceeds the maximum")
   func splitWithPadding() async throws {
     var padded = Self.twin("padded")
     (padded.minimumKeys, padded.paddingRange) = (25, 0)
@@ -60,7 +61,7 @@ struct PaddingTests {
     }
   }
 
-  @Test("A file of padding alone, that of another export, has its minimum like every other")
+  @Test("A file of padding only, from another export, has the minimum of keys too")
   func paddingAlone() async throws {
     var daily = Self.twin("daily")
     (daily.periodSeconds, daily.minimumKeys, daily.paddingRange) = (86_400, 60, 0)
@@ -68,8 +69,8 @@ struct PaddingTests {
       ($0.minimumKeys, $0.paddingRange) = (50, 0)
       $0.furtherExports = [daily]
     }) { server in
-      // Noon to four: three keys, padded to 50. Four to eight, eight to midnight: nobody. At midnight the
-      // day needs ten more, and the four hours before it have those ten and no key of anybody's.
+      // Noon to 16:00: three keys, padded to 50. 16:00 to 20:00 to midnight: no uploads. At midnight the day needs
+      // ten more keys, so the four hours before have those ten and nothing else.
       let sent = try await server.uploadKeys(3)
       for _ in 0..<3 { try await server.exportPeriod() }
       let often = try await server.allPublished()
@@ -80,7 +81,9 @@ struct PaddingTests {
     }
   }
 
-  @Test("Padding travels as its shape does, so that a travellers' export does not give it away")
+  @Test(
+    "Padding is marked as travelling like real keys, so that an export of travellers does not reveal it"
+  )
   func travelling() async throws {
     var travellers = Self.twin("travellers")
     travellers.travellers = .only
@@ -94,9 +97,9 @@ struct PaddingTests {
     }
   }
 
-  @Test("A file keeps its keys when keys come late, and when the server's rules change")
+  @Test("A file keeps its keys if keys arrive late and if the configuration changes")
   func rulesOfThen() async throws {
-    let (authority, clock) = (Authority(), TestClock(RunningKeyServer.start))
+    let (authority, clock) = (Authority(), ManualClock(RunningKeyServer.start))
     let folder = try TemporaryFolder()
     var before: [Set<String>] = []
     try await RunningKeyServer.run(authority: authority, clock: clock, folder: folder) { server in

@@ -2,18 +2,19 @@ import Crypto
 import Foundation
 import KeyServer
 import KeyServerAPI
+import TestSupport
 import Testing
 import UploadToken
 import World
 
-/// What a phone of `/v1/publish` has: keys, a secret, and a certificate over both.
+/// A client of `/v1/publish`, with a secret and certificates.
 struct PublishScene: Sendable {
   static let app = "pl.gov.mc.protegosafe"
 
   let server: RunningKeyServer
   let secret = Data(SystemRandomness().bytes(16))
 
-  /// `count` keys of whole days, the newest ended at midnight before the clock's day.
+  /// `count` keys of whole days; the newest ends at the midnight before the clock's time.
   func keys(_ count: Int = 14, risk: Int? = 8) -> [PublishKey] {
     let today = Int32(server.clock.now.timeIntervalSince1970 / 86_400) * 144
     return (1...count).map { day in
@@ -23,8 +24,8 @@ struct PublishScene: Sendable {
     }
   }
 
-  /// How a certificate differs from a good one.
-  struct Wish: Sendable {
+  /// The properties of a certificate; the defaults are valid.
+  struct CertificateOptions: Sendable {
     var reportType = "confirmed"
     var onset: UInt32?
     var id: String? = UUID().uuidString
@@ -38,26 +39,26 @@ struct PublishScene: Sendable {
 
   /// A certificate for `keys`.
   func certificate(
-    _ keys: [PublishKey], _ change: (inout Wish) -> Void = { _ in }
+    _ keys: [PublishKey], _ change: (inout CertificateOptions) -> Void = { _ in }
   ) throws -> String {
-    var wish = Wish()
-    change(&wish)
-    let key = wish.key ?? server.authority.tokenKey
+    var options = CertificateOptions()
+    change(&options)
+    let key = options.key ?? server.authority.tokenKey
     let issuer = CertificateIssuer(
       keys: try SigningKeys([
-        try SigningKey(keyID: wish.keyID, privateKeyPEM: key.pemRepresentation)
-      ]), issuer: wish.issuer, audience: wish.audience)
-    let issuedAt = server.clock.now.addingTimeInterval(-wish.issuedBefore)
+        try SigningKey(keyID: options.keyID, privateKeyPEM: key.pemRepresentation)
+      ]), issuer: options.issuer, audience: options.audience)
+    let issuedAt = server.clock.now.addingTimeInterval(-options.issuedBefore)
     return try issuer.text(
       of: VerificationCertificate(
-        certificateID: wish.id, issuedAt: issuedAt,
-        expiresAt: issuedAt.addingTimeInterval(wish.lifetime), reportType: wish.reportType,
-        symptomOnsetInterval: wish.onset,
+        certificateID: options.id, issuedAt: issuedAt,
+        expiresAt: issuedAt.addingTimeInterval(options.lifetime), reportType: options.reportType,
+        symptomOnsetInterval: options.onset,
         keyHMAC: KeyHMAC.authenticationCode(over: keys.map(SentKey.init), secret: secret)),
       at: server.clock.now)
   }
 
-  /// A request that is all right, unless the certificate or `change` makes it otherwise.
+  /// A valid request, unless the certificate or `change` makes it invalid.
   func request(
     _ keys: [PublishKey], certificate: String? = nil, token: String? = nil,
     _ change: (inout PublishRequest) -> Void = { _ in }
@@ -70,7 +71,6 @@ struct PublishScene: Sendable {
     return request
   }
 
-  /// Sends `request`.
   @discardableResult
   func publish(
     _ request: PublishRequest, headers: [(String, String)] = []
@@ -87,22 +87,22 @@ struct PublishScene: Sendable {
       request(keys, certificate: certificate(keys) { $0.reportType = type }, token: token))
   }
 
-  /// Sends `body` as it is.
+  /// Sends `body` unchanged.
   func post(
     _ body: Data, type: String = "application/json", headers: [(String, String)] = []
   ) async throws -> Published {
-    let answer = try await server.post(
+    let response = try await server.post(
       body, to: KeyServerRoute.publish, type: type, headers: headers)
     return Published(
-      http: answer, said: try JSONDecoder().decode(PublishAnswer.self, from: answer.body))
+      http: response, body: try JSONDecoder().decode(PublishAnswer.self, from: response.body))
   }
 }
 
-/// What `/v1/publish` answered.
+/// A response of `/v1/publish`.
 struct Published: Sendable {
   let http: Answer
-  let said: PublishAnswer
+  let body: PublishAnswer
 
   var status: UInt { http.status }
-  var code: PublishCode? { said.code }
+  var code: PublishCode? { body.code }
 }

@@ -2,39 +2,40 @@ import Crypto
 import Foundation
 import KeyServer
 import KeyServerAPI
+import TestSupport
 import Testing
 
-@Suite("Servers 2.1: publish")
+@Suite("Publish requests")
 struct PublishTests {
   private func run(_ body: (PublishScene) async throws -> Void) async throws {
     try await RunningKeyServer.run { try await body(PublishScene(server: $0)) }
   }
 
-  @Test("A publish is taken, its keys are in, and the answer names the version")
+  @Test("A valid request is accepted, its keys are stored, and the response names the API version")
   func accepted() async throws {
     try await run { scene in
-      let answer = try await scene.publish(scene.request(scene.keys()))
-      #expect((answer.status, answer.code, answer.said.error) == (200, nil, nil))
-      #expect(answer.said.insertedExposures == 14)
-      #expect(answer.said.revisionToken?.isEmpty == false)
-      #expect(answer.http.headers["x-api-version"] == "v1")
+      let response = try await scene.publish(scene.request(scene.keys()))
+      #expect((response.status, response.code, response.body.error) == (200, nil, nil))
+      #expect(response.body.insertedExposures == 14)
+      #expect(response.body.revisionToken?.isEmpty == false)
+      #expect(response.http.headers["x-api-version"] == "v1")
       #expect(try scene.server.count("SELECT count(*) FROM diagnosis_key") == 14)
     }
   }
 
   @Test(
-    "Where the app cannot be looked up it is 500 with Retry-After, and the same goes through later")
+    "If the registry cannot be read, a request gets 500 with Retry-After, and succeeds later")
   func unableToLoad() async throws {
     try await RunningKeyServer.run({ $0.uploadAttempts = 2 }) { server in
       let scene = PublishScene(server: server)
       let request = try scene.request(scene.keys())
       try server.change("ALTER TABLE authority_key RENAME TO away")
-      // Nothing of it is taken from the budget.
+      // These failures cost no budget.
       for _ in 0..<3 {
-        let answer = try await scene.publish(request)
-        #expect((answer.status, answer.code) == (500, .unableToLoadHealthAuthority))
-        #expect(answer.http.headers["retry-after"] == "30")
-        #expect(answer.http.body.count == PublishLimit.answerBytesMin)
+        let response = try await scene.publish(request)
+        #expect((response.status, response.code) == (500, .unableToLoadHealthAuthority))
+        #expect(response.http.headers["retry-after"] == "30")
+        #expect(response.http.body.count == PublishLimit.answerBytesMin)
       }
       let seed = try await server.upload(server.request(server.keys()))
       #expect((seed.status, seed.errorStatus) == (503, "UNAVAILABLE"))
@@ -44,19 +45,19 @@ struct PublishTests {
     }
   }
 
-  @Test("Names of fields are taken in any case, as the first clients wrote hmackey")
+  @Test("Field names are accepted in any case, because the first clients sent hmackey")
   func anyCase() async throws {
     try await run { scene in
       let text = try String(
         decoding: JSONEncoder().encode(scene.request(scene.keys(1))), as: UTF8.self)
-      let answer = try await scene.post(
+      let response = try await scene.post(
         Data(text.replacingOccurrences(of: "hmacKey", with: "hmackey").utf8))
-      #expect((answer.status, answer.said.insertedExposures) == (200, 1))
+      #expect((response.status, response.body.insertedExposures) == (200, 1))
     }
   }
 
   @Test(
-    "What is not one JSON object of the contract is 400 bad_request",
+    "A body that is not one JSON object of the contract is rejected with 400 bad_request",
     arguments: [
       "", "[]", "{", "{}", "null", "{\"padding\":1}", "{\"temporaryExposureKeys\":{}}",
       "{\"temporaryExposureKeys\":[1]}", "{\"healthAuthorityID\":7}", "{\"traveler\":\"yes\"}",
@@ -67,21 +68,21 @@ struct PublishTests {
     ])
   func malformed(_ body: String) async throws {
     try await run { scene in
-      let answer = try await scene.post(Data(body.utf8))
-      // An empty object is well formed; it names no app.
+      let response = try await scene.post(Data(body.utf8))
+      // An empty object is valid JSON, but names no app.
       let expected: (UInt, PublishCode) =
         body == "{}" ? (401, .unknownHealthAuthorityID) : (400, .badRequest)
-      #expect(answer.status == expected.0 && answer.code == expected.1)
+      #expect(response.status == expected.0 && response.code == expected.1)
     }
   }
 
-  @Test("Another content type is 415, and so is a GET, which has none")
+  @Test("Another content type is rejected with 415, and so is a GET request")
   func contentType() async throws {
     try await run { scene in
       let body = try JSONEncoder().encode(scene.request(scene.keys(1)))
       for type in ["text/plain", "application/x-protobuf", ""] {
-        let answer = try await scene.post(body, type: type)
-        #expect((answer.status, answer.code) == (415, .badRequest))
+        let response = try await scene.post(body, type: type)
+        #expect((response.status, response.code) == (415, .badRequest))
       }
       let get = try await scene.server.get(KeyServerRoute.publish)
       #expect(get.status == 415)
@@ -89,24 +90,25 @@ struct PublishTests {
     }
   }
 
-  @Test("A body of 64,000 bytes is read, one more is 413, and so is one of ten million")
+  @Test("A body of 64,000 bytes is accepted; larger ones are rejected with 413")
   func bodyLimit() async throws {
     try await run { scene in
       for (offset, status) in [(-1, UInt(200)), (0, 200), (1, 413)] {
         let body = try JSONEncoder().encode(scene.request(scene.keys(1)))
         let blanks = PublishLimit.bodyBytesMax + offset - body.count
-        let answer = try await scene.post(body + Data(repeating: 0x20, count: blanks))
-        #expect(answer.status == status)
-        #expect(answer.code == (status == 413 ? .badRequest : nil))
+        let response = try await scene.post(body + Data(repeating: 0x20, count: blanks))
+        #expect(response.status == status)
+        #expect(response.code == (status == 413 ? .badRequest : nil))
       }
-      // Who goes on sending is hung up on, perhaps before it has read the answer.
+      // The server may close the connection before the client has read the response.
       let huge = try? await scene.post(Data(repeating: 0x20, count: 10_000_000))
       #expect(huge.map { $0.status == 413 } ?? true)
       #expect(try scene.server.count("SELECT count(*) FROM upload") == 2)
     }
   }
 
-  @Test("No key and 31 keys are refused whole, 1 and 30 are taken", arguments: [0, 1, 30, 31])
+  @Test(
+    "Requests with 0 or 31 keys are rejected; with 1 or 30 accepted", arguments: [0, 1, 30, 31])
   func keyCount(_ count: Int) async throws {
     try await run { scene in
       let start = scene.keys(1)[0].rollingStartNumber
@@ -116,34 +118,34 @@ struct PublishTests {
         return key
       }
       let certificate = try scene.certificate(keys) { $0.onset = UInt32(start - 144) }
-      let answer = try await scene.publish(scene.request(keys, certificate: certificate))
+      let response = try await scene.publish(scene.request(keys, certificate: certificate))
       let isTaken = (1...30).contains(count)
-      #expect(answer.status == (isTaken ? 200 : 400))
-      #expect(answer.code == (isTaken ? nil : .badRequest))
+      #expect(response.status == (isTaken ? 200 : 400))
+      #expect(response.code == (isTaken ? nil : .badRequest))
     }
   }
 
-  @Test("Three keys may share one start, a fourth refuses all", arguments: [2, 3, 4])
+  @Test("Three keys may have the same start; with four, all are rejected", arguments: [2, 3, 4])
   func sameStart(_ count: Int) async throws {
     try await run { scene in
       let keys = (0..<count).map { _ in scene.keys(1)[0] }
-      let answer = try await scene.publish(scene.request(keys))
-      #expect(answer.status == (count <= 3 ? 200 : 400))
+      let response = try await scene.publish(scene.request(keys))
+      #expect(response.status == (count <= 3 ? 200 : 400))
       #expect(
         try scene.server.count("SELECT count(*) FROM diagnosis_key") == (count <= 3 ? count : 0))
     }
   }
 
-  @Test("Keys that overlap without sharing their start refuse all; keys that touch do not")
+  @Test("Overlapping keys with different starts are rejected; adjacent keys are accepted")
   func overlap() async throws {
     try await run { scene in
       for (offset, status) in [(Int32(143), UInt(400)), (144, 200)] {
         var keys = scene.keys(2)
         keys[1].rollingStartNumber = keys[0].rollingStartNumber - offset
-        let answer = try await scene.publish(scene.request(keys))
-        #expect(answer.status == status)
+        let response = try await scene.publish(scene.request(keys))
+        #expect(response.status == status)
       }
-      // Nor may a key be there twice, in whatever alphabet.
+      // Duplicate keys are rejected too, even in different alphabets.
       var twice = [scene.keys(1)[0], scene.keys(1)[0]]
       twice[0].key = Data(repeating: 0xFB, count: 16).base64EncodedString()
       twice[1].key = String(
@@ -152,7 +154,7 @@ struct PublishTests {
     }
   }
 
-  /// A change to one key, and whether it is then dropped.
+  /// A change to one key, and the expected result.
   struct Change: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let isDropped: Bool
@@ -164,7 +166,7 @@ struct PublishTests {
       (testDescription, isDropped, self.apply) = (name, dropped, apply)
     }
 
-    /// The second number of `apply` is the current interval.
+    /// The second argument of `apply` is the current interval.
     static let all = [
       Change("15 bytes", dropped: true) { key, _ in
         key.key = Data(repeating: 1, count: 15).base64EncodedString()
@@ -198,37 +200,38 @@ struct PublishTests {
     ]
   }
 
-  @Test("A key that breaks a rule is dropped alone: partial_failure", arguments: Change.all)
+  @Test(
+    "One invalid key is dropped with partial_failure, the others are stored", arguments: Change.all)
   func dropped(_ change: Change) async throws {
     try await run { scene in
       let now = Int32(scene.server.clock.now.timeIntervalSince1970 / 600)
       var keys = scene.keys(2)
       change.apply(&keys[1], now)
-      // An onset in the middle, so that only the rule in question can drop the key.
+      // An onset in the middle, so that no key is too far from it.
       let certificate = try scene.certificate(keys) { $0.onset = UInt32(now - 7 * 144) }
-      let answer = try await scene.publish(scene.request(keys, certificate: certificate))
-      #expect(answer.status == 200)
-      #expect(answer.code == (change.isDropped ? .partialFailure : nil))
-      #expect(answer.said.insertedExposures == (change.isDropped ? 1 : 2))
-      #expect((answer.said.error == nil) == !change.isDropped)
+      let response = try await scene.publish(scene.request(keys, certificate: certificate))
+      #expect(response.status == 200)
+      #expect(response.code == (change.isDropped ? .partialFailure : nil))
+      #expect(response.body.insertedExposures == (change.isDropped ? 1 : 2))
+      #expect((response.body.error == nil) == !change.isDropped)
       #expect(
         try scene.server.count("SELECT count(*) FROM diagnosis_key")
           == (change.isDropped ? 1 : 2))
     }
   }
 
-  @Test("Where every key is dropped by a fault the whole is 400 and the certificate stays good")
+  @Test("If every key is invalid, the request is rejected with 400 and the certificate stays valid")
   func allDropped() async throws {
     try await run { scene in
       var keys = scene.keys(3)
       for index in keys.indices { keys[index].rollingPeriod = 0 }
-      let answer = try await scene.publish(scene.request(keys))
-      #expect((answer.status, answer.code) == (400, .badRequest))
+      let response = try await scene.publish(scene.request(keys))
+      #expect((response.status, response.code) == (400, .badRequest))
       #expect(try scene.server.count("SELECT count(*) FROM upload") == 0)
     }
   }
 
-  @Test("Keys 14 days from the onset are in, 15 days are left out with a warning and no error")
+  @Test("Keys up to 14 days from the onset are stored; others are dropped with a warning")
   func farFromOnset() async throws {
     try await run { scene in
       let today = Int32(scene.server.clock.now.timeIntervalSince1970 / 86_400) * 144
@@ -236,16 +239,16 @@ struct PublishTests {
         var keys = scene.keys(1)
         keys[0].rollingStartNumber = today
         let onset = UInt32(today - days * 144)
-        let answer = try await scene.publish(
+        let response = try await scene.publish(
           scene.request(keys, certificate: scene.certificate(keys) { $0.onset = onset }))
-        #expect((answer.status, answer.code, answer.said.error) == (200, nil, nil))
-        #expect(answer.said.insertedExposures == inserted)
-        #expect((answer.said.warnings?.count ?? 0) == 1 - inserted)
+        #expect((response.status, response.code, response.body.error) == (200, nil, nil))
+        #expect(response.body.insertedExposures == inserted)
+        #expect((response.body.warnings?.count ?? 0) == 1 - inserted)
       }
     }
   }
 
-  @Test("The onset is the request's, else the certificate's, else four days ago")
+  @Test("The onset is that of the request, else of the certificate, else four days ago")
   func onset() async throws {
     try await run { scene in
       let today = UInt32(scene.server.clock.now.timeIntervalSince1970 / 86_400) * 144
@@ -261,12 +264,12 @@ struct PublishTests {
         return try scene.server.count(
           "SELECT days_since_onset FROM diagnosis_key WHERE key_data = x'\(hex)'")
       }
-      let said = try await days(today - 3 * 144, today - 5 * 144)
-      #expect(said == 2)
+      let body = try await days(today - 3 * 144, today - 5 * 144)
+      #expect(body == 2)
       #expect(try await days(nil, today - 5 * 144) == 4)
       #expect(try await days(0, today - 5 * 144) == 4)
       #expect(try await days(nil, nil) == 3)
-      // Ahead of now and more than 28 days back count as not said; the first interval of the 28th does.
+      // Future onsets and those more than 28 days ago are ignored.
       #expect(try await days(now + 1, today - 6 * 144) == 5)
       #expect(try await days(today - 28 * 144 - 1, today - 6 * 144) == 5)
       #expect(try await days(now, nil) == -1)
@@ -274,15 +277,15 @@ struct PublishTests {
   }
 
   @Test(
-    "A missing risk is filled in from what was found",
+    "A missing risk level is derived from the report type",
     arguments: [("confirmed", 2), ("likely", 4), ("user-report", 0)])
   func transmissionRisk(_ type: String, _ risk: Int) async throws {
     try await run { scene in
       var keys = scene.keys(3, risk: nil)
       keys[1].transmissionRisk = 0
       keys[2].transmissionRisk = 7
-      let answer = try await scene.publish(keys, as: type)
-      #expect(answer.status == 200)
+      let response = try await scene.publish(keys, as: type)
+      #expect(response.status == 200)
       let found = "SELECT count(*) FROM diagnosis_key WHERE transmission_risk ="
       #expect(try scene.server.count("\(found) \(risk)") == 2)
       #expect(try scene.server.count("\(found) 7") == 1)
@@ -290,7 +293,7 @@ struct PublishTests {
   }
 
   @Test(
-    "A key that is still in use waits until nobody can replay it; others wait for the hour only")
+    "A key that is still in use is released two hours after its end, others at the full hour")
   func embargo() async throws {
     try await run { scene in
       let today = Int32(scene.server.clock.now.timeIntervalSince1970 / 86_400) * 144
@@ -305,7 +308,7 @@ struct PublishTests {
     }
   }
 
-  @Test("A traveller's keys say so, nobody else's do")
+  @Test("Only keys of a request with traveler are stored as travelling")
   func traveler() async throws {
     try await run { scene in
       try await scene.publish(scene.request(scene.keys(1)) { $0.traveler = true })
@@ -316,7 +319,7 @@ struct PublishTests {
   }
 
   @Test(
-    "Answers to a success, a refusal, a fault of form and a decoy have one length and one set of headers"
+    "Responses to valid, rejected, malformed and decoy requests have the same length and headers"
   )
   func lengths() async throws {
     try await run { scene in

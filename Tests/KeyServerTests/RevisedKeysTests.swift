@@ -6,9 +6,9 @@ import KeyServerAPI
 import TestSupport
 import Testing
 
-@Suite("Servers 2.3 and 2.5: revised keys in files")
+@Suite("Revised keys in key files")
 struct RevisedKeysTests {
-  /// Revises a key as the publishing side stores it.
+  /// Revises a key directly in the database.
   private func revise(
     _ key: String, to type: ReportType, at date: Date, in server: RunningKeyServer
   ) throws {
@@ -20,7 +20,7 @@ struct RevisedKeysTests {
   }
 
   @Test(
-    "A published key that was revised is in the next file's revised keys, withdrawn ones as revoked"
+    "A key that is revised after its publication is in the next file's revised keys"
   )
   func afterPublication() async throws {
     try await RunningKeyServer.run { server in
@@ -40,7 +40,7 @@ struct RevisedKeysTests {
       #expect(revised[sent[1]]?.reportType == .confirmedTest)
       #expect(revised[sent[1]]?.daysSinceOnsetOfSymptoms == 2)
       #expect(revised[sent[1]]?.transmissionRiskLevel == 3)
-      // The file of before, written again, knows nothing of it.
+      // The earlier file, written again, is unchanged.
       try server.loseFiles()
       try await server.server.exportDue()
       #expect(try await server.published(lines[0]).keys == before.keys)
@@ -48,7 +48,8 @@ struct RevisedKeysTests {
     }
   }
 
-  @Test("A key that is revised before it was published is published as it has become, or never")
+  @Test(
+    "A key that is revised before its publication is published with its new type, or not at all")
   func beforePublication() async throws {
     try await RunningKeyServer.run({ ($0.minimumKeys, $0.paddingRange) = (0, 0) }) { server in
       let sent = try await server.uploadKeys(3).sorted()
@@ -63,7 +64,7 @@ struct RevisedKeysTests {
     }
   }
 
-  @Test("A revision of another region's key is not in our file")
+  @Test("A revised key of another region is not in the file")
   func otherRegion() async throws {
     try await RunningKeyServer.run { server in
       let polish = try await server.uploadKeys(1).sorted()
@@ -78,7 +79,7 @@ struct RevisedKeysTests {
     }
   }
 
-  @Test("Decision 15: a revision through an app of more regions stays where its key is")
+  @Test("A revision by an app with more regions does not add regions to the key")
   func otherApp() async throws {
     var czech = ExportConfiguration(filenameRoot: "cz", region: "CZ")
     (czech.minimumKeys, czech.paddingRange) = (0, 0)
@@ -107,8 +108,8 @@ struct RevisedKeysTests {
       let before = try await server.allPublished().map(\.keys)
       let new = Array(scene.keys(3).suffix(1))
       let second = try await publish(
-        old + new, as: "confirmed", app: "app.CZ", token: first.said.revisionToken)
-      #expect(second.status == 200 && second.said.insertedExposures == 1)
+        old + new, as: "confirmed", app: "app.CZ", token: first.body.revisionToken)
+      #expect(second.status == 200 && second.body.insertedExposures == 1)
       #expect(try server.count("SELECT count(*) FROM diagnosis_key WHERE travels") == 1)
       try await server.exportPeriod()
       let polish = try await server.published(#require(try await server.lines().last))
@@ -117,7 +118,7 @@ struct RevisedKeysTests {
       let there = try await server.allPublished(of: "cz")
       #expect(there.map(\.texts) == [Set(new.map(\.key))])
       #expect(there.allSatisfy { $0.revisedKeys.isEmpty })
-      // Files of closed periods are what they were, in both countries.
+      // Files of closed periods are unchanged in both regions.
       try server.loseFiles()
       try await server.server.exportDue()
       #expect(try await server.allPublished().first?.keys == before.first)
@@ -125,7 +126,7 @@ struct RevisedKeysTests {
     }
   }
 
-  @Test("A key whose revision is in a file that is kept stays as long as the file")
+  @Test("A key is kept as long as the file with its revision")
   func retention() async throws {
     try await RunningKeyServer.run { server in
       let sent = try await server.uploadKeys(1).sorted()

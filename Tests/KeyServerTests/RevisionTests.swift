@@ -1,9 +1,10 @@
 import Foundation
 import KeyServer
 import KeyServerAPI
+import TestSupport
 import Testing
 
-@Suite("Servers 2.3: revision token")
+@Suite("Revisions of published keys")
 struct RevisionTests {
   private func run(
     _ change: (inout KeyServerConfiguration) -> Void = { _ in },
@@ -12,17 +13,17 @@ struct RevisionTests {
     try await RunningKeyServer.run(change) { try await body(PublishScene(server: $0)) }
   }
 
-  @Test("A key that is in already needs the token of its publish, and no other will do")
+  @Test("A stored key can only be revised with the revision token of its upload")
   func tokenIsNeeded() async throws {
     try await run { scene in
       let keys = scene.keys(3)
-      let token = try await scene.publish(keys, as: "likely").said.revisionToken
-      let foreign = try await scene.publish(scene.keys(2), as: "likely").said.revisionToken
+      let token = try await scene.publish(keys, as: "likely").body.revisionToken
+      let foreign = try await scene.publish(scene.keys(2), as: "likely").body.revisionToken
       let none = try await scene.publish(keys, as: "confirmed")
       #expect((none.status, none.code) == (400, .missingRevisionToken))
       for bad in ["rubbish", "AAAA", foreign] {
-        let answer = try await scene.publish(keys, as: "confirmed", token: bad)
-        #expect((answer.status, answer.code) == (400, .invalidRevisionToken))
+        let response = try await scene.publish(keys, as: "confirmed", token: bad)
+        #expect((response.status, response.code) == (400, .invalidRevisionToken))
       }
       #expect(try scene.server.count(Self.revised) == 0)
       let good = try await scene.publish(keys, as: "confirmed", token: token)
@@ -31,135 +32,136 @@ struct RevisionTests {
     }
   }
 
-  @Test("The token speaks of a key with its interval data, and of no other")
+  @Test("A revision token covers a key with its interval data only")
   func intervalData() async throws {
     try await run { scene in
       var keys = scene.keys(1)
-      let token = try await scene.publish(keys, as: "likely").said.revisionToken
+      let token = try await scene.publish(keys, as: "likely").body.revisionToken
       keys[0].rollingPeriod = 100
-      let answer = try await scene.publish(keys, as: "confirmed", token: token)
-      #expect(answer.code == .invalidRevisionToken)
+      let response = try await scene.publish(keys, as: "confirmed", token: token)
+      #expect(response.code == .invalidRevisionToken)
     }
   }
 
-  @Test("A token that cannot be read harms nobody who needs none")
+  @Test("An unreadable token is ignored if no key needs it")
   func unneededToken() async throws {
     try await run { scene in
-      let answer = try await scene.publish(scene.keys(2), as: "likely", token: "rubbish")
-      #expect(answer.status == 200)
+      let response = try await scene.publish(scene.keys(2), as: "likely", token: "rubbish")
+      #expect(response.status == 200)
     }
   }
 
   @Test(
-    "What a finding may become",
+    "Allowed changes of the report type",
     arguments: ["confirmed", "likely", "user-report"],
     ["confirmed", "likely", "negative", "user-report"])
   func transitions(_ old: String, _ new: String) async throws {
     try await run { scene in
       let keys = scene.keys(2)
-      let token = try await scene.publish(keys, as: old).said.revisionToken
-      let answer = try await scene.publish(keys, as: new, token: token)
+      let token = try await scene.publish(keys, as: old).body.revisionToken
+      let response = try await scene.publish(keys, as: new, token: token)
       let allowed = [
         "likely": ["confirmed", "negative"], "user-report": ["confirmed", "likely", "negative"],
       ]
       let isAllowed = old == new || allowed[old]?.contains(new) == true
-      #expect(answer.status == (isAllowed ? 200 : 400))
-      #expect(answer.code == (isAllowed ? nil : .invalidReportTypeTransition))
+      #expect(response.status == (isAllowed ? 200 : 400))
+      #expect(response.code == (isAllowed ? nil : .invalidReportTypeTransition))
       #expect(try scene.server.count(Self.revised) == (isAllowed && old != new ? 2 : 0))
     }
   }
 
   @Test(
-    "A finding that was never stated counts as likely", arguments: ["NULL", "0"],
+    "A missing report type counts as likely", arguments: ["NULL", "0"],
     ["confirmed", "likely", "negative", "user-report"])
   func neverStated(_ stored: String, _ new: String) async throws {
     try await run { scene in
       let keys = scene.keys(2)
-      let token = try await scene.publish(keys, as: "likely").said.revisionToken
+      let token = try await scene.publish(keys, as: "likely").body.revisionToken
       try scene.server.change("UPDATE diagnosis_key SET report_type = \(stored)")
-      let answer = try await scene.publish(keys, as: new, token: token)
+      let response = try await scene.publish(keys, as: new, token: token)
       let isAllowed = new != "user-report"
-      #expect(answer.status == (isAllowed ? 200 : 400))
-      #expect(answer.code == (isAllowed ? nil : .invalidReportTypeTransition))
+      #expect(response.status == (isAllowed ? 200 : 400))
+      #expect(response.code == (isAllowed ? nil : .invalidReportTypeTransition))
       #expect(
         try scene.server.count(Self.revised) == (["confirmed", "negative"].contains(new) ? 2 : 0))
     }
   }
 
-  @Test("A key is revised once ever; the same again changes nothing")
+  @Test("A key can be revised once; the same revision again changes nothing")
   func once() async throws {
     try await run { scene in
       let keys = scene.keys(2)
-      let first = try await scene.publish(keys, as: "user-report").said.revisionToken
-      let second = try await scene.publish(keys, as: "likely", token: first).said.revisionToken
+      let first = try await scene.publish(keys, as: "user-report").body.revisionToken
+      let second = try await scene.publish(keys, as: "likely", token: first).body.revisionToken
       #expect(try await scene.publish(keys, as: "likely", token: second).status == 200)
       let third = try await scene.publish(keys, as: "confirmed", token: second)
       #expect((third.status, third.code) == (400, .keyAlreadyRevised))
     }
   }
 
-  @Test("A negative for keys that were never seen is taken no notice of")
+  @Test("A negative report for unknown keys is ignored")
   func negativeOfUnknown() async throws {
     try await run { scene in
-      let answer = try await scene.publish(scene.keys(3), as: "negative")
-      #expect((answer.status, answer.said.insertedExposures) == (200, 0))
+      let response = try await scene.publish(scene.keys(3), as: "negative")
+      #expect((response.status, response.body.insertedExposures) == (200, 0))
       #expect(try scene.server.count("SELECT count(*) FROM diagnosis_key") == 0)
     }
   }
 
-  @Test("The new token speaks of the old keys and of the new ones")
+  @Test("The new token covers the old keys and the new ones")
   func union() async throws {
     try await run { scene in
       let old = Array(scene.keys(2))
-      let first = try await scene.publish(old, as: "likely").said.revisionToken
+      let first = try await scene.publish(old, as: "likely").body.revisionToken
       scene.server.clock.advance(by: 2 * 86_400)
       let new = Array(scene.keys(1))
-      let second = try await scene.publish(new, as: "likely", token: first).said.revisionToken
+      let second = try await scene.publish(new, as: "likely", token: first).body.revisionToken
       #expect(try await scene.publish(old + new, as: "confirmed", token: second).status == 200)
       #expect(try scene.server.count(Self.revised) == 3)
     }
   }
 
   @Test(
-    "Partial revisions, where the server allows them, leave out what the token does not speak of")
+    "If partial revisions are allowed, keys that the token does not cover are dropped")
   func partial() async throws {
     try await run({ $0.publish.allowsPartialRevisions = true }) { scene in
       let (mine, others) = (scene.keys(1), Array(scene.keys(2).suffix(1)))
-      let token = try await scene.publish(mine, as: "likely").said.revisionToken
+      let token = try await scene.publish(mine, as: "likely").body.revisionToken
       try await scene.publish(others, as: "likely")
-      let answer = try await scene.publish(mine + others, as: "confirmed", token: token)
-      #expect(answer.status == 200)
+      let response = try await scene.publish(mine + others, as: "confirmed", token: token)
+      #expect(response.status == 200)
       #expect(try scene.server.count(Self.revised) == 1)
     }
   }
 
   @Test(
-    "New keys beside one that is in already: all that the token allows, or nothing of the upload")
+    "An upload of new and stored keys is accepted if the token covers the stored ones, else rejected whole"
+  )
   func mixed() async throws {
     try await run { scene in
       let all = "SELECT count(*) FROM diagnosis_key"
       let keys = scene.keys(3)
       let known = Array(keys.suffix(1))
-      let token = try await scene.publish(known, as: "likely").said.revisionToken
+      let token = try await scene.publish(known, as: "likely").body.revisionToken
       let refused = try scene.request(
         keys, certificate: scene.certificate(keys) { $0.reportType = "confirmed" })
       #expect(try await scene.publish(refused).code == .missingRevisionToken)
       #expect(try scene.server.count(all) == 1)
-      // Nothing was spent either: the same certificate does with the token.
+      // The rejected request did not use up the certificate.
       var allowed = refused
       allowed.revisionToken = token
-      let answer = try await scene.publish(allowed)
-      #expect((answer.status, answer.said.insertedExposures) == (200, 2))
+      let response = try await scene.publish(allowed)
+      #expect((response.status, response.body.insertedExposures) == (200, 2))
       #expect(try scene.server.count(all) == 3)
       #expect(try scene.server.count(Self.revised) == 1)
     }
   }
 
-  @Test("The revision keeps the first finding beside what it became, and is released by the hour")
+  @Test("A revised key keeps its first report type, and its revision is released at the full hour")
   func stored() async throws {
     try await run { scene in
       let keys = scene.keys(1, risk: nil)
-      let token = try await scene.publish(keys, as: "likely").said.revisionToken
+      let token = try await scene.publish(keys, as: "likely").body.revisionToken
       try await scene.publish(keys, as: "negative", token: token)
       let noon = Int(RunningKeyServer.start.timeIntervalSince1970)
       #expect(
@@ -173,7 +175,7 @@ struct RevisionTests {
   }
 
   @Test(
-    "Sealing keys change after 168 hours, open what they sealed for 360 hours more, and are then gone"
+    "Keys of revision tokens are replaced after 168 hours and removed 360 hours later"
   )
   func sealingKeys() async throws {
     try await run { scene in
@@ -185,7 +187,7 @@ struct RevisionTests {
       #expect(try scene.server.count(first) == 1)
       scene.server.clock.advance(by: 61)
       let keys = scene.keys(1)
-      let token = try await scene.publish(keys, as: "likely").said.revisionToken
+      let token = try await scene.publish(keys, as: "likely").body.revisionToken
       #expect(try scene.server.count(first) == 2)
       scene.server.clock.advance(by: 168 * 3_600)
       #expect(try await scene.publish(keys, as: "confirmed", token: token).status == 200)

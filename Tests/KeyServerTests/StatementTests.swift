@@ -160,6 +160,6 @@ struct StatementTests {
       digest: Data(SystemRandomness().bytes(32)), keys: keys, revision: .leaveKnown,
       facts: UploadFacts(
         issuer: "", platform: .unknown, onset: SymptomOnset(nil, at: now), keys: keys, at: now),
-      answer: { _ in Data() })
+      response: { _ in Data() })
   }
 }

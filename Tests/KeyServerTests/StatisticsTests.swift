@@ -2,10 +2,11 @@ import Crypto
 import Foundation
 import KeyServer
 import KeyServerAPI
+import TestSupport
 import Testing
 import UploadToken
 
-@Suite("Servers 2.4: statistics")
+@Suite("Statistics")
 struct StatisticsTests {
   private func run(
     _ change: (inout KeyServerConfiguration) -> Void = { _ in },
@@ -20,7 +21,8 @@ struct StatisticsTests {
           issuer: "other", audience: "keys", publicKeysPEM: configuration.tokenPublicKeysPEM,
           seesStatistics: true),
         HealthAuthority(
-          issuer: "blind", audience: "keys", publicKeysPEM: configuration.tokenPublicKeysPEM),
+          issuer: "without-access", audience: "keys",
+          publicKeysPEM: configuration.tokenPublicKeysPEM),
       ]
       change(&configuration)
     }) { try await body(PublishScene(server: $0)) }
@@ -32,22 +34,22 @@ struct StatisticsTests {
     var exp: Int64
   }
 
-  private func ask(
+  private func request(
     _ scene: PublishScene, as issuer: String = "codes", audience: String = "keyserver",
     lifetime: TimeInterval = 60, key: P256.Signing.PrivateKey? = nil, body: String = "{}"
-  ) async throws -> (status: UInt, said: StatisticsAnswer) {
+  ) async throws -> (status: UInt, body: StatisticsAnswer) {
     let signing = try SigningKey(
       keyID: "t1", privateKeyPEM: (key ?? scene.server.authority.tokenKey).pemRepresentation)
     let now = scene.server.clock.now.addingTimeInterval(lifetime)
     let token = try CompactToken.text(
       Claims(iss: issuer, aud: audience, exp: Int64(now.timeIntervalSince1970)), signedBy: signing)
-    let answer = try await scene.server.post(
+    let response = try await scene.server.post(
       Data(body.utf8), to: KeyServerRoute.statistics,
       headers: [("Authorization", "Bearer \(token)")])
-    return (answer.status, try JSONDecoder().decode(StatisticsAnswer.self, from: answer.body))
+    return (response.status, try JSONDecoder().decode(StatisticsAnswer.self, from: response.body))
   }
 
-  /// Publishes `count` uploads of a key each, as they come from phones of different kinds.
+  /// Publishes `count` uploads of `keys` keys from different platforms.
   private func publish(_ count: Int, in scene: PublishScene, keys: Int = 1) async throws {
     let agents = [
       "ExampleApp (iPhone; 26)", "bluetoothd (unknown) CFNetwork/1", "Dalvik (Android)",
@@ -59,38 +61,38 @@ struct StatisticsTests {
     }
   }
 
-  /// From noon, when a server of these tests starts, to the end of the day and of the delay.
+  /// From noon, the start of the test server, to the end of the day and of the delay.
   private static let untilShown: TimeInterval = (12 + 48) * 3_600
 
   @Test(
-    "10.3: a day of ten uploads is shown once its delay has passed, one of nine never",
+    "A day of ten uploads is shown after its delay, a day of nine never",
     arguments: [(9, false), (10, true), (11, true)])
   func threshold(uploads: Int, isShown: Bool) async throws {
     try await run { scene in
       try await publish(uploads, in: scene, keys: 2)
       scene.server.clock.advance(by: Self.untilShown)
-      #expect(try await ask(scene).said.days?.count == (isShown ? 1 : 0))
+      #expect(try await request(scene).body.days?.count == (isShown ? 1 : 0))
       scene.server.clock.advance(by: 30 * 86_400)
-      #expect(try await ask(scene).said.days?.count == (isShown ? 1 : 0))
+      #expect(try await request(scene).body.days?.count == (isShown ? 1 : 0))
     }
   }
 
-  @Test("10.3: a day is not shown while it runs, nor a second before its delay has passed")
+  @Test("A day is not shown until its delay is over")
   func delay() async throws {
     try await run { scene in
       try await publish(12, in: scene)
       for seconds in [0, 3_600, 11 * 3_600, 47 * 3_600, 3_600 - 1] as [TimeInterval] {
         scene.server.clock.advance(by: seconds)
-        #expect(try await ask(scene).said.days == [])
+        #expect(try await request(scene).body.days == [])
       }
       for seconds in [1, 1] as [TimeInterval] {
         scene.server.clock.advance(by: seconds)
-        #expect(try await ask(scene).said.days?.map(\.publishRequests.total) == [12])
+        #expect(try await request(scene).body.days?.map(\.publishRequests.total) == [12])
       }
     }
   }
 
-  @Test("10.3: the configuration may ask for more uploads and another delay")
+  @Test("The configuration can demand more uploads and another delay")
   func configured() async throws {
     try await run({ ($0.statistics.uploadsMin, $0.statistics.delaySeconds) = (12, 3_600) }) {
       scene in
@@ -98,14 +100,14 @@ struct StatisticsTests {
       scene.server.clock.advance(by: 12 * 3_600)
       try await publish(12, in: scene)
       scene.server.clock.advance(by: 25 * 3_600 - 1)
-      #expect(try await ask(scene).said.days == [])
+      #expect(try await request(scene).body.days == [])
       scene.server.clock.advance(by: 1)
-      #expect(try await ask(scene).said.days?.map(\.day) == ["2020-09-14T00:00:00Z"])
+      #expect(try await request(scene).body.days?.map(\.day) == ["2020-09-14T00:00:00Z"])
     }
   }
 
   @Test(
-    "10.3: no configuration shows days of fewer than ten uploads, or at once",
+    "A configuration with fewer than ten uploads or too short or long a delay is rejected",
     arguments: [
       (9, 172_800, false), (10, 172_800, true), (11, 172_800, true), (10, 3_599, false),
       (10, 3_600, true), (10, 3_601, true), (10, 2_591_999, true), (10, 2_592_000, true),
@@ -124,7 +126,7 @@ struct StatisticsTests {
     }
   }
 
-  @Test("What is counted of a day: platforms, keys, ages, and onsets or that they are missing")
+  @Test("A day has counts of platforms, keys, ages, onsets and missing onsets")
   func counts() async throws {
     try await run { scene in
       try await publish(9, in: scene, keys: 2)
@@ -133,7 +135,7 @@ struct StatisticsTests {
       try await scene.publish(
         scene.request(keys, certificate: scene.certificate(keys) { $0.onset = onset }))
       scene.server.clock.advance(by: Self.untilShown)
-      let day = try #require(try await ask(scene).said.days?.first)
+      let day = try #require(try await request(scene).body.days?.first)
       #expect(day.day == "2020-09-13T00:00:00Z")
       #expect(day.publishRequests == .init(unknown: 1, android: 3, ios: 6))
       #expect(day.totalTEKsPublished == 21)
@@ -143,67 +145,67 @@ struct StatisticsTests {
     }
   }
 
-  @Test("10.3: a shown day stays whole until it goes, 60 days on, whatever is removed in between")
+  @Test("A shown day stays complete until it is removed after 60 days")
   func whole() async throws {
     try await run { scene in
       try await publish(10, in: scene)
       scene.server.clock.advance(by: 3_600)
       try await publish(1, in: scene)
-      // Thirteen o'clock of the sixtieth day, and its last second.
+      // 13:00 of the sixtieth day, and its last second.
       for seconds in [60 * 86_400, 11 * 3_600 - 1] as [TimeInterval] {
         scene.server.clock.advance(by: seconds)
         try await scene.server.server.removeOld()
-        #expect(try await ask(scene).said.days?.map(\.publishRequests.total) == [11])
+        #expect(try await request(scene).body.days?.map(\.publishRequests.total) == [11])
       }
       scene.server.clock.advance(by: 1)
-      #expect(try await ask(scene).said.days == [])
+      #expect(try await request(scene).body.days == [])
       try await scene.server.server.removeOld()
       #expect(try scene.server.count("SELECT count(*) FROM statistic") == 0)
     }
   }
 
-  @Test("An authority sees its own uploads, not those of another")
+  @Test("An authority sees only its own uploads")
   func ownOnly() async throws {
     try await run { scene in
       try await publish(10, in: scene)
       scene.server.clock.advance(by: Self.untilShown)
-      #expect(try await ask(scene).said.days?.count == 1)
-      #expect(try await ask(scene, as: "other").said.days == [])
+      #expect(try await request(scene).body.days?.count == 1)
+      #expect(try await request(scene, as: "other").body.days == [])
     }
   }
 
-  @Test("Who may not see statistics, or shows a token that is none: 401 unauthorized")
+  @Test("A token that is invalid or of an authority without access is rejected with 401")
   func unauthorized() async throws {
     try await run { scene in
-      let answers = [
-        try await ask(scene, as: "blind"), try await ask(scene, as: "nobody"),
-        try await ask(scene, audience: "keys"), try await ask(scene, lifetime: 0),
-        try await ask(scene, key: P256.Signing.PrivateKey()),
+      let responses = [
+        try await request(scene, as: "without-access"), try await request(scene, as: "nobody"),
+        try await request(scene, audience: "keys"), try await request(scene, lifetime: 0),
+        try await request(scene, key: P256.Signing.PrivateKey()),
       ]
-      for answer in answers {
-        #expect(answer.status == 401 && answer.said.code == .unauthorized)
+      for response in responses {
+        #expect(response.status == 401 && response.body.code == .unauthorized)
       }
       let bare = try await scene.server.post(Data("{}".utf8), to: KeyServerRoute.statistics)
       #expect(bare.status == 401)
-      #expect(try await ask(scene, lifetime: 1).status == 200)
+      #expect(try await request(scene, lifetime: 1).status == 200)
     }
   }
 
-  @Test("A body of another form is 400")
+  @Test("A malformed body is rejected with 400")
   func malformed() async throws {
     try await run { scene in
       for body in ["", "[]", "{\"days\":1}", "{\"padding\":1}", "{}{}"] {
-        let answer = try await ask(scene, body: body)
-        #expect(answer.status == 400 && answer.said.code == .badRequest)
+        let response = try await request(scene, body: body)
+        #expect(response.status == 400 && response.body.code == .badRequest)
       }
     }
   }
 
-  @Test("Revisions are counted, by upload")
+  @Test("Uploads that revise keys are counted")
   func revisions() async throws {
     try await run { scene in
       let keys = scene.keys(2)
-      let token = try await scene.publish(keys, as: "likely").said.revisionToken
+      let token = try await scene.publish(keys, as: "likely").body.revisionToken
       try await scene.publish(keys, as: "confirmed", token: token)
       let counted = "SELECT sum(count) FROM statistic WHERE kind ="
       #expect(try scene.server.count("\(counted) 'revisions'") == 1)

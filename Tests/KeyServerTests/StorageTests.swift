@@ -44,7 +44,7 @@ struct StorageTests {
       at: folder.path("keys.sqlite"), keys: old, releasedAt: now.addingTimeInterval(-7_200))
     try schema.addUpload(
       token: Data(SHA256.hash(data: Data("a-token-of-then".utf8))),
-      upload: UploadDigest.of(sent),
+      upload: UploadDigest.of(sent, keys: sent.data.temporaryExposureKeys.map(SentKey.init)),
       keptUntil: RunningKeyServer.midnight.addingTimeInterval((12 + 24 + 1) * 3_600))
     try await RunningKeyServer.run(authority: authority, folder: folder) { server in
       #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 3)

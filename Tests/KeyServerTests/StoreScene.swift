@@ -67,9 +67,9 @@ struct StoreScene: Sendable {
   /// An upload of `keys` with the token of that name.
   static func upload(
     _ token: String, _ keys: [PublishableKey], revising: Set<RevisableKey>? = nil,
-    issuer: String = "codes", platform: StatisticPlatform = .ios, at now: Date = Self.now,
+    issuer: String = "codes", platform: UploadPlatform = .ios, at now: Date = Self.now,
     expires: Date? = nil,
-    answer: @escaping @Sendable (UploadOutcome) throws -> Data = { Data("\($0)".utf8) }
+    response: @escaping @Sendable (UploadOutcome) throws -> Data = { Data("\($0)".utf8) }
   ) throws -> AdmittedUpload {
     try AdmittedUpload(
       token: UsedToken(
@@ -77,11 +77,11 @@ struct StoreScene: Sendable {
         issuer: issuer, at: now),
       digest: Data(SHA256.hash(data: keys.reduce(into: Data(token.utf8)) { $0 += $1.bytes })),
       keys: keys,
-      revision: revising.map { .token(.read(RevisionToken($0)), allowsPartial: false) }
+      revision: revising.map { .token(.valid(RevisionToken($0)), allowsPartial: false) }
         ?? .leaveKnown,
       facts: UploadFacts(
         issuer: issuer, platform: platform, onset: SymptomOnset(nil, at: now), keys: keys, at: now),
-      answer: answer)
+      response: response)
   }
 
   /// Takes an upload of `keys`, and says so where it was not taken.

@@ -3,22 +3,23 @@ import Foundation
 import GRDB
 import KeyServer
 import KeyServerAPI
+import TestSupport
 import Testing
 
-@Suite("Seed 2.2: uploadDiagnosisKeys")
+@Suite("Uploads of the ProteGO Safe contract")
 struct UploadTests {
-  @Test("An upload in the seed's form is taken, and its keys are kept once")
+  @Test("A valid upload is accepted, and its keys are stored once")
   func accepted() async throws {
     try await RunningKeyServer.run { server in
-      let answer = try await server.upload(server.request(server.keys()))
-      #expect(answer.status == 200)
-      #expect(answer.result == "")
+      let response = try await server.upload(server.request(server.keys()))
+      #expect(response.status == 200)
+      #expect(response.result == "")
       #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 14)
       #expect(try server.count("SELECT count(*) FROM upload") == 1)
     }
   }
 
-  @Test("D14 The same upload again gets the same answer, whatever its padding, and changes nothing")
+  @Test("A repeated upload gets the same response, whatever its padding, and changes nothing")
   func replayed() async throws {
     try await RunningKeyServer.run { server in
       var request = try await server.request(server.keys())
@@ -33,7 +34,7 @@ struct UploadTests {
     }
   }
 
-  @Test("A used token is refused for other keys, and they are not kept")
+  @Test("A used token is rejected for other keys, which are not stored")
   func usedToken() async throws {
     try await RunningKeyServer.run { server in
       let token = try await server.authority.token(at: server.clock.now)
@@ -44,7 +45,7 @@ struct UploadTests {
     }
   }
 
-  @Test("2.11, 5.10 D10 Of different uploads with one token at the same time exactly one is taken")
+  @Test("Of different concurrent uploads with one token exactly one is accepted")
   func concurrentDifferent() async throws {
     try await RunningKeyServer.run { server in
       let token = try await server.authority.token(at: server.clock.now)
@@ -62,7 +63,7 @@ struct UploadTests {
     }
   }
 
-  @Test("The same upload sent many times at once is taken once and answered each time")
+  @Test("Of the same upload sent concurrently one is stored, and all get the same response")
   func concurrentSame() async throws {
     try await RunningKeyServer.run { server in
       let request = try await server.request(server.keys(5))
@@ -75,7 +76,7 @@ struct UploadTests {
     }
   }
 
-  @Test("A key that is known already stays as it is, and the answer does not tell")
+  @Test("A stored key stays as it is, and the response does not tell")
   func knownKey() async throws {
     try await RunningKeyServer.run { server in
       let keys = server.keys(2, risk: 3)
@@ -89,7 +90,7 @@ struct UploadTests {
     }
   }
 
-  @Test("No token, a foreign, an expired or a misdirected one: 401, and the token is not spent")
+  @Test("A missing, foreign, expired or misdirected token is rejected with 401 and not used up")
   func badTokens() async throws {
     try await RunningKeyServer.run { server in
       let now = server.clock.now
@@ -100,15 +101,15 @@ struct UploadTests {
         let request = try await server.request(server.keys()) {
           $0.data.verificationPayload = token
         }
-        let answer = try await server.upload(request)
-        #expect((answer.status, answer.errorStatus) == (401, "UNAUTHENTICATED"))
+        let response = try await server.upload(request)
+        #expect((response.status, response.errorStatus) == (401, "UNAUTHENTICATED"))
       }
       #expect(try server.count("SELECT count(*) FROM upload") == 0)
       #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 0)
     }
   }
 
-  @Test("2.11, 5.10 A token bound to keys takes those keys with their secret and nothing else")
+  @Test("A token that is bound to keys is accepted for these keys and their secret only")
   func boundToken() async throws {
     try await RunningKeyServer.run { server in
       let keys = server.keys()
@@ -130,22 +131,22 @@ struct UploadTests {
     }
   }
 
-  @Test("Another app, region or platform is refused with 403", arguments: 0..<3)
-  func notAllowed(which: Int) async throws {
+  @Test("Another app, region or platform is rejected with 403", arguments: 0..<3)
+  func notAllowed(field: Int) async throws {
     try await RunningKeyServer.run { server in
       let request = try await server.request(server.keys()) { request in
-        switch which {
+        switch field {
         case 0: request.data.appPackageName = "com.example"
         case 1: request.data.regions = ["PL", "DE"]
         default: request.data.platform = "iOS"
         }
       }
-      let answer = try await server.upload(request)
-      #expect((answer.status, answer.errorStatus) == (403, "PERMISSION_DENIED"))
+      let response = try await server.upload(request)
+      #expect((response.status, response.errorStatus) == (403, "PERMISSION_DENIED"))
     }
   }
 
-  @Test("D9 Keys that break a rule are refused with the rule, and the token stays good")
+  @Test("Keys that break a rule are rejected with the rule, and the token stays valid")
   func brokenRules() async throws {
     try await RunningKeyServer.run { server in
       let token = try await server.authority.token(at: server.clock.now)
@@ -155,16 +156,17 @@ struct UploadTests {
         return key
       }
       for keys in [[], oneTooMany] {
-        let answer = try await server.upload(server.request(keys, token: token))
-        #expect((answer.status, answer.errorStatus) == (400, "INVALID_ARGUMENT"))
-        #expect(String(decoding: answer.body, as: UTF8.self).contains("1 to 30 keys"))
+        let response = try await server.upload(server.request(keys, token: token))
+        #expect((response.status, response.errorStatus) == (400, "INVALID_ARGUMENT"))
+        #expect(String(decoding: response.body, as: UTF8.self).contains("1 to 30 keys"))
       }
       let thirty = Array(oneTooMany.dropLast())
       #expect(try await server.upload(server.request(thirty, token: token)).status == 200)
     }
   }
 
-  @Test("None and eleven regions are refused, ten are not", arguments: [0, 1, 10, 11])
+  @Test(
+    "Uploads with 0 or 11 regions are rejected, with 1 or 10 accepted", arguments: [0, 1, 10, 11])
   func regionCount(count: Int) async throws {
     try await RunningKeyServer.run { server in
       let request = try await server.request(server.keys()) {
@@ -174,12 +176,12 @@ struct UploadTests {
     }
   }
 
-  @Test("What is no JSON of the form is 400, another type 415")
+  @Test("A malformed body is rejected with 400, another content type with 415")
   func malformed() async throws {
     try await RunningKeyServer.run { server in
       for body in ["", "[]", "{}", #"{"data":{}}"#, "{\"data\":", "\u{0}"] {
-        let answer = try await server.post(Data(body.utf8))
-        #expect((answer.status, answer.errorStatus) == (400, "INVALID_ARGUMENT"))
+        let response = try await server.post(Data(body.utf8))
+        #expect((response.status, response.errorStatus) == (400, "INVALID_ARGUMENT"))
       }
       let good = try await JSONEncoder().encode(server.request(server.keys()))
       #expect(try await server.post(good, type: "text/plain").status == 415)
@@ -187,17 +189,19 @@ struct UploadTests {
     }
   }
 
-  @Test("D9 A body on the limit is read, one byte more is 413", arguments: [-1, 0, 1])
+  @Test(
+    "A body of the maximum size is accepted, a larger one is rejected with 413",
+    arguments: [-1, 0, 1])
   func bodyLimit(offset: Int) async throws {
     try await RunningKeyServer.run { server in
       let body = try await JSONEncoder().encode(server.request(server.keys()))
       let blanks = UploadLimit.bodyBytesMax + offset - body.count
-      let answer = try await server.post(body + Data(repeating: 0x20, count: blanks))
-      #expect(answer.status == (offset > 0 ? 413 : 200))
+      let response = try await server.post(body + Data(repeating: 0x20, count: blanks))
+      #expect(response.status == (offset > 0 ? 413 : 200))
     }
   }
 
-  @Test("Every answer is one of a few lengths, so that a listener learns nothing from it")
+  @Test("Responses to accepted and rejected uploads have the same length")
   func lengths() async throws {
     try await RunningKeyServer.run { server in
       let good = try await server.upload(server.request(server.keys()))
@@ -208,7 +212,7 @@ struct UploadTests {
     }
   }
 
-  @Test("2.11, 5.10 D9 A decoy is answered like an upload and has no effect")
+  @Test("A decoy gets the same response as an upload and has no effect")
   func decoy() async throws {
     try await RunningKeyServer.run { server in
       let request = try await server.request(server.keys())
@@ -223,7 +227,7 @@ struct UploadTests {
     }
   }
 
-  @Test("2.11, 5.10 D9 Failed attempts have a budget, successful uploads cost none of it")
+  @Test("Failed uploads use up the budget, successful ones do not")
   func budget() async throws {
     try await RunningKeyServer.run({ $0.uploadAttempts = 3 }) { server in
       for _ in 0..<5 {
@@ -231,15 +235,15 @@ struct UploadTests {
       }
       let bad = try await server.request(server.keys(1)) { $0.data.verificationPayload = nil }
       for _ in 0..<3 { #expect(try await server.upload(bad).status == 401) }
-      let answer = try await server.upload(bad)
-      #expect((answer.status, answer.errorStatus) == (429, "RESOURCE_EXHAUSTED"))
-      #expect(answer.headers["retry-after"].flatMap { Int($0) } == 600)
+      let response = try await server.upload(bad)
+      #expect((response.status, response.errorStatus) == (429, "RESOURCE_EXHAUSTED"))
+      #expect(response.headers["retry-after"].flatMap { Int($0) } == 600)
       server.clock.advance(by: 600)
       #expect(try await server.upload(bad).status == 401)
     }
   }
 
-  @Test("A used token stays used when the clock is set back after its removal was due")
+  @Test("A used token stays used if the clock is set back after its expiry")
   func clockSetBack() async throws {
     try await RunningKeyServer.run { server in
       let token = try await server.authority.token(at: server.clock.now, lifetime: 1_800)
@@ -251,16 +255,16 @@ struct UploadTests {
     }
   }
 
-  @Test("D9 A browser page of the allowed origin may call, and no other is named")
+  @Test("Responses allow cross-origin requests from the configured origin")
   func crossOrigin() async throws {
     try await RunningKeyServer.run({ $0.allowedOrigin = "https://app.example" }) { server in
-      let answer = try await server.upload(
+      let response = try await server.upload(
         server.request(server.keys()), headers: [("Origin", "https://app.example")])
-      #expect(answer.headers["access-control-allow-origin"] == "https://app.example")
+      #expect(response.headers["access-control-allow-origin"] == "https://app.example")
     }
   }
 
-  @Test("A moment in the database tells the hour, and no token or address can be read there")
+  @Test("Times in the database are full hours, and it contains no token and no address")
   func coarseMoments() async throws {
     try await RunningKeyServer.run { server in
       server.clock.advance(by: 1_234)
@@ -280,7 +284,7 @@ struct UploadTests {
     }
   }
 
-  @Test("The database does not count keys as they came, which would join those of one person")
+  @Test("The key table has no row numbers, which would link the keys of one upload")
   func noRowNumbers() async throws {
     try await RunningKeyServer.run { server in
       try await server.upload(server.request(server.keys()))
@@ -290,7 +294,7 @@ struct UploadTests {
     }
   }
 
-  @Test("Only the server's own user can read the database and its log: keys lie there unreleased")
+  @Test("Only the server's own user can read the database and its log")
   func databaseIsPrivate() async throws {
     try await RunningKeyServer.run { server in
       #expect(try await server.upload(server.request(server.keys())).status == 200)

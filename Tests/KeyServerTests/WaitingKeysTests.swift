@@ -270,7 +270,7 @@ struct WaitingKeysTests {
       try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99 of a later one')")
     }
     #expect(throws: KeyServerError.laterDatabase) { try store() }
-    #expect(throws: KeyServerError.laterDatabase) { try KeyServerRegister(databaseFile: file) }
+    #expect(throws: KeyServerError.laterDatabase) { try KeyServerRegistry(databaseFile: file) }
   }
 
   @Test("What another process adds is known, and what it sorts in and removes is not missed")

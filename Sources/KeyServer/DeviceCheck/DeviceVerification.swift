@@ -1,37 +1,35 @@
 import Foundation
 import KeyServerAPI
 
-/// Demands a proof of a genuine device, made for exactly these keys, just now.
+/// Demands, of some platforms, an attestation of a genuine device that was made for exactly these keys.
 ///
-/// Documentation/SeedContract.md 4.4. Without an authority to ask, only that it was made for these keys just now
-/// is checked: of the device nothing is known then.
+/// Without a DeviceCheck client only the time and the keys are checked; the device itself is not.
 struct DeviceVerification: Sendable {
-  let authority: DeviceCheckAuthority?
-  /// The apps that the authority vouches for; empty for all.
+  let client: DeviceCheckClient?
+  /// The apps that DeviceCheck attests for the team; empty for all.
   let bundleIDs: Set<String>
   let requiredPlatforms: Set<String>
 
-  /// Whether the upload's platform needs a proof.
-  func isRequired(of payload: UploadPayload) -> Bool {
+  /// True if uploads of this platform need an attestation.
+  func isRequired(for payload: UploadPayload) -> Bool {
     requiredPlatforms.contains(payload.platform)
   }
 
-  /// Returns where the upload's platform needs no proof or the proof holds.
-  func verify(_ payload: UploadPayload, at now: Date) async throws(UploadRefusal) {
-    guard isRequired(of: payload) else { return }
-    guard let text = payload.deviceVerificationPayload else { throw .deviceNotGenuine }
-    guard let proof = DeviceVerificationPayload(base64: text) else {
-      throw .broken("The deviceVerificationPayload cannot be read.")
-    }
-    guard proof.transactionID == Self.transactionID(of: payload), Self.isFresh(proof, at: now)
-    else { throw .deviceNotGenuine }
-    guard let authority else { return }
+  /// Returns if no attestation is required or the attestation is valid.
+  func verify(_ payload: UploadPayload, at now: Date) async throws(DeviceVerificationError) {
+    guard isRequired(for: payload) else { return }
+    guard let text = payload.deviceVerificationPayload else { throw .notGenuine }
+    guard let attestation = DeviceVerificationPayload(base64: text) else { throw .unreadable }
+    guard attestation.transactionID == Self.transactionID(of: payload),
+      Self.isFresh(attestation, at: now)
+    else { throw .notGenuine }
+    guard let client else { return }
     guard bundleIDs.isEmpty || bundleIDs.contains(payload.appPackageName) else {
-      throw .deviceNotGenuine
+      throw .notGenuine
     }
-    switch await authority.verdict(on: proof, at: now) {
+    switch await client.verdict(on: attestation, at: now) {
     case .genuine: return
-    case .notGenuine: throw .deviceNotGenuine
+    case .notGenuine: throw .notGenuine
     case .unknown: throw .unavailable
     }
   }
@@ -42,8 +40,18 @@ struct DeviceVerification: Sendable {
       regions: payload.regions)
   }
 
-  private static func isFresh(_ proof: DeviceVerificationPayload, at now: Date) -> Bool {
-    let made = Double(proof.timestampMilliseconds) / 1_000
+  private static func isFresh(_ attestation: DeviceVerificationPayload, at now: Date) -> Bool {
+    let made = Double(attestation.timestampMilliseconds) / 1_000
     return abs(now.timeIntervalSince1970 - made) <= UploadLimit.deviceVerificationAgeSecondsMax
   }
+}
+
+/// The reason why an attestation does not pass.
+enum DeviceVerificationError: Error {
+  /// The attestation is not in the documented form.
+  case unreadable
+  /// It is missing, expired, made for other keys or by another app, or DeviceCheck rejects it.
+  case notGenuine
+  /// DeviceCheck does not respond, or reports an error that is not about the device.
+  case unavailable
 }

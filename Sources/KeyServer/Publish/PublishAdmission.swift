@@ -1,21 +1,21 @@
+import ExposureKeys
 import Foundation
 import KeyServerAPI
 import UploadToken
 
-/// Checks a publish: which app, by whose certificate, for which keys. Nothing is spent or kept here.
+/// Checks an upload of Google's contract: the app, then the certificate, then the keys.
 ///
-/// Documentation/KeyServer.md 7.2 has the order and the answers.
+/// It stores nothing and does not mark the certificate as used.
 struct PublishAdmission: Sendable {
-  let register: RegisterDesk
-  let revisionKeys: RevisionKeyDesk
+  let registry: CachedRegistry
+  let revisionKeys: RevisionKeys
   let defaultRegion: String?
   let allowsPartialRevisions: Bool
 
-  /// The upload, fit to be kept.
   func admit(
-    _ request: PublishRequest, from platform: StatisticPlatform, at now: Date
+    _ request: PublishRequest, from platform: UploadPlatform, at now: Date
   ) async throws(PublishRefusal) -> AdmittedUpload {
-    let known = try await loaded()
+    let known = try await currentRegistry()
     guard let app = known.apps[request.healthAuthorityID] else { throw .unknownApp }
     let regions = app.regions.isEmpty ? defaultRegion.map { [$0] } ?? [] : app.regions.sorted()
     guard !regions.isEmpty else { throw .missingRegion }
@@ -23,22 +23,22 @@ struct PublishAdmission: Sendable {
     let verified = try await verified(UnverifiedCertificate(text), in: known, at: now)
     guard app.authorities.contains(verified.issuer) else { throw .certificate }
     let sent = request.temporaryExposureKeys.map(SentKey.init)
-    let finding = try finding(of: verified.certificate, over: sent, secret: request.hmacKey)
+    let reportType = try reportType(of: verified.certificate, over: sent, secret: request.hmacKey)
     let onset = Self.onset(of: request, verified.certificate, at: now)
-    let keys = try SortedKeys(
+    let keys = try CheckedKeys(
       sent,
       .init(
-        finding: finding, onset: onset, regions: regions, travels: request.traveler ?? false,
+        reportType: reportType, onset: onset, regions: regions, travels: request.traveler ?? false,
         now: now))
     let ring = try await keyring()
     let (policy, earlier) = revision(request.revisionToken ?? "", ring)
     do {
       return try AdmittedUpload(
         token: UsedToken(verified, text: text, at: now),
-        digest: UploadDigest.of(request, keys: sent), keys: keys.taken, revision: policy,
+        digest: UploadDigest.of(request, keys: sent), keys: keys.accepted, revision: policy,
         facts: UploadFacts(
-          issuer: verified.issuer, platform: platform, onset: onset, keys: keys.taken, at: now),
-        answer: { outcome in
+          issuer: verified.issuer, platform: platform, onset: onset, keys: keys.accepted, at: now),
+        response: { outcome in
           try PublishAnswer(keys, outcome, earlier: earlier, sealedWith: ring, at: now).json
         })
     } catch {
@@ -46,8 +46,8 @@ struct PublishAdmission: Sendable {
     }
   }
 
-  private func loaded() async throws(PublishRefusal) -> Register {
-    do { return try await register.register() } catch { throw .cannotLoadApp }
+  private func currentRegistry() async throws(PublishRefusal) -> Registry {
+    do { return try await registry.registry() } catch { throw .cannotLoadApp }
   }
 
   private func keyring() async throws(PublishRefusal) -> RevisionKeyring {
@@ -55,30 +55,30 @@ struct PublishAdmission: Sendable {
   }
 
   private func verified(
-    _ certificate: UnverifiedCertificate, in known: Register, at now: Date
+    _ certificate: UnverifiedCertificate, in known: Registry, at now: Date
   ) async throws(PublishRefusal) -> VerifiedCertificate {
     do throws(UploadTokenRefusal) {
       return try known.certificates.verified(certificate, at: now)
     } catch {
       guard error == .unknownKey else { throw .certificate }
     }
-    // The key may have come since the register was read.
-    let register: Register
-    do { register = try await self.register.registerForUnknownKey() } catch { throw .cannotLoadApp }
-    do { return try register.certificates.verified(certificate, at: now) } catch {
+    // The key may have been added since the registry was read.
+    let reread: Registry
+    do { reread = try await registry.registryForUnknownKey() } catch { throw .cannotLoadApp }
+    do { return try reread.certificates.verified(certificate, at: now) } catch {
       throw .certificate
     }
   }
 
-  /// A certificate is good for the keys of its HMAC only.
-  private func finding(
+  /// Rejects keys other than those of the certificate's HMAC.
+  private func reportType(
     of certificate: VerificationCertificate, over keys: [SentKey], secret: String?
-  ) throws(PublishRefusal) -> Finding {
-    guard let finding = Finding(rawValue: certificate.reportType),
+  ) throws(PublishRefusal) -> CertifiedReportType {
+    guard let reportType = CertifiedReportType(rawValue: certificate.reportType),
       let secret = secret.flatMap(Base64Text.bytes),
       KeyHMAC.isValid(certificate.keyHMAC, over: keys, secret: secret)
     else { throw .certificate }
-    return finding
+    return reportType
   }
 
   private static func onset(
@@ -93,7 +93,71 @@ struct PublishAdmission: Sendable {
   ) -> (RevisionPolicy, earlier: [RevisableKey]) {
     let token = RevisionToken(text, with: ring)
     let sent: RevisionPolicy.Sent =
-      text.isEmpty ? .absent : token.map { .read($0) } ?? .unreadable
+      text.isEmpty ? .absent : token.map { .valid($0) } ?? .invalid
     return (.token(sent, allowsPartial: allowsPartialRevisions), token?.keys ?? [])
+  }
+}
+
+/// The keys of an upload of Google's contract: those that are accepted, and the reasons against the others.
+///
+/// In this contract one invalid key does not reject the others.
+struct CheckedKeys: Sendable {
+  private(set) var accepted: [PublishableKey] = []
+  /// One sentence for each invalid key.
+  private(set) var faults: [String] = []
+  /// One sentence for each key that is too far from the onset of symptoms, which is not the client's fault.
+  private(set) var warnings: [String] = []
+
+  /// The properties that all keys of an upload share.
+  struct Context: Sendable {
+    let reportType: CertifiedReportType
+    let onset: SymptomOnset
+    let regions: [String]
+    let travels: Bool
+    let now: Date
+  }
+
+  /// - Throws: `.invalidRequest` if the upload as a whole breaks a rule, or if every key is invalid.
+  init(_ keys: [SentKey], _ context: Context) throws(PublishRefusal) {
+    guard UploadLimit.keyCount.contains(keys.count) else {
+      throw .invalidRequest(UploadBreach.keyCount.description)
+    }
+    let window = KeyWindow(at: context.now)
+    accepted.reserveCapacity(keys.count)
+    for (index, key) in keys.enumerated() {
+      if let breach = window.breach(of: key) {
+        faults.append("Key \(index): \(breach)")
+      } else {
+        accept(key, at: index, context)
+      }
+    }
+    if let breach = UploadLimit.breachTogether(of: accepted.map(\.key.key)) {
+      throw .invalidRequest("\(breach)")
+    }
+    if faults.count == keys.count { throw .invalidRequest(faults.joined(separator: " ")) }
+  }
+
+  /// Accepts one valid key, or adds a warning.
+  private mutating func accept(
+    _ sent: SentKey, at index: Int, _ context: Context
+  ) {
+    guard let key = sent.exposureKey, let sentRisk = UInt8(exactly: sent.risk ?? 0) else { return }
+    let days = context.onset.days(to: key)
+    if let days, !KeyServerLimit.daysSinceOnset.contains(days) {
+      warnings.append(
+        "Key \(index) begins \(abs(days)) days from the onset of symptoms, more than"
+          + " \(KeyServerLimit.daysSinceOnset.upperBound); it was not published.")
+      return
+    }
+    let risk = sentRisk == 0 ? context.reportType.transmissionRisk : sentRisk
+    guard
+      let diagnosisKey = DiagnosisKey(
+        key: key, transmissionRiskLevel: risk, reportType: context.reportType.reportType,
+        daysSinceOnsetOfSymptoms: days)
+    else { return }
+    accepted.append(
+      PublishableKey(
+        key: diagnosisKey, regions: context.regions, travels: context.travels,
+        releasedAt: Embargo.release(of: key, receivedAt: context.now)))
   }
 }

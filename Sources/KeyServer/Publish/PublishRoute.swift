@@ -1,14 +1,17 @@
 import Foundation
 import Hummingbird
 import KeyServerAPI
+import Logging
 import QuietHTTP
 import World
 
-/// `POST /v1/publish` over HTTP: limits, budget, decoys and the form of the answers.
+/// `POST /v1/publish`: uploads of Google's contract.
 struct PublishRoute: Sendable {
   typealias Body = Result<PublishRequest, StrictJSONError>
 
-  let desk: PublishDesk
+  let admission: PublishAdmission
+  let store: any KeyStore
+  let clock: any WallClock
   let budget: AttemptBudget
   let decoyBudget: AttemptBudget
   let budgetKeys: BudgetKeys
@@ -22,11 +25,11 @@ struct PublishRoute: Sendable {
       read: { bytes in
         Result { () throws(StrictJSONError) in try PublishRequest(strictJSON: bytes) }
       },
-      decoy: { try await considered($0) },
-      answer: { try await answered($0) })
+      decoy: { try await respond(toDecoy: $0) },
+      answer: { try await respond(to: $0) })
   }
 
-  /// Answers the path. Whoever asks with GET sent no JSON, and hears so in the contract's form.
+  /// Adds the route, and a response of the contract's form to GET requests.
   func add(to router: Router<QuietContext>) {
     let path = RouterPath(KeyServerRoute.publish)
     router.post(path, route)
@@ -37,48 +40,124 @@ struct PublishRoute: Sendable {
     }
   }
 
-  private func answered(_ request: QuietRequest<Body>) async throws -> QuietAnswer {
+  private func respond(to request: QuietRequest<Body>) async throws -> QuietAnswer {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await budget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
     do throws(PublishRefusal) {
-      let answer = try await accepted(request)
-      // An honest upload costs its address nothing: many phones may share one.
+      let response = try await accept(request)
+      // A successful upload costs no budget: many phones may share one address.
       await budget.giveBack(key)
-      return QuietAnswer(json: answer)
+      return QuietAnswer(json: response)
     } catch {
-      // Nor does one that failed through no fault of the phone's.
+      // The same for a failure that is not the client's fault.
       if error.isTemporary { await budget.giveBack(key) }
-      return try error.answer
+      return try error.response
     }
   }
 
-  private func accepted(_ request: QuietRequest<Body>) async throws(PublishRefusal) -> Data {
-    let body: PublishRequest
-    do throws(StrictJSONError) {
-      body = try request.body.get()
-    } catch {
-      throw .broken("\(error)")
-    }
-    return try await desk.accept(
-      body, from: StatisticPlatform(userAgent: request.headers[.userAgent]),
-      logger: request.context.logger)
-  }
-
-  private func considered(_ request: QuietRequest<Body?>) async throws -> QuietAnswer {
+  /// Runs the same checks for a decoy and discards the result.
+  private func respond(toDecoy request: QuietRequest<Body?>) async throws -> QuietAnswer {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await decoyBudget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
-    if let decoy = try? request.body?.get() { await desk.consider(decoy) }
+    if let decoy = try? request.body?.get() {
+      _ = try? await admission.admit(decoy, from: .unknown, at: clock.now)
+    }
     return QuietAnswer(json: Data("{}".utf8))
+  }
+
+  /// Stores the upload and returns the JSON of the response. The same upload sent again gets the first one.
+  ///
+  /// One transaction uses up the certificate, inserts or revises the keys, stores the response with its
+  /// revision token, and counts the upload.
+  private func accept(_ request: QuietRequest<Body>) async throws(PublishRefusal) -> Data {
+    let body: PublishRequest
+    do throws(StrictJSONError) {
+      body = try request.body.get()
+    } catch {
+      throw .invalidRequest("\(error)")
+    }
+    let platform = UploadPlatform(userAgent: request.headers[.userAgent])
+    let upload = try await admission.admit(body, from: platform, at: clock.now)
+    switch try await acceptance(of: upload, request.context.logger) {
+    case .accepted(let response): return response
+    case .tokenUsed: throw .certificate
+    case .refused(let refusal): throw .revision(refusal)
+    }
+  }
+
+  private func acceptance(
+    of upload: AdmittedUpload, _ logger: Logger
+  ) async throws(PublishRefusal) -> Acceptance {
+    do {
+      return try await store.accept(upload)
+    } catch {
+      logger.error("upload not stored", metadata: KeyServerError.metadata(of: error))
+      throw .unavailable
+    }
   }
 }
 
-extension PublishRefusal {
-  /// The refusal in the contract's form.
-  fileprivate var answer: QuietAnswer {
+/// The reason why a publish request is rejected: one case for each reaction of the client.
+enum PublishRefusal: Error, Hashable, Sendable {
+  /// The app is not registered. The client gives up.
+  case unknownApp
+  /// The registry cannot be read. The client retries.
+  case cannotLoadApp
+  /// No region is configured for the app. The client reports it to the operator.
+  case missingRegion
+  /// The certificate is missing, invalid, used, or for other keys. The client needs a new one. All these
+  /// reasons share one response: the difference would only help to forge certificates.
+  case certificate
+  /// The request breaks the rule that the sentence names. The client gives up.
+  case invalidRequest(String)
+  /// The revision rules reject the upload. The client sends the revision token, or gives up.
+  case revision(RevisionRefusal)
+  /// Nothing was stored. The client retries.
+  case unavailable
+
+  var code: PublishCode {
+    switch self {
+    case .unknownApp: .unknownHealthAuthorityID
+    case .cannotLoadApp: .unableToLoadHealthAuthority
+    case .missingRegion: .missingRegionConfiguration
+    case .certificate: .certificateInvalid
+    case .invalidRequest: .badRequest
+    case .revision(let refusal): refusal.code
+    case .unavailable: .internalError
+    }
+  }
+
+  /// The HTTP status.
+  var status: Int {
+    switch self {
+    case .unknownApp, .certificate: 401
+    case .cannotLoadApp, .missingRegion: 500
+    case .invalidRequest, .revision: 400
+    case .unavailable: 503
+    }
+  }
+
+  /// One sentence, without any value of the request or the server.
+  var sentence: String {
+    switch self {
+    case .unknownApp: "This app is not registered."
+    case .cannotLoadApp: "The app cannot be looked up; try again later."
+    case .missingRegion: "No region is configured for this app."
+    case .certificate: "The verification certificate is not valid for these keys."
+    case .invalidRequest(let sentence): sentence
+    case .revision(let refusal): refusal.sentence
+    case .unavailable: "The keys were not stored; try again later."
+    }
+  }
+
+  /// True if the same request may succeed later.
+  var isTemporary: Bool { self == .unavailable || self == .cannotLoadApp }
+
+  fileprivate var response: QuietAnswer {
     get throws {
       try QuietAnswer(
         PublishAnswer(error: sentence, code: code), status: .init(code: status),

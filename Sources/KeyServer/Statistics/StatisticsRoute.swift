@@ -1,14 +1,19 @@
 import Foundation
 import Hummingbird
 import KeyServerAPI
+import Logging
 import QuietHTTP
+import UploadToken
 import World
 
-/// `POST /v1/stats` over HTTP.
+/// `POST /v1/stats`: an authority reads the counts of its own uploads.
 struct StatisticsRoute: Sendable {
   typealias Body = Result<StatisticsRequest, StrictJSONError>
 
-  let desk: StatisticsDesk
+  let registry: CachedRegistry
+  let store: any KeyStore
+  let clock: any WallClock
+  let configuration: StatisticsConfiguration
   let budget: AttemptBudget
   let budgetKeys: BudgetKeys
   let randomness: any Randomness
@@ -21,12 +26,12 @@ struct StatisticsRoute: Sendable {
       read: { bytes in
         Result { () throws(StrictJSONError) in try StatisticsRequest(strictJSON: bytes) }
       },
-      // A decoy is answered without days: it may come from anybody.
+      // A decoy needs no token, so its response has no days.
       decoy: { _ in try QuietAnswer(StatisticsAnswer(days: [])) },
-      answer: { try await answered($0) })
+      answer: { try await respond(to: $0) })
   }
 
-  private func answered(_ request: QuietRequest<Body>) async throws -> QuietAnswer {
+  private func respond(to request: QuietRequest<Body>) async throws -> QuietAnswer {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await budget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
@@ -36,27 +41,107 @@ struct StatisticsRoute: Sendable {
         StatisticsAnswer(error: "\(fault)", code: .badRequest), status: .badRequest)
     }
     let days: [StatisticsDay]
-    do throws(StatisticsDesk.Refusal) {
-      days = try await desk.days(
+    do throws(StatisticsRefusal) {
+      days = try await self.days(
         for: request.headers[.authorization], logger: request.context.logger)
     } catch {
-      return try await refused(error, key)
+      if error == .unavailable { await budget.giveBack(key) }
+      return try error.response
     }
     await budget.giveBack(key)
     return try QuietAnswer(StatisticsAnswer(days: days))
   }
 
-  private func refused(
-    _ refusal: StatisticsDesk.Refusal, _ key: BudgetKey
-  ) async throws -> QuietAnswer {
-    guard refusal == .unavailable else {
-      let sentence = "The bearer token does not let its bearer see statistics."
-      return try QuietAnswer(
-        StatisticsAnswer(error: sentence, code: .unauthorized), status: .unauthorized)
+  /// The days of the authority that signed the bearer token.
+  private func days(
+    for authorization: String?, logger: Logger
+  ) async throws(StatisticsRefusal) -> [StatisticsDay] {
+    let now = clock.now
+    do {
+      let issuer = try Self.issuer(of: authorization, in: try await registry.registry(), at: now)
+      let counts = try await store.statistics(
+        of: issuer, from: StatisticsView.firstDay(at: now))
+      return StatisticsView(now: now, configuration: configuration).days(of: counts)
+    } catch let refusal as StatisticsRefusal {
+      throw refusal
+    } catch {
+      logger.error("statistics not read", metadata: KeyServerError.metadata(of: error))
+      throw .unavailable
     }
-    await budget.giveBack(key)
-    return try QuietAnswer(
-      StatisticsAnswer(error: "The counts cannot be read; try again later.", code: .internalError),
-      status: .serviceUnavailable, retryAfterSeconds: QuietLimit.retryAfterSeconds)
+  }
+
+  private static func issuer(
+    of authorization: String?, in registry: Registry, at now: Date
+  ) throws(StatisticsRefusal) -> String {
+    let words = (authorization ?? "").split(separator: " ")
+    guard words.count == 2, words[0].lowercased() == "bearer" else { throw .unauthorized }
+    do {
+      let token = try CompactToken(String(words[1]))
+      guard let hint = token.hint(StatisticsClaims.self),
+        registry.authorities[hint.iss]?.seesStatistics == true,
+        let key = registry.key(token.keyID, of: hint.iss, at: now)
+      else { throw StatisticsRefusal.unauthorized }
+      let claims = try token.claims(StatisticsClaims.self, signedBy: key)
+      guard claims.iss == hint.iss, claims.isValid(at: now) else {
+        throw StatisticsRefusal.unauthorized
+      }
+      return claims.iss
+    } catch {
+      throw .unauthorized
+    }
+  }
+}
+
+/// The reason why statistics are not returned.
+private enum StatisticsRefusal: Error {
+  case unauthorized
+  case unavailable
+
+  var response: QuietAnswer {
+    get throws {
+      switch self {
+      case .unauthorized:
+        let sentence = "The bearer token does not permit reading statistics."
+        return try QuietAnswer(
+          StatisticsAnswer(error: sentence, code: .unauthorized), status: .unauthorized)
+      case .unavailable:
+        let sentence = "The counts cannot be read; try again later."
+        return try QuietAnswer(
+          StatisticsAnswer(error: sentence, code: .internalError), status: .serviceUnavailable,
+          retryAfterSeconds: QuietLimit.retryAfterSeconds)
+      }
+    }
+  }
+}
+
+/// The claims of the bearer token with which an authority reads its statistics.
+private struct StatisticsClaims: Decodable {
+  static let audience = "keyserver"
+
+  let iss: String
+  let aud: Audience
+  let iat: Int64?
+  let nbf: Int64?
+  let exp: Int64
+
+  /// One name or an array (RFC 7519 4.1.3).
+  struct Audience: Decodable {
+    let names: [String]
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let name = try? container.decode(String.self) {
+        names = [name]
+      } else {
+        names = try container.decode([String].self)
+      }
+    }
+  }
+
+  /// True if the token is for this server and valid at `now`.
+  func isValid(at now: Date) -> Bool {
+    let seconds = now.timeIntervalSince1970
+    return aud.names == [Self.audience] && seconds < TimeInterval(exp)
+      && seconds >= TimeInterval(max(iat ?? 0, nbf ?? 0))
   }
 }

@@ -4,7 +4,7 @@ import Foundation
 /// The key database as the domain sees it: whole transactions, each kept or not, never half.
 ///
 /// Every implementation passes the same suites (Tests/KeyServerTests, `StoreImplementation`). What is
-/// decided inside a transaction is asked of the domain (`RevisionPlan`, `ClosingPlan`, `Retention`,
+/// decided inside a transaction is asked of the domain (`UploadPlan`, `ClosingPlan`, `Retention`,
 /// `AuthorityKeyRule`, `StatisticTally`); an implementation finds rows and keeps them.
 protocol KeyStore: Sendable {
   /// What became of `upload`'s token, or nil where nobody has used it.
@@ -15,7 +15,7 @@ protocol KeyStore: Sendable {
   func accept(_ upload: AdmittedUpload) async throws -> Acceptance
 
   /// Apps and authorities that were added to the database.
-  func registerEntries() async throws -> RegisterEntries
+  func registryEntries() async throws -> RegistryEntries
 
   /// Writes down an app; one of the same id is replaced.
   func add(_ app: AuthorizedApp) async throws

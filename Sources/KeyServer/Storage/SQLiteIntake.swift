@@ -35,12 +35,7 @@ struct SQLiteIntake {
 
   /// What became of the upload's token, or nil where nobody has used it.
   func acceptance(of upload: AdmittedUpload) throws -> Acceptance? {
-    try acceptance(of: upload, named: upload.token.digest) ?? formerAcceptance(of: upload)
-  }
-
-  /// The same for the name that its token would have had before.
-  private func formerAcceptance(of upload: AdmittedUpload) throws -> Acceptance? {
-    try upload.token.formerDigest.flatMap { try acceptance(of: upload, named: $0) }
+    try acceptance(of: upload, named: upload.token.digest)
   }
 
   private func acceptance(
@@ -51,14 +46,13 @@ struct SQLiteIntake {
       arguments: [name])
     guard let row else { return nil }
     let digest: Data = row[0]
-    return digest == upload.digest ? .accepted(answer: row[1]) : .tokenUsed
+    return digest == upload.digest ? .accepted(response: row[1]) : .tokenUsed
   }
 
   private func accept(
     _ stored: StoredUpload, _ memory: inout KnownKeys.Memory, _ commit: inout Commit
   ) throws -> Acceptance {
     let upload = stored.admitted
-    if let former = try formerAcceptance(of: upload) { return former }
     // First its token, with the answer it will nearly always get: so a token that is spent is found without
     // looking for it before, which took as long again.
     guard try UploadInsertion(upload).insertUnlessSpent(in: db) else {
@@ -67,8 +61,8 @@ struct SQLiteIntake {
     guard stored.places.contains(where: memory.presence.mayHold) else {
       commit.gather(stored.inserted)
       for place in stored.places { memory.presence.add(place) }
-      commit.tally.add(upload.facts, upload.usual.plan.outcome)
-      return .accepted(answer: upload.usual.answer)
+      commit.tally.add(upload.facts, upload.decisionIfNew.plan.outcome)
+      return .accepted(response: upload.decisionIfNew.response)
     }
     return try acceptWithCare(stored, &memory, &commit)
   }
@@ -83,15 +77,15 @@ struct SQLiteIntake {
     let waiting = WaitingKeys(db: db)
     if try waiting.holdsAny(of: stored.places) { try waiting.sortIn() }
     do {
-      let course = try upload.course(known: try known(upload.keys))
-      commit.gather(course.plan.inserted.map { StoredKey($0) })
-      for key in course.plan.inserted { memory.presence.add(key.key.key.secretWords) }
-      for key in course.plan.revised {
+      let decision = try upload.decision(known: try known(upload.keys))
+      commit.gather(decision.plan.inserted.map { StoredKey($0) })
+      for key in decision.plan.inserted { memory.presence.add(key.key.key.secretWords) }
+      for key in decision.plan.revised {
         try revise(StoredKey(key.released(from: commit.openFrom)))
       }
-      try change(upload, answer: course.answer)
-      commit.tally.add(upload.facts, course.plan.outcome)
-      return .accepted(answer: course.answer)
+      try change(upload, answer: decision.response)
+      commit.tally.add(upload.facts, decision.plan.outcome)
+      return .accepted(response: decision.response)
     } catch let refusal as RevisionRefusal {
       try forget(upload)
       return .refused(refusal)

@@ -10,7 +10,7 @@ struct StoredUpload: Sendable {
 
   init(_ admitted: AdmittedUpload) {
     self.admitted = admitted
-    inserted = admitted.usual.plan.inserted.map { StoredKey($0) }
+    inserted = admitted.decisionIfNew.plan.inserted.map { StoredKey($0) }
     places = admitted.keys.map(\.key.key.secretWords)
   }
 }

@@ -32,7 +32,7 @@ struct UploadInsertion {
   private func bind(by binding: RawBinding) -> Bool {
     binding.binds(upload.token.digest, at: 1)
       && binding.binds(upload.token.keptUntil.wholeSeconds, at: 2)
-      && binding.binds(upload.digest, at: 3) && binding.binds(upload.usual.answer, at: 4)
+      && binding.binds(upload.digest, at: 3) && binding.binds(upload.decisionIfNew.response, at: 4)
   }
 
   /// Two tokens are one where their digest is: nothing else of the table is unique.

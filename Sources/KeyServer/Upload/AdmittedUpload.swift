@@ -1,56 +1,175 @@
+import ExposureKeys
 import Foundation
+import Secrets
 
-/// An upload of either contract that has been checked and may be kept, if its token is still good for it.
-struct AdmittedUpload: Sendable {
-  /// The token or certificate it spends.
+/// An upload of either contract that passed all checks, except that its token may have been used.
+struct AdmittedUpload: Redacted, Sendable {
+  /// The token or certificate that it uses up.
   let token: UsedToken
-  /// The same for the same upload, whatever its padding: `UploadDigest`.
+  /// The same for repetitions of an upload, whatever their padding: see `UploadDigest`.
   let digest: Data
-  /// What is to be published.
   let keys: [PublishableKey]
-  /// What may become of keys that are in already.
   let revision: RevisionPolicy
-  /// What is counted of it.
+  /// The facts that the statistics count.
   let facts: UploadFacts
-  /// What becomes of it where none of its keys is in already, as of nearly every upload. It is worked out
-  /// here, by as many at a time as there are cores, and not in the one transaction that all wait for.
-  let usual: Course
-  private let answer: @Sendable (UploadOutcome) throws -> Data
+  /// The decision if none of the keys is stored, as for nearly every upload. It is made here, on all
+  /// cores, and not in the one transaction at a time that the database allows.
+  let decisionIfNew: Decision
+  private let response: @Sendable (UploadOutcome) throws -> Data
 
-  /// What is done with the keys of an upload, and what the phone is told, now and whenever it asks again.
-  struct Course: Sendable {
-    let plan: RevisionPlan
-    let answer: Data
+  /// The changes to the database and the response, which repetitions of the upload get too.
+  struct Decision: Sendable {
+    let plan: UploadPlan
+    let response: Data
   }
 
-  /// An upload whose phone is told what `answer` gives, once it is known what was done.
+  /// An upload that is responded to with `response`, given its outcome.
   ///
-  /// - Throws: What `answer` throws; nothing may be kept then.
+  /// - Throws: The error of `response`; then nothing may be stored.
   init(
     token: UsedToken, digest: Data, keys: [PublishableKey], revision: RevisionPolicy,
-    facts: UploadFacts, answer: @escaping @Sendable (UploadOutcome) throws -> Data
+    facts: UploadFacts, response: @escaping @Sendable (UploadOutcome) throws -> Data
   ) throws {
     self.token = token
     self.digest = digest
     self.keys = keys
     self.revision = revision
     self.facts = facts
-    self.answer = answer
-    let plan = try RevisionPlan(for: keys, under: revision, known: [:])
-    usual = Course(plan: plan, answer: try answer(plan.outcome))
+    self.response = response
+    let plan = try UploadPlan(for: keys, under: revision, known: [:])
+    decisionIfNew = Decision(plan: plan, response: try response(plan.outcome))
   }
 
-  /// What becomes of it where some of its keys are `known`.
+  /// The decision if the keys of `known` are stored.
   ///
-  /// - Throws: `RevisionRefusal` of the whole upload; what `answer` throws.
-  func course(known: [Data: KnownKey]) throws -> Course {
-    let plan = try RevisionPlan(for: keys, under: revision, known: known)
-    return Course(plan: plan, answer: try answer(plan.outcome))
+  /// - Throws: `RevisionRefusal` if the whole upload is rejected; the error of `response`.
+  func decision(known: [Data: KnownKey]) throws -> Decision {
+    let plan = try UploadPlan(for: keys, under: revision, known: known)
+    return Decision(plan: plan, response: try response(plan.outcome))
+  }
+
+  /// The number of keys only: the digest of the token would link a log line to the stored upload.
+  var description: String { "AdmittedUpload(\(keys.count) keys)" }
+}
+
+/// The keys of an upload, by their effect on the database.
+struct UploadPlan: Sendable {
+  private(set) var inserted: [PublishableKey] = []
+  private(set) var revised: [PublishableKey] = []
+  /// The keys that the next revision token covers: all that are stored and were not refused.
+  private(set) var revisable: [RevisableKey] = []
+
+  /// The plan for `keys`, given which of them are `known`, by their bytes.
+  ///
+  /// - Throws: `RevisionRefusal` if the whole upload is rejected.
+  init(
+    for keys: [PublishableKey], under policy: RevisionPolicy, known: [Data: KnownKey]
+  ) throws(RevisionRefusal) {
+    if known.isEmpty, keys.allSatisfy({ Self.isInserted($0, under: policy) }) {
+      // The usual case: the array is shared instead of copied key by key.
+      (inserted, revisable) = (keys, keys.map(\.revisable))
+      return
+    }
+    for key in keys {
+      let outcome = RevisionRule.outcome(
+        of: key.key, known: known[Data(key.bytes)], under: policy)
+      switch outcome {
+      case .insert: inserted.append(key)
+      case .revise: revised.append(key)
+      case .leave: break
+      case .drop: continue
+      case .refuse(let refusal): throw refusal
+      }
+      revisable.append(key.revisable)
+    }
+  }
+
+  private static func isInserted(_ key: PublishableKey, under policy: RevisionPolicy) -> Bool {
+    RevisionRule.outcome(of: key.key, known: nil, under: policy) == .insert
+  }
+
+  var outcome: UploadOutcome {
+    UploadOutcome(inserted: inserted.count, revised: revised.count, revisable: revisable)
   }
 }
 
-extension AdmittedUpload: CustomStringConvertible, CustomReflectable {
-  /// The number of keys only: the token's name would join a log line to them.
-  var description: String { "AdmittedUpload(\(keys.count) keys)" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
+/// The effect of an upload, for the response and the statistics.
+struct UploadOutcome: Redacted, Hashable, Sendable {
+  /// The number of new keys.
+  var inserted = 0
+  /// The number of keys that were revised.
+  var revised = 0
+  /// The keys that the next revision token covers.
+  var revisable: [RevisableKey] = []
+
+  var description: String { "UploadOutcome(\(inserted) inserted, \(revised) revised)" }
+}
+
+/// The facts of one upload that the statistics count; nothing that identifies the user.
+struct UploadFacts: Hashable, Sendable {
+  let issuer: String
+  let platform: UploadPlatform
+  /// The hour of the upload, in Unix seconds.
+  let hour: Int64
+  /// Days since the oldest key's day; nil without keys.
+  let oldestKeyDays: Int?
+  /// Days since the onset of symptoms; nil if it is unknown.
+  let onsetDays: Int?
+
+  init(
+    issuer: String, platform: UploadPlatform, onset: SymptomOnset, keys: [PublishableKey],
+    at now: Date
+  ) {
+    self.issuer = issuer
+    self.platform = platform
+    hour = Int64(now.startOfHour.timeIntervalSince1970)
+    let today = IntervalNumber(now)?.startOfDay
+    func days(since day: IntervalNumber) -> Int? {
+      today.map { (Int($0.rawValue) - Int(day.rawValue)) / Int(IntervalNumber.perDay) }
+    }
+    oldestKeyDays = keys.map(\.key.key.rollingStart.startOfDay).min().flatMap(days)
+    onsetDays = onset.isMissing ? nil : onset.day.flatMap(days)
+  }
+}
+
+/// The operating system of the phone, as far as the request names it. The statistics store the raw value.
+enum UploadPlatform: Int, CaseIterable, Sendable {
+  case unknown, android, ios
+
+  /// Reads the header `User-Agent`. iOS can upload without the app, and then names its daemon.
+  init(userAgent: String?) {
+    let agent = Array((userAgent?.lowercased() ?? "").utf8)
+    if agent.contains("android".utf8) {
+      self = .android
+    } else if agent.contains("iphone".utf8)
+      || (agent.contains("bluetoothd".utf8) && agent.contains("cfnetwork".utf8))
+    {
+      self = .ios
+    } else {
+      self = .unknown
+    }
+  }
+
+  /// Reads the field `platform` of the ProteGO Safe contract.
+  init(name: String) {
+    self = ["android": .android, "ios": .ios][name] ?? .unknown
+  }
+}
+
+extension [UInt8] {
+  fileprivate func contains(_ word: String.UTF8View) -> Bool {
+    indices.contains { self[$0...].starts(with: word) }
+  }
+}
+
+extension Date {
+  /// The full hour before: moments are stored to the hour, so that they do not single out one upload.
+  var startOfHour: Date { Self.hour(of: self, .down) }
+
+  /// The full hour after.
+  var endOfHour: Date { Self.hour(of: self, .up) }
+
+  private static func hour(of moment: Date, _ rule: FloatingPointRoundingRule) -> Date {
+    Date(timeIntervalSince1970: (moment.timeIntervalSince1970 / 3_600).rounded(rule) * 3_600)
+  }
 }

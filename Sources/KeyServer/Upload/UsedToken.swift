@@ -1,36 +1,32 @@
 import Crypto
 import Foundation
+import KeyServerAPI
 import UploadToken
 
-/// Remembers that a token or a certificate is used, without its name: that could be joined with what the
-/// verification server knows.
+/// Identifies a used token or certificate without its name, which the verification server knows too.
 ///
-/// Named by issuer and `jti`, and by nothing else: a certificate that is issued anew since an answer was lost has
-/// the same name and a later end, and what both contracts take is spent in both.
+/// It depends on the issuer and `jti` only. A certificate that is issued again after a lost response has
+/// the same `jti` and a later end, and a token that both contracts accept is used up in both.
 struct UsedToken: Sendable {
-  /// SHA-256 of what names it.
+  /// SHA-256 of the issuer and `jti`.
   let digest: Data
-  /// What an upload token was named by before it shared its name with certificates; nil for them. A database
-  /// may hold such names for as long as a used token is kept.
-  let formerDigest: Data?
-  /// As long as one of its name may be good, and a day longer, for a clock may be set back. To the whole
-  /// hour, since the moment itself would tell the second in which a person typed in the code.
+  /// The time at which it is forgotten: when no token of this name is valid any more, plus a day in case
+  /// the clock is set back, rounded up to the hour. The exact time would tell when a user typed a code.
   let keptUntil: Date
 
   /// An upload token of `issuer` that is used at `now`.
   init(_ grant: UploadGrant, issuer: String, at now: Date) {
-    digest = Self.digest(of: Self.name(issuer, grant.tokenID))
-    formerDigest = Data(SHA256.hash(data: Data(grant.tokenID.utf8)))
+    digest = PartsDigest.of(Self.name(issuer, grant.tokenID))
     keptUntil = Self.end(grant.expiresAt, usedAt: now)
   }
 
-  /// A certificate that is used at `now`. One without a `jti` is named by what was signed: the signature
-  /// itself could be written in a second way and would still hold.
+  /// A certificate that is used at `now`.
+  ///
+  /// Without a `jti` it is identified by the text that was signed: the signature has other valid encodings.
   init(_ verified: VerifiedCertificate, text: String, at now: Date) {
     let certificate = verified.certificate
     let name = certificate.certificateID.map { Self.name(verified.issuer, $0) }
-    digest = Self.digest(of: name ?? ["certificate 1", "signed", Self.signed(text)])
-    formerDigest = nil
+    digest = PartsDigest.of(name ?? ["certificate 1", "signed", Self.signed(text)])
     keptUntil = Self.end(certificate.expiresAt, usedAt: now)
   }
 
@@ -38,28 +34,92 @@ struct UsedToken: Sendable {
     ["certificate 1", "jti", issuer, id]
   }
 
-  /// What stands before the signature.
+  /// The part of a certificate before its signature.
   private static func signed(_ text: String) -> String {
     let end = text.utf8.lastIndex(of: UInt8(ascii: ".")) ?? text.endIndex
     return String(decoding: text.utf8[..<end], as: UTF8.self)
   }
 
-  /// Each part with its length before it, so that no two lists of parts give one text.
-  private static func digest(of parts: [String]) -> Data {
-    var text: [UInt8] = []
-    text.reserveCapacity(parts.reduce(0) { $0 + 4 + $1.utf8.count })
-    for part in parts {
-      text.append(contentsOf: String(part.utf8.count).utf8)
-      text.append(UInt8(ascii: ":"))
-      text.append(contentsOf: part.utf8)
-    }
-    return Data(SHA256.hash(data: text))
+  private static func end(_ expiresAt: Date, usedAt now: Date) -> Date {
+    max(expiresAt, now.addingTimeInterval(KeyServerLimit.reissueSecondsMax))
+      .addingTimeInterval(KeyServerLimit.clockSetBackSecondsMax).endOfHour
+  }
+}
+
+/// Tells repetitions of an upload from other uploads: the same keys for the same regions by the same app.
+///
+/// Padding, token and device check are left out: a repeated request may carry fresh ones.
+enum UploadDigest {
+  /// SHA-256 over an upload of the ProteGO Safe contract, whose keys are `keys`.
+  static func of(_ request: UploadRequest, keys: [SentKey]) -> Data {
+    let payload = request.data
+    var digest = PartsDigest(byteCount: keys.count * PartsDigest.keyByteCount)
+    digest.append("upload 1")
+    digest.append(payload.appPackageName)
+    digest.append(payload.platform)
+    digest.append("\(request.isInteroperabilityEnabled ?? false)")
+    digest.append("\(keys.count)")
+    digest.append(keys)
+    for region in payload.regions.map({ $0.uppercased() }).sorted() { digest.append(region) }
+    return digest.bytes
   }
 
-  private static func end(_ expiresAt: Date, usedAt now: Date) -> Date {
-    let last = max(expiresAt, now.addingTimeInterval(KeyServerLimit.reissueSecondsMax))
-    let end = last.timeIntervalSince1970 + KeyServerLimit.clockSetBackSecondsMax
-    let hours = (end / Embargo.coarseSeconds).rounded(.up)
-    return Date(timeIntervalSince1970: hours * Embargo.coarseSeconds)
+  /// SHA-256 over an upload of Google's contract, whose keys are `keys`.
+  static func of(_ request: PublishRequest, keys: [SentKey]) -> Data {
+    var digest = PartsDigest(byteCount: keys.count * PartsDigest.keyByteCount)
+    digest.append("publish 1")
+    digest.append(request.healthAuthorityID)
+    digest.append("\(request.traveler ?? false)")
+    digest.append("\(request.symptomOnsetInterval ?? 0)")
+    digest.append(request.revisionToken ?? "")
+    digest.append(keys)
+    return digest.bytes
+  }
+}
+
+/// SHA-256 over a list of parts, each prefixed with its length so that no two lists give the same text.
+private struct PartsDigest {
+  /// About the number of bytes that one key adds.
+  static let keyByteCount = 48
+
+  private var text: [UInt8] = []
+
+  /// A digest of nothing yet, with room for `byteCount` bytes.
+  init(byteCount: Int) {
+    text.reserveCapacity(byteCount)
+  }
+
+  static func of(_ parts: [String]) -> Data {
+    var digest = PartsDigest(byteCount: parts.reduce(0) { $0 + 4 + $1.utf8.count })
+    for part in parts { digest.append(part) }
+    return digest.bytes
+  }
+
+  var bytes: Data { Data(SHA256.hash(data: text)) }
+
+  mutating func append(_ part: String) {
+    append(part.utf8)
+  }
+
+  /// Appends each key as one part, sorted, so that the client's order does not matter.
+  mutating func append(_ keys: [SentKey]) {
+    // One buffer for all parts: an array for each of them takes longer than the hash.
+    var lines: [UInt8] = []
+    lines.reserveCapacity(keys.count * Self.keyByteCount)
+    var ranges = keys.map { key in
+      let start = lines.count
+      key.append(to: &lines, risk: key.risk ?? 0)
+      return start..<lines.count
+    }
+    lines.withUnsafeBufferPointer { lines in
+      ranges.sort { lines[$0].lexicographicallyPrecedes(lines[$1]) }
+      for range in ranges { append(lines[range]) }
+    }
+  }
+
+  private mutating func append(_ part: some Collection<UInt8>) {
+    text.append(contentsOf: String(part.count).utf8)
+    text.append(UInt8(ascii: ":"))
+    text.append(contentsOf: part)
   }
 }

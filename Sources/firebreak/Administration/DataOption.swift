@@ -7,18 +7,18 @@ struct DataOption: ParsableArguments {
   var data = "firebreak-data"
 
   /// The register of apps and authorities of the key server there.
-  func register() throws -> KeyServerRegister {
+  func register() throws -> KeyServerRegistry {
     do {
-      return try KeyServerRegister(databaseFile: ServerFolder(path: data).keyDatabase)
+      return try KeyServerRegistry(databaseFile: ServerFolder(path: data).keyDatabase)
     } catch let error as KeyServerError {
       throw CommandFailure(status: error.exitStatus, sentence: error.description)
     }
   }
 }
 
-extension KeyServerRegister {
+extension KeyServerRegistry {
   /// Does `work`, whose refusals become a command's.
-  func adding(_ work: (KeyServerRegister) async throws -> Void) async throws {
+  func adding(_ work: (KeyServerRegistry) async throws -> Void) async throws {
     do {
       try await work(self)
     } catch let error as KeyServerError {

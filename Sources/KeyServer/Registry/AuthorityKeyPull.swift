@@ -7,12 +7,11 @@ import QuietHTTP
 import UploadToken
 import World
 
-/// Reads the pages on which authorities publish their keys, and writes down what has changed.
+/// Reads the pages on which authorities publish their keys (JWKS), and stores the changes.
 ///
-/// Documentation/KeyServer.md 8.3. A page that cannot be read changes nothing: the keys that were there
-/// stay good.
+/// A page that cannot be read changes nothing: the known keys stay valid.
 struct AuthorityKeyPull: Sendable {
-  let register: RegisterDesk
+  let registry: CachedRegistry
   let store: any KeyStore
   var client = HTTPClient.withoutRedirects
   let clock: any WallClock
@@ -20,10 +19,11 @@ struct AuthorityKeyPull: Sendable {
 
   /// Reads every page once.
   func pullAll() async throws {
-    for authority in try await register.register().authorities.values {
+    for authority in try await registry.registry().authorities.values {
       guard let url = authority.jwksURL else { continue }
       guard let keys = await keys(at: url) else {
-        logger.warning("an authority's keys could not be read")
+        logger.warning(
+          "authority keys not read; the known keys stay valid: check the authority's jwksURL")
         continue
       }
       let now = clock.now
@@ -31,24 +31,25 @@ struct AuthorityKeyPull: Sendable {
         of: authority.issuer, with: keys, at: now,
         othersEnd: now.addingTimeInterval(KeyServerLimit.pulledKeyAfterlifeSeconds))
     }
-    register.forget()
+    registry.invalidate()
   }
 
-  /// Reads the pages again and again until the task is cancelled.
+  /// Reads the pages periodically until the task is cancelled.
   func pullForever() async {
     while !Task.isCancelled {
       do { try await pullAll() } catch {
-        // Whoever stops the server has not asked for the keys.
+        // A shutdown is not an error.
         if Task.isCancelled { return }
         logger.error(
-          "the authorities' keys were not kept", metadata: KeyServerError.metadata(of: error))
+          "authority keys not stored; retrying in an hour",
+          metadata: KeyServerError.metadata(of: error))
       }
       let next = clock.now.addingTimeInterval(KeyServerLimit.keyPullSeconds)
       do { try await clock.sleep(until: next) } catch { return }
     }
   }
 
-  /// The keys of one page in PEM, by id; nil where it cannot be read or holds none that we can use.
+  /// The keys of one page in PEM, by id; nil if it cannot be read or has no usable key.
   private func keys(at url: URL) async -> [String: String]? {
     do {
       var request = HTTPClientRequest(url: url.absoluteString)
@@ -60,7 +61,7 @@ struct AuthorityKeyPull: Sendable {
       let set = try JSONDecoder().decode(
         JSONWebKeySet.self, from: Data(body.readableBytesView))
       let keys = set.publicKeysPEM
-      // An empty page is more likely a fault of theirs than the end of all their keys.
+      // An empty page is more likely an error than the end of all keys.
       return (1...KeyServerLimit.pulledKeysMax).contains(keys.count) ? keys : nil
     } catch {
       return nil

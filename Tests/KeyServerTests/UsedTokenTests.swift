@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import GRDB
 import TestSupport
@@ -7,21 +8,20 @@ import UploadToken
 @testable import KeyServer
 @testable import KeyServerAPI
 
-/// Documentation/KeyServer.md 7.7: what is spent stays spent, whatever it comes in.
-@Suite("Key server: a used token stays used, issued anew or brought to the other contract")
-struct SpentTokenTests {
+@Suite("Used tokens and certificates")
+struct UsedTokenTests {
   private func run(_ body: (PublishScene) async throws -> Void) async throws {
     try await RunningKeyServer.run { try await body(PublishScene(server: $0)) }
   }
 
-  /// Moves the clock, and removes what is over by then.
+  /// Moves the clock, and removes expired data.
   private func wait(_ seconds: TimeInterval, _ scene: PublishScene) async throws {
     scene.server.clock.advance(by: seconds)
     try await scene.server.server.removeOld()
   }
 
   @Test(
-    "5.8 A lost answer is given again under a certificate that was issued anew, up to its last second",
+    "A repeated upload with a reissued certificate gets the first response until the certificate expires",
     arguments: [TimeInterval](arrayLiteral: 60, 3_000, 7_200, KeyServerLimit.reissueSecondsMax - 1))
   func issuedAnew(seconds: TimeInterval) async throws {
     try await run { scene in
@@ -35,22 +35,22 @@ struct SpentTokenTests {
       try await wait(seconds, scene)
       let again = try await scene.publish(request())
       #expect((first.status, again.status) == (200, 200))
-      #expect(again.said == first.said)
+      #expect(again.body == first.body)
       #expect(try scene.server.count("SELECT count(*) FROM upload") == 1)
       let counted = "SELECT sum(count) FROM statistic WHERE kind = 'uploads'"
       #expect(try scene.server.count(counted) == 1)
-      // It is good for that upload only, also together with the revision token.
+      // The certificate is used up for other uploads, also with the revision token.
       var other = try request()
-      other.revisionToken = first.said.revisionToken
+      other.revisionToken = first.body.revisionToken
       #expect(try await scene.publish(other).code == .certificateInvalid)
       #expect(
-        try await scene.publish(keys, as: "confirmed", token: first.said.revisionToken).status
+        try await scene.publish(keys, as: "confirmed", token: first.body.revisionToken).status
           == 200)
     }
   }
 
   @Test(
-    "A used token is forgotten a day after the last second in which it may be good, by the hour")
+    "A used token is forgotten a day after it has expired, rounded up to the hour")
   func forgotten() throws {
     let noon = RunningKeyServer.start
     let (reissue, setBack) = (90_000.0, 86_400.0)
@@ -70,13 +70,13 @@ struct SpentTokenTests {
     #expect(end(reissue + 1) == reissue + setBack + 3_600)
   }
 
-  /// What one certificate is brought with, to either contract.
-  private struct Both {
+  /// The same certificate in a request of either contract.
+  private struct TwoRequests {
     let publish: PublishRequest
     let upload: UploadRequest
   }
 
-  private func both(_ scene: PublishScene) async throws -> Both {
+  private func requests(_ scene: PublishScene) async throws -> TwoRequests {
     let keys = scene.keys(2)
     let certificate = try scene.certificate(keys)
     let upload = try await scene.server.request(
@@ -86,30 +86,30 @@ struct SpentTokenTests {
           transmissionRisk: $0.transmissionRisk)
       }, token: certificate
     ) { $0.data.hmackey = scene.secret.base64EncodedString() }
-    return Both(publish: try scene.request(keys, certificate: certificate), upload: upload)
+    return TwoRequests(publish: try scene.request(keys, certificate: certificate), upload: upload)
   }
 
-  @Test("What is used up in one contract is used up in the other")
+  @Test("A certificate that is used in one contract is rejected in the other")
   func eitherContract() async throws {
     try await run { scene in
-      let first = try await both(scene)
+      let first = try await requests(scene)
       #expect(try await scene.publish(first.publish).status == 200)
       #expect(try await scene.server.upload(first.upload).status == 401)
-      let second = try await both(scene)
+      let second = try await requests(scene)
       #expect(try await scene.server.upload(second.upload).status == 200)
       #expect(try await scene.publish(second.publish).code == .certificateInvalid)
-      // Each of them has its answer again where it was taken.
+      // A repeated request gets its response in the contract in which it was accepted.
       #expect(try await scene.publish(first.publish).status == 200)
       #expect(try await scene.server.upload(second.upload).status == 200)
       #expect(try scene.server.count("SELECT count(*) FROM upload") == 2)
     }
   }
 
-  @Test("Brought to both contracts at once it is taken by exactly one")
+  @Test("Of concurrent requests to both contracts with one certificate exactly one is accepted")
   func bothAtOnce() async throws {
     try await run { scene in
       for _ in 0..<8 {
-        let both = try await both(scene)
+        let both = try await requests(scene)
         async let published = scene.publish(both.publish).status
         async let uploaded = scene.server.upload(both.upload).status
         let statuses = try await [published, uploaded]
@@ -119,7 +119,7 @@ struct SpentTokenTests {
     }
   }
 
-  @Test("Tokens that are over go, whatever their digest begins with, and no other")
+  @Test("Expired tokens are removed whatever the first byte of their digest, and no others")
   func everyPart() async throws {
     #expect(256 % SQLiteLimit.partsOfTokens == 0)
     let folder = try TemporaryFolder()
@@ -145,44 +145,70 @@ struct SpentTokenTests {
     #expect(left == [Int64](repeating: now + 1, count: 512))
   }
 
-  @Test("Names of two issuers are two names")
+  @Test("The same token id of two issuers is two tokens")
   func issuers() {
     let now = RunningKeyServer.start
     let grant = UploadGrant(tokenID: "1", issuedAt: now, expiresAt: now)
     let names = ["a", "b"].map { UsedToken(grant, issuer: $0, at: now).digest }
     #expect(names[0] != names[1])
   }
+}
+
+/// The digests are stored, so the hashed text must not change.
+@Suite("Digests of uploads and tokens") struct DigestTests {
+  private static func digest(_ parts: [String]) -> Data {
+    let text = parts.map { "\($0.utf8.count):\($0)" }.joined()
+    return Data(SHA256.hash(data: Data(text.utf8)))
+  }
 
   @Test(
-    "A database in which a certificate was used twice is brought up to date: it is used, and says the later answer"
+    "The digest of a publish request covers app, flags, onset, revision token and the sorted keys"
   )
-  func usedTwice() async throws {
-    let folder = try TemporaryFolder()
-    let file = folder.path("keys.sqlite")
-    let upload = try StoreScene.upload("t", [try StoreScene.key(1)])
-    let others = try StoreScene.upload("u", [try StoreScene.key(2)])
-    let queue = try DatabaseQueue(path: file.path)
-    try SQLiteMigrations.all.migrate(queue, upTo: "4 intake: keys wait to be sorted in")
-    try await queue.write { db in
-      for (token, end, answer) in [
-        (upload, 7_200, "later"), (upload, 3_600, "first"), (others, 3_600, "other"),
-      ] {
-        try db.execute(
-          sql:
-            "INSERT INTO upload (kept_until, token_digest, upload_digest, answer) VALUES (?, ?, ?, ?)",
-          arguments: [
-            StoreScene.now.wholeSeconds + Int64(end), token.token.digest, token.digest,
-            Data(answer.utf8),
-          ])
-      }
-    }
-    try queue.close()
-    let store = try SQLiteKeyStore(file: file)
-    #expect(try await store.accept(upload) == .accepted(answer: Data("later".utf8)))
-    #expect(try await store.accept(others) == .accepted(answer: Data("other".utf8)))
-    let ends = try await store.pool.read {
-      try Int64.fetchAll($0, sql: "SELECT kept_until FROM upload ORDER BY kept_until DESC")
-    }
-    #expect(ends == [7_200, 3_600].map { StoreScene.now.wholeSeconds + $0 })
+  func publish() {
+    let keys = [
+      PublishKey(
+        key: "BBBBBBBBBBBBBBBBBBBBBA==", rollingStartNumber: 2_999_808, rollingPeriod: 144,
+        transmissionRisk: 7),
+      PublishKey(key: "AAAAAAAAAAAAAAAAAAAAAA==", rollingStartNumber: -5, rollingPeriod: 0),
+      PublishKey(key: "AAAAAAAAAAAAAAAAAAAAAA==", rollingStartNumber: 10, rollingPeriod: 99),
+      PublishKey(key: "", rollingStartNumber: 0, rollingPeriod: 0, transmissionRisk: 0),
+    ]
+    let request = PublishRequest(
+      temporaryExposureKeys: keys, healthAuthorityID: "pl.gov.example",
+      verificationPayload: "a.b.c", hmacKey: "AAAA", symptomOnsetInterval: 2_999_000,
+      traveler: true, revisionToken: "zażółć", padding: "x")
+    let digest = UploadDigest.of(request, keys: keys.map { SentKey($0) })
+    #expect(
+      digest
+        == Self.digest([
+          "publish 1", "pl.gov.example", "true", "2999000", "zażółć", ".0.0.0",
+          "AAAAAAAAAAAAAAAAAAAAAA==.-5.0.0", "AAAAAAAAAAAAAAAAAAAAAA==.10.99.0",
+          "BBBBBBBBBBBBBBBBBBBBBA==.2999808.144.7",
+        ]))
+    let reversed = UploadDigest.of(request, keys: keys.reversed().map { SentKey($0) })
+    #expect(reversed == digest)
+  }
+
+  @Test(
+    "The digest of a certificate covers issuer and jti, or the signed text if it has no jti",
+    arguments: [("j-1", ["jti", "codes", "j-1"]), (nil, ["signed", "head.claims"])])
+  func certificate(id: String?, name: [String]) async throws {
+    let (key, now) = (P256.Signing.PrivateKey(), RunningKeyServer.start)
+    let authority = try CertificateAuthority(issuer: "codes", audience: "keys").adding(
+      keyID: "v1", publicKeyPEM: key.publicKey.pemRepresentation)
+    let issuer = CertificateIssuer(
+      keys: try SigningKeys([SigningKey(keyID: "v1", privateKeyPEM: key.pemRepresentation)]),
+      issuer: "codes", audience: "keys")
+    let text = try issuer.text(
+      of: VerificationCertificate(
+        certificateID: id, issuedAt: now, expiresAt: now + 900, reportType: "confirmed",
+        symptomOnsetInterval: nil, keyHMAC: Data(repeating: 1, count: 32)), at: now)
+    let verified = try CertificateVerifier(authorities: [authority]).verified(
+      UnverifiedCertificate(text), at: now)
+    // Only the text before the signature counts: a signature has several encodings.
+    let used = UsedToken(verified, text: id == nil ? "head.claims.signature" : text, at: now)
+    #expect(used.digest == Self.digest(["certificate 1"] + name))
+    let whole = UsedToken(verified, text: "no dot in it", at: now)
+    #expect(id != nil || whole.digest == Self.digest(["certificate 1", "signed", "no dot in it"]))
   }
 }

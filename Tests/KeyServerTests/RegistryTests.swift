@@ -11,26 +11,26 @@ import UploadToken
 
 @testable import KeyServer
 
-@Suite("Servers 2.6: authorities, their keys, and apps")
-struct RegisterTests {
-  /// An authority's page of keys on a free port, that shows what the test tells it to.
+@Suite("Registry of apps and authorities")
+struct RegistryTests {
+  /// An authority's JWKS page on a free local port.
   private final class KeyPage: Sendable {
     let keys = Mutex<[String: P256.Signing.PrivateKey]>([:])
     let isBroken = Mutex(false)
     let isSilent = Mutex(false)
-    /// How long the page is, filled up with blanks; 0 leaves it as it is.
+    /// The length of the page, padded with blanks; 0 for no padding.
     let length = Mutex(0)
-    /// What stands in the list before the keys.
-    let strangers = Mutex("")
-    /// Where it says that the keys are now.
+    /// JSON to insert before the keys.
+    let otherKeys = Mutex("")
+    /// The target of a redirect.
     let movedTo = Mutex<URL?>(nil)
-    let askedCount = Mutex(0)
+    let requestCount = Mutex(0)
 
     func run(_ body: (URL) async throws -> Void) async throws {
       let (ports, port) = AsyncStream.makeStream(of: Int.self)
       let router = Router()
       router.get("jwks") { [self] _, _ in
-        askedCount.withLock { $0 += 1 }
+        requestCount.withLock { $0 += 1 }
         if let url = movedTo.withLock({ $0 }) {
           throw HTTPError(.found, headers: [.location: url.absoluteString], message: nil)
         }
@@ -42,7 +42,7 @@ struct RegisterTests {
         let set = try SigningKeys(shown).published(at: RunningKeyServer.start)
         let text = String(decoding: try JSONEncoder().encode(set), as: UTF8.self)
           .replacing(
-            #""keys":["#, with: #""keys":["# + strangers.withLock { $0 }, maxReplacements: 1)
+            #""keys":["#, with: #""keys":["# + otherKeys.withLock { $0 }, maxReplacements: 1)
         return text.padding(
           toLength: max(text.utf8.count, length.withLock { $0 }), withPad: " ", startingAt: 0)
       }
@@ -60,7 +60,7 @@ struct RegisterTests {
     }
   }
 
-  @Test("An app and its authority that are added while the server runs may publish within a minute")
+  @Test("An app and an authority that are added while the server runs can publish within a minute")
   func added() async throws {
     try await RunningKeyServer.run { server in
       let scene = PublishScene(server: server)
@@ -74,14 +74,14 @@ struct RegisterTests {
           scene.request(keys, certificate: certificate) { $0.healthAuthorityID = "new.app" })
       }
       #expect(try await publish().code == .unknownHealthAuthorityID)
-      let register = try KeyServerRegister(databaseFile: server.configuration.databaseFile)
+      let registry = try KeyServerRegistry(databaseFile: server.configuration.databaseFile)
       let app = AuthorizedApp(id: "new.app", regions: ["CZ"], authorities: ["new authority"])
-      await #expect(throws: KeyServerError.self) { try await register.add(app) }
-      try await register.add(
+      await #expect(throws: KeyServerError.self) { try await registry.add(app) }
+      try await registry.add(
         HealthAuthority(
           issuer: "new authority", audience: "us",
           publicKeysPEM: ["k9": key.publicKey.pemRepresentation]))
-      try await register.add(app)
+      try await registry.add(app)
       server.clock.advance(by: KeyServerLimit.registerAgeSecondsMax - 1)
       #expect(try await publish().code == .unknownHealthAuthorityID)
       server.clock.advance(by: 1)
@@ -90,10 +90,10 @@ struct RegisterTests {
     }
   }
 
-  @Test("Values that no certificate could be checked with are refused, and nothing is written")
+  @Test("Invalid apps and authorities are rejected, and nothing is stored")
   func refused() async throws {
     let folder = try TemporaryFolder()
-    let register = try KeyServerRegister(databaseFile: folder.path("keys.sqlite"))
+    let registry = try KeyServerRegistry(databaseFile: folder.path("keys.sqlite"))
     let good = P256.Signing.PrivateKey().publicKey.pemRepresentation
     for authority in [
       HealthAuthority(issuer: "", audience: "a"), HealthAuthority(issuer: "a", audience: ""),
@@ -102,19 +102,19 @@ struct RegisterTests {
       HealthAuthority(issuer: "a", audience: "b", jwksURL: URL(fileURLWithPath: "/etc/passwd")),
       HealthAuthority(issuer: "a", audience: "b", jwksURL: URL(string: "http://example.org/jwks")),
     ] {
-      await #expect(throws: KeyServerError.self) { try await register.add(authority) }
+      await #expect(throws: KeyServerError.self) { try await registry.add(authority) }
     }
     for app in [
       AuthorizedApp(id: "", regions: [], authorities: []),
       AuthorizedApp(id: "a", regions: ["pl"], authorities: []),
     ] {
-      await #expect(throws: KeyServerError.self) { try await register.add(app) }
+      await #expect(throws: KeyServerError.self) { try await registry.add(app) }
     }
-    #expect(try await register.authorities().isEmpty)
-    #expect(try await register.apps().isEmpty)
+    #expect(try await registry.authorities().isEmpty)
+    #expect(try await registry.apps().isEmpty)
   }
 
-  @Test("A key from the authority's page counts, one that has gone from it for 30 days more")
+  @Test("A key on the authority's page is valid, and stays valid for 30 days after its removal")
   func pulled() async throws {
     let page = KeyPage()
     let (old, new) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
@@ -137,12 +137,12 @@ struct RegisterTests {
         try await server.server.pullAuthorityKeys()
         #expect(try await status("old", old) == 200)
         #expect(try await status("new", new) == 401)
-        // The page changes; what has gone from it is good for 30 days.
+        // A key that is removed from the page stays valid for 30 days.
         page.keys.withLock { $0 = ["new": new] }
         try await server.server.pullAuthorityKeys()
         #expect(try await status("new", new) == 200)
         #expect(try await status("old", old) == 200)
-        // A page that cannot be read takes nothing away.
+        // An unreadable page changes nothing.
         page.isBroken.withLock { $0 = true }
         server.clock.advance(by: 30 * 86_400 - 1)
         #expect(try await status("old", old) == 200)
@@ -153,9 +153,9 @@ struct RegisterTests {
     }
   }
 
-  /// Whether the keys of `page` are believed once it has been read.
-  private func isBelieved(_ page: KeyPage, _ key: P256.Signing.PrivateKey) async throws -> Bool {
-    var isBelieved = false
+  /// True if certificates signed with `key` are accepted after the page was read.
+  private func isAccepted(_ page: KeyPage, _ key: P256.Signing.PrivateKey) async throws -> Bool {
+    var isAccepted = false
     try await page.run { url in
       try await RunningKeyServer.run({
         $0.healthAuthorities = [HealthAuthority(issuer: "pulled", audience: "us", jwksURL: url)]
@@ -167,59 +167,143 @@ struct RegisterTests {
         let certificate = try scene.certificate(keys) {
           ($0.issuer, $0.audience, $0.keyID, $0.key) = ("pulled", "us", "k", key)
         }
-        let answer = try await scene.publish(
+        let response = try await scene.publish(
           scene.request(keys, certificate: certificate) { $0.healthAuthorityID = "an.app" })
-        isBelieved = answer.status == 200
+        isAccepted = response.status == 200
       }
     }
-    return isBelieved
+    return isAccepted
   }
 
-  @Test("A page of keys may have 64 KiB, and not a byte more", arguments: [-1, 0, 1])
+  @Test("A page of up to 64 KiB is read, a longer one is not", arguments: [-1, 0, 1])
   func pageLength(offset: Int) async throws {
     let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
     page.keys.withLock { $0 = ["k": key] }
     page.length.withLock { $0 = KeyServerLimit.keyPageBytesMax + offset }
-    #expect(try await isBelieved(page, key) == (offset <= 0))
+    #expect(try await isAccepted(page, key) == (offset <= 0))
   }
 
-  @Test("A page may have fifty keys, and not one more", arguments: [49, 50, 51])
+  @Test("A page of up to fifty keys is read, one with more is not", arguments: [49, 50, 51])
   func pageKeys(count: Int) async throws {
     let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
     page.keys.withLock { keys in
       for number in 1..<count { keys["\(number)"] = P256.Signing.PrivateKey() }
       keys["k"] = key
     }
-    #expect(try await isBelieved(page, key) == (count <= KeyServerLimit.pulledKeysMax))
+    #expect(try await isAccepted(page, key) == (count <= KeyServerLimit.pulledKeysMax))
   }
 
-  @Test("Keys of another kind on a page do not hide the good one beside them")
-  func strangers() async throws {
+  @Test("Keys of other types on a page do not hide the valid one")
+  func otherKeys() async throws {
     let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
     page.keys.withLock { $0 = ["k": key] }
-    page.strangers.withLock {
+    page.otherKeys.withLock {
       $0 = #"{"kty":"RSA","n":"0vx7","e":"AQAB","kid":"k"},{"kty":"oct","k":"AyM1"},"#
     }
-    #expect(try await isBelieved(page, key))
+    #expect(try await isAccepted(page, key))
   }
 
-  /// Documentation/Serving.md 9.5.
-  @Test("A page that says its keys are elsewhere is not followed there")
+  @Test("A redirect by the page is not followed")
   func movedPage() async throws {
     let (page, other, key) = (KeyPage(), KeyPage(), P256.Signing.PrivateKey())
     other.keys.withLock { $0 = ["k": key] }
     try await other.run { url async throws in
       page.movedTo.withLock { $0 = url }
-      #expect(try await isBelieved(page, key) == false)
+      #expect(try await isAccepted(page, key) == false)
     }
-    #expect(page.askedCount.withLock { $0 } > 0)
-    #expect(other.askedCount.withLock { $0 } == 0)
+    #expect(page.requestCount.withLock { $0 } > 0)
+    #expect(other.requestCount.withLock { $0 } == 0)
   }
 
-  @Test("A page that does not come is not waited for", .timeLimit(.minutes(Patience.minutes)))
+  @Test("A page that times out is skipped", .timeLimit(.minutes(Patience.minutes)))
   func silentPage() async throws {
     let (page, key) = (KeyPage(), P256.Signing.PrivateKey())
     page.isSilent.withLock { $0 = true }
-    #expect(try await isBelieved(page, key) == false)
+    #expect(try await isAccepted(page, key) == false)
+  }
+}
+
+@Suite("Rotation of token keys")
+struct TokenKeyTests {
+  /// The content of the operator's key file.
+  private final class KeyFile: Sendable {
+    private let state: Mutex<(keys: [String: P256.Signing.PrivateKey], readCount: Int)>
+
+    init(_ keys: [String: P256.Signing.PrivateKey]) { state = Mutex((keys, 0)) }
+
+    var readCount: Int { state.withLock { $0.readCount } }
+    func set(_ keys: [String: P256.Signing.PrivateKey]) { state.withLock { $0.keys = keys } }
+
+    func read() throws -> [String: String] {
+      try state.withLock { state in
+        state.readCount += 1
+        guard !state.keys.isEmpty else { throw CocoaError(.fileReadNoSuchFile) }
+        return state.keys.mapValues(\.publicKey.pemRepresentation)
+      }
+    }
+  }
+
+  private func run(
+    _ body: (RunningKeyServer, KeyFile) async throws -> Void
+  ) async throws {
+    let authority = Authority()
+    let keyFile = KeyFile(["t1": authority.tokenKey])
+    try await RunningKeyServer.run(
+      authority: authority, { $0.readTokenPublicKeysPEM = { try keyFile.read() } }
+    ) { try await body($0, keyFile) }
+  }
+
+  @Test(
+    "A new key is accepted at once in both contracts; a removed key is rejected after a minute")
+  func rotation() async throws {
+    try await run { server, keyFile async throws in
+      let new = P256.Signing.PrivateKey()
+      func upload(_ keyID: String, _ key: P256.Signing.PrivateKey) async throws -> UInt {
+        let token = try await server.authority.token(at: server.clock.now, key: key, keyID: keyID)
+        return try await server.upload(server.request(server.keys(1), token: token)).status
+      }
+      let old = server.authority.tokenKey
+      #expect(try await upload("t1", old) == 200)
+      #expect(try await upload("t2", new) == 401)
+      keyFile.set(["t1": old, "t2": new])
+      server.clock.advance(by: 1)
+      #expect(try await upload("t2", new) == 200)
+      let scene = PublishScene(server: server)
+      let keys = scene.keys(2)
+      let certificate = try scene.certificate(keys) { ($0.keyID, $0.key) = ("t2", new) }
+      #expect(try await scene.publish(scene.request(keys, certificate: certificate)).status == 200)
+      let next = P256.Signing.PrivateKey()
+      keyFile.set(["t2": new, "t3": next])
+      server.clock.advance(by: 1)
+      let others = scene.keys(2)
+      let third = try scene.certificate(others) { ($0.keyID, $0.key) = ("t3", next) }
+      #expect(try await scene.publish(scene.request(others, certificate: third)).status == 200)
+      #expect(try await upload("t1", old) == 401)
+    }
+  }
+
+  @Test("If the file is unreadable or empty, the known keys stay valid")
+  func unreadable() async throws {
+    try await run { server, keyFile async throws in
+      #expect(try await server.upload(server.request(server.keys(1))).status == 200)
+      keyFile.set([:])
+      server.clock.advance(by: 61)
+      #expect(try await server.upload(server.request(server.keys(1))).status == 200)
+    }
+  }
+
+  @Test("For many tokens with unknown keys the file is read once a second")
+  func flood() async throws {
+    try await run { server, keyFile async throws in
+      #expect(try await server.upload(server.request(server.keys(1))).status == 200)
+      server.clock.advance(by: 1)
+      let before = keyFile.readCount
+      for number in 0..<20 {
+        let token = try await server.authority.token(at: server.clock.now, keyID: "x\(number)")
+        let request = try await server.request(server.keys(1), token: token)
+        #expect(try await server.upload(request).status == 401)
+      }
+      #expect(keyFile.readCount == before + 1)
+    }
   }
 }

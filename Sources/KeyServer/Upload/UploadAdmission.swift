@@ -4,37 +4,37 @@ import Foundation
 import KeyServerAPI
 import UploadToken
 
-/// Checks an upload in the seed's form: who, then from where, then what. Nothing is spent or kept here.
+/// Checks an upload of the ProteGO Safe contract: the token, then the origin, then the keys.
 ///
-/// Documentation/SeedContract.md 4.5 has the order and the answers.
-struct Admission: Sendable {
-  /// Who issues upload tokens.
+/// It stores nothing and does not mark the token as used.
+struct UploadAdmission: Sendable {
+  /// The issuer of upload tokens.
   let issuer: String
-  let register: RegisterDesk
+  let registry: CachedRegistry
   let region: String
   let platforms: Set<String>
 
-  /// The upload, fit to be kept.
   func admit(
     _ request: UploadRequest, at now: Date
   ) async throws(UploadRefusal) -> AdmittedUpload {
     let payload = request.data
     let grant = try await grant(of: payload, at: now)
-    try checkBinding(of: grant, to: payload)
-    try await checkOrigin(of: payload)
     let keys = payload.temporaryExposureKeys.map(SentKey.init)
-    if let breach = UploadLimit.breach(of: keys, at: now) { throw .broken(breach.description) }
+    try checkBinding(of: grant, to: keys, secret: payload.hmackey)
+    try await checkOrigin(of: payload)
+    if let breach = UploadLimit.breach(of: keys, at: now) {
+      throw .invalidRequest(breach.description)
+    }
     let onset = SymptomOnset(grant.symptomOnsetInterval, at: now)
     let publishable = publishable(keys, of: request, granted: grant, onset: onset, at: now)
     do {
       return try AdmittedUpload(
-        token: UsedToken(grant, issuer: issuer, at: now), digest: UploadDigest.of(request),
-        keys: publishable,
-        revision: .leaveKnown,
+        token: UsedToken(grant, issuer: issuer, at: now),
+        digest: UploadDigest.of(request, keys: keys), keys: publishable, revision: .leaveKnown,
         facts: UploadFacts(
-          issuer: issuer, platform: StatisticPlatform(seedName: payload.platform), onset: onset,
+          issuer: issuer, platform: UploadPlatform(name: payload.platform), onset: onset,
           keys: publishable, at: now),
-        answer: { _ in Data(UploadAnswer.accepted.result.utf8) })
+        response: { _ in Data(UploadAnswer.accepted.result.utf8) })
     } catch {
       throw .unavailable
     }
@@ -46,40 +46,40 @@ struct Admission: Sendable {
     guard let text = payload.verificationPayload, text.utf8.count <= UploadLimit.tokenBytesMax
     else { throw .unauthenticated }
     let token = UnverifiedUploadToken(text)
-    let tokens = try await known().tokens
+    let tokens = try await currentRegistry().tokens
     do throws(UploadTokenRefusal) {
       return try await tokens.verified(token, at: now).grant
     } catch {
       guard error == .unknownKey else { throw .unauthenticated }
     }
-    // The key may have come since the register was read.
-    let register: Register
-    do { register = try await self.register.registerForUnknownKey() } catch { throw .unavailable }
-    do { return try await register.tokens.verified(token, at: now).grant } catch {
+    // The key may have been added since the registry was read.
+    let reread: Registry
+    do { reread = try await registry.registryForUnknownKey() } catch { throw .unavailable }
+    do { return try await reread.tokens.verified(token, at: now).grant } catch {
       throw .unauthenticated
     }
   }
 
-  private func known() async throws(UploadRefusal) -> Register {
-    do { return try await register.register() } catch { throw .unavailable }
+  private func currentRegistry() async throws(UploadRefusal) -> Registry {
+    do { return try await registry.registry() } catch { throw .unavailable }
   }
 
-  /// A token that names keys is good for those keys only.
+  /// Rejects keys other than those that the token is bound to, if it is bound.
   private func checkBinding(
-    of grant: UploadGrant, to payload: UploadPayload
+    of grant: UploadGrant, to keys: [SentKey], secret: String?
   ) throws(UploadRefusal) {
     guard let code = grant.keyHMAC else { return }
-    guard let secret = payload.hmackey.flatMap({ Data(base64Encoded: $0) }),
+    guard let secret = secret.flatMap({ Data(base64Encoded: $0) }),
       UploadLimit.hmacKeyBytes.contains(secret.count),
-      KeyHMAC.isValid(code, over: payload.temporaryExposureKeys, secret: secret)
+      KeyHMAC.isValid(code, over: keys, secret: secret)
     else { throw .unauthenticated }
   }
 
   private func checkOrigin(of payload: UploadPayload) async throws(UploadRefusal) {
     guard UploadLimit.regionCount.contains(payload.regions.count) else {
-      throw .broken("An upload names 1 to 10 regions.")
+      throw .invalidRequest("An upload names 1 to 10 regions.")
     }
-    let known = try await known()
+    let known = try await currentRegistry()
     guard let app = known.apps[payload.appPackageName], app.authorities.contains(issuer),
       platforms.contains(payload.platform)
     else { throw .notAllowed }
@@ -101,7 +101,7 @@ struct Admission: Sendable {
       let days = onset.days(to: key)
       return DiagnosisKey(
         key: key, transmissionRiskLevel: risk,
-        reportType: Finding(rawValue: grant.reportType)?.reportType,
+        reportType: CertifiedReportType(rawValue: grant.reportType)?.reportType,
         daysSinceOnsetOfSymptoms: days.flatMap {
           KeyServerLimit.daysSinceOnset.contains($0) ? $0 : nil
         })

@@ -1,14 +1,16 @@
 import ExposureKeys
 import Foundation
+import Hummingbird
 import KeyServerAPI
+import QuietHTTP
 
 extension PublishAnswer {
-  /// What a phone is told whose upload was taken.
+  /// The response to an upload that was accepted with `outcome`.
   ///
-  /// - Throws: where the revision token cannot be sealed: the phone could never revise then, so nothing
-  ///   may be kept.
+  /// - Throws: If the revision token cannot be encrypted. Nothing may be stored then: the client could
+  ///   never revise its keys.
   init(
-    _ keys: SortedKeys, _ outcome: UploadOutcome, earlier: [RevisableKey],
+    _ keys: CheckedKeys, _ outcome: UploadOutcome, earlier: [RevisableKey],
     sealedWith ring: RevisionKeyring, at now: Date
   ) throws {
     let others = Self.stillRevisable(earlier, at: now).filter { !outcome.revisable.contains($0) }
@@ -21,10 +23,10 @@ extension PublishAnswer {
       warnings: keys.warnings.isEmpty ? nil : keys.warnings)
   }
 
-  /// The text of the answer without its padding.
+  /// The JSON of the response without its padding.
   var json: Data {
     get throws {
-      // Nearly every answer is this one, and its texts need no escapes: a number and base64.
+      // Fast path for the usual response, whose values need no escapes: a number and base64.
       if let revisionToken, let insertedExposures, error == nil, code == nil, warnings == nil {
         let text =
           #"{"insertedExposures":\#(insertedExposures),"revisionToken":"\#(revisionToken)"}"#
@@ -36,7 +38,7 @@ extension PublishAnswer {
     }
   }
 
-  /// Those of an earlier token whose keys are not older than an upload may be, the newest first.
+  /// The keys of an earlier token that are not older than an upload may be; of too many, the newest.
   private static func stillRevisable(
     _ keys: [RevisableKey], at now: Date
   ) -> [RevisableKey] {
@@ -45,5 +47,29 @@ extension PublishAnswer {
     guard live.count > RevisionLimit.entriesMax else { return live }
     let newestFirst = live.sorted { $0.key.rollingStart > $1.key.rollingStart }
     return Array(newestFirst.prefix(RevisionLimit.entriesMax))
+  }
+}
+
+extension RefusalForm {
+  /// The form in which `/v1/publish` and `/v1/stats` return the errors of the HTTP layer.
+  static let publish = RefusalForm { PublishAnswer(error: $0.message, code: $0.publishCode) }
+}
+
+extension AnswerShape {
+  /// Pads every response of `/v1/publish` to the length of one with a revision token, and adds the version.
+  static let publish: AnswerShape = {
+    var headers = HTTPFields()
+    if let name = HTTPFields.Element.Name("x-api-version") { headers[name] = "v1" }
+    return AnswerShape(bytesMin: PublishLimit.answerBytesMin, headers: headers)
+  }()
+}
+
+extension QuietRefusal {
+  fileprivate var publishCode: PublishCode {
+    switch self {
+    case .bodyTooLarge, .wrongContentType, .bodyTooSlow, .malformed, .notFound: .badRequest
+    case .tooManyAttempts: .tooManyRequests
+    case .unavailable, .ourFault: .internalError
+    }
   }
 }

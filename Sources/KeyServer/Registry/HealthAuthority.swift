@@ -1,0 +1,137 @@
+import Crypto
+import Foundation
+import QuietHTTP
+
+/// A health authority: it certifies keys for publication.
+public struct HealthAuthority: Hashable, Sendable {
+  /// The `iss` of its certificates, which identifies it.
+  public var issuer: String
+  /// The `aud` of its certificates: its name for this server.
+  public var audience: String
+  /// Its public keys in PEM (P-256, SubjectPublicKeyInfo), by key id.
+  public var publicKeysPEM: [String: String]
+  /// The address of its JSON Web Key Set; nil if its keys are added by hand.
+  public var jwksURL: URL?
+  /// True if it may read the statistics of its own uploads.
+  public var seesStatistics: Bool
+
+  /// An authority with `publicKeysPEM`, PEM by key id.
+  public init(
+    issuer: String, audience: String, publicKeysPEM: [String: String] = [:], jwksURL: URL? = nil,
+    seesStatistics: Bool = false
+  ) {
+    self.issuer = issuer
+    self.audience = audience
+    self.publicKeysPEM = publicKeysPEM
+    self.jwksURL = jwksURL
+    self.seesStatistics = seesStatistics
+  }
+}
+
+extension HealthAuthority {
+  /// Validates the values of a configuration or a command.
+  func checked() throws(KeyServerError) {
+    guard !issuer.isEmpty, !audience.isEmpty else {
+      throw .configuration("An authority needs an issuer and an audience.")
+    }
+    for (id, pem) in publicKeysPEM {
+      guard !id.isEmpty, (try? P256.Signing.PublicKey(pemRepresentation: pem)) != nil else {
+        throw .configuration("The key \(id) of \(issuer) must be a P-256 public key in PEM.")
+      }
+    }
+    if let jwksURL, !jwksURL.isNeverPlain {
+      throw .configuration(
+        "The address of \(issuer)'s keys must begin with https (http only on this machine).")
+    }
+  }
+}
+
+/// An app that may upload keys, with its regions and authorities.
+public struct AuthorizedApp: Hashable, Sendable {
+  /// The `healthAuthorityID` of `/v1/publish`, the `appPackageName` of the ProteGO Safe contract.
+  public var id: String
+  /// The regions of its keys. If empty, `PublishConfiguration.defaultRegion`, and for uploads of the ProteGO
+  /// Safe contract the exported region.
+  public var regions: Set<String>
+  /// The issuers of the certificates that it may use.
+  public var authorities: Set<String>
+
+  /// An app with the id `id`.
+  public init(id: String, regions: Set<String>, authorities: Set<String>) {
+    self.id = id
+    self.regions = regions
+    self.authorities = authorities
+  }
+}
+
+extension AuthorizedApp {
+  func checked() throws(KeyServerError) {
+    guard !id.isEmpty else { throw .configuration("An app needs an id.") }
+    guard regions.allSatisfy(Self.isRegion) else {
+      throw .configuration("A region must be two upper-case letters.")
+    }
+  }
+
+  /// True if `text` is two upper-case letters, as in ISO 3166-1.
+  static func isRegion(_ text: String) -> Bool {
+    text.utf8.count == 2
+      && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+  }
+}
+
+/// A public key of an authority, with its validity.
+struct AuthorityKey: Hashable, Sendable {
+  let keyID: String
+  let publicKeyPEM: String
+  let goodFrom: Date
+  /// Nil if it has no end yet.
+  let goodUntil: Date?
+  /// True if it was read from the authority's page.
+  let isPulled: Bool
+}
+
+/// Merges new keys of an authority into its stored keys.
+enum AuthorityKeyRule {
+  /// Adds `keys`, PEM by id. A known key with the same id is replaced, and loses its end but not its start.
+  static func adding(
+    _ keys: [String: String], isPulled: Bool, to known: [AuthorityKey]
+  ) -> [AuthorityKey] {
+    let beginnings = Dictionary(known.map { ($0.keyID, $0.goodFrom) }) { $1 }
+    let added = keys.map {
+      AuthorityKey(
+        keyID: $0.key, publicKeyPEM: $0.value,
+        goodFrom: beginnings[$0.key] ?? Date(timeIntervalSince1970: 0), goodUntil: nil,
+        isPulled: isPulled)
+    }
+    return known.filter { keys[$0.keyID] == nil } + added
+  }
+
+  /// Merges `page`, PEM by id, which was read from the authority's page. Pulled keys that are not on it any more
+  /// end at `end` unless they have an end, and are removed once it has passed. Keys added by hand stay.
+  static func pulling(
+    _ page: [String: String], into known: [AuthorityKey], at now: Date, othersEnd end: Date
+  ) -> [AuthorityKey] {
+    let kept = known.compactMap { key -> AuthorityKey? in
+      guard key.isPulled, page[key.keyID] == nil else { return key }
+      let until = key.goodUntil ?? end
+      return until <= now ? nil : key.ending(at: until)
+    }
+    return adding(page, isPulled: true, to: kept)
+  }
+}
+
+extension AuthorityKey {
+  fileprivate func ending(at end: Date) -> AuthorityKey {
+    AuthorityKey(
+      keyID: keyID, publicKeyPEM: publicKeyPEM, goodFrom: goodFrom, goodUntil: end,
+      isPulled: isPulled)
+  }
+}
+
+/// The apps and authorities of the configuration or of the database.
+struct RegistryEntries: Hashable, Sendable {
+  var apps: [AuthorizedApp] = []
+  var authorities: [HealthAuthority] = []
+  /// The keys with a validity, by issuer.
+  var keys: [String: [AuthorityKey]] = [:]
+}

@@ -1,0 +1,174 @@
+import Crypto
+import Foundation
+import KeyServerAPI
+import Secrets
+import Synchronization
+import World
+
+/// Caches the keys of revision tokens, makes a new one every week and removes those that are not needed.
+final class RevisionKeys: Sendable {
+  private let store: any KeyStore
+  private let wrappingKey: SymmetricKey
+  private let context: Data
+  private let clock: any WallClock
+  private let randomness: any Randomness
+  private let latest = Mutex<(ring: RevisionKeyring, readAt: Date)?>(nil)
+
+  init(
+    store: any KeyStore, wrappingKey: SymmetricKey, context: Data, clock: any WallClock,
+    randomness: any Randomness
+  ) {
+    self.store = store
+    self.wrappingKey = wrappingKey
+    self.context = context
+    self.clock = clock
+    self.randomness = randomness
+  }
+
+  /// The keyring, at most a minute old.
+  ///
+  /// - Throws: If the database fails, or if its keys were encrypted with another wrapping key.
+  func keyring() async throws -> RevisionKeyring {
+    let now = clock.now
+    let cached = latest.withLock { $0 }
+    if let cached, cached.readAt <= now,
+      now.timeIntervalSince(cached.readAt) < RevisionLimit.keyringAgeSecondsMax
+    {
+      return cached.ring
+    }
+    // Two concurrent requests may both make a key. Then both are valid, and the newer one encrypts.
+    var sealed = try await store.revisionKeys()
+    if Self.current(of: sealed, at: now).map({ Self.isTooOld($0, at: now) }) ?? true {
+      let id = randomness.bytes(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      let key = SymmetricKey(data: randomness.bytes(32))
+      let fresh = try SealedRevisionKey(id: id, key, under: wrappingKey, effectiveFrom: now)
+      try await store.add(fresh, forgetting: Self.unneeded(in: sealed + [fresh], at: now))
+      sealed = try await store.revisionKeys()
+    }
+    let ring = try ring(of: sealed, at: now)
+    latest.withLock { $0 = (ring, now) }
+    return ring
+  }
+
+  private func ring(of sealed: [SealedRevisionKey], at now: Date) throws -> RevisionKeyring {
+    let keys = try sealed.map { ($0.id, try $0.opened(with: wrappingKey)) }
+    let byID = Dictionary(keys) { $1 }
+    guard let current = Self.current(of: sealed, at: now), let key = byID[current.id] else {
+      throw CryptoKitError.incorrectKeySize
+    }
+    return RevisionKeyring(current: (current.id, key), keys: byID, context: context)
+  }
+
+  /// The newest key that is in use; if the clock was set back before all of them, the oldest key.
+  private static func current(
+    of keys: [SealedRevisionKey], at now: Date
+  ) -> SealedRevisionKey? {
+    let sorted = keys.sorted { ($0.effectiveFrom, $0.id) < ($1.effectiveFrom, $1.id) }
+    return sorted.last { $0.effectiveFrom <= now } ?? sorted.first
+  }
+
+  private static func isTooOld(_ key: SealedRevisionKey, at now: Date) -> Bool {
+    now.timeIntervalSince(key.effectiveFrom) >= RevisionLimit.keyUseSeconds
+  }
+
+  /// Keys whose successor has been in use for so long that their tokens cover only expired keys.
+  private static func unneeded(in keys: [SealedRevisionKey], at now: Date) -> [String] {
+    let sorted = keys.sorted { $0.effectiveFrom < $1.effectiveFrom }
+    return zip(sorted, sorted.dropFirst()).compactMap { key, successor in
+      now.timeIntervalSince(successor.effectiveFrom) >= RevisionLimit.keyAfterlifeSeconds
+        ? key.id : nil
+    }
+  }
+}
+
+/// The keys that decrypt revision tokens, and the one that encrypts new ones.
+struct RevisionKeyring: Redacted, Sendable {
+  let current: (id: String, key: SymmetricKey)
+  let keys: [String: SymmetricKey]
+  /// The server's constant that every token is bound to.
+  let context: Data
+
+  var description: String { "RevisionKeyring(\(keys.count) keys)" }
+}
+
+/// A key of revision tokens in the database: encrypted with the wrapping key, which is stored elsewhere.
+struct SealedRevisionKey: Redacted, Hashable, Sendable {
+  let id: String
+  let sealed: Data
+  /// The time from which it encrypts new tokens.
+  let effectiveFrom: Date
+
+  init(id: String, sealed: Data, effectiveFrom: Date) {
+    self.id = id
+    self.sealed = sealed
+    self.effectiveFrom = effectiveFrom
+  }
+
+  /// Encrypts `key` with `wrappingKey`.
+  init(
+    id: String, _ key: SymmetricKey, under wrappingKey: SymmetricKey, effectiveFrom: Date
+  ) throws {
+    let bytes = key.withUnsafeBytes { Data($0) }
+    let box = try AES.GCM.seal(bytes, using: wrappingKey, authenticating: Data(id.utf8))
+    guard let sealed = box.combined else { throw CryptoKitError.incorrectParameterSize }
+    self.init(id: id, sealed: sealed, effectiveFrom: effectiveFrom)
+  }
+
+  /// Decrypts the key.
+  ///
+  /// - Throws: If it was encrypted with another wrapping key.
+  func opened(with wrappingKey: SymmetricKey) throws -> SymmetricKey {
+    let box = try AES.GCM.SealedBox(combined: sealed)
+    return SymmetricKey(
+      data: try AES.GCM.open(box, using: wrappingKey, authenticating: Data(id.utf8)))
+  }
+}
+
+/// The file of the wrapping key, which encrypts the keys of revision tokens. Only its owner can read it.
+///
+/// It is not in the database, so that a copy of the database cannot decrypt tokens.
+enum WrappingKeyFile {
+  /// The key in `file`, which is created if it is missing.
+  ///
+  /// - Throws: `.wrappingKey` if the file cannot be read or created, or has another size.
+  static func key(
+    in file: URL, randomness: any Randomness
+  ) throws(KeyServerError) -> SymmetricKey {
+    if !FileManager.default.fileExists(atPath: file.path) { try create(file, randomness) }
+    guard let bytes = try? Data(contentsOf: file), bytes.count == RevisionLimit.wrappingKeyBytes
+    else { throw .wrappingKey }
+    return SymmetricKey(data: bytes)
+  }
+
+  /// If another process creates the file at the same time, both use the first one.
+  private static func create(
+    _ file: URL, _ randomness: any Randomness
+  ) throws(KeyServerError) {
+    do throws(FileError) {
+      try AtomicFile.write(
+        randomness.bytes(RevisionLimit.wrappingKeyBytes), to: file, existing: .keep)
+    } catch {
+      guard error.code == EEXIST else { throw .wrappingKey }
+    }
+  }
+}
+
+/// Sizes of revision tokens, and lifetimes of their keys.
+enum RevisionLimit {
+  /// Minimum number of entries in a token; missing ones are padding.
+  static let entriesMin = 28
+  /// Maximum number of entries that are copied from an earlier token.
+  static let entriesMax = 300
+  /// Maximum size of a token's text, in bytes.
+  static let textBytesMax = 20 * 1024
+  /// Time for which a key encrypts new tokens, in seconds: 168 hours.
+  static let keyUseSeconds: TimeInterval = 168 * 3_600
+  /// Time for which a key decrypts tokens after its successor was made, in seconds: 360 hours.
+  static let keyAfterlifeSeconds: TimeInterval = UploadLimit.keyAgeSecondsMax
+  /// Maximum age of the cached keys, in seconds.
+  static let keyringAgeSecondsMax: TimeInterval = 60
+  /// Minimum size of the constant that every token is bound to, in bytes.
+  static let contextBytesMin = 16
+  /// Size of the wrapping key, in bytes.
+  static let wrappingKeyBytes = 32
+}

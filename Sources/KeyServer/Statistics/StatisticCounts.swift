@@ -1,0 +1,141 @@
+import Foundation
+import KeyServerAPI
+
+/// One counter of the statistics.
+struct StatisticCount: Hashable, Sendable {
+  /// The identity of the counter.
+  struct Place: Hashable, Sendable {
+    /// Unix seconds of the hour.
+    let hour: Int64
+    let issuer: String
+    let kind: StatisticKind
+    let bucket: Int
+  }
+
+  let place: Place
+  let count: Int
+}
+
+/// The quantities that are counted. The raw values are stored in the database.
+enum StatisticKind: String, CaseIterable, Sendable {
+  /// Uploads, with a bucket for each `UploadPlatform`.
+  case uploads
+  /// New keys.
+  case keys
+  /// Uploads that revised a key.
+  case revisions
+  /// Uploads by the age of their oldest key, in days.
+  case oldestKey
+  /// Uploads by the days since the onset of symptoms.
+  case onset
+  /// Uploads without a valid onset.
+  case missingOnset
+}
+
+/// The sum of what the uploads of one transaction add to the statistics.
+struct StatisticTally: Sendable {
+  /// Buckets of `oldestKey`, in days.
+  static let oldestKeyDays = 0...15
+  /// Buckets of `onset`, in days.
+  static let onsetDays = 0...29
+
+  private var sums: [StatisticCount.Place: Int] = [:]
+
+  /// Counts one accepted upload.
+  mutating func add(_ facts: UploadFacts, _ outcome: UploadOutcome) {
+    func count(_ kind: StatisticKind, _ bucket: Int = 0, _ number: Int = 1) {
+      guard number > 0 else { return }
+      sums[
+        StatisticCount.Place(hour: facts.hour, issuer: facts.issuer, kind: kind, bucket: bucket),
+        default: 0] += number
+    }
+    count(.uploads, facts.platform.rawValue)
+    count(.keys, 0, outcome.inserted)
+    if outcome.revised > 0 { count(.revisions) }
+    if let days = facts.oldestKeyDays { count(.oldestKey, Self.clamp(days, Self.oldestKeyDays)) }
+    if let days = facts.onsetDays {
+      count(.onset, Self.clamp(days, Self.onsetDays))
+    } else {
+      count(.missingOnset)
+    }
+  }
+
+  /// The sums, in a fixed order.
+  var counts: [StatisticCount] {
+    sums.map { StatisticCount(place: $0.key, count: $0.value) }.sorted {
+      ($0.place.kind.rawValue, $0.place.bucket) < ($1.place.kind.rawValue, $1.place.bucket)
+    }
+  }
+
+  private static func clamp(_ days: Int, _ range: ClosedRange<Int>) -> Int {
+    min(max(days, range.lowerBound), range.upperBound)
+  }
+}
+
+/// The counts that an authority may read at one moment, summed by day.
+///
+/// A day is shown if it has enough uploads and ended long enough ago. It is shown whole or not at all, so that
+/// no two responses differ by a single upload.
+struct StatisticsView: Sendable {
+  private static let daySeconds: Int64 = 86_400
+
+  let now: Date
+  let configuration: StatisticsConfiguration
+
+  /// The first day that is counted at all at `now`, in Unix seconds.
+  static func firstDay(at now: Date) -> Int64 {
+    day(of: seconds(of: now)) - Int64(KeyServerLimit.statisticsSeconds)
+  }
+
+  /// The days of `counts` that may be shown, oldest first.
+  func days(of counts: [StatisticCount]) -> [StatisticsDay] {
+    let first = Self.firstDay(at: now)
+    return Dictionary(grouping: counts) { Self.day(of: $0.place.hour) }
+      .filter { $0.key >= first && isDelayOver($0.key) }
+      .sorted { $0.key < $1.key }
+      .map { Self.day($0.key, $0.value) }
+      .filter { $0.publishRequests.total >= configuration.uploadsMin }
+  }
+
+  /// True if the day that began at `start` ended long enough ago.
+  private func isDelayOver(_ start: Int64) -> Bool {
+    start + Self.daySeconds + Int64(configuration.delaySeconds) <= Self.seconds(of: now)
+  }
+
+  /// The start of the day of `seconds`, both in Unix seconds.
+  private static func day(of seconds: Int64) -> Int64 { seconds / daySeconds * daySeconds }
+
+  private static func seconds(of moment: Date) -> Int64 {
+    Int64(moment.timeIntervalSince1970.rounded(.down))
+  }
+
+  private static func day(_ start: Int64, _ counts: [StatisticCount]) -> StatisticsDay {
+    let date = Date(timeIntervalSince1970: TimeInterval(start))
+    var day = StatisticsDay(day: date.formatted(.iso8601))
+    for count in counts {
+      let (bucket, number) = (count.place.bucket, count.count)
+      switch count.place.kind {
+      case .uploads: add(number, from: UploadPlatform(rawValue: bucket), to: &day)
+      case .keys: day.totalTEKsPublished += number
+      case .revisions: day.requestsWithRevisions += number
+      case .missingOnset: day.requestsMissingOnsetDate += number
+      case .oldestKey where day.tekAgeDistribution.indices.contains(bucket):
+        day.tekAgeDistribution[bucket] += number
+      case .onset where day.onsetToUploadDistribution.indices.contains(bucket):
+        day.onsetToUploadDistribution[bucket] += number
+      case .oldestKey, .onset: break
+      }
+    }
+    return day
+  }
+
+  private static func add(
+    _ number: Int, from platform: UploadPlatform?, to day: inout StatisticsDay
+  ) {
+    switch platform {
+    case .android: day.publishRequests.android += number
+    case .ios: day.publishRequests.ios += number
+    case .unknown, nil: day.publishRequests.unknown += number
+    }
+  }
+}
