@@ -1,4 +1,5 @@
-/// Runs the snippet of one page of the framework's reference: `snippets ENManager`.
+/// Runs the snippet of one page of the framework's reference: `snippets ENManager`. Without a name it lists
+/// the pages.
 @main
 @MainActor
 enum Snippets {

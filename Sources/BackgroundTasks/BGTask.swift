@@ -1,17 +1,19 @@
+import Dispatch
 import Foundation
+import Synchronization
 
 /// One run of a background task, as the app sees it.
 open class BGTask: NSObject {
-  /// Which of the app's tasks runs.
+  /// The identifier under which the app registered the task.
   open var identifier: String { running.identifier }
 
-  /// Called on the task's queue when the time is over. The app stops then and still says that it is
-  /// done.
+  /// Called on the task's queue when the time is over. The app must then stop and call
+  /// `setTaskCompleted(success:)`.
   ///
-  /// It may be set at any moment: a task that is done keeps none, since a handler holds the work.
+  /// A completed task keeps no handler, because the handler retains the app's work.
   open var expirationHandler: (() -> Void)? {
     get { running.expirationHandler?.value }
-    set { running.expirationHandler = newValue.map(Handoff.init) }
+    set { running.expirationHandler = newValue.map(UncheckedSendableBox.init) }
   }
 
   private let running: RunningBackgroundTask
@@ -20,7 +22,7 @@ open class BGTask: NSObject {
     self.running = running
   }
 
-  /// Ends the task: the program may sleep again. Only the first call counts.
+  /// Completes the task. Only the first call counts.
   open func setTaskCompleted(success: Bool) {
     running.end(success: success)
   }
@@ -30,5 +32,82 @@ open class BGTask: NSObject {
     case .refresh: BGAppRefreshTask(running)
     case .processing: BGProcessingTask(running)
     }
+  }
+}
+
+/// A run of up to some seconds.
+open class BGAppRefreshTask: BGTask {}
+
+/// A run of up to some minutes.
+open class BGProcessingTask: BGTask {}
+
+/// One run of a background task, as the program that launched it sees it.
+public final class RunningBackgroundTask: Sendable {
+  private struct State {
+    var expirationHandler: UncheckedSendableBox<() -> Void>?
+    var isExpired = false
+    var succeeded: Bool?
+    var waiters: [CheckedContinuation<Bool, Never>] = []
+  }
+
+  /// The identifier under which the app registered the task.
+  public let identifier: String
+
+  private let queue: DispatchQueue
+  private let state = Mutex(State())
+
+  init(identifier: String, queue: DispatchQueue) {
+    self.identifier = identifier
+    self.queue = queue
+  }
+
+  /// Calls the app's expiration handler; only the first call counts. A task without a handler fails.
+  public func expire() {
+    let (isFirst, handler) = state.withLock { state in
+      defer {
+        state.isExpired = true
+        state.expirationHandler = nil
+      }
+      return (!state.isExpired, state.expirationHandler)
+    }
+    guard isFirst else { return }
+    guard let handler else { return end(success: false) }
+    queue.async { handler.value() }
+  }
+
+  /// Waits until the app completes the task. Returns `true` if the app reports success.
+  public func succeeded() async -> Bool {
+    await withCheckedContinuation { waiter in
+      let succeeded = state.withLock { state in
+        if state.succeeded == nil { state.waiters.append(waiter) }
+        return state.succeeded
+      }
+      if let succeeded { waiter.resume(returning: succeeded) }
+    }
+  }
+
+  fileprivate var expirationHandler: UncheckedSendableBox<() -> Void>? {
+    get { state.withLock(\.expirationHandler) }
+    set { state.withLock { $0.expirationHandler = $0.succeeded == nil ? newValue : nil } }
+  }
+
+  fileprivate func end(success: Bool) {
+    let waiters = state.withLock { state in
+      guard state.succeeded == nil else { return [CheckedContinuation<Bool, Never>]() }
+      defer { state.waiters = [] }
+      state.succeeded = success
+      state.expirationHandler = nil
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume(returning: success) }
+  }
+}
+
+/// A handler of the app. Apple's handlers are not `Sendable`; only the task's queue calls this one.
+private struct UncheckedSendableBox<Value>: @unchecked Sendable {
+  let value: Value
+
+  init(_ value: Value) {
+    self.value = value
   }
 }

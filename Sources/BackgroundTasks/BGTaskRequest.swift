@@ -1,20 +1,48 @@
 import Foundation
 
-/// What an app wants done later. Apps use one of its two subclasses.
+/// A request to run a task later. Apps use one of the two subclasses.
 open class BGTaskRequest: NSObject {
-  /// Which of the app's tasks it is.
+  /// The identifier of the task.
   open private(set) var identifier: String
-  /// Not before this moment; nil for any. There is no promise when it runs after that.
+  /// The earliest start; nil for any time. The task may start any time later.
   open var earliestBeginDate: Date?
 
   init(identifier: String) {
     self.identifier = identifier
   }
 
-  /// The request as it is now; later changes to the object do not count.
+  /// A copy of the current values; later changes to the object have no effect.
   var pending: PendingBackgroundTask {
     PendingBackgroundTask(
       identifier: identifier, kind: .refresh, earliestBeginDate: earliestBeginDate,
       requiresNetworkConnectivity: false, requiresExternalPower: false)
+  }
+}
+
+/// A request for a short task.
+open class BGAppRefreshTaskRequest: BGTaskRequest {
+  /// A request for the task that was registered under `identifier`.
+  public override init(identifier: String) {
+    super.init(identifier: identifier)
+  }
+}
+
+/// A request for a task that may take minutes.
+open class BGProcessingTaskRequest: BGTaskRequest {
+  /// True if the task needs a network.
+  open var requiresNetworkConnectivity = false
+  /// True if the task needs external power.
+  open var requiresExternalPower = false
+
+  /// A request for the task that was registered under `identifier`.
+  public override init(identifier: String) {
+    super.init(identifier: identifier)
+  }
+
+  override var pending: PendingBackgroundTask {
+    PendingBackgroundTask(
+      identifier: identifier, kind: .processing, earliestBeginDate: earliestBeginDate,
+      requiresNetworkConnectivity: requiresNetworkConnectivity,
+      requiresExternalPower: requiresExternalPower)
   }
 }

@@ -4,16 +4,14 @@ import Synchronization
 
 /// Apple's scheduler of background work, on Linux.
 ///
-/// It keeps what the app has registered and asked for. When anything runs is up to the program: it
-/// installs a `BackgroundTaskSink`, and calls `launch(_:)`. Without a sink nothing would ever run, so
-/// `submit(_:)` fails with `.unavailable`, as it does where the person has switched background
-/// refresh off.
+/// It stores the app's registrations and requests. The program decides when a task runs: it installs a
+/// `BackgroundTaskSink` and calls `launch(_:)`. Without a sink no task would ever run, so `submit(_:)`
+/// fails with `.unavailable`, as on Apple's systems when background refresh is turned off.
 public final class BGTaskScheduler: Sendable {
-  typealias Launch = Handoff<(BGTask) -> Void>
-
-  private struct Registration {
+  // Apple's handlers are not `Sendable`; only `queue` calls `launch`.
+  private struct Registration: @unchecked Sendable {
     let queue: DispatchQueue
-    let launch: Launch
+    let launch: (BGTask) -> Void
   }
 
   private struct State {
@@ -28,11 +26,11 @@ public final class BGTaskScheduler: Sendable {
 
   private let state = Mutex(State())
 
-  /// A scheduler of its own, for a program with several phones.
+  /// A separate scheduler, for a program with several devices.
   package init() {}
 
-  /// Gives the scheduler to `sink`. `permittedIdentifiers` are those that an app's Info.plist names
-  /// under `BGTaskSchedulerPermittedIdentifiers`.
+  /// Installs the sink that runs the tasks. `permittedIdentifiers` are those that an app's Info.plist
+  /// lists under `BGTaskSchedulerPermittedIdentifiers`.
   public func install(_ sink: any BackgroundTaskSink, permittedIdentifiers: Set<String>) {
     state.withLock {
       $0.sink = sink
@@ -40,17 +38,18 @@ public final class BGTaskScheduler: Sendable {
     }
   }
 
-  /// Says what is to be called, on `queue` or on one of the scheduler's, when the task is launched.
+  /// Registers the handler that is called when the task is launched, on `queue` or, if that is nil, on a
+  /// queue of the scheduler.
   ///
-  /// False where the identifier is not permitted or is registered already. Apple stops the app at a
-  /// second registration; here the first one stays.
+  /// Returns `false` if the identifier is not permitted or is already registered. Apple's system stops
+  /// the app at a second registration; here the first one stays.
   @discardableResult
   public func register(
     forTaskWithIdentifier identifier: String, using queue: DispatchQueue?,
     launchHandler: @escaping (BGTask) -> Void
   ) -> Bool {
     let registration = Registration(
-      queue: queue ?? DispatchQueue(label: identifier), launch: Handoff(launchHandler))
+      queue: queue ?? DispatchQueue(label: identifier), launch: launchHandler)
     return state.withLock {
       guard $0.permitted.contains(identifier), $0.registrations[identifier] == nil else {
         return false
@@ -60,10 +59,10 @@ public final class BGTaskScheduler: Sendable {
     }
   }
 
-  /// Asks for a task to be run some time. A request replaces a pending one of the same identifier.
+  /// Adds a request. It replaces a pending one with the same identifier.
   ///
-  /// - Throws: `BGTaskScheduler.Error`: `.unavailable` without a sink, `.notPermitted`,
-  ///   `.tooManyPendingTaskRequests` past a limit of `BackgroundTaskLimit`.
+  /// - Throws: `BGTaskScheduler.Error`: `.unavailable` without a sink, `.notPermitted`, or
+  ///   `.tooManyPendingTaskRequests` if a limit of `BackgroundTaskLimit` is exceeded.
   public func submit(_ taskRequest: BGTaskRequest) throws {
     let task = taskRequest.pending
     try change { state in
@@ -76,30 +75,31 @@ public final class BGTaskScheduler: Sendable {
     }
   }
 
-  /// Takes back what was asked for under `identifier`. What runs already goes on.
+  /// Cancels the pending request with this identifier. A running task is not affected.
   public func cancel(taskRequestWithIdentifier identifier: String) {
     change { $0.pending.removeAll { $0.identifier == identifier } }
   }
 
-  /// Takes back all that was asked for.
+  /// Cancels all pending requests.
   public func cancelAllTaskRequests() {
     change { $0.pending = [] }
   }
 
-  /// What is asked for and has not run yet.
+  /// Returns the pending requests.
   public func getPendingTaskRequests(completionHandler: @escaping ([BGTaskRequest]) -> Void) {
-    let (pending, handler) = (state.withLock(\.pending), Handoff(completionHandler))
-    DispatchQueue.global().async { handler.value(pending.map(\.request)) }
+    let pending = state.withLock(\.pending)
+    nonisolated(unsafe) let handler = completionHandler
+    DispatchQueue.global().async { handler(pending.map(\.request)) }
   }
 
-  /// `getPendingTaskRequests(completionHandler:)`, awaited.
+  /// The async form of `getPendingTaskRequests(completionHandler:)`.
   public func pendingTaskRequests() async -> [BGTaskRequest] {
     state.withLock(\.pending).map(\.request)
   }
 
-  /// Runs a pending task now: the program's side, which Apple's system does by itself.
+  /// Runs a pending task now. The program calls it; on an iPhone the system does this.
   ///
-  /// Nil where the app has not asked for it, or has registered nothing to be called.
+  /// Returns nil if there is no pending request or no registered handler for the identifier.
   @discardableResult
   public func launch(_ identifier: String) -> RunningBackgroundTask? {
     let found = change { state -> (PendingBackgroundTask, Registration)? in
@@ -111,11 +111,11 @@ public final class BGTaskScheduler: Sendable {
     guard let (task, registration) = found else { return nil }
     let running = RunningBackgroundTask(identifier: identifier, queue: registration.queue)
     let kind = task.kind
-    registration.queue.async { registration.launch.value(BGTask.of(kind, running)) }
+    registration.queue.async { registration.launch(BGTask.of(kind, running)) }
     return running
   }
 
-  /// Changes the state and tells the sink, where what is pending is another now.
+  /// Changes the state and notifies the sink if the pending requests changed.
   private func change<Value: Sendable>(
     _ change: (inout State) throws -> Value
   ) rethrows -> Value {
@@ -126,5 +126,66 @@ public final class BGTaskScheduler: Sendable {
     }
     sink?.pendingTasksChanged(pending)
     return value
+  }
+}
+
+/// The part of Apple's system that runs an app's background tasks. A program on Linux provides it.
+public protocol BackgroundTaskSink: Sendable {
+  /// Called after each change, on the app's queue, with all pending requests. The sink decides when to
+  /// call `BGTaskScheduler.launch(_:)`.
+  func pendingTasksChanged(_ pending: [PendingBackgroundTask])
+}
+
+/// A pending request, as the sink sees it.
+public struct PendingBackgroundTask: Hashable, Sendable {
+  /// The identifier of the app's task.
+  public let identifier: String
+  /// The kind of task.
+  public let kind: BackgroundTaskKind
+  /// The earliest start; nil for any time.
+  public let earliestBeginDate: Date?
+  /// True if the task needs a network.
+  public let requiresNetworkConnectivity: Bool
+  /// True if the task needs external power.
+  public let requiresExternalPower: Bool
+}
+
+extension PendingBackgroundTask {
+  /// A new request object with these values.
+  var request: BGTaskRequest {
+    let request: BGTaskRequest
+    switch kind {
+    case .refresh: request = BGAppRefreshTaskRequest(identifier: identifier)
+    case .processing:
+      let processing = BGProcessingTaskRequest(identifier: identifier)
+      processing.requiresNetworkConnectivity = requiresNetworkConnectivity
+      processing.requiresExternalPower = requiresExternalPower
+      request = processing
+    }
+    request.earliestBeginDate = earliestBeginDate
+    return request
+  }
+}
+
+/// The two kinds of background task.
+public enum BackgroundTaskKind: Sendable, CaseIterable {
+  /// Seconds long, to fetch something new.
+  case refresh
+  /// Minutes long.
+  case processing
+}
+
+/// The highest numbers of pending requests; the figures are Apple's.
+public enum BackgroundTaskLimit {
+  /// The limit of refresh tasks.
+  public static let pendingRefreshTasks = 1
+  /// The limit of processing tasks.
+  public static let pendingProcessingTasks = 10
+
+  static func pending(_ kind: BackgroundTaskKind) -> Int {
+    switch kind {
+    case .refresh: pendingRefreshTasks
+    case .processing: pendingProcessingTasks
+    }
   }
 }

@@ -4,30 +4,30 @@ import Synchronization
 
 /// Apple's proof that an app runs on a genuine device, on Linux.
 ///
-/// The program installs a `DeviceTokenSource`, such as a stand-in of the authority in a town. Without
-/// one the device is not supported and says so, like a simulator of Apple's.
+/// The program installs a `DeviceTokenSource`. Without one the device is not supported, like Apple's
+/// simulator.
 public final class DCDevice: Sendable {
   /// This device.
   public static let current = DCDevice()
 
   private let source = Mutex<(any DeviceTokenSource)?>(nil)
 
-  /// A device of its own, for a program with several phones.
+  /// A separate device, for a program with several devices.
   package init() {}
 
-  /// Says who makes the tokens.
+  /// Installs the source of tokens.
   public func install(_ source: any DeviceTokenSource) {
     self.source.withLock { $0 = source }
   }
 
-  /// Whether `generateToken` can succeed.
+  /// True if `generateToken` can succeed.
   public var isSupported: Bool { source.withLock { $0 != nil } }
 
-  /// A new token that the app hands to its server, which asks the authority about it. Opaque, used
-  /// once.
+  /// Returns a new opaque token for one use. The app sends it to its server, which verifies it with the
+  /// authority.
   ///
-  /// - Throws: `DCError`: `.featureUnsupported` without a source; `.serverUnavailable` or what else
-  ///   the source says; `.unknownSystemFailure` for an error that is none of these.
+  /// - Throws: `DCError`: `.featureUnsupported` without a source, the source's own `DCError`, or
+  ///   `.unknownSystemFailure` for any other error of the source.
   public func generateToken() async throws -> Data {
     guard let source = source.withLock({ $0 }) else { throw DCError(.featureUnsupported) }
     do {
@@ -37,9 +37,9 @@ public final class DCDevice: Sendable {
     }
   }
 
-  /// `generateToken()` with a handler, which is called on a queue of the system's.
+  /// The form of `generateToken()` with a handler, which is called on a global queue.
   public func generateToken(completionHandler completion: @escaping (Data?, (any Error)?) -> Void) {
-    let handler = Handoff(completion)
+    nonisolated(unsafe) let handler = completion
     Task {
       let result: Result<Data, any Error>
       do {
@@ -49,10 +49,18 @@ public final class DCDevice: Sendable {
       }
       DispatchQueue.global().async {
         switch result {
-        case .success(let token): handler.value(token, nil)
-        case .failure(let error): handler.value(nil, error)
+        case .success(let token): handler(token, nil)
+        case .failure(let error): handler(nil, error)
         }
       }
     }
   }
+}
+
+/// The part of Apple's system that creates device tokens. A program on Linux provides it.
+public protocol DeviceTokenSource: Sendable {
+  /// Returns a new token.
+  ///
+  /// - Throws: `DCError` if there is no token.
+  func token() async throws -> Data
 }

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Why there is no token. On Linux an `NSError` does not bridge back, so pass on the value.
+/// The reason for which there is no token. On Linux an `NSError` does not bridge back, so pass on the
+/// value.
 public struct DCError: Error, Hashable, Sendable {
-  /// Which of Apple's errors it is.
+  /// The kind of error.
   public let code: Code
 
   /// An error of this code.
@@ -12,15 +13,15 @@ public struct DCError: Error, Hashable, Sendable {
 
   /// `com.apple.devicecheck.error`.
   public static var errorDomain: String { "com.apple.devicecheck.error" }
-  /// Something went wrong that has no code of its own.
+  /// An unknown failure of the system.
   public static var unknownSystemFailure: Code { .unknownSystemFailure }
-  /// This device cannot prove anything.
+  /// This device does not support tokens.
   public static var featureUnsupported: Code { .featureUnsupported }
-  /// The data handed in are not usable.
+  /// The input is invalid.
   public static var invalidInput: Code { .invalidInput }
   /// The key is unknown or damaged.
   public static var invalidKey: Code { .invalidKey }
-  /// The authority's server cannot be reached.
+  /// The token server cannot be reached.
   public static var serverUnavailable: Code { .serverUnavailable }
 }
 
@@ -31,12 +32,35 @@ extension DCError: CustomNSError, LocalizedError {
 
   private var sentence: String {
     switch code {
-    case .unknownSystemFailure: "The device could not make a token; try again."
+    case .unknownSystemFailure: "Creating a device token failed; try again."
     case .featureUnsupported:
       "This device cannot prove that it is genuine; install a DeviceTokenSource in DCDevice.current."
-    case .invalidInput: "The data for the token are not usable; correct them."
-    case .invalidKey: "The key for the token is unknown or damaged; make a new one."
-    case .serverUnavailable: "The authority that makes tokens cannot be reached; try again later."
+    case .invalidInput: "The data for the token is invalid; correct it."
+    case .invalidKey: "The key for the token is unknown or damaged; create a new one."
+    case .serverUnavailable: "The token server cannot be reached; try again later."
     }
+  }
+}
+
+extension DCError {
+  /// Apple's error codes, with Apple's numbers.
+  public enum Code: Int, Hashable, Sendable, CaseIterable {
+    /// An unknown failure of the system.
+    case unknownSystemFailure = 0
+    /// This device does not support tokens.
+    case featureUnsupported = 1
+    /// The input is invalid.
+    case invalidInput = 2
+    /// The key is unknown or damaged.
+    case invalidKey = 3
+    /// The token server cannot be reached.
+    case serverUnavailable = 4
+  }
+}
+
+extension DCError.Code {
+  /// Lets `catch DCError.serverUnavailable` match.
+  public static func ~= (code: Self, error: any Error) -> Bool {
+    (error as? DCError)?.code == code
   }
 }

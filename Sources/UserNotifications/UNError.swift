@@ -1,8 +1,9 @@
 import Foundation
 
-/// Why a notification was not taken. On Linux an `NSError` does not bridge back, so pass on the value.
+/// The reason for which a notification is rejected. On Linux an `NSError` does not bridge back, so pass on
+/// the value.
 public struct UNError: Error, Hashable, Sendable {
-  /// Which of Apple's errors it is.
+  /// The kind of error.
   public let code: Code
 
   /// An error of this code.
@@ -12,7 +13,7 @@ public struct UNError: Error, Hashable, Sendable {
 
   /// `UNErrorDomain`.
   public static var errorDomain: String { "UNErrorDomain" }
-  /// The person does not allow notifications.
+  /// The user does not allow notifications.
   public static var notificationsNotAllowed: Code { .notificationsNotAllowed }
   /// There is nothing to show.
   public static var notificationInvalidNoContent: Code { .notificationInvalidNoContent }
@@ -26,9 +27,26 @@ extension UNError: CustomNSError, LocalizedError {
   private var sentence: String {
     switch code {
     case .notificationsNotAllowed:
-      "Notifications are not allowed; ask with requestAuthorization, or install a UserNotificationSink."
+      "Notifications are not allowed; call requestAuthorization or install a UserNotificationSink."
     case .notificationInvalidNoContent:
-      "The notification shows nothing; give it a title, a body, a badge or a sound."
+      "The notification has no content; give it a title, a body, a badge or a sound."
     }
+  }
+}
+
+extension UNError {
+  /// The error codes that occur here, with Apple's numbers.
+  public enum Code: Int, Hashable, Sendable, CaseIterable {
+    /// The user does not allow notifications.
+    case notificationsNotAllowed = 1
+    /// There is nothing to show.
+    case notificationInvalidNoContent = 1401
+  }
+}
+
+extension UNError.Code {
+  /// Lets `catch UNError.notificationsNotAllowed` match.
+  public static func ~= (code: Self, error: any Error) -> Bool {
+    (error as? UNError)?.code == code
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a notification says. Apps fill in a `UNMutableNotificationContent`.
+/// The content of a notification. Apps create a `UNMutableNotificationContent`.
 open class UNNotificationContent: NSObject {
   var storedTitle = ""
   var storedSubtitle = ""
@@ -8,7 +8,7 @@ open class UNNotificationContent: NSObject {
   var storedBadge: NSNumber?
   var storedSound: UNNotificationSound?
 
-  /// Nothing.
+  /// An empty content.
   public override init() {}
 
   /// The first line.
@@ -17,8 +17,40 @@ open class UNNotificationContent: NSObject {
   open var subtitle: String { storedSubtitle }
   /// The text.
   open var body: String { storedBody }
-  /// The number on the app's icon; nil leaves it as it is, 0 takes it away.
+  /// The number on the app's icon; nil leaves it unchanged, 0 removes it.
   open var badge: NSNumber? { storedBadge }
   /// The sound; nil for none.
   open var sound: UNNotificationSound? { storedSound }
+}
+
+/// The content of a notification that an app creates.
+open class UNMutableNotificationContent: UNNotificationContent {
+  open override var title: String {
+    get { storedTitle }
+    set { storedTitle = newValue }
+  }
+  open override var subtitle: String {
+    get { storedSubtitle }
+    set { storedSubtitle = newValue }
+  }
+  open override var body: String {
+    get { storedBody }
+    set { storedBody = newValue }
+  }
+  open override var badge: NSNumber? {
+    get { storedBadge }
+    set { storedBadge = newValue }
+  }
+  open override var sound: UNNotificationSound? {
+    get { storedSound }
+    set { storedSound = newValue }
+  }
+}
+
+/// The sound of a notification. There is one on Linux.
+public final class UNNotificationSound: NSObject, Sendable {
+  /// The default sound.
+  public static let `default` = UNNotificationSound()
+
+  private override init() {}
 }

@@ -1,54 +1,55 @@
-/// What an app says about its notifications while it runs. Each method is optional; an app writes the
-/// form with a handler or the one that is awaited.
+/// The app's decisions about its notifications while it runs. Each method is optional; an app implements
+/// either the form with a handler or the async form.
 public protocol UNUserNotificationCenterDelegate: AnyObject {
-  /// A notification comes while the app is in front: how it is shown; not at all by default.
+  /// Called for a notification while the app is in the foreground; the handler receives the parts to
+  /// show. By default nothing is shown.
   func userNotificationCenter(
     _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
     withCompletionHandler completionHandler:
       @escaping (UNNotificationPresentationOptions) -> Void)
 
-  /// The person has tapped or dismissed a notification.
+  /// Called after the user has tapped or dismissed a notification.
   func userNotificationCenter(
     _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
     withCompletionHandler completionHandler: @escaping () -> Void)
 
-  /// The first, awaited.
+  /// The async form of the first method.
   func userNotificationCenter(
     _ center: UNUserNotificationCenter, willPresent notification: UNNotification
   ) async -> UNNotificationPresentationOptions
 
-  /// The second, awaited.
+  /// The async form of the second method.
   func userNotificationCenter(
     _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse
   ) async
 }
 
 extension UNUserNotificationCenterDelegate {
-  /// Asks the awaited form.
+  /// Calls the async form.
   public func userNotificationCenter(
     _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
     withCompletionHandler completionHandler:
       @escaping (UNNotificationPresentationOptions) -> Void
   ) {
-    let (delegate, notification) = (Handoff(self), Handoff(notification))
-    let handler = Handoff(completionHandler)
+    // All are used on the main actor only, as on Apple's systems.
+    nonisolated(unsafe) let (delegate, notification) = (self, notification)
+    nonisolated(unsafe) let handler = completionHandler
     Task { @MainActor in
-      let options = await delegate.value.userNotificationCenter(
-        center, willPresent: notification.value)
-      handler.value(options)
+      let options = await delegate.userNotificationCenter(center, willPresent: notification)
+      handler(options)
     }
   }
 
-  /// Asks the awaited form.
+  /// Calls the async form.
   public func userNotificationCenter(
     _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
     withCompletionHandler completionHandler: @escaping () -> Void
   ) {
-    let (delegate, response) = (Handoff(self), Handoff(response))
-    let handler = Handoff(completionHandler)
+    nonisolated(unsafe) let (delegate, response) = (self, response)
+    nonisolated(unsafe) let handler = completionHandler
     Task { @MainActor in
-      await delegate.value.userNotificationCenter(center, didReceive: response.value)
-      handler.value()
+      await delegate.userNotificationCenter(center, didReceive: response)
+      handler()
     }
   }
 

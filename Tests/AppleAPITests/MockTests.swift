@@ -2,9 +2,9 @@ import ExposureNotification
 import Foundation
 import Testing
 
-/// Doubles answer in place of the framework, and the async forms go through their overrides.
+/// Mocks replace the framework, and the async forms call their overrides.
 struct MockTests {
-  @Test("Calls reach the override, whichever form the app uses")
+  @Test("Both forms of a call reach the override")
   func manager() async throws {
     let mock = MockManager()
     let manager: ENManager = mock
@@ -53,16 +53,41 @@ struct MockTests {
     #expect(try await manager.userTraveled())
   }
 
-  @Test("An app's own setLaunchActivityHandler wins and works; Apple's classes join its protocols")
+  @Test("An app's setLaunchActivityHandler takes precedence, and classes conform to its protocols")
   func ownExtension() {
     let manager = ENManager()
-    var heard: [ENActivityFlags] = []
-    manager.setLaunchActivityHandler { heard.append($0) }
+    var received: [ENActivityFlags] = []
+    manager.setLaunchActivityHandler { received.append($0) }
     manager.activityHandler?([.periodicRun])
-    #expect(heard == [.periodicRun])
+    #expect(received == [.periodicRun])
     let exposures: [Exposure] = [ENExposureInfo(), MockWindow()]
     #expect(exposures.count == 2)
     let own: Manager = manager
     #expect(own.exposureNotificationStatus == .unknown)
   }
 }
+
+// An extension of apps that also run on iOS 12.5; in their module it takes precedence over ours.
+extension ENManager {
+  func setLaunchActivityHandler(activityHandler: @escaping ENActivityHandler) {
+    let number: (UInt32) -> Void = { activityHandler(ENActivityFlags(rawValue: $0)) }
+    setValue(number, forKey: "activityHandler")
+  }
+}
+
+/// A protocol of an app to which Apple's classes conform.
+protocol Exposure {
+  var date: Date { get }
+}
+
+extension ENExposureInfo: Exposure {}
+extension ENExposureWindow: Exposure {}
+
+protocol Manager: AnyObject {
+  static var authorizationStatus: ENAuthorizationStatus { get }
+  var exposureNotificationStatus: ENStatus { get }
+  func activate(completionHandler: @escaping ENErrorHandler)
+  func invalidate()
+}
+
+extension ENManager: Manager {}

@@ -2,9 +2,9 @@ import ExposureNotification
 import Foundation
 import Testing
 
-/// Constants, typealiases and enums, as ENCommon.h has them.
+/// The constants, type aliases and enums of ENCommon.h.
 struct NamesTests {
-  @Test("Constants")
+  @Test("Constants have Apple's values")
   func constants() {
     #expect(ENErrorDomain == "ENErrorDomain")
     #expect(ENAttenuationMin == 0 && ENAttenuationMax == 255)
@@ -19,7 +19,7 @@ struct NamesTests {
     #expect(feature == 1)
   }
 
-  @Test("Typealiases are the types apps take them for")
+  @Test("Type aliases are the types that apps expect")
   func typealiases() {
     let error: ENErrorHandler = { (_: Error?) in }
     let keys: ENGetDiagnosisKeysHandler = { (_: [ENTemporaryExposureKey]?, _: Error?) in }

@@ -2,9 +2,9 @@ import ExposureNotification
 import Foundation
 import Testing
 
-/// The value classes, each made without arguments.
+/// The result classes, each created without arguments.
 struct ResultsTests {
-  @Test("ENTemporaryExposureKey can be filled in")
+  @Test("Properties of ENTemporaryExposureKey can be set")
   func key() {
     let key = ENTemporaryExposureKey()
     #expect(key.keyData.isEmpty && key.rollingStartNumber == 0)
@@ -16,7 +16,7 @@ struct ResultsTests {
     #expect(key.keyData.count == 16 && key.rollingPeriod == 72)
   }
 
-  @Test("ENExposureDetectionSummary")
+  @Test("An empty ENExposureDetectionSummary has Apple's defaults")
   func summary() {
     let summary = ENExposureDetectionSummary()
     #expect(summary.attenuationDurations == [] as [NSNumber])
@@ -30,7 +30,7 @@ struct ResultsTests {
     #expect((summary.daySummaries as [ENExposureDaySummary]).isEmpty)
   }
 
-  @Test("ENExposureDaySummary and its items")
+  @Test("An empty ENExposureDaySummary has no items")
   func daySummary() {
     let day = ENExposureDaySummary()
     #expect(day.date == Date(timeIntervalSince1970: 0))
@@ -45,7 +45,7 @@ struct ResultsTests {
     #expect(ENExposureSummaryItem().scoreSum == 0)
   }
 
-  @Test("ENExposureInfo")
+  @Test("An empty ENExposureInfo has Apple's defaults")
   func info() {
     let info = ENExposureInfo()
     #expect(info.attenuationDurations == [] as [NSNumber])
@@ -60,7 +60,7 @@ struct ResultsTests {
     #expect(info.transmissionRiskLevel == 0 as ENRiskLevel)
   }
 
-  @Test("ENExposureWindow and ENScanInstance")
+  @Test("An empty ENExposureWindow and ENScanInstance have Apple's defaults")
   func window() {
     let window = ENExposureWindow()
     #expect(window.calibrationConfidence == ENCalibrationConfidence.lowest)
@@ -75,7 +75,7 @@ struct ResultsTests {
     #expect(scan.secondsSinceLastScan == 0 as Int)
   }
 
-  @Test("All of them are NSObjects, as apps' own protocols ask")
+  @Test("All classes are subclasses of NSObject")
   func objects() {
     let all: [NSObject] = [
       ENManager(), ENExposureConfiguration(), ENTemporaryExposureKey(),

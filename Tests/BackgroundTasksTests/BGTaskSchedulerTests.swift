@@ -5,7 +5,7 @@ import Testing
 
 @testable import BackgroundTasks
 
-@Suite("Background tasks: asked for by the app, run by the program")
+@Suite("Background tasks")
 struct BGTaskSchedulerTests {
   private let check = "pl.example.exposure-notification"
   private let scheduler = BGTaskScheduler()
@@ -16,7 +16,7 @@ struct BGTaskSchedulerTests {
     return scheduler
   }
 
-  @Test("A check is registered, asked for, launched and done")
+  @Test("A task is registered, requested, launched and completed")
   func story() async throws {
     let scheduler = installed(check)
     let registered = scheduler.register(forTaskWithIdentifier: check, using: nil) { task in
@@ -27,16 +27,16 @@ struct BGTaskSchedulerTests {
     request.requiresNetworkConnectivity = true
     request.earliestBeginDate = Date(timeIntervalSince1970: 86_400)
     try scheduler.submit(request)
-    let asked = try #require(sink.last?.first)
-    #expect(asked.kind == .processing && asked.requiresNetworkConnectivity)
-    #expect(asked.earliestBeginDate == Date(timeIntervalSince1970: 86_400))
+    let pending = try #require(sink.last?.first)
+    #expect(pending.kind == .processing && pending.requiresNetworkConnectivity)
+    #expect(pending.earliestBeginDate == Date(timeIntervalSince1970: 86_400))
     let running = try #require(scheduler.launch(check))
     #expect(await running.succeeded())
     #expect(sink.last == [])
     #expect(scheduler.launch(check) == nil)
   }
 
-  @Test("A refresh task is of its own class, and fails when the app says so")
+  @Test("A refresh task has its own class and fails if the app reports failure")
   func refresh() async throws {
     let scheduler = installed(check)
     scheduler.register(forTaskWithIdentifier: check, using: .global()) { task in
@@ -47,7 +47,7 @@ struct BGTaskSchedulerTests {
     #expect(await running.succeeded() == false)
   }
 
-  @Test("An app that is done before it sets its expiration handler has nothing more to fear")
+  @Test("A completed task ignores an expiration handler that is set later")
   func earlyCompletion() async throws {
     let expired = Mutex(false)
     let scheduler = installed(check)
@@ -67,7 +67,7 @@ struct BGTaskSchedulerTests {
     #expect(await running.succeeded())
   }
 
-  @Test("When the time is over the app is told, once, and says that it is done")
+  @Test("Expiration calls the expiration handler once")
   func expiry() async throws {
     let calls = Mutex(0)
     let scheduler = installed(check)
@@ -87,8 +87,8 @@ struct BGTaskSchedulerTests {
     #expect(calls.withLock { $0 } == 1)
   }
 
-  @Test("A task without an expiration handler has failed when its time is over")
-  func expiryUnheard() async throws {
+  @Test("Expiration of a task without an expiration handler is a failure")
+  func expiryWithoutHandler() async throws {
     let scheduler = installed(check)
     let queue = DispatchQueue(label: "app")
     scheduler.register(forTaskWithIdentifier: check, using: queue) { _ in }
@@ -99,13 +99,13 @@ struct BGTaskSchedulerTests {
     #expect(await running.succeeded() == false)
   }
 
-  @Test("Without a sink nothing can be registered or asked for, and the error says what to do")
+  @Test("Without a sink registration and requests fail")
   func noSink() {
     #expect(scheduler.register(forTaskWithIdentifier: check, using: nil) { _ in } == false)
     let request = BGProcessingTaskRequest(identifier: check)
     do {
       try scheduler.submit(request)
-      Issue.record("taken")
+      Issue.record("accepted")
     } catch BGTaskScheduler.Error.unavailable {
       let sentence = (BGTaskScheduler.Error(.unavailable) as NSError).localizedDescription
       #expect(sentence.contains("install a BackgroundTaskSink"))
@@ -114,7 +114,7 @@ struct BGTaskSchedulerTests {
     }
   }
 
-  @Test("An identifier that is not permitted is refused, and one is registered once")
+  @Test("An identifier that is not permitted or already registered is rejected")
   func identifiers() {
     let scheduler = installed(check)
     #expect(scheduler.register(forTaskWithIdentifier: "other", using: nil) { _ in } == false)
@@ -126,7 +126,7 @@ struct BGTaskSchedulerTests {
     #expect(scheduler.launch(check) == nil)
   }
 
-  @Test("One refresh task and ten processing tasks may wait; one more is refused")
+  @Test("Requests above one refresh task and ten processing tasks are rejected")
   func limits() async throws {
     let many = (0...BackgroundTaskLimit.pendingProcessingTasks).map { "task-\($0)" }
     scheduler.install(sink, permittedIdentifiers: Set(many))
@@ -144,7 +144,7 @@ struct BGTaskSchedulerTests {
     #expect(await scheduler.pendingTaskRequests().count == 11)
   }
 
-  @Test("What is asked for can be looked at and taken back")
+  @Test("Pending requests can be listed and cancelled")
   func cancelling() async throws {
     let scheduler = installed(check, "other")
     try scheduler.submit(BGProcessingTaskRequest(identifier: check))
@@ -162,10 +162,28 @@ struct BGTaskSchedulerTests {
     #expect(sink.last == [])
   }
 
-  @Test("The error codes are Apple's")
+  @Test("The error codes have Apple's numbers")
   func codes() {
     #expect(BGTaskScheduler.Error.Code.allCases.map(\.rawValue) == [1, 2, 3])
     let error = BGTaskScheduler.Error(.notPermitted) as NSError
     #expect(error.domain == "BGTaskSchedulerErrorDomain" && error.code == 3)
+  }
+}
+
+/// A sink that records the pending requests.
+final class RecordingSink: BackgroundTaskSink {
+  private let changes = Mutex<[[PendingBackgroundTask]]>([])
+
+  var last: [PendingBackgroundTask]? { changes.withLock(\.last) }
+
+  func pendingTasksChanged(_ pending: [PendingBackgroundTask]) {
+    changes.withLock { $0.append(pending) }
+  }
+}
+
+extension DispatchQueue {
+  /// Returns after all work queued before has run.
+  func drained() async {
+    await withCheckedContinuation { done in async { done.resume() } }
   }
 }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import DeviceCheck
 
-@Suite("DeviceCheck: a token from whoever vouches for the device")
+@Suite("Device tokens")
 struct DCDeviceTests {
   private let device = DCDevice()
 
-  @Test("A device that somebody vouches for has tokens, awaited or with a handler")
+  @Test("With a source both forms return a token")
   func token() async throws {
-    device.install(TokenDesk(result: .success(Data([1, 2, 3]))))
+    device.install(TestTokenSource(result: .success(Data([1, 2, 3]))))
     #expect(device.isSupported)
     #expect(try await device.generateToken() == Data([1, 2, 3]))
     let token = await withCheckedContinuation { done in
@@ -18,7 +18,7 @@ struct DCDeviceTests {
     #expect(token == Data([1, 2, 3]))
   }
 
-  @Test("Without a source the device is not supported and says what to do")
+  @Test("Without a source the device is not supported")
   func unsupported() async {
     #expect(!device.isSupported)
     let error = await withCheckedContinuation { done in
@@ -28,9 +28,9 @@ struct DCDeviceTests {
     #expect(error?.localizedDescription.contains("install a DeviceTokenSource") == true)
   }
 
-  @Test("The source's own refusal is passed on, any other becomes unknownSystemFailure")
+  @Test("A DCError of the source is passed on, any other error becomes unknownSystemFailure")
   func refusals() async {
-    device.install(TokenDesk(result: .failure(DCError(.serverUnavailable))))
+    device.install(TestTokenSource(result: .failure(DCError(.serverUnavailable))))
     do {
       _ = try await device.generateToken()
       Issue.record("a token")
@@ -38,15 +38,24 @@ struct DCDeviceTests {
     } catch {
       Issue.record(error)
     }
-    device.install(TokenDesk(result: .failure(CancellationError())))
+    device.install(TestTokenSource(result: .failure(CancellationError())))
     await #expect(throws: DCError(.unknownSystemFailure)) {
       _ = try await device.generateToken()
     }
   }
 
-  @Test("The error codes are Apple's")
+  @Test("The error codes have Apple's numbers")
   func codes() {
     #expect(DCError.Code.allCases.map(\.rawValue) == [0, 1, 2, 3, 4])
     #expect((DCError(.invalidKey) as NSError).domain == "com.apple.devicecheck.error")
+  }
+}
+
+/// A source that returns one token or throws one error.
+struct TestTokenSource: DeviceTokenSource {
+  let result: Result<Data, any Error>
+
+  func token() async throws -> Data {
+    try result.get()
   }
 }

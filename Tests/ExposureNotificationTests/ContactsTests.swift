@@ -1,14 +1,15 @@
 import ExposureKeys
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/Framework.md 4.
 @Suite struct ContactsTests {
   let folder: TemporaryFolder
   let phone: TestPhone
+  let segment = "contacts/18428.sealed"
 
   init() throws {
     folder = try TemporaryFolder()
@@ -19,68 +20,68 @@ import Testing
     folder.files().filter { $0.path.contains("/contacts/") }.map(\.lastPathComponent).sorted()
   }
 
-  @Test("What was heard is there after a restart, bit for bit")
+  @Test("Received sightings are unchanged after a restart")
   func restart() async throws {
     try await phone.device().setEnabled(true)
     let device = phone.device()
     await device.beat()
-    let heard = [try phone.sighting(1), try phone.sighting(2, at: phone.clock.now + 0.125)]
-    await phone.radio.hear(heard)
-    #expect(try await phone.device().contacts.sightings() == heard)
+    let received = [try phone.sighting(1), try phone.sighting(2, at: phone.clock.now + 0.125)]
+    await phone.radio.receive(received)
+    #expect(try await phone.device().contacts.sightings() == received)
   }
 
-  @Test("Days go into segments of their own, and a day older than 14 days loses its segment")
+  @Test("Each day has its own segment, which is removed after 14 days")
   func retention() async throws {
     let device = phone.device()
     try await device.setEnabled(true)
     for day in 0..<3 {
-      await phone.radio.hear([try phone.sighting(day)])
-      phone.clock.move(by: TestPhone.day)
+      await phone.radio.receive([try phone.sighting(day)])
+      phone.clock.advance(by: TestPhone.day)
       await device.beat()
     }
     #expect(segments() == ["18428.sealed", "18429.sealed", "18430.sealed"])
-    phone.clock.move(to: TestPhone.noon + 14 * TestPhone.day)
+    phone.clock.set(to: TestPhone.noon + 14 * TestPhone.day)
     await device.beat()
     #expect(segments().count == 3)
-    phone.clock.move(by: TestPhone.day)
+    phone.clock.advance(by: TestPhone.day)
     await device.beat()
     #expect(segments() == ["18429.sealed", "18430.sealed"])
     #expect(try await device.contacts.sightings().count == 2)
   }
 
-  @Test("Nothing is kept of another time, nor while switched off")
+  @Test("Sightings outside the retention period or of a disabled device are discarded")
   func notKept() async throws {
     let device = phone.device()
     try await device.setEnabled(true)
     for days in [-15.0, 2] {
-      await phone.radio.hear([try phone.sighting(at: phone.clock.now + days * TestPhone.day)])
+      await phone.radio.receive([try phone.sighting(at: phone.clock.now + days * TestPhone.day)])
     }
     #expect(try await device.contacts.sightings().isEmpty)
     try await device.setEnabled(false)
     #expect(!phone.radio.isListening)
-    await device.contacts.hear([try phone.sighting()])
+    await device.contacts.receive([try phone.sighting()])
     #expect(try await device.contacts.sightings().isEmpty)
   }
 
   @Test(
-    "On a full disk the scan is lost, nothing is half-written, and the next one is kept",
+    "On a full disk a scan is lost as a whole, and the next one is stored",
     .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 1 << 20)
     let phone = TestPhone(in: disk.url.appendingPathComponent("phone"))
     let device = phone.device()
     try await device.setEnabled(true)
-    await phone.radio.hear([try phone.sighting(1)])
+    await phone.radio.receive([try phone.sighting(1)])
     let ballast = disk.fill()
-    await phone.radio.hear(try (2...500).map { try phone.sighting($0) })
+    await phone.radio.receive(try (2...500).map { try phone.sighting($0) })
     #expect(try await phone.device().contacts.sightings().count == 1)
     try FileManager.default.removeItem(at: ballast)
     let last = try phone.sighting(501)
-    await phone.radio.hear([last])
+    await phone.radio.receive([last])
     #expect(try await phone.device().contacts.sightings() == [try phone.sighting(1), last])
   }
 
-  @Test("A scan and a day hold so much and no more")
+  @Test("Sightings above the limits of a scan and a day are discarded")
   func limits() async throws {
     let (scan, day) = (ContactLimit.sightingsPerScan, ContactLimit.sightingsPerDay)
     #expect(
@@ -91,11 +92,11 @@ import Testing
         == [1, 1, 0, 0])
     let device = phone.device()
     try await device.setEnabled(true)
-    await phone.radio.hear(try (0...scan).map { try phone.sighting($0) })
+    await phone.radio.receive(try (0...scan).map { try phone.sighting($0) })
     #expect(try await device.contacts.sightings().count == scan)
   }
 
-  @Test("Thirty bytes in, the same sighting out; other bytes are no sighting")
+  @Test("A record decodes to the same sighting, and invalid records are rejected")
   func record() throws {
     let sighting = try phone.sighting(7)
     let record = StoredSighting(sighting).record
@@ -104,5 +105,81 @@ import Testing
     #expect(StoredSighting(record.dropLast()) == nil)
     #expect(StoredSighting(record + [0]) == nil)
     #expect(StoredSighting(Data([2]) + record.dropFirst()) == nil)
+  }
+
+  // Damaged files.
+
+  /// A device with three scans, of which the second is damaged.
+  private func damaged() async throws -> (Device, kept: [Sighting]) {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    let scans = try (1...3).map { try phone.sighting($0) }
+    var sizes: [Int] = []
+    for scan in scans {
+      await phone.radio.receive([scan])
+      sizes.append(try Data(contentsOf: folder.path(segment)).count)
+    }
+    var bytes = try Data(contentsOf: folder.path(segment))
+    bytes[(sizes[0] + sizes[1]) / 2] ^= 1
+    try bytes.write(to: folder.path(segment))
+    return (device, [scans[0], scans[2]])
+  }
+
+  private var names: Set<String> { Set(folder.files().map(\.lastPathComponent)) }
+
+  @Test("A damaged day is set aside and logged once, and its readable sightings are kept")
+  func setAside() async throws {
+    let (device, kept) = try await damaged()
+    let before = try Data(contentsOf: folder.path(segment))
+    #expect(try await device.contacts.sightings() == kept)
+    #expect(try Data(contentsOf: folder.path(segment + ".damaged")) == before)
+    let repaired = try Data(contentsOf: folder.path(segment))
+    #expect(repaired.count < before.count)
+    #expect(phone.log.errors.count == 1)
+    #expect(phone.log.errors.first?.contains("1 scans of day 18428 are damaged") == true)
+
+    #expect(try await phone.device().contacts.sightings() == kept)
+    #expect(phone.log.errors.count == 1)
+    let fourth = try phone.sighting(4)
+    await phone.radio.receive([fourth])
+    #expect(try await phone.device().contacts.sightings() == kept + [fourth])
+  }
+
+  @Test("A damaged segment is removed with its day")
+  func removal() async throws {
+    let (device, _) = try await damaged()
+    _ = try await device.contacts.sightings()
+    #expect(names.contains("18428.sealed.damaged"))
+    phone.clock.advance(by: 15 * TestPhone.day)
+    await device.beat()
+    #expect(!names.contains("18428.sealed.damaged") && !names.contains("18428.sealed"))
+  }
+
+  @Test("Removing all data removes damaged segments")
+  func removalOfAll() async throws {
+    let (device, _) = try await damaged()
+    _ = try await device.contacts.sightings()
+    try await device.removeAllData()
+    #expect(!names.contains { $0.contains("18428") })
+  }
+
+  @Test("A segment of random bytes is set aside, and new sightings are stored")
+  func noise() async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    await phone.radio.receive([try phone.sighting(1)])
+    try Data(repeating: 0x5a, count: 5_000).write(to: folder.path(segment))
+    #expect(try await device.contacts.sightings().isEmpty)
+    let next = try phone.sighting(2)
+    await phone.radio.receive([next])
+    #expect(try await device.contacts.sightings() == [next])
+    #expect(names.contains("18428.sealed.damaged"))
+  }
+
+  @Test("A detection fails if the contacts cannot be read")
+  func unreadable() async throws {
+    let manager = try await phone.enabledManager()
+    try Data().write(to: folder.path("contacts"))
+    await #expect(throws: ENError(.dataInaccessible)) { _ = try await manager.detect([]) }
   }
 }

@@ -5,7 +5,6 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/Framework.md 2.
 @Suite struct DeviceTests {
   let folder: TemporaryFolder
   var phone: TestPhone
@@ -15,7 +14,7 @@ import Testing
     phone = TestPhone(in: folder.url)
   }
 
-  @Test("The status names the first thing that stands in the way")
+  @Test("The status is the first obstacle in Apple's order")
   func status() async throws {
     let device = phone.device()
     await device.beat()
@@ -32,15 +31,15 @@ import Testing
     #expect(device.status == .unauthorized)
   }
 
-  @Test("Taken back in the settings while it waits its turn, switching on fails and stays off")
+  @Test("Turning on fails if the consent is revoked while the call waits for the lock")
   func takenBackMeanwhile() async throws {
     let device = phone.device()
     try await device.setEnabled(true)
     try await device.setEnabled(false)
-    let on = try await device.turns.take {
+    let on = try await device.mutex.withLock {
       let on = Task { try await device.setEnabled(true) }
       for _ in 0..<1_000 { await Task.yield() }
-      try await device.permissions.change { $0.authorization = .notAuthorized }
+      try await device.consentStore.update { $0.authorization = .notAuthorized }
       return on
     }
     await #expect(throws: ENError(.notAuthorized)) { try await on.value }
@@ -48,7 +47,7 @@ import Testing
     #expect(!device.isEnabled && device.status == .disabled)
   }
 
-  @Test("A radio that comes back is noticed within five minutes and sends again")
+  @Test("A radio that is turned on again is noticed within five minutes")
   func radioComesBack() async throws {
     let device = phone.device()
     try await device.setEnabled(true)
@@ -56,18 +55,18 @@ import Testing
     let next = await device.beat()
     #expect(next.timeIntervalSince(phone.clock.now) <= DeviceLimit.powerCheckSeconds)
     phone.radio.setPoweredOn(true)
-    phone.clock.move(to: next)
+    phone.clock.set(to: next)
     await device.beat()
     #expect(phone.radio.isAdvertising && phone.radio.isListening)
   }
 
-  @Test("A running device sends on by itself, and falls silent when it is stopped")
+  @Test("A running device keeps sending, and its radio stops when the task is cancelled")
   func run() async throws {
     let device = phone.device()
     try await device.setEnabled(true)
     let life = Task { try await device.run() }
     while phone.radio.sent.count < 5 {
-      phone.clock.move(by: 60)
+      phone.clock.advance(by: 60)
       await Task.yield()
     }
     life.cancel()
@@ -75,21 +74,21 @@ import Testing
     #expect(!phone.radio.isAdvertising && !phone.radio.isListening)
   }
 
-  @Test("Switched off, a phone is silent and keeps what it has; switched on, it goes on")
+  @Test("A device that is turned off stops its radio and keeps its data until it is turned on")
   func offAndOn() async throws {
     let device = phone.device()
     try await device.setEnabled(true)
-    await phone.radio.hear([try phone.sighting()])
+    await phone.radio.receive([try phone.sighting()])
     try await device.setEnabled(false)
     #expect(!phone.radio.isAdvertising && !phone.radio.isListening)
     #expect(try await device.contacts.sightings().count == 1)
     try await device.setEnabled(true)
     let sent = phone.radio.sent
     #expect(sent.count == 2 && sent[0].advertisement == sent[1].advertisement)
-    #expect(phone.person.asked == [.enableExposureNotification])
+    #expect(phone.user.requests == [.enableExposureNotification])
   }
 
-  @Test("What the person allowed is remembered over a restart, and so is a no")
+  @Test("Consent and refusal are stored over a restart")
   func remembers() async throws {
     try await phone.device().setEnabled(true)
     let again = phone.device()
@@ -98,11 +97,11 @@ import Testing
     let third = phone.device()
     #expect(third.authorizationStatus == .notAuthorized && !third.isEnabled)
     await #expect(throws: ENError(.notAuthorized)) { try await third.setEnabled(true) }
-    #expect(phone.person.asked.count == 1)
+    #expect(phone.user.requests.count == 1)
   }
 
   @Test(
-    "A yes that finds no room on the disk counts for nothing",
+    "Consent that cannot be stored on a full disk has no effect",
     .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 1 << 18)
@@ -119,12 +118,12 @@ import Testing
   }
 
   @Test(
-    "Removal leaves no contact, no old key, nothing set aside; the phone goes on with a new key")
+    "Removing all data leaves no contact, key or damaged file, and a new key is created")
   func removal() async throws {
     let device = phone.device()
     try await device.setEnabled(true)
-    await phone.radio.hear([try phone.sighting()])
-    await phone.live(device, days: 2)
+    await phone.radio.receive([try phone.sighting()])
+    await phone.run(device, days: 2)
     try Data([1]).write(to: folder.path("keys.damaged"))
     try await device.removeAllData()
     #expect(try await device.contacts.sightings().isEmpty)
@@ -134,13 +133,13 @@ import Testing
     #expect(device.status == .active && phone.radio.isAdvertising)
   }
 
-  @Test("No file of a phone shows a key, an identifier, a permission or a time in plain")
+  @Test("No file of a device contains a key, an identifier, a consent or a field name in plaintext")
   func nothingInPlain() async throws {
     let device = phone.device()
     try await device.setEnabled(true)
     let sighting = try phone.sighting()
-    await phone.radio.hear([sighting])
-    await phone.live(device, days: 2)
+    await phone.radio.receive([sighting])
+    await phone.run(device, days: 2)
     let keys = try await device.beacons.release(
       at: phone.clock.now + TestPhone.day, includingToday: false)
     #expect(keys.count == 3)

@@ -4,7 +4,6 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/Framework.md 8: each code, provoked through Apple's API.
 @Suite struct ENErrorTests {
   let folder: TemporaryFolder
   var phone: TestPhone
@@ -14,7 +13,7 @@ import Testing
     phone = TestPhone(in: folder.url)
   }
 
-  /// The code with which `call` fails; nil where it does not.
+  /// The code with which `call` fails; nil if it succeeds.
   private func code(_ call: () async throws -> Void) async -> ENError.Code? {
     do {
       try await call()
@@ -24,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("badParameter: a table with nine levels, named in the sentence")
+  @Test("badParameter: a table with nine levels, named in the text")
   func badParameter() async throws {
     let manager = try await phone.enabledManager()
     let configuration = ENExposureConfiguration()
@@ -36,7 +35,7 @@ import Testing
     #expect(error?.localizedDescription.hasPrefix("durationLevelValues") == true)
   }
 
-  @Test("notEntitled: no entitlement, and none for tests")
+  @Test("notEntitled: activation or test keys without the entitlement")
   func notEntitled() async throws {
     let manager = try await phone.enabledManager()
     #expect(await code { _ = try await manager.testDiagnosisKeys() } == .notEntitled)
@@ -45,11 +44,11 @@ import Testing
     #expect(await code { try await phone.manager().activate() } == .notEntitled)
   }
 
-  @Test("notAuthorized: the person says no")
+  @Test("notAuthorized: the user declines")
   func notAuthorized() async throws {
     let manager = phone.manager()
     try await manager.activate()
-    phone.person.says(false)
+    phone.user.decides(false)
     #expect(
       await code { try await manager.setExposureNotificationEnabled(true) } == .notAuthorized)
   }
@@ -86,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "insufficientStorage: a yes that finds no room",
+    "insufficientStorage: consent on a full disk",
     .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
   func insufficientStorage() async throws {
     let disk = try SmallDisk(bytes: 1 << 18)
@@ -99,7 +98,7 @@ import Testing
         == .insufficientStorage)
   }
 
-  @Test("notEnabled: keys of a phone that is switched off")
+  @Test("notEnabled: calls of a device that is turned off")
   func notEnabled() async throws {
     let manager = phone.manager()
     try await manager.activate()
@@ -108,16 +107,16 @@ import Testing
     #expect(await code { try await manager.preAuthorizeDiagnosisKeys() } == .notEnabled)
   }
 
-  /// As an app's double may answer that nobody finished.
-  private final class Speechless: ENManager {
+  /// A mock of an app that returns neither a value nor an error.
+  private final class EmptyResultManager: ENManager {
     override func getDiagnosisKeys(completionHandler: @escaping ENGetDiagnosisKeysHandler) {
       completionHandler(nil, nil)
     }
   }
 
-  @Test("internal: an answer that is neither keys nor an error")
+  @Test("internal: a result without keys and without an error")
   func `internal`() async {
-    #expect(await code { _ = try await Speechless().diagnosisKeys() } == .internal)
+    #expect(await code { _ = try await EmptyResultManager().diagnosisKeys() } == .internal)
   }
 
   @Test("rateLimited: a sixteenth detection in a day")
@@ -127,7 +126,7 @@ import Testing
     #expect(await code { _ = try await manager.detect([]) } == .rateLimited)
   }
 
-  @Test("restricted: parents forbid it, then allow that the person is asked")
+  @Test("restricted: calls fail while restricted; afterwards the user is asked again")
   func restricted() async throws {
     let device = phone.device()
     let manager = try await phone.enabledManager(of: device)
@@ -139,10 +138,10 @@ import Testing
     try await phone.device().setRestrictedInSettings(false)
     let again = try await phone.enabledManager()
     #expect(again.exposureNotificationStatus == .active)
-    #expect(phone.person.asked == [.enableExposureNotification, .enableExposureNotification])
+    #expect(phone.user.requests == [.enableExposureNotification, .enableExposureNotification])
   }
 
-  @Test("badFormat: a file that is no key file")
+  @Test("badFormat: a file that is not a key file")
   func badFormat() async throws {
     let manager = try await phone.enabledManager()
     let file = folder.path("noise.zip")
@@ -151,7 +150,7 @@ import Testing
     #expect(await code { _ = try await manager.detect([folder.path("no.zip")]) } == .badFormat)
   }
 
-  @Test("badFormat: a file of another region, though the key signed it; its sentence says so")
+  @Test("badFormat: a correctly signed file of another region")
   func otherRegion() async throws {
     var phone = phone
     let authority = try Authority()
@@ -164,7 +163,7 @@ import Testing
       #expect(code == (isTaken ? nil : .badFormat), "\(region)")
     }
     let rules = try DetectionRules(
-      ENExposureConfiguration(), apiVersion: 1, variant: .latest,
+      ENExposureConfiguration(), apiVersion: 1,
       region: RegionConfiguration(region: "PL", keys: keys))
     for (name, isTaken) in [("260", true), ("261", false), ("pl", false)] {
       let file = try authority.publish([], as: "\(name).zip", region: name)
@@ -176,20 +175,20 @@ import Testing
     }
   }
 
-  @Test("dataInaccessible: contacts that the disk does not give")
+  @Test("dataInaccessible: contacts that cannot be read")
   func dataInaccessible() async throws {
     let manager = try await phone.enabledManager()
     try Data().write(to: folder.path("contacts"))
     #expect(await code { _ = try await manager.detect([]) } == .dataInaccessible)
   }
 
-  @Test("travelStatusNotAvailable: a phone without a history")
+  @Test("travelStatusNotAvailable: a device without a travel history")
   func travel() async throws {
     let manager = try await phone.enabledManager()
     #expect(await code { _ = try await manager.userTraveled() } == .travelStatusNotAvailable)
   }
 
-  @Test("bluetoothOff: switched on without Bluetooth it is on, says so, and sends when it is back")
+  @Test("bluetoothOff: turning on without Bluetooth takes effect when Bluetooth is back")
   func bluetoothOff() async throws {
     let device = phone.device()
     let manager = phone.manager(of: device)
@@ -202,13 +201,13 @@ import Testing
     #expect(error?.localizedDescription.hasSuffix("switch Bluetooth on.") == true)
     #expect(manager.exposureNotificationEnabled)
     #expect(manager.exposureNotificationStatus == .bluetoothOff)
-    #expect(phone.person.asked == [.enableExposureNotification])
+    #expect(phone.user.requests == [.enableExposureNotification])
     phone.radio.setPoweredOn(true)
     await device.beat()
     #expect(manager.exposureNotificationStatus == .active && phone.radio.isAdvertising)
   }
 
-  @Test("Without Bluetooth every other call works: looking, sharing keys, switching off")
+  @Test("Without Bluetooth detection, key release and turning off work")
   func othersWithoutBluetooth() async throws {
     let manager = try await phone.enabledManager()
     phone.radio.setPoweredOn(false)
@@ -219,16 +218,16 @@ import Testing
     #expect(manager.exposureNotificationStatus == .disabled)
   }
 
-  @Test("unknown: a prompt that fails by itself is no no; asked again, the person may say yes")
+  @Test("unknown: a failed prompt is not a refusal, and the user is asked again")
   func unknown() async throws {
     let manager = phone.manager()
     try await manager.activate()
-    phone.person.hasScreen(false)
+    phone.user.hasScreen(false)
     #expect(await code { try await manager.setExposureNotificationEnabled(true) } == .unknown)
     #expect(phone.log.errors == ["a call failed: NoScreen"])
-    phone.person.hasScreen(true)
+    phone.user.hasScreen(true)
     try await manager.setExposureNotificationEnabled(true)
-    phone.person.hasScreen(false)
+    phone.user.hasScreen(false)
     #expect(await code { _ = try await manager.diagnosisKeys() } == .unknown)
     #expect(await code { try await manager.preAuthorizeDiagnosisKeys() } == .unknown)
     let summary = try await manager.detect([])
@@ -236,30 +235,30 @@ import Testing
   }
 
   @Test(
-    "insufficientMemory: one beacon more than a detection may hold, over all days together",
+    "insufficientMemory: one sighting above the limit over all days",
     arguments: [(4, ENError.Code?.none), (5, nil), (6, .insufficientMemory)])
-  func insufficientMemory(heard: Int, expected: ENError.Code?) async throws {
+  func insufficientMemory(sightings: Int, expected: ENError.Code?) async throws {
     var phone = phone
     phone.sightingsPerDetection = 5
     let device = phone.device()
     let manager = try await phone.enabledManager(of: device)
-    for number in 0..<heard {
-      if number == 3 { phone.clock.move(by: TestPhone.day) }
-      await phone.radio.hear([try phone.sighting(number)])
+    for number in 0..<sightings {
+      if number == 3 { phone.clock.advance(by: TestPhone.day) }
+      await phone.radio.receive([try phone.sighting(number)])
     }
     #expect(await code { _ = try await manager.detect([]) } == expected)
-    phone.clock.move(by: 14 * TestPhone.day)
+    phone.clock.advance(by: 14 * TestPhone.day)
     await device.beat()
     #expect(await code { _ = try await manager.detect([]) } == nil)
   }
 
-  @Test("A detection that fails for want of memory or of a disk is counted, as any that began")
+  @Test("A detection that fails for lack of memory or by a disk error is counted")
   func failuresCount() async throws {
     var phone = phone
     phone.sightingsPerDetection = 0
     phone.detectionsPerDay = 2
     let manager = try await phone.enabledManager()
-    await phone.radio.hear([try phone.sighting()])
+    await phone.radio.receive([try phone.sighting()])
     #expect(await code { _ = try await manager.detect([]) } == .insufficientMemory)
     try FileManager.default.removeItem(at: folder.path("contacts"))
     try Data().write(to: folder.path("contacts"))
@@ -267,19 +266,19 @@ import Testing
     #expect(await code { _ = try await manager.detect([]) } == .rateLimited)
   }
 
-  @Test("insufficientMemory says how many are too many; unless told otherwise nothing kept is")
+  @Test("insufficientMemory names the limit, which by default covers all stored sightings")
   func memoryLimit() async throws {
     var phone = phone
     phone.sightingsPerDetection = 0
     let manager = try await phone.enabledManager()
-    await phone.radio.hear([try phone.sighting()])
+    await phone.radio.receive([try phone.sighting()])
     let error = await #expect(throws: ENError.self) { _ = try await manager.detect([]) }
     #expect(error?.localizedDescription.hasPrefix("More than 0 beacons") == true)
     let kept = (Day(of: phone.clock.now).first...Day(of: phone.clock.now).number + 1).count
     #expect(DeviceLimit.sightingsPerDetection == kept * ContactLimit.sightingsPerDay)
   }
 
-  @Test("Every code has a sentence of its own, for people")
+  @Test("Every code has a distinct text")
   func sentences() {
     let sentences = Set(ENError.Code.allCases.map { ENError($0).localizedDescription })
     #expect(sentences.count == 17)

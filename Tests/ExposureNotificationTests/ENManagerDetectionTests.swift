@@ -6,7 +6,6 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/Framework.md 6.
 @Suite struct ENManagerDetectionTests {
   let folder: TemporaryFolder
   let authority: Authority
@@ -19,8 +18,7 @@ import Testing
     phone.region = RegionConfiguration(region: "PL", keys: try authority.verificationKeys)
   }
 
-  /// A phone that sat beside a stranger for half an hour yesterday, and the file with the stranger's
-  /// key.
+  /// A phone that met an unknown user for half an hour yesterday, and the file with that user's key.
   private func afterAMeeting(_ phone: TestPhone) async throws -> (ENManager, URL) {
     let manager = try await phone.enabledManager()
     let key = try key(1)
@@ -29,13 +27,13 @@ import Testing
       let time = phone.clock.now + minute * 60
       let identifier = schedule.identifier(at: try #require(IntervalNumber(time)))
       let metadata = schedule.seal(BluetoothMetadata(transmitPower: 8), beside: identifier)
-      await phone.radio.hear([
+      await phone.radio.receive([
         Sighting(
           advertisement: Advertisement(identifier: identifier, metadata: metadata), time: time,
           signalStrength: -40)
       ])
     }
-    phone.clock.move(by: TestPhone.day)
+    phone.clock.advance(by: TestPhone.day)
     return (manager, try publish([key], as: "meeting.zip"))
   }
 
@@ -55,24 +53,24 @@ import Testing
     return try authority.publish(diagnosed, as: name)
   }
 
-  @Test("Version 1: who sat beside a diagnosed person is told of one exposure, and why")
+  @Test("Version 1: a meeting results in one exposure, shown after the app's explanation")
   func exposureInfo() async throws {
     let (manager, file) = try await afterAMeeting(phone)
     let summary = try await manager.detect([file])
     #expect(summary.matchedKeyCount == 1)
     #expect(summary.daysSinceLastExposure == 1)
-    let infos = try await manager.info(of: summary, explanation: "You met somebody.")
+    let infos = try await manager.info(of: summary, explanation: "You had an exposure.")
     #expect(infos.count == 1)
     #expect(infos.first.map { $0.duration > 1200 && $0.totalRiskScore > 0 } == true)
-    #expect(phone.person.asked.last == .showExposureInfo(explanation: "You met somebody."))
+    #expect(phone.user.requests.last == .showExposureInfo(explanation: "You had an exposure."))
     await #expect(throws: ENError(.unsupported)) { _ = try await manager.windows(of: summary) }
-    phone.person.says(false)
+    phone.user.decides(false)
     await #expect(throws: ENError(.notAuthorized)) {
-      _ = try await manager.info(of: summary, explanation: "You met somebody.")
+      _ = try await manager.info(of: summary, explanation: "You had an exposure.")
     }
   }
 
-  @Test("Version 2: the same meeting makes exposure windows and no infos")
+  @Test("Version 2: a meeting results in exposure windows and no exposure infos")
   func exposureWindows() async throws {
     var phone = phone
     phone.apiVersion = 2
@@ -87,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("No file, nothing found; and the summary of an earlier detection opens nothing")
+  @Test("Without files nothing matches, and the summary of an earlier detection is rejected")
   func otherSummary() async throws {
     let (manager, file) = try await afterAMeeting(phone)
     let first = try await manager.detect([file])
@@ -100,7 +98,7 @@ import Testing
     #expect(error?.code == .badParameter)
   }
 
-  @Test("A file that is cut off, or signed by another authority, is refused; a good one then works")
+  @Test("A truncated file or one of another authority is rejected, and a valid one works later")
   func badFormat() async throws {
     let (manager, file) = try await afterAMeeting(phone)
     let content = try Data(contentsOf: file)
@@ -114,7 +112,7 @@ import Testing
     #expect(try await manager.detect([file]).matchedKeyCount == 1)
   }
 
-  @Test("Bad parameters are refused and not counted; the sixteenth good call is one too many")
+  @Test("Calls with invalid parameters are not counted, and the sixteenth valid call is rejected")
   func rateLimited() async throws {
     let manager = try await phone.enabledManager()
     let bad = ENExposureConfiguration()
@@ -127,11 +125,11 @@ import Testing
     await #expect(throws: ENError(.rateLimited)) { _ = try await manager.detect([]) }
     let restarted = try await phone.enabledManager()
     await #expect(throws: ENError(.rateLimited)) { _ = try await restarted.detect([]) }
-    phone.clock.move(by: TestPhone.day)
+    phone.clock.advance(by: TestPhone.day)
     _ = try await restarted.detect([])
   }
 
-  @Test("Version 2 allows six calls, and a removal of data does not lift the limit")
+  @Test("Version 2 allows six calls, and removing all data does not lift the limit")
   func rateLimitedVersion2() async throws {
     var phone = phone
     phone.apiVersion = 2
@@ -148,7 +146,7 @@ import Testing
     }
   }
 
-  @Test("Switched off or not allowed, a phone looks for nothing")
+  @Test("A device that is turned off or not authorized runs no detection")
   func notEnabled() async throws {
     let device = phone.device()
     let manager = try await phone.enabledManager(of: device)
@@ -159,7 +157,7 @@ import Testing
     #expect(!folder.files().map(\.lastPathComponent).contains("detections"))
   }
 
-  @Test("A cancelled detection stops midway, answers with an error and keeps nothing")
+  @Test("A cancelled detection stops, fails with userCancelled and stores nothing")
   func cancelled() async throws {
     let (manager, file) = try await afterAMeeting(phone)
     let before = try await manager.detect([file])
@@ -172,7 +170,7 @@ import Testing
     #expect(try await manager.detect([file]).matchedKeyCount == 1)
   }
 
-  /// From a thread of its own, so that it comes midway however busy the tests are.
+  /// On a separate thread, so that it happens during the detection even under load.
   private func cancel(_ progress: Progress, afterFiles count: Int64) async {
     await withCheckedContinuation { done in
       DispatchQueue.global().async {
@@ -183,7 +181,7 @@ import Testing
     }
   }
 
-  @Test("Invalidation stops a detection")
+  @Test("Invalidation cancels a running detection")
   func invalidated() async throws {
     let (manager, file) = try await afterAMeeting(phone)
     let many = try publish(try (2...12_000).map(key), as: "many.zip")
@@ -193,7 +191,7 @@ import Testing
     #expect(progress.isCancelled)
   }
 
-  @Test("No result of a detection lies on the disk")
+  @Test("No result of a detection is written to the disk")
   func nothingWritten() async throws {
     let (manager, file) = try await afterAMeeting(phone)
     let before = Set(folder.files())

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 import TestSupport
@@ -5,17 +6,20 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/Framework.md 1 and 5.
 @Suite struct ENManagerTests {
   let folder: TemporaryFolder
   var phone: TestPhone
+
+  private final class ReceivedFlags: Sendable {
+    let flags = Mutex<[ENActivityFlags]>([])
+  }
 
   init() throws {
     folder = try TemporaryFolder()
     phone = TestPhone(in: folder.url)
   }
 
-  @Test("Without a device nothing is supported; with one installed a manager finds it")
+  @Test("A manager uses the installed device and is unsupported without one")
   func installed() async throws {
     let none = ENManager()
     #expect(none.exposureNotificationStatus == .unknown)
@@ -33,7 +37,7 @@ import Testing
     #expect(manager.exposureNotificationEnabled)
   }
 
-  @Test("Before activation every call is misuse")
+  @Test("Calls before activation fail with apiMisuse")
   func notActivated() async throws {
     let manager = phone.manager()
     await #expect(throws: ENError(.apiMisuse)) {
@@ -42,10 +46,10 @@ import Testing
     await #expect(throws: ENError(.apiMisuse)) { _ = try await manager.diagnosisKeys() }
     try await manager.activate()
     await #expect(throws: ENError(.apiMisuse)) { try await manager.activate() }
-    #expect(phone.person.asked.isEmpty)
+    #expect(phone.user.requests.isEmpty)
   }
 
-  @Test("An app without the entitlement is not admitted")
+  @Test("Activation without the entitlement fails")
   func notEntitled() async throws {
     var phone = phone
     phone.entitlements = []
@@ -54,7 +58,7 @@ import Testing
     #expect(manager.exposureNotificationStatus == .unknown)
   }
 
-  @Test("Invalidated, a manager answers what is due, says so once, and never works again")
+  @Test("Invalidation calls pending handlers, then its own handler once, and is final")
   func invalidated() async throws {
     let manager = try await phone.enabledManager()
     let events = Mutex<[String]>([])
@@ -63,20 +67,20 @@ import Testing
         events.withLock { $0.append("invalidated") }
         done.resume()
       }
-      manager.getDiagnosisKeys { _, _ in events.withLock { $0.append("answer") } }
+      manager.getDiagnosisKeys { _, _ in events.withLock { $0.append("keys") } }
       manager.invalidate()
       manager.invalidate()
     }
-    #expect(events.withLock { $0 } == ["answer", "invalidated"])
+    #expect(events.withLock { $0 } == ["keys", "invalidated"])
     #expect(manager.invalidationHandler == nil)
     #expect(manager.exposureNotificationStatus == .unknown)
     await #expect(throws: ENError(.invalidated)) { try await manager.activate() }
     await #expect(throws: ENError(.invalidated)) { _ = try await manager.diagnosisKeys() }
   }
 
-  @Test("A no is remembered: the person is not asked again, and only the settings change it")
+  @Test("A refusal is stored: the user is not asked again, and only the settings change it")
   func personSaysNo() async throws {
-    phone.person.says(false)
+    phone.user.decides(false)
     let device = phone.device()
     let manager = phone.manager(of: device)
     try await manager.activate()
@@ -85,50 +89,50 @@ import Testing
         try await manager.setExposureNotificationEnabled(true)
       }
     }
-    #expect(phone.person.asked == [.enableExposureNotification])
+    #expect(phone.user.requests == [.enableExposureNotification])
     #expect(manager.exposureNotificationStatus == .unauthorized)
     try await device.setAuthorizedInSettings(true)
     try await manager.setExposureNotificationEnabled(true)
     #expect(manager.exposureNotificationStatus == .active)
   }
 
-  @Test("Two calls at once put one question to the person")
+  @Test("Two concurrent calls show one prompt")
   func askedOnce() async throws {
     let device = phone.device()
     async let first: Void = device.setEnabled(true)
     async let second: Void = device.setEnabled(true)
     _ = try await (first, second)
-    #expect(phone.person.asked == [.enableExposureNotification])
+    #expect(phone.user.requests == [.enableExposureNotification])
   }
 
-  @Test("Keys are handed out only where enabled and only with a yes, asked for every time")
+  @Test("Keys are released only if enabled and only with consent, asked for every time")
   func consentEveryTime() async throws {
     let manager = phone.manager()
     try await manager.activate()
     await #expect(throws: ENError(.notEnabled)) { _ = try await manager.diagnosisKeys() }
     try await manager.setExposureNotificationEnabled(true)
     _ = try await manager.diagnosisKeys()
-    phone.person.says(false)
+    phone.user.decides(false)
     await #expect(throws: ENError(.notAuthorized)) { _ = try await manager.diagnosisKeys() }
-    phone.person.says(true)
+    phone.user.decides(true)
     _ = try await manager.diagnosisKeys()
-    #expect(phone.person.asked.filter { $0 == .shareDiagnosisKeys }.count == 3)
+    #expect(phone.user.requests.filter { $0 == .shareDiagnosisKeys }.count == 3)
     #expect(manager.exposureNotificationStatus == .active)
   }
 
-  @Test("Version 1 hands out whole days and never today's key")
+  @Test("Version 1 returns keys of whole days without today's key")
   func keysOfVersion1() async throws {
     let device = phone.device()
     let manager = try await phone.enabledManager(of: device)
     #expect(try await manager.diagnosisKeys().isEmpty)
-    await phone.live(device, days: 20)
+    await phone.run(device, days: 20)
     let keys = try await manager.diagnosisKeys()
     #expect(keys.count == 14)
     #expect(keys.allSatisfy { $0.rollingPeriod == 144 && $0.transmissionRiskLevel == 0 })
     #expect(keys.allSatisfy { $0.keyData.count == 16 && $0.rollingStartNumber % 144 == 0 })
   }
 
-  @Test("Version 2 hands out today's key cut short and never sends with it again")
+  @Test("Version 2 returns today's key shortened and never sends with it again")
   func keysOfVersion2() async throws {
     var phone = phone
     phone.apiVersion = 2
@@ -139,7 +143,7 @@ import Testing
     #expect(keys.map(\.rollingPeriod) == [72])
     #expect(phone.radio.sent.count == 2)
     #expect(phone.radio.sent.last?.advertisement != before.advertisement)
-    await phone.live(device, days: 2)
+    await phone.run(device, days: 2)
     let later = try await manager.diagnosisKeys()
     #expect(later.map(\.rollingPeriod) == [72, 72, 144, 72])
     #expect(later.first?.keyData == keys.first?.keyData)
@@ -147,11 +151,11 @@ import Testing
     #expect(try await restarted.diagnosisKeys().count == 4)
   }
 
-  @Test("A key and a manager say nothing in a log")
+  @Test("The descriptions of a key and a manager contain no secret")
   func redacted() async throws {
     let device = phone.device()
     let manager = try await phone.enabledManager(of: device)
-    await phone.live(device, days: 1)
+    await phone.run(device, days: 1)
     let key = try #require(try await manager.diagnosisKeys().first)
     var text = "\(key) \(manager)"
     dump(key, to: &text)
@@ -161,42 +165,99 @@ import Testing
     #expect(!text.contains("keyData"))
   }
 
-  @Test("An observer is told of each change of the status until its token is gone")
+  @Test("An observer receives each change of the status until its observation is released")
   func observed() async throws {
     let device = phone.device()
     let manager = phone.manager(of: device)
     let queue = manager.dispatchQueue
-    let heard = Mutex<[ENStatus?]>([])
+    let received = Mutex<[ENStatus?]>([])
     var token: NSKeyValueObservation? = manager.observe(
       \.exposureNotificationStatus, options: [.new, .initial]
-    ) { _, change in heard.withLock { $0.append(change.newValue) } }
+    ) { _, change in received.withLock { $0.append(change.newValue) } }
     try await manager.activate()
     try await manager.setExposureNotificationEnabled(true)
     phone.radio.setPoweredOn(false)
     await device.beat()
     queue.sync {}
-    #expect(heard.withLock { $0 } == [.unknown, .disabled, .active, .bluetoothOff])
+    #expect(received.withLock { $0 } == [.unknown, .disabled, .active, .bluetoothOff])
     #expect(token != nil)
     token = nil
     try await manager.setExposureNotificationEnabled(false)
     queue.sync {}
-    #expect(heard.withLock { $0.count } == 4)
+    #expect(received.withLock { $0.count } == 4)
   }
 
-  @Test("With .prior an observer is told twice of each change, first with the old value alone")
+  @Test("With .prior an observer receives each change twice, first with the old value only")
   func observedPrior() async throws {
     let manager = phone.manager()
-    let heard = Mutex<[[ENStatus?]]>([])
+    let received = Mutex<[[ENStatus?]]>([])
     let priors = Mutex<[Bool]>([])
     let token = manager.observe(\.exposureNotificationStatus, options: [.old, .new, .prior]) {
       _, change in
-      heard.withLock { $0.append([change.oldValue, change.newValue]) }
+      received.withLock { $0.append([change.oldValue, change.newValue]) }
       priors.withLock { $0.append(change.isPrior) }
     }
     try await manager.activate()
     manager.dispatchQueue.sync {}
-    #expect(heard.withLock { $0 } == [[.unknown, nil], [.unknown, .disabled]])
+    #expect(received.withLock { $0 } == [[.unknown, nil], [.unknown, .disabled]])
     #expect(priors.withLock { $0 } == [true, false])
     token.invalidate()
+  }
+
+  @Test(
+    "Activity flags are pending until activation, then delivered at once until invalidation")
+  func woken() async throws {
+    let device = phone.device()
+    device.wakeApp(for: .periodicRun)
+    let manager = phone.manager(of: device)
+    let queue = manager.dispatchQueue
+    let received = ReceivedFlags()
+    manager.setLaunchActivityHandler { flags in received.flags.withLock { $0.append(flags) } }
+    #expect(received.flags.withLock { $0.isEmpty })
+    try await manager.activate()
+    device.wakeApp(for: .preAuthorizedKeyReleaseNotificationTapped)
+    queue.sync {}
+    let expected: [ENActivityFlags] = [.periodicRun, .preAuthorizedKeyReleaseNotificationTapped]
+    #expect(received.flags.withLock { $0 } == expected)
+    manager.invalidate()
+    device.wakeApp(for: .periodicRun)
+    queue.sync {}
+    #expect(received.flags.withLock { $0 } == expected)
+    #expect(manager.activityHandler == nil)
+  }
+
+  @Test("Managers without a handler, and released ones, do not consume pending activity flags")
+  func managersWithoutHandler() async throws {
+    let device = phone.device()
+    do {
+      let gone = phone.manager(of: device)
+      gone.activityHandler = { _ in Issue.record("let go") }
+      try await gone.activate()
+    }
+    try await phone.manager(of: device).activate()
+    device.wakeApp(for: .periodicRun)
+    let manager = phone.manager(of: device)
+    let received = ReceivedFlags()
+    manager.activityHandler = { flags in received.flags.withLock { $0.append(flags) } }
+    try await manager.activate()
+    manager.dispatchQueue.sync {}
+    #expect(received.flags.withLock { $0 } == [.periodicRun])
+  }
+
+  @Test("The key activityHandler takes a handler of flags or of raw values")
+  func keyValueCoding() throws {
+    let manager = phone.manager()
+    let received = ReceivedFlags()
+    let flags: ENActivityHandler = { flags in received.flags.withLock { $0.append(flags) } }
+    let number: (UInt32) -> Void = { raw in flags(ENActivityFlags(rawValue: raw)) }
+    for handler: Any in [flags, number] {
+      manager.setValue(handler, forKey: "activityHandler")
+      manager.activityHandler?(.periodicRun)
+    }
+    #expect(received.flags.withLock { $0 } == [.periodicRun, .periodicRun])
+    manager.setValue(nil, forKey: "another")
+    #expect(manager.activityHandler != nil)
+    manager.setValue(nil, forKey: "activityHandler")
+    #expect(manager.activityHandler == nil)
   }
 }

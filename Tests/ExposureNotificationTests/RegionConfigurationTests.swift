@@ -6,7 +6,6 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/Framework.md 2.2.
 @Suite struct RegionConfigurationTests {
   private func entry(
     country: String = "PL", state: String? = nil, version: String = "v1", key: String? = nil
@@ -24,7 +23,7 @@ import Testing
     try JSONSerialization.data(withJSONObject: object)
   }
 
-  @Test("One entry makes a region with one key")
+  @Test("One entry is read as a region with one key")
   func oneEntry() throws {
     let region = try RegionConfiguration(json: json(entry()))
     #expect(region.region == "PL")
@@ -32,7 +31,7 @@ import Testing
     #expect(region.keys.map(\.keyVersion) == ["v1"])
   }
 
-  @Test("A list makes a region with several keys, a state its own region")
+  @Test("A list is read as a region with several keys, and a state belongs to the region's code")
   func severalKeys() throws {
     let list = [
       entry(country: "US", state: "CA"), entry(country: "US", state: "CA", version: "v2"),
@@ -42,13 +41,13 @@ import Testing
     #expect(region.keys.map(\.keyVersion) == ["v1", "v2"])
   }
 
-  @Test("A key may be base64 of its DER, as Apple has it")
+  @Test("A key is accepted as base64 of its DER")
   func derKey() throws {
     let der = P256.Signing.PrivateKey().publicKey.derRepresentation.base64EncodedString()
     #expect(try RegionConfiguration(json: json(entry(key: der))).keys.count == 1)
   }
 
-  @Test("Up to ten keys, not eleven")
+  @Test("Ten keys are accepted, eleven are rejected")
   func keyCount() throws {
     for count in [StoredRegion.keysMax - 1, StoredRegion.keysMax] {
       let list = (1...count).map { entry(version: "v\($0)") }
@@ -60,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("A file of 64 KiB is read, a larger one is not")
+  @Test("A file of 64 KiB is accepted, a larger one is rejected")
   func size() throws {
     let content = try json(entry())
     let padding = Data(repeating: 0x20, count: StoredRegion.bytesMax - content.count)
@@ -71,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("What is wrong with a file is named")
+  @Test("Each invalid file is rejected with its own error")
   func refusals() throws {
     #expect(throws: RegionConfigurationError.malformed) {
       try RegionConfiguration(json: Data("{}".utf8))

@@ -1,25 +1,27 @@
 import DiagnosisKeyFile
 import Dispatch
 import ExposureKeys
-import ExposureNotification
 import Foundation
 import Logging
 import SealedStorage
+import Synchronization
 import TestSupport
 import Testing
 import World
 
-/// A phone in the hand of a test. Each `device()` is the same phone started once more.
+@testable import ExposureNotification
+
+/// A phone with test doubles. Each `device()` is a restart of the same phone.
 struct TestPhone {
   /// 2020-06-15 12:00 UTC.
   static let noon = Date(timeIntervalSince1970: 1_592_222_400)
   static let day: TimeInterval = 86_400
 
   let folder: URL
-  let clock: HandClock
+  let clock: ManualClock
   let radio: TestRadio
-  let person = TestPerson()
-  let randomness: SeededRandomness
+  let user = TestUser()
+  let randomness: TestRandomness
   let sealingKey: SealingKey
   var region = RegionConfiguration(region: "PL", keys: [])
   var apiVersion = 1
@@ -32,15 +34,15 @@ struct TestPhone {
 
   init(in folder: URL, seed: UInt64 = 1) {
     self.folder = folder
-    clock = HandClock(Self.noon)
+    clock = ManualClock(Self.noon)
     radio = TestRadio(clock: clock)
-    randomness = SeededRandomness(seed: seed)
+    randomness = TestRandomness(seed: seed)
     sealingKey = SealingKey(from: randomness)
   }
 
   func device() -> Device {
     Device(
-      radio: radio, consent: person, clock: clock, randomness: randomness, folder: folder,
+      radio: radio, consent: user, clock: clock, randomness: randomness, folder: folder,
       sealingKey: sealingKey, region: region, bundleIdentifier: "pl.gov.mc.protegosafe",
       apiVersion: apiVersion, entitlements: entitlements, variant: variant,
       detectionsPerDay: detectionsPerDay, sightingsPerDetection: sightingsPerDetection,
@@ -49,7 +51,7 @@ struct TestPhone {
 
   var logger: Logger { log.logger }
 
-  /// A file of this phone by itself.
+  /// A sealed file of this phone.
   func sealedFile(_ name: String) -> SealedFile {
     SealedFile(
       url: folder.appendingPathComponent(name), key: sealingKey, purpose: name,
@@ -62,7 +64,7 @@ struct TestPhone {
     return manager
   }
 
-  /// A manager that is activated and switched on.
+  /// A manager that is activated and turned on.
   func enabledManager(of device: Device? = nil) async throws -> ENManager {
     let manager = manager(of: device)
     try await manager.activate()
@@ -70,24 +72,24 @@ struct TestPhone {
     return manager
   }
 
-  /// Lives `days` days of `device`, beat by beat.
-  func live(_ device: Device, days: Double) async {
+  /// Runs `device` for `days` days by moving the clock from beat to beat.
+  func run(_ device: Device, days: Double) async {
     let end = clock.now.addingTimeInterval(days * Self.day)
     while clock.now < end {
       let next = await device.beat()
-      clock.move(to: min(next, end))
+      clock.set(to: min(next, end))
     }
     await device.beat()
   }
 
-  /// Hears the owner of `key`, so many seconds from now each time.
-  func hear(_ key: TemporaryExposureKey, seconds: [TimeInterval]) async {
+  /// Receives beacons of `key`, each of `seconds` from now.
+  func receive(_ key: TemporaryExposureKey, seconds: [TimeInterval]) async {
     let schedule = KeySchedule(key)
     for time in seconds.map({ clock.now + $0 }) {
       guard let interval = IntervalNumber(time) else { continue }
       let identifier = schedule.identifier(at: interval)
       let metadata = schedule.seal(BluetoothMetadata(transmitPower: 8), beside: identifier)
-      await radio.hear([
+      await radio.receive([
         Sighting(
           advertisement: Advertisement(identifier: identifier, metadata: metadata), time: time,
           signalStrength: -40)
@@ -95,7 +97,7 @@ struct TestPhone {
     }
   }
 
-  /// A beacon of a stranger, heard now.
+  /// A sighting of an unknown phone, now unless `time` is given.
   func sighting(_ number: Int = 0, at time: Date? = nil) throws -> Sighting {
     let bytes = withUnsafeBytes(of: UInt64(number).bigEndian, Array.init)
     let identifier = RollingProximityIdentifier(bytes: Array(repeating: 0xa5, count: 8) + bytes)
@@ -104,5 +106,145 @@ struct TestPhone {
       advertisement: Advertisement(
         identifier: try #require(identifier), metadata: try #require(metadata)),
       time: time ?? clock.now, signalStrength: -60)
+  }
+}
+
+/// A radio that records advertisements and receives the sightings that a test passes in.
+final class TestRadio: Radio {
+  typealias Receiver = @Sendable ([Sighting]) async -> Void
+
+  struct Sent: Sendable {
+    let advertisement: Advertisement
+    let time: Date
+  }
+
+  private struct State {
+    var isPoweredOn = true
+    var sent: [Sent] = []
+    var isAdvertising = false
+    var receiver: Receiver?
+  }
+
+  private let clock: any WallClock
+  private let state = Mutex(State())
+
+  init(clock: any WallClock) {
+    self.clock = clock
+  }
+
+  var isPoweredOn: Bool { state.withLock { $0.isPoweredOn } }
+  var sent: [Sent] { state.withLock { $0.sent } }
+  var isAdvertising: Bool { state.withLock { $0.isAdvertising } }
+  var isListening: Bool { receiver != nil }
+
+  private var receiver: Receiver? { state.withLock { $0.receiver } }
+
+  func setPoweredOn(_ isPoweredOn: Bool) {
+    state.withLock { $0.isPoweredOn = isPoweredOn }
+  }
+
+  /// Passes in the sightings of one scan.
+  func receive(_ sightings: [Sighting]) async {
+    await receiver?(sightings)
+  }
+
+  func advertise(_ advertisement: Advertisement) async {
+    let sent = Sent(advertisement: advertisement, time: clock.now)
+    state.withLock {
+      $0.sent.append(sent)
+      $0.isAdvertising = true
+    }
+  }
+
+  func stopAdvertising() async {
+    state.withLock { $0.isAdvertising = false }
+  }
+
+  func listen(_ receive: @escaping Receiver) async {
+    state.withLock { $0.receiver = receive }
+  }
+
+  func stopListening() async {
+    state.withLock { $0.receiver = nil }
+  }
+}
+
+/// A user who makes the decision that a test sets and records all requests and notices.
+final class TestUser: ConsentPrompt {
+  /// The error of a prompt that cannot be shown.
+  struct NoScreen: Error {}
+
+  private struct State {
+    var decision: Bool
+    var requests: [ConsentRequest] = []
+    var notices: [ConsentNotice] = []
+    var hasScreen = true
+  }
+
+  private let state: Mutex<State>
+
+  init(decision: Bool = true) {
+    state = Mutex(State(decision: decision))
+  }
+
+  var requests: [ConsentRequest] { state.withLock { $0.requests } }
+
+  var notices: [ConsentNotice] { state.withLock { $0.notices } }
+
+  func decides(_ decision: Bool) {
+    state.withLock { $0.decision = decision }
+  }
+
+  func hasScreen(_ hasScreen: Bool) {
+    state.withLock { $0.hasScreen = hasScreen }
+  }
+
+  func allows(_ request: ConsentRequest, for bundleIdentifier: String) async throws -> Bool {
+    try state.withLock {
+      guard $0.hasScreen else { throw NoScreen() }
+      $0.requests.append(request)
+      return $0.decision
+    }
+  }
+
+  func tell(_ notice: ConsentNotice, for bundleIdentifier: String) async {
+    state.withLock { $0.notices.append(notice) }
+  }
+}
+
+/// A diagnosed user who met the phone and publishes the key of that day.
+struct DiagnosedUser {
+  let key: TemporaryExposureKey
+
+  init(_ number: UInt32 = 1, on day: Date = TestPhone.noon, period: UInt32 = 144) throws {
+    let bytes = withUnsafeBytes(of: number.bigEndian, Array.init)
+    let start = try #require(IntervalNumber(day)).startOfDay
+    key = try #require(
+      TemporaryExposureKey(
+        bytes: Array(repeating: 9, count: 12) + bytes, rollingStart: start, rollingPeriod: period))
+  }
+
+  /// Spends half an hour near `phone`, starting now.
+  func meets(_ phone: TestPhone) async {
+    await phone.receive(key, seconds: Array(stride(from: 0, through: 1_800, by: 300)))
+  }
+
+  func published(
+    _ reportType: ReportType = .confirmedTest, variant: VariantOfConcern? = nil
+  ) throws -> DiagnosisKey {
+    try #require(
+      DiagnosisKey(
+        key: key, transmissionRiskLevel: 7, reportType: reportType, daysSinceOnsetOfSymptoms: 0,
+        variantOfConcern: variant))
+  }
+
+  /// A configuration of version 2 in which the user was infectious.
+  static func configuration(
+    _ map: [NSNumber: NSNumber] = [0: 1], testWeight: Double = 100
+  ) -> ENExposureConfiguration {
+    let configuration = ENExposureConfiguration()
+    configuration.infectiousnessForDaysSinceOnsetOfSymptoms = map
+    configuration.reportTypeConfirmedTestWeight = testWeight
+    return configuration
   }
 }

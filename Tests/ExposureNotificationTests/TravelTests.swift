@@ -5,24 +5,23 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/Framework.md 5.7.
 @Suite struct TravelTests {
-  /// A phone's history that a test writes.
+  /// A travel history that a test sets.
   final class History: TravelHistory {
-    let state = Mutex<(answer: Bool?, asked: [String], since: Date?)>((nil, [], nil))
+    let state = Mutex<(hasLeft: Bool?, regions: [String], since: Date?)>((nil, [], nil))
 
-    func says(_ answer: Bool?) { state.withLock { $0.answer = answer } }
+    func set(_ hasLeft: Bool?) { state.withLock { $0.hasLeft = hasLeft } }
 
-    /// The file of the history does not open.
+    /// The error of a history that cannot be read.
     struct Unreadable: Error {}
     let isUnreadable = Mutex(false)
 
     func hasLeft(_ region: String, since date: Date) async throws -> Bool? {
       if isUnreadable.withLock({ $0 }) { throw Unreadable() }
       return state.withLock {
-        $0.asked.append(region)
+        $0.regions.append(region)
         $0.since = date
-        return $0.answer
+        return $0.hasLeft
       }
     }
   }
@@ -39,27 +38,27 @@ import Testing
     self.phone = phone
   }
 
-  @Test("The person is asked until there is a yes; then the phone's history answers, for 14 days")
-  func asked() async throws {
+  @Test("The user is asked until they agree; then the travel history of 14 days is used")
+  func consent() async throws {
     let manager = try await phone.enabledManager()
-    history.says(true)
-    phone.person.says(false)
+    history.set(true)
+    phone.user.decides(false)
     for _ in 1...2 {
       await #expect(throws: ENError(.travelStatusNotAvailable)) {
         _ = try await manager.userTraveled()
       }
     }
-    #expect(history.state.withLock { $0.asked.isEmpty })
-    phone.person.says(true)
+    #expect(history.state.withLock { $0.regions.isEmpty })
+    phone.user.decides(true)
     #expect(try await manager.userTraveled())
-    history.says(false)
+    history.set(false)
     #expect(try await !phone.enabledManager().userTraveled())
-    #expect(phone.person.asked.filter { $0 == .showTravelStatus }.count == 3)
-    #expect(history.state.withLock { $0.asked } == ["PL", "PL"])
+    #expect(phone.user.requests.filter { $0 == .showTravelStatus }.count == 3)
+    #expect(history.state.withLock { $0.regions } == ["PL", "PL"])
     #expect(history.state.withLock { $0.since } == TestPhone.noon - 14 * TestPhone.day)
   }
 
-  @Test("A history that fails by itself is an error that nobody knows, in the log by its kind")
+  @Test("An error of the travel history becomes unknown, and only its type is logged")
   func failing() async throws {
     let manager = try await phone.enabledManager()
     history.isUnreadable.withLock { $0 = true }
@@ -67,7 +66,7 @@ import Testing
     #expect(phone.log.errors == ["a call failed: Unreadable"])
   }
 
-  @Test("A phone that does not know, or has no history, says that it does not know")
+  @Test("Without a known history the call fails with travelStatusNotAvailable")
   func unknown() async throws {
     let manager = try await phone.enabledManager()
     await #expect(throws: ENError(.travelStatusNotAvailable)) {
@@ -75,9 +74,9 @@ import Testing
     }
     var other = phone
     other.travel = nil
-    let ignorant = try await other.enabledManager()
+    let withoutHistory = try await other.enabledManager()
     await #expect(throws: ENError(.travelStatusNotAvailable)) {
-      _ = try await ignorant.userTraveled()
+      _ = try await withoutHistory.userTraveled()
     }
   }
 }

@@ -5,13 +5,12 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/Framework.md 9.3.
-@Suite("The variant of concern of a meeting")
+@Suite("Variants of concern")
 struct VariantOfConcernTests {
   let folder: TemporaryFolder
   let authority: Authority
   let phone: TestPhone
-  let configuration = Passenger.configuration()
+  let configuration = DiagnosedUser.configuration()
 
   init() throws {
     folder = try TemporaryFolder()
@@ -22,14 +21,14 @@ struct VariantOfConcernTests {
     self.phone = phone
   }
 
-  /// A phone that met somebody of each of `variants` for half an hour, and the file of their keys.
+  /// A phone that met one user of each of `variants` for half an hour, and the file of their keys.
   private func afterMeeting(_ variants: [VariantOfConcern?]) async throws -> (ENManager, URL) {
     let manager = try await phone.enabledManager()
     let keys = try variants.enumerated().map { index, variant in
-      (try Passenger(UInt32(index + 1)), variant)
+      (try DiagnosedUser(UInt32(index + 1)), variant)
     }
-    for (passenger, _) in keys { await passenger.sits(beside: phone) }
-    phone.clock.move(by: TestPhone.day)
+    for (diagnosed, _) in keys { await diagnosed.meets(phone) }
+    phone.clock.advance(by: TestPhone.day)
     return (manager, try authority.publish(keys.map { try $0.published(variant: $1) }))
   }
 
@@ -37,20 +36,20 @@ struct VariantOfConcernTests {
     Set(windows.map(\.variantOfConcernType))
   }
 
-  @Test("A window says what the signed file says, and an app can filter by it")
-  func told() async throws {
+  @Test("A window has the variant of the signed key file")
+  func variantOfWindows() async throws {
     let (manager, file) = try await afterMeeting([nil] + VariantOfConcern.allCases)
     let summary = try await manager.detect([file], configuration)
     #expect(summary.matchedKeyCount == 6)
     let windows = try await manager.windows(of: summary)
     #expect(variants(windows) == [.typeUnknown, .type1, .type2, .type3, .type4])
-    // Two people of whom nothing is known, one of each variant.
+    // Two users without a known variant, and one of each other variant.
     let perPerson = windows.count { $0.variantOfConcernType == .type2 }
     #expect(perPerson > 0 && windows.count == 6 * perPerson)
     #expect(windows.count { $0.variantOfConcernType == .typeUnknown } == 2 * perPerson)
   }
 
-  @Test("No score counts the variant")
+  @Test("Scores do not depend on the variant")
   func scores() async throws {
     let (manager, file) = try await afterMeeting([nil, .vaccineBreakthrough])
     let both = try await manager.detect([file], configuration)
@@ -61,7 +60,7 @@ struct VariantOfConcernTests {
     #expect(day.scoreSum == Double(score.reduce(0, +)))
   }
 
-  @Test("A later call without the file still knows it, also after a restart")
+  @Test("The variant of a retained key is kept over a restart")
   func kept() async throws {
     let (manager, file) = try await afterMeeting([.highSeverity])
     _ = try await manager.detect([file], configuration)

@@ -5,7 +5,6 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/Framework.md 6.1 and 7.
 @Suite struct VariantTests {
   let folder: TemporaryFolder
   let authority: Authority
@@ -25,11 +24,11 @@ import Testing
 
   private func files(_ numbers: ClosedRange<UInt32>) throws -> [URL] {
     try numbers.map {
-      try authority.publish([try Passenger($0).published()], as: "\($0).zip")
+      try authority.publish([try DiagnosedUser($0).published()], as: "\($0).zip")
     }
   }
 
-  @Test("iOS 13.5 counts files it has not seen in 24 hours, however many calls")
+  @Test("iOS 13.5 limits new files in 24 hours, not calls")
   func newFiles() async throws {
     let phone = try phone(.ios13_5)
     let manager = try await phone.enabledManager()
@@ -43,11 +42,11 @@ import Testing
     await #expect(throws: ENError(.rateLimited)) { _ = try await manager.detect(another) }
     let restarted = try await phone.enabledManager()
     await #expect(throws: ENError(.rateLimited)) { _ = try await restarted.detect(another) }
-    phone.clock.move(by: TestPhone.day)
+    phone.clock.advance(by: TestPhone.day)
     _ = try await restarted.detect(another)
   }
 
-  @Test("One file below the limit, on it and above it")
+  @Test("Files up to the limit are accepted, one more is rejected")
   func fileLimit() {
     for (count, isTaken) in [(14, true), (15, true), (16, false)] {
       var quota = KeyFileQuota()
@@ -58,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "iOS 13.6 and later count calls, as many as the device was told",
+    "iOS 13.6 and later limit calls to the device's detectionsPerDay",
     arguments: [Device.Variant.ios13_6, .ios14])
   func calls(_ variant: Device.Variant) async throws {
     var phone = try phone(variant)
@@ -69,16 +68,16 @@ import Testing
   }
 
   @Test(
-    "The same half hour is told in the steps of the release, and a short key only since 13.6",
+    "Durations are rounded by the release's step, and short keys match only since 13.6",
     arguments: Device.Variant.allCases)
   func durations(_ variant: Device.Variant) async throws {
     let phone = try phone(variant)
     let manager = try await phone.enabledManager()
-    let (whole, short) = (try Passenger(1), try Passenger(2, period: 143))
-    for passenger in [whole, short] {
-      await phone.hear(passenger.key, seconds: [0, 200, 400])
+    let (whole, short) = (try DiagnosedUser(1), try DiagnosedUser(2, period: 143))
+    for diagnosed in [whole, short] {
+      await phone.receive(diagnosed.key, seconds: [0, 200, 400])
     }
-    phone.clock.move(by: TestPhone.day)
+    phone.clock.advance(by: TestPhone.day)
     let file = try authority.publish([try whole.published(), try short.published()])
     let summary = try await manager.detect([file])
     #expect(summary.matchedKeyCount == (variant == .ios13_5 ? 1 : 2))
@@ -88,7 +87,7 @@ import Testing
   }
 
   @Test(
-    "Before iOS 14 there is no version 2, no word ahead of time and no travel",
+    "Before iOS 14 version 2, pre-authorization and travel are unsupported",
     arguments: [Device.Variant.ios13_5, .ios13_6])
   func early(_ variant: Device.Variant) async throws {
     let manager = try await phone(variant, apiVersion: 2).enabledManager()
@@ -106,7 +105,7 @@ import Testing
     await #expect(throws: ENError(.unsupported)) { _ = try await manager.userTraveled() }
   }
 
-  @Test("An API version that nobody knows counts as 1")
+  @Test("An unknown API version counts as 1")
   func unknownVersion() async throws {
     let manager = try await phone(.latest, apiVersion: 3).enabledManager()
     _ = try await manager.detect([])

@@ -2,8 +2,8 @@ import Foundation
 
 /// The public names that Swift sources declare, as DocC writes them: `ENManager/activate()`.
 ///
-/// Reads sources in the house's form: two spaces a level, one declaration a line. Extensions of other
-/// modules' types are passed over, as their pages are not this module's.
+/// Reads formatted sources: two spaces per level, one declaration per line. Extensions of other
+/// modules' types are skipped.
 struct PublicNames {
   private(set) var names: [String] = []
   private var types: Set<String> = []
@@ -38,7 +38,7 @@ struct PublicNames {
   private static var enumCase: OneName { #/^ *case `?(\w+)/# }
   private static var requirement: OneName { #/^ *func (\w+)\(/# }
 
-  /// A type or extension that lines stand in.
+  /// A type or extension that contains lines.
   private struct Scope {
     let path: String
     let kind: String

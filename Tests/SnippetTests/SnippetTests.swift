@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The pages of the framework's reference say what happens")
+@Suite("Snippets of the framework's reference")
 struct SnippetTests {
   private static let catalog = SharedData.projectRoot.appendingPathComponent(
     "Sources/ExposureNotification/ExposureNotification.docc")
@@ -11,28 +11,27 @@ struct SnippetTests {
     ((try? FileManager.default.contentsOfDirectory(atPath: catalog.path)) ?? [])
     .filter { $0.hasSuffix(".md") }.map { String($0.dropLast(3)) }.sorted()
 
-  @Test("There are pages")
+  @Test("The catalog has pages")
   func found() {
     #expect(Self.pages.count >= 15)
   }
 
-  @Test("The page shows the snippet that is compiled", arguments: pages)
+  @Test("A page shows the snippet that is compiled", arguments: pages)
   func shown(_ page: String) throws {
-    let source = try Self.text("Documentation/Snippets/\(page).swift")
-    let shown = try #require(
-      source.components(separatedBy: "  // On the page.\n").last?
-        .components(separatedBy: "  // Until here.").first)
+    let parts = try Self.snippetSources().components(separatedBy: "  // Page: \(page)\n")
+    #expect(parts.count == 2, "\(page) has one snippet")
+    let shown = try #require(parts.last?.components(separatedBy: "  // End of page.").first)
     let code = shown.components(separatedBy: "\n")
       .map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0 }.joined(separator: "\n")
     #expect(try Self.block(of: page, after: "```swift\n") == code)
   }
 
-  @Test("The snippet prints what the page says", arguments: pages)
+  @Test("A snippet prints the output on its page", arguments: pages)
   func printed(_ page: String) throws {
     #expect(try Self.block(of: page, after: "Prints:\n\n```\n") == Self.output(of: page))
   }
 
-  @Test("Every public name has its place on the first page")
+  @Test("The first page lists every public type, constant and alias")
   func named() throws {
     let page = try Self.text(
       "Sources/ExposureNotification/ExposureNotification.docc/ExposureNotification.md")
@@ -46,6 +45,15 @@ struct SnippetTests {
         #expect(page.contains("``\(match.1)``"), "\(file): add \(match.1) to a topic")
       }
     }
+  }
+
+  /// The text of all snippet files.
+  private static func snippetSources() throws -> String {
+    let folder = "Documentation/Snippets"
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: SharedData.projectRoot.appendingPathComponent(folder).path)
+    return try names.filter { $0.hasSuffix(".swift") }.sorted()
+      .map { try text("\(folder)/\($0)") }.joined()
   }
 
   private static func block(of page: String, after start: String) throws -> String {

@@ -2,21 +2,21 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Every public name of the framework has one place in its reference")
+@Suite("Topics of the framework's reference")
 struct TopicTests {
-  private static let room = SharedData.projectRoot.appendingPathComponent(
+  private static let folder = SharedData.projectRoot.appendingPathComponent(
     "Sources/ExposureNotification")
 
   private static func texts(_ ending: String) throws -> [String: String] {
-    let names = FileManager.default.enumerator(atPath: room.path)?.compactMap { $0 as? String }
+    let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
     return try (names ?? []).filter { $0.hasSuffix(ending) }.reduce(into: [:]) { texts, name in
-      let file = room.appendingPathComponent(name)
+      let file = folder.appendingPathComponent(name)
       let page = file.deletingPathExtension().lastPathComponent
       texts[page] = try String(contentsOf: file, encoding: .utf8)
     }
   }
 
-  /// What the Topics of all pages list, as paths from the module; articles as `doc:` and their page.
+  /// The entries of the topics of all pages, as paths from the module; articles as `doc:` and page.
   private static func topics() throws -> [String] {
     try texts(".md").flatMap { _, text in
       let parts = text.components(separatedBy: "\n## Topics\n")
@@ -35,18 +35,18 @@ struct TopicTests {
     name.split(separator: "/").dropLast().joined(separator: "/")
   }
 
-  @Test("Each public name stands in one group of one page, and the groups name nothing else")
+  @Test("Each public name is in one group of one page, and the groups have no other entries")
   func placed() throws {
     let names = PublicNames(of: Array(try Self.texts(".swift").values)).names
     #expect(names.count > 250 && names.contains("ENManager/activate()"))
     let topics = try Self.topics().filter { !$0.hasPrefix("doc:") }
-    #expect(Set(names).subtracting(topics).sorted() == [], "put these into a group")
-    #expect(Set(topics).subtracting(names).sorted() == [], "nobody declares these")
+    #expect(Set(names).subtracting(topics).sorted() == [], "add these to a group")
+    #expect(Set(topics).subtracting(names).sorted() == [], "not declared")
     let repeated = Dictionary(grouping: topics) { $0 }.filter { $0.value.count > 1 }
-    #expect(repeated.keys.sorted() == [], "leave these in one group")
+    #expect(repeated.keys.sorted() == [], "listed more than once")
   }
 
-  @Test("Each article stands in one group, and each type with members has a page")
+  @Test("Each article is in one group, and each type with members has a page")
   func pages() throws {
     let texts = try Self.texts(".md")
     let articles = texts.filter { !$0.value.hasPrefix("# ``") }.keys.map { "doc:\($0)" }
@@ -55,10 +55,10 @@ struct TopicTests {
     let names = PublicNames(of: Array(try Self.texts(".swift").values)).names
     let types = Set(names.filter { $0.contains("/") }.map(Self.parent))
     let titles = texts.values.compactMap { $0.firstMatch(of: #/^# ``([^`]+)``/#).map { "\($0.1)" } }
-    #expect(types.subtracting(titles).sorted() == [], "write these a page")
+    #expect(types.subtracting(titles).sorted() == [], "add a page")
   }
 
-  @Test("Names are read from sources as DocC writes them")
+  @Test("Names are read from sources in DocC's form")
   func names() {
     let source = """
       /// public struct Comment {}

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UserNotifications
 
-@Suite("User notifications: said by the app, shown by the program")
+@Suite("User notifications")
 struct UNUserNotificationCenterTests {
   private let center = UNUserNotificationCenter()
 
@@ -18,39 +18,39 @@ struct UNUserNotificationCenterTests {
     return UNNotificationRequest(identifier: identifier, content: content, trigger: trigger)
   }
 
-  @Test("The person is asked once, then sees what the app says until it takes it away")
+  @Test("The user is asked once, and a notification is shown until the app removes it")
   func story() async throws {
-    let screen = Screen()
-    center.install(screen)
+    let sink = TestNotificationSink()
+    center.install(sink)
     #expect(await center.notificationSettings().authorizationStatus == .notDetermined)
     #expect(try await center.requestAuthorization(options: [.alert, .sound, .badge]))
     #expect(try await center.requestAuthorization(options: [.alert]))
-    #expect(screen.questions == 1)
+    #expect(sink.requestCount == 1)
     let settings = await center.notificationSettings()
     #expect(settings.authorizationStatus == .authorized)
     #expect(settings.alertSetting == .enabled && settings.badgeSetting == .disabled)
     try await center.add(request())
-    let shown = try #require(screen.shown.first)
+    let shown = try #require(sink.shown.first)
     #expect(shown.notice.title == "Bluetooth is off" && shown.notice.hasSound)
     #expect(shown.notice.badge == 1 && shown.options.contains(.banner))
     let delivered = try #require(await center.deliveredNotifications().first)
-    #expect(delivered.date == screen.now && delivered.request.content.body == "Switch it on")
+    #expect(delivered.date == sink.now && delivered.request.content.body == "Switch it on")
     center.removeDeliveredNotifications(withIdentifiers: ["bluetooth-off"])
     #expect(await center.deliveredNotifications().isEmpty)
-    #expect(screen.removed == ["bluetooth-off"])
+    #expect(sink.removed == ["bluetooth-off"])
   }
 
-  @Test("After a no nothing is shown, and the error says what to do")
+  @Test("After a refusal no notification is shown")
   func denied() async throws {
-    let screen = Screen(answer: [])
-    center.install(screen)
+    let sink = TestNotificationSink(decision: [])
+    center.install(sink)
     #expect(try await center.requestAuthorization(options: [.alert]) == false)
     #expect(await center.notificationSettings().authorizationStatus == .denied)
     await #expect(throws: UNError(.notificationsNotAllowed)) { try await center.add(request()) }
-    #expect(screen.shown.isEmpty)
+    #expect(sink.shown.isEmpty)
   }
 
-  @Test("Without a sink nobody can be asked or told")
+  @Test("Without a sink authorization and notifications fail")
   func noSink() async {
     #expect(await center.notificationSettings().authorizationStatus == .denied)
     await #expect(throws: UNError(.notificationsNotAllowed)) {
@@ -64,9 +64,9 @@ struct UNUserNotificationCenterTests {
     #expect(UNError.Code.allCases.map(\.rawValue) == [1, 1401])
   }
 
-  @Test("A notification that shows nothing is refused")
+  @Test("A notification without content is rejected")
   func empty() async throws {
-    center.install(Screen())
+    center.install(TestNotificationSink())
     _ = try await center.requestAuthorization(options: [.alert])
     let nothing = UNNotificationRequest(
       identifier: "nothing", content: UNMutableNotificationContent(), trigger: nil)
@@ -75,60 +75,60 @@ struct UNUserNotificationCenterTests {
     }
   }
 
-  @Test("One that waits is shown when the program says so, once, unless it was taken back")
+  @Test("A pending notification is delivered once unless it was removed")
   func waiting() async throws {
-    let screen = Screen()
-    center.install(screen)
+    let sink = TestNotificationSink()
+    center.install(sink)
     _ = try await center.requestAuthorization(options: [.alert])
     let later = UNTimeIntervalNotificationTrigger(timeInterval: 3_600, repeats: false)
     try await center.add(request("later", trigger: later))
     try await center.add(request("never", trigger: later))
-    #expect(screen.pending.map(\.identifier) == ["later", "never"])
-    #expect(screen.pending.first?.delay == 3_600)
+    #expect(sink.pending.map(\.identifier) == ["later", "never"])
+    #expect(sink.pending.first?.delay == 3_600)
     #expect(await center.pendingNotificationRequests().count == 2)
     center.removePendingNotificationRequests(withIdentifiers: ["never"])
     #expect(center.deliver("never") == false)
     #expect(center.deliver("later"))
     #expect(center.deliver("later") == false)
-    #expect(screen.shown.map(\.notice.identifier) == ["later"])
-    #expect(screen.pending.isEmpty)
+    #expect(sink.shown.map(\.notice.identifier) == ["later"])
+    #expect(sink.pending.isEmpty)
   }
 
-  @Test("One that repeats waits on until it is taken back")
+  @Test("A repeating notification stays pending until it is removed")
   func repeating() async throws {
-    let screen = Screen()
-    center.install(screen)
+    let sink = TestNotificationSink()
+    center.install(sink)
     _ = try await center.requestAuthorization(options: [.alert])
     let daily = UNTimeIntervalNotificationTrigger(timeInterval: 86_400, repeats: true)
     try await center.add(request("daily", trigger: daily))
     #expect(center.deliver("daily") && center.deliver("daily"))
-    #expect(screen.shown.count == 2)
+    #expect(sink.shown.count == 2)
     center.removeAllPendingNotificationRequests()
     #expect(center.deliver("daily") == false)
   }
 
-  @Test("While the app is in front it decides what is shown, and it learns of a tap")
+  @Test("In the foreground the delegate decides what is shown and receives the user's tap")
   func foreground() async throws {
-    let screen = Screen()
+    let sink = TestNotificationSink()
     let app = ForegroundApp(shows: [.alert, .badge])
-    screen.isAppInForeground = true
-    center.install(screen)
+    sink.isAppInForeground = true
+    center.install(sink)
     center.delegate = app
     _ = try await center.requestAuthorization(options: [.alert])
     try await center.add(request())
-    var answers = app.answers.makeAsyncIterator()
-    #expect(await answers.next() == "present bluetooth-off")
-    #expect(screen.shown.map(\.options) == [[.alert, .badge]])
+    var calls = app.calls.makeAsyncIterator()
+    #expect(await calls.next() == "present bluetooth-off")
+    #expect(sink.shown.map(\.options) == [[.alert, .badge]])
     #expect(center.respond(to: "bluetooth-off"))
     #expect(
-      await answers.next() == "\(UNNotificationDefaultActionIdentifier) bluetooth-off")
+      await calls.next() == "\(UNNotificationDefaultActionIdentifier) bluetooth-off")
     #expect(center.respond(to: "bluetooth-off") == false)
   }
 
-  @Test("A delegate may await instead of calling a handler")
+  @Test("A delegate may implement the async forms")
   func awaited() async throws {
-    let (screen, app) = (Screen(), AwaitingApp())
-    center.install(screen)
+    let (sink, app) = (TestNotificationSink(), AwaitingApp())
+    center.install(sink)
     center.delegate = app
     _ = try await center.requestAuthorization(options: [.alert])
     try await center.add(request())
@@ -139,18 +139,18 @@ struct UNUserNotificationCenterTests {
     withExtendedLifetime(app) {}
   }
 
-  @Test("A delegate that shows nothing keeps the screen empty")
+  @Test("A delegate without options shows nothing")
   func silent() async throws {
-    let screen = Screen()
+    let sink = TestNotificationSink()
     let app = ForegroundApp(shows: [])
-    screen.isAppInForeground = true
-    center.install(screen)
+    sink.isAppInForeground = true
+    center.install(sink)
     center.delegate = app
     _ = try await center.requestAuthorization(options: [.alert])
     try await center.add(request())
-    var answers = app.answers.makeAsyncIterator()
-    #expect(await answers.next() == "present bluetooth-off")
-    #expect(screen.shown.isEmpty)
+    var calls = app.calls.makeAsyncIterator()
+    #expect(await calls.next() == "present bluetooth-off")
+    #expect(sink.shown.isEmpty)
   }
 
   @Test("Options and states have Apple's numbers")

@@ -1,16 +1,15 @@
 import Foundation
 
-/// What a detection found, without naming anybody or any place.
+/// The summary of a detection. It identifies no person and no place.
 open class ENExposureDetectionSummary: NSObject {
-  /// The value behind it.
   let sums: ExposureSummary
 
-  /// Nothing found.
+  /// A summary without exposures.
   public override init() {
     sums = ExposureSummary()
   }
 
-  /// What one detection found in all.
+  /// The summary of one detection.
   package init(_ summary: ExposureSummary) {
     sums = summary
   }
@@ -19,15 +18,15 @@ open class ENExposureDetectionSummary: NSObject {
   open var attenuationDurations: [NSNumber] {
     sums.attenuationDurations.map { NSNumber(value: $0) }
   }
-  /// Days since the latest exposure; 0 where there is none.
+  /// Days since the latest exposure; 0 if there is none.
   open var daysSinceLastExposure: Int { sums.daysSinceLastExposure }
-  /// How many different keys matched.
+  /// The number of different keys that matched.
   open var matchedKeyCount: UInt64 { UInt64(sums.matchedKeyCount) }
   /// The highest risk score, 0 to 255.
   open var maximumRiskScore: ENRiskScore { sums.maximumScore.capped }
   /// The highest risk score before capping, 0 to 4,096.
   open var maximumRiskScoreFullRange: Double { Double(sums.maximumScore.fullRange) }
-  /// The two full range figures once more, as apps written for iOS 13.5 look for them.
+  /// The two full range scores in the form that apps for iOS 13.5 use.
   open var metadata: [AnyHashable: Any]? {
     [
       "maximumRiskScoreFullRange": NSNumber(value: maximumRiskScoreFullRange),
@@ -36,8 +35,18 @@ open class ENExposureDetectionSummary: NSObject {
   }
   /// The sum of all risk scores before capping.
   open var riskScoreSumFullRange: Double { Double(sums.scoreSumFullRange) }
-  /// The exposures day by day, oldest first; version 2 only.
+  /// The summaries of days with exposures, oldest first; version 2 only.
   open var daySummaries: [ENExposureDaySummary] {
     sums.days.map(ENExposureDaySummary.init)
   }
+}
+
+// A detection's values as Apple's objects; new objects each time.
+extension DetectionResult {
+  /// The summary.
+  package var summary: ENExposureDetectionSummary { ENExposureDetectionSummary(found) }
+  /// The exposures of API version 1.
+  package var infos: [ENExposureInfo] { incidents.map(ENExposureInfo.init) }
+  /// The windows of API version 2.
+  package var windows: [ENExposureWindow] { exposureWindows.map(ENExposureWindow.init) }
 }

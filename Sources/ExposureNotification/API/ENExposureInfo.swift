@@ -1,16 +1,16 @@
 import ExposureKeys
 import Foundation
 
-/// One exposure and its risk, in version 1 of the interface.
+/// One exposure and its risk in API version 1.
 open class ENExposureInfo: NSObject {
   private let incident: ScoredIncident
 
-  /// No exposure.
+  /// An exposure without values.
   public override init() {
     incident = ScoredIncident()
   }
 
-  /// The exposure that was found, as an app sees it.
+  /// An exposure that was detected.
   package init(_ incident: ScoredIncident) {
     self.incident = incident
   }
@@ -19,7 +19,7 @@ open class ENExposureInfo: NSObject {
   open var attenuationDurations: [NSNumber] {
     incident.attenuationDurations.map { NSNumber(value: $0) }
   }
-  /// The attenuation over the whole exposure, in dB, each value weighted by how long it held.
+  /// The mean attenuation of the whole exposure in dB, weighted by duration.
   open var attenuationValue: ENAttenuation { incident.attenuation.decibels }
   /// Midnight UTC of the day of the exposure.
   open var date: Date { incident.date }
@@ -27,11 +27,11 @@ open class ENExposureInfo: NSObject {
   open var daysSinceOnsetOfSymptoms: Int {
     incident.daysSinceOnsetOfSymptoms ?? ENDaysSinceOnsetOfSymptomsUnknown
   }
-  /// What the diagnosis rests on.
+  /// The basis of the diagnosis.
   open var diagnosisReportType: ENDiagnosisReportType { incident.diagnosisReportType }
   /// Seconds of exposure: whole minutes, at most 1,800.
   open var duration: TimeInterval { TimeInterval(incident.duration) }
-  /// `totalRiskScoreFullRange` once more, as apps written for iOS 13.5 look for it.
+  /// `totalRiskScoreFullRange` in the form that apps for iOS 13.5 use.
   open var metadata: [AnyHashable: Any]? {
     ["totalRiskScoreFullRange": NSNumber(value: totalRiskScoreFullRange)]
   }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Up to 30 minutes near one phone whose owner was diagnosed later.
+/// An exposure of up to 30 minutes to one diagnosed user.
 ///
-/// Windows of one person cannot be told to belong together.
+/// Windows of the same user cannot be linked.
 open class ENExposureWindow: NSObject {
   private let window: ExposureWindow
 
@@ -11,21 +11,43 @@ open class ENExposureWindow: NSObject {
     window = ExposureWindow()
   }
 
-  /// The window that was found, as an app sees it.
+  /// A window that was detected.
   package init(_ window: ExposureWindow) {
     self.window = window
   }
 
-  /// How far the sender's transmit power can be relied on.
+  /// The confidence in the calibration of the sender's transmit power.
   open var calibrationConfidence: ENCalibrationConfidence { window.calibrationConfidence }
   /// Midnight UTC of the day of the window.
   open var date: Date { window.date }
-  /// What the diagnosis rests on.
+  /// The basis of the diagnosis.
   open var diagnosisReportType: ENDiagnosisReportType { window.diagnosisReportType }
-  /// How infectious the other person was.
+  /// The infectiousness of the diagnosed user.
   open var infectiousness: ENInfectiousness { window.infectiousness }
-  /// The scans, in the order of time.
+  /// The scans in the order of time.
   open var scanInstances: [ENScanInstance] { window.scanInstances.map(ENScanInstance.init) }
-  /// What is known about the variant of the virus; the framework leaves it to the app what follows.
+  /// The variant of the virus, if known. Scores do not depend on it; apps may filter by it.
   open var variantOfConcernType: ENVariantOfConcernType { window.variantOfConcernType }
+}
+
+/// One Bluetooth scan of an exposure window.
+open class ENScanInstance: NSObject {
+  private let scan: ScanInstance
+
+  /// A scan without beacons.
+  public override init() {
+    scan = ScanInstance(minimumAttenuation: 0, typicalAttenuation: 0, secondsSinceLastScan: 0)
+  }
+
+  /// A scan of a detected window.
+  package init(_ scan: ScanInstance) {
+    self.scan = scan
+  }
+
+  /// The least attenuation of the scan's beacons, in dB.
+  open var minimumAttenuation: ENAttenuation { scan.minimumAttenuation }
+  /// The mean attenuation of the scan's beacons, in dB, rounded.
+  open var typicalAttenuation: ENAttenuation { scan.typicalAttenuation }
+  /// Seconds since the previous scan: whole minutes, at most 300.
+  open var secondsSinceLastScan: Int { scan.secondsSinceLastScan }
 }

@@ -1,115 +1,115 @@
 import Dispatch
 import Foundation
 
-/// Apple's door to exposure notification: what an app calls.
+/// Apple's interface of exposure notification for apps.
 ///
-/// An object of the caller's own queue, open for tests to subclass. It holds no data: keys, contacts
-/// and consent live in the `Device`. See Documentation/Framework.md 1.
+/// Use an object from one queue only. All classes are open, so that apps can subclass them in tests. The
+/// manager holds no data: keys, contacts and consent belong to the `Device`.
 open class ENManager: NSObject {
-  /// Where handlers are called.
+  /// The queue on which handlers are called.
   open var dispatchQueue: dispatch_queue_t = .main
   /// Called once after `invalidate()`, when every other handler has been called.
   open var invalidationHandler: (() -> Void)?
-  /// Called when the system wakes the app for the framework's sake. Set it before `activate`.
+  /// Called when the system wakes the app for exposure notification. Set it before `activate`.
   open var activityHandler: ENActivityHandler?
   /// Called with the keys that `requestPreAuthorizedDiagnosisKeys` releases.
   open var diagnosisKeysAvailableHandler: ENDiagnosisKeysAvailableHandler?
 
   let device: Device?
-  let life = ManagerLife()
+  let lifecycle = ManagerLifecycle()
   private let deviceObservation: UUID?
-  /// What is being detected, so that invalidation can stop it.
-  var running: [Progress] = []
+  /// The detections that invalidation cancels.
+  var runningDetections: [Progress] = []
 
   /// A manager of the device that the program installed with `Device.install(_:)`; without one,
-  /// activation fails with `.unsupported`. It is designated, since subclasses in apps' tests call it.
+  /// activation fails with `.unsupported`. It is designated, because subclasses in apps' tests call it.
   public override init() {
     device = Device.installed
-    deviceObservation = Self.observation(of: device, for: life)
+    deviceObservation = Self.observation(of: device, for: lifecycle)
     super.init()
   }
 
-  /// A manager of this device, for a program with many of them.
+  /// A manager of this device, for a program with many devices.
   package convenience init(device: Device) {
     self.init(on: device)
   }
 
   private init(on device: Device) {
     self.device = device
-    deviceObservation = Self.observation(of: device, for: life)
+    deviceObservation = Self.observation(of: device, for: lifecycle)
     super.init()
   }
 
-  private static func observation(of device: Device?, for life: ManagerLife) -> UUID? {
-    let changes = life.changes
-    return device?.standing.changes.add { changes.tell() }
+  private static func observation(of device: Device?, for lifecycle: ManagerLifecycle) -> UUID? {
+    let changes = lifecycle.changes
+    return device?.state.changes.add { changes.notify() }
   }
 
   deinit {
-    if let deviceObservation { device?.standing.changes.remove(deviceObservation) }
-    life.invalidate()
+    if let deviceObservation { device?.state.changes.remove(deviceObservation) }
+    lifecycle.invalidate()
   }
 
-  /// Whether the person lets the app use exposure notification. Never asks.
+  /// The user's decision about exposure notification. Does not ask the user.
   open class var authorizationStatus: ENAuthorizationStatus {
     Device.installed?.authorizationStatus ?? .unknown
   }
 
-  /// Whether beacons are sent and heard; `.unknown` until activated.
+  /// The state of sending and receiving beacons; `.unknown` until activated.
   open var exposureNotificationStatus: ENStatus {
-    life.isActive ? device?.status ?? .unknown : .unknown
+    lifecycle.isActive ? device?.status ?? .unknown : .unknown
   }
 
-  /// Whether the person has switched it on; false until activated.
+  /// True if the user has turned exposure notification on; false until activated.
   open var exposureNotificationEnabled: Bool {
-    life.isActive && device?.isEnabled ?? false
+    lifecycle.isActive && device?.isEnabled ?? false
   }
 
-  /// Makes the manager usable. It switches nothing on.
+  /// Makes the manager usable. It turns nothing on.
   ///
   /// Fails with `.unsupported` without a device, `.notEntitled`, `.apiMisuse` the second time,
   /// `.invalidated` after `invalidate()`.
   open func activate(completionHandler: @escaping ENErrorHandler) {
-    begin(completionHandler)
+    beginActivation(completionHandler)
   }
 
-  /// `activate(completionHandler:)`, awaited.
+  /// The async form of `activate(completionHandler:)`.
   open func activate() async throws {
     try await awaited { activate(completionHandler: $0) }
   }
 
-  /// Ends the manager. Running detections are stopped; handlers that are due are still called, the
-  /// `invalidationHandler` after them, and then nothing more.
+  /// Ends the manager. Running detections are cancelled. Pending handlers are still called, and after
+  /// them the `invalidationHandler`.
   open func invalidate() {
-    end()
+    endLifecycle()
   }
 
-  // MARK: Switching on and off
+  // MARK: Turning on and off
 
-  /// Switches sending and hearing of beacons on or off. Keys and contacts stay.
+  /// Turns sending and receiving of beacons on or off. Keys and contacts stay.
   ///
-  /// The first time the person is asked. Fails with `.notAuthorized` where the answer was or is no,
-  /// `.insufficientStorage` where the answer could not be kept; with `.bluetoothOff` where it is
-  /// switched on now but the radio is off, and sending begins by itself when the radio is on.
+  /// The first time the user is asked. Fails with `.notAuthorized` if the user has declined, with
+  /// `.insufficientStorage` if the decision could not be stored, and with `.bluetoothOff` if it is turned
+  /// on now but the radio is off; sending then starts when the radio is on.
   open func setExposureNotificationEnabled(
     _ enabled: Bool, completionHandler: @escaping ENErrorHandler
   ) {
-    ask({ completionHandler($0.failure) }) { device in
-      Handoff(try await device.setEnabled(enabled))
+    perform({ completionHandler($0.failure) }) { device in
+      try await device.setEnabled(enabled)
     }
   }
 
-  /// `setExposureNotificationEnabled(_:completionHandler:)`, awaited.
+  /// The async form of `setExposureNotificationEnabled(_:completionHandler:)`.
   open func setExposureNotificationEnabled(_ enabled: Bool) async throws {
     try await awaited { setExposureNotificationEnabled(enabled, completionHandler: $0) }
   }
 
-  // MARK: Looking for exposures
+  // MARK: Detecting exposures
 
-  /// Scores the matches of earlier calls once more, for example with another configuration. API
+  /// Scores the matches of earlier calls again, for example with another configuration. API
   /// version 2 only; it counts as a detection.
   ///
-  /// Fails with `.unsupported` in version 1, else as the form with files.
+  /// Fails with `.unsupported` in version 1, otherwise like the form with files.
   @discardableResult
   open func detectExposures(
     configuration: ENExposureConfiguration,
@@ -118,15 +118,15 @@ open class ENManager: NSObject {
     detect(configuration, keyFiles: nil, completionHandler)
   }
 
-  /// Looks for exposures to the people whose keys `diagnosisKeyURLs` hold: `.zip` files, or `.bin`
-  /// files with their `.sig` beside them, signed by the region's authority. API version 2 adds the
-  /// matches of earlier calls.
+  /// Detects exposures to the users whose keys are in `diagnosisKeyURLs`: `.zip` files, or `.bin` files
+  /// with their `.sig` in the same folder, signed by the region's authority. API version 2 adds the matches
+  /// of earlier calls.
   ///
   /// The configuration must not change until the handler is called. Cancelling the progress ends the
-  /// detection with an error, midway, and nothing is kept. Fails with `.badParameter`, `.badFormat`,
-  /// `.rateLimited` (15 calls in 24 hours in API version 1, 6 in version 2; the map of infectiousness
-  /// changed twice in a week), `.notEnabled`, `.insufficientMemory` where more was heard than the
-  /// device may hold at once.
+  /// detection with `CocoaError.userCancelled`, and nothing is stored. Fails with `.badParameter`,
+  /// `.badFormat`, `.rateLimited` (15 calls in 24 hours in API version 1, 6 in version 2; two changes of
+  /// the infectiousness map within a week), `.notEnabled`, or `.insufficientMemory` if there are more
+  /// sightings than the device may hold in memory.
   @discardableResult
   open func detectExposures(
     configuration: ENExposureConfiguration, diagnosisKeyURLs: [URL],
@@ -135,116 +135,115 @@ open class ENManager: NSObject {
     detect(configuration, keyFiles: diagnosisKeyURLs, completionHandler)
   }
 
-  /// The exposures behind the last summary, API version 1 only; `userExplanation` tells the person
-  /// why the app looks at them.
+  /// Returns the exposures of the last summary, API version 1 only. `userExplanation` is the app's reason,
+  /// which the user sees.
   ///
-  /// Fails with `.unsupported` in version 2, `.badParameter` for another summary than the last.
+  /// Fails with `.unsupported` in version 2 and with `.badParameter` for any other summary.
   @discardableResult
   open func getExposureInfo(
     summary: ENExposureDetectionSummary, userExplanation: String,
     completionHandler: @escaping ENGetExposureInfoHandler
   ) -> Progress {
     let sums = summary.sums
-    ask({ completionHandler($0.value, $0.failure) }) { device in
+    perform({ completionHandler($0.value?.map(ENExposureInfo.init), $0.failure) }) { device in
       try await device.exposureInfo(of: sums, explanation: userExplanation)
     }
     return Progress()
   }
 
-  /// The exposure windows behind the last summary, API version 2 only, in no order.
+  /// Returns the exposure windows of the last summary in no particular order, API version 2 only.
   ///
-  /// Fails with `.unsupported` in version 1, `.badParameter` for another summary than the last.
+  /// Fails with `.unsupported` in version 1 and with `.badParameter` for any other summary.
   @discardableResult
   open func getExposureWindows(
     summary: ENExposureDetectionSummary,
     completionHandler: @escaping ENGetExposureWindowsHandler
   ) -> Progress {
     let sums = summary.sums
-    ask({ completionHandler($0.value, $0.failure) }) { device in
+    perform({ completionHandler($0.value?.map(ENExposureWindow.init), $0.failure) }) { device in
       try await device.exposureWindows(of: sums)
     }
     return Progress()
   }
 
-  // MARK: The person's own keys
+  // MARK: The user's own keys
 
-  /// The person's keys of the last 14 days, for upload. The person is asked every time.
+  /// Returns the user's keys of the last 14 days for an upload. The user is asked every time.
   ///
-  /// API version 1 leaves out today's key. Version 2 hands it out cut short, and the phone goes on
-  /// with a new one. Fails with `.notEnabled`, or `.notAuthorized` where the person says no.
+  /// API version 1 leaves out today's key. Version 2 returns it shortened, and the device goes on with a
+  /// new one. Fails with `.notEnabled`, or with `.notAuthorized` if the user declines.
   open func getDiagnosisKeys(completionHandler: @escaping ENGetDiagnosisKeysHandler) {
-    askForKeys(completionHandler) { try await $0.releaseKeys() }
+    requestKeys(completionHandler) { try await $0.releaseKeys() }
   }
 
-  /// `getDiagnosisKeys(completionHandler:)`, awaited.
+  /// The async form of `getDiagnosisKeys(completionHandler:)`.
   open func diagnosisKeys() async throws -> [ENTemporaryExposureKey] {
     try await awaitedKeys { getDiagnosisKeys(completionHandler: $0) }
   }
 
-  /// The person's keys with today's in both API versions, for trying an app out. The person is asked
+  /// Returns the user's keys with today's in both API versions, for testing an app. The user is asked
   /// every time.
   ///
-  /// Fails with `.notEntitled` without the test entitlement, else as `getDiagnosisKeys`.
+  /// Fails with `.notEntitled` without the test entitlement, otherwise like `getDiagnosisKeys`.
   open func getTestDiagnosisKeys(completionHandler: @escaping ENGetDiagnosisKeysHandler) {
-    askForKeys(completionHandler) { try await $0.releaseTestKeys() }
+    requestKeys(completionHandler) { try await $0.releaseTestKeys() }
   }
 
-  /// `getTestDiagnosisKeys(completionHandler:)`, awaited.
+  /// The async form of `getTestDiagnosisKeys(completionHandler:)`.
   open func testDiagnosisKeys() async throws -> [ENTemporaryExposureKey] {
     try await awaitedKeys { getTestDiagnosisKeys(completionHandler: $0) }
   }
 
-  /// Asks the person, before a test has its result, whether the keys may be released within the next
-  /// five days, once.
+  /// Asks the user, before the result of a test is known, for consent to release the keys once within the
+  /// next five days.
   ///
-  /// Fails with `.notEnabled`, or `.notAuthorized` where the person says no.
+  /// Fails with `.notEnabled`, or with `.notAuthorized` if the user declines.
   open func preAuthorizeDiagnosisKeys(completionHandler: @escaping ENErrorHandler) {
-    ask({ completionHandler($0.failure) }) { device in
-      Handoff(try await device.preAuthorizeKeys())
+    perform({ completionHandler($0.failure) }) { device in
+      try await device.preAuthorizeKeys()
     }
   }
 
-  /// `preAuthorizeDiagnosisKeys(completionHandler:)`, awaited.
+  /// The async form of `preAuthorizeDiagnosisKeys(completionHandler:)`.
   open func preAuthorizeDiagnosisKeys() async throws {
     try await awaited { preAuthorizeDiagnosisKeys(completionHandler: $0) }
   }
 
-  /// Releases the keys that the person agreed to release, to `diagnosisKeysAvailableHandler`, without
-  /// asking; the person is told.
+  /// Passes the pre-authorized keys to `diagnosisKeysAvailableHandler` without asking; the user is
+  /// notified.
   ///
-  /// Fails with `.apiMisuse` without that handler, `.notAuthorized` without agreement or more than
-  /// five days after it. Where the agreement was used before, the handler gets no keys.
+  /// Fails with `.apiMisuse` without that handler, and with `.notAuthorized` without consent or more than
+  /// five days after it. If the consent was used before, the handler gets no keys.
   open func requestPreAuthorizedDiagnosisKeys(completionHandler: @escaping ENErrorHandler) {
-    askForPreAuthorizedKeys(completionHandler)
+    requestPreAuthorizedKeys(completionHandler)
   }
 
-  /// `requestPreAuthorizedDiagnosisKeys(completionHandler:)`, awaited.
+  /// The async form of `requestPreAuthorizedDiagnosisKeys(completionHandler:)`.
   open func requestPreAuthorizedDiagnosisKeys() async throws {
     try await awaited { requestPreAuthorizedDiagnosisKeys(completionHandler: $0) }
   }
 
   // MARK: Travel
 
-  /// Whether the person has left the app's region in the last 14 days. The first time the person is
-  /// asked whether the app may know.
+  /// Returns `true` if the user has left the app's region in the last 14 days. The first time the user is
+  /// asked for consent.
   ///
-  /// Fails with `.travelStatusNotAvailable` where the person says no or the phone does not know.
+  /// Fails with `.travelStatusNotAvailable` if the user declines or the device does not know.
   open func getUserTraveled(completionHandler: @escaping ENGetUserTraveledHandler) {
-    ask({ completionHandler($0.value ?? false, $0.failure) }) { device in
-      Handoff(try await device.hasTraveled())
+    perform({ completionHandler($0.value ?? false, $0.failure) }) { device in
+      try await device.hasTraveled()
     }
   }
 
-  /// `getUserTraveled(completionHandler:)`, awaited.
+  /// The async form of `getUserTraveled(completionHandler:)`.
   open func userTraveled() async throws -> Bool {
     try await awaitedTravel { getUserTraveled(completionHandler: $0) }
   }
 
   // MARK: Key-value coding
 
-  /// Key-value coding, as far as apps use it here: the key `activityHandler`, under which apps for
-  /// iOS 12.5 store their handler. It takes a handler of flags or of their raw value; other keys
-  /// change nothing.
+  /// Sets the value of a key. The only key is `activityHandler`, under which apps for iOS 12.5 store their
+  /// handler: a closure of flags or of their raw value. Other keys are ignored.
   open func setValue(_ value: Any?, forKey key: String) {
     guard key == "activityHandler" else { return }
     if let handler = value as? (UInt32) -> Void {
@@ -252,5 +251,31 @@ open class ENManager: NSObject {
     } else {
       activityHandler = value as? ENActivityHandler
     }
+  }
+}
+
+/// Called at the end of a call with its error, if any.
+public typealias ENErrorHandler = ((any Error)?) -> Void
+/// Called with the user's own keys or with an error.
+public typealias ENGetDiagnosisKeysHandler = ([ENTemporaryExposureKey]?, (any Error)?) -> Void
+/// Called with pre-authorized keys.
+public typealias ENDiagnosisKeysAvailableHandler = ([ENTemporaryExposureKey]) -> Void
+/// Called with `true` if the user has left the region, or with an error.
+public typealias ENGetUserTraveledHandler = (Bool, (any Error)?) -> Void
+/// Called with the reasons for which the system woke the app.
+public typealias ENActivityHandler = (ENActivityFlags) -> Void
+/// Called with the summary of a detection or with an error.
+public typealias ENDetectExposuresHandler = (ENExposureDetectionSummary?, (any Error)?) -> Void
+/// Called with the exposures of a detection of API version 1 or with an error.
+public typealias ENGetExposureInfoHandler = ([ENExposureInfo]?, (any Error)?) -> Void
+/// Called with the exposure windows of a detection of API version 2 or with an error.
+public typealias ENGetExposureWindowsHandler = ([ENExposureWindow]?, (any Error)?) -> Void
+
+// Not Apple's: apps that also run on iOS 12.5 declare an extension of this name themselves, which takes
+// precedence in their module.
+extension ENManager {
+  /// Sets `activityHandler`. Call it before `activate`.
+  public func setLaunchActivityHandler(activityHandler: @escaping ENActivityHandler) {
+    self.activityHandler = activityHandler
   }
 }

@@ -1,19 +1,21 @@
+import ExposureKeys
 import Foundation
+import Secrets
 
-/// One of the person's own keys, as an app gets it to upload and fills in its risk level.
+/// One of the user's own keys, which an app uploads after setting the risk level.
 ///
-/// Apple's class: open, readable and writable. It says nothing by itself in a log.
+/// Its description and mirror do not show the key.
 open class ENTemporaryExposureKey: NSObject {
   /// The 16 secret bytes.
   open var keyData = Data()
-  /// For how many intervals the key was used, 1...144.
+  /// The number of intervals in which the key was used, 1...144.
   open var rollingPeriod: ENIntervalNumber = 144
-  /// The first interval the key was used in.
+  /// The first interval in which the key was used.
   open var rollingStartNumber: ENIntervalNumber = 0
-  /// How infectious the person is thought to have been; 0 until the app sets it.
+  /// The user's infectiousness on that day; 0 until the app sets it.
   open var transmissionRiskLevel: ENRiskLevel = 0
 
-  /// An empty key, to be filled in.
+  /// An empty key.
   public override init() {
     super.init()
   }
@@ -21,7 +23,14 @@ open class ENTemporaryExposureKey: NSObject {
   open override var description: String { "ENTemporaryExposureKey(from \(rollingStartNumber))" }
 }
 
-extension ENTemporaryExposureKey: CustomReflectable {
-  /// Empty: the bytes tell where a person was for a day.
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
+extension ENTemporaryExposureKey: Redacted {}
+
+extension ENTemporaryExposureKey {
+  /// The app's copy of one of the device's own keys.
+  convenience init(_ key: TemporaryExposureKey) {
+    self.init()
+    keyData = Data(key.secretBytes)
+    rollingPeriod = key.rollingPeriod
+    rollingStartNumber = key.rollingStart.rawValue
+  }
 }

@@ -4,13 +4,12 @@ import Logging
 import SealedStorage
 import World
 
-/// Sends the phone's beacon and keeps the keys behind it.
+/// Sends the device's beacons and stores the keys from which they are derived.
 ///
-/// A new key each UTC day; a new identifier, with its metadata and address, every ten to twenty
-/// minutes and with each new key. Documentation/Framework.md 3.
+/// The key changes each UTC day. The identifier changes, with its metadata and address, every ten to
+/// twenty minutes and with each new key.
 actor Beacons {
-  /// What is on the air.
-  private struct OnAir {
+  private struct CurrentBeacon {
     let key: TemporaryExposureKey
     let since: Date
     let until: Date
@@ -23,7 +22,7 @@ actor Beacons {
   private let logger: Logger
   private var own: OwnKeys
   private var isSaved = true
-  private var onAir: OnAir?
+  private var current: CurrentBeacon?
 
   init(
     radio: any Radio, randomness: any Randomness, transmitPower: Int8, file: SealedFile,
@@ -34,10 +33,10 @@ actor Beacons {
     self.metadata = BluetoothMetadata(transmitPower: transmitPower)
     self.file = file
     self.logger = logger
-    own = Self.remembered(in: file, logger: logger)
+    own = Self.storedKeys(in: file, logger: logger)
   }
 
-  /// Sends what is due at `now`; returns when the next change is due.
+  /// Sends the beacon of `now` and returns the time of its next change.
   func send(at now: Date) async -> Date? {
     guard let interval = IntervalNumber(now) else {
       await stop()
@@ -45,20 +44,22 @@ actor Beacons {
     }
     let key = key(at: interval)
     if !isSaved { save() }
-    if let onAir, onAir.key == key, onAir.since <= now, now < onAir.until { return onAir.until }
+    if let current, current.key == key, current.since <= now, now < current.until {
+      return current.until
+    }
     guard let key else { return nil }
     return await advertise(key, at: now, interval)
   }
 
-  /// Falls silent. The keys stay.
+  /// Stops sending. The keys stay.
   func stop() async {
-    guard onAir != nil else { return }
-    onAir = nil
+    guard current != nil else { return }
+    current = nil
     await radio.stopAdvertising()
   }
 
-  /// The keys for an upload. With `includingToday` the key in use is cut short and, once that is on
-  /// the disk, never used again.
+  /// Returns the keys for an upload. With `includingToday` the current key is shortened; it is returned
+  /// only after the shortened key is on the disk, and never used again.
   func release(at now: Date, includingToday: Bool) throws(ENError) -> [TemporaryExposureKey] {
     guard let interval = IntervalNumber(now) else { return [] }
     var next = own
@@ -74,13 +75,13 @@ actor Beacons {
     return released
   }
 
-  /// Forgets keys older than the retention period.
+  /// Removes keys older than the retention period.
   func prune(at now: Date) {
     guard let interval = IntervalNumber(now), own.prune(at: interval) else { return }
     save()
   }
 
-  /// Falls silent and forgets every key.
+  /// Stops sending and removes every key.
   func removeAll() async throws(SealedStorageError) {
     await stop()
     try file.remove()
@@ -97,14 +98,14 @@ extension Beacons {
     let identifier = schedule.identifier(at: interval)
     let seconds = randomness.number(in: BeaconLimit.rotationSeconds)
     let until = min(now.addingTimeInterval(TimeInterval(seconds)), key.rollingEnd.date)
-    onAir = OnAir(key: key, since: now, until: until)
+    current = CurrentBeacon(key: key, since: now, until: until)
     await radio.advertise(
       Advertisement(
         identifier: identifier, metadata: schedule.seal(metadata, beside: identifier)))
     return until
   }
 
-  /// The key of `interval`, a new one where the day has none yet.
+  /// The key of `interval`; a new one if the day has none yet.
   private func key(at interval: IntervalNumber) -> TemporaryExposureKey? {
     if own.key(at: interval) == nil {
       own.add(randomness.bytes(TemporaryExposureKey.byteCount), at: interval)
@@ -113,14 +114,14 @@ extension Beacons {
     return own.key(at: interval)
   }
 
-  /// A key that finds no room is used all the same, since others can be warned while this process
-  /// lives; each beat tries again.
+  /// A key that cannot be stored is used nevertheless, because it can warn others as long as this
+  /// process runs. The next call tries to store it again.
   private func save() {
     do throws(SealedStorageError) {
       try write(own)
     } catch {
       isSaved = false
-      logger.warning("own keys are not on the disk yet, will try again: \(error)")
+      logger.warning("storing own keys failed: \(error); will try again")
     }
   }
 
@@ -130,13 +131,13 @@ extension Beacons {
     isSaved = true
   }
 
-  private static func remembered(in file: SealedFile, logger: Logger) -> OwnKeys {
+  private static func storedKeys(in file: SealedFile, logger: Logger) -> OwnKeys {
     do throws(SealedStorageError) {
       guard let content = try file.read() else { return OwnKeys() }
       let stored = try? JSONDecoder().decode(StoredKeys.self, from: content)
       return stored?.ownKeys ?? OwnKeys()
     } catch {
-      logger.error("own keys cannot be read, the phone begins anew: \(error)")
+      logger.error("reading own keys failed: \(error); starting without keys")
       if error == .damaged { _ = try? file.setAside() }
       return OwnKeys()
     }

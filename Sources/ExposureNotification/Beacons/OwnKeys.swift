@@ -1,9 +1,8 @@
 import ExposureKeys
 import Foundation
+import Secrets
 
-/// The phone's own Temporary Exposure Keys: one a day, more where one was released early.
-///
-/// Reads no clock and draws no random bytes. Documentation/Framework.md 3.
+/// The device's own Temporary Exposure Keys: one per day, more if one was released early.
 struct OwnKeys: Equatable, Sendable {
   /// Oldest first; no two cover the same interval.
   private(set) var keys: [TemporaryExposureKey] = []
@@ -12,12 +11,11 @@ struct OwnKeys: Equatable, Sendable {
     self.keys = keys.sorted { $0.rollingStart < $1.rollingStart }
   }
 
-  /// The key that serves `interval`.
   func key(at interval: IntervalNumber) -> TemporaryExposureKey? {
     keys.last { $0.covers(interval) }
   }
 
-  /// Makes `bytes` the key of what is still free of the day around `interval`.
+  /// Adds a key of `bytes` for the part of the day around `interval` that no other key covers.
   mutating func add(_ bytes: [UInt8], at interval: IntervalNumber) {
     guard key(at: interval) == nil, let midnight = interval.startOfDay.advanced(by: .day) else {
       return
@@ -31,13 +29,13 @@ struct OwnKeys: Equatable, Sendable {
     }
   }
 
-  /// The keys that can no longer be used, with the one in use cut short before `interval` where
-  /// `includingToday`; what was cut off will never be sent.
+  /// Returns the keys that are no longer used. With `includingToday` the current key is shortened to end
+  /// before `interval` and returned as well; the rest of its period is never sent.
   mutating func release(at interval: IntervalNumber, includingToday: Bool) -> [TemporaryExposureKey]
   {
     if includingToday {
       keys = keys.compactMap { key in
-        // A key that began in this very interval tells nothing yet; it stays.
+        // A key that starts in this interval cannot be shortened; it stays.
         guard key.covers(interval), let short = key.shortened(toEndBefore: interval) else {
           return key
         }
@@ -47,7 +45,7 @@ struct OwnKeys: Equatable, Sendable {
     return keys.filter { $0.rollingEnd <= interval }
   }
 
-  /// Forgets the keys of days before the retention period; true where there were any.
+  /// Removes the keys of days before the retention period. Returns `true` if there were any.
   mutating func prune(at interval: IntervalNumber) -> Bool {
     let kept = IntervalNumber.perDay * DeviceLimit.retentionDays
     let oldest = interval.startOfDay.rawValue.subtractingReportingOverflow(kept)
@@ -60,4 +58,31 @@ struct OwnKeys: Equatable, Sendable {
 
 extension UInt32 {
   fileprivate static var day: UInt32 { IntervalNumber.perDay }
+}
+
+/// `OwnKeys` as stored in the sealed file `keys`.
+struct StoredKeys: Codable {
+  struct Key: Codable, Redacted {
+    let bytes: Data
+    let start: UInt32
+    let period: UInt32
+  }
+
+  let keys: [Key]
+
+  init(_ own: OwnKeys) {
+    keys = own.keys.map {
+      Key(
+        bytes: Data($0.secretBytes), start: $0.rollingStart.rawValue, period: $0.rollingPeriod)
+    }
+  }
+
+  var ownKeys: OwnKeys {
+    OwnKeys(
+      keys.compactMap {
+        TemporaryExposureKey(
+          bytes: $0.bytes, rollingStart: IntervalNumber(rawValue: $0.start),
+          rollingPeriod: $0.period)
+      })
+  }
 }

@@ -4,18 +4,16 @@ import Logging
 import SealedStorage
 import World
 
-/// Hears other phones' beacons and keeps them for 14 days, sealed, a segment a day.
-///
-/// Documentation/Framework.md 4.
+/// Receives other phones' beacons and stores them for 14 days in a sealed log, one segment per day.
 actor Contacts {
   private let radio: any Radio
   private let clock: any WallClock
   private let log: SealedLog
   private let logger: Logger
   private var isListening = false
-  /// How many sightings each day holds, as far as this process has looked.
+  /// The stored sightings of each day, as far as this process has counted them.
   private var counts: [UInt32: Int] = [:]
-  /// The oldest day when old ones were last removed.
+  /// The oldest day that was kept when old days were last removed.
   private var pruned: UInt32?
 
   init(radio: any Radio, clock: any WallClock, log: SealedLog, logger: Logger) {
@@ -25,34 +23,33 @@ actor Contacts {
     self.logger = logger
   }
 
-  /// Begins to hear.
   func listen() async {
     guard !isListening else { return }
     isListening = true
-    await radio.listen { [weak self] sightings in await self?.hear(sightings) }
+    await radio.listen { [weak self] sightings in await self?.receive(sightings) }
   }
 
-  /// Stops hearing. What was heard stays.
+  /// Stops listening. The stored sightings stay.
   func stop() async {
     guard isListening else { return }
     isListening = false
     await radio.stopListening()
   }
 
-  /// Keeps what one scan heard; when this returns it is on the disk, or lost with a line in the log.
-  func hear(_ sightings: [Sighting]) async {
+  /// Stores the sightings of one scan. On return they are on the disk; a failure is logged.
+  func receive(_ sightings: [Sighting]) async {
     guard isListening else { return }
     let days = Dictionary(grouping: sightings) { Day(of: $0.time) }
     for (day, sightings) in days.sorted(by: { $0.key < $1.key }) {
-      await keep(sightings, day: day)
+      await store(sightings, day: day)
     }
   }
 
-  /// Everything heard within the retention period, oldest day first.
+  /// All sightings within the retention period, oldest day first.
   ///
-  /// - Throws: `ENError.insufficientMemory` where that is more than `limit` sightings, as soon as a day
-  ///   was read that does not fit: up to `limit` of them and that day's are in memory by then;
-  ///   `SealedStorageError` where the disk does not give them.
+  /// - Throws: `ENError.insufficientMemory` if there are more than `limit` sightings. It is thrown after
+  ///   the first day that exceeds the limit was read, with at most `limit` sightings and those of that
+  ///   day in memory. `SealedStorageError` if the disk cannot be read.
   func sightings(atMost limit: Int = DeviceLimit.sightingsPerDetection) async throws -> [Sighting] {
     let oldest = Day(of: clock.now).first
     var sightings: [Sighting] = []
@@ -69,8 +66,8 @@ actor Contacts {
     ENError(
       .insufficientMemory,
       explanation: """
-        More than \(limit) beacons were heard, too many to look through at once; try again when the \
-        oldest days are over, or give the device a higher sightingsPerDetection.
+        More than \(limit) beacons are stored, too many for one detection; try again when the \
+        oldest days are removed, or give the device a higher sightingsPerDetection.
         """)
   }
 
@@ -83,45 +80,45 @@ actor Contacts {
       try await log.removeDays(before: oldest)
       pruned = oldest
     } catch {
-      logger.warning("old contacts are still there, will try again: \(error)")
+      logger.warning("removing old contacts failed: \(error); will try again")
     }
   }
 
-  /// Removes everything heard.
+  /// Removes all sightings.
   func removeAll() async throws(SealedStorageError) {
     counts = [:]
     try await log.removeAll()
   }
 
-  /// So that the damage is told once, and what is readable does not depend on the damaged file.
+  /// Moves the readable frames to a new file, so that the damage is logged only once.
   private func setDamageAside(of day: UInt32, _ segment: LogSegment) async {
     logger.error(
       """
-      \(segment.damagedFrames) scans of day \(day) are damaged and set aside; \
-      \(segment.records.count) sightings of it are kept
+      \(segment.damagedFrames) scans of day \(day) are damaged; they are set aside and \
+      \(segment.records.count) sightings are kept
       """)
     do throws(SealedStorageError) {
       try await log.setDamageAside(of: day)
     } catch {
-      logger.warning("the damaged contacts of day \(day) stay where they are: \(error)")
+      logger.warning("setting the damaged contacts of day \(day) aside failed: \(error)")
     }
   }
 
-  private func keep(_ sightings: [Sighting], day: Day) async {
+  private func store(_ sightings: [Sighting], day: Day) async {
     guard day.isKept(on: Day(of: clock.now)) else {
-      logger.warning("\(sightings.count) sightings of another time are lost")
+      logger.warning("\(sightings.count) sightings discarded: outside the retention period")
       return
     }
     do throws(SealedStorageError) {
       let count = try await count(of: day)
       let kept = sightings.prefix(ContactLimit.admitted(sightings.count, after: count))
       if kept.count < sightings.count {
-        logger.warning("too much was heard, \(sightings.count - kept.count) sightings are lost")
+        logger.warning("\(sightings.count - kept.count) sightings discarded: limit reached")
       }
       try await log.append(kept.map { StoredSighting($0).record }, day: day.number)
       counts[day.number, default: count] += kept.count
     } catch {
-      logger.warning("\(sightings.count) sightings are lost: \(error)")
+      logger.warning("\(sightings.count) sightings lost: \(error)")
     }
   }
 
@@ -130,5 +127,43 @@ actor Contacts {
     let found = try await log.segment(of: day.number).records.count
     counts[day.number] = found
     return found
+  }
+}
+
+/// A sighting as one record of the sealed log, 30 bytes.
+///
+/// Version 1: the version, 16 bytes of identifier, 4 of metadata, the time as a 64-bit float of Unix
+/// seconds (big endian), the signal strength in dBm.
+struct StoredSighting {
+  static let byteCount = 30
+  private static let version: UInt8 = 1
+  private static let time = 21..<29
+
+  let sighting: Sighting
+
+  init(_ sighting: Sighting) {
+    self.sighting = sighting
+  }
+
+  /// Nil if the record is not valid.
+  init?(_ record: Data) {
+    let bytes = Array(record)
+    guard bytes.count == Self.byteCount, bytes[0] == Self.version,
+      let identifier = RollingProximityIdentifier(bytes: bytes[1..<17]),
+      let metadata = AssociatedEncryptedMetadata(bytes: bytes[17..<21])
+    else { return nil }
+    let pattern = bytes[Self.time].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    self.init(
+      Sighting(
+        advertisement: Advertisement(identifier: identifier, metadata: metadata),
+        time: Date(timeIntervalSince1970: Double(bitPattern: pattern)),
+        signalStrength: Int8(bitPattern: bytes[29])))
+  }
+
+  var record: Data {
+    let time = sighting.time.timeIntervalSince1970.bitPattern.bigEndian
+    return Data([Self.version]) + sighting.advertisement.identifier.bytes
+      + sighting.advertisement.metadata.bytes + withUnsafeBytes(of: time, Array.init)
+      + [UInt8(bitPattern: sighting.signalStrength)]
   }
 }

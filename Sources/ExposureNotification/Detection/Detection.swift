@@ -63,7 +63,7 @@ package struct Detection: Sendable {
     var search = KeySearch(
       Matcher(index), threads: threads, openKeys: IntervalNumber(now).map(OpenKeys.init(at:)),
       progress: progress)
-    var ledger = MatchLedger(variant: rules.variant)
+    var ledger = MatchLedger(requiresFullDayKeys: rules.requiresFullDayKeys)
     try search.run(into: &ledger) { each in
       for start in stride(from: 0, to: earlierKeys.count, by: MatchLimit.keysPerBatch) {
         let keys = KeyBatch(earlierKeys[start...].prefix(MatchLimit.keysPerBatch))

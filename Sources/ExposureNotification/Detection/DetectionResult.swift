@@ -21,10 +21,4 @@ package struct DetectionResult: Hashable, Sendable {
 
   /// How many different keys matched.
   package var matchedKeyCount: Int { found.matchedKeyCount }
-  /// The sums under Apple's name; a new object each time.
-  package var summary: ENExposureDetectionSummary { ENExposureDetectionSummary(found) }
-  /// The exposures under Apple's name.
-  package var infos: [ENExposureInfo] { incidents.map(ENExposureInfo.init) }
-  /// The windows under Apple's name.
-  package var windows: [ENExposureWindow] { exposureWindows.map(ENExposureWindow.init) }
 }

@@ -6,29 +6,30 @@ import Foundation
 /// A value: the app may change its configuration object afterwards.
 struct DetectionRules: Sendable {
   let scoring: Scoring
-  let variant: Device.Variant
+  /// True if keys that were used for less than a day are ignored.
+  let requiresFullDayKeys: Bool
   let verificationKeys: [VerificationPublicKey]
   /// The region whose files are taken; nil where the keys alone decide.
   private let region: String?
 
   /// Throws `ENError.badParameter` with a sentence that names the field out of range.
   init(
-    _ configuration: ENExposureConfiguration, apiVersion: Int, variant: Device.Variant = .latest,
+    _ configuration: ENExposureConfiguration, apiVersion: Int,
     verificationKeys: [VerificationPublicKey]
   ) throws(ENError) {
-    scoring = try Scoring(configuration, apiVersion: apiVersion, variant: variant)
-    self.variant = variant
+    scoring = try Scoring(configuration, apiVersion: apiVersion)
+    requiresFullDayKeys = false
     self.verificationKeys = verificationKeys
     region = nil
   }
 
   /// The rules of a phone of `region`.
   init(
-    _ configuration: ENExposureConfiguration, apiVersion: Int, variant: Device.Variant,
-    region: RegionConfiguration
+    _ configuration: ENExposureConfiguration, apiVersion: Int, durationStep: Int = 1,
+    requiresFullDayKeys: Bool = false, region: RegionConfiguration
   ) throws(ENError) {
-    scoring = try Scoring(configuration, apiVersion: apiVersion, variant: variant)
-    self.variant = variant
+    scoring = try Scoring(configuration, apiVersion: apiVersion, durationStep: durationStep)
+    self.requiresFullDayKeys = requiresFullDayKeys
     verificationKeys = region.keys
     self.region = region.region
   }

@@ -6,14 +6,14 @@ enum Scoring: Hashable, Sendable {
   case windows(WindowRules, WindowScoring)
 
   /// Takes over `configuration` for `apiVersion` (1 or 2); throws `ENError.badParameter` with a
-  /// sentence that names what is wrong.
+  /// sentence that names what is wrong. `durationStep` is in minutes and used by version 1.
   init(
-    _ configuration: ENExposureConfiguration, apiVersion: Int, variant: Device.Variant = .latest
+    _ configuration: ENExposureConfiguration, apiVersion: Int, durationStep: Int = 1
   ) throws(ENError) {
     switch apiVersion {
     case 1:
       self = .exposures(
-        try ExposureScoring(configuration, durationStep: variant.durationStep))
+        try ExposureScoring(configuration, durationStep: durationStep))
     case 2: self = .windows(try WindowRules(configuration), try WindowScoring(configuration))
     default: throw ENError(.badParameter, explanation: "The API version is 1 or 2; correct it.")
     }

@@ -1,16 +1,14 @@
 import Foundation
 
-/// What limits the next detection: the calls, files and maps of those before.
-///
-/// Documentation/Framework.md 6.1 and 6.6.
+/// The calls, files and infectiousness maps of earlier detections, which limit the next one.
 struct DetectionHistory: Equatable, Sendable {
   var quota = DetectionQuota()
   var files = KeyFileQuota()
-  var map = MapHistory()
+  var map = InfectiousnessMapHistory()
 
   /// Counts `call`.
   ///
-  /// - Throws: `.rateLimited` where it is too much; then nothing is counted.
+  /// - Throws: `.rateLimited` if a limit is exceeded; then nothing is counted.
   mutating func take(_ call: DetectionCall) throws(ENError) {
     var next = self
     if let map = call.map {
@@ -18,17 +16,103 @@ struct DetectionHistory: Equatable, Sendable {
         throw ENError(.rateLimited, explanation: Self.mapChangedTwice)
       }
     }
-    let isWithin =
+    let isWithinLimit =
       switch call.limit {
       case .calls(let limit): next.quota.take(at: call.time, limit: limit)
       case .newFiles(let digests, let limit):
         next.files.take(digests, at: call.time, limit: limit)
       }
-    guard isWithin else { throw ENError(.rateLimited) }
+    guard isWithinLimit else { throw ENError(.rateLimited) }
     self = next
   }
 
   private static let mapChangedTwice = """
-    infectiousnessForDaysSinceOnsetOfSymptoms may change once a week; go on with the map used last.
+    infectiousnessForDaysSinceOnsetOfSymptoms may change once a week; keep using the last map.
     """
+}
+
+/// The properties of one call of `detectExposures` that the limits depend on.
+struct DetectionCall: Sendable {
+  enum Limit: Sendable {
+    /// At most this many calls in 24 hours.
+    case calls(Int)
+    /// The digests of this call's files, and the limit of new files in 24 hours.
+    case newFiles(Set<Data>, Int)
+  }
+
+  let time: Date
+  let limit: Limit
+  /// The infectiousness map; nil in API version 1.
+  let map: [Int: UInt32]?
+  /// True if the map may change without a limit.
+  let changesMapFreely: Bool
+}
+
+/// The calls of the last 24 hours.
+struct DetectionQuota: Equatable, Codable, Sendable {
+  private(set) var calls: [Date] = []
+
+  /// Counts a call. Returns `false` and counts nothing if there were `limit` calls in 24 hours.
+  mutating func take(at now: Date, limit: Int) -> Bool {
+    // A call in the future means that the clock was set back; it counts for a day as well.
+    calls.removeAll { abs($0.timeIntervalSince(now)) >= Day.seconds }
+    guard calls.count < limit else { return false }
+    calls.append(now)
+    return true
+  }
+}
+
+/// The SHA-256 digests of the key files of the last 24 hours, which iOS 13.5 counts.
+struct KeyFileQuota: Equatable, Codable, Sendable {
+  private(set) var seen: [Data: Date] = [:]
+
+  /// Counts `digests`. Returns `false` and counts nothing if new ones among them exceed `limit`.
+  mutating func take(_ digests: Set<Data>, at now: Date, limit: Int) -> Bool {
+    var next = seen.filter { abs($0.value.timeIntervalSince(now)) < Day.seconds }
+    for digest in digests where next[digest] == nil { next[digest] = now }
+    guard next.count <= limit else { return false }
+    seen = next
+    return true
+  }
+}
+
+/// The last infectiousness map and the date of its last change.
+///
+/// An app that changes the map at will could find out the day of an exposure from the results. So the
+/// map may change once a week.
+struct InfectiousnessMapHistory: Equatable, Codable, Sendable {
+  private var last: [Int: UInt32]?
+  private var changed: Date?
+
+  /// Records `map`. Returns `false` and records nothing if the map changed less than a week ago.
+  mutating func take(_ map: [Int: UInt32], at now: Date, isFree: Bool) -> Bool {
+    guard let last, last != map else {
+      last = map
+      return true
+    }
+    if let changed, !isFree, abs(now.timeIntervalSince(changed)) < DeviceLimit.mapChangeSeconds {
+      return false
+    }
+    self.last = map
+    changed = now
+    return true
+  }
+}
+
+/// `DetectionHistory` as stored in the sealed file `detections`.
+struct StoredHistory: Codable {
+  let calls: DetectionQuota
+  let files: KeyFileQuota?
+  let map: InfectiousnessMapHistory?
+
+  init(_ history: DetectionHistory) {
+    calls = history.quota
+    files = history.files
+    map = history.map
+  }
+
+  var history: DetectionHistory {
+    DetectionHistory(
+      quota: calls, files: files ?? KeyFileQuota(), map: map ?? InfectiousnessMapHistory())
+  }
 }

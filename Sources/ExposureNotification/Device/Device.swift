@@ -5,10 +5,10 @@ import SealedStorage
 import Synchronization
 import World
 
-/// The phone below Apple's API: radio, consent, clock, chance, disk and region in one place.
+/// The phone below Apple's API: radio, consent, clock, randomness, storage and region.
 ///
-/// A program makes one, installs it with `Device.install(_:)` for every `ENManager()`, and keeps
-/// `run()` running. See Documentation/Framework.md 2.
+/// A program creates one, installs it with `Device.install(_:)` for every `ENManager()`, and keeps
+/// `run()` running.
 public final class Device: Sendable {
   let region: RegionConfiguration
   let apiVersion: Int
@@ -22,40 +22,40 @@ public final class Device: Sendable {
   let randomness: any Randomness
   let folder: URL
   let logger: Logger
-  let standing: Standing
-  let permissions: Permissions
+  let state: DeviceState
+  let consentStore: ConsentStore
   let beacons: Beacons
   let contacts: Contacts
-  let detections: Detections
-  let turns = Turns()
-  /// Detections go one after the other: each begins with what the last one kept.
-  let detectionTurns = Turns()
-  let activities = Activities()
+  let detectionStore: DetectionStore
+  let mutex = AsyncMutex()
+  /// DetectionStore go one after the other: each begins with what the last one kept.
+  let detectionMutex = AsyncMutex()
+  let activities = ActivityListeners()
 
-  /// A phone that keeps everything in `folder`, sealed by `sealingKey`. What was remembered there is
-  /// read at once; nothing is sent before `run()`.
+  /// A device that stores its data in `folder`, sealed with `sealingKey`. Stored data is read at once;
+  /// nothing is sent before `run()`.
   ///
   /// - Parameters:
-  ///   - radio: the phone's Bluetooth.
-  ///   - consent: how the person is asked.
+  ///   - radio: the device's Bluetooth.
+  ///   - consent: the prompts for the user.
   ///   - clock: the time of day.
-  ///   - randomness: where new keys come from.
-  ///   - folder: where everything is kept; it must be there, and this phone's alone.
-  ///   - sealingKey: without it nothing in `folder` can be read again.
-  ///   - region: whose key files are trusted.
+  ///   - randomness: the source of new keys.
+  ///   - folder: an existing folder that only this device uses.
+  ///   - sealingKey: the key that encrypts and decrypts the data in `folder`.
+  ///   - region: the region whose key files are trusted.
   ///   - bundleIdentifier: the app's name, as the consent prompt shows it.
   ///   - apiVersion: 1 or 2, Apple's `ENAPIVersion`; other numbers count as 1, and so does 2 under a
   ///     `variant` before iOS 14.
-  ///   - entitlements: what the app may call.
-  ///   - variant: whose rules hold where Apple changed them.
-  ///   - detectionsPerDay: calls of `detectExposures` in 24 hours; 15 in version 1 and 6 in version
-  ///     2 where it is nil.
-  ///   - sightingsPerDetection: sightings that a detection may hold in memory at once; with more to look
-  ///     through it fails with `.insufficientMemory`. Where it is nil, all that the phone keeps
-  ///     (3,520,000 at most). For a board with little memory: Documentation/Framework.md 6.7.
-  ///   - travel: what is known of the person's travels; nil where nothing is.
-  ///   - transmitPower: the radio's power in dBm, as the beacons state it.
-  ///   - logger: told what went wrong, and no secret.
+  ///   - entitlements: the calls that the app may make.
+  ///   - variant: the iOS release whose rules apply.
+  ///   - detectionsPerDay: calls of `detectExposures` in 24 hours; nil for 15 in version 1 and 6 in
+  ///     version 2.
+  ///   - sightingsPerDetection: sightings that a detection may hold in memory at once; with more it
+  ///     fails with `.insufficientMemory`. Nil for all that the device keeps (at most 3,520,000).
+  ///     A board with little memory sets less: a million sightings need 300 MB.
+  ///   - travel: the user's travel history; nil if there is none.
+  ///   - transmitPower: the radio's transmit power in dBm, as stated in the beacons.
+  ///   - logger: the log for failures; no secret is logged.
   public init(
     radio: any Radio, consent: any ConsentPrompt, clock: any WallClock,
     randomness: any Randomness, folder: URL, sealingKey: SealingKey, region: RegionConfiguration,
@@ -85,10 +85,10 @@ public final class Device: Sendable {
         url: folder.appendingPathComponent(name), key: sealingKey, purpose: name,
         randomness: randomness)
     }
-    let permission = file("permission")
-    standing = Standing(permission: Permissions.remembered(in: permission, logger: logger))
-    permissions = Permissions(
-      consent: consent, bundleIdentifier: bundleIdentifier, file: permission, standing: standing)
+    let consentFile = file("permission")
+    state = DeviceState(consent: ConsentStore.stored(in: consentFile, logger: logger))
+    consentStore = ConsentStore(
+      prompt: consent, bundleIdentifier: bundleIdentifier, file: consentFile, state: state)
     beacons = Beacons(
       radio: radio, randomness: randomness, transmitPower: transmitPower, file: file("keys"),
       logger: logger)
@@ -97,26 +97,152 @@ public final class Device: Sendable {
       log: SealedLog(
         folder: folder.appendingPathComponent("contacts"), key: sealingKey, purpose: "contacts",
         randomness: randomness), logger: logger)
-    detections = Detections(
-      file: file("detections"), keys: KeptKeys(file: file("matches"), logger: logger),
+    detectionStore = DetectionStore(
+      file: file("detections"), keys: RetainedKeyStore(file: file("matches"), logger: logger),
       logger: logger)
   }
 
   private static let installation = Mutex<Device?>(nil)
 
-  /// Makes `device` the one of every `ENManager()` made from now on.
+  /// Sets the device of every `ENManager()` that is created from now on.
   public static func install(_ device: Device) {
     installation.withLock { $0 = device }
   }
 
   static var installed: Device? { installation.withLock { $0 } }
 
-  /// Whether the person lets the app use exposure notification.
-  public var authorizationStatus: ENAuthorizationStatus { standing.permission.authorization }
+  /// The user's decision about exposure notification.
+  public var authorizationStatus: ENAuthorizationStatus { state.consent.authorization }
 
-  /// Whether beacons are sent and heard, and if not, why.
-  public var status: ENStatus { standing.status }
+  /// The state of sending and receiving beacons.
+  public var status: ENStatus { state.status }
 
-  /// Whether the person has switched exposure notification on.
-  public var isEnabled: Bool { standing.permission.isEnabled }
+  /// True if the user has turned exposure notification on.
+  public var isEnabled: Bool { state.consent.isEnabled }
+}
+
+extension Device {
+  /// Sends and receives beacons, changes keys and identifiers and removes old data until the task is
+  /// cancelled. Then the radio stops.
+  public func run() async throws {
+    do {
+      while true {
+        try await clock.sleep(until: await beat())
+      }
+    } catch {
+      await stopRadioAfterCancellation()
+      throw error
+    }
+  }
+
+  /// Runs everything that is due now and returns the time of the next call.
+  ///
+  /// `run()` only calls this and sleeps; a simulation calls it by its own clock instead.
+  @discardableResult
+  package func beat() async -> Date {
+    let next = try? await mutex.withLock { await self.runDueWork() }
+    return next ?? clock.now.addingTimeInterval(DeviceLimit.powerCheckSeconds)
+  }
+
+  /// Wakes the app: passes `reason` to the activity handlers of its managers. Called by the program
+  /// that acts as the system: a scheduler when the app's regular check is due (`.periodicRun`), a
+  /// notification when it is tapped. A reason without a handler is pending until the first manager
+  /// with a handler is activated.
+  public func wakeApp(for reason: ENActivityFlags) {
+    activities.notify(reason)
+  }
+
+  /// Called when an app's manager is activated.
+  func admitManager() async throws(ENError) {
+    guard entitlements.contains(.exposureNotification) else { throw ENError(.notEntitled) }
+    await beat()
+  }
+
+  /// The work of one `beat()`. Called while `mutex` is held.
+  func runDueWork() async -> Date {
+    let now = clock.now
+    state.setPoweredOn(await radio.isPoweredOn)
+    await beacons.prune(at: now)
+    await contacts.prune(at: now)
+    let latest = now.addingTimeInterval(DeviceLimit.powerCheckSeconds)
+    guard state.status == .active else {
+      await stopRadio()
+      return latest
+    }
+    await contacts.listen()
+    guard let next = await beacons.send(at: now) else { return latest }
+    return min(next, latest)
+  }
+
+  func stopRadio() async {
+    await beacons.stop()
+    await contacts.stop()
+  }
+
+  private func stopRadioAfterCancellation() async {
+    // `withLock` runs its work in a task of its own, which the cancellation does not reach.
+    _ = try? await mutex.withLock { await self.stopRadio() }
+  }
+}
+
+extension Device {
+  /// The iOS release whose rules apply where Apple changed them.
+  public enum Variant: Sendable, CaseIterable {
+    /// iOS 13.5: the limit counts new files instead of calls, durations are rounded up to five minutes,
+    /// keys of less than a day are skipped. API version 1 only.
+    case ios13_5
+    /// iOS 13.6: the limit counts calls, durations are rounded up to a minute. API version 1 only.
+    case ios13_6
+    /// iOS 14 and later: both API versions, pre-authorized keys, travel.
+    case ios14
+
+    /// The default of a device.
+    public static let latest = Variant.ios14
+  }
+}
+
+extension Device.Variant {
+  fileprivate var apiVersions: ClosedRange<Int> { self == .ios14 ? 1...2 : 1...1 }
+
+  /// The minutes to whose multiple the duration of an exposure is rounded up.
+  var durationStep: Int { self == .ios13_5 ? 5 : 1 }
+
+  /// True if keys that were used for less than a day are skipped.
+  var requiresFullDayKeys: Bool { self == .ios13_5 }
+}
+
+/// The rights that the maker of the system grants an app.
+public struct Entitlements: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt8
+
+  /// The entitlements whose bits are set.
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// Use of the framework: `com.apple.developer.exposure-notification`.
+  public static let exposureNotification = Entitlements(rawValue: 1)
+  /// Test calls: `com.apple.developer.exposure-notification-test`.
+  public static let test = Entitlements(rawValue: 2)
+}
+
+/// Runs asynchronous work one after the other, in the order of the calls.
+///
+/// An actor is reentrant: a second change could start while the first one awaits the radio or the disk,
+/// and a device that was just turned off could go on sending.
+actor AsyncMutex {
+  private var last: Task<Void, Never>?
+
+  /// Runs `work` after all earlier work has ended. Cancelling the caller does not cancel `work`.
+  func withLock<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let previous = last
+    let task = Task {
+      await previous?.value
+      return try await work()
+    }
+    last = Task { _ = await task.result }
+    return try await task.value
+  }
 }

@@ -4,9 +4,9 @@ import Foundation
 /// The matches of one detection while its batches come in: each key once, revisions applied.
 ///
 /// Documentation/RiskScoring.md 1.7 and 1.8. What the ledger holds is provisional as long as the
-/// batches are: it is dropped with the detection when a file turns out to be bad.
+/// batches are: it is dropped with the detection when a file mutex out to be bad.
 package struct MatchLedger: MatchKeeper, Sendable {
-  private let variant: Device.Variant
+  private let requiresFullDayKeys: Bool
   private var matchOfKey: [[UInt8]: KeyMatch] = [:]
   /// The intervals of keys not found yet that were opened, and of which the rules left nothing.
   private var worthless: [[UInt8]: Set<IntervalNumber>] = [:]
@@ -15,9 +15,9 @@ package struct MatchLedger: MatchKeeper, Sendable {
   /// Keys that were not heard and still may be.
   private var openKeys: [[UInt8]: DiagnosisKey] = [:]
 
-  /// An empty ledger of a phone that follows `variant`.
-  package init(variant: Device.Variant = .latest) {
-    self.variant = variant
+  /// An empty ledger. If `requiresFullDayKeys` is true, it ignores keys used for less than a day.
+  package init(requiresFullDayKeys: Bool = false) {
+    self.requiresFullDayKeys = requiresFullDayKeys
   }
 
   /// Takes the findings of a batch; keys already found only change what is said of them, if they are
@@ -38,7 +38,7 @@ package struct MatchLedger: MatchKeeper, Sendable {
       guard matchOfKey[bytes] == nil else { continue }
       let isTaken =
         openKeys[bytes].map { Self.takes(key, over: $0, findings.areRevised) }
-        ?? (openKeys.count < DeviceLimit.keptKeys)
+        ?? (openKeys.count < DeviceLimit.retainedKeys)
       if isTaken { openKeys[bytes] = key }
     }
   }
@@ -56,7 +56,8 @@ package struct MatchLedger: MatchKeeper, Sendable {
   }
 
   private func isRegarded(_ key: DiagnosisKey) -> Bool {
-    key.reportType != .recursive && variant.regards(key)
+    key.reportType != .recursive
+      && (!requiresFullDayKeys || key.key.rollingPeriod == IntervalNumber.perDay)
   }
 
   private static func takes(

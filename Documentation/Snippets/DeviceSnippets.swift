@@ -1,0 +1,44 @@
+import ExposureNotification
+import Foundation
+
+@MainActor
+func devicePage() async throws {
+  let phone = try await SamplePhone()
+  let device = phone.device
+  // Page: Device
+  let life = Task { try await device.run() }
+  print(device.status, device.isEnabled)
+  life.cancel()
+  // End of page.
+}
+
+@MainActor
+func deviceVariantPage() async throws {
+  // Page: DeviceVariant
+  for variant in Device.Variant.allCases {
+    print(variant, variant == .latest)
+  }
+  // End of page.
+}
+
+@MainActor
+func regionPage() async throws {
+  // Page: RegionConfiguration
+  do {
+    _ = try RegionConfiguration(json: Data("[]".utf8))
+  } catch {
+    print(error)
+  }
+  // End of page.
+}
+
+@MainActor
+func regionConfigurationErrorPage() async throws {
+  // Page: RegionConfigurationError
+  do {
+    _ = try RegionConfiguration(contentsOf: URL(fileURLWithPath: "no-such-region.json"))
+  } catch {
+    print(error)
+  }
+  // End of page.
+}

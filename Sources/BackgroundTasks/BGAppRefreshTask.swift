@@ -1,2 +1,0 @@
-/// A run of seconds.
-open class BGAppRefreshTask: BGTask {}

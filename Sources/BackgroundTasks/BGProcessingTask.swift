@@ -1,2 +1,0 @@
-/// A run of minutes.
-open class BGProcessingTask: BGTask {}

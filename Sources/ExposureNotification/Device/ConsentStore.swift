@@ -1,0 +1,134 @@
+import Foundation
+import Logging
+import SealedStorage
+
+/// Asks the user for consent and stores the decisions in a sealed file.
+actor ConsentStore {
+  private let prompt: any ConsentPrompt
+  private let bundleIdentifier: String
+  private let file: SealedFile
+  private let state: DeviceState
+  /// The prompt that is on the screen now; concurrent callers await the same decision.
+  private var openPrompt: Task<Bool, any Error>?
+
+  init(
+    prompt: any ConsentPrompt, bundleIdentifier: String, file: SealedFile, state: DeviceState
+  ) {
+    self.prompt = prompt
+    self.bundleIdentifier = bundleIdentifier
+    self.file = file
+    self.state = state
+  }
+
+  /// Returns if the user allows exposure notification. The user is asked once ever.
+  ///
+  /// - Throws: `ENError`, or the error of a prompt that could not be shown; then nothing is stored.
+  func authorize() async throws {
+    switch state.consent.authorization {
+    case .authorized: return
+    case .restricted: throw ENError(.restricted)
+    case .notAuthorized: throw ENError(.notAuthorized)
+    case .unknown: break
+    }
+    let isAllowed = try await promptForEnabling()
+    // Of several callers that awaited the same prompt, the first one stores the decision.
+    if state.consent.authorization == .unknown {
+      try update { $0.authorization = isAllowed ? .authorized : .notAuthorized }
+    }
+    guard state.consent.authorization == .authorized else { throw ENError(.notAuthorized) }
+  }
+
+  func allows(_ request: ConsentRequest) async throws -> Bool {
+    try await prompt.allows(request, for: bundleIdentifier)
+  }
+
+  func tell(_ notice: ConsentNotice) async {
+    await prompt.tell(notice, for: bundleIdentifier)
+  }
+
+  /// Changes the stored consent: first on the disk, then in memory.
+  func update(_ change: (inout Consent) -> Void) throws(ENError) {
+    var consent = state.consent
+    change(&consent)
+    guard consent != state.consent else { return }
+    guard let content = try? JSONEncoder().encode(StoredConsent(consent)) else {
+      throw ENError(.internal)
+    }
+    do throws(SealedStorageError) {
+      try file.replace(with: content)
+    } catch {
+      throw ENError(error)
+    }
+    state.set(consent)
+  }
+
+  /// The stored consent; if it cannot be read, the user is asked again.
+  static func stored(in file: SealedFile, logger: Logger) -> Consent {
+    do throws(SealedStorageError) {
+      guard let content = try file.read() else { return Consent() }
+      let stored = try? JSONDecoder().decode(StoredConsent.self, from: content)
+      return stored?.consent ?? Consent()
+    } catch {
+      logger.warning("reading the consent failed: \(error); the user is asked again")
+      if error == .damaged { _ = try? file.setAside() }
+      return Consent()
+    }
+  }
+
+  private func promptForEnabling() async throws -> Bool {
+    if let openPrompt { return try await openPrompt.value }
+    let task = Task { [prompt, bundleIdentifier] in
+      try await prompt.allows(.enableExposureNotification, for: bundleIdentifier)
+    }
+    openPrompt = task
+    defer { openPrompt = nil }
+    return try await task.value
+  }
+}
+
+/// The user's decisions, and the switch for exposure notification.
+struct Consent: Equatable, Sendable {
+  var authorization = ENAuthorizationStatus.unknown
+  var isEnabled = false
+  /// True if the app may know that the user travelled.
+  var showsTravel = false
+  var preAuthorization: PreAuthorization?
+}
+
+/// The user's consent, given in advance, to one release of the keys.
+struct PreAuthorization: Hashable, Codable, Sendable {
+  let given: Date
+  /// True if the keys were released under this consent.
+  var isUsed = false
+
+  init(given: Date) {
+    self.given = given
+  }
+
+  /// True within five days of the consent. False if the clock was set back to before it.
+  func isValid(at now: Date) -> Bool {
+    (0...DeviceLimit.preAuthorizationSeconds).contains(now.timeIntervalSince(given))
+  }
+}
+
+/// `Consent` as stored in the sealed file `permission`.
+struct StoredConsent: Codable {
+  let authorization: Int
+  let isEnabled: Bool
+  /// Nil in files of devices that never asked.
+  let showsTravel: Bool?
+  let preAuthorization: PreAuthorization?
+
+  init(_ consent: Consent) {
+    authorization = consent.authorization.rawValue
+    isEnabled = consent.isEnabled
+    showsTravel = consent.showsTravel
+    preAuthorization = consent.preAuthorization
+  }
+
+  var consent: Consent {
+    Consent(
+      authorization: ENAuthorizationStatus(rawValue: authorization) ?? .unknown,
+      isEnabled: isEnabled, showsTravel: showsTravel ?? false, preAuthorization: preAuthorization)
+  }
+}

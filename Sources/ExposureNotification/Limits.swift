@@ -1,0 +1,45 @@
+import Foundation
+
+/// The device's retention periods, intervals and quotas.
+package enum DeviceLimit {
+  /// Days before today for which own keys and contacts are kept.
+  package static let retentionDays: UInt32 = 14
+  /// Longest time in seconds until a change of the radio's power is noticed.
+  package static let powerCheckSeconds: TimeInterval = 300
+  /// Calls of detectExposures in 24 hours, API version 1.
+  package static let detectionsPerDayVersion1 = 15
+  /// Calls of detectExposures in 24 hours, API version 2.
+  package static let detectionsPerDayVersion2 = 6
+  /// New key files in 24 hours under the rules of iOS 13.5.
+  package static let newFilesPerDay = 15
+  /// Shortest time in seconds between two changes of the infectiousness map: a week.
+  package static let mapChangeSeconds: TimeInterval = 7 * 86_400
+  /// Validity in seconds of consent given in advance: five days.
+  package static let preAuthorizationSeconds: TimeInterval = 5 * 86_400
+  /// Default limit of sightings that a detection holds in memory: all that the retention period
+  /// may hold, today and tomorrow included.
+  package static let sightingsPerDetection =
+    (Int(retentionDays) + 2) * ContactLimit.sightingsPerDay
+  /// Keys of earlier detections that are kept for the next ones.
+  package static let retainedKeys = 20_000
+}
+
+/// The rotation of beacons.
+package enum BeaconLimit {
+  /// Seconds after which identifier, metadata and address change: more than ten minutes and less
+  /// than twenty (Exposure Notification Bluetooth Specification 1.2.2, "Privacy").
+  package static let rotationSeconds = 601...1199
+}
+
+/// The number of sightings that are kept.
+package enum ContactLimit {
+  /// Sightings of one scan. Only a flood of false beacons exceeds it.
+  package static let sightingsPerScan = 10_000
+  /// Sightings of one day: a scan every four minutes among 600 phones.
+  package static let sightingsPerDay = 220_000
+
+  /// The number of `received` sightings of one scan that are kept on a day that already has `kept`.
+  static func admitted(_ received: Int, after kept: Int) -> Int {
+    min(received, sightingsPerScan, max(0, sightingsPerDay - kept))
+  }
+}

@@ -1,0 +1,125 @@
+import DiagnosisKeyFile
+import Foundation
+
+/// A device's region and the keys of its health authority.
+public struct RegionConfiguration: Sendable {
+  /// The region's code: ISO 3166-1 (`PL`) or 3166-2 (`US-CA`).
+  public let region: String
+  /// The keys of the region's authority; a key file must be signed by one of them.
+  public let keys: [VerificationPublicKey]
+
+  /// A region with these keys.
+  public init(region: String, keys: [VerificationPublicKey]) {
+    self.region = region
+    self.keys = keys
+  }
+
+  /// Reads a region configuration from JSON: one object with Apple's field names, or a list of objects
+  /// if the authority has several keys.
+  ///
+  /// - Throws: `RegionConfigurationError`.
+  public init(json: Data) throws(RegionConfigurationError) {
+    let stored = try StoredRegion.list(from: json)
+    guard let first = stored.first, let region = first.region else { throw .noRegion }
+    var keys: [VerificationPublicKey] = []
+    for entry in stored {
+      guard entry.region == region else { throw .severalRegions }
+      keys.append(try entry.key)
+    }
+    self.init(region: region, keys: keys)
+  }
+
+  /// Reads a region configuration file.
+  ///
+  /// - Throws: `RegionConfigurationError`.
+  public init(contentsOf file: URL) throws(RegionConfigurationError) {
+    guard let json = try? Data(contentsOf: file) else { throw .unreadable }
+    try self.init(json: json)
+  }
+}
+
+/// The reason for which a region configuration file is rejected.
+public enum RegionConfigurationError: Error, Equatable, Sendable {
+  /// The file cannot be read.
+  case unreadable
+  /// More than 64 KiB or ten keys.
+  case tooLarge
+  /// The file is not JSON, or a field is missing.
+  case malformed
+  /// There is no entry or no valid country code.
+  case noRegion
+  /// The entries name different regions.
+  case severalRegions
+  /// The key of this version is not a P-256 public key.
+  case notAPublicKey(version: String)
+}
+
+extension RegionConfigurationError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .unreadable:
+      "The region configuration cannot be read; check its path and permissions."
+    case .tooLarge:
+      "The region configuration has more than 64 KiB or ten keys; check that it is the right file."
+    case .malformed:
+      """
+      The region configuration is not JSON with countryCode, regionIdentifier, publicKey and \
+      publicKeyVersion; complete it.
+      """
+    case .noRegion:
+      "The region configuration has no country code of two capital letters; set countryCode."
+    case .severalRegions:
+      "The region configuration names several regions; keep the entries of one."
+    case .notAPublicKey(let version):
+      "The publicKey of version \(version) is not a P-256 public key; replace it."
+    }
+  }
+}
+
+/// One entry of a region configuration file, with Apple's field names.
+struct StoredRegion: Codable {
+  static let bytesMax = 64 << 10
+  static let keysMax = 10
+
+  let countryCode: String
+  let state: String?
+  let regionIdentifier: String
+  let publicKey: String
+  let publicKeyVersion: String
+
+  static func list(from json: Data) throws(RegionConfigurationError) -> [StoredRegion] {
+    guard json.count <= bytesMax else { throw .tooLarge }
+    let decoder = JSONDecoder()
+    guard
+      let list = (try? decoder.decode([StoredRegion].self, from: json))
+        ?? (try? decoder.decode(StoredRegion.self, from: json)).map({ [$0] })
+    else { throw .malformed }
+    guard list.count <= keysMax else { throw .tooLarge }
+    return list
+  }
+
+  /// The region's code; nil if the country is not two capital letters.
+  var region: String? {
+    let isCountry = countryCode.utf8.count == 2 && countryCode.utf8.allSatisfy { (65...90) ~= $0 }
+    guard isCountry else { return nil }
+    return state.map { $0.isEmpty ? countryCode : "\(countryCode)-\($0)" } ?? countryCode
+  }
+
+  /// The public key, from PEM or from base64 of its DER, which is Apple's form.
+  var key: VerificationPublicKey {
+    get throws(RegionConfigurationError) {
+      do {
+        return try VerificationPublicKey(
+          keyID: regionIdentifier, keyVersion: publicKeyVersion, publicKeyPEM: pem)
+      } catch {
+        throw .notAPublicKey(version: publicKeyVersion)
+      }
+    }
+  }
+
+  private var pem: String {
+    guard let der = Data(base64Encoded: publicKey) else { return publicKey }
+    let lines = der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+    return "-----BEGIN PUBLIC KEY-----\n\(lines)\n-----END PUBLIC KEY-----\n"
+  }
+}
