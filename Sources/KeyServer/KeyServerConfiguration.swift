@@ -2,76 +2,76 @@ import Foundation
 import KeyServerAPI
 import QuietHTTP
 
-/// How one key server is set up. Documentation/KeyServer.md 1 lists what each value is for.
+/// The configuration of a key server.
 public struct KeyServerConfiguration: Sendable {
   /// The address to listen on, such as `127.0.0.1`.
   public var host: String
   /// The port to listen on; 0 takes a free one.
   public var port: Int
-  /// The SQLite database. Nothing else may write to it.
+  /// The SQLite database. No other program may write to it.
   public var databaseFile: URL
-  /// Where the key files and `index.txt` lie, on the same machine.
+  /// The local folder of the key files and `index.txt`.
   public var exportFolder: URL
-  /// The regions an upload may name.
+  /// The regions that an upload may name.
   public var regions: Set<String>
-  /// The apps an upload may come from.
+  /// The apps that may upload.
   public var appPackages: Set<String>
-  /// What an upload may call its platform.
+  /// The platforms that an upload may name.
   public var platforms: Set<String> = ["ios", "android"]
-  /// The `iss` of the tokens to take.
+  /// The accepted `iss` of upload tokens.
   public var tokenIssuer: String
-  /// The `aud` of the tokens to take.
+  /// The accepted `aud` of upload tokens.
   public var tokenAudience: String
   /// The issuer's public keys in PEM, by key id.
   public var tokenPublicKeysPEM: [String: String]
-  /// Gives those keys anew, where they are to be changed while the server runs; nil takes
-  /// `tokenPublicKeysPEM`. Where it throws, or gives none, those that were known stay good.
+  /// Reads those keys again, so that they can change while the server runs; `nil` to use
+  /// `tokenPublicKeysPEM`. If it throws or returns no key, the server keeps the keys that it has.
   public var readTokenPublicKeysPEM: (@Sendable () throws -> [String: String])?
-  /// Whether that issuer may ask for the statistics of its own uploads.
+  /// If true, that issuer may request the statistics of its own uploads.
   public var tokenIssuerSeesStatistics = false
-  /// Who signs key files; all that are valid then sign every file, and the newest of them the remote
+  /// The keys that sign key files. All valid keys sign each file, and the newest of them signs the remote
   /// configuration.
   public var exportSigners: [ExportSigner]
-  /// Gives the signers anew before every export, where a key is to be changed while the server runs;
-  /// nil takes `exportSigners`.
+  /// Reads the signers again before each export, so that keys can change while the server runs; `nil` to
+  /// use `exportSigners`.
   public var readExportSigners: (@Sendable () throws -> [ExportSigner])?
-  /// The region whose keys the seed contract's export holds, and which its files name.
+  /// The region whose keys the ProteGO Safe export contains, and which its files name.
   public var region: String
-  /// Exports beside the seed contract's, each under a root of its own.
+  /// Exports in addition to ProteGO Safe's, each in its own folder.
   public var furtherExports: [ExportConfiguration] = []
-  /// Seconds of one key file's period.
+  /// The period of a key file, in seconds.
   public var exportPeriodSeconds = 14_400
-  /// Keys that a file holds at least, padding included.
+  /// The least number of keys in a file, padding included.
   public var minimumKeys = 1_000
-  /// How many keys beyond the minimum may be added at random.
+  /// The largest number of keys that padding adds beyond the minimum, at random.
   public var paddingRange = 100
-  /// Keys that a file holds at most; a batch of more is split.
+  /// The largest number of keys in a file; a larger batch is split.
   public var maximumKeysPerFile = 500_000
-  /// The platforms whose uploads must carry a device verification payload, made for exactly these keys just
-  /// now; of others it is not looked at.
+  /// The platforms whose uploads must have a recent device verification payload for exactly these keys. On
+  /// other platforms the payload is ignored.
   public var deviceVerificationPlatforms: Set<String> = ["ios"]
-  /// Who checks the device token in that payload; nil checks none and claims no check.
+  /// The check of the device token in that payload; `nil` for no check.
   public var deviceCheck: DeviceCheckConfiguration?
-  /// What phones are told.
+  /// The configuration that phones download.
   public var remoteConfiguration: RemoteConfiguration
-  /// Apps that may upload, besides `appPackages` and those in the database.
+  /// Apps that may upload, in addition to `appPackages` and those in the database.
   public var apps: [AuthorizedApp] = []
-  /// Whose certificates count, besides those in the database.
+  /// Authorities whose certificates are accepted, in addition to those in the database.
   public var healthAuthorities: [HealthAuthority] = []
-  /// How `/v1/publish` is set up.
+  /// The configuration of `/v1/publish`.
   public var publish = PublishConfiguration()
-  /// When `/v1/stats` shows a day.
+  /// The conditions under which `/v1/stats` shows a day.
   public var statistics = StatisticsConfiguration()
-  /// Uploads that fail, from one address in `uploadWindowSeconds`, before it has to wait.
+  /// Failed uploads of one address in `uploadWindowSeconds`, before it has to wait.
   public var uploadAttempts = 60
   /// The window of `uploadAttempts`, in seconds.
   public var uploadWindowSeconds = 600
-  /// Whose browser pages may call, such as `https://app.example`; nil allows none.
+  /// The origin whose browser pages may call, such as `https://app.example`; `nil` for none.
   public var allowedOrigin: String?
-  /// The proxies whose word on a client's address is taken; without them that of the connection counts.
+  /// The proxies whose `X-Forwarded-For` is believed. Without them the address of the connection counts.
   public var trustedProxies = TrustedProxies.none
 
-  /// The values that have no default; the others may be changed afterwards.
+  /// A configuration with defaults for the properties that are not parameters.
   public init(
     host: String = "127.0.0.1", port: Int, databaseFile: URL, exportFolder: URL,
     regions: Set<String>, appPackages: Set<String>, tokenIssuer: String, tokenAudience: String,
@@ -95,23 +95,24 @@ public struct KeyServerConfiguration: Sendable {
 }
 
 extension KeyServerConfiguration {
-  /// Every export: the seed contract's, whose values stand in the configuration itself, and the others.
+  /// All exports; the first is ProteGO Safe's.
   var exports: [ExportConfiguration] {
-    var seed = ExportConfiguration(filenameRoot: "", region: region)
-    seed.periodSeconds = exportPeriodSeconds
-    seed.minimumKeys = minimumKeys
-    seed.paddingRange = paddingRange
-    seed.maximumKeysPerFile = maximumKeysPerFile
-    return [seed] + furtherExports
+    var first = ExportConfiguration(filenameRoot: "", region: region)
+    first.periodSeconds = exportPeriodSeconds
+    first.minimumKeys = minimumKeys
+    first.paddingRange = paddingRange
+    first.maximumKeysPerFile = maximumKeysPerFile
+    return [first] + furtherExports
   }
 
-  /// Who signs.
   var signers: ExportSigners {
     let configured = exportSigners
     return ExportSigners(readExportSigners ?? { configured })
   }
 
-  /// Refuses values that no server could keep its promises with.
+  /// Validates the configuration.
+  ///
+  /// - Throws: `KeyServerError.configuration`, which names the field.
   package func checked() throws(KeyServerError) {
     if let fault = exports.lazy.compactMap(\.fault).first { throw .configuration(fault) }
     guard exports.count <= KeyServerLimit.exportCountMax,
@@ -130,7 +131,7 @@ extension KeyServerConfiguration {
     }
     guard appPackages.isEmpty || !regions.isEmpty || publish.defaultRegion != nil else {
       throw .configuration(
-        "regions must name a region, or publish.defaultRegion the one that keys of appPackages count for."
+        "regions must name a region, or publish.defaultRegion the region of the keys of appPackages."
       )
     }
     guard deviceVerificationPlatforms.isSubset(of: platforms) else {
@@ -140,19 +141,19 @@ extension KeyServerConfiguration {
     try statistics.checked()
     for authority in healthAuthorities { try authority.checked() }
     for app in apps { try app.checked() }
-    let ofApps = apps.reduce(regions) { $0.union($1.regions) }
-    let named = exports.reduce(ofApps) {
+    let appRegions = apps.reduce(regions) { $0.union($1.regions) }
+    let named = exports.reduce(appRegions) {
       $0.union([$1.region]).union($1.inputRegions).union($1.excludedRegions)
     }
     guard named.allSatisfy(AuthorizedApp.isRegion) else {
-      throw .configuration("A region is two upper-case letters.")
+      throw .configuration("A region must be two upper-case letters.")
     }
   }
 }
 
 extension KeyServerConfiguration {
-  /// The apps and authorities that are named here. `appPackages` may upload with the tokens and with the
-  /// certificates of `tokenIssuer`, whose keys are now `tokenKeys`, for all `regions`.
+  /// The configured apps and authorities. `appPackages` may upload for all `regions` with the tokens and the
+  /// certificates of `tokenIssuer`, whose current keys are `tokenKeys`.
   func registryEntries(_ tokenKeys: [String: String]) -> RegistryEntries {
     RegistryEntries(
       apps: appPackages.sorted().map {

@@ -1,35 +1,34 @@
 import Foundation
 import VerificationAPI
 
-/// How codes of Google's contract are made and what they are taken for: what its servers call the
-/// settings of a realm.
+/// The rules for codes of Google's contract, which Google's server calls the settings of a realm.
 public struct CodePolicy: Sendable {
-  /// How many digits a short code has, 6 to 10; more while very many are live.
+  /// The length of a short code, 6 to 10 digits. Codes are longer while very many are valid.
   public var shortCodeDigits = 8
-  /// How long a short code is good, in seconds.
+  /// The lifetime of a short code in seconds.
   public var shortCodeLifetime: TimeInterval = 900
-  /// How many characters a long code has, 12 to 16.
+  /// The length of a long code, 12 to 16 characters.
   public var longCodeCharacters = 16
-  /// How long a long code is good, in seconds.
+  /// The lifetime of a long code in seconds.
   public var longCodeLifetime: TimeInterval = 86_400
-  /// How long a verification token is good, in seconds.
+  /// The lifetime of a verification token in seconds.
   public var verificationTokenLifetime: TimeInterval = 86_400
-  /// How long a certificate is good, in seconds.
+  /// The lifetime of a certificate in seconds.
   public var certificateLifetime: TimeInterval = 900
-  /// The kinds of test for which codes are issued.
+  /// The test types for which codes are issued.
   public var testTypes: Set<TestType> = [.confirmed, .likely, .negative]
-  /// Whether a code is issued only with the date of symptoms or test.
+  /// If true, codes are issued only with the date of symptoms or test.
   public var requiresDate = false
-  /// Whether people may report a test of their own.
+  /// If true, users may report a test of their own.
   public var allowsUserReport = false
-  /// Whether several codes may be issued at once.
+  /// If true, several codes may be issued in one request.
   public var allowsBatchIssue = true
-  /// Whether an SMS may be written here and sent by whoever asks.
+  /// If true, the server may return the text of an SMS that the caller sends.
   public var allowsGeneratedSMS = false
-  /// Whether the server is being worked on: all of Google's contract answers `maintenance_mode`.
+  /// If true, each route of Google's contract responds with `maintenance_mode`.
   public var isInMaintenance = false
 
-  /// Eight digits for a quarter of an hour, sixteen characters for a day, unless set otherwise.
+  /// The defaults: eight digits for 15 minutes, sixteen characters for a day.
   public init() {}
 
   /// - Throws: `VerificationServerError.badConfiguration`, which names the field.

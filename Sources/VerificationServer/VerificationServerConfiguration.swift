@@ -1,46 +1,47 @@
 import Foundation
 import QuietHTTP
+import Secrets
 import UploadToken
 
-/// Everything a verification server must be told. It reads no environment and no command line.
-public struct VerificationServerConfiguration: Sendable {
+/// The configuration of a verification server, with all its secrets.
+public struct VerificationServerConfiguration: Sendable, Redacted {
   /// The address to listen on.
   public var host: String
   /// The port to listen on; 0 takes a free one.
   public var port: Int
   /// The SQLite file; its folder must exist.
   public var databaseFile: URL
-  /// The tokens with which the health authority's own systems may have codes issued.
+  /// The tokens with which the health authority's systems may issue codes.
   public var apiTokens: [String]
-  /// The secret from which the keys of code hashes and sealed tokens come, 32 bytes.
+  /// The 32-byte secret from which the keys of code hashes and sealed tokens are derived.
   public var codeHashKey: [UInt8]
-  /// How long a code is good, in seconds.
+  /// The lifetime of a code in seconds.
   public var codeLifetime: TimeInterval
-  /// How long a token is good, in seconds; not shorter than a code, so that a token that is asked
-  /// for again is still good.
+  /// The lifetime of a token in seconds; not shorter than `codeLifetime`, so that a token that is requested
+  /// again is still valid.
   public var tokenLifetime: TimeInterval
-  /// Who signs the tokens, and for whom.
+  /// The issuer, the audience and the keys of tokens.
   public var signing: UploadTokenIssuer
-  /// Gives the signing keys anew, where they are to be changed while the server runs; nil takes those of
-  /// `signing`. Where it throws, those that were known go on.
+  /// Reads the signing keys again, so that they can change while the server runs; `nil` to use those of
+  /// `signing`. If it throws, the server keeps the keys that it has.
   public var readSigningKeys: (@Sendable () throws -> SigningKeys)?
-  /// How many attempts are borne.
+  /// The limits of attempts.
   public var attempts: AttemptLimits
-  /// The one web page origin that may ask from a browser, such as `https://app.example`.
+  /// The one origin whose browser pages may call, such as `https://app.example`.
   public var allowedOrigin: String?
-  /// How codes of Google's contract are made.
+  /// The rules for codes of Google's contract.
   public var policy = CodePolicy()
-  /// How codes are sent to phones, where they are.
+  /// The sending of codes by SMS; `nil` for none.
   public var sms: SMSConfiguration?
-  /// The proxies whose word on a client's address is taken; without them that of the connection counts.
+  /// The proxies whose `X-Forwarded-For` is believed. Without them the address of the connection counts.
   public var trustedProxies = TrustedProxies.none
-  /// From where apps may ask: the seed contract's `getAccessToken` and Google's device API.
+  /// The networks of apps: for `getAccessToken` of the ProteGO Safe contract and Google's device API.
   public var applicationNetmasks = Netmasks.anyAddress
-  /// From where the health authority's own systems may ask: the seed contract's `generateCode` and
-  /// `generateCodesBatch`, and Google's admin API.
+  /// The networks of the health authority's systems: for `generateCode` and `generateCodesBatch` of the ProteGO
+  /// Safe contract, and Google's admin API.
   public var operatorNetmasks = Netmasks.anyAddress
 
-  /// Codes and tokens live half an hour unless said otherwise, as in the seed contract.
+  /// A configuration with the lifetimes of the ProteGO Safe contract, half an hour, by default.
   public init(
     host: String = "127.0.0.1", port: Int = 0, databaseFile: URL, apiTokens: [String],
     codeHashKey: [UInt8], codeLifetime: TimeInterval = 1800, tokenLifetime: TimeInterval = 1800,
@@ -59,12 +60,12 @@ public struct VerificationServerConfiguration: Sendable {
     self.allowedOrigin = allowedOrigin
   }
 
-  /// Refuses values that no server could keep its promises with.
+  /// Validates the configuration.
   ///
   /// - Throws: `VerificationServerError.badConfiguration`, which names the field.
   package func check() throws { _ = try validatedKeys() }
 
-  /// The keys of `codeHashKey`, once every field makes sense.
+  /// Validates the configuration and derives the keys of `codeHashKey`.
   ///
   /// - Throws: `VerificationServerError.badConfiguration`, which names the field.
   func validatedKeys() throws -> CodeKeys {
@@ -84,7 +85,7 @@ public struct VerificationServerConfiguration: Sendable {
     try attempts.validate()
     guard signing.issuer != signing.audience else {
       throw VerificationServerError.badConfiguration(
-        "signing: issuer and audience must differ, for verification tokens have the issuer as theirs."
+        "signing: issuer and audience must differ, because the issuer is the audience of verification tokens."
       )
     }
     try policy.validate()
@@ -93,8 +94,6 @@ public struct VerificationServerConfiguration: Sendable {
   }
 }
 
-extension VerificationServerConfiguration: CustomStringConvertible, CustomReflectable {
-  /// It holds every secret of the server.
+extension VerificationServerConfiguration {
   public var description: String { "VerificationServerConfiguration(\(host):\(port))" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -2,18 +2,18 @@ import ArgumentParser
 import DiagnosisKeyFile
 import Foundation
 
-/// The four ways a command ends.
+/// The exit status of a command.
 enum ExitStatus: Int32 {
-  /// Yes, or done; finding nothing is also done.
+  /// Yes, or done; a search without results is also done.
   case done = 0
-  /// The answer is no.
+  /// The result is no.
   case no = 1
   /// Bad input or bad usage: change the command.
   case badInput = 2
   /// The disk, the network or the database failed: try again.
   case machineFailed = 3
 
-  /// How a command that threw `error` ends.
+  /// The exit status of a command that threw `error`.
   init(_ error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure.status
@@ -23,7 +23,7 @@ enum ExitStatus: Int32 {
     }
   }
 
-  /// What the person is told about `error`.
+  /// The text that is printed for `error`.
   static func sentence(for error: any Error) -> String {
     switch error {
     case let failure as CommandFailure: failure.sentence
@@ -33,7 +33,7 @@ enum ExitStatus: Int32 {
     }
   }
 
-  /// The parser's own errors are bad usage, or a wish for help; all others are the system's.
+  /// Errors of the argument parser are bad usage or a request for help; others are of the system.
   private static func status(ofForeign error: any Error) -> ExitStatus {
     switch Firebreak.exitCode(for: error) {
     case .success: .done
@@ -42,9 +42,20 @@ enum ExitStatus: Int32 {
     }
   }
 
-  /// Help is shown as it is laid out, a refusal in one line.
+  /// Help keeps its lines; an error becomes one line.
   private static func sentence(forForeign error: any Error) -> String {
     guard status(ofForeign: error) != .done else { return Firebreak.fullMessage(for: error) }
     return Firebreak.message(for: error).split(separator: "\n").joined(separator: " ")
+  }
+}
+
+/// An error that ends a command, with the sentence for stderr.
+struct CommandFailure: Error {
+  let status: ExitStatus
+  let sentence: String
+
+  /// Bad input: `sentence` says what to change.
+  static func badInput(_ sentence: String) -> CommandFailure {
+    CommandFailure(status: .badInput, sentence: sentence)
   }
 }

@@ -1,14 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// The command line: parses, runs, and turns every ending into one of four exit codes.
+/// The command line: parses and runs a command and ends with one of four exit codes.
 @main
 struct Firebreak: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "firebreak",
     abstract: "An exposure notification system: phones, app, servers and the files between them.",
     discussion: """
-      Exit codes: 0 yes or done, 1 the answer is no, 2 bad input or usage, 3 the machine failed \
+      Exit codes: 0 yes or done, 1 the result is no, 2 bad input or usage, 3 the machine failed \
       (disk, network, database: try again).
       """,
     version: "0.1.0",
@@ -20,7 +20,7 @@ struct Firebreak: AsyncParsableCommand {
 
   static func main() async {
     holdStandardStreams()
-    // A file that reaches the size allowed then is a disk that is full, with a sentence, and not the end of us.
+    // A file that reaches the size limit is then an error like a full disk, instead of a crash.
     signal(SIGXFSZ, SIG_IGN)
     do {
       var command = try parseAsRoot()
@@ -34,15 +34,15 @@ struct Firebreak: AsyncParsableCommand {
     }
   }
 
-  /// Opens what was closed of stdin, stdout and stderr: else the next file opened, maybe a database,
-  /// would get the number, and with it what is meant for the terminal.
+  /// Opens those of stdin, stdout and stderr that are closed. Otherwise the next file, maybe a database, would get
+  /// the descriptor, and with it the text for the terminal.
   private static func holdStandardStreams() {
     var file = open("/dev/null", O_RDWR)
     while (STDIN_FILENO...STDERR_FILENO).contains(file) { file = open("/dev/null", O_RDWR) }
     close(file)
   }
 
-  /// Help and version go to stdout; everything else is one line on stderr.
+  /// Help and version go to stdout; all other text is one line on stderr.
   private static func leave(with error: any Error) -> Never {
     let status = ExitStatus(error)
     let text = ExitStatus.sentence(for: error)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A file named on the command line, read whole.
+/// A file named on the command line, read completely.
 struct InputFile {
-  /// The largest file a command reads whole, in bytes: 750,000 keys as JSON, and room.
+  /// The largest file that is read, in bytes: 750,000 keys as JSON, and room.
   static let byteCountMax = 256 << 20
 
   let content: Data
 
-  /// Reads the file at `path`; `what` names it in the sentence that refuses it.
+  /// Reads the file at `path`; `what` names its purpose in error messages.
   init(_ path: String, what: String) throws {
     do {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
@@ -15,13 +15,37 @@ struct InputFile {
       content = try file.read(upToCount: Self.byteCountMax + 1) ?? Data()
     } catch {
       throw CommandFailure.badInput(
-        "The \(what) \(path) cannot be read: check its name and rights.")
+        "The \(what) \(path) cannot be read: check its name and its permissions.")
     }
     guard content.count <= Self.byteCountMax else {
       throw CommandFailure.badInput("The \(what) \(path) is too large: split it.")
     }
   }
 
-  /// The content as text; bytes that are none become replacement characters.
+  /// The content as text; invalid UTF-8 becomes replacement characters.
   var text: String { String(decoding: content, as: UTF8.self) }
+}
+
+/// A UTC day as the command line writes it, `YYYY-MM-DD`.
+struct CalendarDate {
+  /// The first moment of the day.
+  let midnight: Date
+
+  /// Fails if `text` is not a day of the calendar from 1970 to 9999.
+  init?(_ text: String) {
+    guard text.utf8.count == 10, let date = try? Date(text, strategy: Self.style),
+      date.timeIntervalSince1970 >= 0
+    else { return nil }
+    // The parser is lenient: it reads 31 February as 3 March.
+    guard date.formatted(Self.style) == text else { return nil }
+    midnight = date
+  }
+
+  init(midnight: Date) {
+    self.midnight = midnight
+  }
+
+  var text: String { midnight.formatted(Self.style) }
+
+  private static let style = Date.ISO8601FormatStyle().year().month().day()
 }

@@ -1,11 +1,10 @@
 import Foundation
 
-/// The standard output, where a write that fails is an ending of the command and never a crash.
+/// The standard output; a write that fails is an error and not a crash.
 enum StandardOutput {
-  /// Writes `text` and the end of its line at once: a story in a pipe is read as it happens.
+  /// Writes a line without buffering, so that a pipe gets it at once.
   ///
-  /// - Throws: a `CommandFailure` where the output takes no more, without a sentence where its reader
-  ///   has gone on purpose, as `head` does.
+  /// - Throws: A `CommandFailure`, without a sentence if the reader has closed the pipe, as `head` does.
   static func write(_ text: String) throws(CommandFailure) {
     var rest = Array((text + "\n").utf8)[...]
     while !rest.isEmpty {
@@ -23,6 +22,53 @@ enum StandardOutput {
     return CommandFailure(
       status: .machineFailed,
       sentence: code == EPIPE
-        ? "" : "The output could not be written (\(reason)): give it a place that takes it.")
+        ? "" : "The output could not be written (\(reason)): redirect it to a place with room.")
+  }
+}
+
+/// Prints a value as one JSON object on stdout, keys sorted.
+func printJSON(_ value: some Encodable) throws {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  try StandardOutput.write(String(decoding: try encoder.encode(value), as: UTF8.self))
+}
+
+/// Prints a remark on stderr, so that stdout contains only the result.
+func note(_ sentence: String) {
+  FileHandle.standardError.write(Data("firebreak: \(sentence)\n".utf8))
+}
+
+extension String {
+  /// The text with control and format characters replaced: untrusted text must not move a terminal's cursor.
+  var printable: String {
+    String(
+      String.UnicodeScalarView(
+        unicodeScalars.map { scalar in
+          let isSafe =
+            scalar.properties.generalCategory != .control
+            && scalar.properties.generalCategory != .format
+          return isSafe ? scalar : "\u{fffd}"
+        }))
+  }
+}
+
+extension Sequence<UInt8> {
+  /// The bytes in lower-case hexadecimal.
+  var lowerCaseHex: String {
+    flatMap { byte in [byte >> 4, byte & 0xf] }.map { String($0, radix: 16) }.joined()
+  }
+}
+
+extension [UInt8] {
+  /// The bytes that `text` encodes in hexadecimal of either case; `nil` if it is not an even number of digits.
+  init?(hexadecimal text: String) {
+    let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
+    guard digits.count.isMultiple(of: 2) else { return nil }
+    var bytes: [UInt8] = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = digits[index], let low = digits[index + 1] else { return nil }
+      bytes.append(UInt8(high << 4 | low))
+    }
+    self = bytes
   }
 }

@@ -5,8 +5,8 @@ import Testing
 @Suite("firebreak bench export")
 struct BenchExportCommandTests {
   @Test("It exports the keys another process made, and says what the design asks for")
-  func json() throws {
-    let run = try Run("bench", "export", "--keys", "2000", "--json")
+  func json() async throws {
+    let run = try await Run("bench", "export", "--keys", "2000", "--json")
     #expect(run.status == 0, "\(run.errors)")
     let report = try #require(try run.json())
     let names = Set(report.allKeys.compactMap { $0 as? String })
@@ -22,12 +22,12 @@ struct BenchExportCommandTests {
   }
 
   @Test("Where its folder cannot be made, the refusal names it")
-  func noFolder() throws {
+  func noFolder() async throws {
     let folder = try TemporaryFolder()
     let place = folder.path("a-file")
     try Data().write(to: place)
     for bench in ["export", "match"] {
-      let run = try Run(["bench", bench, "--keys", "20"], temporaryFolder: place)
+      let run = try await Run(["bench", bench, "--keys", "20"], temporaryFolder: place)
       #expect(run.status == 3 && run.output.isEmpty, "\(bench)")
       #expect(run.errors.contains("The folder \(place.path)/firebreak-bench-"), "\(run.errors)")
       #expect(run.errors.contains("cannot be made"))
@@ -35,8 +35,8 @@ struct BenchExportCommandTests {
   }
 
   @Test("A number of keys out of bounds is refused", arguments: ["0", "500001"])
-  func refused(count: String) throws {
-    let run = try Run("bench", "export", "--keys", count)
+  func refused(count: String) async throws {
+    let run = try await Run("bench", "export", "--keys", count)
     #expect(run.status == 2 && run.output.isEmpty)
   }
 }

@@ -8,13 +8,13 @@ import Testing
 /// Documentation/Performance.md 3.
 @Suite("firebreak bench match")
 struct BenchMatchCommandTests {
-  private func bench(_ arguments: String...) throws -> Run {
-    try Run(["bench", "match", "--json"] + arguments)
+  private func bench(_ arguments: String...) async throws -> Run {
+    try await Run(["bench", "match", "--json"] + arguments)
   }
 
   @Test("Whatever keys come from, all that were planted are found", arguments: KeySource.allCases)
-  func sources(_ source: KeySource) throws {
-    let run = try bench("--keys", "2000", "--sightings", "300", "--from", source.rawValue)
+  func sources(_ source: KeySource) async throws {
+    let run = try await bench("--keys", "2000", "--sightings", "300", "--from", source.rawValue)
     #expect(run.status == 0, "\(run.errors)")
     let facts = try #require(try run.json())
     #expect(facts["keys"] as? Int == 2_000)
@@ -41,8 +41,8 @@ struct BenchMatchCommandTests {
   }
 
   @Test("What two threads gain stands beside what the bare kernels gain on two")
-  func twoThreads() throws {
-    let run = try bench(
+  func twoThreads() async throws {
+    let run = try await bench(
       "--keys", "2000", "--sightings", "300", "--from", "memory", "--threads", "2")
     #expect(run.status == 0, "\(run.errors)")
     let all = try #require(try run.json())
@@ -59,8 +59,8 @@ struct BenchMatchCommandTests {
   }
 
   @Test("Every tier that this machine has can be asked for", arguments: MatchTier.allCases)
-  func tiers(_ tier: MatchTier) throws {
-    let run = try bench("--keys", "200", "--sightings", "50", "--tier", tier.rawValue)
+  func tiers(_ tier: MatchTier) async throws {
+    let run = try await bench("--keys", "200", "--sightings", "50", "--tier", tier.rawValue)
     if tier.isAvailable {
       #expect(run.status == 0, "\(run.errors)")
       #expect(try run.json()?["tier"] as? String == tier.rawValue)
@@ -72,16 +72,17 @@ struct BenchMatchCommandTests {
   }
 
   @Test("Without a tier the fastest is taken")
-  func fastest() throws {
-    let run = try bench("--keys", "50", "--sightings", "50", "--from", "memory", "--threads", "2")
+  func fastest() async throws {
+    let run = try await bench(
+      "--keys", "50", "--sightings", "50", "--from", "memory", "--threads", "2")
     #expect(try run.json()?["tier"] as? String == MatchTier.fastest.rawValue)
     #expect(try run.json()?["threads"] as? Int == 2)
   }
 
   @Test("Without --keep nothing is left behind")
-  func leavesNothing() throws {
+  func leavesNothing() async throws {
     let folder = try TemporaryFolder()
-    let run = try Run(
+    let run = try await Run(
       ["bench", "match", "--keys", "60", "--sightings", "60", "--from", "zip"],
       temporaryFolder: folder.url)
     #expect(run.status == 0, "\(run.errors)")
@@ -90,22 +91,22 @@ struct BenchMatchCommandTests {
 
   @Test(
     "The kept files are what match, verify and other matchers read", arguments: ["zip", "file"])
-  func keep(_ source: String) throws {
+  func keep(_ source: String) async throws {
     let folder = try TemporaryFolder()
-    let run = try bench(
+    let run = try await bench(
       "--keys", "1500", "--sightings", "200", "--from", source, "--keep", folder.url.path)
     #expect(run.status == 0, "\(run.errors)")
     let keys = folder.path(source == "zip" ? "keys-00001.zip" : "keys-00001.bin").path
     let (publicKey, csv) = (folder.path("public.pem").path, folder.path("sightings.csv").path)
-    #expect(try Run("keyfile", "verify", keys, "--public-key", publicKey).status == 0)
-    let match = try Run(
+    #expect(try await Run("keyfile", "verify", keys, "--public-key", publicKey).status == 0)
+    let match = try await Run(
       "match", "--json", "--sightings", csv, "--public-key", publicKey, keys)
     #expect(match.status == 0, "\(match.errors)")
     #expect(try match.json()?["keysRead"] as? Int == 1_500)
     #expect(try match.json()?["keysMatched"] as? Int == 1)
     let found = (try match.json()?["matches"] as? [[String: Any]])?.first
     #expect(found?["txPower"] as? Int == 8 && found?["version"] as? String == "1.0")
-    let again = try bench("--keys", "20", "--sightings", "20", "--keep", folder.url.path)
+    let again = try await bench("--keys", "20", "--sightings", "20", "--keep", folder.url.path)
     #expect(again.status == 2 && again.errors.contains("there already"), "\(again.errors)")
   }
 
@@ -118,8 +119,8 @@ struct BenchMatchCommandTests {
       (["--keys", "30000", "--sightings", "2"], "--sightings 3"), (["--from", "disk"], "--from"),
       (["--tier", "quantum"], "--tier"),
     ])
-  func refusals(arguments: [String], named: String) throws {
-    let run = try Run(["bench", "match", "--json"] + arguments)
+  func refusals(arguments: [String], named: String) async throws {
+    let run = try await Run(["bench", "match", "--json"] + arguments)
     #expect(run.status == 2 && run.output.isEmpty)
     #expect(run.errors.contains(named), "\(run.errors)")
     #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
@@ -127,21 +128,22 @@ struct BenchMatchCommandTests {
 
   @Test(
     "Counts on their limits are taken", arguments: [["--threads", "16"], ["--keys", "10000"]])
-  func limits(arguments: [String]) throws {
-    let run = try Run(
+  func limits(arguments: [String]) async throws {
+    let run = try await Run(
       ["bench", "match", "--json", "--sightings", "1", "--from", "memory"] + arguments
         + (arguments.contains("--keys") ? [] : ["--keys", "1"]))
     #expect(run.status == 0, "\(run.errors)")
   }
 
   @Test("People read the same in words")
-  func text() throws {
-    let run = try Run("bench", "match", "--keys", "100", "--sightings", "50", "--from", "memory")
+  func text() async throws {
+    let run = try await Run(
+      "bench", "match", "--keys", "100", "--sightings", "50", "--from", "memory")
     #expect(run.status == 0)
     #expect(run.output.contains("100 keys against 50 sightings"))
     #expect(run.output.contains("limit"))
     #expect(!run.output.contains("on threads"))
-    let two = try Run(
+    let two = try await Run(
       "bench", "match", "--keys", "100", "--sightings", "50", "--from", "memory", "--threads", "2")
     #expect(two.output.contains("\non threads  ") && two.output.contains("bare: 2 threads do "))
   }

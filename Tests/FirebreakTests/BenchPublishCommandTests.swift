@@ -20,8 +20,8 @@ struct BenchPublishCommandTests {
       to: folder.path("key.pem"), atomically: true, encoding: .utf8)
   }
 
-  private func bench(_ server: StandInKeyServer, _ arguments: String...) throws -> Run {
-    try Run(
+  private func bench(_ server: StandInKeyServer, _ arguments: String...) async throws -> Run {
+    try await Run(
       [
         "bench", "publish", "--json", "--target", server.address, "--issuer", "an issuer",
         "--audience", "an audience", "--key-id", "v7", "--signing-key", folder.path("key.pem").path,
@@ -31,8 +31,8 @@ struct BenchPublishCommandTests {
 
   @Test("Each upload is new, whole, certified and bound to its keys; the answers are counted")
   func uploads() async throws {
-    let server = try StandInKeyServer(.asItShould)
-    let run = try bench(server, "--keys", "14")
+    let server = try StandInKeyServer(.correct)
+    let run = try await bench(server, "--keys", "14")
     #expect(run.status == 0, "\(run.errors)")
     let facts = try #require(try run.json())
     #expect(facts["errors"] as? Int == 0 && facts["connections"] as? Int == 3)
@@ -84,28 +84,28 @@ struct BenchPublishCommandTests {
   @Test(
     "Refusals, keys left out and broken connections are errors, however fast",
     arguments: [
-      (StandInKeyServer.Manner.refusing, 20...20), (.partly, 20...20), (.hangingUp, 1...19),
+      (StandInKeyServer.Behaviour.refusing, 20...20), (.partial, 20...20), (.hangingUp, 1...19),
       (.closing, 0...0),
     ])
-  func errors(manner: StandInKeyServer.Manner, expected: ClosedRange<Int>) throws {
-    let run = try bench(try StandInKeyServer(manner))
+  func errors(behaviour: StandInKeyServer.Behaviour, expected: ClosedRange<Int>) async throws {
+    let run = try await bench(try StandInKeyServer(behaviour))
     #expect(run.status == (expected == 0...0 ? 0 : 1), "\(run.errors)")
     let errors = try #require(try run.json()?["errors"] as? Int)
     #expect(expected.contains(errors), "\(errors)")
   }
 
   @Test("Decoys that are answered as uploads are pass, those that stand out do not")
-  func chaff() throws {
-    let server = try StandInKeyServer(.asItShould)
-    let alike = try bench(server, "--chaff", "--requests", "200")
+  func chaff() async throws {
+    let server = try StandInKeyServer(.correct)
+    let alike = try await bench(server, "--chaff", "--requests", "200")
     let comparison = try #require(try alike.json()?["chaff"] as? [String: Any])
     #expect(comparison["sameSizes"] as? Bool == true && comparison["sameHeaders"] as? Bool == true)
     #expect(comparison["requests"] as? [String: Int] == ["real": 100, "chaff": 100])
     #expect(server.uploads.count { $0.isChaff } == 100)
-    let short = try bench(try StandInKeyServer(.shortDecoys), "--chaff", "--requests", "60")
+    let short = try await bench(try StandInKeyServer(.shortDecoys), "--chaff", "--requests", "60")
     #expect(short.status == 1)
     #expect((try short.json()?["chaff"] as? [String: Any])?["sameSizes"] as? Bool == false)
-    let plain = try bench(try StandInKeyServer(.plainDecoys), "--chaff")
+    let plain = try await bench(try StandInKeyServer(.plainDecoys), "--chaff")
     #expect(plain.status == 1)
     #expect((try plain.json()?["chaff"] as? [String: Any])?["sameHeaders"] as? Bool == false)
   }
@@ -126,35 +126,35 @@ struct BenchPublishCommandTests {
       (Self.toTarget + ["--connections", "1025"], "1 to 1024"),
       (["--target", "http://127.0.0.1:1"], "--issuer"), (["--issuer", "someone"], "--target"),
     ])
-  func refusals(arguments: [String], named: String) throws {
-    let run = try Run(["bench", "publish", "--json"] + arguments)
+  func refusals(arguments: [String], named: String) async throws {
+    let run = try await Run(["bench", "publish", "--json"] + arguments)
     #expect(run.status == 2 && run.output.isEmpty)
     #expect(run.errors.contains(named), "\(run.errors)")
     #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
   }
 
   @Test("A target that is no address, no key and nobody at home each say so")
-  func targets() throws {
-    func run(_ target: String, key: String) throws -> Run {
-      try Run(
+  func targets() async throws {
+    func run(_ target: String, key: String) async throws -> Run {
+      try await Run(
         "bench", "publish", "--requests", "1", "--connections", "1", "--target", target, "--issuer",
         "i", "--audience", "a", "--key-id", "k", "--signing-key", key, "--application", "x")
     }
     let key = folder.path("key.pem").path
-    #expect(try run("https://127.0.0.1:1", key: key).status == 2)
-    #expect(try run("not an address", key: key).status == 2)
-    #expect(try run("http://127.0.0.1:1", key: folder.path("none.pem").path).status == 2)
+    #expect(try await run("https://127.0.0.1:1", key: key).status == 2)
+    #expect(try await run("not an address", key: key).status == 2)
+    #expect(try await run("http://127.0.0.1:1", key: folder.path("none.pem").path).status == 2)
     let wrong = folder.path("wrong.pem")
     try Data("no key".utf8).write(to: wrong)
-    #expect(try run("http://127.0.0.1:1", key: wrong.path).status == 2)
-    let nobody = try run("http://127.0.0.1:1", key: key)
+    #expect(try await run("http://127.0.0.1:1", key: wrong.path).status == 2)
+    let nobody = try await run("http://127.0.0.1:1", key: key)
     #expect(nobody.status == 3 && nobody.errors.contains("cannot be reached"))
   }
 
   @Test("Without a target it starts a key server of its own, and leaves nothing of it behind")
-  func ownServer() throws {
+  func ownServer() async throws {
     let temporary = try TemporaryFolder()
-    let run = try Run(
+    let run = try await Run(
       ["bench", "publish", "--json", "--connections", "2", "--requests", "24", "--keys", "14"],
       temporaryFolder: temporary.url)
     #expect(run.status == 0, "\(run.errors)")
@@ -167,8 +167,8 @@ struct BenchPublishCommandTests {
   }
 
   @Test("The key server of the bench answers decoys in the size and with the headers of uploads")
-  func ownChaff() throws {
-    let run = try Run(
+  func ownChaff() async throws {
+    let run = try await Run(
       "bench", "publish", "--json", "--connections", "2", "--requests", "60", "--chaff")
     let comparison = try #require(try run.json()?["chaff"] as? [String: Any], "\(run.errors)")
     #expect(comparison["sameSizes"] as? Bool == true, "\(comparison)")
@@ -177,8 +177,8 @@ struct BenchPublishCommandTests {
   }
 
   @Test("The server of the bench is no command for people")
-  func server() throws {
-    #expect(try Run("bench", "publish-server").status == 2)
-    #expect(try !Run("bench", "--help").output.contains("publish-server"))
+  func server() async throws {
+    #expect(try await Run("bench", "publish-server").status == 2)
+    #expect(try await !Run("bench", "--help").output.contains("publish-server"))
   }
 }

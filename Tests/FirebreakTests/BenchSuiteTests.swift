@@ -230,9 +230,9 @@ struct BenchSuiteTests {
   }
 
   @Test("A name that no bench has is refused")
-  func only() throws {
+  func only() async throws {
     let folder = try TemporaryFolder()
-    let run = try Run("bench", "all", "--only", "nothing", "--output", folder.url.path)
+    let run = try await Run("bench", "all", "--only", "nothing", "--output", folder.url.path)
     #expect(run.status == 2 && run.errors.contains("No bench is called nothing"))
   }
 }

@@ -24,21 +24,21 @@ struct ConformanceCommandTests {
   private static let codeWithoutRisks = "J9S7xVebH/66dm14wGsIcAnSUR3PHD4NtDQEOGZbDUo="
 
   @Test("Every published suite passes", arguments: files)
-  func passes(suite: String, file: String, count: Int) throws {
-    let run = try Run("conformance", suite, SharedData.url(file).path)
+  func passes(suite: String, file: String, count: Int) async throws {
+    let run = try await Run("conformance", suite, SharedData.url(file).path)
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.output == "\(count) passed, 0 failed\n")
-    let facts = try Run("conformance", suite, SharedData.url(file).path, "--json").json()
+    let facts = try await Run("conformance", suite, SharedData.url(file).path, "--json").json()
     #expect(facts?["passed"] as? Int == count && facts?["failed"] as? Int == 0)
   }
 
   @Test(
     "Risks that are absent and risks of 0 are different texts, but where all are 0 either is taken")
-  func riskOfZero() throws {
+  func riskOfZero() async throws {
     let text = try String(contentsOf: SharedData.url(Self.files[2].1), encoding: .utf8)
     let code = "2u1nHt5WWurJytFLF3xitNzM99oNrad2y4YGOL53AeY="
     let cleartext = "dPCphLzfG4uzXneNimkPRQ==.144.144.5,z2Cx9hdz2SlxZ8GEgqTYpA==.1.144.3"
-    func status(_ risks: (String, String), _ text: String, _ code: String) throws -> Int32 {
+    func status(_ risks: (String, String), _ text: String, _ code: String) async throws -> Int32 {
       let keys = """
         {"vectors": [{"secretBase64": "AQIDBAUGBwgJCgsMDQ4PEA==", "keys": [
           {"key": "z2Cx9hdz2SlxZ8GEgqTYpA==", "rollingStartNumber": 1, "rollingPeriod": 144\(risks.0)},
@@ -47,7 +47,7 @@ struct ConformanceCommandTests {
         """
       let file = folder.path("risks.json")
       try keys.write(to: file, atomically: true, encoding: .utf8)
-      return try Run("conformance", "tek-hmac", file.path).status
+      return try await Run("conformance", "tek-hmac", file.path).status
     }
     try #require(text.contains(code) && text.contains(cleartext))
     let zero = #", "transmissionRisk": 0"#
@@ -56,14 +56,15 @@ struct ConformanceCommandTests {
       ".1.144.3", with: ".1.144")
     let codes = (Self.codeWithZeros, Self.codeWithoutRisks)
     for risks in [(zero, zero), ("", ""), (zero, "")] {
-      #expect(try status(risks, with, codes.0) == 0)
-      #expect(try status(risks, without, codes.1) == 0)
-      #expect(try status(risks, without, codes.0) == 1)
+      #expect(try await status(risks, with, codes.0) == 0)
+      #expect(try await status(risks, without, codes.1) == 0)
+      #expect(try await status(risks, without, codes.0) == 1)
     }
     let mixed = (#", "transmissionRisk": 3"#, "")
-    #expect(try status(mixed, cleartext.replacing(".144.5,", with: ".144.0,"), code) == 1)
+    #expect(try await status(mixed, cleartext.replacing(".144.5,", with: ".144.0,"), code) == 1)
     #expect(
-      try status((#", "transmissionRisk": 3"#, #", "transmissionRisk": 5"#), cleartext, code) == 0)
+      try await status((#", "transmissionRisk": 3"#, #", "transmissionRisk": 5"#), cleartext, code)
+        == 0)
   }
 
   @Test(
@@ -82,12 +83,12 @@ struct ConformanceCommandTests {
         "\"verifies_signed_export_small\": true", "negative_public_keys[1]"
       ),
     ])
-  func fails(suite: String, file: String, part: String, other: String, name: String) throws {
+  func fails(suite: String, file: String, part: String, other: String, name: String) async throws {
     let text = try String(contentsOf: SharedData.url(file), encoding: .utf8)
     try #require(text.contains(part))
     let changed = folder.path("changed.json")
     try text.replacing(part, with: other).write(to: changed, atomically: true, encoding: .utf8)
-    let run = try Run("conformance", suite, changed.path)
+    let run = try await Run("conformance", suite, changed.path)
     #expect(run.status == 1)
     #expect(run.output.contains("FAILED \(name)") || name == "risk")
     #expect(run.output.contains("expected") && run.output.contains("got"))
@@ -96,39 +97,39 @@ struct ConformanceCommandTests {
   }
 
   @Test("A policy's weights are what the cases depend on: another weight, other results")
-  func policyIsData() throws {
+  func policyIsData() async throws {
     let text = try String(contentsOf: SharedData.url(Self.files[1].1), encoding: .utf8)
     let weights = folder.path("weights.json")
     try text.replacing("\"weight\": 1\n", with: "\"weight\": 0.3\n")
       .write(to: weights, atomically: true, encoding: .utf8)
-    #expect(try Run("conformance", "cwa-risk", weights.path).status == 1)
+    #expect(try await Run("conformance", "cwa-risk", weights.path).status == 1)
     let scans = folder.path("scans.json")
     try text.replacing("\"minAttenuation\": 30", with: "\"minAttenuation\": 256")
       .write(to: scans, atomically: true, encoding: .utf8)
-    let unread = try Run("conformance", "cwa-risk", scans.path)
+    let unread = try await Run("conformance", "cwa-risk", scans.path)
     #expect(unread.status == 2)
     #expect(
       unread.errors.contains("testCases[0].exposureWindows[0].scanInstances[0].minAttenuation"))
     let nonsense = folder.path("nonsense.json")
     try text.replacing("\"weight\": 0.5", with: "\"weight\": -1")
       .write(to: nonsense, atomically: true, encoding: .utf8)
-    let refused = try Run("conformance", "cwa-risk", nonsense.path)
+    let refused = try await Run("conformance", "cwa-risk", nonsense.path)
     #expect(refused.status == 2)
     #expect(refused.errors.contains("minutesAtAttenuationWeights[1].weight"))
   }
 
   @Test("A file of another suite, of none or that is none is bad input")
-  func badInput() throws {
+  func badInput() async throws {
     for (suite, file) in zip(["cwa-risk", "tek-hmac", "key-files", "gaen-crypto"], Self.files) {
-      let run = try Run("conformance", suite, SharedData.url(file.1).path)
+      let run = try await Run("conformance", suite, SharedData.url(file.1).path)
       #expect(run.status == 2 && run.output.isEmpty, "\(suite)")
       #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
     }
-    #expect(try Run("conformance", "none", SharedData.url(Self.files[0].1).path).status == 2)
-    #expect(try Run("conformance", "tek-hmac", folder.path("none").path).status == 2)
-    #expect(try Run("conformance", "key-files", folder.url.path).status == 2)
+    #expect(try await Run("conformance", "none", SharedData.url(Self.files[0].1).path).status == 2)
+    #expect(try await Run("conformance", "tek-hmac", folder.path("none").path).status == 2)
+    #expect(try await Run("conformance", "key-files", folder.url.path).status == 2)
     let empty = folder.path("empty.json")
     try #"{"vectors": []}"#.write(to: empty, atomically: true, encoding: .utf8)
-    #expect(try Run("conformance", "tek-hmac", empty.path).status == 2)
+    #expect(try await Run("conformance", "tek-hmac", empty.path).status == 2)
   }
 }

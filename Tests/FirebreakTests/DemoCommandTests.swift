@@ -22,11 +22,13 @@ struct DemoCommandTests {
     let phones: [Phone]
   }
 
-  @Test("The story as one object: every step held, near was told once, the others were not")
-  func json() throws {
+  @Test(
+    "With --json the demo prints one object: all steps passed, and only the near phone has a notice"
+  )
+  func json() async throws {
     let folder = try TemporaryFolder()
     let page = folder.path("deep/report.html")
-    let run = try Run("demo", "--json", "--report", page.path)
+    let run = try await Run("demo", "--json", "--report", page.path)
     #expect(run.status == 0 && run.errors.isEmpty)
     let report = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8))
     #expect(report.ok && report.steps.count >= 8 && report.steps.allSatisfy(\.ok))
@@ -37,44 +39,44 @@ struct DemoCommandTests {
     #expect(try String(contentsOf: page, encoding: .utf8).contains("Near was told."))
   }
 
-  @Test("Told to a person, every step is a line, and the report is named last")
-  func told() throws {
+  @Test("Without --json the demo prints a line for each step and the path of the report")
+  func text() async throws {
     let folder = try TemporaryFolder()
     let page = folder.path("report.html")
-    let run = try Run("demo", "--report", page.path)
+    let run = try await Run("demo", "--report", page.path)
     #expect(run.status == 0)
     #expect(run.output.split(separator: "\n").count { $0.hasPrefix("\u{2713}") } >= 8)
     #expect(run.output.contains(page.path))
-    #expect(!run.output.contains("\u{1B}["), "no colours where nobody sees them")
+    #expect(!run.output.contains("\u{1B}["), "no colours in a pipe")
   }
 
-  @Test("A report that has no place is refused before the story begins")
-  func report() throws {
+  @Test("A report path that cannot be written is refused before the demo starts")
+  func report() async throws {
     let folder = try TemporaryFolder()
     for path in ["/proc/none/report.html", folder.url.path] {
-      let run = try Run("demo", "--report", path)
+      let run = try await Run("demo", "--report", path)
       #expect(run.status == 2 && run.output.isEmpty)
       #expect(run.errors.split(separator: "\n").count == 1 && run.errors.contains("--report"))
     }
   }
 
-  @Test("A folder to keep that is there already, or cannot be made, is refused")
-  func keep() throws {
+  @Test("An existing folder, or one that cannot be created, is refused for --keep")
+  func keep() async throws {
     let folder = try TemporaryFolder()
     let report = folder.path("report.html").path
     for path in [folder.url.path, "/proc/none/kept"] {
-      let run = try Run("demo", "--report", report, "--keep", path)
+      let run = try await Run("demo", "--report", report, "--keep", path)
       #expect(run.status == 2 && run.output.isEmpty)
       #expect(run.errors.split(separator: "\n").count == 1 && run.errors.contains(path))
     }
   }
 
-  @Test("Output that nobody takes is the machine's failure, not a crash")
-  func fullOutput() throws {
+  @Test("A failed write to stdout ends the demo with 3 and not with a crash")
+  func fullOutput() async throws {
     let folder = try TemporaryFolder()
     let report = folder.path("report.html").path
     for arguments in [["demo", "--report", report], ["demo", "--json", "--report", report]] {
-      let run = try Run(arguments, output: URL(fileURLWithPath: "/dev/full"))
+      let run = try await Run(arguments, output: URL(fileURLWithPath: "/dev/full"))
       #expect(run.status == 3)
       #expect(run.errors.split(separator: "\n").count == 1)
     }

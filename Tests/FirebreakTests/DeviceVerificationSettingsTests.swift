@@ -1,17 +1,18 @@
+import ArgumentParser
 import Crypto
 import Foundation
+import KeyServer
 import KeyServerAPI
 import TestSupport
 import Testing
 
 @testable import firebreak
 
-/// Documentation/Serving.md 10.
-@Suite("Device verification, as an official sets it")
+@Suite("Settings of device verification")
 struct DeviceVerificationSettingsTests {
   private let key = P256.Signing.PrivateKey()
 
-  /// Settings that ask the authority at `address`.
+  /// Settings with the DeviceCheck service at `address`.
   private func settings(_ address: String, more: String = "") -> String {
     """
     {"deviceCheck": {"baseURL": "\(address)", "teamID": "TEAM", "keyID": "K1",
@@ -19,7 +20,7 @@ struct DeviceVerificationSettingsTests {
     """
   }
 
-  /// Whether `token` is signed with the team's key.
+  /// True if `token` is signed with the team's key.
   private func isSigned(_ token: String) throws -> Bool {
     let parts = token.split(separator: ".")
     try #require(parts.count == 3)
@@ -32,47 +33,54 @@ struct DeviceVerificationSettingsTests {
   }
 
   @Test(
-    "D16 Without settings iOS needs a payload for these keys, the start says what is not checked")
+    "Without settings, iOS needs a payload for these keys, and stderr says what is not checked")
   func unset() async throws {
     let authority = try await ServedAuthority()
-    let said = try authority.servers.errors()
-    #expect(said.split(separator: "\n").count == 1)
-    #expect(said.contains("device token is not: deviceCheck is not set"))
-    let token = try authority.token()
-    let none = try authority.upload(token: token, proves: false)
+    let errors = try authority.servers.errors()
+    #expect(errors.split(separator: "\n").count == 1)
+    #expect(errors.contains("device token is not: deviceCheck is not set"))
+    let token = try await authority.token()
+    let none = try await authority.upload(token: token, isVerified: false)
     #expect(none.status == 403 && none.error?["status"] as? String == "PERMISSION_DENIED")
-    let unreadable = try authority.upload(token: token) {
+    let unreadable = try await authority.upload(token: token) {
       $0.data.deviceVerificationPayload = "e30="
     }
     #expect(unreadable.status == 400)
-    let others = try authority.upload(token: token) {
+    let others = try await authority.upload(token: token) {
       $0.data.temporaryExposureKeys[0].key = Data(repeating: 7, count: 16).base64EncodedString()
     }
     #expect(others.status == 403)
-    // The refusals cost nothing.
-    #expect(try authority.upload(token: token).status == 200)
-    let android = try authority.upload(
-      token: try authority.token(), platform: "android", proves: false)
+    // The token is still valid after the rejections.
+    #expect(try await authority.upload(token: token).status == 200)
+    let android = try await authority.upload(
+      token: try await authority.token(), platform: "android", isVerified: false)
     #expect(android.status == 200)
     #expect(try await authority.servers.stop() == 0)
   }
 
-  @Test("An operator may switch the requirement off by its name, and the start says so")
+  @Test("An empty list of platforms switches the requirement off, and stderr says so")
   func off() async throws {
     let authority = try await ServedAuthority(
       ["keys/settings.json": #"{"deviceVerificationPlatforms": []}"#])
     #expect(try authority.servers.errors().contains("need no device verification payload"))
-    #expect(try authority.upload(token: try authority.token(), proves: false).status == 200)
+    #expect(
+      try await authority.upload(token: try await authority.token(), isVerified: false).status
+        == 200)
   }
 
-  @Test("D15 Who sets no address asks Apple's production host")
+  @Test("Without `baseURL`, DeviceCheck requests go to Apple's production host")
   func production() throws {
-    let text = #"{"teamID": "T", "keyID": "K", "keyFile": "key.p8"}"#
-    let settings = try JSONDecoder().decode(DeviceCheckSettings.self, from: Data(text.utf8))
-    #expect(settings.baseURL == "https://api.devicecheck.apple.com")
+    let text = #"{"deviceCheck": {"teamID": "T", "keyID": "K", "keyFile": "key.p8"}}"#
+    let folder = try TemporaryFolder()
+    let file = folder.path("settings.json")
+    try Data(text.utf8).write(to: file)
+    let settings = try KeyServerSettings(
+      SettingsFile(url: file), options: try ServerOptions.parse([]), readsFiles: false)
+    let address = settings.configuration.deviceCheck?.baseURL.absoluteString
+    #expect(address == "https://api.devicecheck.apple.com")
   }
 
-  @Test("D15 With a team's key the device token is checked at the address that is set")
+  @Test("With a team's key the device token is checked at the configured address")
   func checked() async throws {
     let apple = try StandInAuthority()
     let authority = try await ServedAuthority([
@@ -80,24 +88,24 @@ struct DeviceVerificationSettingsTests {
       "keys/AuthKey_K1.p8": key.pemRepresentation,
     ])
     #expect(try authority.servers.errors().contains("checked at \(apple.address)"))
-    #expect(try authority.upload(token: try authority.token()).status == 200)
-    let question = try #require(apple.questions.first)
-    #expect(question.path == "/v1/validate_device_token")
-    let bearer = try #require(question.headers["authorization"]?.split(separator: " ").last)
+    #expect(try await authority.upload(token: try await authority.token()).status == 200)
+    let request = try #require(apple.requests.first)
+    #expect(request.path == "/v1/validate_device_token")
+    let bearer = try #require(request.headers["authorization"]?.split(separator: " ").last)
     #expect(try isSigned(String(bearer)))
     #expect(try ServedAuthority.part(0, of: String(bearer))["kid"] as? String == "K1")
     #expect(try ServedAuthority.part(1, of: String(bearer))["iss"] as? String == "TEAM")
-    let body = try JSONSerialization.jsonObject(with: question.body) as? [String: Any]
+    let body = try JSONSerialization.jsonObject(with: request.body) as? [String: Any]
     #expect(body?["device_token"] as? String == Data("device".utf8).base64EncodedString())
-    apple.now(says: .init(status: 400, body: "Bad Device Token"))
-    let token = try authority.token()
-    #expect(try authority.upload(token: token).status == 403)
-    apple.now(says: .init(status: 500))
-    #expect(try authority.upload(token: token).status == 503)
-    #expect(apple.questions.count == 3)
+    apple.respond(with: .init(status: 400, body: "Bad Device Token"))
+    let token = try await authority.token()
+    #expect(try await authority.upload(token: token).status == 403)
+    apple.respond(with: .init(status: 500))
+    #expect(try await authority.upload(token: token).status == 503)
+    #expect(apple.requests.count == 3)
   }
 
-  @Test("An app that is not the team's is refused without asking")
+  @Test("An upload of an app that is not the team's is rejected without a request")
   func bundles() async throws {
     let apple = try StandInAuthority()
     let authority = try await ServedAuthority([
@@ -109,16 +117,18 @@ struct DeviceVerificationSettingsTests {
             """),
       "keys/AuthKey_K1.p8": key.pemRepresentation,
     ])
-    #expect(try authority.upload(token: try authority.token()).status == 403)
-    #expect(apple.questions.isEmpty)
-    #expect(try authority.upload(token: try authority.token(), app: "org.example").status == 200)
-    #expect(apple.questions.count == 1)
+    #expect(try await authority.upload(token: try await authority.token()).status == 403)
+    #expect(apple.requests.isEmpty)
+    #expect(
+      try await authority.upload(token: try await authority.token(), app: "org.example").status
+        == 200)
+    #expect(apple.requests.count == 1)
   }
 
   @Test(
-    "A key file that others can read, that is missing or holds none, or a plain address, is refused"
+    "A key file that others can read, is missing or has no key, and a plain HTTP address, are refused"
   )
-  func refused() throws {
+  func refused() async throws {
     for (files, rights, words) in [
       (["keys/AuthKey_K1.p8": key.pemRepresentation], 0o640, "chmod 600"),
       ([:], 0o600, "put it there"), (["keys/AuthKey_K1.p8": "no key"], 0o600, "P-256"),
@@ -130,10 +140,10 @@ struct DeviceVerificationSettingsTests {
     ] {
       let folder = try TemporaryFolder()
       let all = files.merging(["keys/settings.json": settings("https://example.com")]) { $1 }
-      try ServedAuthority.lay(all, in: folder, rights: rights)
+      try ServedAuthority.write(all, in: folder, permissions: rights)
       let data = folder.path("data").path
       for command in [["key-server", "settings"], ["serve", "--port", "0"]] {
-        let run = try Run(command + ["--data", data])
+        let run = try await Run(command + ["--data", data])
         try #require(run.status == 2 && run.output.isEmpty, "\(command) \(words)")
         #expect(run.errors.contains("deviceCheck.keyFile") && run.errors.contains(words))
         #expect(run.errors.split(separator: "\n").count == 1)
@@ -141,9 +151,10 @@ struct DeviceVerificationSettingsTests {
       }
     }
     let folder = try TemporaryFolder()
-    try ServedAuthority.lay(
+    try ServedAuthority.write(
       ["keys/settings.json": settings("http://example.com")], in: folder)
-    let run = try Run("key-server", "settings", "--data", folder.path("data").path)
-    #expect(run.status == 2 && run.errors.contains("deviceCheck.baseURL needs an address of https"))
+    let run = try await Run("key-server", "settings", "--data", folder.path("data").path)
+    #expect(
+      run.status == 2 && run.errors.contains("deviceCheck.baseURL must be an address of https"))
   }
 }

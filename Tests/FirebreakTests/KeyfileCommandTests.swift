@@ -12,8 +12,8 @@ struct KeyfileCommandTests {
   private var otherKey: String { SharedData.url("keyfiles/google-sample/public-310-v1.pem").path }
 
   @Test("inspect prints one JSON object of the promised shape")
-  func inspect() throws {
-    let run = try Run("keyfile", "inspect", "--json", zip)
+  func inspect() async throws {
+    let run = try await Run("keyfile", "inspect", "--json", zip)
     let facts = try #require(try run.json())
     #expect(run.status == 0 && run.errors.isEmpty)
     #expect(facts["start"] as? Int == 1_590_159_600)
@@ -32,34 +32,35 @@ struct KeyfileCommandTests {
   }
 
   @Test("verify answers 0 for the right key, 1 for another, 2 for what is no file or key")
-  func verify() throws {
-    #expect(try Run("keyfile", "verify", zip, "--public-key", publicKey).status == 0)
+  func verify() async throws {
+    #expect(try await Run("keyfile", "verify", zip, "--public-key", publicKey).status == 0)
     #expect(
-      try Run(
+      try await Run(
         "keyfile", "verify", zip, "--public-key", publicKey, "--key-id", "some_id",
         "--key-version", "1"
       ).status == 0)
     #expect(
-      try Run("keyfile", "verify", zip, "--public-key", publicKey, "--key-version", "2").status
+      try await Run("keyfile", "verify", zip, "--public-key", publicKey, "--key-version", "2")
+        .status
         == 1)
-    #expect(try Run("keyfile", "verify", zip, "--public-key", otherKey).status == 1)
-    #expect(try Run("keyfile", "verify", zip, "--public-key", zip).status == 2)
-    #expect(try Run("keyfile", "verify", publicKey, "--public-key", publicKey).status == 2)
+    #expect(try await Run("keyfile", "verify", zip, "--public-key", otherKey).status == 1)
+    #expect(try await Run("keyfile", "verify", zip, "--public-key", zip).status == 2)
+    #expect(try await Run("keyfile", "verify", publicKey, "--public-key", publicKey).status == 2)
   }
 
   @Test("What make writes, verify accepts and inspect counts")
-  func make() throws {
+  func make() async throws {
     let folder = try TemporaryFolder()
     let output = folder.path("made.zip").path
-    let made = try make(
+    let made = try await make(
       keys: example.appendingPathComponent("keys.json"), to: folder.path("made.zip"))
     #expect(made.status == 0, "\(made.errors)")
-    #expect(try Run("keyfile", "verify", output, "--public-key", publicKey).status == 0)
-    #expect(try Run("keyfile", "inspect", "--json", output).json()?["keyCount"] as? Int == 2)
+    #expect(try await Run("keyfile", "verify", output, "--public-key", publicKey).status == 0)
+    #expect(try await Run("keyfile", "inspect", "--json", output).json()?["keyCount"] as? Int == 2)
   }
 
   @Test("make replaces a file, and neither a folder nor a device")
-  func noFile() throws {
+  func noFile() async throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(
       at: folder.path("folder.zip"), withIntermediateDirectories: false)
@@ -68,7 +69,8 @@ struct KeyfileCommandTests {
     try FileManager.default.createSymbolicLink(
       at: folder.path("link.zip"), withDestinationURL: pipe)
     for name in ["folder.zip", "pipe.zip", "link.zip"] {
-      let run = try make(keys: example.appendingPathComponent("keys.json"), to: folder.path(name))
+      let run = try await make(
+        keys: example.appendingPathComponent("keys.json"), to: folder.path(name))
       #expect(run.status == 2 && run.output.isEmpty, "\(name)")
       #expect(run.errors.contains("\(name) is there and is no file"), "\(run.errors)")
     }
@@ -76,12 +78,12 @@ struct KeyfileCommandTests {
     #expect(type as? FileAttributeType != .typeRegular)
     try Data("old".utf8).write(to: folder.path("old.zip"))
     let old = folder.path("old.zip")
-    #expect(try make(keys: example.appendingPathComponent("keys.json"), to: old).status == 0)
-    #expect(try Run("keyfile", "verify", old.path, "--public-key", publicKey).status == 0)
+    #expect(try await make(keys: example.appendingPathComponent("keys.json"), to: old).status == 0)
+    #expect(try await Run("keyfile", "verify", old.path, "--public-key", publicKey).status == 0)
   }
 
-  private func make(keys: URL, to output: URL) throws -> Run {
-    try Run(makeArguments(keys: keys, output: output))
+  private func make(keys: URL, to output: URL) async throws -> Run {
+    try await Run(makeArguments(keys: keys, output: output))
   }
 
   private func makeArguments(keys: URL, output: URL) -> [String] {
@@ -105,17 +107,18 @@ struct KeyfileCommandTests {
     try Data(#"{"temporaryExposureKeys": [\#(list.joined(separator: ","))]}"#.utf8).write(to: keys)
     var endings: [Int32] = []
     for _ in 0..<10 where !endings.contains(128 + signal) {
-      let process = Process()
-      process.executableURL = try Run.product()
-      process.arguments = makeArguments(keys: keys, output: folder.path("made.zip"))
-      process.standardOutput = FileHandle.nullDevice
-      try process.run()
-      while process.isRunning && folder.files().allSatisfy({ !$0.path.contains(".made.zip-") }) {
-        try await Task.sleep(for: .milliseconds(1))
+      let status = try await ChildProcess.withRunning(
+        try Run.product(), makeArguments(keys: keys, output: folder.path("made.zip"))
+      ) { process in
+        while process.status == nil
+          && folder.files().allSatisfy({ !$0.path.contains(".made.zip-") })
+        {
+          try await Task.sleep(for: .milliseconds(1))
+        }
+        process.send(signal)
+        return try await process.wait()
       }
-      kill(process.processIdentifier, signal)
-      process.waitUntilExit()
-      endings.append(process.terminationStatus)
+      endings.append(status)
       let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
       #expect(left.filter { $0.hasPrefix(".") }.isEmpty, "\(left)")
     }
@@ -123,16 +126,21 @@ struct KeyfileCommandTests {
   }
 
   @Test("Bad usage is exit code 2 and one line on stderr")
-  func usage() throws {
-    for run in [try Run("keyfile", "verify"), try Run("nonsense"), try Run("keyfile", "x")] {
+  func usage() async throws {
+    for run in [
+      try await Run("keyfile", "verify"), try await Run("nonsense"), try await Run("keyfile", "x"),
+    ] {
       #expect(run.status == 2 && run.output.isEmpty)
       #expect(run.errors.split(separator: "\n").count == 1)
     }
   }
 
   @Test("Help and version are exit code 0 on stdout")
-  func help() throws {
-    for run in [try Run("--help"), try Run("keyfile", "make", "--help"), try Run("--version")] {
+  func help() async throws {
+    for run in [
+      try await Run("--help"), try await Run("keyfile", "make", "--help"),
+      try await Run("--version"),
+    ] {
       #expect(run.status == 0 && !run.output.isEmpty && run.errors.isEmpty)
     }
   }

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("An export that is killed")
+@Suite("Killed exports")
 struct KilledExportTests {
   private static let keyCount = 20_000
 
-  /// The zips of the folder, and the lines of its index.
+  /// The zip files in the export folder, and the lines of its index.
   private func published(_ folder: TemporaryFolder) throws -> (zips: [String], lines: [String]) {
     let exports = folder.path("data/exports")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: exports.path)) ?? []
@@ -18,44 +18,45 @@ struct KilledExportTests {
     )
   }
 
-  @Test("Killed anywhere it leaves no half file and no line without one, and the next run goes on")
+  @Test(
+    "A killed export leaves no partial file and no index line without a file, and the next run completes it"
+  )
   func killed() async throws {
     let folder = try TemporaryFolder()
     let data = folder.path("data").path
-    let keys = try Run("key-server", "signing-key", "add", "--data", data, "--json").json()
+    let keys = try await Run("key-server", "signing-key", "add", "--data", data, "--json").json()
     let pem = folder.path("public.pem")
     let text = (keys?["keys"] as? [NSDictionary])?.first?["publicKey"] as? String
     try Data((text ?? "").utf8).write(to: pem)
-    #expect(try Run("verification-server", "signing-key", "add", "--data", data).status == 0)
-    let now = Int(try Shell.run("date +%s").output.trimmingCharacters(in: .whitespacesAndNewlines))
+    #expect(try await Run("verification-server", "signing-key", "add", "--data", data).status == 0)
+    let now = Int(
+      try await Shell.run("date +%s").output.trimmingCharacters(in: .whitespacesAndNewlines))
     let start = (try #require(now) / 14_400 - 2) * 14_400
     let database = folder.path("data/keys/keys.sqlite").path
-    let fill = try Run(
+    let fill = try await Run(
       "bench", "export-fill", database, "--keys", "\(Self.keyCount)", "--start", "\(start)")
     #expect(fill.status == 0, "\(fill.errors)")
     for round in 0..<12 {
-      let process = Process()
-      process.executableURL = try Run.product()
-      process.arguments = ["key-server", "export", "--now", "--data", data]
-      process.standardOutput = FileHandle.nullDevice
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      try await Task.sleep(for: .milliseconds(60 * (round + 1)))
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
+      try await ChildProcess.withRunning(
+        try Run.product(), ["key-server", "export", "--now", "--data", data]
+      ) { process in
+        try await Task.sleep(for: .milliseconds(60 * (round + 1)))
+        process.kill()
+      }
       let (zips, lines) = try published(folder)
       #expect(Set(lines).isSubset(of: Set(zips)), "killed after \(60 * (round + 1)) ms")
       for zip in zips {
         let file = folder.path("data/exports/\(zip)").path
-        #expect(try Run("keyfile", "verify", file, "--public-key", pem.path).status == 0)
+        #expect(try await Run("keyfile", "verify", file, "--public-key", pem.path).status == 0)
       }
     }
-    let last = try Run("key-server", "export", "--now", "--data", data)
+    let last = try await Run("key-server", "export", "--now", "--data", data)
     #expect(last.status == 0, "\(last.errors)")
     let (zips, lines) = try published(folder)
     #expect(lines.count == 1 && lines == zips)
     let file = folder.path("data/exports/\(zips.first ?? "")").path
     #expect(
-      try Run("keyfile", "inspect", file, "--json").json()?["keyCount"] as? Int == Self.keyCount)
+      try await Run("keyfile", "inspect", file, "--json").json()?["keyCount"] as? Int
+        == Self.keyCount)
   }
 }

@@ -13,7 +13,7 @@ struct MatchCommandTests {
   private let otherKey = SharedData.url("keyfiles/google-sample/public-310-v1.pem").path
 
   /// The key of the Cryptography Specification's vectors, twice in one signed file with another one.
-  init() throws {
+  init() async throws {
     folder = try TemporaryFolder()
     let keys = folder.path("keys.json")
     let published = Data(Self.bytes("75c734c6dd1a782de7a965da5eb93125")).base64EncodedString()
@@ -25,7 +25,7 @@ struct MatchCommandTests {
       {"key": "\(other)", "rollingStartNumber": 2642976}]}
     """.write(to: keys, atomically: true, encoding: .utf8)
     zip = folder.path("keys.zip").path
-    let made = try Run(
+    let made = try await Run(
       "keyfile", "make", "--keys", keys.path, "--signing-key",
       SharedData.url("keyfiles/google-server-example/private.pem").path, "--key-id", "260",
       "--key-version", "v1", "--region", "PL", "--start", "1585785600", "--end", "1585872000",
@@ -47,9 +47,9 @@ struct MatchCommandTests {
   private static let start = 1_585_785_600 + 600
 
   @Test("One matched row has the promised shape, and a stranger's row is none")
-  func shape() throws {
+  func shape() async throws {
     let stranger = "000102030405060708090a0b0c0d0e0f,00000000,\(Self.start),-50"
-    let run = try Run(
+    let run = try await Run(
       "match", "--json", "--sightings", try csv("\(Self.heard),\(Self.start),-60", stranger),
       "--public-key", publicKey, zip)
     #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
@@ -73,7 +73,7 @@ struct MatchCommandTests {
 
   @Test(
     "Rows come by time; the same row twice is two; two hours are near enough and not a step more")
-  func tolerance() throws {
+  func tolerance() async throws {
     // Twelve intervals before and after the identifier's own, and one second beyond each.
     let (first, last) = (Self.start - 7_200, Self.start + 7_800 - 1)
     let rows = [last + 1, last, Self.start, Self.start, first, first - 1].map {
@@ -82,7 +82,7 @@ struct MatchCommandTests {
     let file = folder.path("many.csv")
     try (["rpi,aem,unix_time,rssi"] + rows).joined(separator: "\r\n")
       .write(to: file, atomically: true, encoding: .utf8)
-    let run = try Run(
+    let run = try await Run(
       "match", "--json", "--sightings", file.path, "--public-key", publicKey, zip, zip)
     let facts = try #require(try run.json())
     let times = (facts["matches"] as? [[String: Any]])?.compactMap { $0["time"] as? Int }
@@ -93,10 +93,10 @@ struct MatchCommandTests {
   }
 
   @Test("A transmit power that no phone has is reported, not dropped")
-  func transmitPower() throws {
+  func transmitPower() async throws {
     // One bit of the sealed metadata flipped: 8 dBm become -120.
     let row = "3C9A1DE5DD6B02AFA7FDED7B570B3E56,c21211b1,\(Self.start),-60"
-    let run = try Run(
+    let run = try await Run(
       "match", "--json", "--sightings", try csv(row), "--public-key", publicKey, zip)
     let match = (try run.json()?["matches"] as? [[String: Any]])?.first
     #expect(match?["txPower"] as? Int == -120)
@@ -104,38 +104,40 @@ struct MatchCommandTests {
   }
 
   @Test("Another's signature is a no; whoever signed will do without a key, with a note")
-  func trust() throws {
+  func trust() async throws {
     let sightings = try csv("\(Self.heard),\(Self.start),-60")
     #expect(
-      try Run("match", "--sightings", sightings, "--public-key", otherKey, zip).status == 1)
-    #expect(try Run("match", "--sightings", sightings, "--public-key", zip, zip).status == 2)
-    let unchecked = try Run("match", "--json", "--sightings", sightings, zip)
+      try await Run("match", "--sightings", sightings, "--public-key", otherKey, zip).status == 1)
+    #expect(try await Run("match", "--sightings", sightings, "--public-key", zip, zip).status == 2)
+    let unchecked = try await Run("match", "--json", "--sightings", sightings, zip)
     #expect(unchecked.status == 0)
     #expect(unchecked.errors.contains("not checked"))
     #expect(
-      try Run("match", "--sightings", sightings, "--public-key", otherKey, "--unsigned", zip)
+      try await Run("match", "--sightings", sightings, "--public-key", otherKey, "--unsigned", zip)
         .status == 2)
   }
 
   @Test("A file that nobody signed needs --unsigned")
-  func unsigned() throws {
+  func unsigned() async throws {
     let sightings = try csv("\(Self.heard),\(Self.start),-60")
     let export = folder.path("export.bin")
     // Header, then one key: 16 bytes, start 2642976.
     let key =
       [0x0a, 16] + Self.bytes("75c734c6dd1a782de7a965da5eb93125") + [0x18, 0xa0, 0xa8, 0xa1, 0x01]
     try Data(Array("EK Export v1    ".utf8) + [0x3a, UInt8(key.count)] + key).write(to: export)
-    let refused = try Run("match", "--json", "--sightings", sightings, export.path)
+    let refused = try await Run("match", "--json", "--sightings", sightings, export.path)
     #expect(refused.status == 1 && refused.output.isEmpty)
     #expect(refused.errors.contains("export.bin"))
-    let taken = try Run("match", "--json", "--unsigned", "--sightings", sightings, export.path)
+    let taken = try await Run(
+      "match", "--json", "--unsigned", "--sightings", sightings, export.path)
     #expect(taken.status == 0, "\(taken.errors)")
     #expect(try taken.json()?["sightingsMatched"] as? Int == 1)
   }
 
   @Test("Finding nothing is done, too")
-  func nothing() throws {
-    let run = try Run("match", "--json", "--sightings", try csv(), "--public-key", publicKey, zip)
+  func nothing() async throws {
+    let run = try await Run(
+      "match", "--json", "--sightings", try csv(), "--public-key", publicKey, zip)
     #expect(run.status == 0)
     #expect(try run.json()?["keysMatched"] as? Int == 0)
     #expect((try run.json()?["matches"] as? [Any])?.isEmpty == true)
@@ -153,9 +155,9 @@ struct MatchCommandTests {
       ("3c9a1de5dd6b02afa7fded7b570b3e56,c29211b1,1585786200", "line 3: has 3 columns"),
       ("", "line 3: has 1 columns"),
     ])
-  func badRows(row: String, place: String) throws {
+  func badRows(row: String, place: String) async throws {
     let good = "\(Self.heard),\(Self.start),-60"
-    let run = try Run(
+    let run = try await Run(
       "match", "--json", "--sightings", try csv(good, row, good), "--public-key", publicKey, zip)
     #expect(run.status == 2 && run.output.isEmpty)
     #expect(run.errors.contains(place), "\(run.errors)")
@@ -163,12 +165,12 @@ struct MatchCommandTests {
   }
 
   @Test("Another header, no file and no key file are bad input")
-  func badInput() throws {
+  func badInput() async throws {
     let good = try csv("\(Self.heard),\(Self.start),-60")
-    #expect(try Run("match", "--sightings", good, "--unsigned", good).status == 2)
-    #expect(try Run("match", "--sightings", good).status == 2)
-    #expect(try Run("match", "--sightings", folder.path("none").path, zip).status == 2)
-    let other = try Run("match", "--sightings", try csv(header: "rpi,aem,time,rssi"), zip)
+    #expect(try await Run("match", "--sightings", good, "--unsigned", good).status == 2)
+    #expect(try await Run("match", "--sightings", good).status == 2)
+    #expect(try await Run("match", "--sightings", folder.path("none").path, zip).status == 2)
+    let other = try await Run("match", "--sightings", try csv(header: "rpi,aem,time,rssi"), zip)
     #expect(other.status == 2 && other.errors.contains("line 1"))
   }
 }

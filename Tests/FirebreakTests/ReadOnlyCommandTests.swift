@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Commands that look and make nothing")
+@Suite("Read-only commands")
 struct ReadOnlyCommandTests {
   private static let commands = [
     ["verification-server", "api-key", "list"],
@@ -15,27 +15,29 @@ struct ReadOnlyCommandTests {
   ]
 
   @Test(
-    "On a folder that is not there, or is another's, they end with 2 and leave it as it is",
+    "With a missing or foreign folder, a read-only command ends with 2 and creates nothing",
     arguments: commands)
-  func nothingThere(command: [String]) throws {
+  func nothingThere(command: [String]) async throws {
     let folder = try TemporaryFolder()
     let command = command.map { $0 == "FILE" ? folder.path("backup").path : $0 }
     for name in ["none", ""] {
       let data = folder.url.appendingPathComponent(name)
-      let run = try Run(command + ["--data", data.path])
+      let run = try await Run(command + ["--data", data.path])
       #expect(run.status == 2 && run.output.isEmpty, "\(command): \(run.errors)")
       #expect(run.errors.split(separator: "\n").count == 1 && run.errors.contains("--data"))
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
     }
   }
 
-  @Test("On a server's folder that was never used they say so, and make no keys and no database")
-  func neverUsed() throws {
+  @Test(
+    "With a server's unused folder, a read-only command reports it and creates no keys and no database"
+  )
+  func neverUsed() async throws {
     for command in Self.commands where !command.contains("settings") {
       let folder = try TemporaryFolder()
-      try ServedAuthority.lay([:], in: folder)
+      try ServedAuthority.write([:], in: folder)
       let command = command.map { $0 == "FILE" ? folder.path("backup").path : $0 }
-      let run = try Run(command + ["--data", folder.path("data").path])
+      let run = try await Run(command + ["--data", folder.path("data").path])
       #expect(run.status == 2 && run.errors.split(separator: "\n").count == 1, "\(run.errors)")
       #expect(folder.files().isEmpty, "\(command)")
     }

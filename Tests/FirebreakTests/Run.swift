@@ -1,51 +1,57 @@
 import Foundation
 import TestSupport
 
-/// One run of the built `firebreak`, as a process of its own.
+/// A run of the built `firebreak` in a process of its own.
 struct Run {
+  /// The exit status.
   let status: Int32
   let output: String
   let errors: String
 
-  init(_ arguments: String...) throws {
-    try self.init(arguments)
+  init(_ arguments: String...) async throws {
+    try await self.init(arguments)
   }
 
-  /// With its stdout in the file `output`, or in one of its own; with `temporaryFolder` as the place of
-  /// its temporary files.
-  init(_ arguments: [String], output device: URL? = nil, temporaryFolder: URL? = nil) throws {
-    let folder = try TemporaryFolder()
-    let (output, errors) = (device ?? folder.path("output"), folder.path("errors"))
-    if device == nil { try Data().write(to: output) }
-    try Data().write(to: errors)
-    let process = Process()
-    process.executableURL = try Self.product()
-    process.arguments = arguments
-    if let temporaryFolder {
-      process.environment = ProcessInfo.processInfo.environment.merging(
-        ["TMPDIR": temporaryFolder.path]) { $1 }
-    }
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    process.standardError = try FileHandle(forWritingTo: errors)
-    try process.run()
-    process.waitUntilExit()
-    status = process.terminationStatus
-    self.output = device == nil ? try String(contentsOf: output, encoding: .utf8) : ""
-    self.errors = try String(contentsOf: errors, encoding: .utf8)
+  /// - Parameters:
+  ///   - device: The file or device for stdout, whose content is then not in `output`.
+  ///   - temporaryFolder: The folder for the program's temporary files.
+  init(
+    _ arguments: [String], output device: URL? = nil, temporaryFolder: URL? = nil
+  ) async throws {
+    let result = try await ChildProcess.run(
+      try Self.product(), arguments,
+      environment: Self.environment(adding: temporaryFolder.map { ["TMPDIR": $0.path] } ?? [:]),
+      output: device)
+    (status, output, errors) = (result.status, result.output, result.errors)
   }
 
-  /// The one JSON object on stdout.
+  /// The JSON object on stdout.
   func json() throws -> NSDictionary? {
     try JSONSerialization.jsonObject(with: Data(output.utf8)) as? NSDictionary
   }
 
-  /// The product lies beside the test bundle.
+  /// The built program, next to the test bundle.
   static func product() throws -> URL {
     let bundle = URL(
       fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(
         atPath: "/proc/self/exe"))
-    let beside = bundle.deletingLastPathComponent().appendingPathComponent("firebreak")
+    let sibling = bundle.deletingLastPathComponent().appendingPathComponent("firebreak")
     let debug = SharedData.projectRoot.appendingPathComponent(".build/debug/firebreak")
-    return FileManager.default.isExecutableFile(atPath: beside.path) ? beside : debug
+    return FileManager.default.isExecutableFile(atPath: sibling.path) ? sibling : debug
+  }
+
+  static func environment(adding variables: [String: String]) -> [String: String] {
+    ProcessInfo.processInfo.environment.merging(variables) { $1 }
+  }
+}
+
+/// Runs shell scripts.
+enum Shell {
+  static func run(
+    _ script: String, environment: [String: String] = [:]
+  ) async throws -> ChildProcess.Result {
+    try await ChildProcess.run(
+      URL(fileURLWithPath: "/bin/bash"), ["-c", script],
+      environment: Run.environment(adding: environment))
   }
 }

@@ -34,8 +34,8 @@ struct ScoreCommandTests {
 
   private func score(
     _ windows: String..., configuration: String = "{}", more: [String] = []
-  ) throws -> Run {
-    try Run(
+  ) async throws -> Run {
+    try await Run(
       [
         "score", "--json", "--windows",
         try file("windows.json", "[\(windows.joined(separator: ","))]"), "--configuration",
@@ -54,11 +54,11 @@ struct ScoreCommandTests {
   }
 
   @Test("The documents' day: 120 weighted minutes, at most 100, in sum 130, in seconds by report")
-  func dayOfThree() throws {
+  func dayOfThree() async throws {
     let configuration =
       #"{"infectiousnessHighWeight": 200, "reportTypeSelfReportedWeight": 0}"#
     let days = try days(
-      try score(
+      try await score(
         window(infectiousness: 2, scans: 10), window(scans: 6), window(reportType: 3, scans: 8),
         configuration: configuration))
     let day = try #require(days.first)
@@ -71,48 +71,50 @@ struct ScoreCommandTests {
   }
 
   @Test("Days come oldest first, and those older than the threshold are left out")
-  func age() throws {
+  func age() async throws {
     let windows = ["2020-04-03", "2020-04-01", "2020-04-02"].map { window($0) }
-    func dates(_ more: String...) throws -> [String] {
-      try days(
+    func dates(_ more: String...) async throws -> [String] {
+      try await days(
         score(
           windows[0], windows[1], windows[2],
           configuration: #"{"daysSinceLastExposureThreshold": 1}"#, more: more)
       ).compactMap { $0["date"] as? String }
     }
-    #expect(try dates() == ["2020-04-02", "2020-04-03"])
-    #expect(try dates("--today", "2020-04-04") == ["2020-04-03"])
-    #expect(try dates("--today", "2020-05-01").isEmpty)
+    #expect(try await dates() == ["2020-04-02", "2020-04-03"])
+    #expect(try await dates("--today", "2020-04-04") == ["2020-04-03"])
+    #expect(try await dates("--today", "2020-05-01").isEmpty)
   }
 
   @Test("Sums are rounded as phones do, or exact")
-  func rounding() throws {
+  func rounding() async throws {
     let configuration = #"{"immediateDurationWeight": 33}"#
-    let rounded = try #require(try days(score(window(), configuration: configuration)).first)
+    let rounded = try #require(try await days(score(window(), configuration: configuration)).first)
     #expect(try sums(rounded, "daySummary") == [120, 120, 120])
     let exact = try #require(
-      try days(score(window(), configuration: configuration, more: ["--exact"])).first)
+      try await days(score(window(), configuration: configuration, more: ["--exact"])).first)
     #expect(try sums(exact, "daySummary") == [99, 99, 99])
   }
 
   @Test(
     "Windows without infectiousness or with a revoked report count nothing, no windows are no days")
-  func nothing() throws {
-    #expect(try days(score(window(infectiousness: 0), window(reportType: 5))).isEmpty)
-    #expect(try days(score()).isEmpty)
+  func nothing() async throws {
+    #expect(try await days(score(window(infectiousness: 0), window(reportType: 5))).isEmpty)
+    #expect(try await days(score()).isEmpty)
   }
 
   @Test("An unstated report counts as reportTypeNoneMap says")
-  func unstated() throws {
+  func unstated() async throws {
     let day = try #require(
-      try days(score(window(reportType: 0), configuration: #"{"reportTypeNoneMap": 2}"#)).first)
+      try await days(score(window(reportType: 0), configuration: #"{"reportTypeNoneMap": 2}"#))
+        .first)
     #expect(try sums(day, "confirmedClinicalDiagnosisSummary") == [300, 300, 300])
     #expect(
-      try days(score(window(reportType: 0), configuration: #"{"reportTypeNoneMap": 0}"#)).isEmpty)
+      try await days(score(window(reportType: 0), configuration: #"{"reportTypeNoneMap": 0}"#))
+        .isEmpty)
   }
 
   @Test("Every property of the configuration is known by its name")
-  func properties() throws {
+  func properties() async throws {
     let table = "[1, 2, 3, 4, 5, 6, 7, 8]"
     let configuration = """
       {"immediateDurationWeight": 100, "nearDurationWeight": 100, "mediumDurationWeight": 100,
@@ -128,7 +130,7 @@ struct ScoreCommandTests {
        "attenuationWeight": 1, "daysSinceLastExposureWeight": 1, "durationWeight": 1,
        "transmissionRiskWeight": 1, "metadata": {"minimumRiskScoreFullRange": 301}}
       """
-    #expect(try days(score(window(), configuration: configuration)).isEmpty)
+    #expect(try await days(score(window(), configuration: configuration)).isEmpty)
   }
 
   @Test(
@@ -152,8 +154,8 @@ struct ScoreCommandTests {
       (#"{"metadata": 5}"#, "metadata"),
       ("[]", "no JSON object"), ("{", "no JSON object"),
     ])
-  func badConfigurations(configuration: String, field: String) throws {
-    let run = try score(window(), configuration: configuration)
+  func badConfigurations(configuration: String, field: String) async throws {
+    let run = try await score(window(), configuration: configuration)
     #expect(run.status == 2 && run.output.isEmpty)
     #expect(run.errors.contains(field), "\(run.errors)")
     #expect(run.errors.split(separator: "\n").count == 1)
@@ -175,21 +177,22 @@ struct ScoreCommandTests {
       (": 40", ": 256", "[1].scanInstances[0].typicalAttenuation needs"),
       (#""minimumAttenuation": 38, "#, "", "[1].scanInstances[0].minimumAttenuation is missing"),
     ])
-  func badWindows(part: String, nonsense: String, place: String) throws {
-    let run = try score(window(), window().replacing(part, with: nonsense))
+  func badWindows(part: String, nonsense: String, place: String) async throws {
+    let run = try await score(window(), window().replacing(part, with: nonsense))
     #expect(run.status == 2 && run.output.isEmpty)
     #expect(run.errors.contains(place), "\(run.errors)")
   }
 
   @Test("A date that is none and files that are none are bad input")
-  func badInput() throws {
-    #expect(try score(window(), more: ["--today", "tomorrow"]).status == 2)
+  func badInput() async throws {
+    #expect(try await score(window(), more: ["--today", "tomorrow"]).status == 2)
     let windows = try file("windows.json", "{}")
     let configuration = try file("configuration.json", "{}")
-    #expect(try Run("score", "--windows", windows, "--configuration", configuration).status == 2)
-    #expect(try Run("score", "--windows", windows).status == 2)
+    #expect(
+      try await Run("score", "--windows", windows, "--configuration", configuration).status == 2)
+    #expect(try await Run("score", "--windows", windows).status == 2)
     let none = folder.path("none").path
-    #expect(try Run("score", "--windows", none, "--configuration", configuration).status == 2)
+    #expect(try await Run("score", "--windows", none, "--configuration", configuration).status == 2)
   }
 
   @Test("A file may hold as many windows as the limit says, and not one more")

@@ -1,67 +1,172 @@
+import Crypto
 import Foundation
+import KeyServerAPI
 import TestSupport
+import Testing
+import World
 
-/// `firebreak serve` as a process of its own, on free ports.
-final class ServedFirebreak {
+/// `firebreak serve` in a process of its own, on free ports, until the last reference to it is gone.
+final class ServedFirebreak: Sendable {
+  /// The file with its stdout.
   let output: URL
-  /// The servers' folder.
+  /// The folder of the servers.
   let data: String
-  private let process = Process()
-  private let said: TemporaryFolder
+  private let program: BackgroundProcess
 
   init(
     folder: TemporaryFolder, _ arguments: [String] = [], environment: [String: String] = [:]
-  ) throws {
+  ) async throws {
     output = folder.path("output")
     data = folder.path("data").path
-    try Data().write(to: output)
-    process.executableURL = try Run.product()
-    process.arguments = ["serve", "--port", "0", "--json", "--data", data] + arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    said = try TemporaryFolder()
-    try Data().write(to: said.path("errors"))
-    process.standardError = try FileHandle(forWritingTo: said.path("errors"))
-    try process.run()
+    program = try await BackgroundProcess(
+      try Run.product(), ["serve", "--port", "0", "--json", "--data", data] + arguments,
+      environment: Run.environment(adding: environment), output: output)
   }
 
-  /// Where the servers listen, from the first line, as soon as it is there.
+  /// The addresses on the first line of stdout, by server.
   func addresses() async throws -> [String: String] {
-    var line: Substring?
-    try await Patience.until {
-      let isOver = !process.isRunning
-      let text = try String(contentsOf: output, encoding: .utf8)
-      line = text.hasSuffix("\n") ? text.split(separator: "\n").first : nil
-      return line != nil || isOver
-    }
-    guard let line,
+    guard let line = try await program.process.firstLine(),
       let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
       json["ready"] as? Bool == true
     else { return [:] }
     return json.compactMapValues { $0 as? String }
   }
 
-  /// What it has said beside the answer.
-  func errors() throws -> String { try String(contentsOf: said.path("errors"), encoding: .utf8) }
+  /// The text on stderr so far.
+  func errors() throws -> String { try program.process.errors }
 
   func get(_ address: String?, _ path: String) async throws -> (status: Int, body: Data) {
     let folder = try TemporaryFolder()
     let file = folder.path("body")
-    let run = try Shell.run(
+    let run = try await Shell.run(
       "curl -s -o '\(file.path)' -w '%{http_code}' '\(address ?? "")\(path)'")
     let body = try? Data(contentsOf: file)
     return (Int(run.output) ?? 0, body ?? Data())
   }
 
-  /// Terminates the process; returns how it ended.
-  func stop() async throws -> Int32 {
-    process.terminate()
-    try await Patience.until { !process.isRunning }
-    return process.isRunning ? -1 : process.terminationStatus
+  /// Sends SIGTERM, waits for the end and returns the exit status.
+  func stop() async throws -> Int32 { try await program.process.terminate() }
+}
+
+/// The health authority's servers, started with the given files in their folder.
+final class ServedAuthority {
+  struct Response {
+    let status: Int
+    let headers: String
+    let json: [String: Any]
+
+    var error: [String: Any]? { json["error"] as? [String: Any] }
+    var code: String? { json["errorCode"] as? String }
   }
 
-  /// Ends it at once, whatever it does.
-  func kill() {
-    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+  let folder: TemporaryFolder
+  let servers: ServedFirebreak
+  let verification: String
+  let keys: String
+
+  /// Starts the servers with `files`, texts by path in their folder, with mode 0600.
+  init(_ files: [String: String] = [:], folders: [String] = []) async throws {
+    folder = try TemporaryFolder()
+    try Self.write(files, folders: folders, in: folder)
+    servers = try await ServedFirebreak(folder: folder)
+    let addresses = try await servers.addresses()
+    verification = addresses["verification"] ?? ""
+    keys = addresses["keys"] ?? ""
+    let errors = try servers.errors()
+    #expect(addresses.count == 2, "\(errors)")
+  }
+
+  static func write(
+    _ files: [String: String], folders: [String] = [], in folder: TemporaryFolder,
+    permissions: Int = 0o600
+  ) throws {
+    for name in ["verification", "keys"] + folders {
+      try FileManager.default.createDirectory(
+        at: folder.path("data/\(name)"), withIntermediateDirectories: true)
+    }
+    for (path, text) in files {
+      let file = folder.path("data/\(path)")
+      try Data(text.utf8).write(to: file)
+      try FileManager.default.setAttributes(
+        [.posixPermissions: permissions], ofItemAtPath: file.path)
+    }
+  }
+
+  /// Runs an administration command on the same folder.
+  func run(_ arguments: String...) async throws -> Run {
+    try await Run(arguments + ["--data", servers.data])
+  }
+
+  /// A new API key of `type`.
+  func apiKey(_ type: String) async throws -> String {
+    try await run("verification-server", "api-key", "add", "--type", type).output
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  func post(_ url: String, _ body: String, headers: [String: String] = [:]) async throws -> Response
+  {
+    let (file, head) = (folder.path("request"), folder.path("head"))
+    try Data(body.utf8).write(to: file)
+    let named = headers.map { "-H '\($0.key): \($0.value)'" }.joined(separator: " ")
+    let run = try await Shell.run(
+      "curl -s -D '\(head.path)' -w '\\n%{http_code}' -H 'content-type: application/json' \(named)"
+        + " --data-binary '@\(file.path)' '\(url)'")
+    let lines = run.output.split(separator: "\n")
+    let json = try? JSONSerialization.jsonObject(with: Data((lines.first ?? "").utf8))
+    return Response(
+      status: lines.last.flatMap { Int($0) } ?? 0,
+      headers: try String(contentsOf: head, encoding: .utf8).lowercased(),
+      json: json as? [String: Any] ?? [:])
+  }
+
+  /// An upload token for a new code.
+  func token() async throws -> String {
+    let apiToken = try await run("verification-server", "api-token").output
+      .split(separator: "\n").first.map(String.init)
+    let code = try await post(
+      "\(verification)/generateCode", #"{"data":{}}"#, headers: ["api-token": apiToken ?? ""])
+    let response = try await post(
+      "\(verification)/getAccessToken",
+      #"{"data":{"code":"\#(code.json["result"] as? String ?? "")"}}"#)
+    return (response.json["result"] as? [String: Any])?["accessToken"] as? String ?? ""
+  }
+
+  /// Uploads one key of yesterday, with a device verification payload if `isVerified`.
+  func upload(
+    token: String, platform: String = "ios", isVerified: Bool = true,
+    app: String = "pl.gov.mc.protegosafe", headers: [String: String] = [:],
+    _ change: (inout UploadRequest) -> Void = { _ in }
+  ) async throws -> Response {
+    let now = SystemClock().now.timeIntervalSince1970
+    let key = UploadKey(
+      key: Data(SystemRandomness().bytes(16)).base64EncodedString(),
+      rollingStartNumber: UInt32(now / 86_400) * 144 - 144, transmissionRisk: 3)
+    var request = UploadRequest(
+      data: UploadPayload(
+        temporaryExposureKeys: [key], regions: ["PL"], platform: platform, appPackageName: app,
+        verificationPayload: token))
+    if isVerified {
+      request.data.deviceVerificationPayload =
+        DeviceVerificationPayload(
+          deviceToken: Data("device".utf8),
+          transactionID: DeviceVerificationPayload.transactionID(
+            appPackageName: app, keys: [key], regions: ["PL"]),
+          timestampMilliseconds: Int64(now * 1_000)
+        ).base64
+    }
+    change(&request)
+    return try await post(
+      "\(keys)/uploadDiagnosisKeys",
+      String(decoding: try JSONEncoder().encode(request), as: UTF8.self), headers: headers)
+  }
+
+  /// A part of a compact token: 0 for the header, 1 for the claims.
+  static func part(_ index: Int, of token: String) throws -> [String: Any] {
+    let parts = token.split(separator: ".")
+    let text = try #require(parts.dropFirst(index).first).replacing("-", with: "+")
+      .replacing("_", with: "/")
+    let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
+    let data = try #require(Data(base64Encoded: text + padding))
+    return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 }

@@ -2,10 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Documentation/Serving.md 11 and 12: what is set is what the servers do.
-@Suite("Settings, at the servers as they are started")
+@Suite("Effects of settings on running servers")
 struct ServedSettingsTests {
-  @Test("Codes are made and taken as the policy says")
+  @Test("Codes are issued and accepted according to the policy")
   func policy() async throws {
     let authority = try await ServedAuthority([
       "verification/settings.json": """
@@ -14,47 +13,54 @@ struct ServedSettingsTests {
        "attempts": {"issuesPerApiKey": 2}}
       """
     ])
-    let admin = ["X-API-Key": try authority.apiKey("admin")]
-    func issue(_ body: String) throws -> ServedAuthority.Answer {
-      try authority.post("\(authority.verification)/api/issue", body, headers: admin)
+    let admin = ["X-API-Key": try await authority.apiKey("admin")]
+    func issue(_ body: String) async throws -> ServedAuthority.Response {
+      try await authority.post("\(authority.verification)/api/issue", body, headers: admin)
     }
-    #expect(try issue(#"{"testType":"confirmed"}"#).code == "missing_date")
-    #expect(try issue(#"{"testType":"likely"}"#).code == "unsupported_test_type")
-    let today = try Shell.run("date -u +%F").output.trimmingCharacters(in: .whitespacesAndNewlines)
+    #expect(try await issue(#"{"testType":"confirmed"}"#).code == "missing_date")
+    #expect(try await issue(#"{"testType":"likely"}"#).code == "unsupported_test_type")
+    let today = try await Shell.run("date -u +%F").output.trimmingCharacters(
+      in: .whitespacesAndNewlines)
     let order = #"{"testType":"confirmed","testDate":"\#(today)","tzOffset":0}"#
-    let now = try #require(Int(try Shell.run("date +%s").output.prefix(10)))
-    let issued = try issue(order)
+    let now = try #require(Int(try await Shell.run("date +%s").output.prefix(10)))
+    let issued = try await issue(order)
     #expect((issued.json["code"] as? String)?.count == 6)
     let end = try #require(issued.json["expiresAtTimestamp"] as? Int)
     #expect((100...140).contains(end - now))
-    let batch = try authority.post(
+    let batch = try await authority.post(
       "\(authority.verification)/api/batch-issue", #"{"codes":[\#(order)]}"#, headers: admin)
     #expect(batch.status == 400)
-    #expect(try issue(order).status == 200)
-    #expect(try issue(order).status == 429)
+    #expect(try await issue(order).status == 200)
+    #expect(try await issue(order).status == 429)
   }
 
-  @Test("Attempts are counted by the client's address where a trusted proxy names it")
+  @Test("Attempts are counted by the client's address if a trusted proxy names it")
   func proxies() async throws {
     let authority = try await ServedAuthority([
       "verification/settings.json":
         #"{"attempts": {"perAddress": 1}, "trustedProxies": ["127.0.0.0/8"]}"#,
       "keys/settings.json": #"{"uploadAttempts": 1, "trustedProxies": ["127.0.0.1"]}"#,
     ])
-    func statuses(_ ask: ([String: String]) throws -> Int) throws -> [Int] {
-      try ["192.0.2.1", "192.0.2.1", "192.0.2.2"].map { try ask(["X-Forwarded-For": $0]) }
+    func statuses(_ send: ([String: String]) async throws -> Int) async throws -> [Int] {
+      var statuses: [Int] = []
+      for address in ["192.0.2.1", "192.0.2.1", "192.0.2.2"] {
+        statuses.append(try await send(["X-Forwarded-For": address]))
+      }
+      return statuses
     }
-    let codes = try statuses {
-      try authority.post(
+    let codes = try await statuses {
+      try await authority.post(
         "\(authority.verification)/getAccessToken", #"{"data":{"code":"ZZZZZ1"}}"#, headers: $0
       ).status
     }
     #expect(codes == [404, 429, 404])
-    let uploads = try statuses { try authority.upload(token: "none", headers: $0).status }
+    let uploads = try await statuses {
+      try await authority.upload(token: "none", headers: $0).status
+    }
     #expect(uploads == [401, 429, 401])
   }
 
-  @Test("Only who is in the networks that are set is answered, a proxy's client by its own address")
+  @Test("Only clients in the configured networks are served, behind a proxy by their own address")
   func netmasks() async throws {
     let authority = try await ServedAuthority([
       "verification/settings.json": """
@@ -62,22 +68,22 @@ struct ServedSettingsTests {
        "operatorNetmasks": ["192.0.2.1"]}
       """
     ])
-    let admin = try authority.apiKey("admin")
+    let admin = try await authority.apiKey("admin")
     for (address, token, code) in [
       ("192.0.2.1", 404, 200), ("192.0.2.127", 404, 401), ("192.0.2.128", 403, 401),
       ("2001:db8::1", 404, 401), ("2001:db9::1", 403, 401),
     ] {
       let from = ["X-Forwarded-For": address]
-      let redeemed = try authority.post(
+      let redeemed = try await authority.post(
         "\(authority.verification)/getAccessToken", #"{"data":{"code":"ZZZZZ1"}}"#, headers: from)
-      let issued = try authority.post(
+      let issued = try await authority.post(
         "\(authority.verification)/api/issue", #"{"testType":"confirmed"}"#,
         headers: from.merging(["X-API-Key": admin]) { $1 })
       #expect((redeemed.status, issued.status) == (token, code), "\(address)")
     }
   }
 
-  @Test("Maintenance, the origin of browser pages, regions, apps and exports are as they are set")
+  @Test("Maintenance, the allowed origin, regions, apps and exports follow the settings")
   func others() async throws {
     let authority = try await ServedAuthority([
       "verification/settings.json":
@@ -89,16 +95,18 @@ struct ServedSettingsTests {
        "remoteConfiguration": {"version": 9}}
       """,
     ])
-    let device = ["X-API-Key": try authority.apiKey("device"), "Origin": "https://app.example"]
-    let closed = try authority.post(
+    let device = [
+      "X-API-Key": try await authority.apiKey("device"), "Origin": "https://app.example",
+    ]
+    let closed = try await authority.post(
       "\(authority.verification)/api/verify", #"{"code":"12345678"}"#, headers: device)
     #expect((closed.status, closed.code) == (429, "maintenance_mode"))
     #expect(closed.headers.contains("access-control-allow-origin: https://app.example"))
-    let token = try authority.token()
-    let stranger = try authority.upload(token: token, proves: false)
+    let token = try await authority.token()
+    let stranger = try await authority.upload(token: token, isVerified: false)
     #expect(stranger.status == 403)
-    let taken = try authority.upload(
-      token: token, proves: false, app: "org.example",
+    let taken = try await authority.upload(
+      token: token, isVerified: false, app: "org.example",
       headers: ["Origin": "https://app.example"])
     #expect(taken.status == 200)
     #expect(taken.headers.contains("access-control-allow-origin: https://app.example"))
@@ -107,8 +115,8 @@ struct ServedSettingsTests {
     let page = try await authority.servers.get(authority.keys, "/remote-configuration.json")
     let document = try JSONSerialization.jsonObject(with: page.body) as? [String: Any]
     let payload = try #require(Data(base64Encoded: document?["payload"] as? String ?? ""))
-    let told = try JSONSerialization.jsonObject(with: payload) as? [String: Any]
-    #expect(told?["version"] as? Int == 9)
+    let configuration = try JSONSerialization.jsonObject(with: payload) as? [String: Any]
+    #expect(configuration?["version"] as? Int == 9)
     #expect(try await authority.servers.stop() == 0)
   }
 }

@@ -2,18 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Documentation/ServerAPI.md: the walks through both contracts")
+@Suite("Examples in Documentation/ServerAPI.md")
 struct ServerWalkTests {
-  /// One block of the page and what is said below it.
+  /// A code block of the page and the expectation below it.
   private struct Step {
     var script: String
     var status: Int?
     var fields: [String] = []
-    /// With what its last command ends, where the page says so.
+    /// The exit status of its last command.
     var end: Int?
   }
 
-  /// What one block printed.
   private struct Outcome {
     let status: Int?
     let fields: Set<String>
@@ -25,7 +24,7 @@ struct ServerWalkTests {
       encoding: .utf8)
   }
 
-  /// The files of settings on the page, by their path in the servers' folder.
+  /// The settings files on the page, by their path in the servers' folder.
   private static func settings() throws -> [String: String] {
     let blocks = try page().components(separatedBy: "```json ").dropFirst().map {
       $0.components(separatedBy: "\n```")[0].split(separator: "\n", maxSplits: 1)
@@ -56,19 +55,19 @@ struct ServerWalkTests {
       status: lines.dropLast().last.flatMap { Int($0) }, fields: Set((json ?? [:]).keys))
   }
 
-  @Test("Each call on the page is answered with the status and the fields the page says")
+  @Test("Each request on the page gets the response with the status and the fields on the page")
   func walk() async throws {
     let steps = try Self.steps()
     #expect(steps.count { $0.status != nil } >= 30)
     let folder = try TemporaryFolder()
-    try ServedAuthority.lay(try Self.settings(), in: folder)
-    let servers = try ServedFirebreak(folder: folder)
-    defer { servers.kill() }
+    try ServedAuthority.write(try Self.settings(), in: folder)
+    let servers = try await ServedFirebreak(folder: folder)
+    defer { withExtendedLifetime(servers) {} }
     let addresses = try await servers.addresses()
     let script = steps.enumerated().map { number, step in
       "{\n\(step.script)\n} > out.\(number)\necho $? > end.\(number)"
     }
-    let run = try Shell.run(
+    let run = try await Shell.run(
       (["set -u", "cd '\(folder.url.path)'"] + script).joined(separator: "\n"),
       environment: [
         "FIREBREAK": try Run.product().path, "DATA": servers.data,

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
+import TestSupport
 import Testing
 
 @testable import firebreak
 
-/// Documentation/Serving.md 11 and 12: whoever sets nothing has the numbers of its tables.
-@Suite("Settings that nobody set")
+@Suite("Defaults of settings")
 struct SettingDefaultsTests {
   private static let keys = """
     {"region": "PL", "regions": ["PL"], "appPackages": ["pl.gov.mc.protegosafe"],
@@ -38,27 +38,48 @@ struct SettingDefaultsTests {
     try JSONDecoder().decode(JSONTree.self, from: Data(text.utf8)).lines()
   }
 
-  private func options() throws -> ServerOptions { try ServerOptions.parse([]) }
-
-  /// What is left out of a file, and what of an object in it, is as where there is no file.
-  @Test("The key server's are those of the table", arguments: ["{}", #"{"publish": {}}"#])
-  func keyServer(text: String) throws {
-    let read = try JSONDecoder().decode(KeyServerSettings.self, from: Data(text.utf8))
-    for settings in [KeyServerSettings(), read] {
-      let said = try JSONTree.of(settings.effective(with: options())).lines()
-      // What phones are told has a paragraph and tests of its own.
-      #expect(said.filter { !$0.hasPrefix("remoteConfiguration.") } == (try lines(Self.keys)))
-    }
+  /// A settings file with `text`, or one that does not exist.
+  private func file(_ text: String?, in folder: TemporaryFolder) throws -> SettingsFile {
+    let file = folder.path("settings.json")
+    if let text { try Data(text.utf8).write(to: file) }
+    return SettingsFile(url: file)
   }
 
   @Test(
-    "The verification server's are those of the table",
-    arguments: ["{}", #"{"policy": {}, "attempts": {}}"#])
-  func verificationServer(text: String) throws {
-    let read = try JSONDecoder().decode(VerificationServerSettings.self, from: Data(text.utf8))
-    for settings in [try VerificationServerSettings(), read] {
-      let said = try JSONTree.of(settings.effective(with: options())).lines()
-      #expect(said == (try lines(Self.verification)))
+    "The key server has its defaults without a file and with empty objects",
+    arguments: [nil, "{}", #"{"publish": {}}"#])
+  func keyServer(text: String?) throws {
+    let folder = try TemporaryFolder()
+    let settings = try KeyServerSettings(
+      try file(text, in: folder), options: try ServerOptions.parse([]))
+    // The remote configuration has tests of its own.
+    #expect(
+      settings.inForce.lines().filter { !$0.hasPrefix("remoteConfiguration.") }
+        == (try lines(Self.keys)))
+  }
+
+  @Test(
+    "The verification server has its defaults without a file and with empty objects",
+    arguments: [nil, "{}", #"{"policy": {}, "attempts": {}}"#])
+  func verificationServer(text: String?) throws {
+    let folder = try TemporaryFolder()
+    let settings = try VerificationServerSettings(
+      try file(text, in: folder), options: try ServerOptions.parse([]))
+    #expect(settings.inForce.lines() == (try lines(Self.verification)))
+  }
+
+  @Test("The tables in Documentation/Serving.md are those of the code")
+  func documentation() throws {
+    let page = try String(
+      contentsOf: SharedData.projectRoot.appendingPathComponent("Documentation/Serving.md"),
+      encoding: .utf8)
+    for rows in [
+      KeyServerSettings.table.descriptions(defaults: KeyServerSettings()),
+      VerificationServerSettings.table.descriptions(defaults: try VerificationServerSettings()),
+    ] {
+      let head = ["| setting | default | values | meaning |", "|---|---|---|---|"]
+      let table = (head + rows.map(\.markdown)).joined(separator: "\n")
+      #expect(page.contains("\n\n\(table)\n\n"), "replace the table by:\n\(table)")
     }
   }
 }

@@ -10,8 +10,7 @@ import VerificationServer
 
 @testable import firebreak
 
-/// Documentation/Serving.md 9, 11 and 12.
-@Suite("Files of settings")
+@Suite("Settings files")
 struct SettingsTests {
   private static let keys = """
     {"region": "CZ", "regions": ["CZ", "PL"], "appPackages": ["a", "b"], "platforms": ["android", "web"],
@@ -40,31 +39,32 @@ struct SettingsTests {
      "applicationNetmasks": ["0.0.0.0/0"], "operatorNetmasks": ["192.0.2.0/24", "2001:db8::/32"]}
     """
 
-  private func options(_ arguments: String...) throws -> ServerOptions {
-    try ServerOptions.parse(arguments)
-  }
-
-  /// The settings in `text`, as a command reads them from a file.
-  private func read<Settings: Decodable>(_ text: String, _ type: Settings.Type) throws -> Settings?
-  {
+  /// The settings of a file with `text`, as a command reads them.
+  private func keySettings(_ text: String, _ arguments: String...) throws -> KeyServerSettings {
     let folder = try TemporaryFolder()
     let file = folder.path("settings.json")
     try Data(text.utf8).write(to: file)
-    return try SettingsFile(url: file).read(type)
+    return try KeyServerSettings(
+      SettingsFile(url: file), options: try ServerOptions.parse(arguments))
+  }
+
+  private func verificationSettings(
+    _ text: String, _ arguments: String...
+  ) throws -> VerificationServerSettings {
+    let folder = try TemporaryFolder()
+    let file = folder.path("settings.json")
+    try Data(text.utf8).write(to: file)
+    return try VerificationServerSettings(
+      SettingsFile(url: file), options: try ServerOptions.parse(arguments))
   }
 
   @Test("Every setting of the key server reaches it")
   func keyServer() throws {
-    let settings = try #require(try read(Self.keys, KeyServerSettings.self))
-      .effective(with: try options())
-    let folder = URL(fileURLWithPath: "/dev")
-    var configuration = KeyServerConfiguration(
-      port: 0, databaseFile: folder, exportFolder: folder, regions: [], appPackages: [],
-      tokenIssuer: "", tokenAudience: "", tokenPublicKeysPEM: [:], exportSigners: [], region: "CZ",
-      deviceCheck: nil, remoteConfiguration: .init(version: 0))
-    try settings.apply(to: &configuration, folder: folder)
-    #expect(settings.regions == ["CZ", "PL"] && settings.appPackages == ["a", "b"])
-    #expect((settings.tokenIssuer, settings.tokenAudience, settings.keyID) == ("them", "us", "230"))
+    let settings = try keySettings(Self.keys)
+    let configuration = settings.configuration
+    #expect(configuration.region == "CZ" && configuration.regions == ["CZ", "PL"])
+    #expect(configuration.appPackages == ["a", "b"] && settings.keyID == "230")
+    #expect((configuration.tokenIssuer, configuration.tokenAudience) == ("them", "us"))
     #expect(configuration.platforms == ["android", "web"])
     #expect(configuration.exportPeriodSeconds == 3_600)
     #expect((configuration.minimumKeys, configuration.paddingRange) == (7, 3))
@@ -88,12 +88,7 @@ struct SettingsTests {
 
   @Test("Every setting of the verification server reaches it")
   func verificationServer() throws {
-    let settings = try #require(try read(Self.verification, VerificationServerSettings.self))
-      .effective(with: try options())
-    var configuration = try VerificationServerSettings.placeholder(
-      issuer: settings.issuer, audience: settings.audience)
-    let folder = try TemporaryFolder()
-    try settings.apply(to: &configuration, folder: folder.url)
+    let configuration = try verificationSettings(Self.verification).configuration
     #expect(configuration.signing.issuer == "them" && configuration.signing.audience == "us")
     #expect((configuration.codeLifetime, configuration.tokenLifetime) == (600, 900))
     #expect(
@@ -111,70 +106,89 @@ struct SettingsTests {
     #expect(configuration.allowedOrigin == "https://app.example")
   }
 
-  @Test("What is left out is at the library's default; what the command line names holds")
+  @Test(
+    "Settings that are left out have the server's defaults, and options replace the file's settings"
+  )
   func defaults() throws {
-    let keys = try #require(try read("{}", KeyServerSettings.self))
-    let effective = keys.effective(with: try options("--region", "DE", "--app", "x"))
-    #expect(effective.regions == ["DE"] && effective.appPackages == ["x"])
-    #expect(effective.furtherExports?.first?.filenameRoot == "DE")
-    #expect(effective.furtherExports?.first?.periodSeconds == 14_400)
+    let keys = try keySettings("{}", "--region", "DE", "--app", "x").configuration
+    #expect(keys.regions == ["DE"] && keys.appPackages == ["x"])
+    #expect(keys.furtherExports.first?.filenameRoot == "DE")
+    #expect(keys.furtherExports.first?.periodSeconds == 14_400)
     #expect(keys.deviceVerificationPlatforms == ["ios"] && keys.deviceCheck == nil)
-    let verification = try #require(try read("{}", VerificationServerSettings.self))
+    let verification = try verificationSettings("{}").configuration
     #expect(!verification.policy.allowsUserReport && verification.sms == nil)
-    let named = verification.effective(with: try options("--issuer", "a", "--audience", "b"))
+    let named = try verificationSettings(
+      #"{"issuer": "other", "audience": "other"}"#, "--issuer", "a", "--audience", "b")
     #expect((named.issuer, named.audience) == ("a", "b"))
+    #expect(named.configuration.signing.issuer == "a")
+    #expect(named.configuration.signing.audience == "b")
   }
 
-  @Test("What `settings --json` prints is a file of settings that says the same")
-  func roundTrip() throws {
+  @Test("Where a setting is optional, null is the same as leaving it out")
+  func null() throws {
+    let keys = try keySettings(
+      #"{"regions": null, "allowedOrigin": null, "furtherExports": null, "deviceCheck": null}"#)
+    #expect(keys.inForce == (try keySettings("{}")).inForce)
+    let verification = try verificationSettings(#"{"sms": null, "allowedOrigin": null}"#)
+    #expect(verification.inForce == (try verificationSettings("{}")).inForce)
+  }
+
+  @Test("The output of `settings --json` is a settings file with the same settings")
+  func roundTrip() async throws {
     for (server, name, text) in [
       ("key-server", "keys", Self.keys), ("verification-server", "verification", Self.verification),
       ("key-server", "keys", nil), ("verification-server", "verification", nil),
     ] {
       let folder = try TemporaryFolder()
       let file = folder.path("data/\(name)/settings.json")
-      try ServedAuthority.lay(text.map { ["\(name)/settings.json": $0] } ?? [:], in: folder)
-      let first = try Run(server, "settings", "--json", "--data", folder.path("data").path)
+      try ServedAuthority.write(text.map { ["\(name)/settings.json": $0] } ?? [:], in: folder)
+      let first = try await Run(server, "settings", "--json", "--data", folder.path("data").path)
       #expect(first.status == 0, "\(first.errors)")
       try Data(first.output.utf8).write(to: file)
-      let second = try Run(server, "settings", "--json", "--data", folder.path("data").path)
+      let second = try await Run(server, "settings", "--json", "--data", folder.path("data").path)
       #expect(second.status == 0 && second.output == first.output, "\(second.errors)")
-      let lines = try Run(server, "settings", "--data", folder.path("data").path)
+      let lines = try await Run(server, "settings", "--data", folder.path("data").path)
       #expect(lines.status == 0 && lines.output.contains("trustedProxies: "))
-      // It makes nothing.
+      // It creates nothing.
       #expect(folder.files().count == 1)
     }
   }
 
   @Test(
-    "A file that is wrong is refused in one line that names it, the field and what it needs",
+    "An invalid file is refused in one line that names the file, the field and its values",
     arguments: [
-      ("keys", #"{"colour": "red"}"#, "colour is no setting"),
-      ("keys", #"{"publish": {"colour": 1}}"#, "publish.colour is no setting"),
+      ("keys", #"{"colour": "red"}"#, "colour is not a setting"),
+      ("keys", #"{"publish": {"colour": 1}}"#, "publish.colour is not a setting"),
       ("keys", #"{"region": "PL", "region": "CZ"}"#, "twice"),
       ("keys", #"{"publish": {"defaultRegion": "PL", "\u0064efaultRegion": "CZ"}}"#, "twice"),
-      ("keys", "[]", "no JSON object"), ("keys", "{", "no JSON object"),
-      ("keys", "", "no JSON object"),
-      ("keys", #"{"minimumKeys": "7"}"#, "minimumKeys needs a whole number"),
-      ("keys", #"{"minimumKeys": 7.5}"#, "minimumKeys needs a whole number"),
-      ("keys", #"{"minimumKeys": 1e99}"#, "minimumKeys needs a whole number"),
-      ("keys", #"{"minimumKeys": null}"#, "minimumKeys needs a whole number"),
-      ("keys", #"{"minimumKeys": -1}"#, "minimumKeys and paddingRange must be 0 to"),
-      ("keys", #"{"minimumKeys": 500001}"#, "minimumKeys and paddingRange must be 0 to"),
+      ("keys", "[]", "must contain a JSON object"), ("keys", "{", "must contain a JSON object"),
+      ("keys", "", "must contain a JSON object"),
+      ("keys", #"{"minimumKeys": "7"}"#, "minimumKeys must be a whole number"),
+      ("keys", #"{"minimumKeys": 7.5}"#, "minimumKeys must be a whole number"),
+      ("keys", #"{"minimumKeys": 1e99}"#, "minimumKeys must be a whole number"),
+      ("keys", #"{"minimumKeys": null}"#, "minimumKeys must be a whole number"),
+      ("keys", #"{"minimumKeys": -1}"#, "minimumKeys must be a whole number, 0 to 500000"),
+      ("keys", #"{"minimumKeys": 500001}"#, "minimumKeys must be a whole number, 0 to 500000"),
       ("keys", #"{"exportPeriodSeconds": 7201}"#, "exportPeriodSeconds must divide a day"),
-      ("keys", #"{"uploadAttempts": 0}"#, "uploadAttempts must be 1 to 1000000"),
-      ("keys", #"{"uploadWindowSeconds": 86401}"#, "uploadWindowSeconds 1 to 86400"),
+      ("keys", #"{"uploadAttempts": 0}"#, "uploadAttempts must be a whole number, 1 to 1000000"),
+      (
+        "keys", #"{"uploadWindowSeconds": 86401}"#,
+        "uploadWindowSeconds must be a whole number, 1 to 86400"
+      ),
       ("keys", #"{"region": "Poland"}"#, "two upper-case letters"),
-      ("keys", #"{"region": ""}"#, "region needs text of 1 to 255"),
-      ("keys", #"{"tokenIssuer": "a\nb"}"#, "tokenIssuer needs text"),
-      ("keys", #"{"platforms": ["ios", ""]}"#, "platforms needs a list of texts"),
+      ("keys", #"{"region": ""}"#, "region must be text of 1 to 255"),
+      ("keys", #"{"tokenIssuer": "a\nb"}"#, "tokenIssuer must be text"),
+      ("keys", #"{"platforms": ["ios", ""]}"#, "platforms must be a list of texts"),
       ("keys", #"{"deviceVerificationPlatforms": ["iOS"]}"#, "must be among platforms"),
-      ("keys", #"{"allowedOrigin": "https://app.example/"}"#, "allowedOrigin needs an origin"),
-      ("keys", #"{"allowedOrigin": "app.example"}"#, "allowedOrigin needs an origin"),
-      ("keys", #"{"trustedProxies": ["10.0.0.0/33"]}"#, "trustedProxies needs a list of addresses"),
+      ("keys", #"{"allowedOrigin": "https://app.example/"}"#, "allowedOrigin must be an origin"),
+      ("keys", #"{"allowedOrigin": "app.example"}"#, "allowedOrigin must be an origin"),
+      (
+        "keys", #"{"trustedProxies": ["10.0.0.0/33"]}"#,
+        "trustedProxies must be a list of addresses"
+      ),
       (
         "keys", #"{"trustedProxies": ["10.0.0.0/8", "0.0.0.0/0"]}"#,
-        "none wider than /8, for everybody in it could"
+        "none wider than /8"
       ),
       ("keys", #"{"regions": []}"#, "regions must name a region, or publish.defaultRegion"),
       (
@@ -183,7 +197,7 @@ struct SettingsTests {
       ),
       (
         "keys", #"{"furtherExports": [{"filenameRoot": "a", "region": "PL", "travellers": "x"}]}"#,
-        "furtherExports[0].travellers needs one of likeEverybody"
+        "furtherExports[0].travellers must be one of likeEverybody"
       ),
       ("keys", #"{"deviceCheck": {"teamID": "T"}}"#, "deviceCheck.keyID is missing"),
       (
@@ -198,7 +212,7 @@ struct SettingsTests {
       ),
       (
         "verification", #"{"sms": {"region": "PL", "file": "settings.json"}}"#,
-        "holds something else than texts"
+        "contains something other than texts"
       ),
       (
         "keys", #"{"remoteConfiguration": {"riskLevelConfiguration": {"maxNoRiskScore": "0"}}}"#,
@@ -208,142 +222,154 @@ struct SettingsTests {
         "keys", #"{"remoteConfiguration": {"riskLevelConfiguration": {"maxNoRiskScore": 5000}}}"#,
         "maxNoRiskScore must be 0 to 4096"
       ),
-      ("verification", #"{"colour": "red"}"#, "colour is no setting"),
-      ("verification", #"{"codeLifetime": 59}"#, "codeLifetime: must be a minute to a day"),
-      ("verification", #"{"codeLifetime": "600"}"#, "codeLifetime needs a number"),
+      ("verification", #"{"colour": "red"}"#, "colour is not a setting"),
+      ("verification", #"{"codeLifetime": 59}"#, "codeLifetime must be seconds, 60 to 86400"),
+      ("verification", #"{"codeLifetime": "600"}"#, "codeLifetime must be seconds"),
       (
         "verification", #"{"policy": {"shortCodeDigits": 11}}"#,
-        "policy.shortCodeDigits: must be 6 to 10"
+        "policy.shortCodeDigits must be a whole number, 6 to 10"
       ),
       (
         "verification", #"{"policy": {"requiresDate": 1}}"#,
-        "policy.requiresDate needs true or false"
+        "policy.requiresDate must be true or false"
       ),
       (
         "verification", #"{"policy": {"testTypes": []}}"#,
-        "policy.testTypes needs a list of confirmed"
+        "policy.testTypes must be a list of at least one of confirmed"
       ),
       (
         "verification", #"{"policy": {"testTypes": ["user-report"]}}"#,
-        "policy.testTypes needs a list"
+        "policy.testTypes must be a list"
       ),
-      ("verification", #"{"attempts": {"perCode": 0}}"#, "attempts.perCode: must be 1 to 1000000"),
+      (
+        "verification", #"{"attempts": {"perCode": 0}}"#,
+        "attempts.perCode must be a whole number, 1 to 1000000"
+      ),
       (
         "verification", #"{"attempts": {"perCode": 1000001}}"#,
-        "attempts.perCode: must be 1 to 1000000"
+        "attempts.perCode must be a whole number, 1 to 1000000"
       ),
       ("verification", #"{"attempts": {"windowSeconds": 0}}"#, "attempts.windowSeconds"),
       ("verification", #"{"issuer": "keys.firebreak.example"}"#, "issuer and audience must differ"),
-      ("verification", #"{"sms": {"region": "PL", "colour": 1}}"#, "sms.colour is no setting"),
+      ("verification", #"{"sms": {"region": "PL", "colour": 1}}"#, "sms.colour is not a setting"),
       (
         "keys", #"{"trustedProxies": ["0.0.0.0/1", "128.0.0.0/1"]}"#,
-        "none wider than /8, for everybody in it could"
+        "none wider than /8"
       ),
       (
         "verification", #"{"trustedProxies": ["::/0"]}"#,
-        "none wider than /8, for everybody in it could"
+        "none wider than /8"
       ),
       (
         "verification", #"{"trustedProxies": "10.0.0.1"}"#,
-        "trustedProxies needs a list of addresses"
+        "trustedProxies must be a list of addresses"
       ),
       (
         "verification", #"{"operatorNetmasks": []}"#,
-        "operatorNetmasks needs a list of 1 to 1000 addresses"
+        "operatorNetmasks must be a list of 1 to 1000 addresses"
       ),
       (
         "verification", #"{"applicationNetmasks": []}"#,
-        "applicationNetmasks needs a list of 1 to 1000 addresses"
+        "applicationNetmasks must be a list of 1 to 1000 addresses"
       ),
       (
         "verification", #"{"operatorNetmasks": ["192.0.2.0/24", "2001:db8::/129"]}"#,
-        "operatorNetmasks needs a list of"
+        "operatorNetmasks must be a list of"
       ),
       (
         "verification", #"{"applicationNetmasks": "192.0.2.0/24"}"#,
-        "applicationNetmasks needs a list of"
+        "applicationNetmasks must be a list of"
       ),
-      ("verification", #"{"operatorNetmasks": null}"#, "leave it out where everybody may ask"),
-      ("keys", #"{"applicationNetmasks": ["192.0.2.0/24"]}"#, "applicationNetmasks is no setting"),
+      ("verification", #"{"operatorNetmasks": null}"#, "leave it out to allow every address"),
+      (
+        "keys", #"{"applicationNetmasks": ["192.0.2.0/24"]}"#,
+        "applicationNetmasks is not a setting"
+      ),
     ])
-  func refused(name: String, text: String, words: String) throws {
+  func refused(name: String, text: String, words: String) async throws {
     let folder = try TemporaryFolder()
-    try ServedAuthority.lay(["\(name)/settings.json": text], in: folder)
+    try ServedAuthority.write(["\(name)/settings.json": text], in: folder)
     let server = name == "keys" ? "key-server" : "verification-server"
     let data = folder.path("data").path
-    // The two servers know each other by the names in their settings, so that each starts alone here.
+    // One server at a time: both must have matching names in their settings.
     for command in [[server, "settings"], ["serve", "--only", name, "--port", "0"]] {
       if name == "keys", command[0] == "serve" {
-        #expect(try Run("verification-server", "signing-key", "add", "--data", data).status == 0)
+        #expect(
+          try await Run("verification-server", "signing-key", "add", "--data", data).status == 0)
       }
-      let run = try Run(command + ["--data", data])
-      // A server that starts all the same would run for ever.
+      let run = try await Run(command + ["--data", data])
+      // A server that starts would run until the test is killed.
       try #require(run.status == 2 && run.output.isEmpty, "\(run.errors)")
       #expect(run.errors.contains(words) && run.errors.contains("settings.json"), "\(run.errors)")
       #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
     }
   }
 
-  @Test("A file of settings may have 256 KiB and not one byte more", arguments: [-1, 0, 1])
+  @Test(
+    "A settings file of 256 KiB is accepted, and one byte more is refused", arguments: [-1, 0, 1])
   func size(more: Int) throws {
     let text = "{}" + String(repeating: " ", count: SettingLimit.fileBytesMax + more - 2)
-    let said = try? read(text, VerificationServerSettings.self)
-    #expect((said != nil) == (more <= 0))
+    let settings = try? verificationSettings(text)
+    #expect((settings != nil) == (more <= 0))
   }
 
   @Test("A name has 1 to 255 characters", arguments: [0, 1, 254, 255, 256])
   func names(length: Int) throws {
     let name = String(repeating: "a", count: length)
-    let said = try? read(#"{"tokenIssuer": "\#(name)"}"#, KeyServerSettings.self)
-    #expect((said != nil) == (1...255).contains(length))
+    let settings = try? keySettings(#"{"tokenIssuer": "\#(name)"}"#)
+    #expect((settings != nil) == (1...255).contains(length))
   }
 
-  @Test("A secret's file has at most 16 KiB", arguments: [-1, 0, 1])
+  @Test("The file of a secret has at most 16 KiB", arguments: [-1, 0, 1])
   func secrets(more: Int) throws {
     let folder = try TemporaryFolder()
     let file = folder.path("secret")
-    let text = String(repeating: "s", count: SettingLimit.secretBytesMax + more)
+    let text = String(repeating: "s", count: PrivateFile.secretBytesMax + more)
     try Data(text.utf8).write(to: file)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-    let read = try? SecretFile("secret", in: folder.url, setting: "a").text()
+    let read = try? PrivateFile(file).secret(named: "a")
     #expect(read == (more <= 0 ? text : nil))
   }
 
-  @Test("A link that leads nowhere is not taken for settings at their defaults")
-  func lostLink() throws {
+  private func settings(of file: URL) throws -> KeyServerSettings {
+    try KeyServerSettings(SettingsFile(url: file), options: try ServerOptions.parse([]))
+  }
+
+  @Test("A dangling link is refused and does not mean the defaults")
+  func danglingLink() throws {
     let folder = try TemporaryFolder()
     let file = folder.path("settings.json")
-    #expect(try SettingsFile(url: file).read(KeyServerSettings.self) == nil)
+    #expect(try settings(of: file).inForce == (try keySettings("{}")).inForce)
     try FileManager.default.createSymbolicLink(
       at: file, withDestinationURL: folder.path("nowhere.json"))
     #expect(throws: CommandFailure.self) {
-      try SettingsFile(url: file).read(KeyServerSettings.self)
+      try settings(of: file)
     }
   }
 
-  @Test("A file that only some readers can decode is not read", arguments: [#"{"region":"DE"}"#])
+  @Test("A file in UTF-16 or with a byte order mark is refused", arguments: [#"{"region":"DE"}"#])
   func encodings(text: String) throws {
     let folder = try TemporaryFolder()
     let file = folder.path("settings.json")
     for bytes in [text.data(using: .utf16), Data("\u{FEFF}\(text)".utf8)] {
       try #require(bytes).write(to: file)
       #expect(throws: CommandFailure.self) {
-        try SettingsFile(url: file).read(KeyServerSettings.self)
+        try settings(of: file)
       }
     }
   }
 
-  @Test("A pipe in place of a secret's file is refused, and not waited for")
+  @Test("A pipe as the file of a secret is refused without waiting")
   func pipe() throws {
     let folder = try TemporaryFolder()
     try #require(mkfifo(folder.path("pipe").path, 0o600) == 0)
     #expect(throws: CommandFailure.self) {
-      try SecretFile("pipe", in: folder.url, setting: "a").text()
+      try PrivateFile(folder.path("pipe")).secret(named: "a")
     }
   }
 
-  @Test("A pipe, a device or a folder in place of settings is refused, and not waited for")
-  func noPlainFile() throws {
+  @Test("A pipe, a device or a folder as settings file is refused without waiting")
+  func irregularFile() async throws {
     let folder = try TemporaryFolder()
     let pipe = folder.path("pipe")
     try #require(mkfifo(pipe.path, 0o600) == 0)
@@ -353,36 +379,35 @@ struct SettingsTests {
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
     for file in [pipe, link, place, URL(fileURLWithPath: "/dev/zero")] {
       #expect(throws: CommandFailure.self, "\(file.lastPathComponent)") {
-        try SettingsFile(url: file).read(KeyServerSettings.self)
+        try settings(of: file)
       }
     }
-    // A command too, which else would wait for ever.
+    // The same for a command.
     try FileManager.default.createDirectory(
       at: folder.path("data/keys"), withIntermediateDirectories: true)
     try #require(mkfifo(folder.path("data/keys/settings.json").path, 0o600) == 0)
-    let run = try Run("key-server", "settings", "--data", folder.path("data").path)
+    let run = try await Run("key-server", "settings", "--data", folder.path("data").path)
     #expect(run.status == 2 && run.output.isEmpty)
-    #expect(run.errors.contains("no plain file") && run.errors.contains("settings.json"))
+    #expect(run.errors.contains("not a regular file") && run.errors.contains("settings.json"))
   }
 
-  @Test("No regions are taken beside the one that keys count for without one")
-  func noRegions() throws {
+  @Test("An empty list of regions is accepted with a default region")
+  func noRegions() async throws {
     let text = #"{"regions": [], "publish": {"defaultRegion": "CZ"}}"#
-    let settings = try #require(try read(text, KeyServerSettings.self))
-    #expect(settings.effective(with: try options()).regions == [])
+    #expect(try keySettings(text).configuration.regions == [])
     let folder = try TemporaryFolder()
-    try ServedAuthority.lay(["keys/settings.json": text], in: folder)
-    #expect(try Run("key-server", "settings", "--data", folder.path("data").path).status == 0)
+    try ServedAuthority.write(["keys/settings.json": text], in: folder)
+    #expect(try await Run("key-server", "settings", "--data", folder.path("data").path).status == 0)
   }
 
-  @Test("Two servers that do not know each other by the same names do not start")
-  func oneName() throws {
+  @Test("Two servers without matching names do not start")
+  func oneName() async throws {
     let folder = try TemporaryFolder()
-    try ServedAuthority.lay(["verification/settings.json": #"{"issuer": "them"}"#], in: folder)
-    let run = try Run("serve", "--port", "0", "--data", folder.path("data").path)
+    try ServedAuthority.write(["verification/settings.json": #"{"issuer": "them"}"#], in: folder)
+    let run = try await Run("serve", "--port", "0", "--data", folder.path("data").path)
     #expect(run.status == 2 && run.errors.contains("tokenIssuer"))
     #expect(run.errors.split(separator: "\n").count == 1 && run.output.isEmpty)
-    // A start that is refused makes no secrets.
+    // A refused start creates no secrets.
     #expect(folder.files().map(\.lastPathComponent) == ["settings.json"])
   }
 }

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Slow clients, at the servers as they are started")
+@Suite("Slow clients of running servers")
 struct SlowClientTests {
-  /// Everything that reads a body.
+  /// The routes that read a body.
   private static let paths = [
     "$VERIFICATION/generateCode", "$VERIFICATION/generateCodesBatch",
     "$VERIFICATION/getAccessToken",
@@ -14,10 +14,10 @@ struct SlowClientTests {
     "$KEYS/v1/stats",
   ]
 
-  /// Documentation/QuietHTTP.md 2.3: `QuietLimit.bodySecondsMax`, `VerificationLimit.bodySecondsMax`.
+  /// `QuietLimit.bodySecondsMax`, `VerificationLimit.bodySecondsMax`.
   private static let bodySecondsMax = 20
 
-  /// Sends a byte a second for `seconds` and then ends the body; the status lies in `out.<name>`.
+  /// Sends a byte a second for `seconds` and then ends the body; writes the status to `out.<name>`.
   private static func call(_ path: String, _ name: String, seconds: Int) -> String {
     let isAdministration = ["issue", "checkcode", "expire"].contains { path.contains("/api/\($0)") }
     let key = isAdministration || path.contains("batch-issue") ? "ADMIN" : "DEVICE"
@@ -30,12 +30,12 @@ struct SlowClientTests {
   }
 
   @Test(
-    "Who takes longer than the limit for a body is cut off with 408, drop by drop too; others are not"
+    "A body that takes longer than the limit is rejected with 408, even if bytes keep arriving"
   )
   func slowBodies() async throws {
     let folder = try TemporaryFolder()
-    let servers = try ServedFirebreak(folder: folder)
-    defer { servers.kill() }
+    let servers = try await ServedFirebreak(folder: folder)
+    defer { withExtendedLifetime(servers) {} }
     let addresses = try await servers.addresses()
     let limit = Self.bodySecondsMax
     let numbered = Array(Self.paths.enumerated())
@@ -50,7 +50,7 @@ struct SlowClientTests {
       ADMIN=$("$FIREBREAK" verification-server api-key add --type admin --name clinic --data "$DATA")
       DEVICE=$("$FIREBREAK" verification-server api-key add --type device --name app --data "$DATA")
       """
-    _ = try Shell.run(
+    _ = try await Shell.run(
       (["cd '\(folder.url.path)'", keys] + calls + ["wait"]).joined(separator: "\n"),
       environment: [
         "FIREBREAK": try Run.product().path, "DATA": servers.data,

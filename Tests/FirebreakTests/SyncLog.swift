@@ -1,37 +1,37 @@
 import Foundation
 import TestSupport
 
-/// What a process wrote, put on the disk, renamed and sent, in that order: told by a small library that
-/// is compiled for the test and loaded before the system's.
+/// The writes, syncs, renames and sends of a process in their order, recorded by a small library that is compiled
+/// for the test and preloaded.
 struct SyncLog {
   struct Event {
     enum Kind: String { case write, sync, rename, send }
 
     let kind: Kind
     let path: String
-    /// The new name, of a rename.
+    /// The new name of a renamed file.
     var to = ""
   }
 
-  static let isAvailable = (try? Shell.run("command -v cc").status) == 0
-  static let absence = "no cc here: what a process puts on the disk cannot be watched"
+  static let isAvailable = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    .contains { FileManager.default.isExecutableFile(atPath: "\($0)/cc") }
+  static let absence = "needs a C compiler, cc"
 
-  /// What a process needs in its environment to be watched.
+  /// The environment of a recorded process.
   let environment: [String: String]
   private let file: URL
 
-  init(in folder: TemporaryFolder) throws {
+  init(in folder: TemporaryFolder) async throws {
     let (source, library) = (folder.path("watch.c"), folder.path("watch.so"))
     file = folder.path("events")
     try Data(Self.source.utf8).write(to: source)
     try Data().write(to: file)
-    let run = try Shell.run(
+    let run = try await Shell.run(
       "cc -O1 -shared -fPIC -o '\(library.path)' '\(source.path)' -ldl")
     guard run.status == 0 else { throw CocoaError(.executableLoad) }
     environment = ["LD_PRELOAD": library.path, "FIREBREAK_TEST_EVENTS": file.path]
   }
 
-  /// Everything so far.
   func events() throws -> [Event] {
     try String(contentsOf: file, encoding: .utf8).split(separator: "\n").compactMap { line in
       let words = line.split(separator: "\t").map(String.init)
@@ -41,7 +41,7 @@ struct SyncLog {
     }
   }
 
-  /// A write is told once it was done, a sync too; a text to a socket before it goes out.
+  /// Writes and syncs are recorded after they are done, sends to a socket before.
   private static let source = #"""
     #define _GNU_SOURCE
     #include <dlfcn.h>
@@ -69,7 +69,7 @@ struct SyncLog {
       if (events >= 0 && size > 0) (void)syscall(SYS_write, events, line, (size_t)size);
     }
 
-    /* Which file or socket it is; 0 for anything else. */
+    /* The path of a file or socket; returns 0 for other descriptors. */
     static int name(int file, char *path, size_t size) {
       char link[64];
       snprintf(link, sizeof link, "/proc/self/fd/%d", file);

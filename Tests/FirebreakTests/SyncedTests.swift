@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 @Suite(
-  "What was answered or published is on the disk",
+  "Durability of responses and exports",
   .enabled(if: SyncLog.isAvailable, Comment(rawValue: SyncLog.absence)))
 struct SyncedTests {
   typealias Event = SyncLog.Event
 
-  /// Calls through the seed contract, and after each how many events there were.
+  /// Requests of the ProteGO Safe contract, with the number of events before each.
   private static let calls = #"""
     API_TOKEN=$("$FIREBREAK" verification-server api-token --data "$DATA" | head -n 1)
     START=$(( $(date +%s) / 86400 * 144 - 144 ))
@@ -27,7 +27,7 @@ struct SyncedTests {
     cat answer
     """#
 
-  /// Fails unless `file` was written, and its last write is on the disk before the answer left.
+  /// Expects that `file` was written and synced before the response was sent.
   private func expectSynced(_ file: String, before events: ArraySlice<Event>, _ call: String) {
     func last(_ kind: Event.Kind, before end: Int) -> Int? {
       events.prefix(upTo: end).lastIndex { $0.kind == kind && $0.path.hasSuffix("/" + file) }
@@ -35,21 +35,21 @@ struct SyncedTests {
     guard let write = last(.write, before: events.endIndex),
       let answer = events.firstIndex(where: { $0.kind == .send })
     else {
-      Issue.record("\(call): nothing was written to \(file), or nothing was answered")
+      Issue.record("\(call): nothing was written to \(file), or no response was sent")
       return
     }
-    #expect(write < answer, "\(call): \(file) was written after the answer")
+    #expect(write < answer, "\(call): \(file) was written after the response")
     #expect((last(.sync, before: answer) ?? -1) > write, "\(call): \(file) was not synced")
   }
 
-  @Test("Before a code, a token or an upload is answered, the database's log is synced")
+  @Test("The database's log is synced before the response to a code, a token or an upload request")
   func answers() async throws {
     let folder = try TemporaryFolder()
-    let log = try SyncLog(in: folder)
-    let servers = try ServedFirebreak(folder: folder, environment: log.environment)
-    defer { servers.kill() }
+    let log = try await SyncLog(in: folder)
+    let servers = try await ServedFirebreak(folder: folder, environment: log.environment)
+    defer { withExtendedLifetime(servers) {} }
     let addresses = try await servers.addresses()
-    let run = try Shell.run(
+    let run = try await Shell.run(
       "cd '\(folder.url.path)'\n" + Self.calls,
       environment: [
         "FIREBREAK": try Run.product().path, "DATA": servers.data,
@@ -70,11 +70,11 @@ struct SyncedTests {
     #expect(try await servers.stop() == 0)
   }
 
-  @Test("A key file, and then its index, is synced before it gets its name, and the folder after")
-  func export() throws {
+  @Test("A key file and its index are synced before they are renamed, and the folder after")
+  func export() async throws {
     let folder = try TemporaryFolder()
-    let log = try SyncLog(in: folder)
-    let run = try Shell.run(
+    let log = try await SyncLog(in: folder)
+    let run = try await Shell.run(
       """
       set -e
       "$FIREBREAK" key-server signing-key add --data "$DATA" > /dev/null

@@ -7,8 +7,8 @@ struct TrialsCommandTests {
   @Test(
     "--json prints one object with the counts and the configurations, best first",
     .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
-  func json() throws {
-    let run = try Run("trials", "--json", SharedData.url("fieldtrials").path)
+  func json() async throws {
+    let run = try await Run("trials", "--json", SharedData.url("fieldtrials").path)
     let facts = try #require(try run.json())
     #expect(run.status == 0 && run.errors.isEmpty)
     #expect(facts["trials"] as? Int == 9)
@@ -24,7 +24,7 @@ struct TrialsCommandTests {
   }
 
   @Test("The table names the groups and every configuration")
-  func table() throws {
+  func table() async throws {
     let folder = try TemporaryFolder()
     let trial = folder.path("a_1")
     try FileManager.default.createDirectory(at: trial, withIntermediateDirectories: true)
@@ -32,7 +32,7 @@ struct TrialsCommandTests {
       "{\"testId\":\"a\",\"startTime\":\"2021-03-01T09:00:00-05\","
       + "\"stopTime\":\"2021-03-01T10:00:00-05\",\"details\":[]}"
     try Data(information.utf8).write(to: trial.appendingPathComponent("a_1_info.json"))
-    let run = try Run("trials", folder.url.path)
+    let run = try await Run("trials", folder.url.path)
     #expect(run.status == 0 && run.errors.isEmpty)
     #expect(run.output.contains("0 phones with a high alert against 0 with none; 0 with a low"))
     #expect(run.output.contains("configuration       version  AUC      source\n"))
@@ -41,10 +41,10 @@ struct TrialsCommandTests {
   }
 
   @Test("A folder that is missing or empty ends with 2 and one sentence that says what to do")
-  func badFolder() throws {
+  func badFolder() async throws {
     let folder = try TemporaryFolder()
     for path in [folder.url.path, folder.path("none").path] {
-      let run = try Run("trials", path, "--json")
+      let run = try await Run("trials", path, "--json")
       #expect(run.status == 2 && run.output.isEmpty)
       #expect(run.errors.split(separator: "\n").count == 1)
       #expect(run.errors.contains("name "))

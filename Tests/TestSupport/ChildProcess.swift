@@ -90,7 +90,7 @@ public struct ChildProcess: Sendable {
         processIdentifier: execution.processIdentifier.value, outputFile: outputFile,
         errorFile: errorFile)
       // The process is not reaped before this closure returns, so the group is still its own.
-      defer { process.send(SIGKILL, toGroup: true) }
+      defer { process.kill() }
       return try await body(process)
     }
     return run.closureResult
@@ -136,7 +136,7 @@ public struct ChildProcess: Sendable {
   }
 
   /// Sends `signal` to the process; no effect if it has ended.
-  public func send(_ signal: Int32) { send(signal, toGroup: false) }
+  public func send(_ signal: Int32) { _ = Foundation.kill(processIdentifier, signal) }
 
   /// Sends SIGTERM, waits for the end of the process and returns its `status`.
   public nonisolated(nonsending) func terminate() async throws -> Int32 {
@@ -144,13 +144,54 @@ public struct ChildProcess: Sendable {
     return try await wait()
   }
 
-  private func send(_ signal: Int32, toGroup: Bool) {
-    _ = kill(toGroup ? -processIdentifier : processIdentifier, signal)
-  }
+  /// Kills the process and its children.
+  public func kill() { _ = Foundation.kill(-processIdentifier, SIGKILL) }
 
   /// The file does not exist before the launcher has opened it.
   private static func text(of file: URL) throws -> String {
     guard FileManager.default.fileExists(atPath: file.path) else { return "" }
     return String(decoding: try Data(contentsOf: file), as: UTF8.self)
+  }
+}
+
+/// A program that runs until the last reference to this object is gone: for a server that several functions of a
+/// test use. `ChildProcess.withRunning` is to be preferred where one scope is enough.
+public final class BackgroundProcess: Sendable {
+  /// The process.
+  public let process: ChildProcess
+  private let scope: Task<Void, Never>
+
+  /// Starts `program`; the parameters are those of `ChildProcess.run`.
+  ///
+  /// - Throws: If the process cannot be started.
+  public init(
+    _ program: URL, _ arguments: [String] = [],
+    environment: [String: String] = ProcessInfo.processInfo.environment, output: URL? = nil
+  ) async throws {
+    let (starts, start) = AsyncThrowingStream.makeStream(of: ChildProcess.self)
+    scope = Task {
+      do {
+        try await ChildProcess.withRunning(
+          program, arguments, environment: environment, output: output
+        ) { process in
+          start.yield(process)
+          while true { try await Task.sleep(for: .seconds(3_600)) }
+        }
+      } catch {
+        start.finish(throwing: error)
+      }
+    }
+    for try await process in starts {
+      self.process = process
+      return
+    }
+    scope.cancel()
+    throw CancellationError()
+  }
+
+  deinit {
+    // Until the scope is cancelled, the process is not reaped, and its group is still its own.
+    process.kill()
+    scope.cancel()
   }
 }

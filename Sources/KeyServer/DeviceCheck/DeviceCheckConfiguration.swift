@@ -1,25 +1,26 @@
 import Foundation
+import Secrets
 
-/// Whom to ask whether a device is genuine, and as whom.
-///
-/// Apple's DeviceCheck by its documented HTTP interface. Documentation/SeedContract.md 4.4.
-public struct DeviceCheckConfiguration: Sendable {
-  /// Where the authority is, such as `https://api.devicecheck.apple.com`.
+/// The access to Apple's DeviceCheck, which tells if a device token is of a genuine device.
+public struct DeviceCheckConfiguration: Sendable, Redacted {
+  /// The address of the service.
   public var baseURL: URL
-  /// The developer team that asks.
+  /// The developer team.
   public var teamID: String
-  /// Which of the team's keys signs.
+  /// The id of the team's key that signs requests.
   public var keyID: String
-  /// That key: P-256 in PEM, PKCS#8.
+  /// The key: P-256 in PEM, PKCS#8.
   public var privateKeyPEM: String
-  /// The team's apps, by their names in uploads: the authority vouches for no others, so an upload of another
-  /// app is refused without asking. Empty where every app that may upload is the team's.
+  /// The team's apps, by their names in uploads. DeviceCheck knows no others, so an upload of another app is
+  /// rejected without a request. Empty if each app that may upload is the team's.
   public var bundleIDs: Set<String>
 
-  /// Where Apple's own authority is.
-  public static let productionAddress = "https://api.devicecheck.apple.com"
+  /// The address of Apple's production service.
+  public static let productionURL =
+    URL(string: "https://api.devicecheck.apple.com")
+    ?? URL(fileURLWithPath: "/")
 
-  /// An authority to ask.
+  /// The access of one team with one key.
   public init(
     baseURL: URL, teamID: String, keyID: String, privateKeyPEM: String, bundleIDs: Set<String> = []
   ) {
@@ -31,7 +32,6 @@ public struct DeviceCheckConfiguration: Sendable {
   }
 }
 
-extension DeviceCheckConfiguration: CustomStringConvertible, CustomReflectable {
+extension DeviceCheckConfiguration {
   public var description: String { "DeviceCheckConfiguration(\(teamID), key \(keyID))" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,29 +1,28 @@
-/// One export: whose keys, how often, how many to a file, and where its files lie.
+/// One of the exports of a key server: the selection of keys, the period, the size and the folder of its files.
 ///
-/// A server has several: Documentation/Exports.md 1. What is said here holds for periods that are
-/// closed from now on; a closed file keeps the rules it was closed by.
+/// A change applies to periods that are closed after it; files of closed periods do not change.
 public struct ExportConfiguration: Hashable, Sendable {
-  /// Where the files lie, in Google's layout `{root}/{start}-{end}-00001.zip`; empty for the seed
-  /// contract's, whose names stand alone. No two exports have the same.
+  /// The folder in Google's layout `{root}/{start}-{end}-00001.zip`; empty for ProteGO Safe's export. Unique
+  /// in a server.
   public var filenameRoot: String
   /// The region that the files name.
   public var region: String
-  /// Whose keys go in: those of any of these regions.
+  /// The regions whose keys are included.
   public var inputRegions: Set<String>
-  /// Whose keys stay out, even where they are of an input region too.
+  /// Regions whose keys are excluded, even if they also belong to an input region.
   public var excludedRegions: Set<String> = []
-  /// What becomes of people who travel.
+  /// The handling of keys of users who travel.
   public var travellers = Travellers.likeEverybody
-  /// Seconds of one file's period; divides a day.
+  /// The period of a file in seconds; must divide a day.
   public var periodSeconds = 14_400
-  /// Keys that a file holds at least, padding included, where it holds any.
+  /// The least number of keys in a file that is not empty, padding included.
   public var minimumKeys = 1_000
-  /// How many keys beyond the minimum may be added at random.
+  /// The largest number of keys that padding adds beyond the minimum, at random.
   public var paddingRange = 100
-  /// Keys that a file holds at most; a period of more is split.
+  /// The largest number of keys in a file; a period with more is split.
   public var maximumKeysPerFile = KeyServerLimit.keysPerFileMax
 
-  /// An export of `inputRegions`, or of `region` alone; the other values may be changed afterwards.
+  /// An export of the keys of `inputRegions`, by default of `region` alone.
   public init(filenameRoot: String, region: String, inputRegions: Set<String>? = nil) {
     self.filenameRoot = filenameRoot
     self.region = region
@@ -32,19 +31,18 @@ public struct ExportConfiguration: Hashable, Sendable {
 }
 
 extension ExportConfiguration {
-  /// What an export does with the keys of people who agreed to their going to other countries.
+  /// The handling of keys whose users consented to sharing them with other countries.
   public enum Travellers: String, Hashable, Sendable, CaseIterable {
-    /// They count where they were uploaded, like every other key.
+    /// They are handled like all other keys.
     case likeEverybody
-    /// They alone go in.
+    /// Only they are included.
     case only
-    /// They stay out.
+    /// They are excluded.
     case excluded
-    /// They go in whatever their region, beside the keys of the input regions.
+    /// They are included from every region, in addition to the keys of the input regions.
     case fromAnywhere
   }
 
-  /// Whose keys go in.
   var filter: KeyFilter {
     KeyFilter(
       inputRegions: inputRegions, excludedRegions: excludedRegions, travellers: travellers)
@@ -52,7 +50,7 @@ extension ExportConfiguration {
 
   var period: ExportPeriod { ExportPeriod(seconds: periodSeconds) }
 
-  /// What the other side of the configuration has to change; nil where every promise can be kept.
+  /// The first invalid value as a sentence; `nil` if all values are valid.
   var fault: String? {
     let day = 86_400
     let counts = 0...KeyServerLimit.keysPerFileMax
@@ -75,7 +73,7 @@ extension ExportConfiguration {
     return inputRegions.isEmpty ? "inputRegions must name a region." : nil
   }
 
-  /// One step of a path that no reader takes for another, or nothing.
+  /// True for the empty text and for a path component of letters, digits, `-` and `_`.
   private static func isRoot(_ text: String) -> Bool {
     text.utf8.count <= KeyServerLimit.filenameRootBytesMax
       && text.utf8.allSatisfy { byte in

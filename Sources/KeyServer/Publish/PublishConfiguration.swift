@@ -1,20 +1,21 @@
 import Foundation
+import Secrets
 
-/// How `/v1/publish` is set up. Documentation/KeyServer.md 7 and 9.
-public struct PublishConfiguration: Sendable {
-  /// Where the keys of an app without regions of its own count; nil refuses such an app.
+/// The configuration of `/v1/publish`.
+public struct PublishConfiguration: Sendable, Redacted {
+  /// The region of keys of an app without regions of its own; `nil` to reject such an app.
   public var defaultRegion: String?
-  /// Whether keys that a revision token does not speak of are dropped one by one; otherwise they refuse the
-  /// whole upload.
+  /// If true, keys that are not in the revision token are dropped one by one; otherwise the upload is
+  /// rejected.
   public var allowsPartialRevisions = false
-  /// A constant that revision tokens are bound to: two servers with one wrapping key need two. At least 16
-  /// bytes.
+  /// A constant of at least 16 bytes that revision tokens are bound to. Servers that share a wrapping key need
+  /// different constants.
   public var revisionContext = Data("firebreak key server revision token".utf8)
-  /// The 32 bytes that the keys of revision tokens are kept under; nil keeps them in a file of its own
-  /// beside the database, `<database>.wrapping-key`.
+  /// The 32-byte key that encrypts the keys of revision tokens; `nil` to keep one in the file
+  /// `<database>.wrapping-key`.
   public var wrappingKey: Data?
 
-  /// The defaults.
+  /// A configuration with all defaults.
   public init() {}
 }
 
@@ -28,12 +29,7 @@ extension PublishConfiguration {
       throw .configuration("publish.wrappingKey must be \(RevisionLimit.wrappingKeyBytes) bytes.")
     }
     guard defaultRegion.map(AuthorizedApp.isRegion) ?? true else {
-      throw .configuration("publish.defaultRegion is two upper-case letters.")
+      throw .configuration("publish.defaultRegion must be two upper-case letters.")
     }
   }
-}
-
-extension PublishConfiguration: CustomStringConvertible, CustomReflectable {
-  public var description: String { "PublishConfiguration" }
-  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

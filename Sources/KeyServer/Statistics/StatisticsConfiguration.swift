@@ -1,16 +1,16 @@
-/// When a day of the statistics may be shown: both must hold. Documentation/KeyServer.md 10.3.
+/// The two conditions under which a day of the statistics is shown.
 public struct StatisticsConfiguration: Hashable, Sendable {
-  /// Uploads that a day has at least; not fewer than `KeyServerLimit.statisticsUploadsMin`.
+  /// The least number of uploads of the day; not less than `KeyServerLimit.statisticsUploadsMin`.
   public var uploadsMin = KeyServerLimit.statisticsUploadsMin
-  /// Seconds since the day's end, at least; within `KeyServerLimit.statisticsDelaySeconds`.
+  /// The least number of seconds since the end of the day; within `KeyServerLimit.statisticsDelaySeconds`.
   public var delaySeconds = 48 * 3_600
 
-  /// The defaults.
+  /// A configuration with all defaults.
   public init() {}
 }
 
 extension StatisticsConfiguration {
-  /// Refuses values by which one person's upload could be told.
+  /// Rejects values that would reveal the upload of a single user.
   func checked() throws(KeyServerError) {
     guard uploadsMin >= KeyServerLimit.statisticsUploadsMin else {
       throw .configuration(

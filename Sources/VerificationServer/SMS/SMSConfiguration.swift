@@ -1,20 +1,20 @@
-/// How codes are sent to phones.
+/// The sending of codes by SMS.
 public struct SMSConfiguration: Sendable {
-  /// Who carries the texts.
+  /// The transport of the texts.
   public var sender: any SMSSending
   /// The texts by label, with the variables `[region]`, `[code]`, `[expires]`, `[longcode]`,
-  /// `[longexpires]` and `[enslink]`; each must show a code.
+  /// `[longexpires]` and `[enslink]`; each must contain a code.
   public var templates: [String: String]
-  /// The label of the text that is taken where none is asked for, and for user reports.
+  /// The label of the template for requests that name none, and for user reports.
   public var defaultTemplate: String
   /// The region of `[region]` and of links, such as `PL` or `US-WA`.
   public var region: String
-  /// The domain of links `https://<region>.<domain>/v?c=…`; without one links are `ens://v?…`.
+  /// The domain of links `https://<region>.<domain>/v?c=…`; `nil` for links `ens://v?…`.
   public var linkDomain: String?
-  /// Signs texts so that phones can tell them from others'; without one they are not signed.
+  /// Signs texts, so that phones can tell them from forged ones; `nil` for unsigned texts.
   public var signer: SMSSigner?
 
-  /// Texts of one template, sent by `sender`.
+  /// A configuration with one template.
   public init(
     sender: any SMSSending, region: String, template: String = Self.standardTemplate,
     linkDomain: String? = nil, signer: SMSSigner? = nil
@@ -29,7 +29,7 @@ public struct SMSConfiguration: Sendable {
 
   /// The label of the first template.
   public static let standardLabel = "Default SMS template"
-  /// The text that is sent unless another is set.
+  /// The default template.
   public static let standardTemplate =
     "Your exposure notification code. Open the link, it is good for [longexpires] hours: [enslink]"
 
@@ -40,16 +40,16 @@ public struct SMSConfiguration: Sendable {
   func validate() throws {
     guard region.wholeMatch(of: #/[A-Z]{2}(-[A-Z0-9]{1,3})?/#) != nil else {
       throw VerificationServerError.badConfiguration(
-        "sms.region: must be a country or a part of one, such as PL or US-WA.")
+        "sms.region: must be a country or a subdivision, such as PL or US-WA.")
     }
     guard linkDomain.map(Self.isDomain) ?? true else {
       throw VerificationServerError.badConfiguration(
-        "sms.linkDomain: must be a domain's name, such as en.example.")
+        "sms.linkDomain: must be a domain name, such as en.example.")
     }
     try validateTemplates()
   }
 
-  /// Labels of letters, digits and hyphens, two or more, with dots between them (RFC 1035).
+  /// True for two or more labels of letters, digits and hyphens with dots between them (RFC 1035).
   private static func isDomain(_ text: String) -> Bool {
     let label = #/[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?/#.ignoresCase()
     let labels = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -74,7 +74,7 @@ public struct SMSConfiguration: Sendable {
         ["[code]", "[longcode]", "[enslink]"].contains(where: text.contains)
       else {
         throw VerificationServerError.badConfiguration(
-          "sms.templates[\(label)]: must show [code], [longcode] or [enslink], and have at most"
+          "sms.templates[\(label)]: must contain [code], [longcode] or [enslink], and have at most"
             + " \(VerificationLimit.smsTemplateCharactersMax) characters.")
       }
     }

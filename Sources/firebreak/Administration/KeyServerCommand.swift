@@ -1,13 +1,99 @@
 import ArgumentParser
+import Foundation
+import KeyServer
+import Logging
 
-/// `firebreak key-server`: what an official does beside the server that runs.
+/// `firebreak key-server`: administration of the key server, also while it runs.
 struct KeyServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key-server",
-    abstract: "Look after the key server: exports, keys, settings, backup.",
+    abstract: "Administer the key server: exports, keys, settings, backup.",
     subcommands: [
       AuthorityCommand.self, AppCommand.self, ExportNowCommand.self,
-      SettingsCommand<KeyServerOwner>.self, SigningKeyCommand<KeyServerOwner>.self,
-      BackupCommand<KeyServerOwner>.self,
+      SettingsCommand<AdministeredKeyServer>.self, SigningKeyCommand<AdministeredKeyServer>.self,
+      BackupCommand<AdministeredKeyServer>.self,
     ])
+}
+
+/// `key-server export --now`
+struct ExportNowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Close every period that has ended and write its files.",
+    discussion: "A running server does this by itself; the command waits while it does.")
+
+  private struct Report: Encodable {
+    let files: [String]
+  }
+
+  @Flag(help: "Export now.")
+  var now = false
+
+  @OptionGroup var options: ServerOptions
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func validate() throws {
+    guard now else {
+      throw ValidationError("Use --now: without it, the running server exports by itself.")
+    }
+  }
+
+  func run() async throws {
+    let folder = try ServerFolder(existing: options.data, of: .keys)
+    guard try AdministeredKeyServer.signingKeys(of: folder) != nil else {
+      throw CommandFailure.badInput(
+        "The key server of \(options.data.printable) has no keys yet: start it first.")
+    }
+    let server = try ServerSetup(folder: folder, options: options).keyServer(
+      logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() })
+    let files: [String]
+    do {
+      files = try await server.exportDue()
+      try await server.removeOld()
+    } catch {
+      throw CommandFailure(status: .machineFailed, sentence: "\(error)")
+    }
+    guard !json else { return try printJSON(Report(files: files)) }
+    try StandardOutput.write(
+      files.isEmpty ? "No export was due." : files.map { "Wrote \($0)" }.joined(separator: "\n"))
+  }
+}
+
+/// The key server, whose keys sign key files.
+enum AdministeredKeyServer: AdministeredServer {
+  static let commandName = "key-server"
+  static let name = ServerName.keys
+  /// Key files are kept this long, and phones may verify each of them.
+  static let overlapSeconds = 14 * 86_400
+
+  static func database(of folder: ServerFolder) -> URL { folder.keyDatabase }
+
+  static func secretsFile(of folder: ServerFolder) -> PrivateFile { folder.keySecrets }
+
+  static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]? {
+    try folder.keySecrets.read(KeySecrets.self)?.signingKeys
+  }
+
+  static func signingKeysOrFirst(of setup: ServerSetup) throws -> [SecretSigningKey] {
+    let keyID = try setup.keySettings().keyID
+    return try setup.folder.keySecrets.readOrCreate { KeySecrets(keyID: keyID) }.signingKeys
+  }
+
+  static func store(_ keys: [SecretSigningKey], of setup: ServerSetup) throws {
+    let keyID = try setup.keySettings().keyID
+    var secrets = try setup.folder.keySecrets.readOrCreate { KeySecrets(keyID: keyID) }
+    secrets.signingKeys = keys
+    try setup.folder.keySecrets.replace(secrets)
+  }
+
+  static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey {
+    SecretSigningKey(
+      keyID: keys.last?.keyID ?? "", keyVersion: "v\(keys.count + 1)", validFrom: from)
+  }
+
+  static func settings(of setup: ServerSetup) throws -> JSONTree {
+    try setup.checkKeys()
+    return try setup.keySettings().inForce
+  }
 }

@@ -1,12 +1,106 @@
 import ArgumentParser
+import Foundation
+import World
 
-/// `firebreak verification-server`: what an official does beside the server that runs.
+/// `firebreak verification-server`: administration of the verification server, also while it runs.
 struct VerificationServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verification-server",
-    abstract: "Look after the verification server: keys, settings, backup.",
+    abstract: "Administer the verification server: keys, settings, backup.",
     subcommands: [
-      ApiKeyCommand.self, ApiTokenCommand.self, SettingsCommand<VerificationServerOwner>.self,
-      SigningKeyCommand<VerificationServerOwner>.self, BackupCommand<VerificationServerOwner>.self,
+      APIKeyCommand.self, ApiTokenCommand.self,
+      SettingsCommand<AdministeredVerificationServer>.self,
+      SigningKeyCommand<AdministeredVerificationServer>.self,
+      BackupCommand<AdministeredVerificationServer>.self,
     ])
+}
+
+/// `api-token`: the tokens of systems that issue codes in the ProteGO Safe contract.
+struct ApiTokenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "api-token",
+    abstract: "Show the tokens for issuing codes in the ProteGO Safe contract.",
+    discussion: "With --add a new one is created first; the server accepts it after a restart.")
+
+  private struct Report: Encodable {
+    let apiTokens: [String]
+  }
+
+  @Flag(help: "Create a new token first.")
+  var add = false
+
+  @OptionGroup var options: ServerOptions
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() throws {
+    let secrets = try add ? adding() : existing()
+    try json
+      ? printJSON(Report(apiTokens: secrets.apiTokens))
+      : StandardOutput.write(secrets.apiTokens.joined(separator: "\n"))
+  }
+
+  private func adding() throws -> VerificationSecrets {
+    let file = try ServerFolder(path: options.data).verificationSecrets
+    return try file.withLock {
+      var secrets = try file.readOrCreate { VerificationSecrets(randomness: SystemRandomness()) }
+      secrets.apiTokens.append(Data(SystemRandomness().bytes(24)).base64EncodedString())
+      try file.replace(secrets)
+      return secrets
+    }
+  }
+
+  private func existing() throws -> VerificationSecrets {
+    let folder = try ServerFolder(existing: options.data, of: .verification)
+    guard let secrets = try folder.verificationSecrets.read(VerificationSecrets.self) else {
+      throw CommandFailure.badInput(
+        "The verification server of \(options.data.printable) has no tokens yet: add one, or start it"
+          + " first.")
+    }
+    return secrets
+  }
+}
+
+/// The verification server, whose keys sign tokens and certificates.
+enum AdministeredVerificationServer: AdministeredServer {
+  static let commandName = "verification-server"
+  static let name = ServerName.verification
+  /// The longest lifetime of a token.
+  static let overlapSeconds = 86_400
+
+  static func database(of folder: ServerFolder) -> URL { folder.verificationDatabase }
+
+  static func secretsFile(of folder: ServerFolder) -> PrivateFile { folder.verificationSecrets }
+
+  static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]? {
+    try folder.verificationSecrets.read(VerificationSecrets.self)?.signingKeys
+  }
+
+  static func signingKeysOrFirst(of setup: ServerSetup) throws -> [SecretSigningKey] {
+    try secrets(of: setup.folder).signingKeys
+  }
+
+  /// The public keys are written first, so that the key server knows a key before it signs.
+  static func store(_ keys: [SecretSigningKey], of setup: ServerSetup) throws {
+    var secrets = try secrets(of: setup.folder)
+    secrets.signingKeys = keys
+    try setup.folder.tokenPublicKeys.write(keys, at: SystemClock().now)
+    try setup.folder.verificationSecrets.replace(secrets)
+  }
+
+  static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey {
+    SecretSigningKey(keyID: "t\(keys.count + 1)", keyVersion: nil, validFrom: from)
+  }
+
+  static func settings(of setup: ServerSetup) throws -> JSONTree {
+    try setup.checkVerification()
+    return try setup.verificationSettings().inForce
+  }
+
+  private static func secrets(of folder: ServerFolder) throws -> VerificationSecrets {
+    try folder.verificationSecrets.readOrCreate {
+      VerificationSecrets(randomness: SystemRandomness())
+    }
+  }
 }

@@ -2,41 +2,42 @@ import ArgumentParser
 import Foundation
 import Logging
 import Town
+import World
 
-/// `firebreak demo`: both walks, end to end.
+/// `firebreak demo`: an exposure notification from the beacon to the notice, end to end.
 struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Walk from a beacon to a notice, and from a PIN to a download.",
+    abstract: "Run an exposure from beacon to notice, and from PIN to download.",
     discussion: """
-      Three phones and two servers live through two days in a few seconds: real cryptography, real \
-      HTTP on loopback, embedded SQLite, a simulated clock and radio. Ends with 1 if a step did not hold.
+      Three phones and two servers run through two days in a few seconds: real cryptography, real \
+      HTTP on loopback, embedded SQLite, a simulated clock and radio. Exit code 1 if a step failed.
       """)
 
   @Flag(help: "Print one JSON object and nothing else.")
   var json = false
 
-  @Option(help: "Where to write the HTML report.")
+  @Option(help: "The file of the HTML report.")
   var report = "out/demo.html"
 
-  @Option(help: "Keep what phones and servers stored in this new folder, to look at.")
+  @Option(help: "Keep the data of phones and servers in this new folder.")
   var keep: String?
 
-  @Option(help: "The seed of chance; the same seed tells the same story.")
+  @Option(help: "The seed of the random numbers; the same seed gives the same run.")
   var seed: UInt64 = 1
 
-  @Flag(help: "Let phones and servers log to the standard error.")
+  @Flag(help: "Log phones and servers to stderr.")
   var verbose = false
 
   func run() async throws {
     let file = try DemoReportFile(path: report)
     let folder = try DemoFolder(keep: keep)
-    let signals = EndSignals(folder.removeUnlessKept)
+    let signals = SignalHandler.exiting(after: folder.removeUnlessKept)
     defer { withExtendedLifetime(signals, folder.removeUnlessKept) }
     let printer = DemoPrinter(isQuiet: json)
     printer.begin()
     let result = await BeaconToNotice(
-      seed: seed, folder: folder.url, logger: logger, onStep: printer.tell
+      seed: seed, folder: folder.url, logger: logger, onStep: printer.printStep
     ).tell()
     try file.write(try ReportPage(result).html())
     if json {
@@ -50,5 +51,72 @@ struct DemoCommand: AsyncParsableCommand {
   private var logger: Logger {
     guard verbose else { return Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() } }
     return Logger(label: "firebreak") { StreamLogHandler.standardError(label: $0) }
+  }
+}
+
+/// The folder with the data of a demo's phones and servers.
+struct DemoFolder {
+  let url: URL
+  private let isKept: Bool
+
+  /// A temporary folder, or a new one at `keep`.
+  init(keep: String?) throws {
+    isKept = keep != nil
+    url =
+      keep.map { URL(fileURLWithPath: $0) }
+      ?? FileManager.default.temporaryDirectory.appendingPathComponent(
+        "firebreak-demo-\(UUID().uuidString)")
+    guard !FileManager.default.fileExists(atPath: url.path) else {
+      throw CommandFailure.badInput(
+        "\(url.path) exists: name a new folder.")
+    }
+    do {
+      try FileManager.default.createDirectory(
+        at: url, withIntermediateDirectories: isKept, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw CommandFailure(
+        status: isKept ? .badInput : .machineFailed,
+        sentence:
+          "The folder \(url.path) cannot be created: check its parent folder and permissions.")
+    }
+  }
+
+  /// Removes a temporary folder. Repeated, because after a signal phones and servers still run and may create
+  /// files again.
+  @Sendable func removeUnlessKept() {
+    guard !isKept else { return }
+    for _ in 0..<Self.removalsMax where FileManager.default.fileExists(atPath: url.path) {
+      try? FileManager.default.removeItem(at: url)
+    }
+  }
+
+  private static let removalsMax = 100
+}
+
+/// The HTML report of a demo.
+struct DemoReportFile {
+  let url: URL
+
+  /// Creates the folder of `path`. Called before the demo starts, so that an unusable path is reported at once.
+  init(path: String) throws {
+    url = URL(fileURLWithPath: path)
+    let folder = url.deletingLastPathComponent()
+    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    var isFolder: ObjCBool = false
+    let exists = FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+    guard access(folder.path, W_OK | X_OK) == 0, !(exists && isFolder.boolValue) else {
+      throw CommandFailure.badInput(
+        "The report cannot be written to \(url.path): name another file with --report.")
+    }
+  }
+
+  func write(_ html: String) throws {
+    do {
+      try AtomicFile.write(html.utf8, to: url, permissions: 0o644)
+    } catch {
+      throw CommandFailure(
+        status: .machineFailed,
+        sentence: "The report could not be written to \(url.path): free disk space and try again.")
+    }
   }
 }

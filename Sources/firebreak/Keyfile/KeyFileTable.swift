@@ -59,17 +59,3 @@ struct KeyFileTable {
     return date.formatted(style).replacing("Z", with: " UTC") + "   (\(seconds))"
   }
 }
-
-extension String {
-  /// Without what could move a terminal's cursor: the text comes from a file nobody has verified.
-  var printable: String {
-    String(
-      String.UnicodeScalarView(
-        unicodeScalars.map { scalar in
-          let isSafe =
-            scalar.properties.generalCategory != .control
-            && scalar.properties.generalCategory != .format
-          return isSafe ? scalar : "\u{fffd}"
-        }))
-  }
-}

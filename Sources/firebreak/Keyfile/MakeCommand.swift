@@ -50,7 +50,7 @@ struct MakeCommand: ParsableCommand {
     let url = URL(fileURLWithPath: output)
     try refuseUnlessReplaceable(url)
     let unfinished = UnfinishedFile()
-    let signals = EndSignals(unfinished.remove)
+    let signals = SignalHandler.exiting(after: unfinished.remove)
     defer { withExtendedLifetime(signals) {} }
     let facts = try KeyFileWriter.write(
       to: url, start: start, end: end, region: region, keys: keys.keys,

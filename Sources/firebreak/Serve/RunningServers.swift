@@ -3,16 +3,15 @@ import Logging
 import ServiceLifecycle
 import VerificationServer
 
-/// The servers of one process, from the first port to the last request.
+/// The servers of one process.
 struct RunningServers {
   let verification: VerificationServer?
   let keys: KeyServer?
   let host: String
 
-  /// Runs them until an interruption (Ctrl-C) or a termination; `ready` gets the addresses once all
-  /// of them listen.
+  /// Runs the servers until SIGINT or SIGTERM. `ready` gets the addresses when all of them listen.
   ///
-  /// - Throws: `CommandFailure` where one cannot listen.
+  /// - Throws: `CommandFailure` if a server cannot listen.
   func run(
     logger: Logger, ready: @escaping (ServerAddresses) throws -> Void
   ) async throws {
@@ -24,7 +23,7 @@ struct RunningServers {
         services: services.map {
           .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
         }, logger: logger))
-    let signals = StopSignals { Task { await group.triggerGracefulShutdown() } }
+    let signals = SignalHandler { _ in Task { await group.triggerGracefulShutdown() } }
     defer { withExtendedLifetime(signals) {} }
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       tasks.addTask {
@@ -33,7 +32,8 @@ struct RunningServers {
         } catch {
           throw CommandFailure(
             status: .machineFailed,
-            sentence: "A server ended (\(error)): is its port taken? Choose another with --port.")
+            sentence:
+              "A server stopped (\(error)): its port may be in use; choose another with --port.")
         }
       }
       if let addresses = await addresses() {
@@ -49,12 +49,31 @@ struct RunningServers {
     }
   }
 
-  /// Nil where a server ended before it could listen; its run says why.
+  /// `nil` if a server stopped before it could listen; `group.run()` throws the reason.
   private func addresses() async -> ServerAddresses? {
     let ports = (verification: await verification?.boundPort, keys: await keys?.boundPort)
     guard ports.verification != 0, ports.keys != 0 else { return nil }
     let name = host.contains(":") ? "[\(host)]" : host
     func url(_ port: Int?) -> String? { port.map { "http://\(name):\($0)" } }
     return ServerAddresses(verification: url(ports.verification), keys: url(ports.keys))
+  }
+}
+
+/// The addresses of the servers: the first line that `serve` prints.
+struct ServerAddresses: Encodable {
+  let ready = true
+  let verification: String?
+  let keys: String?
+
+  var text: String {
+    let lines = [("verification server", verification), ("key server", keys)].compactMap {
+      name, url in
+      url.map { "The \(name) listens on \($0)." }
+    }
+    return (lines + ["Press Ctrl-C to stop."]).joined(separator: "\n")
+  }
+
+  private enum CodingKeys: CodingKey {
+    case ready, verification, keys
   }
 }

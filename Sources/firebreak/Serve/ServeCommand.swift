@@ -2,40 +2,38 @@ import ArgumentParser
 import Foundation
 import KeyServer
 import Logging
-import ServiceLifecycle
 import VerificationServer
-import World
 
-/// `firebreak serve`: the health authority's servers, until somebody stops them.
+/// `firebreak serve`: runs the health authority's servers.
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
-    abstract: "Run the health authority's servers, until Ctrl-C or a termination.",
+    abstract: "Run the health authority's servers until Ctrl-C or SIGTERM.",
     discussion: """
-      Secrets and signing keys are made on the first start, in DIR, for its owner only. What else may be set \
-      stands in DIR/verification/settings.json and DIR/keys/settings.json, and `verification-server settings` \
-      and `key-server settings` show it. Requests in progress are finished before the servers stop. Put a web \
-      server with TLS before them.
+      Secrets and signing keys are created on the first start, in DIR, readable by its owner only. Other \
+      settings are in DIR/verification/settings.json and DIR/keys/settings.json; `verification-server settings` \
+      and `key-server settings` show them. Requests in progress are finished before the servers stop. Put a web \
+      server with TLS in front of them.
       """)
 
-  @Option(help: ArgumentHelp("One server alone.", valueName: "verification|keys|console"))
+  @Option(help: ArgumentHelp("Run one server only.", valueName: "verification|keys|console"))
   var only: ServerName?
 
   @OptionGroup var options: ServerOptions
 
-  @Option(help: "A PostgreSQL cluster; not there yet.")
+  @Option(help: "A PostgreSQL cluster; not supported yet.")
   var database: String?
 
-  @Option(help: "The first port: P for verification, P+1 for keys; 0 takes free ones.")
+  @Option(help: "The first port: P for verification, P+1 for keys; 0 for free ports.")
   var port = 8080
 
   @Option(help: "The address to listen on.")
   var host = "127.0.0.1"
 
-  @Flag(help: "Say on the first line, as one JSON object, where the servers listen.")
+  @Flag(help: "Print the addresses of the servers as one JSON object on the first line.")
   var json = false
 
-  @Flag(help: "Log everything to the standard error, and not only what has to be seen to.")
+  @Flag(help: "Log everything to stderr, not only errors.")
   var verbose = false
 
   func validate() throws {
@@ -43,19 +41,19 @@ struct ServeCommand: AsyncParsableCommand {
       throw ValidationError("--port takes 0 to \(UInt16.max - 2).")
     }
     guard database == nil else {
-      throw ValidationError("--database is not there yet: use --data and SQLite.")
+      throw ValidationError("--database is not supported yet: use --data and SQLite.")
     }
     guard only != .console else {
-      throw ValidationError("--only console is not there yet: use verification or keys.")
+      throw ValidationError("--only console is not supported yet: use verification or keys.")
     }
   }
 
   func run() async throws {
     let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
-    // Before anything is made: secrets that a refused start leaves behind are nobody's.
+    // Checked before anything is created, so that a failed start leaves no secrets.
     if only != .keys { try setup.checkVerification() }
     if only != .verification { try setup.checkKeys() }
-    if only == nil { try setup.requireOneName() }
+    if only == nil { try setup.requireMatchingNames() }
     let verification =
       only == .keys
       ? nil : try setup.verificationServer(host: host, port: port, logger: logger)
@@ -72,7 +70,32 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private var logger: Logger {
-    guard verbose else { return Logger(label: "firebreak") { _ in OwnErrors() } }
+    guard verbose else { return Logger(label: "firebreak") { _ in ServerErrorLog() } }
     return Logger(label: "firebreak") { StreamLogHandler.standardError(label: $0) }
+  }
+}
+
+/// A log of the servers' own errors.
+///
+/// Errors of the libraries are mostly closed connections, and they quote client data.
+private struct ServerErrorLog: LogHandler {
+  private var stream = StreamLogHandler.standardError(label: "firebreak")
+
+  private static let libraries = ["Hummingbird", "HummingbirdCore", "ServiceLifecycle"]
+
+  var logLevel = Logger.Level.error
+  var metadata: Logger.Metadata {
+    get { stream.metadata }
+    set { stream.metadata = newValue }
+  }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { stream[metadataKey: key] }
+    set { stream[metadataKey: key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    guard !Self.libraries.contains(event.source) else { return }
+    stream.log(event: event)
   }
 }

@@ -1,41 +1,43 @@
 import Foundation
+import World
 
-/// Where the health authority's servers keep everything: `--data DIR`.
+/// The folder with all data of the health authority's servers: `--data DIR`.
 ///
-/// Each server has a folder of its own, so that two machines can have one each: of the other's only
-/// public keys are needed. Documentation/Serving.md 2.
+/// Each server has its own folder in it, so that they can run on two machines. The key server then needs a copy
+/// of `token-keys.json`.
 struct ServerFolder {
   let url: URL
 
-  /// The folder at `path`, made for its owner only where it is missing.
+  /// The folder at `path`, which is created if it is missing.
   init(path: String) throws {
     url = URL(fileURLWithPath: path)
     for folder in [url, verification, keys, exports] {
-      // Key files are public, and another's web server may serve them; all else is the owner's.
+      // Key files are public, and a web server of another user may serve them.
       let rights = [url, exports].contains(folder) ? 0o755 : 0o700
       do {
         try FileManager.default.createDirectory(
           at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: rights])
       } catch {
         throw CommandFailure.badInput(
-          "The folder \(folder.path) cannot be made: name another with --data, or check its rights."
+          "The folder \(folder.path) cannot be created: name another with --data, or check its"
+            + " permissions."
         )
       }
     }
   }
 
-  /// The folder at `path`, in which `server` must have its own: for commands that look and make nothing.
+  /// The existing folder at `path` with data of `server`: for commands that create nothing.
   init(existing path: String, of server: ServerName) throws {
     url = URL(fileURLWithPath: path)
     let own = server == .verification ? verification : keys
     guard Self.isFolder(url) else {
       throw CommandFailure.badInput(
-        "There is no folder \(path.printable): name the servers' with --data.")
+        "There is no folder \(path.printable): name the folder of the servers with --data.")
     }
     guard Self.isFolder(own) else {
       throw CommandFailure.badInput(
-        "There is no folder \(own.path.printable): name the servers' with --data, or start them"
-          + " first.")
+        "There is no folder \(own.path.printable): name the folder of the servers with --data, or start"
+          + " them first.")
     }
   }
 
@@ -45,30 +47,67 @@ struct ServerFolder {
       && isFolder.boolValue
   }
 
-  /// The folder of the verification server.
   var verification: URL { url.appendingPathComponent("verification") }
-  /// The folder of the key server.
   var keys: URL { url.appendingPathComponent("keys") }
-  /// Key files and indexes, as phones fetch them.
+  /// The public key files and their indexes.
   var exports: URL { url.appendingPathComponent("exports") }
-  /// The verification server's database.
   var verificationDatabase: URL { verification.appendingPathComponent("verification.sqlite") }
-  /// The key server's database.
   var keyDatabase: URL { keys.appendingPathComponent("keys.sqlite") }
-  /// The verification server's secrets.
-  var verificationSecrets: OwnersFile {
-    OwnersFile(url: verification.appendingPathComponent("secrets.json"))
+  var verificationSecrets: PrivateFile {
+    PrivateFile(verification.appendingPathComponent("secrets.json"))
   }
-  /// The key server's secrets.
-  var keySecrets: OwnersFile { OwnersFile(url: keys.appendingPathComponent("secrets.json")) }
-  /// What an official sets of the verification server.
+  var keySecrets: PrivateFile { PrivateFile(keys.appendingPathComponent("secrets.json")) }
   var verificationSettings: SettingsFile {
     SettingsFile(url: verification.appendingPathComponent("settings.json"))
   }
-  /// What an official sets of the key server.
   var keySettings: SettingsFile { SettingsFile(url: keys.appendingPathComponent("settings.json")) }
-  /// The public keys of upload tokens: what the key server needs of the verification server.
   var tokenPublicKeys: TokenKeysFile {
     TokenKeysFile(url: url.appendingPathComponent("token-keys.json"))
+  }
+}
+
+/// `token-keys.json`: the public keys of upload tokens, PEM by id. The key server needs nothing else of the
+/// verification server.
+struct TokenKeysFile {
+  let url: URL
+
+  /// Writes the public keys of `keys` that are valid at or after `now`, if the file has other content.
+  ///
+  /// - Throws: `CommandFailure` if the file cannot be written.
+  func write(_ keys: [SecretSigningKey], at now: Date) throws {
+    let valid = keys.filter { $0.validThru ?? .max > Int64(now.timeIntervalSince1970) }
+    let texts = Dictionary(valid.map { ($0.keyID, $0.publicKeyPEM) }, uniquingKeysWith: { $1 })
+    // The key server treats a file without a key as damaged.
+    guard !texts.isEmpty, (try? decoded()) != texts else { return }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+    do {
+      try AtomicFile.write(try encoder.encode(texts), to: url, permissions: 0o644)
+    } catch {
+      throw CommandFailure(
+        status: .machineFailed, sentence: "\(url.path) could not be written: check the disk.")
+    }
+  }
+
+  /// The keys in PEM, by id.
+  ///
+  /// - Throws: `CommandFailure` if there are none.
+  func read() throws -> [String: String] {
+    guard FileManager.default.fileExists(atPath: url.path) else {
+      throw CommandFailure.badInput(
+        "\(url.path) is missing: start the verification server first, or copy the file from its"
+          + " folder.")
+    }
+    // Without a key the server would reject every upload.
+    guard let keys = try? decoded(), !keys.isEmpty else {
+      throw CommandFailure.badInput(
+        "\(url.path) contains no public keys: copy it again from the verification server's"
+          + " folder.")
+    }
+    return keys
+  }
+
+  private func decoded() throws -> [String: String] {
+    try JSONDecoder().decode([String: String].self, from: Data(contentsOf: url))
   }
 }

@@ -1,67 +1,19 @@
 import Foundation
 import KeyServer
 import Logging
+import UploadToken
 import VerificationServer
 import World
 
-/// Makes the servers of one folder.
+/// Creates the servers of one folder from its settings, its secrets and the options of the command line.
 struct ServerSetup {
   let folder: ServerFolder
   let options: ServerOptions
 
-  /// The verification server, which listens once it is run.
-  ///
-  /// - Throws: `CommandFailure` where the folder, the settings or the options do not make sense.
-  func verificationServer(host: String, port: Int, logger: Logger) throws -> VerificationServer {
-    try folder.verificationSettings.naming {
-      try Self.refusing {
-        try VerificationServer(
-          configuration: try verificationConfiguration(host: host, port: port),
-          clock: SystemClock(), randomness: SystemRandomness(), logger: logger)
-      }
-    }
-  }
-
-  /// The key server, which listens once it is run.
-  ///
-  /// - Throws: `CommandFailure` where the folder, the settings or the options do not make sense.
-  func keyServer(host: String = "127.0.0.1", port: Int = 0, logger: Logger) throws -> KeyServer {
-    try folder.keySettings.naming {
-      try Self.refusing {
-        try KeyServer(
-          try keyConfiguration(host: host, port: port), clock: SystemClock(),
-          randomness: SystemRandomness(), logger: logger)
-      }
-    }
-  }
-
-  /// Where API keys are made and revoked, beside the server.
-  func apiKeyDesk() throws -> ApiKeyDesk {
-    try folder.verificationSettings.naming {
-      try Self.refusing {
-        try ApiKeyDesk(
-          configuration: verificationConfiguration(), clock: SystemClock(),
-          randomness: SystemRandomness())
-      }
-    }
-  }
-
-  /// The same, where there is a database already: for commands that make none.
-  func existingApiKeyDesk() throws -> ApiKeyDesk {
-    guard FileManager.default.fileExists(atPath: folder.verificationDatabase.path),
-      FileManager.default.fileExists(atPath: folder.verificationSecrets.url.path)
-    else {
-      throw CommandFailure.badInput(
-        "The verification server of \(folder.url.path.printable) has no keys yet: add one, or start it"
-          + " first.")
-    }
-    return try apiKeyDesk()
-  }
-
-  /// Refuses two servers of which one would take nothing that the other signs.
-  func requireOneName() throws {
-    let (signed, taken) = (try verificationSettings(), try keySettings())
-    guard signed.issuer == taken.tokenIssuer, signed.audience == taken.tokenAudience else {
+  /// Throws if no token of the verification server would be accepted by the key server.
+  func requireMatchingNames() throws {
+    let (issued, accepted) = (try verificationSettings(), try keySettings().configuration)
+    guard issued.issuer == accepted.tokenIssuer, issued.audience == accepted.tokenAudience else {
       throw CommandFailure.badInput(
         "The servers do not know each other: set issuer and audience in"
           + " \(folder.verificationSettings.url.path.printable) to tokenIssuer and tokenAudience in"
@@ -69,28 +21,165 @@ struct ServerSetup {
     }
   }
 
-  /// A server's refusal, as a command refuses.
-  static func refusing<Result>(_ work: () throws -> Result) throws -> Result {
-    do {
-      return try work()
-    } catch let error as KeyServerError {
-      throw CommandFailure(status: error.exitStatus, sentence: error.description)
-    } catch let error as VerificationServerError {
-      throw CommandFailure(status: error.exitStatus, sentence: error.description)
+  /// Runs `work` and turns an error of a server into a `CommandFailure`.
+  static func reportingErrors<Result>(_ work: () throws -> Result) throws -> Result {
+    do { return try work() } catch { throw commandFailure(error) }
+  }
+
+  /// The asynchronous variant.
+  static func reportingErrors<Result>(_ work: () async throws -> Result) async throws -> Result {
+    do { return try await work() } catch { throw commandFailure(error) }
+  }
+
+  private static func commandFailure(_ error: any Error) -> any Error {
+    switch error {
+    case let error as KeyServerError:
+      if case .configuration = error {
+        CommandFailure.badInput(error.description)
+      } else {
+        CommandFailure(status: .machineFailed, sentence: error.description)
+      }
+    case let error as VerificationServerError:
+      if case .badConfiguration = error {
+        CommandFailure.badInput(error.description)
+      } else {
+        CommandFailure(status: .machineFailed, sentence: error.description)
+      }
+    default: error
     }
   }
 }
 
-extension KeyServerError {
-  /// How a command ends that the key server refused.
-  var exitStatus: ExitStatus {
-    if case .configuration = self { .badInput } else { .machineFailed }
+// MARK: - The verification server
+
+extension ServerSetup {
+  /// The verification server, which listens when it is run.
+  ///
+  /// - Throws: `CommandFailure` if the folder, the settings or the options are not valid.
+  func verificationServer(host: String, port: Int, logger: Logger) throws -> VerificationServer {
+    try checked(folder.verificationSettings) {
+      var configuration = try verificationConfiguration()
+      configuration.host = host
+      configuration.port = port
+      return try VerificationServer(
+        configuration: configuration, clock: SystemClock(), randomness: SystemRandomness(),
+        logger: logger)
+    }
+  }
+
+  /// The API keys of the verification server, whether or not it runs.
+  func apiKeys() throws -> ApiKeyDesk {
+    try checked(folder.verificationSettings) {
+      try ApiKeyDesk(
+        configuration: verificationConfiguration(), clock: SystemClock(),
+        randomness: SystemRandomness())
+    }
+  }
+
+  /// The same for commands that create nothing: throws if there is no database yet.
+  func existingAPIKeys() throws -> ApiKeyDesk {
+    guard FileManager.default.fileExists(atPath: folder.verificationDatabase.path),
+      FileManager.default.fileExists(atPath: folder.verificationSecrets.url.path)
+    else {
+      throw CommandFailure.badInput(
+        "The verification server of \(folder.url.path.printable) has no keys yet: add one, or start it"
+          + " first.")
+    }
+    return try apiKeys()
+  }
+
+  /// The settings without the secrets in the files that they name.
+  func verificationSettings() throws -> VerificationServerSettings {
+    try VerificationServerSettings(
+      folder.verificationSettings, options: options, readsFiles: false)
+  }
+
+  /// Checks all settings without creating secrets.
+  func checkVerification() throws {
+    try checked(folder.verificationSettings) {
+      try VerificationServerSettings(folder.verificationSettings, options: options).configuration
+        .check()
+    }
+  }
+
+  /// Secrets are created if there are none yet.
+  private func verificationConfiguration() throws -> VerificationServerConfiguration {
+    let settings = try VerificationServerSettings(folder.verificationSettings, options: options)
+    let (file, tokenKeys) = (folder.verificationSecrets, folder.tokenPublicKeys)
+    let secrets = try file.readOrCreate { VerificationSecrets(randomness: SystemRandomness()) }
+    try tokenKeys.write(secrets.signingKeys, at: SystemClock().now)
+    var configuration = settings.configuration
+    configuration.databaseFile = folder.verificationDatabase
+    configuration.apiTokens = secrets.apiTokens
+    configuration.codeHashKey = Array(secrets.codeHashKey)
+    configuration.signing = UploadTokenIssuer(
+      keys: try secrets.tokenKeys, issuer: settings.issuer, audience: settings.audience)
+    configuration.readSigningKeys = {
+      guard let secrets = try file.read(VerificationSecrets.self) else {
+        throw CommandFailure.badInput("\(file.url.path) is missing: restore it from a backup.")
+      }
+      let keys = try secrets.tokenKeys
+      // Written before the keys sign: the key server reads the file when it sees an unknown key id.
+      try tokenKeys.write(secrets.signingKeys, at: SystemClock().now)
+      return keys
+    }
+    return configuration
   }
 }
 
-extension VerificationServerError {
-  /// How a command ends that the verification server refused.
-  var exitStatus: ExitStatus {
-    if case .badConfiguration = self { .badInput } else { .machineFailed }
+// MARK: - The key server
+
+extension ServerSetup {
+  /// The key server, which listens when it is run.
+  ///
+  /// - Throws: `CommandFailure` if the folder, the settings or the options are not valid.
+  func keyServer(host: String = "127.0.0.1", port: Int = 0, logger: Logger) throws -> KeyServer {
+    try checked(folder.keySettings) {
+      var configuration = try keyConfiguration()
+      configuration.host = host
+      configuration.port = port
+      return try KeyServer(
+        configuration, clock: SystemClock(), randomness: SystemRandomness(), logger: logger)
+    }
+  }
+
+  /// The settings without the secrets in the files that they name.
+  func keySettings() throws -> KeyServerSettings {
+    try KeyServerSettings(folder.keySettings, options: options, readsFiles: false)
+  }
+
+  /// Checks all settings without creating secrets.
+  func checkKeys() throws {
+    try checked(folder.keySettings) {
+      try KeyServerSettings(folder.keySettings, options: options).configuration.checked()
+    }
+  }
+
+  /// Secrets are created if there are none yet.
+  private func keyConfiguration() throws -> KeyServerConfiguration {
+    let settings = try KeyServerSettings(folder.keySettings, options: options)
+    let (secrets, tokenKeys) = (folder.keySecrets, folder.tokenPublicKeys)
+    let keys = try secrets.readOrCreate { KeySecrets(keyID: settings.keyID) }
+    if let verification = try folder.verificationSecrets.read(VerificationSecrets.self) {
+      try tokenKeys.write(verification.signingKeys, at: SystemClock().now)
+    }
+    var configuration = settings.configuration
+    configuration.databaseFile = folder.keyDatabase
+    configuration.exportFolder = folder.exports
+    configuration.tokenPublicKeysPEM = try tokenKeys.read()
+    configuration.readTokenPublicKeysPEM = { try tokenKeys.read() }
+    configuration.exportSigners = keys.signingKeys.map(\.exportSigner)
+    configuration.readExportSigners = {
+      try secrets.read(KeySecrets.self)?.signingKeys.map(\.exportSigner) ?? []
+    }
+    // In Google's contract the same authority certifies, with the same keys.
+    configuration.tokenIssuerSeesStatistics = true
+    return configuration
+  }
+
+  private func checked<Result>(
+    _ settings: SettingsFile, _ work: () throws -> Result
+  ) throws -> Result {
+    try settings.naming { try Self.reportingErrors(work) }
   }
 }

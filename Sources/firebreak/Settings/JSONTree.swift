@@ -1,6 +1,7 @@
 import Foundation
+import QuietHTTP
 
-/// Any JSON, to see what of a file a reader has taken.
+/// Any JSON value.
 indirect enum JSONTree: Codable, Equatable {
   case nothing
   case flag(Bool)
@@ -31,50 +32,89 @@ indirect enum JSONTree: Codable, Equatable {
     switch self {
     case .nothing: try container.encodeNil()
     case .flag(let flag): try container.encode(flag)
-    case .number(let number): try container.encode(number)
+    case .number(let number):
+      if let integer { try container.encode(integer) } else { try container.encode(number) }
     case .text(let text): try container.encode(text)
     case .list(let list): try container.encode(list)
     case .object(let fields): try container.encode(fields)
     }
   }
 
-  /// What `facts` say in JSON.
-  static func of(_ facts: some Encodable) throws -> JSONTree {
-    try JSONDecoder().decode(JSONTree.self, from: JSONEncoder().encode(facts))
+  /// The JSON of `value`.
+  static func of(_ value: some Encodable) throws -> JSONTree {
+    try JSONDecoder().decode(JSONTree.self, from: JSONEncoder().encode(value))
   }
 
-  /// The place of the first field of this that `taken` does not say the same of; nil where it says all of it.
-  func firstNotTaken(in taken: JSONTree?) -> [String]? {
-    guard case .object(let fields) = self, case .object(let others) = taken else {
-      return self == taken ? nil : []
+  /// Decodes a value from this JSON.
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try JSONDecoder().decode(type, from: JSONEncoder().encode(self))
+  }
+}
+
+extension JSONTree {
+  /// The field `name` of an object.
+  subscript(name: String) -> JSONTree? {
+    if case .object(let fields) = self { fields[name] } else { nil }
+  }
+
+  var text: String? { if case .text(let text) = self { text } else { nil } }
+
+  /// The number, if it is a whole one.
+  var integer: Int? { if case .number(let number) = self { Int(exactly: number) } else { nil } }
+
+  /// The texts of a list that holds nothing else.
+  var texts: [String]? {
+    guard case .list(let list) = self else { return nil }
+    let texts = list.compactMap(\.text)
+    return texts.count == list.count ? texts : nil
+  }
+
+  /// The text, if it is a name: 1 to 255 characters in one line.
+  var name: String? {
+    guard let text, SettingLimit.nameCharacters.contains(text.count), text == text.printable
+    else { return nil }
+    return text
+  }
+
+  /// The text of this JSON.
+  var json: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+
+  /// The path of the first field whose value in `other` is different or missing; `nil` if there is none.
+  func firstDifference(from other: JSONTree?) -> [String]? {
+    guard case .object(let fields) = self, case .object(let others) = other else {
+      return self == other ? nil : []
     }
     return fields.keys.sorted().lazy.compactMap { name in
-      fields[name]?.firstNotTaken(in: others[name]).map { [name] + $0 }
+      fields[name]?.firstDifference(from: others[name]).map { [name] + $0 }
     }.first
   }
 
-  /// Every value with its place, in the order of the places.
-  func lines(at place: String = "") -> [String] {
+  /// One line for each value, with its path, sorted by path.
+  func lines(at path: String = "") -> [String] {
     switch self {
     case .object(let fields) where !fields.isEmpty:
       fields.keys.sorted().flatMap { name in
-        fields[name]?.lines(at: place.isEmpty ? name : "\(place).\(name)") ?? []
+        fields[name]?.lines(at: path.isEmpty ? name : "\(path).\(name)") ?? []
       }
     case .list(let list) where list.contains(where: \.isObject):
-      list.enumerated().flatMap { $0.element.lines(at: "\(place)[\($0.offset)]") }
-    default: ["\(place): \(said)"]
+      list.enumerated().flatMap { $0.element.lines(at: "\(path)[\($0.offset)]") }
+    default: ["\(path): \(display)"]
     }
   }
 
   private var isObject: Bool { if case .object = self { true } else { false } }
 
-  private var said: String {
+  private var display: String {
     switch self {
     case .nothing: "none"
     case .flag(let flag): flag ? "yes" : "no"
-    case .number(let number): Int(exactly: number).map(String.init) ?? "\(number)"
+    case .number(let number): integer.map(String.init) ?? "\(number)"
     case .text(let text): text.printable
-    case .list(let list): list.isEmpty ? "none" : list.map(\.said).joined(separator: ", ")
+    case .list(let list): list.isEmpty ? "none" : list.map(\.display).joined(separator: ", ")
     case .object: "none"
     }
   }

@@ -1,135 +1,303 @@
+import Crypto
 import Foundation
 import KeyServer
 import KeyServerAPI
-import QuietHTTP
 
-/// What an official sets of the key server: `keys/settings.json`. Names and defaults are those of
-/// `KeyServerConfiguration`.
-///
-/// Documentation/Serving.md 11.
-struct KeyServerSettings: Codable {
-  var region = "PL"
-  /// The regions an upload may name; nil for `region` alone.
-  var regions: [String]?
-  var appPackages = ["pl.gov.mc.protegosafe"]
-  var platforms: [String]
-  var tokenIssuer = ServerNames.issuer
-  var tokenAudience = ServerNames.audience
-  /// The id of a first key that signs key files.
+/// The settings of the key server: `keys/settings.json`, the options of the command line, and the defaults.
+struct KeyServerSettings {
+  /// The configuration, complete except for the secrets and the folders of the server.
+  var configuration = Self.defaults
+  /// The id of the first key that signs key files.
   var keyID = "260"
-  var exportPeriodSeconds: Int
-  var minimumKeys: Int
-  var paddingRange: Int
-  var maximumKeysPerFile: Int
-  /// Nil for one export of `region` in Google's layout.
-  var furtherExports: [ExportSettings]?
-  var deviceVerificationPlatforms: [String]
-  var deviceCheck: DeviceCheckSettings?
-  var publish = PublishSettings()
-  var statistics = StatisticsSettings()
-  var remoteConfiguration = RemoteConfigurationSettings()
-  var uploadAttempts: Int
-  var uploadWindowSeconds: Int
-  var allowedOrigin: String?
-  var trustedProxies: [String] = []
+  /// All settings that are in force, as JSON that may be used as `settings.json`.
+  private(set) var inForce = JSONTree.object([:])
 
-  /// Everything at its default.
-  init() {
-    let standard = Self.standard
-    platforms = standard.platforms.sorted()
-    exportPeriodSeconds = standard.exportPeriodSeconds
-    minimumKeys = standard.minimumKeys
-    paddingRange = standard.paddingRange
-    maximumKeysPerFile = standard.maximumKeysPerFile
-    deviceVerificationPlatforms = standard.deviceVerificationPlatforms.sorted()
-    uploadAttempts = standard.uploadAttempts
-    uploadWindowSeconds = standard.uploadWindowSeconds
+  init() {}
+
+  /// Reads `file`. Options of the command line replace its values.
+  ///
+  /// - Parameter readsFiles: If false, the file of the DeviceCheck key is not read.
+  /// - Throws: `CommandFailure` that names the file, the field and the values it accepts.
+  init(_ file: SettingsFile, options: ServerOptions, readsFiles: Bool = true) throws {
+    inForce = try file.resolve(
+      Self.table, into: &self, readsFiles: readsFiles,
+      options: [
+        "region": options.region.map(JSONTree.text),
+        "appPackages": options.app.map { .list([.text($0)]) },
+        "tokenIssuer": options.issuer.map(JSONTree.text),
+        "tokenAudience": options.audience.map(JSONTree.text),
+        "keyID": options.keyID.map(JSONTree.text),
+      ])
   }
 
-  init(from decoder: any Decoder) throws {
-    self.init()
-    let fields = try SettingFields<CodingKeys>(decoder)
-    try fields.read(.region, intoName: &region)
-    try fields.read(.regions, into: &regions)
-    try fields.read(.appPackages, intoNames: &appPackages)
-    try fields.read(.platforms, intoNames: &platforms)
-    try fields.read(.tokenIssuer, intoName: &tokenIssuer)
-    try fields.read(.tokenAudience, intoName: &tokenAudience)
-    try fields.read(.keyID, intoName: &keyID)
-    try fields.read(.exportPeriodSeconds, into: &exportPeriodSeconds)
-    try fields.read(.minimumKeys, into: &minimumKeys)
-    try fields.read(.paddingRange, into: &paddingRange)
-    try fields.read(.maximumKeysPerFile, into: &maximumKeysPerFile)
-    try fields.read(.furtherExports, into: &furtherExports)
-    try fields.read(.deviceVerificationPlatforms, intoNames: &deviceVerificationPlatforms)
-    try fields.read(.deviceCheck, into: &deviceCheck)
-    try fields.read(.publish, into: &publish)
-    try fields.read(.statistics, into: &statistics)
-    try fields.read(.remoteConfiguration, into: &remoteConfiguration)
-    try fields.read(.uploadAttempts, into: &uploadAttempts)
-    try fields.read(.uploadWindowSeconds, into: &uploadWindowSeconds)
-    try fields.read(.allowedOrigin, intoOrigin: &allowedOrigin)
-    try fields.read(.trustedProxies, intoNetworks: &trustedProxies)
-  }
-
-  /// The settings that hold: what the command line names in place of what the file says, and what follows
-  /// from other settings filled in.
-  func effective(with options: ServerOptions) -> Self {
-    var settings = self
-    settings.region = options.region ?? region
-    settings.appPackages = options.app.map { [$0] } ?? appPackages
-    settings.tokenIssuer = options.issuer ?? tokenIssuer
-    settings.tokenAudience = options.audience ?? tokenAudience
-    settings.keyID = options.keyID ?? keyID
-    settings.regions = regions ?? [settings.region]
-    let google = [ExportSettings(filenameRoot: settings.region, region: settings.region)]
-    settings.furtherExports = (furtherExports ?? google).map { $0.filled(from: self) }
-    return settings
-  }
-
-  /// Puts them into `configuration`. `folder` is where the files lie that they name.
-  func apply(to configuration: inout KeyServerConfiguration, folder: URL) throws {
-    configuration.platforms = Set(platforms)
-    configuration.exportPeriodSeconds = exportPeriodSeconds
-    configuration.minimumKeys = minimumKeys
-    configuration.paddingRange = paddingRange
-    configuration.maximumKeysPerFile = maximumKeysPerFile
-    configuration.furtherExports = (furtherExports ?? []).map(\.configuration)
-    configuration.deviceVerificationPlatforms = Set(deviceVerificationPlatforms)
-    configuration.deviceCheck = try deviceCheck?.configuration(in: folder)
-    configuration.publish = publish.configuration
-    configuration.statistics = statistics.configuration
-    configuration.remoteConfiguration = remoteConfiguration.configuration
-    configuration.uploadAttempts = uploadAttempts
-    configuration.uploadWindowSeconds = uploadWindowSeconds
-    configuration.allowedOrigin = allowedOrigin
-    configuration.trustedProxies = TrustedProxies(trustedProxies) ?? .none
-  }
-
-  /// A server without a database and without keys, for its defaults.
-  private static var standard: KeyServerConfiguration {
-    let nowhere = URL(fileURLWithPath: "/dev/null")
-    return KeyServerConfiguration(
-      port: 0, databaseFile: nowhere, exportFolder: nowhere, regions: [], appPackages: [],
-      tokenIssuer: "", tokenAudience: "", tokenPublicKeysPEM: [:], exportSigners: [], region: "",
-      deviceCheck: nil, remoteConfiguration: RemoteConfiguration(version: 1))
-  }
-}
-
-extension KeyServerSettings {
-  /// What the start says of devices, in one line: nobody is to believe that more is checked than is.
+  /// The check of device tokens in one line, which `serve` prints when it starts.
   var deviceVerificationNote: String {
-    let platforms = deviceVerificationPlatforms.sorted().joined(separator: ", ").printable
+    let platforms = configuration.deviceVerificationPlatforms.sorted().joined(separator: ", ")
+      .printable
     guard !platforms.isEmpty else {
       return "Uploads need no device verification payload: deviceVerificationPlatforms is empty."
     }
-    guard let deviceCheck else {
+    guard let deviceCheck = configuration.deviceCheck else {
       return
         "Uploads of \(platforms) need a device verification payload; its time and transactionId are"
         + " checked, the device token is not: deviceCheck is not set."
     }
     return
       "Uploads of \(platforms) need a device verification payload, whose device token is checked at"
-      + " \(deviceCheck.baseURL.printable)."
+      + " \(deviceCheck.baseURL.absoluteString.printable)."
+  }
+
+  /// The source of the table in Documentation/Serving.md.
+  static var table: SettingsTable<Self> {
+    SettingsTable(rows: uploadRows + exportRows + otherRows)
+  }
+
+  private static var uploadRows: [Setting<Self>] {
+    [
+      .name(
+        "region", \.configuration.region,
+        "the region that ProteGO Safe's key files name and contain"),
+      .names(
+        "regions", \.configuration.regions,
+        "the regions that an upload of `appPackages` may name; `[]` is accepted only with"
+          + " `publish.defaultRegion`"
+      ).defaulting(to: "`region` alone") { .list([.text($0.configuration.region)]) },
+      .names(
+        "appPackages", \.configuration.appPackages,
+        "the apps that may upload, in addition to those of `app add`"),
+      .names("platforms", \.configuration.platforms, "the platforms that an upload may name"),
+      .name(
+        "tokenIssuer", \.configuration.tokenIssuer,
+        "`iss` of the tokens; `issuer` of the verification server"),
+      .name(
+        "tokenAudience", \.configuration.tokenAudience,
+        "`aud` of the tokens; `audience` of the verification server"),
+      .name("keyID", \.keyID, "the id of the first signing key, when it is made"),
+    ]
+  }
+
+  private static var exportRows: [Setting<Self>] {
+    [
+      .integer(
+        "exportPeriodSeconds", \.configuration.exportPeriodSeconds, 1...86_400,
+        "the period of a key file in seconds; must divide a day"),
+      .integer(
+        "minimumKeys", \.configuration.minimumKeys, keyCounts,
+        "the least number of keys in a key file, padding included"),
+      .integer(
+        "paddingRange", \.configuration.paddingRange, keyCounts,
+        "the largest number of keys that padding adds at random"),
+      .integer(
+        "maximumKeysPerFile", \.configuration.maximumKeysPerFile,
+        1...KeyServerLimit.keysPerFileMax,
+        "the largest number of keys in a key file; not less than `minimumKeys` and `paddingRange` together"
+      ),
+      exports,
+    ]
+  }
+
+  private static var otherRows: [Setting<Self>] {
+    [
+      .names(
+        "deviceVerificationPlatforms", \.configuration.deviceVerificationPlatforms,
+        "the platforms whose uploads need a device verification payload; each one of `platforms`"),
+      .optionalObject(
+        "deviceCheck", "the check of device tokens by Apple; without it they are not checked",
+        defaults: noDeviceCheck, deviceCheck
+      ) { deviceCheck, _, settings, _ in settings.configuration.deviceCheck = deviceCheck },
+      .object("publish", \.configuration.publish, defaults: PublishConfiguration(), publish),
+      .object(
+        "statistics", \.configuration.statistics, defaults: StatisticsConfiguration(), statistics),
+      remoteConfiguration,
+      .integer(
+        "uploadAttempts", \.configuration.uploadAttempts, 1...KeyServerLimit.uploadAttemptsMax,
+        "failed uploads of one address in `uploadWindowSeconds`; then it has to wait"),
+      .integer(
+        "uploadWindowSeconds", \.configuration.uploadWindowSeconds,
+        KeyServerLimit.uploadWindowSeconds,
+        "the window of `uploadAttempts` in seconds"),
+      .origin(\.configuration.allowedOrigin),
+      .proxies(\.configuration.trustedProxies),
+    ]
+  }
+
+  private static let keyCounts = 0...KeyServerLimit.keysPerFileMax
+
+  private static var defaults: KeyServerConfiguration {
+    let none = URL(fileURLWithPath: "/dev/null")
+    return KeyServerConfiguration(
+      port: 0, databaseFile: none, exportFolder: none, regions: [],
+      appPackages: ["pl.gov.mc.protegosafe"], tokenIssuer: ServerNames.issuer,
+      tokenAudience: ServerNames.audience, tokenPublicKeysPEM: [:], exportSigners: [], region: "PL",
+      deviceCheck: nil, remoteConfiguration: RemoteConfiguration(version: 1))
+  }
+}
+
+extension KeyServerSettings {
+  private static let noDeviceCheck = DeviceCheckConfiguration(
+    baseURL: DeviceCheckConfiguration.productionURL, teamID: "", keyID: "", privateKeyPEM: "")
+
+  private static var deviceCheck: SettingsTable<DeviceCheckConfiguration> {
+    SettingsTable(rows: [
+      .address("baseURL", \.baseURL, "the address of DeviceCheck"),
+      .name("teamID", \.teamID, required: true, "the developer team"),
+      .name("keyID", \.keyID, required: true, "the id of the team's key"),
+      .file("keyFile", "the `.p8` file of the key, as Apple issues it") {
+        file, deviceCheck, place in
+        deviceCheck.privateKeyPEM = try place.privateKey(file) {
+          try P256.Signing.PrivateKey(pemRepresentation: $0).pemRepresentation
+        }
+      },
+      .names(
+        "bundleIDs", \.bundleIDs,
+        "the team's apps, by `appPackageName`; uploads of others are refused without a request; empty for all apps"
+      ),
+    ])
+  }
+
+  private static var publish: SettingsTable<PublishConfiguration> {
+    SettingsTable(rows: [
+      .text(
+        "defaultRegion", \.defaultRegion, "the region of keys of an app without regions of its own"),
+      .flag(
+        "allowsPartialRevisions", \.allowsPartialRevisions,
+        "if true, keys that are not in the revision token are dropped one by one; otherwise the upload is"
+          + " refused"),
+      Setting(
+        name: "revisionContext", form: "text of 16 to 255 bytes in one line",
+        meaning:
+          "a constant that revision tokens are bound to; a new value invalidates issued tokens",
+        fallback: { .text(String(decoding: $0.revisionContext, as: UTF8.self)) },
+        take: { value, publish, _ in
+          guard let text = value.name else { return nil }
+          publish.revisionContext = Data(text.utf8)
+          return value
+        }),
+    ])
+  }
+
+  private static var statistics: SettingsTable<StatisticsConfiguration> {
+    SettingsTable(rows: [
+      .integer(
+        "uploadsMin", \.uploadsMin, KeyServerLimit.statisticsUploadsMin...Int.max,
+        "a day is shown only if it has this many uploads"),
+      .integer(
+        "delaySeconds", \.delaySeconds, KeyServerLimit.statisticsDelaySeconds,
+        "a day is shown only this many seconds after its end"),
+    ])
+  }
+}
+
+// MARK: - Exports
+
+extension KeyServerSettings {
+  /// Exports in addition to ProteGO Safe's.
+  private static var exports: Setting<Self> {
+    Setting(
+      name: "furtherExports",
+      form: "a list of at most \(KeyServerLimit.exportCountMax - 1) objects",
+      meaning: "exports in addition to ProteGO Safe's", shownDefault: "`region` in Google's layout",
+      allowsNull: true,
+      parts: export.descriptions(defaults: ExportConfiguration(filenameRoot: "", region: ""))
+        .map { $0.inside("[]") },
+      fallback: {
+        let region = JSONTree.text($0.configuration.region)
+        return .list([.object(["filenameRoot": region, "region": region])])
+      },
+      take: { value, settings, place in
+        guard case .list(let list) = value else { return nil }
+        var exports: [ExportConfiguration] = []
+        let inForce = try list.enumerated().map { index, tree in
+          var configuration = ExportConfiguration(filenameRoot: "", region: "")
+          configuration.periodSeconds = settings.configuration.exportPeriodSeconds
+          configuration.minimumKeys = settings.configuration.minimumKeys
+          configuration.paddingRange = settings.configuration.paddingRange
+          configuration.maximumKeysPerFile = settings.configuration.maximumKeysPerFile
+          let inForce = try export.resolve(
+            tree, into: &configuration, at: place.element(index))
+          exports.append(configuration)
+          return inForce
+        }
+        settings.configuration.furtherExports = exports
+        return .list(inForce)
+      })
+  }
+
+  private static var export: SettingsTable<ExportConfiguration> {
+    SettingsTable(rows: [
+      .name(
+        "filenameRoot", \.filenameRoot, required: true,
+        "the folder of the files; letters, digits, `-` and `_`"),
+      .name("region", \.region, required: true, "the region that the files name"),
+      .names("inputRegions", \.inputRegions, "the regions whose keys are included")
+        .defaulting(to: "`region` alone") { .list([.text($0.region)]) },
+      .names("excludedRegions", \.excludedRegions, "regions whose keys are excluded"),
+      Setting(
+        name: "travellers", form: "one of " + travellers.joined(separator: ", "),
+        meaning: "the handling of keys of users who consented to sharing abroad",
+        fallback: { .text($0.travellers.rawValue) },
+        take: { value, export, _ in
+          guard let way = value.text.flatMap(ExportConfiguration.Travellers.init) else {
+            return nil
+          }
+          export.travellers = way
+          return value
+        }),
+      .integer("periodSeconds", \.periodSeconds, 1...86_400, "as `exportPeriodSeconds`")
+        .inherited(),
+      .integer("minimumKeys", \.minimumKeys, keyCounts, "as `minimumKeys` above").inherited(),
+      .integer("paddingRange", \.paddingRange, keyCounts, "as `paddingRange` above").inherited(),
+      .integer(
+        "maximumKeysPerFile", \.maximumKeysPerFile, 1...KeyServerLimit.keysPerFileMax,
+        "as `maximumKeysPerFile` above"
+      ).inherited(),
+    ])
+  }
+
+  private static let travellers = ExportConfiguration.Travellers.allCases.map(\.rawValue)
+}
+
+extension Setting<ExportConfiguration> {
+  /// The setting with the default that it has for the whole server.
+  fileprivate func inherited() -> Self {
+    defaulting(to: "the server's", fallback)
+  }
+}
+
+// MARK: - Remote configuration
+
+extension KeyServerSettings {
+  /// The document for phones. A phone ignores fields that it cannot read; here they are refused.
+  private static var remoteConfiguration: Setting<Self> {
+    Setting(
+      name: "remoteConfiguration", form: "an object with `version`, 1 or more",
+      meaning:
+        "the configuration that phones download; count `version` up with every change, or phones keep"
+        + " what they have",
+      shownDefault: "ProteGO Safe's, `version` 1",
+      fallback: { try? .of($0.configuration.remoteConfiguration) },
+      take: { value, settings, place in
+        let configuration: RemoteConfiguration
+        do {
+          configuration = try value.decode(RemoteConfiguration.self)
+        } catch let error as DecodingError {
+          throw CommandFailure.badInput(
+            "\(place.path).\(error.sentence(otherwise: "must be an object"))")
+        }
+        let inForce = try JSONTree.of(configuration)
+        if let path = value.firstDifference(from: inForce) {
+          throw path.reduce(place) { $0.field($1) }.failure(
+            "is not a setting, or has the wrong type: correct it")
+        }
+        if let fault = configuration.fault {
+          throw CommandFailure.badInput("\(place.path).\(fault)")
+        }
+        // Without a version it is 0, and phones keep the version that they have.
+        guard configuration.version >= 1 else {
+          throw place.field("version").failure("must be 1 or more: count it up")
+        }
+        settings.configuration.remoteConfiguration = configuration
+        return inForce
+      })
   }
 }

@@ -1,51 +1,28 @@
 import Foundation
 import QuietHTTP
 
-/// A server's file of settings, `settings.json` in its folder: JSON, read strictly, no secrets in it.
-///
-/// Documentation/Serving.md 9.
+/// The settings of a server, `settings.json` in its folder: strict JSON without secrets.
 struct SettingsFile {
   let url: URL
 
-  /// What the file says; nil where there is none, and everything is at its default.
+  /// Reads the file and puts the settings of `table` into `root`.
   ///
-  /// - Throws: `CommandFailure` that names the field and what it needs.
-  func read<Settings: Decodable>(_ type: Settings.Type) throws -> Settings? {
-    // A link that leads nowhere is there: to take the defaults for what it should name would be found out
-    // too late.
-    guard (try? FileManager.default.attributesOfItem(atPath: url.path)) != nil else { return nil }
-    let content = try content()
-    guard content.count <= SettingLimit.fileBytesMax else {
-      throw refusal("it has more than \(SettingLimit.fileBytesMax) bytes.")
+  /// - Parameter options: Values of the command line, which replace those of the file.
+  /// - Returns: All settings that are in force.
+  /// - Throws: `CommandFailure` that names the file, the field and the values it accepts.
+  func resolve<Root>(
+    _ table: SettingsTable<Root>, into root: inout Root, readsFiles: Bool,
+    options: [String: JSONTree?]
+  ) throws -> JSONTree {
+    var tree = try read() ?? .object([:])
+    if case .object(let fields) = tree {
+      tree = .object(fields.merging(options.compactMapValues { $0 }) { $1 })
     }
-    do {
-      let settings = try JSONDecoder().decode(type, from: content)
-      // Of two fields of one name each reader takes another one.
-      guard StrictJSON.accepts(content) else {
-        throw refusal(
-          "a field is there twice, or it is nested too deep, or not UTF-8 from its first byte on.")
-      }
-      return settings
-    } catch let error as DecodingError {
-      throw refusal(error.sentence(otherwise: "it is no JSON object of settings."))
-    } catch let failure as CommandFailure {
-      throw failure.sentence.hasPrefix(prefix) ? failure : refusal(failure.sentence)
-    }
+    let place = SettingPlace(folder: url.deletingLastPathComponent(), readsFiles: readsFiles)
+    return try naming { try table.resolve(tree, into: &root, at: place) }
   }
 
-  /// What is in it, and a byte more than may be at most.
-  private func content() throws -> Data {
-    // Not blocking, so that a pipe of that name is refused and not waited for; only a file has places.
-    let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw cannotBeRead }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    guard lseek(descriptor, 0, SEEK_CUR) == 0,
-      let content = try? file.read(upToCount: SettingLimit.fileBytesMax + 1) ?? Data()
-    else { throw cannotBeRead }
-    return content
-  }
-
-  /// Does `work` with what the file says, whose refusals then name the file.
+  /// Adds the name of the file to the `CommandFailure` of `work`, if the file exists.
   func naming<Result>(_ work: () throws -> Result) throws -> Result {
     do {
       return try work()
@@ -56,13 +33,41 @@ struct SettingsFile {
     }
   }
 
+  /// The JSON in the file; `nil` if there is no file.
+  private func read() throws -> JSONTree? {
+    // A dangling link exists: its settings must not silently be at their defaults.
+    guard (try? FileManager.default.attributesOfItem(atPath: url.path)) != nil else { return nil }
+    let content = try content()
+    guard content.count <= SettingLimit.fileBytesMax else {
+      throw refusal("it has more than \(SettingLimit.fileBytesMax) bytes.")
+    }
+    guard let tree = try? JSONDecoder().decode(JSONTree.self, from: content),
+      case .object = tree
+    else { throw refusal("it must contain a JSON object.") }
+    // JSON parsers differ in which of two fields with the same name they use.
+    guard StrictJSON.accepts(content) else {
+      throw refusal("a field is there twice, or it is nested too deep, or it is not UTF-8.")
+    }
+    return tree
+  }
+
+  /// At most one byte more than the limit.
+  private func content() throws -> Data {
+    // Opening a pipe without O_NONBLOCK waits for a writer; lseek fails for pipes.
+    let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw cannotBeRead }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    guard lseek(descriptor, 0, SEEK_CUR) == 0,
+      let content = try? file.read(upToCount: SettingLimit.fileBytesMax + 1) ?? Data()
+    else { throw cannotBeRead }
+    return content
+  }
+
   private var cannotBeRead: CommandFailure {
-    refusal("it cannot be read, or is no plain file: check what is there, and its rights.")
+    refusal("it cannot be read, or is not a regular file: check its type and its permissions.")
   }
 
   private var prefix: String { "\(url.path.printable): " }
 
-  private func refusal(_ sentence: String) -> CommandFailure {
-    CommandFailure.badInput(prefix + sentence)
-  }
+  private func refusal(_ sentence: String) -> CommandFailure { .badInput(prefix + sentence) }
 }

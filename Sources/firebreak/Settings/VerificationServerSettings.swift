@@ -1,93 +1,139 @@
+import Crypto
 import Foundation
 import QuietHTTP
 import UploadToken
+import VerificationAPI
 import VerificationServer
 
-/// What an official sets of the verification server: `verification/settings.json`. Names and defaults are those
-/// of `VerificationServerConfiguration`.
-///
-/// Documentation/Serving.md 12.
-struct VerificationServerSettings: Codable {
+/// The settings of the verification server: `verification/settings.json`, the options of the command line, and
+/// the defaults.
+struct VerificationServerSettings {
+  /// The configuration, complete except for the secrets and the folder of the server: it has made-up secrets.
+  var configuration: VerificationServerConfiguration
   var issuer = ServerNames.issuer
   var audience = ServerNames.audience
-  var codeLifetime: Double
-  var tokenLifetime: Double
-  var attempts = AttemptSettings()
-  var policy = CodePolicySettings()
-  var sms: SMSSettings?
-  var allowedOrigin: String?
-  var trustedProxies: [String] = []
-  var applicationNetmasks: [String]?
-  var operatorNetmasks: [String]?
+  /// All settings that are in force, as JSON that may be used as `settings.json`.
+  private(set) var inForce = JSONTree.object([:])
 
-  /// Everything at its default.
   init() throws {
-    let standard = try Self.placeholder(issuer: issuer, audience: audience)
-    codeLifetime = standard.codeLifetime
-    tokenLifetime = standard.tokenLifetime
-  }
-
-  init(from decoder: any Decoder) throws {
-    try self.init()
-    let fields = try SettingFields<CodingKeys>(decoder)
-    try fields.read(.issuer, intoName: &issuer)
-    try fields.read(.audience, intoName: &audience)
-    try fields.read(.codeLifetime, into: &codeLifetime)
-    try fields.read(.tokenLifetime, into: &tokenLifetime)
-    try fields.read(.attempts, into: &attempts)
-    try fields.read(.policy, into: &policy)
-    try fields.read(.sms, into: &sms)
-    try fields.read(.allowedOrigin, intoOrigin: &allowedOrigin)
-    try fields.read(.trustedProxies, intoNetworks: &trustedProxies)
-    try fields.read(.applicationNetmasks, intoNetmasks: &applicationNetmasks)
-    try fields.read(.operatorNetmasks, intoNetmasks: &operatorNetmasks)
-    guard sms != nil || !policy.allowsUserReport else {
-      throw CommandFailure.badInput(
-        "policy.allowsUserReport: codes of reports go out by SMS, so set sms too.")
-    }
-  }
-
-  /// The settings that hold: what the command line names in place of what the file says.
-  func effective(with options: ServerOptions) -> Self {
-    var settings = self
-    settings.issuer = options.issuer ?? issuer
-    settings.audience = options.audience ?? audience
-    return settings
-  }
-
-  /// Puts them into `configuration`. `folder` is where the files lie that they name.
-  func apply(to configuration: inout VerificationServerConfiguration, folder: URL) throws {
-    configuration.codeLifetime = codeLifetime
-    configuration.tokenLifetime = tokenLifetime
-    configuration.attempts = attempts.limits
-    configuration.policy = policy.policy
-    configuration.sms = try sms?.configuration(in: folder)
-    configuration.allowedOrigin = allowedOrigin
-    configuration.trustedProxies = TrustedProxies(trustedProxies) ?? .none
-    configuration.applicationNetmasks = try Self.netmasks(
-      applicationNetmasks, of: "applicationNetmasks")
-    configuration.operatorNetmasks = try Self.netmasks(operatorNetmasks, of: "operatorNetmasks")
-  }
-
-  /// Everybody where none are set; a list that makes no sense is never taken for everybody.
-  private static func netmasks(_ networks: [String]?, of setting: String) throws -> Netmasks {
-    guard let networks else { return .everybody }
-    guard let netmasks = Netmasks(networks) else {
-      throw CommandFailure.badInput("\(setting) \(Netmasks.need).")
-    }
-    return netmasks
-  }
-
-  /// A server with secrets made up here: for defaults, and to see whether settings make sense.
-  static func placeholder(
-    issuer: String, audience: String
-  ) throws -> VerificationServerConfiguration {
-    VerificationServerConfiguration(
+    configuration = VerificationServerConfiguration(
       databaseFile: URL(fileURLWithPath: "/dev/null"), apiTokens: [],
       codeHashKey: [UInt8](repeating: 0, count: VerificationLimit.codeHashKeyBytes),
-      signing: UploadTokenIssuer(
-        keys: try SigningKeys([
-          try SecretSigningKey(keyID: "t1", keyVersion: nil, validFrom: nil).tokenKey
-        ]), issuer: issuer, audience: audience))
+      signing: try UploadTokenIssuer(
+        keyID: "t1", privateKeyPEM: P256.Signing.PrivateKey().pemRepresentation, issuer: issuer,
+        audience: audience))
+  }
+
+  /// Reads `file`. Options of the command line replace its values.
+  ///
+  /// - Parameter readsFiles: If false, the files of SMS secrets are not read, and `configuration.sms` is `nil`.
+  /// - Throws: `CommandFailure` that names the file, the field and the values it accepts.
+  init(_ file: SettingsFile, options: ServerOptions, readsFiles: Bool = true) throws {
+    try self.init()
+    inForce = try file.resolve(
+      Self.table, into: &self, readsFiles: readsFiles,
+      options: [
+        "issuer": options.issuer.map(JSONTree.text),
+        "audience": options.audience.map(JSONTree.text),
+      ])
+    configuration.signing = UploadTokenIssuer(
+      keys: configuration.signing.keys, issuer: issuer, audience: audience)
+    guard inForce["sms"] != nil || !configuration.policy.allowsUserReport else {
+      try file.naming {
+        throw CommandFailure.badInput(
+          "policy.allowsUserReport: codes of user reports are sent by SMS, so set sms too.")
+      }
+      return
+    }
+  }
+
+  /// The source of the table in Documentation/Serving.md.
+  static var table: SettingsTable<Self> {
+    SettingsTable(rows: [
+      .name("issuer", \.issuer, "`iss` of tokens and certificates; must differ from `audience`"),
+      .name("audience", \.audience, "`aud` of tokens: the key server"),
+      .seconds(
+        "codeLifetime", \.configuration.codeLifetime, VerificationLimit.codeLifetimeSeconds,
+        "the lifetime of a ProteGO Safe PIN"),
+      .seconds(
+        "tokenLifetime", \.configuration.tokenLifetime, VerificationLimit.tokenLifetimeSeconds,
+        "the lifetime of an upload token; not shorter than `codeLifetime`"),
+      .object("attempts", \.configuration.attempts, defaults: AttemptLimits(), attempts),
+      .object("policy", \.configuration.policy, defaults: CodePolicy(), policy),
+      SMSSettings.setting,
+      .origin(\.configuration.allowedOrigin),
+      .proxies(\.configuration.trustedProxies),
+      .netmasks(
+        "applicationNetmasks", \.configuration.applicationNetmasks,
+        "the addresses that may call `getAccessToken` and the device API"),
+      .netmasks(
+        "operatorNetmasks", \.configuration.operatorNetmasks,
+        "the addresses that may call `generateCode`, `generateCodesBatch` and the admin API"),
+    ])
+  }
+
+  private static var attempts: SettingsTable<AttemptLimits> {
+    let limits = VerificationLimit.attempts
+    return SettingsTable(rows: [
+      .integer("perAddress", \.perAddress, limits, "failed attempts of one address in the window"),
+      .integer("perCode", \.perCode, limits, "attempts with the same code in the window"),
+      .integer("perApiKey", \.perApiKey, limits, "failed attempts with one API key in the window"),
+      .integer(
+        "issuesPerApiKey", \.issuesPerApiKey, limits, "codes that one API key may issue in a day"),
+      .integer(
+        "windowSeconds", \.windowSeconds, VerificationLimit.attemptWindowSeconds,
+        "the window in seconds"),
+    ])
+  }
+
+  private static var policy: SettingsTable<CodePolicy> {
+    SettingsTable(rows: [
+      .integer(
+        "shortCodeDigits", \.shortCodeDigits, ShortCode.digitCounts, "the length of a short code"),
+      .seconds(
+        "shortCodeLifetime", \.shortCodeLifetime, VerificationLimit.shortCodeLifetimeSeconds,
+        "the lifetime of a short code"),
+      .integer(
+        "longCodeCharacters", \.longCodeCharacters, LongCode.characterCounts,
+        "the length of a long code"),
+      .seconds(
+        "longCodeLifetime", \.longCodeLifetime, VerificationLimit.longCodeLifetimeSeconds,
+        "the lifetime of a long code; not shorter than `shortCodeLifetime`"),
+      .seconds(
+        "verificationTokenLifetime", \.verificationTokenLifetime,
+        VerificationLimit.tokenLifetimeSeconds,
+        "the lifetime of a verification token; not shorter than `longCodeLifetime`"),
+      .seconds(
+        "certificateLifetime", \.certificateLifetime, VerificationLimit.certificateLifetimeSeconds,
+        "the lifetime of a certificate"),
+      testTypes,
+      .flag("requiresDate", \.requiresDate, "no code without a date of symptoms or test"),
+      .flag(
+        "allowsUserReport", \.allowsUserReport,
+        "users may report a test of their own; needs `sms`"),
+      .flag("allowsBatchIssue", \.allowsBatchIssue, "several codes may be issued in one request"),
+      .flag(
+        "allowsGeneratedSMS", \.allowsGeneratedSMS,
+        "the server may return the text of an SMS that the caller sends"),
+      .flag(
+        "isInMaintenance", \.isInMaintenance,
+        "each route of Google's contract responds with `maintenance_mode`"),
+    ])
+  }
+
+  private static var testTypes: Setting<CodePolicy> {
+    // A user report is not issued by an official.
+    let names = TestType.allCases.filter { $0 != .userReport }.map(\.rawValue)
+    return Setting(
+      name: "testTypes", form: "a list of at least one of \(names.joined(separator: ", "))",
+      meaning: "the test types that codes are issued for",
+      fallback: { .list($0.testTypes.map { .text($0.rawValue) }.sorted { $0.json < $1.json }) },
+      take: { value, policy, _ in
+        guard let types = value.texts, !types.isEmpty, types.allSatisfy(names.contains) else {
+          return nil
+        }
+        policy.testTypes = Set(types.compactMap(TestType.init))
+        return .list(Set(types).sorted().map(JSONTree.text))
+      })
   }
 }

@@ -56,7 +56,7 @@ struct BenchMatchCommand: ParsableCommand {
     let tier = try tier?.orRefusal() ?? .fastest
     BuildKind.warnUnlessRelease()
     let folder = try BenchFolder(keep: keep)
-    let signals = EndSignals(folder.removeUnlessKept)
+    let signals = SignalHandler.exiting(after: folder.removeUnlessKept)
     defer { withExtendedLifetime(signals, folder.removeUnlessKept) }
     let workload = MatchWorkload(keys: keys, sightings: sightings, seed: seed)
     let bench = MatchBench(

@@ -14,7 +14,7 @@ struct PublishBench {
   func run() async throws -> PublishReport {
     let server = try PublishServerProcess()
     defer { server.stop() }
-    let signals = EndSignals { server.stop() }
+    let signals = SignalHandler.exiting { server.stop() }
     defer { withExtendedLifetime(signals) {} }
     return try await run(
       against: server.target, process: CPUClock(process: server.processID), database: .sqlite)

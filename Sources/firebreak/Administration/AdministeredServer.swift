@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+
+/// The parts of a server that the administration commands of both servers need.
+protocol AdministeredServer {
+  static var commandName: String { get }
+  static var name: ServerName { get }
+  /// The default overlap of signing keys in a rotation, in seconds.
+  static var overlapSeconds: Int { get }
+  static func database(of folder: ServerFolder) -> URL
+  static func secretsFile(of folder: ServerFolder) -> PrivateFile
+  /// The signing keys; `nil` if there are none yet.
+  static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]?
+  /// The signing keys, which are created if there are none yet.
+  static func signingKeysOrFirst(of setup: ServerSetup) throws -> [SecretSigningKey]
+  static func store(_ keys: [SecretSigningKey], of setup: ServerSetup) throws
+  /// A new key with the id or version that follows those of `keys`.
+  static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey
+  /// The settings that are in force, after a check of all of them.
+  static func settings(of setup: ServerSetup) throws -> JSONTree
+}
+
+extension AdministeredServer {
+  /// Changes and stores the signing keys, which are created if there are none yet. Concurrent changes wait.
+  ///
+  /// - Returns: The changed keys.
+  static func changeKeys(
+    of setup: ServerSetup, _ change: (inout [SecretSigningKey]) -> Void
+  ) throws -> [SecretSigningKey] {
+    try secretsFile(of: setup.folder).withLock {
+      var keys = try signingKeysOrFirst(of: setup)
+      change(&keys)
+      try store(keys, of: setup)
+      return keys
+    }
+  }
+}
+
+/// `settings`: the settings that are in force, from the file, the options and the defaults.
+struct SettingsCommand<Server: AdministeredServer>: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "settings",
+      abstract: "Show the settings that are in force; exit code 2 if they are not valid.",
+      discussion: """
+        They are in settings.json in the server's folder; the server reads them when it starts. The output of \
+        --json may be used as that file. It has no secrets: settings name the files of secrets.
+        """)
+  }
+
+  @OptionGroup var options: ServerOptions
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() throws {
+    let folder = try ServerFolder(existing: options.data, of: Server.name)
+    let settings = try Server.settings(of: ServerSetup(folder: folder, options: options))
+    try json
+      ? printJSON(settings)
+      : StandardOutput.write(settings.lines().joined(separator: "\n"))
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import World
+
+/// A file with secrets that only its owner may read (mode 0600).
+struct PrivateFile {
+  /// The largest JSON file in bytes.
+  private static let jsonBytesMax = 1 << 20
+  /// The largest file that holds one secret, such as a key in PEM, in bytes.
+  static let secretBytesMax = 16 << 10
+
+  let url: URL
+
+  init(_ url: URL) { self.url = url }
+
+  /// Decodes the JSON in the file; `nil` if there is no file.
+  ///
+  /// - Throws: `CommandFailure` if other users can read the file, or it cannot be decoded.
+  func read<Content: Decodable>(_ type: Content.Type) throws -> Content? {
+    guard let data = try data(atMost: Self.jsonBytesMax, failure: failure) else { return nil }
+    guard let content = try? JSONDecoder().decode(type, from: data) else {
+      throw failure("cannot be decoded: restore it from a backup")
+    }
+    return content
+  }
+
+  /// Decodes the file, or creates it with `new`. If two processes create it at once, both get the content of one.
+  func readOrCreate<Content: Codable>(_ new: () -> Content) throws -> Content {
+    if let content = try read(Content.self) { return content }
+    do {
+      try AtomicFile.write(try encoded(new()), to: url, existing: .keep)
+    } catch let error as FileError where error.code == EEXIST {
+    } catch is FileError {
+      throw notWritten
+    }
+    guard let content = try read(Content.self) else { throw notWritten }
+    return content
+  }
+
+  /// Replaces the file. A change of what was read before needs `withLock` around both.
+  func replace(_ content: some Encodable) throws {
+    do {
+      try AtomicFile.write(try encoded(content), to: url)
+    } catch is FileError {
+      throw notWritten
+    }
+  }
+
+  /// Runs `change` while no other process changes a file in the same folder, so that no change is lost.
+  func withLock<Result>(_ change: () throws -> Result) throws -> Result {
+    do {
+      return try FolderLock.withLockBlocking(on: url.deletingLastPathComponent(), change)
+    } catch is FileError {
+      throw notWritten
+    }
+  }
+
+  /// The text in the file, without white space around it.
+  ///
+  /// - Parameter setting: The setting that names the file, for the error message.
+  /// - Throws: `CommandFailure` if the file is missing, empty or too large, or other users can read it.
+  func secret(named setting: String) throws -> String {
+    let failure = { (fault: String) in
+      CommandFailure.badInput("\(setting): \(url.path.printable) \(fault).")
+    }
+    guard let data = try data(atMost: Self.secretBytesMax, failure: failure) else {
+      throw failure("is missing: put it there and chmod 600 it")
+    }
+    guard let text = String(data: data, encoding: .utf8) else {
+      throw failure("must hold text of at most \(Self.secretBytesMax) bytes")
+    }
+    let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard !secret.isEmpty else { throw failure("is empty: put the secret into it") }
+    return secret
+  }
+
+  private func data(atMost limit: Int, failure: (String) -> CommandFailure) throws -> Data? {
+    // Opening a pipe without O_NONBLOCK waits for a writer.
+    let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      guard errno == ENOENT else { throw failure("cannot be read: check its permissions") }
+      return nil
+    }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    var facts = stat()
+    guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+      throw failure("is not a regular file: replace it")
+    }
+    guard facts.st_mode & 0o077 == 0 else {
+      throw failure("can be read by other users: chmod 600 it, and change the secrets in it")
+    }
+    guard let data = try? file.read(upToCount: limit + 1) ?? Data() else {
+      throw failure("cannot be read: check its disk")
+    }
+    guard data.count <= limit else { throw failure("must have at most \(limit) bytes") }
+    return data
+  }
+
+  private func encoded(_ content: some Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    return try encoder.encode(content)
+  }
+
+  private func failure(_ fault: String) -> CommandFailure {
+    .badInput("\(url.path.printable) \(fault).")
+  }
+
+  private var notWritten: CommandFailure {
+    CommandFailure(
+      status: .machineFailed,
+      sentence: "\(url.path) could not be written: check the disk and its permissions, then retry.")
+  }
+}

@@ -1,0 +1,89 @@
+import Crypto
+import Foundation
+import KeyServer
+import Secrets
+import UploadToken
+import World
+
+/// The secrets of the verification server: `verification/secrets.json`.
+struct VerificationSecrets: Codable, Redacted {
+  /// The key of stored codes' hashes, 32 bytes.
+  let codeHashKey: Data
+  /// The accepted values of the `api-token` header in the ProteGO Safe contract.
+  var apiTokens: [String]
+  /// The keys that sign tokens and certificates.
+  var signingKeys: [SecretSigningKey]
+
+  init(randomness: any Randomness) {
+    codeHashKey = Data(randomness.bytes(32))
+    apiTokens = [Data(randomness.bytes(24)).base64EncodedString()]
+    signingKeys = [SecretSigningKey(keyID: "t1", keyVersion: nil, validFrom: nil)]
+  }
+}
+
+extension VerificationSecrets {
+  /// - Throws: If a key is not valid PEM, or two keys have the same id.
+  var tokenKeys: SigningKeys {
+    get throws { try SigningKeys(signingKeys.map { try $0.tokenKey }) }
+  }
+}
+
+/// The secrets of the key server: `keys/secrets.json`.
+struct KeySecrets: Codable, Redacted {
+  /// The keys that sign key files.
+  var signingKeys: [SecretSigningKey]
+
+  /// New secrets with the first version of the key `keyID`.
+  init(keyID: String) {
+    signingKeys = [SecretSigningKey(keyID: keyID, keyVersion: "v1", validFrom: nil)]
+  }
+}
+
+/// A signing key in a file of secrets.
+struct SecretSigningKey: Codable, Redacted {
+  /// The id in tokens and key files.
+  let keyID: String
+  /// The version in key files; `nil` for keys that sign tokens.
+  let keyVersion: String?
+  let privateKeyPEM: String
+  /// Start of validity in Unix seconds; `nil` for no start.
+  let validFrom: Int64?
+  /// End of validity in Unix seconds, exclusive; `nil` for no end.
+  var validThru: Int64?
+
+  /// Generates a key.
+  init(keyID: String, keyVersion: String?, validFrom: Date?) {
+    self.keyID = keyID
+    self.keyVersion = keyVersion
+    privateKeyPEM = P256.Signing.PrivateKey().pemRepresentation
+    self.validFrom = validFrom.map { Int64($0.timeIntervalSince1970) }
+  }
+
+  /// The public key in PEM; empty if the private key is not valid.
+  var publicKeyPEM: String {
+    (try? P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM).publicKey.pemRepresentation)
+      ?? ""
+  }
+
+  var exportSigner: ExportSigner {
+    ExportSigner(
+      privateKeyPEM: privateKeyPEM, keyID: keyID, keyVersion: keyVersion ?? "v1",
+      validFrom: validFrom.map(Self.date), validThru: validThru.map(Self.date))
+  }
+
+  /// - Throws: If the private key is not valid PEM.
+  var tokenKey: SigningKey {
+    get throws {
+      try SigningKey(
+        keyID: keyID, privateKeyPEM: privateKeyPEM,
+        signsFrom: validFrom.map(Self.date) ?? .distantPast,
+        publishedUntil: validThru.map(Self.date) ?? .distantFuture)
+    }
+  }
+
+  var description: String { "SecretSigningKey(\(keyID) \(keyVersion ?? ""))" }
+
+  private static func date(_ seconds: Int64) -> Date {
+    Date(timeIntervalSince1970: Double(seconds))
+  }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import QuietHTTP
+
+/// The types that settings have.
+extension Setting {
+  static func integer(
+    _ name: String, _ path: WritableKeyPath<Root, Int>, _ limits: ClosedRange<Int>,
+    _ meaning: String
+  ) -> Self {
+    let most = limits.upperBound == .max ? " or more" : " to \(limits.upperBound)"
+    return Self(
+      name: name, form: "a whole number, \(limits.lowerBound)\(most)", meaning: meaning,
+      fallback: { .number(Double($0[keyPath: path])) },
+      take: { value, root, _ in
+        guard let number = value.integer, limits.contains(number) else { return nil }
+        root[keyPath: path] = number
+        return value
+      })
+  }
+
+  static func seconds(
+    _ name: String, _ path: WritableKeyPath<Root, Double>, _ limits: ClosedRange<Double>,
+    _ meaning: String
+  ) -> Self {
+    Self(
+      name: name, form: "seconds, \(Int(limits.lowerBound)) to \(Int(limits.upperBound))",
+      meaning: meaning, fallback: { .number($0[keyPath: path]) },
+      take: { value, root, _ in
+        guard case .number(let number) = value, limits.contains(number) else { return nil }
+        root[keyPath: path] = number
+        return value
+      })
+  }
+
+  static func flag(
+    _ name: String, _ path: WritableKeyPath<Root, Bool>, _ meaning: String
+  ) -> Self {
+    Self(
+      name: name, form: "true or false", meaning: meaning,
+      fallback: { .flag($0[keyPath: path]) },
+      take: { value, root, _ in
+        guard case .flag(let flag) = value else { return nil }
+        root[keyPath: path] = flag
+        return value
+      })
+  }
+
+  /// A text of 1 to 255 characters in one line.
+  static func name(
+    _ name: String, _ path: WritableKeyPath<Root, String>, required: Bool = false,
+    _ meaning: String
+  ) -> Self {
+    Self(
+      name: name, form: SettingLimit.nameForm, meaning: meaning, isRequired: required,
+      fallback: { required ? nil : .text($0[keyPath: path]) },
+      take: { value, root, _ in
+        guard let text = value.name else { return nil }
+        root[keyPath: path] = text
+        return value
+      })
+  }
+
+  /// A list of names.
+  static func names(
+    _ name: String, _ path: WritableKeyPath<Root, Set<String>>, _ meaning: String
+  ) -> Self {
+    Self(
+      name: name, form: "a list of texts, each of 1 to 255 characters in one line",
+      meaning: meaning,
+      fallback: { .list($0[keyPath: path].sorted().map(JSONTree.text)) },
+      take: { value, root, _ in
+        guard case .list(let list) = value else { return nil }
+        let names = list.compactMap(\.name)
+        guard names.count == list.count else { return nil }
+        root[keyPath: path] = Set(names)
+        return value
+      })
+  }
+
+  /// A text that may be left out.
+  static func text(
+    _ name: String, _ path: WritableKeyPath<Root, String?>, form: String = "text",
+    _ meaning: String, _ isGood: @escaping (String) -> Bool = { _ in true }
+  ) -> Self {
+    Self(
+      name: name, form: form, meaning: meaning, allowsNull: true,
+      fallback: { $0[keyPath: path].map(JSONTree.text) },
+      take: { value, root, _ in
+        guard case .text(let text) = value, isGood(text) else { return nil }
+        root[keyPath: path] = text
+        return value
+      })
+  }
+
+  /// The name of a file or folder, which `take` gets if files are read.
+  static func file(
+    _ name: String, required: Bool = true, _ meaning: String,
+    _ take: @escaping (String, inout Root, SettingPlace) throws -> Void
+  ) -> Self {
+    Self(
+      name: name, form: "a path of 1 to 255 characters in one line", meaning: meaning,
+      isRequired: required, allowsNull: !required,
+      fallback: { _ in nil },
+      take: { value, root, place in
+        guard let file = value.name else { return nil }
+        if place.readsFiles { try take(file, &root, place) }
+        return value
+      })
+  }
+
+  /// An address that secrets may be sent to: https, or http on this machine.
+  static func address(
+    _ name: String, _ path: WritableKeyPath<Root, URL>, required: Bool = false, _ meaning: String
+  ) -> Self {
+    Self(
+      name: name, form: "an address of https, or of http on this machine", meaning: meaning,
+      isRequired: required,
+      fallback: { required ? nil : .text($0[keyPath: path].absoluteString) },
+      take: { value, root, _ in
+        guard case .text(let text) = value, let address = WebAddress(text) else { return nil }
+        root[keyPath: path] = address.url
+        return value
+      })
+  }
+
+  /// An object whose fields are in `table`; left out, it is all at its defaults.
+  static func object<Value>(
+    _ name: String, _ path: WritableKeyPath<Root, Value>, defaults: Value,
+    _ table: SettingsTable<Value>
+  ) -> Self {
+    Self(
+      name: name, form: "an object", meaning: "", parts: table.descriptions(defaults: defaults),
+      fallback: { _ in .object([:]) },
+      take: { value, root, place in
+        try table.resolve(value, into: &root[keyPath: path], at: place)
+      })
+  }
+
+  /// An object that may be left out. `take` gets the value that `table` makes of `defaults`, and its JSON.
+  static func optionalObject<Value>(
+    _ name: String, _ meaning: String, defaults: Value, _ table: SettingsTable<Value>,
+    _ take: @escaping (Value, JSONTree, inout Root, SettingPlace) throws -> Void
+  ) -> Self {
+    Self(
+      name: name, form: "an object", meaning: meaning, allowsNull: true,
+      parts: table.descriptions(defaults: defaults), fallback: { _ in nil },
+      take: { tree, root, place in
+        var value = defaults
+        let inForce = try table.resolve(tree, into: &value, at: place)
+        try take(value, inForce, &root, place)
+        return inForce
+      })
+  }
+
+  /// The origin whose browser pages may call.
+  static func origin(_ path: WritableKeyPath<Root, String?>) -> Self {
+    .text(
+      "allowedOrigin", path, form: "an origin, such as https://app.example",
+      "the one origin whose browser pages may call the server"
+    ) { WebAddress($0)?.isOrigin == true }
+  }
+
+  /// The proxies whose `X-Forwarded-For` is believed.
+  static func proxies(_ path: WritableKeyPath<Root, TrustedProxies>) -> Self {
+    Self(
+      name: "trustedProxies",
+      form: "a list of addresses or networks, none wider than /8: each client in a network can"
+        + " choose the address it is counted by",
+      meaning: "proxies whose `X-Forwarded-For` is believed; behind a proxy that is not listed, all"
+        + " clients share the limits of one address",
+      fallback: { _ in .list([]) },
+      take: { value, root, _ in
+        guard let networks = value.texts, let proxies = TrustedProxies(networks) else { return nil }
+        root[keyPath: path] = proxies
+        return value
+      })
+  }
+
+  /// The networks that a group of routes may be called from.
+  static func netmasks(
+    _ name: String, _ path: WritableKeyPath<Root, Netmasks>, _ meaning: String
+  ) -> Self {
+    Self(
+      name: name,
+      form: "a list of 1 to \(QuietLimit.netmasksMax) addresses or networks, such as 10.0.0.0/8 or"
+        + " 2001:db8::/32; leave it out to allow every address",
+      meaning: meaning, shownDefault: "every address", fallback: { _ in nil },
+      take: { value, root, _ in
+        guard let networks = value.texts, let netmasks = Netmasks(networks) else { return nil }
+        root[keyPath: path] = netmasks
+        return value
+      })
+  }
+}
+
+/// An address that a server may send secrets to: https anywhere, http on this machine only.
+struct WebAddress {
+  let url: URL
+  /// True if the address is an origin as browsers write it: without a path, not even a slash.
+  let isOrigin: Bool
+
+  /// Fails if `text` is not such an address, or has a user, a query or a fragment.
+  init?(_ text: String) {
+    guard text.utf8.count <= SettingLimit.nameCharacters.upperBound,
+      let parts = URLComponents(string: text), let url = parts.url, let host = parts.host,
+      !host.isEmpty, parts.user == nil, parts.query == nil, parts.fragment == nil
+    else { return nil }
+    guard url.isNeverPlain else { return nil }
+    self.url = url
+    isOrigin = parts.path.isEmpty
+  }
+}
