@@ -4,7 +4,7 @@ import Foundation
 /// with its slashes plain or escaped, as JSON writes them.
 public struct PlainSearch {
   /// What a search found.
-  public struct Findings: Sendable {
+  public struct DetectionResult: Sendable {
     /// How many files were read.
     public var files = 0
     /// How many bytes they had.
@@ -30,8 +30,8 @@ public struct PlainSearch {
   /// Reads every file below `folder`.
   ///
   /// - Throws: where a file cannot be read; a search that skipped one would prove nothing.
-  public func findings(below folder: URL) throws -> Findings {
-    var findings = Findings()
+  public func findings(below folder: URL) throws -> DetectionResult {
+    var findings = DetectionResult()
     let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     for case let file as URL in all ?? .init() {
       var isFolder: ObjCBool = false

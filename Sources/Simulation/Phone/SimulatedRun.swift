@@ -17,7 +17,7 @@ public final class SimulatedRun: BackgroundRun {
   /// How the app said the run went, or nil while it has not said.
   public var success: Bool? { state.withLock { $0.success } }
 
-  public func whenTimeIsUp(_ handler: @escaping @Sendable () -> Void) {
+  public func setExpirationHandler(_ handler: @escaping @Sendable () -> Void) {
     let isOver = state.withLock { state in
       state.handler = handler
       return state.isOver

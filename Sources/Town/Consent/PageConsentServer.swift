@@ -9,7 +9,7 @@ import ServiceLifecycle
 /// The page of a `PageConsent` on a port of loopback.
 public struct PageConsentServer: Service {
   /// The largest answer, in bytes: two short fields.
-  static let answerBytesMax = 256
+  static let responseBytesMax = 256
 
   private let server: QuietServer
 
@@ -47,7 +47,7 @@ public struct PageConsentServer: Service {
   private static func take(
     _ request: Request, for consent: PageConsent
   ) async throws -> Response {
-    let body = try await request.body.collect(upTo: answerBytesMax)
+    let body = try await request.body.collect(upTo: responseBytesMax)
     let fields = String(buffer: body).split(separator: "&").reduce(into: [String: String]()) {
       let parts = $1.split(separator: "=", maxSplits: 1)
       if parts.count == 2 { $0[String(parts[0])] = String(parts[1]) }

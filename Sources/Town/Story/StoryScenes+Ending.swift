@@ -21,7 +21,7 @@ extension StoryScenes {
         try StoryFailure.unless(
           outcome == .checked(expected), "\(phone.name): the check ended \(outcome)")
         facts.append(
-          "\(phone.name): \(await phone.app.checkSums.todayKeysCount) keys checked, risk \(expected)."
+          "\(phone.name): \(await phone.app.checkTotals.todayKeysCount) keys checked, risk \(expected)."
         )
       }
     }

@@ -107,7 +107,7 @@ extension StoryScenes {
     let answer = try await cast.network.download(
       NetworkRequest(
         await cast.authority.keyServerURL.appendingPathComponent(file.text),
-        answerBytesMax: 16 << 20), to: copy)
+        responseBytesMax: 16 << 20), to: copy)
     try StoryFailure.unless(answer.status == 200, "the file was answered with \(answer.status)")
     let own = Set(try await sharedKeys(of: [cast.diagnosed]))
     var found = 0
