@@ -1,21 +1,20 @@
 import Foundation
 
-/// Looks for secrets in every file below a folder: as bytes, as hex in both cases, and as base64
-/// with its slashes plain or escaped, as JSON writes them.
-public struct PlainSearch {
-  /// What a search found.
-  public struct DetectionResult: Sendable {
-    /// How many files were read.
+/// Searches files for secrets: as bytes, as hex in both cases, and as base64 with plain or escaped slashes.
+public struct PlainTextSearch {
+  /// The result of a search.
+  public struct Result: Sendable {
+    /// The number of files read.
     public var files = 0
-    /// How many bytes they had.
+    /// The number of bytes read.
     public var bytes = 0
-    /// The names of files that hold a secret in plain.
+    /// The names of files that contain a secret.
     public var leaks: [String] = []
   }
 
   private let spellings: [Data]
 
-  /// A search for all `secrets`.
+  /// Creates a search for all `secrets`.
   public init(for secrets: [[UInt8]]) {
     spellings = secrets.flatMap { secret in
       let hex = secret.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
@@ -27,11 +26,11 @@ public struct PlainSearch {
     }
   }
 
-  /// Reads every file below `folder`.
+  /// Searches every file below `folder`.
   ///
-  /// - Throws: where a file cannot be read; a search that skipped one would prove nothing.
-  public func findings(below folder: URL) throws -> DetectionResult {
-    var findings = DetectionResult()
+  /// - Throws: If a file cannot be read.
+  public func search(below folder: URL) throws -> Result {
+    var result = Result()
     let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     for case let file as URL in all ?? .init() {
       var isFolder: ObjCBool = false
@@ -39,21 +38,21 @@ public struct PlainSearch {
         !isFolder.boolValue
       else { continue }
       let content = try Data(contentsOf: file)
-      findings.files += 1
-      findings.bytes += content.count
-      if holdsSecret(content) { findings.leaks.append(file.lastPathComponent) }
+      result.files += 1
+      result.bytes += content.count
+      if containsSecret(content) { result.leaks.append(file.lastPathComponent) }
     }
-    return findings
+    return result
   }
 
-  /// Whether `file` holds a secret in plain.
+  /// Returns `true` if `file` contains a secret.
   ///
-  /// - Throws: where it cannot be read.
-  public func isPlain(in file: URL) throws -> Bool {
-    holdsSecret(try Data(contentsOf: file))
+  /// - Throws: If the file cannot be read.
+  public func containsSecret(in file: URL) throws -> Bool {
+    containsSecret(try Data(contentsOf: file))
   }
 
-  private func holdsSecret(_ content: Data) -> Bool {
+  private func containsSecret(_ content: Data) -> Bool {
     spellings.contains { content.range(of: $0) != nil }
   }
 }
