@@ -146,7 +146,8 @@ import VerificationAPI
   func lostUpload() async throws {
     let (phone, app) = try await readyPhone()
     phone.network.script(
-      TestApp.uploadPath, .fails(.timedOut), .response(503, retryAfter: 30), .text(#"{"result":""}"#))
+      TestApp.uploadPath, .fails(.timedOut), .response(503, retryAfter: 30),
+      .text(#"{"result":""}"#))
     #expect(await upload(app).result == .noInternet)
     let restarted = try phone.launch()
     #expect(await upload(restarted).reason == .serverBusy(retryAfterSeconds: 30))

@@ -1,5 +1,6 @@
-/// The template and the style of the report. The picture contains no user input and is inserted unescaped; Mustache escapes
-/// all other values.
+/// The template and the style of the report.
+///
+/// The picture contains no user input and is inserted unescaped; Mustache escapes all other values.
 enum ReportTemplate {
   static let page = """
     <!doctype html>

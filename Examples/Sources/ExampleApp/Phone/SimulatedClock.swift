@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import World
 
-/// A clock that stands still while anything is being done, and jumps when everybody sleeps.
-final class JumpingClock: WallClock {
+/// A clock that moves only while all tasks sleep on it, from deadline to deadline.
+final class SimulatedClock: WallClock {
   private struct Sleeper {
     let id: UUID
     let deadline: Date
@@ -13,8 +13,8 @@ final class JumpingClock: WallClock {
   private struct State {
     var now: Date
     var sleepers: [Sleeper] = []
-    /// Until when to jump, how many must sleep before, and who waits for the end.
-    var living: (end: Date, count: Int, done: CheckedContinuation<Void, Never>)?
+    /// The end, the number of sleepers to wait for, and the task that waits for the end.
+    var target: (end: Date, count: Int, done: CheckedContinuation<Void, Never>)?
   }
 
   private let state: Mutex<State>
@@ -25,11 +25,11 @@ final class JumpingClock: WallClock {
 
   var now: Date { state.withLock { $0.now } }
 
-  /// Jumps from deadline to deadline until `end`; each time only when `count` sleep.
-  func live(until end: Date, whenAsleep count: Int) async {
+  /// Moves from deadline to deadline until `end`, each time when `count` tasks sleep.
+  func advance(until end: Date, whenAsleep count: Int) async {
     await withCheckedContinuation { done in
-      state.withLock { $0.living = (end, count, done) }
-      jump()
+      state.withLock { $0.target = (end, count, done) }
+      wakeNext()
     }
   }
 
@@ -41,7 +41,7 @@ final class JumpingClock: WallClock {
         state.withLock {
           $0.sleepers.append(Sleeper(id: id, deadline: deadline, wake: wake))
         }
-        jump()
+        wakeNext()
       }
     } onCancel: {
       let sleeper = state.withLock { state in
@@ -52,18 +52,18 @@ final class JumpingClock: WallClock {
     }
   }
 
-  /// Wakes the one who is due first, where all sleep; past the end nobody is woken.
-  private func jump() {
+  /// Resumes the earliest sleeper if all tasks sleep; ends at the target time.
+  private func wakeNext() {
     let act: (() -> Void)? = state.withLock { state in
-      guard let living = state.living, state.sleepers.count >= living.count,
+      guard let target = state.target, state.sleepers.count >= target.count,
         let index = state.sleepers.indices.min(by: {
           state.sleepers[$0].deadline < state.sleepers[$1].deadline
         })
       else { return nil }
-      guard state.sleepers[index].deadline <= living.end else {
-        state.now = living.end
-        state.living = nil
-        return { living.done.resume() }
+      guard state.sleepers[index].deadline <= target.end else {
+        state.now = target.end
+        state.target = nil
+        return { target.done.resume() }
       }
       let sleeper = state.sleepers.remove(at: index)
       state.now = max(state.now, sleeper.deadline)

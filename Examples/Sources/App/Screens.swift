@@ -9,15 +9,15 @@ public struct ExposuresScreen {
     self.notifications = notifications
   }
 
-  /// Status, last check, exposures.
+  /// The status, the last check and the exposures.
   public var lines: [String] {
     let store = notifications.store
     var lines = ["Exposure notification: \(status)"]
     if let advice { lines.append(advice) }
     if let error = store.checkError { lines.append("Last check failed: \(error)") }
-    if let last = store.findings.lastCheck { lines.append("Last checked \(day(last)).") }
-    lines.append("Past \(Findings.retentionDays) days:")
-    let exposures = store.findings.exposures
+    if let last = store.checkState.lastCheck { lines.append("Last checked \(day(last)).") }
+    lines.append("Past \(CheckState.retentionDays) days:")
+    let exposures = store.checkState.exposures
     if exposures.isEmpty { lines.append("  No exposures.") }
     return lines
       + exposures.map { exposure in
@@ -54,8 +54,37 @@ public struct ExposuresScreen {
     }
   }
 
-  /// Days since 1970 in UTC, as the framework counts them.
+  /// Days since 1970 in UTC.
   private static func number(of date: Date) -> Int {
     Int((date.timeIntervalSince1970 / 86_400).rounded(.down))
+  }
+}
+
+/// The second tab, as lines of text.
+public struct NotifyOthersScreen {
+  private let notifications: ExposureNotifications
+
+  init(_ notifications: ExposureNotifications) {
+    self.notifications = notifications
+  }
+
+  /// The possible action and the tests, newest first.
+  public var lines: [String] {
+    let tests = notifications.addedTests.map { test in
+      "  \(test.id) of \(Self.day(test.dateAdministered)): \(test.isShared ? "shared" : "not shared")"
+    }
+    return [action] + (tests.isEmpty ? ["  No tests."] : tests)
+  }
+
+  private var action: String {
+    switch notifications.authorization {
+    case .authorized: return "Warn others after a positive test:"
+    case .unknown: return "Switch exposure notification on to be able to warn others:"
+    default: return "Allow exposure notification in the settings to be able to warn others:"
+    }
+  }
+
+  private static func day(_ date: Date) -> String {
+    String(ISO8601DateFormatter().string(from: date).prefix(10))
   }
 }
