@@ -1,10 +1,10 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// An app as apps are written for Apple's framework, and a phone and a server to run it on Linux.
+// An app for Apple's framework, with a simulated phone and server to run it on Linux.
 
-/// App code of the years of Apple's framework was written in Swift 5, so this is too.
-let asAppsAreWritten: [SwiftSetting] = [
+/// Swift 5 mode, because most apps for Apple's framework use it.
+let swift5: [SwiftSetting] = [
   .swiftLanguageMode(.v5), .treatAllWarnings(as: .error),
 ]
 
@@ -13,17 +13,18 @@ let package = Package(
   dependencies: [
     .package(name: "firebreak", path: ".."),
     .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2"),
   ],
   targets: [
-    // The app: Foundation and Apple's names, nothing else.
+    // The app, which imports only Foundation and Apple's frameworks.
     .target(
       name: "App",
       dependencies: [
         .product(name: "ExposureNotification", package: "firebreak"),
         .product(name: "BackgroundTasks", package: "firebreak"),
         .product(name: "UserNotifications", package: "firebreak"),
-      ], swiftSettings: asAppsAreWritten),
-    // What Apple and the health authority provide otherwise: phone, person, server.
+      ], swiftSettings: swift5),
+    // The simulated phone, user and server.
     .executableTarget(
       name: "ExampleApp",
       dependencies: [
@@ -36,6 +37,7 @@ let package = Package(
         .product(name: "SealedStorage", package: "firebreak"),
         .product(name: "World", package: "firebreak"),
         .product(name: "Crypto", package: "swift-crypto"),
-      ], swiftSettings: asAppsAreWritten),
+        .product(name: "Subprocess", package: "swift-subprocess"),
+      ], swiftSettings: swift5),
   ]
 )

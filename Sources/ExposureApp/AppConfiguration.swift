@@ -1,24 +1,24 @@
 import Foundation
 import KeyServerAPI
 
-/// What one health authority's app is built with.
+/// The constants that an app of one health authority is built with.
 public struct AppConfiguration: Sendable {
-  /// Where codes are turned into tokens, without a path.
+  /// The server that exchanges PINs for tokens; without a path.
   public let verificationServer: URL
-  /// Where keys are uploaded and key files lie, without a path.
+  /// The server that accepts keys and publishes key files; without a path.
   public let keyServer: URL
-  /// Whose keys are shared and read, such as `PL`.
+  /// The region of the keys that are uploaded and downloaded, such as `PL`.
   public let region: String
-  /// `ios` or `android`, as the key server knows it.
+  /// `ios` or `android`; sent with each upload.
   public let platform: String
-  /// The app's bundle identifier, as the key server knows it.
+  /// The app's bundle identifier; sent with each upload.
   public let appPackageName: String
-  /// The public keys that a remote configuration may be signed with.
+  /// The public keys that verify a remote configuration.
   public let remoteConfigurationKeys: [RemoteConfigurationKey]
-  /// How exposure windows are judged; nil for an app of API version 1, which scores encounters.
+  /// The policy for exposure windows; `nil` for an app of API version 1, which uses risk scores.
   public let windowRisk: WindowRiskAssessment?
 
-  /// Builds an app for one health authority.
+  /// Creates the configuration for one health authority.
   public init(
     verificationServer: URL, keyServer: URL, region: String = "PL", platform: String = "ios",
     appPackageName: String, remoteConfigurationKeys: [RemoteConfigurationKey],

@@ -5,12 +5,11 @@ import Logging
 import SealedStorage
 import World
 
-/// The app's mind: everything an exposure notification app does, without a face.
+/// An exposure notification app without a user interface.
 ///
-/// It calls no static of the system. It is given its `ENManager`, the clock, chance, the network,
-/// the scheduler, the notices and the device's word, so the same code runs on a phone and in a
-/// town. See Documentation/App.md. Its flows lie in the rooms: Onboarding, Download, Risk, Notices,
-/// Upload, Background, Removal.
+/// The app calls no static function of the system. The `ENManager`, clock, random source, network,
+/// scheduler, notices and device attestation are parameters, so the same code runs on a phone and in a
+/// simulation. Each flow is an extension in its own folder.
 public actor ExposureApp {
   let framework: Framework
   let authorizationStatus: @Sendable () -> ENAuthorizationStatus
@@ -25,16 +24,19 @@ public actor ExposureApp {
   let logger: Logger
   let keyFileFolder: URL
 
-  var store: AppStore
+  var store: AppStore<StoredState>
   var remote: RemoteConfiguration
   var activation: Task<Void, any Error>?
   var isChecking = false
   var isUploading = false
 
-  /// An app that remembers in `folder`, sealed by `sealingKey`; nil where that key is gone.
+  /// Creates the app and opens its store.
   ///
-  /// `countKeys` tells how many keys a key file holds, for the person to read; the app itself does
-  /// not look into key files.
+  /// - Parameters:
+  ///   - folder: The folder for the app's store and the downloaded key files.
+  ///   - sealingKey: The key that encrypts the store, or `nil` if it is lost.
+  ///   - countKeys: Returns the number of keys in a key file, for the check history. The app does not
+  ///     parse key files itself.
   public init(
     manager: sending ENManager,
     authorizationStatus: @escaping @Sendable () -> ENAuthorizationStatus,
@@ -57,14 +59,15 @@ public actor ExposureApp {
     self.logger = logger
     keyFileFolder = folder.appendingPathComponent("KeyFiles")
     let store = AppStore(
-      folder: folder.appendingPathComponent("Store"), key: sealingKey, randomness: randomness)
+      initial: StoredState(), folder: folder.appendingPathComponent("Store"), key: sealingKey,
+      randomness: randomness)
     self.store = store
     remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
   }
 
-  /// Makes the app ready; call it once at every launch. It asks the person nothing.
+  /// Prepares the app; call it once at every launch. It never prompts the user.
   ///
-  /// Where the person has allowed exposure notifications in Settings meanwhile, they are turned on.
+  /// If the user has allowed exposure notifications in Settings since the last launch, they are turned on.
   public func start() async {
     scheduleNextCheck()
     do {
@@ -73,77 +76,76 @@ public actor ExposureApp {
         try await framework.setEnabled(true)
       }
     } catch ENError.bluetoothOff {
-      // They are on (Documentation/App.md 2.3); a check tells that Bluetooth is missing.
+      // They are enabled and start as soon as Bluetooth is on; a check notifies the user.
     } catch {
-      logger.notice("exposure notifications did not start", metadata: ["why": "\(error)"])
+      logger.notice("starting exposure notifications failed", metadata: ["error": "\(error)"])
     }
     try? removeOldData()
   }
 
-  /// The level of the last fourteen days, from the store: asking costs nothing (bridge 61).
+  /// The risk level of the last fourteen days, read from the store without a detection.
   public var riskLevel: RiskLevel {
     RiskAssessment(thresholds: remote.riskLevelConfiguration)
       .level(of: store.state.exposures, at: clock.now)
   }
 
-  /// The level of what one run found, by today's thresholds where scores decided.
+  /// The level of one check; scores use the current thresholds.
   public func riskLevel(of check: RiskCheck) -> RiskLevel {
     check.level.map { RiskLevel($0) }
       ?? RiskAssessment(thresholds: remote.riskLevelConfiguration).level(of: check.riskScore)
   }
 
-  /// The encounters of the last fourteen days, or the judged days, newest first.
+  /// The exposures of the last fourteen days, newest first.
   public var exposures: [Exposure] {
     let oldest = RemovalRule.oldestExposure(at: clock.now)
     return store.state.exposures.filter { $0.date >= oldest }.sorted { $0.date > $1.date }
   }
 
-  /// The table by which scores become levels now, with a sentence for each row. Where windows are
-  /// judged by a policy it decides only about encounters from before.
+  /// The current table of score ranges and levels. An app with a policy for windows uses it only for
+  /// exposures from before the policy.
   public var riskRules: [RiskRule] { RiskRule.table(for: remote.riskLevelConfiguration) }
 
-  /// How much has been checked (bridge 103).
-  public var checkSums: CheckSums { store.state.history.sums(at: clock.now) }
+  /// The numbers of checked keys.
+  public var checkTotals: CheckTotals { store.state.history.totals(at: clock.now) }
 
-  /// The runs that analysed files, oldest first (bridge 90).
+  /// The checks that analysed files, oldest first.
   public var analyzeChecks: [AnalyzeCheck] { store.state.history.analyzeChecks }
 
-  /// The risk that each of those runs found, oldest first (bridge 90).
+  /// The risk that each of those checks found, oldest first.
   public var riskChecks: [RiskCheck] { store.state.history.riskChecks }
 
-  /// Why the last check did not end well; nil where it did.
+  /// The reason why the last check failed; `nil` if it succeeded.
   public var lastFailure: CheckFailure? {
     store.condition == .ready ? store.state.history.lastFailure : .storageUnavailable
   }
 
-  /// Up to which end timestamp, in Unix seconds, the key files have been analysed; nil before the
-  /// first check.
+  /// The end timestamp, in Unix seconds, up to which key files are analysed; `nil` before the first check.
   public var cursor: Int64? { store.state.download.end }
 
-  /// Whether the app has its memory; where it has not, the person is told and may start over.
+  /// The condition of the store; if it is not `ready`, the user can start over.
   public var storage: StorageCondition { store.condition }
 
-  /// Begins an empty memory with a new key after the old one was lost or damaged. What does not
-  /// open is set aside until `removeEverything()`.
+  /// Creates an empty store with a new key after the old store was lost or damaged.
+  ///
+  /// The unreadable files are kept under another name until `removeEverything()`.
   public func startOver(with key: SealingKey) throws(StorageFailure) {
     try store.startOver(with: key)
     remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
   }
 
-  /// Tries to read the memory again after the disk did not give it.
+  /// Opens the store again after a read error of the disk.
   public func reopenStorage() {
     guard store.condition == .unreadable else { return }
     store.open()
     remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
   }
 
-  /// Activates the framework once: it cannot be activated a second time, and nothing may be asked
-  /// of it before, so whoever comes meanwhile waits for the same activation.
+  /// Activates the framework once; concurrent callers wait for the same activation.
   func activate() async throws {
-    let begun = activation ?? Task { try await framework.activate() }
-    activation = begun
+    let current = activation ?? Task { try await framework.activate() }
+    activation = current
     do {
-      try await begun.value
+      try await current.value
     } catch {
       activation = nil
       throw error

@@ -1,31 +1,31 @@
 import ExposureNotification
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ExposureApp
 
-/// Documentation/App.md 7.
-@Suite struct BackgroundTests {
-  @Test("D34: a run reports success only where everything wanted was analysed")
+@Suite("Background checks") struct BackgroundTests {
+  @Test("A background run reports success only if all pending files were analysed")
   func realOutcome() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
     phone.publish(0..<1)
-    let good = HandRun()
+    let good = ManualRun()
     #expect(await app.backgroundCheck(good) == .checked(.none))
     #expect(good.completions == [true])
-    phone.network.script("/index.txt", .answer(503))
-    let bad = HandRun()
+    phone.network.script("/index.txt", .response(503))
+    let bad = ManualRun()
     #expect(await app.backgroundCheck(bad) == .failed(.serverBusy))
     #expect(bad.completions == [false])
   }
 
-  @Test("D32: a run asks for the next one, also when exposure notifications are not allowed")
+  @Test("A background run schedules the next one even if exposure notifications are not allowed")
   func alwaysAgain() async throws {
     let phone = try TestApp()
     phone.script.update { $0.authorization = .notAuthorized }
     let app = try phone.launch()
-    let run = HandRun()
+    let run = ManualRun()
     #expect(await app.backgroundCheck(run) == .failed(.notAuthorized))
     #expect(run.completions == [false])
     let request = try #require(phone.scheduler.requests.first)
@@ -36,13 +36,13 @@ import Testing
     #expect(phone.network.requests.isEmpty)
   }
 
-  @Test("D33: expiry stops a detection in the middle; the next run finds cursor and files intact")
+  @Test("Expiration cancels a detection; the next run finds the cursor and files unchanged")
   func expiryInDetection() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
     phone.publish(0..<2)
     phone.script.update { $0.detectionHangs = true }
-    let run = HandRun()
+    let run = ManualRun()
     async let outcome = app.backgroundCheck(run)
     while phone.script.state.detections.isEmpty { await Task.yield() }
     run.timeIsUp()
@@ -53,18 +53,18 @@ import Testing
     #expect(phone.keyFiles == [TestApp.name(0), TestApp.name(1)])
     phone.script.update { $0.detectionHangs = false }
     let fetched = phone.network.requests(for: "/" + TestApp.name(0)).count
-    #expect(await app.backgroundCheck(HandRun()) == .checked(.none))
+    #expect(await app.backgroundCheck(ManualRun()) == .checked(.none))
     #expect(phone.network.requests(for: "/" + TestApp.name(0)).count == fetched)
     #expect(await app.cursor == TestApp.end(1))
     #expect(await app.lastFailure == nil)
   }
 
-  @Test("D33: expiry stops a download; what has come by then is kept")
+  @Test("Expiration cancels a download and keeps the files downloaded so far")
   func expiryInDownload() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
     phone.publish(0..<2, except: [1: .hangs])
-    let run = HandRun()
+    let run = ManualRun()
     async let outcome = app.backgroundCheck(run)
     while phone.keyFiles != [TestApp.name(0)] { await Task.yield() }
     run.timeIsUp()
@@ -73,12 +73,12 @@ import Testing
     #expect(await app.cursor == 0)
   }
 
-  @Test("Two checks at the same time are one")
+  @Test("A check during another check returns alreadyRunning")
   func onlyOne() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
     phone.network.script("/index.txt", .hangs)
-    let run = HandRun()
+    let run = ManualRun()
     async let first = app.backgroundCheck(run)
     while phone.network.requests(for: "/index.txt").count < 2 { await Task.yield() }
     #expect(await app.check() == .alreadyRunning)
@@ -86,26 +86,26 @@ import Testing
     #expect(await first == .failed(.timeIsUp))
   }
 
-  @Test("Decoys go out at a moment drawn for each phone, as long as real requests and marked")
+  @Test("Decoys are sent at random times, marked, and as long as real requests")
   func decoys() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
     #expect(phone.network.requests(for: TestApp.uploadPath).isEmpty)
-    phone.clock.move(by: Double(BackgroundRule.decoySeconds.upperBound))
+    phone.clock.advance(by: Double(Decoys.intervalSeconds.upperBound))
     _ = await app.check()
     _ = await app.check()
     let upload = phone.network.requests(for: TestApp.uploadPath)
     let token = phone.network.requests(for: TestApp.tokenPath)
     #expect(upload.map { $0.body?.count } == [RequestPadding.uploadBytes])
     #expect(token.map { $0.body?.count } == [RequestPadding.tokenRequestBytes])
-    #expect((upload + token).allSatisfy { $0.headers[UploadRequests.decoyHeader] != nil })
+    #expect((upload + token).allSatisfy { $0.headers[Decoys.header] != nil })
   }
 
-  @Test("Decoys go on after the clock was set back by a year")
+  @Test("Decoys continue after the clock was set back by a year")
   func decoysAfterClockSetBack() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
-    phone.clock.move(by: -HandClock.day * 365)
+    phone.clock.advance(by: -TestApp.day * 365)
     _ = await app.check()
     #expect(phone.network.requests(for: TestApp.uploadPath).count == 1)
     _ = await app.check()

@@ -7,9 +7,8 @@ import Testing
 
 @testable import ExposureApp
 
-/// Documentation/App.md 9, against a real server on a free port of this machine.
-@Suite struct HTTPNetworkTests {
-  /// Serves `router` while `work` runs; it is told the address.
+@Suite("HTTP network, against a local server") struct HTTPNetworkTests {
+  /// Serves `router` while `work` runs with the server's URL.
   private func serving(
     _ routes: @Sendable (Router<BasicRequestContext>) -> Void,
     _ work: (URL, HTTPNetwork) async throws -> Void
@@ -35,7 +34,7 @@ import Testing
     _ = await server.result
   }
 
-  @Test("A get and a post arrive as sent, and every status is an answer")
+  @Test("GET and POST requests arrive unchanged, and every status is returned")
   func sends() async throws {
     try await serving { router in
       router.get("hello") { _, _ in "hello" }
@@ -63,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("An answer is taken up to its limit and not a byte more, in memory and on the disk")
+  @Test("A response up to the size limit is accepted, a longer one is rejected")
   func limits() async throws {
     let folder = try TemporaryFolder()
     try await serving { router in
@@ -72,7 +71,7 @@ import Testing
       let url = url.appendingPathComponent("bytes")
       let file = folder.path("file")
       for limit in [1_000, 1_001] {
-        let request = NetworkRequest(url, answerBytesMax: limit)
+        let request = NetworkRequest(url, responseBytesMax: limit)
         let sent = try await network.send(request)
         #expect(sent.body.count == 1_000)
         let downloaded = try await network.download(request, to: file)
@@ -80,7 +79,7 @@ import Testing
         let content = try Data(contentsOf: file)
         #expect(content == Data(repeating: 7, count: 1_000))
       }
-      let tooSmall = NetworkRequest(url, answerBytesMax: 999)
+      let tooSmall = NetworkRequest(url, responseBytesMax: 999)
       await #expect(throws: NetworkFailure.tooLarge) { try await network.send(tooSmall) }
       await #expect(throws: NetworkFailure.tooLarge) {
         try await network.download(tooSmall, to: file)
@@ -88,24 +87,24 @@ import Testing
     }
   }
 
-  @Test("A download of another status leaves no file")
+  @Test("A download with a 404 response leaves no file")
   func missing() async throws {
     let folder = try TemporaryFolder()
     try await serving { _ in
     } _: { url, network in
-      let answer = try await network.download(
+      let response = try await network.download(
         NetworkRequest(url.appendingPathComponent("none")), to: folder.path("file"))
-      #expect(answer.status == 404)
+      #expect(response.status == 404)
       #expect(folder.files().isEmpty)
     }
   }
 
-  @Test("A server that is not there, one that is silent and a stopped task are told apart")
+  @Test("An unreachable server, a timeout and a cancelled task are different errors")
   func failures() async throws {
-    let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+    let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     try await serving { router in
       router.get("silent") { _, _ in
-        ask.yield()
+        arrival.yield()
         try await Task.sleep(for: .seconds(60))
         return "late"
       }
@@ -119,17 +118,17 @@ import Testing
         try await network.send(NetworkRequest(closed))
       }
       let work = Task { try await network.send(NetworkRequest(silent)) }
-      // Once for the request above and once for this: a server that is stopped while it takes a
-      // connection traps in SwiftNIO.
-      var questions = asked.makeAsyncIterator()
-      for _ in 1...2 { await questions.next() }
+      // Both requests must have arrived: stopping the server while it accepts a connection traps in
+      // SwiftNIO.
+      var iterator = arrivals.makeAsyncIterator()
+      for _ in 1...2 { await iterator.next() }
       work.cancel()
       await #expect(throws: CancellationError.self) { try await work.value }
     }
   }
 
   @Test(
-    "A full disk is told as such",
+    "A download to a full disk throws diskFull",
     .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 64 << 10)
@@ -137,7 +136,7 @@ import Testing
       router.get("bytes") { _, _ in ByteBuffer(repeating: 7, count: 256 << 10) }
     } _: { url, network in
       let request = NetworkRequest(
-        url.appendingPathComponent("bytes"), answerBytesMax: DownloadLimit.fileBytesMax)
+        url.appendingPathComponent("bytes"), responseBytesMax: DownloadLimit.fileBytesMax)
       await #expect(throws: NetworkFailure.diskFull) {
         try await network.download(request, to: disk.url.appendingPathComponent("file"))
       }

@@ -1,22 +1,22 @@
 import ExposureNotification
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ExposureApp
 
-/// Documentation/App.md 5.1.
-@Suite struct NoticeTests {
-  @Test("A rise is told once, with calm words; a later rise is told again")
+@Suite("Notices") struct NoticeTests {
+  @Test("A rise of the risk level is shown once, and a later rise is shown again")
   func rises() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
     for (count, score) in [(1, 1_000.0), (2, 1_200), (3, 3_500), (4, 3_500)] {
-      phone.script.update { $0.found = [(date: HandClock.noon, seconds: 600, score: score)] }
+      phone.script.update { $0.found = [(date: TestApp.noon, seconds: 600, score: score)] }
       phone.publish(0..<count)
       _ = await app.check()
     }
     #expect(phone.notices.risks == [.low, .high])
-    phone.clock.move(by: 15 * HandClock.day)
+    phone.clock.advance(by: 15 * TestApp.day)
     _ = await app.check()
     let later = phone.clock.now
     phone.script.update { $0.found = [(date: later, seconds: 600, score: 2_000)] }
@@ -31,36 +31,36 @@ import Testing
     #expect(Notice.risk(.none) == nil)
   }
 
-  @Test("A notice that was due when the phone went off is shown at the next check")
+  @Test("A pending notice follows the level until it is shown")
   func dueLater() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
     _ = app
-    var memory = NoticeMemory()
-    memory.levelIs(.high)
-    #expect(memory.dueLevel == .high)
-    memory.levelIs(.low)
-    #expect(memory.dueLevel == .low)
-    memory.levelIs(.none)
-    #expect(memory.dueLevel == nil)
-    memory.levelIs(.medium)
-    memory.shown()
-    memory.levelIs(.medium)
-    #expect(memory.dueLevel == nil)
-    #expect(memory.toldLevel == .medium)
+    var state = NoticeState()
+    state.setLevel(.high)
+    #expect(state.dueLevel == .high)
+    state.setLevel(.low)
+    #expect(state.dueLevel == .low)
+    state.setLevel(.none)
+    #expect(state.dueLevel == nil)
+    state.setLevel(.medium)
+    state.markShown()
+    state.setLevel(.medium)
+    #expect(state.dueLevel == nil)
+    #expect(state.toldLevel == .medium)
   }
 
-  @Test("D35: that Bluetooth is off is told once a day, and taken back when it is on")
+  @Test("The Bluetooth notice is shown once a day and removed when Bluetooth is on")
   func bluetooth() async throws {
     let phone = try TestApp()
     phone.script.update { $0.status = .bluetoothOff }
     let app = try await phone.launchedAfterFirstCheck()
     _ = await app.check()
     #expect(phone.notices.shown == [.bluetoothOff])
-    phone.clock.move(by: NoticeMemory.bluetoothNoticeSeconds - 1)
+    phone.clock.advance(by: NoticeState.bluetoothNoticeSeconds - 1)
     _ = await app.check()
     #expect(phone.notices.shown.count == 1)
-    phone.clock.move(by: 1)
+    phone.clock.advance(by: 1)
     _ = await app.check()
     #expect(phone.notices.shown.count == 2)
     phone.script.update { $0.status = .active }

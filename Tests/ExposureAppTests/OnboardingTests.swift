@@ -3,10 +3,9 @@ import Testing
 
 @testable import ExposureApp
 
-/// Documentation/App.md 2.
-@Suite struct OnboardingTests {
+@Suite("Onboarding") struct OnboardingTests {
   @Test(
-    "The step follows from the authorization",
+    "The onboarding step follows the authorization status",
     arguments: [
       (ENAuthorizationStatus.unknown, OnboardingStep.askToEnable),
       (.notAuthorized, .secondChance), (.authorized, .readyToFinish), (.restricted, .restricted),
@@ -20,7 +19,7 @@ import Testing
     #expect(await app.onboarding == .finished)
   }
 
-  @Test("What came of enabling is told, and only what is on asks for a check")
+  @Test("Enabling returns the outcome and schedules a check only if notifications are on")
   func enabling() async throws {
     let outcomes: [(ENError.Code?, EnableOutcome)] = [
       (nil, .enabled), (.notAuthorized, .refused), (.unsupported, .unsupported),
@@ -40,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("A person who allowed it in Settings finds it on at the next launch")
+  @Test("Authorization granted in Settings enables exposure notifications at the next launch")
   func allowedLater() async throws {
     let phone = try TestApp()
     phone.script.update { $0.isEnabled = false }
@@ -55,7 +54,7 @@ import Testing
   }
 
   @Test(
-    "The service status is the bridge's",
+    "The service status combines the framework's status and Bluetooth",
     arguments: [
       (ENStatus.active, ServiceStatus.ExposureNotifications.on, true),
       (.bluetoothOff, .off, false), (.disabled, .off, true), (.restricted, .restricted, true),

@@ -6,8 +6,7 @@ import Testing
 
 @testable import ExposureApp
 
-/// Documentation/App.md 3.7 and 4.1.
-@Suite struct RemoteConfigurationTests {
+@Suite("Remote configuration") struct RemoteConfigurationTests {
   private func strict(version: Int) -> RemoteConfiguration {
     RemoteConfiguration(
       version: version,
@@ -15,7 +14,7 @@ import Testing
         maxNoRiskScore: 10, maxLowRiskScore: 20, maxMiddleRiskScore: 30))
   }
 
-  @Test("A signed configuration is taken and still holds after the next launch")
+  @Test("A signed configuration is accepted and used after the next launch")
   func taken() async throws {
     let phone = try TestApp()
     try phone.serve(strict(version: 3))
@@ -24,7 +23,7 @@ import Testing
     #expect(try await phone.launch().riskRules.last?.scores == 31...4_096)
   }
 
-  @Test("One signed by a stranger, and one older than any seen before, are not taken")
+  @Test("A configuration with a foreign signature or an older version is rejected")
   func refused() async throws {
     let phone = try TestApp()
     try phone.serve(strict(version: 3))
@@ -37,7 +36,7 @@ import Testing
     #expect(await app.riskRules.last?.scores == 31...4_096)
   }
 
-  @Test("D24: every field reaches its own place in the framework's configuration")
+  @Test("Every scoring field is copied to its field in the framework's configuration")
   func fieldByField() throws {
     var scoring = KeyServerAPI.ExposureScoring.protegoDefault
     scoring.minimumRiskScore = 7

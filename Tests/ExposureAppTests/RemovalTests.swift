@@ -4,25 +4,24 @@ import Testing
 
 @testable import ExposureApp
 
-/// Documentation/App.md 6.
-@Suite struct RemovalTests {
+@Suite("Removal") struct RemovalTests {
   private func exposedPhone() async throws -> (TestApp, ExposureApp) {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
-    phone.script.update { $0.found = [(date: HandClock.noon, seconds: 900, score: 3_136)] }
+    phone.script.update { $0.found = [(date: TestApp.noon, seconds: 900, score: 3_136)] }
     phone.publish(0..<1)
     #expect(await app.check() == .checked(.high))
     return (phone, app)
   }
 
-  @Test("An exposure stays for fourteen days and goes a second later, also from the disk")
+  @Test("An exposure is kept for fourteen days and removed from the disk a second later")
   func fourteenDays() async throws {
     let (phone, app) = try await exposedPhone()
-    phone.clock.move(by: 14 * HandClock.day)
+    phone.clock.advance(by: 14 * TestApp.day)
     try await app.removeOldData()
     #expect(await app.store.state.exposures.count == 1)
     #expect(await app.riskLevel == .high)
-    phone.clock.move(by: 1)
+    phone.clock.advance(by: 1)
     try await app.removeOldData()
     #expect(await app.store.state.exposures.isEmpty)
     #expect(await app.riskChecks.isEmpty)
@@ -30,7 +29,7 @@ import Testing
     #expect(try await phone.launch().store.state.exposures.isEmpty)
   }
 
-  @Test("Removed exposures do not come back, and the cursor stays")
+  @Test("Removed exposures do not return, and the cursor stays")
   func exposures() async throws {
     let (phone, app) = try await exposedPhone()
     try await app.removeExposures()
@@ -41,7 +40,7 @@ import Testing
     #expect(phone.notices.removed == [.risk])
   }
 
-  @Test("D31: removing everything leaves no file, no notice, and exposure notifications off")
+  @Test("Removing everything leaves no file and no notice, and turns notifications off")
   func everything() async throws {
     let (phone, app) = try await exposedPhone()
     try await app.removeEverything()
@@ -53,5 +52,63 @@ import Testing
     let again = try phone.launch()
     #expect(await again.storage == .ready)
     #expect(await again.exposures.isEmpty)
+  }
+}
+
+@Suite("Removal of days from exposure windows") struct WindowRiskRemovalTests {
+  private func exposed() async throws -> (TestApp, ExposureApp) {
+    let phone = try TestApp()
+    phone.windowRisk = try .example()
+    phone.script.update { $0.windows = [.beside(minutes: 20)] }
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.publish(0..<1)
+    #expect(await app.check() == .checked(.high))
+    return (phone, app)
+  }
+
+  @Test("A removed day does not return after a check or a restart, and is not shown again")
+  func removed() async throws {
+    let (phone, app) = try await exposed()
+    try await app.removeExposures()
+    #expect(await app.riskLevel == .none)
+    phone.publish(0..<2)
+    #expect(await app.check() == .checked(.none))
+    try await app.removeExposures()
+    phone.publish(0..<3)
+    #expect(try await phone.launch().check() == .checked(.none))
+    #expect(phone.notices.risks == [.high])
+    #expect(phone.notices.removed == [.risk, .risk])
+  }
+
+  @Test("A removed day returns if it has a new encounter, and other days are added")
+  func more() async throws {
+    let (phone, app) = try await exposed()
+    try await app.removeExposures()
+    phone.script.update { $0.windows.append(.beside(minutes: 6, daysAgo: 2)) }
+    phone.publish(0..<2)
+    #expect(await app.check() == .checked(.low))
+    #expect(await app.exposures.map(\.judgement?.normalizedMinutes) == [6])
+    phone.script.update { $0.windows.append(.beside(minutes: 1)) }
+    phone.publish(0..<3)
+    #expect(await app.check() == .checked(.high))
+    #expect(await app.exposures.map(\.judgement?.normalizedMinutes) == [21, 6])
+    try await app.removeExposures()
+    phone.publish(0..<4)
+    #expect(await app.check() == .checked(.none))
+  }
+
+  @Test("Days and their removal marks expire after fourteen days; removing everything clears both")
+  func fourteenDays() async throws {
+    let (phone, app) = try await exposed()
+    phone.clock.advance(by: 12.5 * TestApp.day)
+    try await app.removeOldData()
+    #expect(await app.riskLevel == .high)
+    try await app.removeExposures()
+    #expect(await app.store.state.removedDays?.count == 1)
+    phone.clock.advance(by: 1)
+    try await app.removeOldData()
+    #expect(await app.store.state.removedDays?.isEmpty == true)
+    try await app.removeEverything()
+    #expect(phone.temporary.files().isEmpty)
   }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import KeyServerAPI
+import TestSupport
 import Testing
 
 @testable import ExposureApp
 
-/// Documentation/App.md 4.
-@Suite struct RiskTests {
-  @Test("The rows of the risk table touch, do not overlap and cover every score")
+@Suite("Risk levels") struct RiskTests {
+  @Test("The ranges of the risk table cover every score exactly once")
   func tableIsWhole() {
     let rules = RiskRule.table(for: .protegoDefault)
     #expect(rules.map(\.level) == [.none, .low, .medium, .high])
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(
-    "D26: each threshold of the configuration is a step",
+    "Each threshold of the configuration starts a new level",
     arguments: [
       (-1, RiskLevel.none), (0, .none), (1, .low), (1_499, .low), (1_500, .medium),
       (2_999, .medium), (3_000, .high), (4_096, .high), (5_000, .high),
@@ -28,12 +28,12 @@ import Testing
     #expect(RiskAssessment(thresholds: .protegoDefault).level(of: score) == level)
   }
 
-  @Test("The level is the worst exposure's of fourteen days; scores are not added up")
+  @Test("The level is that of the worst exposure of fourteen days, not a sum")
   func worst() {
-    let now = HandClock.noon
+    let now = TestApp.noon
     func exposure(_ score: Int, daysAgo: Double) -> Exposure {
       Exposure(
-        id: UUID(), date: now.addingTimeInterval(-daysAgo * HandClock.day), durationSeconds: 600,
+        id: UUID(), date: now.addingTimeInterval(-daysAgo * TestApp.day), durationSeconds: 600,
         riskScore: score)
     }
     let assessment = RiskAssessment(thresholds: .protegoDefault)
@@ -44,11 +44,11 @@ import Testing
     #expect(assessment.level(of: [low, exposure(3_072, daysAgo: 14.001)], at: now) == .low)
   }
 
-  @Test("Two people met alike on one day are two encounters; analysed again they are still two")
+  @Test("Two equal encounters on one day count twice, also after a repeated analysis")
   func alike() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
-    let day = phone.clock.now.addingTimeInterval(-HandClock.day)
+    let day = phone.clock.now.addingTimeInterval(-TestApp.day)
     let encounter = (date: day, seconds: 1_800.0, score: 3_584.0)
     phone.script.update { $0.found = [encounter, encounter] }
     phone.publish(0..<1)
@@ -59,11 +59,11 @@ import Testing
     #expect(await app.exposures.count == 2)
   }
 
-  @Test("D25: an encounter is stored with its seconds, its day and its full range score")
+  @Test("An encounter is stored with its duration, day and full-range score")
   func seconds() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
-    let day = phone.clock.now.addingTimeInterval(-HandClock.day)
+    let day = phone.clock.now.addingTimeInterval(-TestApp.day)
     phone.script.update { $0.found = [(date: day, seconds: 1_200, score: 3_584)] }
     phone.publish(0..<1)
     #expect(await app.check() == .checked(.high))
@@ -73,7 +73,7 @@ import Testing
     #expect(exposures.map(\.date) == [day])
   }
 
-  @Test("D6: asking for the level asks no server and runs no detection")
+  @Test("Reading the level sends no request and runs no detection")
   func fromStore() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
@@ -83,7 +83,7 @@ import Testing
     #expect(phone.script.state.detections.isEmpty)
   }
 
-  @Test("D28: keys of several checks on one day are added up; D27: day sums go after a week")
+  @Test("Keys of several checks on one day add up, and daily counts expire after a week")
   func history() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
@@ -91,24 +91,24 @@ import Testing
       phone.publish(0..<count)
       #expect(await app.check() == .checked(.none))
     }
-    #expect(await app.checkSums.todayKeysCount == 20)
-    phone.clock.move(by: HandClock.day)
+    #expect(await app.checkTotals.todayKeysCount == 20)
+    phone.clock.advance(by: TestApp.day)
     _ = await app.check()
-    #expect(await app.checkSums.todayKeysCount == 0)
-    #expect(await app.checkSums.last7DaysKeysCount == 20)
-    phone.clock.move(by: 6 * HandClock.day)
+    #expect(await app.checkTotals.todayKeysCount == 0)
+    #expect(await app.checkTotals.last7DaysKeysCount == 20)
+    phone.clock.advance(by: 6 * TestApp.day)
     _ = await app.check()
-    #expect(await app.checkSums.last7DaysKeysCount == 0)
-    #expect(await app.checkSums.totalKeysCount == 20)
+    #expect(await app.checkTotals.last7DaysKeysCount == 0)
+    #expect(await app.checkTotals.totalKeysCount == 20)
     #expect(await app.store.state.history.dayChecks.count <= RemovalRule.dayChecksDays)
     #expect(await app.analyzeChecks.map(\.keysCount) == [10, 10])
   }
 
-  @Test("A file that is analysed again brings no encounter twice")
+  @Test("Analysing a file again adds no encounter twice")
   func noDoubles() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
-    phone.script.update { $0.found = [(date: HandClock.noon, seconds: 600, score: 2_000)] }
+    phone.script.update { $0.found = [(date: TestApp.noon, seconds: 600, score: 2_000)] }
     for count in 1...2 {
       phone.publish(0..<count)
       _ = await app.check()

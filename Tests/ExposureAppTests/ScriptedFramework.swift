@@ -1,10 +1,48 @@
 import Dispatch
 import ExposureNotification
 import Foundation
+import Synchronization
 
 @testable import ExposureApp
 
-/// An `ENManager` as apps make them for their tests: a subclass that answers by script.
+/// The results and the recorded calls of a `ScriptedFramework`.
+final class FrameworkScript: Sendable {
+  struct State: Sendable {
+    var authorization = ENAuthorizationStatus.authorized
+    var status = ENStatus.active
+    var isEnabled = true
+    var enableError: ENError.Code?
+    var keysError: ENError.Code?
+    var keys: [(data: Data, start: UInt32, period: UInt32)] = []
+    /// Files whose name contains one of these strings are refused as malformed.
+    var refusedFiles: Set<String> = []
+    var detectionError: ENError.Code?
+    /// The encounters that each detection finds.
+    var found: [(date: Date, seconds: Double, score: Double)] = []
+    /// The windows that each detection of API version 2 finds.
+    var windows: [RiskWindow] = []
+    var windowsError: ENError.Code?
+    var matchedKeyCount: UInt64 = 0
+    /// The infectiousness map of each detection.
+    var maps: [[Int: Int]?] = []
+    /// If true, a detection waits until its progress is cancelled.
+    var detectionHangs = false
+    var detections: [[String]] = []
+    var infoRequestCount = 0
+    var keyRequestCount = 0
+  }
+
+  private let mutex = Mutex(State())
+
+  var state: State {
+    get { mutex.withLock { $0 } }
+    set { mutex.withLock { $0 = newValue } }
+  }
+
+  func update(_ change: (inout State) -> Void) { mutex.withLock { change(&$0) } }
+}
+
+/// An `ENManager` subclass with scripted results.
 final class ScriptedFramework: ENManager {
   private let script: FrameworkScript
 
@@ -22,13 +60,13 @@ final class ScriptedFramework: ENManager {
     _ enabled: Bool, completionHandler: @escaping ENErrorHandler
   ) {
     let error = script.state.enableError
-    // Without Bluetooth it is on all the same (Documentation/Framework.md 8.2).
+    // Without Bluetooth it is enabled as well.
     if error == nil || error == .bluetoothOff { script.update { $0.isEnabled = enabled } }
     completionHandler(error.map { ENError($0) })
   }
 
   override func getDiagnosisKeys(completionHandler: @escaping ENGetDiagnosisKeysHandler) {
-    script.update { $0.timesKeysWereAsked += 1 }
+    script.update { $0.keyRequestCount += 1 }
     if let error = script.state.keysError { return completionHandler(nil, ENError(error)) }
     let keys = script.state.keys.map { key in
       let wire = ENTemporaryExposureKey()
@@ -69,7 +107,7 @@ final class ScriptedFramework: ENManager {
     summary: ENExposureDetectionSummary, userExplanation: String,
     completionHandler: @escaping ENGetExposureInfoHandler
   ) -> Progress {
-    script.update { $0.timesInfosWereAsked += 1 }
+    script.update { $0.infoRequestCount += 1 }
     completionHandler(script.state.found.map(ScriptedInfo.init), nil)
     return Progress(totalUnitCount: 1)
   }
@@ -86,7 +124,7 @@ final class ScriptedFramework: ENManager {
   }
 }
 
-/// Calls a detection's handler from whatever thread cancels it.
+/// Calls the handler of a detection on the cancelling thread.
 private struct Once: @unchecked Sendable {
   let handler: ENDetectExposuresHandler
 
@@ -95,7 +133,7 @@ private struct Once: @unchecked Sendable {
   @Sendable func refuse() { handler(nil, ENError(.internal)) }
 }
 
-/// One encounter by script.
+/// A scripted encounter.
 private final class ScriptedInfo: ENExposureInfo {
   private let found: (date: Date, seconds: Double, score: Double)
 
@@ -111,7 +149,7 @@ private final class ScriptedInfo: ENExposureInfo {
   }
 }
 
-/// One exposure window by script.
+/// A scripted exposure window.
 private final class ScriptedWindow: ENExposureWindow {
   private let window: RiskWindow
 
@@ -127,7 +165,7 @@ private final class ScriptedWindow: ENExposureWindow {
   override var scanInstances: [ENScanInstance] { window.scans.map(ScriptedScan.init) }
 }
 
-/// One scan by script.
+/// A scripted scan.
 private final class ScriptedScan: ENScanInstance {
   private let scan: RiskWindow.Scan
 
@@ -140,7 +178,7 @@ private final class ScriptedScan: ENScanInstance {
   override var secondsSinceLastScan: Int { scan.seconds }
 }
 
-/// A summary of so many keys.
+/// A scripted summary.
 private final class ScriptedSummary: ENExposureDetectionSummary {
   private let keys: UInt64
 

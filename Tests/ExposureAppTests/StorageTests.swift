@@ -6,18 +6,17 @@ import Testing
 
 @testable import ExposureApp
 
-/// Documentation/App.md 8.
-@Suite struct StorageTests {
+@Suite("Storage") struct StorageTests {
   private var folderOfStore: String { "Store" }
 
-  @Test("What is remembered is there after a restart")
+  @Test("Stored state is available after a restart")
   func restart() async throws {
     let phone = try TestApp()
     try await phone.launch().finishOnboarding()
     #expect(try await phone.launch().onboarding == .finished)
   }
 
-  @Test("Nothing the app writes can be read: no PIN, key, token, date or word")
+  @Test("Files on disk contain no PIN, key, token or field name in plain text")
   func sealed() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
@@ -42,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("D29: a missing key, a damaged store and a lost store are told apart, with advice")
+  @Test("A missing key, a damaged store and a lost store are different conditions with advice")
   func conditions() async throws {
     let phone = try TestApp()
     try await phone.launch().finishOnboarding()
@@ -60,23 +59,23 @@ import Testing
     }
   }
 
-  @Test("D29: without its store the app spends nothing, and says why")
+  @Test("Without its store the app sends no request and reports the failure")
   func spendsNothing() async throws {
     let phone = try TestApp()
     phone.sealingKey = nil
     let app = try phone.launch()
-    let run = HandRun()
+    let run = ManualRun()
     #expect(await app.backgroundCheck(run) == .failed(.storageUnavailable))
     #expect(run.completions == [false])
     #expect(phone.scheduler.requests.count == 1)
     let outcome = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false)
     #expect(outcome.reason == .storage(.notReady(.keyMissing)))
     #expect(phone.network.requests.isEmpty)
-    #expect(phone.script.state.timesKeysWereAsked == 0)
+    #expect(phone.script.state.keyRequestCount == 0)
     #expect(await app.lastFailure == .storageUnavailable)
   }
 
-  @Test("D29: starting over sets the old bytes aside; the right key opens them after all")
+  @Test("Starting over renames the old files, or opens them if the key fits")
   func startOver() async throws {
     let phone = try TestApp()
     try await phone.launch().finishOnboarding()
@@ -96,7 +95,7 @@ import Testing
   }
 
   @Test(
-    "On a full disk nothing changes, neither on the disk nor in the app",
+    "On a full disk neither the file nor the app's state changes",
     .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
   func fullDisk() async throws {
     let disk = try SmallDisk(bytes: 64 << 10)

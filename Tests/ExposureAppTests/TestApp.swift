@@ -8,23 +8,26 @@ import TestSupport
 
 @testable import ExposureApp
 
-/// An app in a test's hands. Each `launch()` is the same phone's app started once more.
+/// An app with test doubles. Each `launch()` starts the app of the same phone again.
 final class TestApp {
-  /// The end of the oldest file that the index of these tests names: 2020-10-15 04:00 UTC.
+  /// The end of the oldest file in the index of these tests: 2020-10-15 04:00 UTC.
   static let firstEnd = 1_602_734_400
+  /// 2020-10-15 12:00 UTC.
+  static let noon = Date(timeIntervalSince1970: 1_602_763_200)
+  static let day: TimeInterval = 86_400
   static let tokenPath = "/getAccessToken"
   static let uploadPath = "/uploadDiagnosisKeys"
   static let configurationPath = "/remote-configuration.json"
 
   let temporary: TemporaryFolder
   let folder: URL
-  let clock = HandClock()
-  let randomness = SeededRandomness()
+  let clock = ManualClock(TestApp.noon)
+  let randomness = TestRandomness()
   let network: ScriptedNetwork
   let script = FrameworkScript()
   let scheduler = RecordingScheduler()
   let notices = RecordingNotices()
-  let device = CountingDevice()
+  let device = TestAttestation()
   let signer = P256.Signing.PrivateKey()
   var sealingKey: SealingKey?
   var windowRisk: WindowRiskAssessment?
@@ -58,7 +61,7 @@ final class TestApp {
       ], windowRisk: windowRisk)
   }
 
-  /// An app that has looked at the index once, so that what comes now is wanted.
+  /// Launches an app that has read the index once, so that files published now are pending.
   func launchedAfterFirstCheck() async throws -> ExposureApp {
     network.index([])
     let app = try launch()
@@ -66,7 +69,7 @@ final class TestApp {
     return app
   }
 
-  /// The name of the file number `number`, four hours each.
+  /// The name of a file; each file covers four hours.
   static func name(_ number: Int) -> String {
     let start = firstEnd + (number - 1) * 14_400
     return "\(start)-\(start + 14_400)-00001.zip"
@@ -74,7 +77,7 @@ final class TestApp {
 
   static func end(_ number: Int) -> Int64 { Int64(firstEnd + number * 14_400) }
 
-  /// Lists files 0 ..< `count`; each can be had and holds as many "keys" as its content has bytes.
+  /// Publishes files; each contains as many "keys" as bytes.
   func publish(_ numbers: Range<Int>, except broken: [Int: ScriptedNetwork.Reply] = [:]) {
     network.index(numbers.map(Self.name))
     for number in numbers {
@@ -82,14 +85,14 @@ final class TestApp {
     }
   }
 
-  /// The names that lie in the folder of key files.
+  /// The file names in the folder for key files.
   var keyFiles: [String] {
     let content = try? FileManager.default.contentsOfDirectory(
       atPath: folder.appendingPathComponent("KeyFiles").path)
     return (content ?? []).sorted()
   }
 
-  /// A day's key that is over, `daysAgo` days old.
+  /// Adds a finished key that is `daysAgo` days old.
   func addKey(daysAgo: Int, number: UInt8 = 0, period: UInt32 = 144) {
     let today = UInt32(clock.now.timeIntervalSince1970 / 86_400)
     let start = (today - UInt32(daysAgo)) * 144
@@ -103,7 +106,7 @@ final class TestApp {
     let signed = try UnverifiedRemoteConfiguration.signed(
       configuration, privateKeyPEM: (key ?? signer).pemRepresentation, keyID: "260",
       keyVersion: "v1")
-    network.script(Self.configurationPath, .answer(200, try signed.encoded()))
+    network.script(Self.configurationPath, .response(200, try signed.encoded()))
   }
 
   private func url(_ text: String) throws -> URL {

@@ -5,12 +5,11 @@ import VerificationAPI
 
 @testable import ExposureApp
 
-/// Documentation/App.md 5.3 and 5.4: every transition, without a network.
-@Suite struct UploadFlowTests {
-  private let now = HandClock.noon
-  private let word = DeviceVerificationPayload(
+@Suite("Upload state machine") struct UploadFlowTests {
+  private let now = TestApp.noon
+  private let attestation = DeviceVerificationPayload(
     deviceToken: Data([1]), transactionID: "t", timestampMilliseconds: 1)
-  private let otherWord = DeviceVerificationPayload(
+  private let otherAttestation = DeviceVerificationPayload(
     deviceToken: Data([2]), transactionID: "t", timestampMilliseconds: 2)
 
   private func code(_ text: String = "A1B2C3") throws -> VerificationCode {
@@ -34,126 +33,130 @@ import VerificationAPI
     UploadFlow(pending: pending, isInteroperabilityEnabled: true)
   }
 
-  @Test("PIN, keys, device, token, send, accepted: the PIN is spent last but one")
+  @Test("The steps are keys, attestation, token and upload; the PIN is used only for the token")
   func straight() throws {
     var flow = newFlow()
     let pending = try pending()
-    #expect(flow.personEntered(try code(), at: now) == .askForKeys)
-    let asked = flow.keysCame([key(daysAgo: 1)], hmacSecret: Data([9]), at: now)
-    #expect(asked == .askDevice(pending))
-    let attested = pending.attested(by: word)
-    #expect(flow.deviceAnswered(word) == .requestToken(attested))
+    #expect(flow.receivedPIN(try code(), at: now) == .requestKeys)
+    let step = flow.receivedKeys([key(daysAgo: 1)], hmacSecret: Data([9]), at: now)
+    #expect(step == .requestAttestation(pending))
+    let attested = pending.attested(by: attestation)
+    #expect(flow.receivedAttestation(attestation) == .requestToken(attested))
     let granted = attested.granted("token", at: now)
-    #expect(flow.tokenCame("token", at: now) == .send(granted))
+    #expect(flow.receivedToken("token", at: now) == .send(granted))
     #expect(flow.state == .sending(granted))
-    #expect(flow.serverAccepted() == .end(.success, keepsPending: false))
+    #expect(flow.receivedAcceptance() == .end(.success, keepsPending: false))
     #expect(flow.state == .ended)
   }
 
-  @Test("A refusal, or keys that may not be shared, end the upload before anything is spent")
+  @Test("A refused consent or unsuitable keys end the upload before the PIN is used")
   func beforeThePIN() throws {
     var flow = newFlow()
-    _ = flow.personEntered(try code(), at: now)
+    _ = flow.receivedPIN(try code(), at: now)
     #expect(
       flow.failed(.notAgreed)
         == .end(UploadOutcome(result: .accessDenied, reason: .notAgreed), keepsPending: false))
-    let bad: [([PendingUpload.Key], UploadReason)] = [
+    let bad: [([PendingUpload.Key], UploadFailure)] = [
       ([], .nothingToShare), ([key(daysAgo: 14)], .nothingToShare),
       ((0..<4).map { key(daysAgo: 1, number: $0) }, .tooManyKeysOfOneDay),
       ((1...11).flatMap { day in (0..<3).map { key(daysAgo: day, number: $0) } }, .tooManyKeys),
     ]
     for (keys, reason) in bad {
       var flow = newFlow()
-      _ = flow.personEntered(try code(), at: now)
+      _ = flow.receivedPIN(try code(), at: now)
       #expect(
-        flow.keysCame(keys, hmacSecret: Data([9]), at: now)
+        flow.receivedKeys(keys, hmacSecret: Data([9]), at: now)
           == .end(UploadOutcome(result: .canceled, reason: reason), keepsPending: false))
     }
   }
 
-  @Test("A device without a word ends a new upload and keeps an old one")
-  func noWord() throws {
+  @Test("A failed attestation ends a new upload and keeps an earlier one")
+  func noAttestation() throws {
     var new = newFlow()
-    _ = new.personEntered(try code(), at: now)
-    _ = new.keysCame([key(daysAgo: 1)], hmacSecret: Data([9]), at: now)
+    _ = new.receivedPIN(try code(), at: now)
+    _ = new.receivedKeys([key(daysAgo: 1)], hmacSecret: Data([9]), at: now)
     #expect(new.failed(.noDeviceToken) == .end(UploadOutcome(.noDeviceToken), keepsPending: false))
     var old = newFlow(try pending())
-    _ = old.personEntered(try code(), at: now)
+    _ = old.receivedPIN(try code(), at: now)
     #expect(old.failed(.noDeviceToken) == .end(UploadOutcome(.noDeviceToken), keepsPending: true))
   }
 
   @Test(
-    "While the token is asked for, a clear no forgets the upload and everything else keeps it",
+    "During the token request, a refusal discards the upload and other failures keep it",
     arguments: [
-      (UploadReason.pinRefused, false), (.noInternet, true), (.stopped, true),
+      (UploadFailure.pinRefused, false), (.noInternet, true), (.stopped, true),
       (.serverBusy(retryAfterSeconds: 3), true), (.storage(.full), true),
     ])
-  func tokenFails(reason: UploadReason, keeps: Bool) throws {
+  func tokenFails(reason: UploadFailure, keeps: Bool) throws {
     var flow = newFlow(try pending())
-    _ = flow.personEntered(try code(), at: now)
-    _ = flow.deviceAnswered(word)
+    _ = flow.receivedPIN(try code(), at: now)
+    _ = flow.receivedAttestation(attestation)
     #expect(flow.failed(reason) == .end(UploadOutcome(reason), keepsPending: keeps))
   }
 
   @Test(
-    "While the keys are sent, a clear no forgets the upload and everything else keeps it",
+    "During the upload request, a refusal discards the upload and other failures keep it",
     arguments: [
-      (UploadReason.uploadRefused, false), (.noInternet, true), (.stopped, true),
+      (UploadFailure.uploadRefused, false), (.noInternet, true), (.stopped, true),
       (.serverBusy(retryAfterSeconds: nil), true),
     ])
-  func sendFails(reason: UploadReason, keeps: Bool) throws {
+  func sendFails(reason: UploadFailure, keeps: Bool) throws {
     var flow = newFlow(try pending().granted("token", at: now))
-    _ = flow.personEntered(try code(), at: now)
-    _ = flow.deviceAnswered(word)
+    _ = flow.receivedPIN(try code(), at: now)
+    _ = flow.receivedAttestation(attestation)
     #expect(flow.failed(reason) == .end(UploadOutcome(reason), keepsPending: keeps))
   }
 
-  @Test("D14: an upload without its token goes on with its own PIN, the same keys and secret")
+  @Test("An upload without a token continues with its own PIN, the same keys and secret")
   func resumesWithPIN() throws {
     let pending = try pending()
-    var flow = newFlow(pending.attested(by: word))
-    #expect(flow.personEntered(try code(), at: now) == .askDevice(pending.attested(by: word)))
-    #expect(flow.deviceAnswered(otherWord) == .requestToken(pending.attested(by: otherWord)))
+    var flow = newFlow(pending.attested(by: attestation))
+    #expect(
+      flow.receivedPIN(try code(), at: now)
+        == .requestAttestation(pending.attested(by: attestation)))
+    #expect(
+      flow.receivedAttestation(otherAttestation)
+        == .requestToken(pending.attested(by: otherAttestation)))
     var other = newFlow(pending)
-    #expect(other.personEntered(try code("Z9Z9Z9"), at: now) == .askForKeys)
+    #expect(other.receivedPIN(try code("Z9Z9Z9"), at: now) == .requestKeys)
   }
 
-  @Test("D14: an upload with its token goes on with it, whatever PIN is typed")
+  @Test("An upload with a token continues with any PIN")
   func resumesWithToken() throws {
     let granted = try pending().granted("token", at: now)
     var flow = newFlow(granted)
-    #expect(flow.personEntered(try code("Z9Z9Z9"), at: now) == .askDevice(granted))
-    #expect(flow.deviceAnswered(word) == .send(granted.attested(by: word)))
+    #expect(flow.receivedPIN(try code("Z9Z9Z9"), at: now) == .requestAttestation(granted))
+    #expect(flow.receivedAttestation(attestation) == .send(granted.attested(by: attestation)))
   }
 
-  @Test("An upload that has expired is not gone on with: half an hour, to the second")
+  @Test("An upload that is half an hour old is not continued")
   func expiry() throws {
     let end = RemovalRule.pendingUploadSeconds
-    // The last one was begun before the clock was set back.
+    // The last one was started before the clock was set back.
     for (age, isOver) in [(end - 1, false), (end, true), (end + 1, true), (-end, true)] {
       let old = try pending(at: now.addingTimeInterval(-age))
       var flow = newFlow(old)
-      let step = flow.personEntered(try code(), at: now)
-      #expect((step == .askForKeys) == isOver)
+      let step = flow.receivedPIN(try code(), at: now)
+      #expect((step == .requestKeys) == isOver)
     }
   }
 
-  @Test("What nobody waits for changes nothing")
+  @Test("An unexpected event changes nothing")
   func unexpected() throws {
     var flow = newFlow()
-    let misuse = UploadFlow.Step.end(UploadOutcome(.alreadyRunning), keepsPending: true)
-    #expect(flow.serverAccepted() == misuse)
-    #expect(flow.tokenCame("t", at: now) == misuse)
-    #expect(flow.deviceAnswered(word) == misuse)
-    #expect(flow.keysCame([], hmacSecret: Data(), at: now) == misuse)
+    let unexpectedEvent = UploadFlow.Step.end(UploadOutcome(.alreadyRunning), keepsPending: true)
+    #expect(flow.receivedAcceptance() == unexpectedEvent)
+    #expect(flow.receivedToken("t", at: now) == unexpectedEvent)
+    #expect(flow.receivedAttestation(attestation) == unexpectedEvent)
+    #expect(flow.receivedKeys([], hmacSecret: Data(), at: now) == unexpectedEvent)
     #expect(flow.state == .waitingForPIN)
-    _ = flow.personEntered(try code(), at: now)
-    #expect(flow.personEntered(try code(), at: now) == misuse)
+    _ = flow.receivedPIN(try code(), at: now)
+    #expect(flow.receivedPIN(try code(), at: now) == unexpectedEvent)
     _ = flow.failed(.notAgreed)
-    #expect(flow.failed(.noInternet) == misuse)
+    #expect(flow.failed(.noInternet) == unexpectedEvent)
   }
 
-  @Test("Nothing of an upload is told by description or dump")
+  @Test("Descriptions and dumps of an upload contain no secret")
   func redacted() throws {
     let pending = try pending().granted("secret-token", at: now)
     var text = "\(pending) \(pending.keys)"

@@ -2,13 +2,13 @@ import CallableEnvelope
 import ExposureNotification
 import Foundation
 import KeyServerAPI
+import TestSupport
 import Testing
 import VerificationAPI
 
 @testable import ExposureApp
 
-/// Documentation/App.md 5.
-@Suite struct UploadTests {
+@Suite("Upload") struct UploadTests {
   private static let token = #"{"result":{"accessToken":"eyJ.t.s"},"padding":"xx"}"#
 
   private func readyPhone() async throws -> (TestApp, ExposureApp) {
@@ -38,7 +38,7 @@ import VerificationAPI
     }
   }
 
-  @Test("An upload says what the contract asks, bound to its keys, in requests of one length")
+  @Test("An upload has the contract's fields, is bound to its keys and has a fixed length")
   func contract() async throws {
     let (phone, app) = try await readyPhone()
     #expect(await upload(app) == .success)
@@ -52,28 +52,28 @@ import VerificationAPI
     #expect(data.verificationPayload == "eyJ.t.s")
     #expect(data.temporaryExposureKeys.count == 3)
     #expect(data.temporaryExposureKeys.allSatisfy { $0.transmissionRisk == 8 })
-    let asked = try #require(try tokenRequests(phone).first)
-    #expect(asked.code == "A1B2C3")
+    let tokenRequest = try #require(try tokenRequests(phone).first)
+    #expect(tokenRequest.code == "A1B2C3")
     let secret = try #require(data.hmackey.flatMap { Data(base64Encoded: $0) })
-    let code = try #require(asked.ekeyhmac.flatMap { Data(base64Encoded: $0) })
+    let code = try #require(tokenRequest.ekeyhmac.flatMap { Data(base64Encoded: $0) })
     #expect(KeyHMAC.isValid(code, over: data.temporaryExposureKeys, secret: secret))
-    let word = try #require(
+    let attestation = try #require(
       data.deviceVerificationPayload.flatMap { DeviceVerificationPayload(base64: $0) })
     #expect(
-      word.transactionID
+      attestation.transactionID
         == DeviceVerificationPayload.transactionID(
           appPackageName: "pl.gov.mc.protegosafe", keys: data.temporaryExposureKeys,
           regions: ["PL"]))
     #expect(
-      word.timestampMilliseconds == Int64(phone.clock.now.timeIntervalSince1970) * 1_000)
+      attestation.timestampMilliseconds == Int64(phone.clock.now.timeIntervalSince1970) * 1_000)
     let lengths = phone.network.requests.compactMap { $0.body?.count }
     #expect(lengths == [RequestPadding.tokenRequestBytes, RequestPadding.uploadBytes])
   }
 
-  @Test("Thirty keys and a long word of the device still fit the one length")
+  @Test("Thirty keys and a long attestation fit the fixed length")
   func largest() throws {
     let requests = UploadRequests(
-      configuration: try TestApp().configuration(), randomness: SeededRandomness())
+      configuration: try TestApp().configuration(), randomness: TestRandomness())
     let keys = (0..<30).map {
       PendingUpload.Key(
         data: Data(repeating: UInt8($0), count: 16), rollingPeriod: 144,
@@ -82,17 +82,17 @@ import VerificationAPI
     let code = try #require(VerificationCode("A1B2C3"))
     let pending = PendingUpload(
       code: code, keys: keys, hmacSecret: Data(count: 32), isInteroperabilityEnabled: true,
-      at: HandClock.noon
+      at: TestApp.noon
     ).attested(
       by: DeviceVerificationPayload(
         deviceToken: Data(count: 4_096), transactionID: String(repeating: "a", count: 64),
         timestampMilliseconds: .max)
-    ).granted(String(repeating: "x", count: 4_096), at: HandClock.noon)
+    ).granted(String(repeating: "x", count: 4_096), at: TestApp.noon)
     #expect(try requests.upload(pending).body?.count == RequestPadding.uploadBytes)
     #expect(RequestPadding.uploadBytes <= UploadLimit.bodyBytesMax)
   }
 
-  @Test("Consent and validation come before the PIN is spent")
+  @Test("Consent and validation happen before the PIN is used")
   func consentFirst() async throws {
     let (phone, app) = try await readyPhone()
     phone.script.update { $0.keysError = .notAuthorized }
@@ -105,21 +105,21 @@ import VerificationAPI
     }
     #expect(await upload(app) == UploadOutcome(result: .canceled, reason: .nothingToShare))
     phone.addKey(daysAgo: 1)
-    phone.device.fallSilent()
+    phone.device.disable()
     #expect(await upload(app).reason == .noDeviceToken)
     #expect(try tokenRequests(phone).isEmpty)
   }
 
-  @Test("What is no PIN is refused before anybody is asked")
+  @Test("Text that is not a PIN is rejected without asking for keys")
   func shape() async throws {
     let (phone, app) = try await readyPhone()
     for text in ["", "A1B2C", "A1B2C34", "ABCDEF", "123456", "A1B2Ć3"] {
-      #expect(await upload(app, text).reason == .notAPIN)
+      #expect(await upload(app, text).reason == .invalidPIN)
     }
-    #expect(phone.script.state.timesKeysWereAsked == 0)
+    #expect(phone.script.state.keyRequestCount == 0)
   }
 
-  @Test("Keys of fourteen days ago are left out, those of thirteen are not")
+  @Test("Keys that are fourteen days old are not uploaded, keys of thirteen days are")
   func age() async throws {
     let (phone, app) = try await readyPhone()
     phone.script.update { $0.keys = [] }
@@ -128,7 +128,7 @@ import VerificationAPI
     #expect(try uploads(phone).first?.data.temporaryExposureKeys.count == 2)
   }
 
-  @Test("D14: when the token's answer is lost, the same PIN asks for the same token again")
+  @Test("After a lost token response, the same PIN repeats the same token request")
   func lostToken() async throws {
     let (phone, app) = try await readyPhone()
     phone.network.script(TestApp.tokenPath, .fails(.interrupted), .text(Self.token))
@@ -136,17 +136,18 @@ import VerificationAPI
     #expect(await app.hasPendingUpload)
     let restarted = try phone.launch()
     #expect(await upload(restarted) == .success)
-    let asked = try tokenRequests(phone)
-    #expect(asked.count == 2)
-    #expect(asked[0] == asked[1])
-    #expect(phone.script.state.timesKeysWereAsked == 1)
+    let requests = try tokenRequests(phone)
+    #expect(requests.count == 2)
+    #expect(requests[0] == requests[1])
+    #expect(phone.script.state.keyRequestCount == 1)
   }
 
-  @Test("D14: when the upload's answer is lost, the same keys go out under the same token")
+  @Test("After a lost upload response, the same keys and token are sent again")
   func lostUpload() async throws {
     let (phone, app) = try await readyPhone()
     phone.network.script(
-      TestApp.uploadPath, .fails(.timedOut), .answer(503, retryAfter: 30), .text(#"{"result":""}"#))
+      TestApp.uploadPath, .fails(.timedOut), .response(503, retryAfter: 30),
+      .text(#"{"result":""}"#))
     #expect(await upload(app).result == .noInternet)
     let restarted = try phone.launch()
     #expect(await upload(restarted).reason == .serverBusy(retryAfterSeconds: 30))
@@ -161,7 +162,7 @@ import VerificationAPI
     #expect(await !restarted.hasPendingUpload)
   }
 
-  @Test("A stopped upload is canceled, and goes on where it stopped")
+  @Test("A cancelled upload ends as canceled and continues with the next call")
   func stopped() async throws {
     let (phone, app) = try await readyPhone()
     phone.network.script(TestApp.uploadPath, .hangs, .text(#"{"result":""}"#))
@@ -174,22 +175,22 @@ import VerificationAPI
     #expect(try tokenRequests(phone).count == 1)
   }
 
-  @Test("A refused PIN and a refused token end as failures and leave nothing behind")
+  @Test("A refused PIN and a refused token end as failures and leave no pending upload")
   func refused() async throws {
     let (phone, app) = try await readyPhone()
-    phone.network.script(TestApp.tokenPath, .answer(404))
+    phone.network.script(TestApp.tokenPath, .response(404))
     #expect(await upload(app) == UploadOutcome(result: .failure, reason: .pinRefused))
     phone.network.script(TestApp.tokenPath, .text(Self.token))
-    phone.network.script(TestApp.uploadPath, .answer(401))
+    phone.network.script(TestApp.uploadPath, .response(401))
     #expect(await upload(app) == UploadOutcome(result: .failure, reason: .uploadRefused))
     #expect(await !app.hasPendingUpload)
     #expect(await app.store.state.refusedPINs.count == 1)
   }
 
-  @Test("A busy server keeps the upload and tells when to come back")
+  @Test("A busy server keeps the upload and its Retry-After is returned")
   func busy() async throws {
     let (phone, app) = try await readyPhone()
-    phone.network.script(TestApp.tokenPath, .answer(429, retryAfter: 60), .text(Self.token))
+    phone.network.script(TestApp.tokenPath, .response(429, retryAfter: 60), .text(Self.token))
     let outcome = await upload(app)
     #expect(
       outcome == UploadOutcome(result: .failure, reason: .serverBusy(retryAfterSeconds: 60)))
@@ -197,15 +198,74 @@ import VerificationAPI
     #expect(await upload(app) == .success)
   }
 
-  @Test("Half an hour later the person is asked again")
+  @Test("After half an hour the user is asked again")
   func expired() async throws {
     let (phone, app) = try await readyPhone()
     phone.network.script(TestApp.uploadPath, .fails(.unreachable), .text(#"{"result":""}"#))
     _ = await upload(app)
-    phone.clock.move(by: RemovalRule.pendingUploadSeconds)
+    phone.clock.advance(by: RemovalRule.pendingUploadSeconds)
     #expect(await !app.hasPendingUpload)
     #expect(await upload(app) == .success)
-    #expect(phone.script.state.timesKeysWereAsked == 2)
+    #expect(phone.script.state.keyRequestCount == 2)
     #expect(try tokenRequests(phone).count == 2)
+  }
+}
+
+@Suite("PIN lock") struct PINLockTests {
+  private let now = TestApp.noon
+
+  /// Refusals at equal distances; the last one is now.
+  private func refused(_ count: Int, over seconds: Double) -> [Date] {
+    (0..<count).map {
+      now.addingTimeInterval(-seconds * Double($0) / Double(max(count - 1, 1)))
+    }
+  }
+
+  @Test("Each limit locks at its count within its period, for exactly its duration")
+  func rows() {
+    for (row, isOnlyRow) in zip(PINLock.table, [true, true, true, true]) {
+      let within = refused(row.tries, over: row.withinSeconds)
+      let end = now.addingTimeInterval(row.lockSeconds)
+      #expect(PINLock.lockedUntil(refused: within, at: now) == end, "\(row.sentence)")
+      #expect(PINLock.lockedUntil(refused: within, at: end) == nil)
+      let before = end.addingTimeInterval(-1)
+      #expect((PINLock.lockedUntil(refused: within, at: before) == end) == isOnlyRow)
+      let fewer = refused(row.tries - 1, over: row.withinSeconds)
+      #expect(PINLock.lockedUntil(refused: fewer, at: now) != end)
+      let slower = refused(row.tries, over: row.withinSeconds + 1)
+      #expect(PINLock.lockedUntil(refused: slower, at: now) != end)
+    }
+  }
+
+  @Test("Refusals in the future, after the clock was set back, do not lock the entry")
+  func clockSetBack() {
+    let year = TestApp.day * 365
+    let refusals = refused(30, over: 60)
+    #expect(PINLock.lockedUntil(refused: refusals, at: now) != nil)
+    #expect(PINLock.lockedUntil(refused: refusals, at: now.addingTimeInterval(-year)) == nil)
+  }
+
+  @Test("The app locks after three wrong PINs and accepts a PIN when the lock ends")
+  func inTheApp() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.addKey(daysAgo: 1)
+    phone.network.script(TestApp.tokenPath, .response(404))
+    for _ in 0..<3 {
+      let outcome = await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: false)
+      #expect(outcome.reason == .pinRefused)
+    }
+    let count = phone.network.requests(for: TestApp.tokenPath).count
+    let end = phone.clock.now.addingTimeInterval(60)
+    let locked = await app.upload(pin: "A1B2C4", isInteroperabilityEnabled: false)
+    #expect(locked == UploadOutcome(result: .canceled, reason: .locked(until: end)))
+    let restarted = try phone.launch()
+    #expect(
+      await restarted.upload(pin: "A1B2C4", isInteroperabilityEnabled: false).reason
+        == .locked(until: end))
+    #expect(phone.network.requests(for: TestApp.tokenPath).count == count)
+    phone.clock.advance(by: 60)
+    #expect(
+      await app.upload(pin: "A1B2C4", isInteroperabilityEnabled: false).reason == .pinRefused)
   }
 }

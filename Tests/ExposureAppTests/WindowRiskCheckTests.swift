@@ -4,10 +4,9 @@ import Testing
 
 @testable import ExposureApp
 
-/// Documentation/App.md 4.6.
-@Suite struct WindowRiskCheckTests {
-  /// An app that judges windows and has looked at the index once.
-  private func judging(
+@Suite("Checks with exposure windows") struct WindowRiskCheckTests {
+  /// An app with a policy for windows that has read the index once.
+  private func windowApp(
     _ windows: [RiskWindow] = []
   ) async throws -> (TestApp, ExposureApp) {
     let phone = try TestApp()
@@ -16,16 +15,16 @@ import Testing
     return (phone, try await phone.launchedAfterFirstCheck())
   }
 
-  @Test("A day that the policy calls high is sealed as an exposure and told once")
+  @Test("A high day is stored as an exposure and shown once")
   func high() async throws {
-    let (phone, app) = try await judging([.beside(minutes: 9), .beside(minutes: 8)])
+    let (phone, app) = try await windowApp([.beside(minutes: 9), .beside(minutes: 8)])
     phone.publish(0..<1)
     #expect(await app.check() == .checked(.high))
     let day = try #require(await app.exposures.first)
     #expect(await app.exposures.count == 1)
     #expect(day.judgement == DayJudgement(level: .high, normalizedMinutes: 17))
     #expect(day.durationSeconds == 1_020 && day.riskScore == 0)
-    #expect(day.date == HandClock.noon.addingTimeInterval(-1.5 * HandClock.day))
+    #expect(day.date == TestApp.noon.addingTimeInterval(-1.5 * TestApp.day))
     phone.publish(0..<2)
     #expect(await app.check() == .checked(.high))
     #expect(await app.exposures == [day])
@@ -34,19 +33,19 @@ import Testing
     #expect(try await phone.launch().riskLevel == .high)
   }
 
-  @Test("The framework is asked with the app's version 2 configuration, and for no infos")
+  @Test("The framework gets the version 2 configuration and is not asked for exposure info")
   func configuration() async throws {
-    let (phone, app) = try await judging()
+    let (phone, app) = try await windowApp()
     phone.publish(0..<1)
     #expect(await app.check() == .checked(.none))
     #expect(phone.script.state.maps == [[0: 1]])
-    #expect(phone.script.state.timesInfosWereAsked == 0)
+    #expect(phone.script.state.infoRequestCount == 0)
     #expect(await app.exposures.isEmpty)
   }
 
-  @Test("Each day by itself: low and high days, and one below every level, which raises nothing")
+  @Test("Days are rated separately: low, high, and below every level without a notice")
   func days() async throws {
-    let (phone, app) = try await judging([
+    let (phone, app) = try await windowApp([
       .beside(minutes: 4, daysAgo: 3), .beside(minutes: 6, daysAgo: 2),
     ])
     phone.publish(0..<1)
@@ -63,9 +62,9 @@ import Testing
     #expect(phone.notices.risks == [.low, .high])
   }
 
-  @Test("A diagnosis that is withdrawn takes its day back")
+  @Test("A revoked diagnosis removes its day")
   func withdrawn() async throws {
-    let (phone, app) = try await judging([.beside(minutes: 20)])
+    let (phone, app) = try await windowApp([.beside(minutes: 20)])
     phone.publish(0..<1)
     #expect(await app.check() == .checked(.high))
     phone.script.update { $0.windows = [] }
@@ -75,13 +74,13 @@ import Testing
   }
 
   @Test(
-    "Windows that do not come keep the cursor, the files and what was known; the next run goes on",
+    "If reading windows fails, cursor, files and exposures stay and the next run continues",
     arguments: [
       (ENError.Code.rateLimited, CheckFailure.windowsRateLimited), (.internal, .windowsFailed),
       (.badParameter, .windowsFailed), (.unsupported, .windowsFailed), (.notEnabled, .notEnabled),
     ])
   func failing(error: ENError.Code, failure: CheckFailure) async throws {
-    let (phone, app) = try await judging([.beside(minutes: 20)])
+    let (phone, app) = try await windowApp([.beside(minutes: 20)])
     phone.script.update { $0.windowsError = error }
     phone.publish(0..<2)
     #expect(await app.check() == .failed(failure))
@@ -95,7 +94,7 @@ import Testing
     #expect(phone.script.state.detections.count == 2)
   }
 
-  @Test("Both refusals of windows are told with words of their own")
+  @Test("Both failures of reading windows have their own text")
   func words() {
     let words = Set(CheckFailure.allCases.map(\.description))
     #expect(words.count == CheckFailure.allCases.count)
@@ -103,9 +102,9 @@ import Testing
     #expect(CheckFailure.windowsFailed.description.contains("try again"))
   }
 
-  @Test("Files that are tried alone find the same days again; nothing counts twice")
+  @Test("Files analysed alone find the same days again, and nothing counts twice")
   func alone() async throws {
-    let (phone, app) = try await judging([.beside(minutes: 8)])
+    let (phone, app) = try await windowApp([.beside(minutes: 8)])
     phone.script.update {
       $0.refusedFiles = [TestApp.name(1)]
       $0.matchedKeyCount = 1
@@ -117,12 +116,12 @@ import Testing
     #expect(await app.analyzeChecks.map(\.matchedKeyCount) == [1])
   }
 
-  @Test("Encounters from before the app judged windows stay beside the days")
+  @Test("Encounters of API version 1 stay next to days of version 2")
   func fromBefore() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
     phone.script.update {
-      $0.found = [(date: HandClock.noon, seconds: 900, score: 3_136)]
+      $0.found = [(date: TestApp.noon, seconds: 900, score: 3_136)]
       $0.windows = [.beside(minutes: 6)]
     }
     phone.publish(0..<1)
@@ -137,14 +136,14 @@ import Testing
     #expect(try JSONDecoder().decode(Exposure.self, from: stored).judgement == nil)
   }
 
-  @Test("A policy or configuration that makes no sense is refused, beginning with the field")
+  @Test("An invalid policy or configuration is rejected with the name of the field")
   func refused() throws {
     var policy = WindowRiskPolicy.example
     policy.minutesAtAttenuationWeights[0].weight = 101
-    let fault = #expect(throws: WindowRiskFault.self) { try WindowRiskAssessment.example(policy) }
+    let fault = #expect(throws: WindowRiskError.self) { try WindowRiskAssessment.example(policy) }
     #expect(fault?.description.hasPrefix("minutesAtAttenuationWeights[0].weight ") == true)
     for map in [nil, [:]] as [[NSNumber: NSNumber]?] {
-      let fault = #expect(throws: WindowRiskFault.self) {
+      let fault = #expect(throws: WindowRiskError.self) {
         try WindowRiskAssessment(policy: .example) {
           let configuration = ENExposureConfiguration()
           configuration.infectiousnessForDaysSinceOnsetOfSymptoms = map
@@ -154,5 +153,49 @@ import Testing
       #expect(
         fault?.sentence.hasPrefix("infectiousnessForDaysSinceOnsetOfSymptoms ") == true)
     }
+  }
+}
+
+extension WindowRiskPolicy {
+  /// Minutes below 60 dB have weight 1; 5 are a low, 15 a high risk. Only a test at standard
+  /// infectiousness counts.
+  static var example: WindowRiskPolicy {
+    let levels: [LevelMapping] = [
+      .init(
+        normalizedTimeRange: PolicyRange(min: 5, max: 15, maxExclusive: true), riskLevel: .low),
+      .init(normalizedTimeRange: PolicyRange(min: 15, max: 9_999), riskLevel: .high),
+    ]
+    return WindowRiskPolicy(
+      minutesAtAttenuationWeights: [
+        .init(attenuationRange: PolicyRange(min: 0, max: 60, maxExclusive: true), weight: 1)
+      ],
+      normalizedTimePerEWToRiskLevelMapping: levels,
+      normalizedTimePerDayToRiskLevelMapping: levels,
+      trlEncoding: TransmissionRiskEncoding(
+        infectiousnessOffsetStandard: 1, infectiousnessOffsetHigh: 2,
+        reportTypeOffsetRecursive: 0, reportTypeOffsetSelfReport: 2,
+        reportTypeOffsetConfirmedClinicalDiagnosis: 4, reportTypeOffsetConfirmedTest: 6),
+      transmissionRiskValueMapping: [.init(transmissionRiskLevel: 7, transmissionRiskValue: 1)])
+  }
+}
+
+extension WindowRiskAssessment {
+  /// Uses `policy`; users are infectious on the day of the onset of symptoms.
+  static func example(_ policy: WindowRiskPolicy = .example) throws -> WindowRiskAssessment {
+    try WindowRiskAssessment(policy: policy) {
+      let configuration = ENExposureConfiguration()
+      configuration.infectiousnessForDaysSinceOnsetOfSymptoms = [0: 1]
+      return configuration
+    }
+  }
+}
+
+extension RiskWindow {
+  /// Minutes near a user with a positive test, `daysAgo` days before 2020-10-15.
+  static func beside(minutes: Int, decibels: UInt8 = 50, daysAgo: Double = 1) -> RiskWindow {
+    RiskWindow(
+      date: TestApp.noon.addingTimeInterval(-TestApp.day * (daysAgo + 0.5)),
+      reportType: .confirmedTest, infectiousness: .standard, calibrationConfidence: .high,
+      scans: [.init(minimumAttenuation: decibels, seconds: minutes * 60)])
   }
 }

@@ -4,15 +4,14 @@ import Testing
 
 @testable import ExposureApp
 
-/// Documentation/App.md 4.5.
-struct WindowRiskPolicyTests {
+@Suite("Window risk policy") struct WindowRiskPolicyTests {
   private static let today = Date(timeIntervalSince1970: 1_728_000_000)
 
   private func range(_ min: Double, _ max: Double, open: Bool = false) -> PolicyRange {
     PolicyRange(min: min, max: max, maxExclusive: open)
   }
 
-  /// Minutes below 60 dB count once; 5 make a low, 15 a high risk; a test at high infectiousness is 8.
+  /// Minutes below 60 dB have weight 1; 5 are a low, 15 a high risk. A test at high infectiousness is 8.
   private func policy(_ change: (inout WindowRiskPolicy) -> Void = { _ in }) -> WindowRiskPolicy {
     let levels: [WindowRiskPolicy.LevelMapping] = [
       .init(normalizedTimeRange: range(5, 15, open: true), riskLevel: .low),
@@ -43,14 +42,14 @@ struct WindowRiskPolicyTests {
   }
 
   @Test(
-    "Both ends of a range count unless it says otherwise",
+    "Both ends of a range are included unless marked as exclusive",
     arguments: [(4.9, WindowRiskLevel?.none), (5, .low), (14.9, .low), (15, .high), (9_999, .high)])
   func boundaries(minutes: Double, level: WindowRiskLevel?) {
     #expect(policy().risk(of: [window(minutes: minutes)]).days[0].level == level)
     #expect(PolicyRange(min: 1, max: 2, minExclusive: true).contains(1) == false)
   }
 
-  @Test("A scan outside every range, or of negative seconds, adds nothing")
+  @Test("A scan outside every range, or with negative seconds, adds nothing")
   func nothing() {
     let far = window(minutes: 30, decibels: 60)
     let back = window(minutes: -30)
@@ -58,7 +57,7 @@ struct WindowRiskPolicyTests {
     #expect(policy().risk(of: [back, window(minutes: 6)]).days[0].normalizedTime == 6)
   }
 
-  @Test("Windows of a day add up, also those that have no level themselves")
+  @Test("The windows of a day add up, including those below every level")
   func daySum() {
     let risk = policy().risk(of: [window(minutes: 4), window(minutes: 4)])
     #expect(risk.days[0].level == .low)
@@ -66,7 +65,7 @@ struct WindowRiskPolicyTests {
     #expect(risk.encounterCount(at: .low) == 0)
   }
 
-  @Test("Any day that is high makes all of it high, and days are counted by level")
+  @Test("One high day makes the total high, and days are counted by level")
   func total() {
     let risk = policy().risk(of: [
       window(minutes: 20, daysAgo: 3), window(minutes: 6, daysAgo: 1),
@@ -79,7 +78,7 @@ struct WindowRiskPolicyTests {
     #expect(policy().risk(of: []).total == .low)
   }
 
-  @Test("Windows that say the same may be of one person and are one encounter")
+  @Test("Windows with equal properties are one encounter")
   func encounters() {
     let same = policy().risk(of: [window(minutes: 6), window(minutes: 6.5)])
     #expect(same.encounterCount(at: .low) == 1)
@@ -89,7 +88,7 @@ struct WindowRiskPolicyTests {
     #expect(differing.encounterCount(at: .low) == 3)
   }
 
-  @Test("A day without a level has no encounter, whatever its windows say")
+  @Test("A day without a level has no encounters")
   func encounterNeedsDay() {
     let strict = policy {
       $0.normalizedTimePerDayToRiskLevelMapping = [
@@ -101,7 +100,7 @@ struct WindowRiskPolicyTests {
     #expect(risk.encounterCount(at: .high) == 0)
   }
 
-  @Test("Filters drop windows by minutes within a range, and by level")
+  @Test("Filters drop windows by minutes within a range and by level")
   func filters() {
     let byMinutes = policy {
       $0.minutesAtAttenuationFilters = [
@@ -117,7 +116,7 @@ struct WindowRiskPolicyTests {
     #expect(byLevel.risk(of: [window(minutes: 20, reportType: .selfReported)]).days.count == 1)
   }
 
-  @Test("A level without a value counts nothing; what states no report is no encounter at all")
+  @Test("A level without a value counts 0, and a window without a report type is dropped")
   func values() {
     let standard = window(minutes: 20, infectiousness: .standard)
     #expect(policy().risk(of: [standard]).days[0].normalizedTime == 0)
@@ -129,24 +128,24 @@ struct WindowRiskPolicyTests {
     }
   }
 
-  @Test("Fractions that are none in binary still meet a boundary")
+  @Test("Sums of inexact fractions still meet a range end")
   func fractions() {
     let thirds = policy {
       $0.minutesAtAttenuationWeights[0].weight = 0.3
       $0.transmissionRiskValueMapping[0].transmissionRiskValue = 1.4
     }
-    // 0.3 x 1.4 x 5 min is 2.1; five of them are 10.5, fifty are 105.
+    // 0.3 x 1.4 x 5 min is 2.1; fifty of them are 105.
     let exact = policy { $0 = thirds }.risk(of: (0..<50).map { _ in window(minutes: 5) })
     #expect(exact.days[0].normalizedTime == 105)
   }
 
-  @Test("In any order the same windows amount to the same")
+  @Test("The order of the windows does not change the result")
   func order() {
     let windows = (1...30).map { window(minutes: Double($0) / 3, daysAgo: $0 % 4) }
     #expect(policy().risk(of: windows) == policy().risk(of: windows.reversed()))
   }
 
-  @Test("A policy survives JSON, and one without exclusive ends is read")
+  @Test("A policy survives JSON coding, and exclusive ends are optional")
   func json() throws {
     let policy = policy { $0.trlFilters = [.init(dropIfTrlInRange: range(1, 2))] }
     let data = try JSONEncoder().encode(policy)
@@ -155,9 +154,9 @@ struct WindowRiskPolicyTests {
     #expect(closed.contains(1) && closed.contains(2) && !closed.contains(2.1))
   }
 
-  @Test("What makes no sense is refused with a sentence that begins with the field")
+  @Test("An invalid field is named at the beginning of the message")
   func faults() {
-    #expect(policy().fault == nil)
+    #expect(policy().validationError == nil)
     let faults: [(String, (inout WindowRiskPolicy) -> Void)] = [
       (
         "minutesAtAttenuationWeights[0].weight ",
@@ -190,18 +189,18 @@ struct WindowRiskPolicyTests {
       ),
     ]
     for (field, change) in faults {
-      let fault = policy(change).fault
+      let fault = policy(change).validationError
       #expect(fault?.hasPrefix(field) == true, "\(field): \(fault ?? "taken")")
     }
   }
 
-  @Test("A list has its limit", arguments: [(99, true), (100, true), (101, false)])
+  @Test("A list may have 100 entries", arguments: [(99, true), (100, true), (101, false)])
   func limit(count: Int, isTaken: Bool) {
     let policy = policy {
       $0.minutesAtAttenuationWeights = (0..<count).map {
         .init(attenuationRange: range(Double($0), Double($0) + 1), weight: 1)
       }
     }
-    #expect((policy.fault == nil) == isTaken)
+    #expect((policy.validationError == nil) == isTaken)
   }
 }

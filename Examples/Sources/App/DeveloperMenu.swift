@@ -1,7 +1,7 @@
 import ExposureNotification
 import Foundation
 
-/// What a developer may do to see every page of the app.
+/// Actions for developers, to show every page of the app.
 public final class DeveloperMenu {
   private let notifications: ExposureNotifications
   private var store: LocalStore { notifications.store }
@@ -17,28 +17,28 @@ public final class DeveloperMenu {
 
   /// Shows a failed check.
   public func simulateCheckError() {
-    store.checkError = Words.simulatedError
+    store.checkError = Texts.simulatedError
   }
 
-  /// Adds an exposure that never was: one to four days ago, five to 25 minutes long.
+  /// Adds a simulated exposure: one to four days ago, five to 25 minutes long.
   public func simulateExposure() {
     let daysAgo = Double(Int.random(in: 1...4))
     let exposure = Exposure(
       date: notifications.now().addingTimeInterval(-daysAgo * 86_400),
       duration: TimeInterval(5 * 60 * Int.random(in: 1...5)),
       totalRiskScore: .random(in: 1...8), transmissionRiskLevel: .random(in: 0...7))
-    store.findings.exposures.append(exposure)
-    store.findings.forgetOld(at: notifications.now())
+    store.checkState.exposures.append(exposure)
+    store.checkState.removeOld(at: notifications.now())
   }
 
-  /// Adds a positive test that never was. The authority will refuse its code.
+  /// Adds a simulated positive test, whose code the authority will refuse.
   public func simulatePositiveTest() {
     let test = TestResult(
       id: UUID(), code: "000000", dateAdministered: notifications.now(), isAdded: true)
     store.testResults[test.id] = test
   }
 
-  /// Shares today's keys as well, as only a test build may, with a code for a positive test.
+  /// Shares all keys including today's, which only a test build can, with the code of a positive test.
   public func shareTestKeys(code: String, completion: @escaping (Error?) -> Void) {
     let test = TestResult(id: UUID(), code: code, dateAdministered: notifications.now())
     notifications.manager.getTestDiagnosisKeys { [notifications] keys, error in
@@ -52,17 +52,17 @@ public final class DeveloperMenu {
     notifications.setEnabled(false, completion: completion)
   }
 
-  /// Forgets that a check failed.
+  /// Removes the error of the last check.
   public func resetCheckError() {
     store.checkError = nil
   }
 
-  /// Forgets the exposures and begins with the first key file again.
+  /// Removes the exposures and starts again with the first key file.
   public func resetExposures() {
-    store.findings = Findings()
+    store.checkState = CheckState()
   }
 
-  /// Forgets the tests.
+  /// Removes the tests.
   public func resetTests() {
     store.testResults = [:]
   }

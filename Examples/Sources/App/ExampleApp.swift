@@ -2,21 +2,21 @@ import ExposureNotification
 import Foundation
 import UserNotifications
 
-/// The app: what an app delegate puts together at launch.
+/// The app, as an app delegate creates it at launch.
 public final class ExampleApp: UNUserNotificationCenterDelegate {
-  /// The app's name in the system.
+  /// The app's bundle identifier.
   public static let bundleIdentifier = "org.example.firebreak-example"
 
-  /// What the app remembers.
+  /// The app's persistent values.
   public let store: LocalStore
-  /// The framework.
+  /// The app's use of the framework.
   public let notifications: ExposureNotifications
-  /// What a developer may do.
+  /// The actions of the developer menu.
   public let developerMenu: DeveloperMenu
   private let backgroundCheck: BackgroundCheck
   private let bluetoothNotice = BluetoothNotice()
 
-  /// An app that keeps its values in `storage` and tells the time by `now`.
+  /// Creates an app with its storage, its server and a clock.
   public init(
     storage: KeyValueStorage, authority: HealthAuthority, now: @escaping () -> Date = Date.init
   ) {
@@ -28,11 +28,11 @@ public final class ExampleApp: UNUserNotificationCenterDelegate {
       exposureNotice: ExposureNotice())
   }
 
-  /// Starts the app: registers the check, forgets what is old, asks for the next run.
+  /// Starts the app: registers the check, removes old exposures and schedules the next run.
   public func launch(completion: @escaping (Error?) -> Void) {
     UNUserNotificationCenter.current().delegate = self
     backgroundCheck.register()
-    store.findings.forgetOld(at: notifications.now())
+    store.checkState.removeOld(at: notifications.now())
     notifications.observeStatus { [bluetoothNotice] in bluetoothNotice.update(for: $0) }
     notifications.activate { [self] error in
       backgroundCheck.schedule()
@@ -40,26 +40,39 @@ public final class ExampleApp: UNUserNotificationCenterDelegate {
     }
   }
 
-  /// The first pages, where the person has not been through them yet.
+  /// The onboarding, or `nil` if the user has completed it.
   public var onboarding: Onboarding? {
     store.isOnboarded
       ? nil : Onboarding(notifications: notifications, backgroundCheck: backgroundCheck)
   }
 
-  /// A new entry of a positive test.
+  /// Creates an entry for a positive test.
   public func newTestEntry() -> TestEntry { TestEntry(notifications: notifications) }
 
-  /// The first tab.
   public var exposuresScreen: ExposuresScreen { ExposuresScreen(notifications) }
 
-  /// The second tab.
   public var notifyOthersScreen: NotifyOthersScreen { NotifyOthersScreen(notifications) }
 
-  /// Also while the app is in front its notifications are shown.
+  /// Shows notifications even if the app is in the foreground.
   public func userNotificationCenter(
     _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
     withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
   ) {
     completionHandler([.alert, .badge, .sound])
+  }
+}
+
+/// The app's texts outside its pages.
+enum Texts {
+  static let whyExposuresAreRead = "The list of your exposures shows day, duration and score."
+  static let outOfTime = "The phone had no more time for the check; it will be tried again."
+  static let bluetoothOffTitle = "Bluetooth is off"
+  static let bluetoothOffBody = "Without Bluetooth the phone records no encounters. Switch it on."
+  static let exposureTitle = "You may have been exposed"
+  static let exposureBody = "Open the app to see when, and what to do now."
+  static let simulatedError = "The server of the health authority cannot be reached."
+
+  static func notScheduled(_ reason: String) -> String {
+    "The next check could not be scheduled: \(reason)"
   }
 }

@@ -1,32 +1,32 @@
 import Foundation
 import KeyServerAPI
 
-/// Up to where the key files have been analysed. Documentation/App.md 3.2 to 3.5.
+/// The position up to which key files have been analysed.
 ///
-/// The cursor is an end timestamp, in Unix seconds. A file that could not be obtained holds it
-/// back; what was analysed beyond such a file is remembered by name, so that nobody waits for a
-/// notice because of a dead link, and nothing is analysed twice.
+/// The position is an end timestamp in Unix seconds. A file that could not be downloaded stops it there.
+/// Later files are analysed anyway and remembered by name, so that one dead link delays nothing and no
+/// file is analysed twice. The property names are the JSON keys on disk.
 struct DownloadCursor: Codable, Sendable, Equatable {
-  /// Everything that ends up to here is done; nil before the first index was seen.
+  /// All files that end up to this time are done; `nil` before the first index.
   private(set) var end: Int64?
-  /// Analysed files that end later, each with its end.
+  /// Analysed files that end later, with their end timestamps.
   private(set) var analysed: [String: Int64] = [:]
-  /// Files that the framework refused; they are tried alone, so that they spoil no others.
+  /// Files that the framework refused; they are analysed one by one from then on.
   private(set) var refused: Set<String> = []
 
-  /// Where a phone begins: it has heard nobody before today, so no older file concerns it.
+  /// Sets the first position to the newest file: a new phone has no encounters that older files concern.
   mutating func begin(with listed: [KeyFileName]) {
     guard end == nil else { return }
     end = listed.map(\.endTimestamp).max() ?? 0
   }
 
-  /// The files of the index that still have to be analysed, oldest first.
-  func wanted(of listed: [KeyFileName]) -> [KeyFileName] {
+  /// The listed files that are not analysed yet, oldest first.
+  func pending(in listed: [KeyFileName]) -> [KeyFileName] {
     guard let end else { return [] }
     return listed.filter { $0.endTimestamp > end && analysed[$0.text] == nil }.sorted()
   }
 
-  /// Takes what one run did, and moves the cursor up to the first listed file that is still open.
+  /// Records one check and moves the position up to the first listed file that is not analysed.
   mutating func finish(
     analysed done: [KeyFileName], refused bad: [KeyFileName], listed: [KeyFileName]
   ) {
@@ -34,7 +34,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     refused.formUnion(bad.map(\.text))
     refused.formIntersection(listed.map(\.text))
     refused.subtract(done.map(\.text))
-    let firstOpen = wanted(of: listed).first?.endTimestamp ?? .max
+    let firstOpen = pending(in: listed).first?.endTimestamp ?? .max
     let passed = analysed.values.filter { $0 < firstOpen }.max()
     if let passed, let end { self.end = max(end, passed) }
     analysed = analysed.filter { $0.value > (end ?? 0) }

@@ -2,7 +2,7 @@ import Foundation
 import KeyServerAPI
 import Logging
 
-/// Fetches the index and the key files into a folder. Documentation/App.md 3.
+/// Downloads the index and the key files into a folder.
 struct KeyFileDownload: Sendable {
   let network: any Network
   let keyServer: URL
@@ -10,27 +10,26 @@ struct KeyFileDownload: Sendable {
   let settings: KeyDownload
   let logger: Logger
 
-  /// What the index lists, oldest first, without what is no name or lies too far ahead of `now`.
+  /// The names in the index, oldest first, without malformed names and those too far in the future.
   func index(at now: Date) async throws -> [KeyFileName] {
     let request = NetworkRequest(
       keyServer.appendingPathComponent(KeyServerRoute.index),
-      answerBytesMax: KeyFileIndex.bytesMax)
-    let answer = try await network.send(request)
-    guard answer.status == 200 else { throw CheckFailure(status: answer.status) }
-    let index = KeyFileIndex.parse(String(decoding: answer.body, as: UTF8.self))
+      responseBytesMax: KeyFileIndex.bytesMax)
+    let response = try await network.send(request)
+    guard response.status == 200 else { throw CheckFailure(status: response.status) }
+    let index = KeyFileIndex.parse(String(decoding: response.body, as: UTF8.self))
     let latest = Int64(now.timeIntervalSince1970 + DownloadLimit.futureSecondsMax)
     let names = index.names.filter { $0.endTimestamp <= latest }
     let skipped = index.malformedCount + index.names.count - names.count
     if skipped > 0 {
-      logger.notice("skipped lines of the index", metadata: ["lines": "\(skipped)"])
+      logger.notice("skipped invalid lines of the index", metadata: ["lines": "\(skipped)"])
     }
     return names
   }
 
-  /// Those of `names` that lie in the folder now, in the same order: fetched by this or an earlier
-  /// run.
+  /// Downloads the missing files and returns those of `names` that are in the folder, in the same order.
   ///
-  /// - Throws: where none can be had, since the disk is full or the task is cancelled.
+  /// - Throws: If the disk is full or the task is cancelled.
   func obtain(_ names: [KeyFileName]) async throws -> [KeyFileName] {
     try makeFolder()
     removePartial()
@@ -45,17 +44,16 @@ struct KeyFileDownload: Sendable {
     return names.filter(isPresent)
   }
 
-  /// Where the file of `name` lies.
   func url(of name: KeyFileName) -> URL { folder.appendingPathComponent(name.text) }
 
-  /// Removes the files of `names`; that one is not there is no error.
+  /// Removes files; missing files are ignored.
   func remove(_ names: [KeyFileName]) {
     for name in names { try? FileManager.default.removeItem(at: url(of: name)) }
   }
 
-  /// Removes every file that `wanted` does not name.
-  func removeAll(except wanted: [KeyFileName]) {
-    let kept = Set(wanted.map(\.text))
+  /// Removes all other files from the folder.
+  func removeAll(except pending: [KeyFileName]) {
+    let kept = Set(pending.map(\.text))
     for name in content() where !kept.contains(name) {
       try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
     }
@@ -63,7 +61,7 @@ struct KeyFileDownload: Sendable {
 
   private static let partialSuffix = ".part"
 
-  /// Fetches one file, again where that can help; a file that does not come is simply not there.
+  /// Downloads one file with retries. A failed download leaves no file and is not an error.
   private func fetch(_ name: KeyFileName) async throws {
     let partial = url(of: name).appendingPathExtension("part")
     defer { try? FileManager.default.removeItem(at: partial) }
@@ -78,10 +76,10 @@ struct KeyFileDownload: Sendable {
       } catch NetworkFailure.diskFull {
         throw CheckFailure.diskFull
       } catch NetworkFailure.tooLarge {
-        // It will be as large the next time, and a mobile network is paid by the byte.
+        // A retry would download as much again, possibly over a mobile network.
         return logger.notice("a key file is too large")
       } catch let failure as NetworkFailure {
-        logger.info("a key file did not come", metadata: ["why": "\(failure.rawValue)"])
+        logger.info("downloading a key file failed", metadata: ["reason": "\(failure.rawValue)"])
       }
       try Task.checkCancellation()
     }
@@ -93,7 +91,7 @@ struct KeyFileDownload: Sendable {
       ? settings.timeoutWifiSeconds : settings.timeoutMobileSeconds
     return NetworkRequest(
       keyServer.appendingPathComponent(KeyServerRoute.keyFile(name)),
-      timeoutSeconds: Double(seconds), answerBytesMax: DownloadLimit.fileBytesMax)
+      timeoutSeconds: Double(seconds), responseBytesMax: DownloadLimit.fileBytesMax)
   }
 
   private func isPresent(_ name: KeyFileName) -> Bool {
@@ -109,7 +107,7 @@ struct KeyFileDownload: Sendable {
     }
   }
 
-  /// What a run that was killed left half-fetched.
+  /// Removes partial files of a killed process.
   private func removePartial() {
     for name in content() where name.hasSuffix(Self.partialSuffix) {
       try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
@@ -119,4 +117,17 @@ struct KeyFileDownload: Sendable {
   private func content() -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
   }
+}
+
+/// Limits of downloads.
+public enum DownloadLimit {
+  /// The number of concurrent downloads.
+  public static let filesAtOnce = 4
+  /// The maximum number of files in one check; two weeks have 84. The others wait for the next check.
+  public static let filesPerRun = 100
+  /// The maximum size of a key file, in bytes.
+  public static let fileBytesMax = 16 << 20
+  /// The maximum end time of a file, in seconds from now. File names are not signed; one from the far
+  /// future would move the cursor past all real files.
+  public static let futureSecondsMax: TimeInterval = 86_400
 }

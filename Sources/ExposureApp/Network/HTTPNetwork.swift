@@ -3,13 +3,13 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// The network as it is: HTTP over AsyncHTTPClient, without redirects, cookies or a cache, with a
-/// limit for everything that comes back.
+/// HTTP over AsyncHTTPClient, without redirects, cookies or a cache. Every response is limited in
+/// time and size.
 public final class HTTPNetwork: Network {
   public let connection: NetworkConnection
   private let client: HTTPClient
 
-  /// Connects when first asked. Call `shutdown()` before letting go of it.
+  /// Creates a client, which connects on the first request; call `shutdown()` when done.
   public init(connection: NetworkConnection = .wifi) {
     self.connection = connection
     var configuration = HTTPClient.Configuration(
@@ -19,65 +19,67 @@ public final class HTTPNetwork: Network {
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 
-  /// Closes every connection.
+  /// Closes all connections.
   public func shutdown() async throws {
     try await client.shutdown()
   }
 
-  public func send(_ request: NetworkRequest) async throws -> NetworkAnswer {
-    try await failing {
+  public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+    try await mappingErrors {
       let response = try await execute(request)
       var body = Data()
       for try await part in response.body {
-        guard body.count + part.readableBytes <= request.answerBytesMax else {
+        guard body.count + part.readableBytes <= request.responseBytesMax else {
           throw NetworkFailure.tooLarge
         }
         body.append(contentsOf: part.readableBytesView)
       }
-      return answer(response, body: body)
+      return networkResponse(response, body: body)
     }
   }
 
-  public func download(_ request: NetworkRequest, to file: URL) async throws -> NetworkAnswer {
-    try await failing {
+  public func download(_ request: NetworkRequest, to file: URL) async throws -> NetworkResponse {
+    try await mappingErrors {
       let response = try await execute(request)
-      guard response.status == .ok else { return answer(response) }
-      let disk = try DownloadFile(at: file)
+      guard response.status == .ok else { return networkResponse(response) }
+      let output = try DownloadFile(at: file)
       var count = 0
       for try await part in response.body {
         count += part.readableBytes
-        guard count <= request.answerBytesMax else { throw NetworkFailure.tooLarge }
-        try part.withUnsafeReadableBytes { bytes throws(NetworkFailure) in try disk.write(bytes) }
+        guard count <= request.responseBytesMax else { throw NetworkFailure.tooLarge }
+        try part.withUnsafeReadableBytes { bytes throws(NetworkFailure) in try output.write(bytes) }
       }
-      try disk.finish()
-      return answer(response)
+      try output.finish()
+      return networkResponse(response)
     }
   }
 
   private func execute(_ request: NetworkRequest) async throws -> HTTPClientResponse {
-    var wire = HTTPClientRequest(url: request.url.absoluteString)
-    for (name, value) in request.headers { wire.headers.add(name: name, value: value) }
+    var httpRequest = HTTPClientRequest(url: request.url.absoluteString)
+    for (name, value) in request.headers { httpRequest.headers.add(name: name, value: value) }
     if let body = request.body {
-      wire.method = .POST
-      wire.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
-      wire.body = .bytes(body, length: .known(Int64(body.count)))
+      httpRequest.method = .POST
+      httpRequest.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
+      httpRequest.body = .bytes(body, length: .known(Int64(body.count)))
     }
     let milliseconds = Int64(request.timeoutSeconds * 1_000)
     return try await client.execute(
-      wire, deadline: .now() + .milliseconds(milliseconds))
+      httpRequest, deadline: .now() + .milliseconds(milliseconds))
   }
 
-  private func answer(_ response: HTTPClientResponse, body: Data = Data()) -> NetworkAnswer {
-    let wait = response.headers.first(name: "Retry-After").flatMap { Int($0) }
-    return NetworkAnswer(
+  private func networkResponse(_ response: HTTPClientResponse, body: Data = Data())
+    -> NetworkResponse
+  {
+    let seconds = response.headers.first(name: "Retry-After").flatMap { Int($0) }
+    return NetworkResponse(
       status: Int(response.status.code), body: body,
-      retryAfterSeconds: wait.map { min(max($0, 0), NetworkLimit.retryAfterSecondsMax) })
+      retryAfterSeconds: seconds.map { min(max($0, 0), NetworkLimit.retryAfterSecondsMax) })
   }
 
-  /// Does `work`, and says in our words why it failed.
-  private func failing(
-    _ work: () async throws -> NetworkAnswer
-  ) async throws -> NetworkAnswer {
+  /// Converts the errors of `work` to `NetworkFailure`.
+  private func mappingErrors(
+    _ work: () async throws -> NetworkResponse
+  ) async throws -> NetworkResponse {
     do {
       return try await work()
     } catch let failure as NetworkFailure {
@@ -90,14 +92,47 @@ public final class HTTPNetwork: Network {
 }
 
 extension NetworkFailure {
-  /// What an error of the client or the sockets below it means.
+  /// Maps an error of AsyncHTTPClient or SwiftNIO.
   fileprivate init(_ error: any Error) {
-    let tooLate: [HTTPClientError] = [.deadlineExceeded, .readTimeout, .writeTimeout]
+    let timeouts: [HTTPClientError] = [.deadlineExceeded, .readTimeout, .writeTimeout]
     switch error {
-    case let error as HTTPClientError where tooLate.contains(error): self = .timedOut
+    case let error as HTTPClientError where timeouts.contains(error): self = .timedOut
     case let error as HTTPClientError where error == .remoteConnectionClosed: self = .interrupted
     case is HTTPParserError: self = .interrupted
     default: self = .unreachable
     }
+  }
+}
+
+/// The file of a download in progress, readable by its owner only; `finish()` syncs it.
+final class DownloadFile {
+  private let file: Int32
+
+  /// Creates or truncates the file.
+  init(at url: URL) throws(NetworkFailure) {
+    file = open(url.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw Self.failure() }
+  }
+
+  deinit {
+    close(file)
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkFailure) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = Foundation.write(
+        file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+      guard count > 0 else { throw Self.failure() }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  func finish() throws(NetworkFailure) {
+    guard fsync(file) == 0 else { throw Self.failure() }
+  }
+
+  private static func failure() -> NetworkFailure {
+    [ENOSPC, EDQUOT, EFBIG].contains(errno) ? .diskFull : .disk
   }
 }

@@ -1,22 +1,122 @@
 import Foundation
+import Secrets
 
-/// The way from this phone to a server. Documentation/App.md 9.
-///
-/// The real one is `HTTPNetwork`; tests and towns hand in their own.
+/// The network connection of the phone. `HTTPNetwork` implements it; tests and simulations use others.
 public protocol Network: Sendable {
-  /// What the phone is connected by; it decides how long a download may take.
+  /// The kind of connection; it selects the download timeout.
   var connection: NetworkConnection { get async }
 
-  /// Sends `request` and waits for the whole answer. Every status is an answer; redirects are not
-  /// followed.
+  /// Sends a request and returns the whole response, with any status. Redirects are not followed.
   ///
-  /// - Throws: `NetworkFailure`, or `CancellationError` where the task is cancelled.
-  func send(_ request: NetworkRequest) async throws -> NetworkAnswer
+  /// - Throws: `NetworkFailure`, or `CancellationError` if the task is cancelled.
+  func send(_ request: NetworkRequest) async throws -> NetworkResponse
 
-  /// Sends `request` and writes the body of a 200 answer to `file`, which is on the disk when this
-  /// returns; of any other answer the body is thrown away. What is in `file` after an error is
-  /// not to be used. The answer comes back without a body.
+  /// Sends a request and writes the body of a 200 response to `file`.
   ///
-  /// - Throws: `NetworkFailure`, or `CancellationError` where the task is cancelled.
-  func download(_ request: NetworkRequest, to file: URL) async throws -> NetworkAnswer
+  /// The file is synced before this returns. The bodies of other responses are discarded. The returned
+  /// response has no body. After an error, the content of `file` is undefined.
+  ///
+  /// - Throws: `NetworkFailure`, or `CancellationError` if the task is cancelled.
+  func download(_ request: NetworkRequest, to file: URL) async throws -> NetworkResponse
+}
+
+/// An HTTP request.
+public struct NetworkRequest: Sendable {
+  /// The URL with scheme and host.
+  public var url: URL
+  /// The JSON of a POST request, or `nil` for GET.
+  public var body: Data?
+  /// Additional headers.
+  public var headers: [String: String]
+  /// The time until the whole response must have arrived, in seconds.
+  public var timeoutSeconds: Double
+  /// The maximum length of the response body, in bytes.
+  public var responseBytesMax: Int
+
+  /// Creates a GET request, or a POST request if there is a body.
+  public init(
+    _ url: URL, body: Data? = nil, headers: [String: String] = [:],
+    timeoutSeconds: Double = NetworkLimit.timeoutSeconds,
+    responseBytesMax: Int = NetworkLimit.responseBytesMax
+  ) {
+    self.url = url
+    self.body = body
+    self.headers = headers
+    self.timeoutSeconds = timeoutSeconds
+    self.responseBytesMax = responseBytesMax
+  }
+}
+
+extension NetworkRequest: Redacted {
+  /// The method and the path; the body may contain a PIN, a token or keys.
+  public var description: String { "\(body == nil ? "GET" : "POST") \(url.path)" }
+}
+
+/// An HTTP response.
+public struct NetworkResponse: Sendable {
+  /// The HTTP status.
+  public var status: Int
+  /// The body; empty after a download.
+  public var body: Data
+  /// The value of `Retry-After`, in seconds, if present.
+  public var retryAfterSeconds: Int?
+
+  /// Creates a response.
+  public init(status: Int, body: Data = Data(), retryAfterSeconds: Int? = nil) {
+    self.status = status
+    self.body = body
+    self.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+extension NetworkResponse: Redacted {
+  /// The status; the body may contain a token.
+  public var description: String { "HTTP status \(status)" }
+}
+
+/// The kind of a network connection.
+public enum NetworkConnection: Sendable {
+  /// A fast connection without data charges.
+  case wifi
+  /// A mobile network.
+  case mobile
+}
+
+/// The reason why there is no response.
+public enum NetworkFailure: String, Error, Equatable, Codable, Sendable, CustomStringConvertible {
+  /// The server is unreachable.
+  case unreachable
+  /// The response did not arrive in time. The server may have processed the request.
+  case timedOut
+  /// The connection broke during the response. The server may have processed the request.
+  case interrupted
+  /// The response is longer than the request allows.
+  case tooLarge
+  /// The disk is full.
+  case diskFull
+  /// Another error while writing the response to disk.
+  case disk
+
+  public var description: String {
+    switch self {
+    case .unreachable: "The server cannot be reached; check the connection and try again."
+    case .timedOut: "The server did not respond in time; try again."
+    case .interrupted: "The connection was lost; try again."
+    case .tooLarge: "The response is longer than allowed; contact the health authority."
+    case .diskFull: "The disk is full; free some space and try again."
+    case .disk: "Writing the response to the disk failed; try again."
+    }
+  }
+}
+
+/// Limits of the app's network requests.
+public enum NetworkLimit {
+  /// The default request timeout, in seconds.
+  public static let timeoutSeconds = 20.0
+  /// The default maximum length of a response body, in bytes.
+  public static let responseBytesMax = 64 << 10
+  /// The connection timeout, in seconds.
+  public static let connectSeconds = 10
+  /// The longest accepted `Retry-After`, in seconds.
+  public static let retryAfterSecondsMax = 24 * 3_600
 }

@@ -1,37 +1,37 @@
-/// A few calm words to the person who carries this phone. Documentation/App.md 5.
+/// A notification for the user.
 public struct Notice: Sendable, Hashable {
-  /// Which notice it is. Two of the same identifier are never shown beside each other.
+  /// The kind of a notice. At most one notice of each kind is shown.
   public enum Identifier: String, Sendable, Codable, CaseIterable {
     /// The risk level has risen.
     case risk = "risk"
-    /// Bluetooth is off, so nothing is heard.
+    /// Bluetooth is off, so no encounters are recorded.
     case bluetoothOff = "bluetooth-off"
   }
 
-  /// Which notice it is.
+  /// The kind of the notice.
   public let identifier: Identifier
-  /// The level that it tells of, where it tells of one.
+  /// The risk level that the notice reports, if any.
   public let riskLevel: RiskLevel?
-  /// One line.
+  /// One line of text.
   public let title: String
   /// One or two sentences.
   public let body: String
 }
 
 extension Notice {
-  /// The risk has risen to `level`; nil for a level that nobody needs to hear of.
+  /// The notice for a risk level; `nil` for `none`.
   static func risk(_ level: RiskLevel) -> Notice? {
     guard let words = words[level] else { return nil }
     return Notice(
       identifier: .risk, riskLevel: level, title: words.title, body: words.body)
   }
 
-  /// Bluetooth is off.
+  /// The notice that Bluetooth is off.
   static let bluetoothOff = Notice(
     identifier: .bluetoothOff, riskLevel: nil,
     title: "Bluetooth is off",
     body:
-      "While Bluetooth is off, this phone cannot notice encounters. You can turn it on in Settings."
+      "While Bluetooth is off, this phone cannot record encounters. You can turn it on in Settings."
   )
 
   private static let words: [RiskLevel: (title: String, body: String)] = [
@@ -51,4 +51,12 @@ extension Notice {
         + "Open the app to read what to do now."
     ),
   ]
+}
+
+/// Shows notices: the system's notification centre, or a recording in tests and simulations.
+public protocol NoticeSink: Sendable {
+  /// Shows a notice and replaces one of the same kind.
+  func show(_ notice: Notice) async
+  /// Removes the notice of this kind if it is shown.
+  func remove(_ identifier: Notice.Identifier) async
 }

@@ -2,19 +2,21 @@ import Foundation
 import SealedStorage
 import World
 
-/// The app's memory on the disk: one sealed file, and beside it a sealed word that there is one.
-struct AppStore {
-  /// What is remembered, as it is on the disk.
-  private(set) var state = StoredState()
-  /// Whether the memory can be used.
+/// A value in one encrypted file, with a marker file that tells a first launch from a lost store.
+struct AppStore<State: Codable & Sendable> {
+  /// The current value, equal to the one on disk.
+  private(set) var state: State
   private(set) var condition: StorageCondition
 
+  private let initial: State
   private let folder: URL
   private let randomness: any Randomness
   private var key: SealingKey?
 
-  /// Opens the store in `folder`; a nil key is a key that is gone.
-  init(folder: URL, key: SealingKey?, randomness: any Randomness) {
+  /// Opens the store in `folder`; `key` is `nil` if the key is lost.
+  init(initial: State, folder: URL, key: SealingKey?, randomness: any Randomness) {
+    self.initial = initial
+    state = initial
     self.folder = folder
     self.key = key
     self.randomness = randomness
@@ -22,54 +24,52 @@ struct AppStore {
     open()
   }
 
-  /// Reads what is there.
   mutating func open() {
-    guard let file, let begun else {
+    guard let file, let marker else {
       condition = .keyMissing
       return
     }
     do throws(SealedStorageError) {
       if let content = try file.read() {
-        let stored = try? JSONDecoder().decode(StoredState.self, from: content)
+        let stored = try? JSONDecoder().decode(State.self, from: content)
         state = stored ?? state
         condition = stored == nil ? .damaged : .ready
       } else {
-        condition = try begun.read() == nil ? .ready : .lost
+        condition = try marker.read() == nil ? .ready : .lost
       }
     } catch {
       condition = error == .damaged ? .damaged : .unreadable
     }
   }
 
-  /// Changes the memory: on the disk first, then here; where it throws, both are as before.
-  mutating func update(_ change: (inout StoredState) -> Void) throws(StorageFailure) {
-    guard condition == .ready, let file, let begun else { throw .notReady(condition) }
+  /// Changes the value, on disk first. If it throws, neither the file nor `state` has changed.
+  mutating func update(_ change: (inout State) -> Void) throws(StorageFailure) {
+    guard condition == .ready, let file, let marker else { throw .notReady(condition) }
     var next = state
     change(&next)
     guard let content = try? JSONEncoder().encode(next) else { throw .disk }
     do throws(SealedStorageError) {
       try file.replace(with: content)
-      if try begun.read() == nil { try begun.replace(with: Data([1])) }
+      if try marker.read() == nil { try marker.replace(with: Data([1])) }
     } catch {
       throw StorageFailure(error)
     }
     state = next
   }
 
-  /// Opens the memory with `key` where that is the right one after all; else begins an empty one.
-  /// What does not open is set aside, not thrown away.
+  /// Opens the store with `key` if that key fits; otherwise renames the files and starts empty.
   mutating func startOver(with key: SealingKey) throws(StorageFailure) {
     guard condition != .ready else { return }
     self.key = key
     open()
     guard condition != .ready else { return }
     try setAside()
-    state = StoredState()
+    state = initial
     condition = .ready
     try update { _ in }
   }
 
-  /// Removes everything the app remembers from the disk, also what was set aside.
+  /// Removes all files of the store, including renamed ones.
   mutating func removeEverything() throws(StorageFailure) {
     do {
       if FileManager.default.fileExists(atPath: folder.path) {
@@ -78,12 +78,12 @@ struct AppStore {
     } catch {
       throw .disk
     }
-    state = StoredState()
+    state = initial
     condition = key == nil ? .keyMissing : .ready
   }
 
   private func setAside() throws(StorageFailure) {
-    for name in [Self.stateName, Self.begunName] {
+    for name in [Self.stateName, Self.markerName] {
       let isThere = FileManager.default.fileExists(
         atPath: folder.appendingPathComponent(name).path)
       guard isThere, let file = sealed(name) else { continue }
@@ -95,11 +95,11 @@ struct AppStore {
     }
   }
 
-  private static let stateName = "state.sealed"
-  private static let begunName = "begun.sealed"
+  private static var stateName: String { "state.sealed" }
+  private static var markerName: String { "begun.sealed" }
 
   private var file: SealedFile? { sealed(Self.stateName) }
-  private var begun: SealedFile? { sealed(Self.begunName) }
+  private var marker: SealedFile? { sealed(Self.markerName) }
 
   private func sealed(_ name: String) -> SealedFile? {
     key.map {

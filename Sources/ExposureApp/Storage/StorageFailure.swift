@@ -1,12 +1,12 @@
 import SealedStorage
 
-/// Why nothing could be stored. What was stored before is still there.
+/// An error of the app's store. The content on disk is unchanged.
 public enum StorageFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The store is not open.
   case notReady(StorageCondition)
-  /// The disk has no room: make room, then try again.
+  /// The disk is full; free some space, then retry.
   case full
-  /// The disk refused: try again.
+  /// The write failed for another reason; retry.
   case disk
 
   init(_ error: SealedStorageError) {
@@ -16,8 +16,37 @@ public enum StorageFailure: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notReady(let condition): condition.advice ?? "The app is still opening its storage."
-    case .full: "The disk is full; make room and try again."
-    case .disk: "The disk refused to store; try again."
+    case .full: "The disk is full; free some space and try again."
+    case .disk: "Writing to the disk failed; try again."
+    }
+  }
+}
+
+/// The condition of the app's store.
+public enum StorageCondition: String, Sendable, CaseIterable {
+  /// The store is open.
+  case ready
+  /// The encryption key is lost; call `startOver(with:)` with a new key.
+  case keyMissing
+  /// The file was changed or does not fit the key; call `startOver(with:)`.
+  case damaged
+  /// The marker exists but the store does not; call `startOver(with:)`.
+  case lost
+  /// The disk returned a read error; nothing is lost, retry later.
+  case unreadable
+
+  /// The text for the user, or `nil` if the store is open.
+  public var advice: String? {
+    switch self {
+    case .ready: nil
+    case .keyMissing:
+      "The app can no longer decrypt its data on this phone. Start over to continue checking."
+    case .damaged:
+      "The app's data on this phone is damaged. Start over to continue checking."
+    case .lost:
+      "The app's data on this phone is missing. Start over to continue checking."
+    case .unreadable:
+      "The app cannot read its data at the moment. Unlock or restart the phone, then open the app."
     }
   }
 }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// How often a wrong PIN may be typed. Documentation/App.md 5.2 holds the table in words.
+/// A limit for wrong PINs.
 public struct PINLock: Sendable, Hashable {
-  /// The row in words.
+  /// The explanation of the limit.
   public let sentence: String
-  /// So many refused PINs…
+  /// The number of refused PINs that locks the entry.
   public let tries: Int
-  /// …within so many seconds…
+  /// The period in which they were refused, in seconds.
   public let withinSeconds: TimeInterval
-  /// …lock the entry for so many seconds after the last of them.
+  /// The duration of the lock after the last of them, in seconds.
   public let lockSeconds: TimeInterval
 
-  /// Every row; the longest lock holds.
+  /// All limits; the longest lock applies.
   public static let table = [
     PINLock(
       sentence: "Three wrong PINs within a minute: wait a minute.",
@@ -27,23 +27,22 @@ public struct PINLock: Sendable, Hashable {
       tries: 30, withinSeconds: 7_200, lockSeconds: 86_400),
   ]
 
-  /// Until when no PIN may be tried, or nil where one may be. Refusals of a far future, left behind
-  /// by a clock that was set back, lock nobody out until then.
+  /// The end of the current lock, or `nil`. Refusals far in the future, from before the clock was set
+  /// back, are ignored.
   static func lockedUntil(refused: [Date], at now: Date) -> Date? {
     let refused = relevant(refused, at: now).sorted()
     return table.compactMap { $0.end(refused: refused) }.filter { $0 > now }.max()
   }
 
-  /// The refusals that can still matter at `now`.
+  /// The refusals that can still cause a lock at `now`.
   static func relevant(_ refused: [Date], at now: Date) -> [Date] {
     let longest = table.map { $0.withinSeconds + $0.lockSeconds }.max() ?? 0
     return refused.filter { abs(now.timeIntervalSince($0)) <= longest }.suffix(countMax)
   }
 
-  /// More refusals than the last row needs are not remembered.
   private static let countMax = 100
 
-  /// When the lock of this row ends that `refused`, oldest first, have earned last.
+  /// The end of the last lock that `refused`, oldest first, has caused by this limit.
   private func end(refused: [Date]) -> Date? {
     let lasts = refused.indices.dropFirst(tries - 1).filter { last in
       refused[last].timeIntervalSince(refused[last - tries + 1]) <= withinSeconds

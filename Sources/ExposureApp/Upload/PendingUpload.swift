@@ -1,11 +1,11 @@
 import Foundation
 import KeyServerAPI
+import Secrets
 import VerificationAPI
 
-/// An upload that has been agreed to and checked: from here on nothing about it changes, so that it
-/// can be sent again after a lost answer (Documentation/App.md 5.4). It is stored sealed.
+/// An upload that the user has agreed to. Its keys and PIN do not change, so that a request can be
+/// repeated after a lost response. The property names are the JSON keys on disk.
 struct PendingUpload: Codable, Sendable, Equatable {
-  /// One key, as it is stored.
   struct Key: Codable, Sendable, Equatable {
     let data: Data
     let rollingPeriod: UInt32
@@ -13,19 +13,18 @@ struct PendingUpload: Codable, Sendable, Equatable {
     let transmissionRisk: Int
   }
 
-  /// The PIN; it is asked about again where the token never came.
+  /// The PIN, for repeating a token request.
   let pin: String
-  /// The person's keys.
   let keys: [Key]
   /// The secret of the HMAC that binds the token to the keys.
   let hmacSecret: Data
-  /// Whether the person agreed that the keys go to other countries too.
+  /// True if the user agreed to share the keys with other countries.
   let isInteroperabilityEnabled: Bool
-  /// When the person agreed.
+  /// The time of the user's consent.
   let begun: Date
-  /// The device's word for these keys, once there is one.
+  /// The device attestation for these keys.
   private(set) var deviceVerificationPayload: String?
-  /// The token, once there is one, and when it came.
+  /// The token and the time of its arrival.
   private(set) var token: String?
   private(set) var tokenReceived: Date?
 
@@ -40,7 +39,7 @@ struct PendingUpload: Codable, Sendable, Equatable {
     begun = now
   }
 
-  /// The keys in the words of the wire.
+  /// The keys in the format of the upload request.
   var uploadKeys: [UploadKey] {
     keys.map {
       UploadKey(
@@ -49,23 +48,21 @@ struct PendingUpload: Codable, Sendable, Equatable {
     }
   }
 
-  /// What the token is bound to.
+  /// The HMAC that the token is bound to.
   var keyHMAC: Data { KeyHMAC.authenticationCode(over: uploadKeys, secret: hmacSecret) }
 
-  /// Whether the server has forgotten the PIN or the token by now. An upload from the future, left
-  /// behind by a clock that was set back, has expired as well: it must not stay until then.
+  /// Returns `true` if the PIN or the token has expired on the server. An upload from the future, from
+  /// before the clock was set back, has expired too.
   func isExpired(at now: Date) -> Bool {
     abs(now.timeIntervalSince(tokenReceived ?? begun)) >= RemovalRule.pendingUploadSeconds
   }
 
-  /// The same with the device's word.
   func attested(by payload: DeviceVerificationPayload) -> PendingUpload {
     var next = self
     next.deviceVerificationPayload = payload.base64
     return next
   }
 
-  /// The same with its token.
   func granted(_ token: String, at now: Date) -> PendingUpload {
     var next = self
     next.token = token
@@ -74,14 +71,42 @@ struct PendingUpload: Codable, Sendable, Equatable {
   }
 }
 
-extension PendingUpload: CustomStringConvertible, CustomReflectable {
-  /// It holds a PIN, keys and a token.
+extension PendingUpload: Redacted {
+  /// The number of keys; the PIN, the keys and the token are secret.
   var description: String { "PendingUpload(\(keys.count) keys)" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-extension PendingUpload.Key: CustomStringConvertible, CustomReflectable {
-  /// The bytes tell where a person was.
+extension PendingUpload.Key: Redacted {
+  /// The start of the key; its bytes identify a user's beacons.
   var description: String { "PendingUpload.Key(from \(rollingStartNumber))" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// Selects the keys of an upload.
+enum KeySelection {
+  /// The transmission risk of all keys in the ProteGO Safe contract.
+  static let transmissionRisk = 8
+
+  /// The keys to share.
+  static func keys(
+    of all: [PendingUpload.Key], at now: Date
+  ) throws(UploadFailure) -> [PendingUpload.Key] {
+    let today = (now.timeIntervalSince1970 / RemovalRule.daySeconds).rounded(.down)
+    let tooOld = (today - Double(RemovalRule.exposureDays)) * RemovalRule.daySeconds
+    let keys = all.filter { Double($0.rollingStartNumber) * intervalSeconds > tooOld }
+    guard !keys.isEmpty else { throw .nothingToShare }
+    switch UploadLimit.breach(of: keys.map(uploadKey), at: now) {
+    case nil: return keys
+    case .keyCount: throw .tooManyKeys
+    case .keysWithOneStart: throw .tooManyKeysOfOneDay
+    default: throw .keysOutOfOrder
+    }
+  }
+
+  private static let intervalSeconds = 600.0
+
+  private static func uploadKey(_ key: PendingUpload.Key) -> UploadKey {
+    UploadKey(
+      key: key.data.base64EncodedString(), rollingPeriod: key.rollingPeriod,
+      rollingStartNumber: key.rollingStartNumber, transmissionRisk: key.transmissionRisk)
+  }
 }

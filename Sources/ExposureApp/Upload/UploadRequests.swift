@@ -4,21 +4,18 @@ import KeyServerAPI
 import VerificationAPI
 import World
 
-/// The two requests of an upload, and their decoys, in the words of the wire.
+/// Builds the two requests of an upload.
 struct UploadRequests: Sendable {
-  /// The header by which a server knows a decoy; it is encrypted on the way like all the rest.
-  static let decoyHeader = "X-Chaff"
-
   let configuration: AppConfiguration
   let randomness: any Randomness
 
-  /// Asks for the token of the pending upload's PIN, bound to its keys.
+  /// Requests a token for the PIN, bound to the keys.
   func token(for pending: PendingUpload) throws -> NetworkRequest {
     try tokenRequest(
       AccessTokenRequest(code: pending.pin, ekeyhmac: pending.keyHMAC.base64EncodedString()))
   }
 
-  /// Uploads the keys under the token.
+  /// Uploads the keys with the token.
   func upload(_ pending: PendingUpload) throws -> NetworkRequest {
     try uploadRequest(
       UploadRequest(
@@ -30,21 +27,7 @@ struct UploadRequests: Sendable {
         isInteroperabilityEnabled: pending.isInteroperabilityEnabled))
   }
 
-  /// A token request and an upload that mean nothing, of the same lengths as real ones.
-  func decoys() throws -> [NetworkRequest] {
-    let payload = UploadPayload(
-      temporaryExposureKeys: [], regions: [configuration.region],
-      platform: configuration.platform, appPackageName: configuration.appPackageName,
-      verificationPayload: nil)
-    var requests = [
-      try tokenRequest(AccessTokenRequest(code: nil)),
-      try uploadRequest(UploadRequest(data: payload)),
-    ]
-    for index in requests.indices { requests[index].headers[Self.decoyHeader] = "1" }
-    return requests
-  }
-
-  private func tokenRequest(_ request: AccessTokenRequest) throws -> NetworkRequest {
+  func tokenRequest(_ request: AccessTokenRequest) throws -> NetworkRequest {
     let body = try RequestPadding.body(
       CallableRequest(data: request), length: RequestPadding.tokenRequestBytes,
       randomness: randomness
@@ -56,7 +39,7 @@ struct UploadRequests: Sendable {
     return NetworkRequest(url, body: body)
   }
 
-  private func uploadRequest(_ request: UploadRequest) throws -> NetworkRequest {
+  func uploadRequest(_ request: UploadRequest) throws -> NetworkRequest {
     let body = try RequestPadding.body(
       request, length: RequestPadding.uploadBytes, randomness: randomness
     ) { request, padding in
@@ -66,5 +49,70 @@ struct UploadRequests: Sendable {
     }
     let url = configuration.keyServer.appendingPathComponent(KeyServerRoute.upload)
     return NetworkRequest(url, body: body)
+  }
+}
+
+/// Interprets the servers' responses.
+enum UploadResponses {
+  /// The token in the verification server's response.
+  static func token(in response: NetworkResponse) throws(UploadFailure) -> String {
+    switch response.status {
+    case 200:
+      let decoded = try? JSONDecoder().decode(
+        CallableAnswer<AccessTokenAnswer>.self, from: response.body)
+      guard let decoded else { throw .serverBusy(retryAfterSeconds: nil) }
+      return decoded.result.accessToken
+    case 400, 404: throw .pinRefused
+    default: throw .serverBusy(retryAfterSeconds: response.retryAfterSeconds)
+    }
+  }
+
+  /// Throws unless the key server accepted the keys.
+  static func accepted(_ response: NetworkResponse) throws(UploadFailure) {
+    switch response.status {
+    case 200: return
+    case 400, 401, 413, 415: throw .uploadRefused
+    default: throw .serverBusy(retryAfterSeconds: response.retryAfterSeconds)
+    }
+  }
+}
+
+extension UploadFailure {
+  /// Maps any error of an upload.
+  init(_ error: any Error) {
+    switch error {
+    case let reason as UploadFailure: self = reason
+    case is CancellationError: self = .stopped
+    case let failure as StorageFailure: self = .storage(failure)
+    case NetworkFailure.tooLarge: self = .serverBusy(retryAfterSeconds: nil)
+    default: self = .noInternet
+    }
+  }
+}
+
+/// Pads all requests of a route to one length, so that uploads and decoys look alike on the network.
+enum RequestPadding {
+  /// The length of a token request, in bytes.
+  static let tokenRequestBytes = 1 << 10
+  /// The length of an upload, in bytes; it fits thirty keys, a token and an attestation.
+  static let uploadBytes = 24 << 10
+
+  /// The JSON of `request`, padded to `length` bytes.
+  static func body<Request: Encodable>(
+    _ request: Request, length: Int, randomness: any Randomness,
+    padded: (Request, String) -> Request
+  ) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let bare = try encoder.encode(padded(request, ""))
+    let missing = max(length - bare.count, 0)
+    return try encoder.encode(padded(request, letters(missing, randomness)))
+  }
+
+  /// Random letters that JSON does not escape.
+  static func letters(_ count: Int, _ randomness: any Randomness) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef".utf8)
+    return String(
+      decoding: randomness.bytes(count).map { alphabet[Int($0 & 31)] }, as: UTF8.self)
   }
 }

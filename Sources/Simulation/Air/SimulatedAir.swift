@@ -3,11 +3,10 @@ import Foundation
 import Synchronization
 import World
 
-/// The air between the phones of a town: who stands how far from whom, and how strongly a beacon
-/// arrives there.
+/// The radio channel between phones: their distances and the signal strength of each beacon.
 ///
-/// Loss over distance follows the log-distance model, with a spread around it as bodies and walls
-/// make it. Phones that nobody has placed near each other do not hear each other.
+/// The path loss follows the log-distance model with a random spread. Phones without a distance do not
+/// receive each other.
 public final class SimulatedAir: Sendable {
   private struct Pair: Hashable {
     let names: Set<String>
@@ -22,32 +21,32 @@ public final class SimulatedAir: Sendable {
   private let state = Mutex(State())
   private let randomness: any Randomness
 
-  /// Empty air; `randomness` spreads the signal strengths.
+  /// Creates an empty channel; `randomness` spreads the signal strengths.
   public init(randomness: any Randomness) {
     self.randomness = randomness
   }
 
-  /// Puts two phones `metres` apart, until they are placed again.
+  /// Sets the distance of two phones.
   public func place(_ one: String, _ other: String, metres: Double) {
     state.withLock { $0.metres[Pair(names: [one, other])] = metres }
   }
 
-  /// Takes two phones out of each other's reach.
-  public func part(_ one: String, _ other: String) {
+  /// Removes the distance of two phones, so that they do not receive each other.
+  public func separate(_ one: String, _ other: String) {
     state.withLock { $0.metres[Pair(names: [one, other])] = nil }
   }
 
-  /// How far apart two phones are, where one can reach the other at all.
+  /// The distance of two phones, if there is one.
   public func metres(between one: String, and other: String) -> Double? {
     state.withLock { $0.metres[Pair(names: [one, other])] }
   }
 
-  /// Every identifier that was ever on the air: what somebody with an antenna at every corner knows.
+  /// All identifiers ever sent: the knowledge of an observer with receivers everywhere.
   public var identifiersSent: Set<RollingProximityIdentifier> {
     state.withLock { $0.identifiers }
   }
 
-  /// What `name` sends from now on; nil is silence.
+  /// Sets the beacon of a phone; `nil` stops it.
   func set(_ beacon: Advertisement?, from name: String) {
     state.withLock { state in
       state.beacons[name] = beacon
@@ -55,8 +54,8 @@ public final class SimulatedAir: Sendable {
     }
   }
 
-  /// What one scan of `listener` hears at `time`, in the order of the senders' names.
-  func heard(by listener: String, at time: Date) -> [Sighting] {
+  /// The result of one scan, in the order of the senders' names.
+  func sightings(for listener: String, at time: Date) -> [Sighting] {
     let (beacons, metres) = state.withLock { ($0.beacons, $0.metres) }
     return beacons.sorted { $0.key < $1.key }.compactMap { name, beacon in
       guard name != listener, let distance = metres[Pair(names: [name, listener])],
@@ -66,7 +65,7 @@ public final class SimulatedAir: Sendable {
     }
   }
 
-  /// The strength a beacon arrives with, in dBm; nil where it drowns in the noise.
+  /// The received signal strength, in dBm; `nil` below the sensitivity.
   private func signalStrength(at metres: Double) -> Int8? {
     let loss =
       AirModel.lossAtOneMetreDecibels + 10 * AirModel.exponent * log10(max(metres, 0.1))
@@ -74,4 +73,18 @@ public final class SimulatedAir: Sendable {
     let strength = Double(AirModel.transmitPower) - loss + spread
     return strength < AirModel.sensitivity ? nil : Int8(clamping: Int(strength.rounded()))
   }
+}
+
+/// The parameters of the simulated radio channel, as measured indoors.
+public enum AirModel {
+  /// The transmit power of all phones, in dBm, also in their metadata.
+  public static let transmitPower: Int8 = -15
+  /// The path loss over the first metre, in dB.
+  public static let lossAtOneMetreDecibels = 45.0
+  /// The path loss exponent: 2 in free space, more with obstacles.
+  public static let exponent = 2.4
+  /// The largest deviation of a reading from the model, in dB.
+  public static let spreadDecibels = 3
+  /// The weakest signal that a phone receives, in dBm.
+  public static let sensitivity = -100.0
 }

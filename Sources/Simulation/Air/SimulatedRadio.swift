@@ -2,20 +2,20 @@ import ExposureKeys
 import Foundation
 import Synchronization
 
-/// The Bluetooth of one phone in the simulated air.
+/// The Bluetooth radio of one phone.
 public final class SimulatedRadio: Radio {
   private struct State {
     var isPoweredOn = true
     var beacon: Advertisement?
     var receive: (@Sendable ([Sighting]) async -> Void)?
-    var heardCount = 0
+    var receivedCount = 0
   }
 
   private let name: String
   private let air: SimulatedAir
   private let state = Mutex(State())
 
-  /// The radio of the phone called `name`.
+  /// Creates the radio of the phone `name`.
   public init(name: String, air: SimulatedAir) {
     self.name = name
     self.air = air
@@ -23,10 +23,10 @@ public final class SimulatedRadio: Radio {
 
   public var isPoweredOn: Bool { state.withLock { $0.isPoweredOn } }
 
-  /// How many beacons it has heard and handed over.
-  public var heardCount: Int { state.withLock { $0.heardCount } }
+  /// The number of received beacons.
+  public var receivedCount: Int { state.withLock { $0.receivedCount } }
 
-  /// Switches Bluetooth on or off, as the phone's owner does.
+  /// Switches Bluetooth on or off.
   public func setPower(on isOn: Bool) {
     state.withLock { $0.isPoweredOn = isOn }
     send()
@@ -50,14 +50,14 @@ public final class SimulatedRadio: Radio {
     state.withLock { $0.receive = nil }
   }
 
-  /// Scans once, and returns when the phone has kept what it heard.
+  /// Scans once and passes the sightings to the framework.
   public func scan(at time: Date) async {
     let (isPoweredOn, receive) = state.withLock { ($0.isPoweredOn, $0.receive) }
     guard isPoweredOn, let receive else { return }
-    let heard = air.heard(by: name, at: time)
-    guard !heard.isEmpty else { return }
-    state.withLock { $0.heardCount += heard.count }
-    await receive(heard)
+    let sightings = air.sightings(for: name, at: time)
+    guard !sightings.isEmpty else { return }
+    state.withLock { $0.receivedCount += sightings.count }
+    await receive(sightings)
   }
 
   private func send() {

@@ -1,3 +1,4 @@
+import CallableEnvelope
 import Crypto
 import DiagnosisKeyFile
 import ExposureApp
@@ -8,47 +9,48 @@ import KeyServerAPI
 import Logging
 import ServiceLifecycle
 import UploadToken
+import VerificationAPI
 import VerificationServer
 import World
 
-/// The health authority of a town: the real verification server and the real key server, each with
-/// its own database, listening on loopback under the town's clock.
+/// A health authority: the real verification server and the real key server on loopback, with the
+/// simulated clock and a database each.
 public final class SimulatedHealthAuthority: Service {
-  /// The real servers' names for each other and for the region.
+  /// The names and periods that both servers and the phones use.
   public enum Name {
-    /// The region whose keys are exported.
+    /// The region of the exported keys.
     public static let region = "PL"
-    /// The app that may upload.
+    /// The bundle identifier of the app.
     public static let app = "pl.gov.mc.protegosafe"
-    /// Who issues upload tokens.
+    /// The issuer of upload tokens.
     public static let issuer = "verification.firebreak.example"
-    /// For whom upload tokens are.
+    /// The audience of upload tokens.
     public static let audience = "keys.firebreak.example"
-    /// The export key's id, Poland's mobile country code.
+    /// The ID of the export key: Poland's mobile country code.
     public static let exportKeyID = "260"
-    /// The export key's version.
+    /// The version of the export key.
     public static let exportKeyVersion = "v1"
-    /// How long a key file's period is, in seconds: an hour.
+    /// The period of a key file, in seconds.
     public static let exportPeriodSeconds = 3_600
   }
 
-  /// The server that turns a PIN into a token.
+  /// The server that exchanges PINs for tokens.
   public let verificationServer: VerificationServer
-  /// The server that turns a token and keys into signed files.
+  /// The server that accepts keys and publishes key files.
   public let keyServer: KeyServer
-  /// The public half of the export key, as PEM: what phones carry.
+  /// The public export key, in PEM format.
   public let exportPublicKeyPEM: String
-  /// Where the two databases and the exports lie.
+  /// The folder for both databases and the exports.
   public let folder: URL
 
   private let apiToken: String
 
-  /// Both servers, keeping their data in `folder`; each key file is padded to `minimumKeys` at least.
-  /// They listen once they are run.
+  /// Creates both servers; `run()` starts them.
   ///
-  /// - Throws: the servers' own errors where the folder cannot be used.
+  /// - Parameter minimumKeys: The number of keys that each key file is padded to.
+  /// - Throws: The servers' errors if the folder cannot be used.
   public init(
-    folder: URL, clock: any WallClock, randomness: SeededNames,
+    folder: URL, clock: any WallClock, randomness: SeededSources,
     deviceCheck: DeviceCheckConfiguration?, minimumKeys: Int = 1_000, logger: Logger
   ) throws {
     let secrets = randomness.source("health authority")
@@ -92,14 +94,14 @@ public final class SimulatedHealthAuthority: Service {
     }
   }
 
-  /// The official who issues PINs, with the token that the verification server knows.
-  public func official(network: any Network) async -> Official {
-    Official(server: await verificationURL, apiToken: apiToken, network: network)
+  /// An official with the API token of the verification server.
+  public func official(network: any Network) async -> HealthOfficial {
+    HealthOfficial(server: await verificationURL, apiToken: apiToken, network: network)
   }
 
-  /// What an app of this authority is built with, once the servers listen.
+  /// The configuration of the authority's app; available once the servers listen.
   ///
-  /// - Throws: where the export key is none, which would be a mistake of ours.
+  /// - Throws: If the export key is not valid PEM (a programming error).
   public func appConfiguration() async throws -> AppConfiguration {
     AppConfiguration(
       verificationServer: await verificationURL, keyServer: await keyServerURL,
@@ -111,9 +113,9 @@ public final class SimulatedHealthAuthority: Service {
       ])
   }
 
-  /// What phones of this region trust.
+  /// The framework's configuration with the authority's export key.
   ///
-  /// - Throws: where the export key is none, which would be a mistake of ours.
+  /// - Throws: If the export key is not valid PEM (a programming error).
   public func regionConfiguration() throws -> RegionConfiguration {
     RegionConfiguration(
       region: Name.region,
@@ -124,19 +126,19 @@ public final class SimulatedHealthAuthority: Service {
       ])
   }
 
-  /// Where the verification server listens, once it does.
+  /// The URL of the verification server; available once it listens.
   public var verificationURL: URL {
     get async { URL.loopback(port: await verificationServer.boundPort) }
   }
 
-  /// Where the key server listens, once it does.
+  /// The URL of the key server; available once it listens.
   public var keyServerURL: URL {
     get async { URL.loopback(port: await keyServer.boundPort) }
   }
 }
 
 extension P256.Signing.PrivateKey {
-  /// A key drawn from `randomness`; almost every 32 bytes are one.
+  /// Generates a key; almost all 32-byte strings are valid.
   fileprivate init(from randomness: any Randomness) {
     while true {
       if let key = try? Self(rawRepresentation: randomness.bytes(32)) {
@@ -145,4 +147,58 @@ extension P256.Signing.PrivateKey {
       }
     }
   }
+}
+
+extension URL {
+  /// The URL of a server on loopback.
+  package static func loopback(port: Int) -> URL {
+    var parts = URLComponents()
+    parts.scheme = "http"
+    parts.host = "127.0.0.1"
+    parts.port = port
+    // A URL with a fixed scheme and host is always valid.
+    return parts.url ?? URL(fileURLWithPath: "/")
+  }
+}
+
+/// An official who issues PINs over the authenticated route of the verification server.
+public struct HealthOfficial: Sendable {
+  private let server: URL
+  private let apiToken: String
+  private let network: any Network
+
+  init(server: URL, apiToken: String, network: any Network) {
+    self.server = server
+    self.apiToken = apiToken
+    self.network = network
+  }
+
+  /// Requests a PIN for a confirmed test.
+  ///
+  /// - Throws: `HealthOfficialError` if the server refuses, or `NetworkFailure`.
+  public func issueCode() async throws -> String {
+    try await issueCode(as: apiToken)
+  }
+
+  /// Requests a PIN with another API token, which the server must refuse.
+  ///
+  /// - Throws: The same errors as `issueCode()`.
+  public func issueCode(as token: String) async throws -> String {
+    let body = try JSONEncoder().encode(
+      CallableRequest(data: GenerateCodeRequest(testType: "confirmed")))
+    let answer = try await network.send(
+      NetworkRequest(
+        server.appendingPathComponent(VerificationRoute.generateCode), body: body,
+        headers: [VerificationRoute.apiTokenHeader: token]))
+    guard answer.status == 200 else { throw HealthOfficialError(status: answer.status) }
+    return try JSONDecoder().decode(CallableAnswer<String>.self, from: answer.body).result
+  }
+}
+
+/// The verification server refused to issue a PIN.
+public struct HealthOfficialError: Error, CustomStringConvertible {
+  /// The HTTP status of the response.
+  public let status: Int
+
+  public var description: String { "Issuing a PIN failed: the server returned status \(status)." }
 }

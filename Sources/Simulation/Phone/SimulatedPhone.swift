@@ -4,53 +4,95 @@ import ExposureNotification
 import Foundation
 import Logging
 import SealedStorage
+import Synchronization
 import World
 
-/// One phone of a town: the real framework and the real app on a simulated radio, with a folder, a
-/// sealing key and an owner of its own.
+/// A phone with the real framework and the real app on a simulated radio.
 public final class SimulatedPhone: Sendable {
-  /// The owner's name.
+  /// The name of the phone.
   public let name: String
-  /// Everything the phone keeps.
+  /// The folder for all data of the phone.
   public let folder: URL
-  /// The phone below the framework.
+  /// The device below the framework.
   public let device: Device
-  /// The app's mind.
+  /// The app.
   public let app: ExposureApp
-  /// Its Bluetooth.
+  /// The Bluetooth radio.
   public let radio: SimulatedRadio
-  /// Whoever holds it.
-  public let person: SimulatedPerson
-  /// What it has shown.
-  public let notices: NoticeBoard
-  /// What it wants to be woken for.
-  public let alarm: AlarmClock
+  /// The user who consents or refuses.
+  public let user: SimulatedUser
+  /// The notices that the app has shown.
+  public let notices: SimulatedNotices
+  /// The background requests of the app.
+  public let scheduler: SimulatedScheduler
 
-  /// A phone fresh out of the box, keeping its data in `folder`.
+  /// Creates a new phone that stores its data in `folder`.
   public init(
-    name: String, folder: URL, town: SimulatedTown, configuration: AppConfiguration,
+    name: String, folder: URL, world: SimulatedWorld, configuration: AppConfiguration,
     region: RegionConfiguration, deviceCheck: any DeviceAttestation, network: any Network
   ) {
     self.name = name
     self.folder = folder
-    let chance = town.chance.source("phone \(name)")
-    let sealingKey = SealingKey(from: chance)
-    radio = SimulatedRadio(name: name, air: town.air)
-    person = SimulatedPerson()
-    notices = NoticeBoard()
-    alarm = AlarmClock()
+    let randomness = world.randomness.source("phone \(name)")
+    let sealingKey = SealingKey(from: randomness)
+    radio = SimulatedRadio(name: name, air: world.air)
+    user = SimulatedUser()
+    notices = SimulatedNotices()
+    scheduler = SimulatedScheduler()
     let device = Device(
-      radio: radio, consent: person, clock: town.clock, randomness: chance,
+      radio: radio, consent: user, clock: world.clock, randomness: randomness,
       folder: folder.appendingPathComponent("framework"), sealingKey: sealingKey, region: region,
       bundleIdentifier: configuration.appPackageName,
       entitlements: [.exposureNotification, .test], transmitPower: AirModel.transmitPower,
-      logger: town.logger)
+      logger: world.logger)
     self.device = device
     app = ExposureApp(
       manager: ENManager(device: device), authorizationStatus: { device.authorizationStatus },
       configuration: configuration, folder: folder.appendingPathComponent("app"),
-      sealingKey: sealingKey, clock: town.clock, randomness: chance, network: network,
-      scheduler: alarm, notices: notices, deviceCheck: deviceCheck,
-      countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount }, logger: town.logger)
+      sealingKey: sealingKey, clock: world.clock, randomness: randomness, network: network,
+      scheduler: scheduler, notices: notices, deviceCheck: deviceCheck,
+      countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount }, logger: world.logger)
+  }
+}
+
+/// The user of a simulated phone, who consents or refuses when the system asks.
+public final class SimulatedUser: ConsentPrompt {
+  private struct State {
+    var agrees = true
+    var requests: [ConsentRequest] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Creates a user who consents.
+  public init() {}
+
+  /// All requests for consent, in order.
+  public var requests: [ConsentRequest] { state.withLock { $0.requests } }
+
+  /// Sets whether the user consents to later requests.
+  public func setAgrees(_ agrees: Bool) {
+    state.withLock { $0.agrees = agrees }
+  }
+
+  public func allows(_ request: ConsentRequest, for bundleIdentifier: String) async -> Bool {
+    state.withLock { state in
+      state.requests.append(request)
+      return state.agrees
+    }
+  }
+}
+
+/// A device attestation with tokens from a simulated DeviceCheck.
+public struct SimulatedAttestation: DeviceAttestation {
+  private let issue: @Sendable () async -> Data
+
+  /// Creates an attestation that gets its tokens from `issue`.
+  public init(issue: @escaping @Sendable () async -> Data) {
+    self.issue = issue
+  }
+
+  public func token() async throws -> Data {
+    await issue()
   }
 }

@@ -3,11 +3,11 @@ import Foundation
 import Synchronization
 import World
 
-/// Chance that can be told again: the same seed and name give the same bytes.
+/// A reproducible random source: the same seed and name give the same bytes.
 ///
-/// Every part of a town draws from a source of its own name, so what one part draws does not change
-/// what another gets. SHA-256 over seed, name and a counter: good enough to stand in for a real
-/// source everywhere, but whoever knows the seed knows all, so it must never leave a simulation.
+/// Each part of a simulation has a source with its own name, so that one part's draws do not change
+/// another's. The bytes are SHA-256 over seed, name and a counter; the seed reveals them all, so this
+/// source must never be used outside a simulation.
 public final class SeededRandomness: Randomness {
   private struct State {
     var counter: UInt64 = 0
@@ -17,7 +17,7 @@ public final class SeededRandomness: Randomness {
   private let prefix: [UInt8]
   private let state = Mutex(State())
 
-  /// The source called `name` of the story with this seed.
+  /// Creates the source with this seed and name.
   public init(seed: UInt64, name: String) {
     prefix = Self.bytes(of: seed) + Array(name.utf8)
   }
@@ -35,5 +35,21 @@ public final class SeededRandomness: Randomness {
 
   private static func bytes(of number: UInt64) -> [UInt8] {
     withUnsafeBytes(of: number.bigEndian, Array.init)
+  }
+}
+
+/// The random sources of one simulation, all from one seed.
+public struct SeededSources: Sendable {
+  /// The seed.
+  public let seed: UInt64
+
+  /// Creates the sources of this seed.
+  public init(seed: UInt64) {
+    self.seed = seed
+  }
+
+  /// Creates the source with this name; the same name gives the same bytes.
+  public func source(_ name: String) -> SeededRandomness {
+    SeededRandomness(seed: seed, name: name)
   }
 }

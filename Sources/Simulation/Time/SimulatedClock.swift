@@ -2,10 +2,7 @@ import Foundation
 import Synchronization
 import World
 
-/// A clock that stands still until the story goes on.
-///
-/// Everything in a town hangs on one of these, so two weeks pass in a second and the same story passes
-/// the same moments each time it is told.
+/// A clock that moves only through `advance`, so that a simulation of two days takes seconds.
 public final class SimulatedClock: WallClock {
   private struct Sleeper {
     let deadline: Date
@@ -20,14 +17,14 @@ public final class SimulatedClock: WallClock {
 
   private let state: Mutex<State>
 
-  /// A clock that shows `now`.
+  /// Creates a clock at `now`.
   public init(now: Date) {
     state = Mutex(State(now: now))
   }
 
   public var now: Date { state.withLock { $0.now } }
 
-  /// Moves the clock to `date`, or leaves it where that has passed, and wakes whoever waited for it.
+  /// Moves the clock forward to `date` and resumes the tasks that sleep until then.
   public func advance(to date: Date) {
     let due = state.withLock { state -> [Sleeper] in
       state.now = max(state.now, date)
@@ -38,7 +35,7 @@ public final class SimulatedClock: WallClock {
     for sleeper in due { sleeper.wake.resume() }
   }
 
-  /// Moves the clock by `seconds`.
+  /// Moves the clock forward by `seconds`.
   public func advance(by seconds: TimeInterval) {
     advance(to: now.addingTimeInterval(seconds))
   }

@@ -1,9 +1,9 @@
 import Foundation
 import Mustache
 
-/// The report of a story as one HTML file that needs nothing else: no script, no font, no network.
+/// The report of the demo as one HTML file without scripts, fonts or network access.
 public struct ReportPage {
-  /// A step as the page shows it.
+  /// A step of the page.
   private struct Row {
     let number: Int
     let time: String
@@ -14,16 +14,16 @@ public struct ReportPage {
     let state: String
   }
 
-  /// A phone as the page shows it.
+  /// A phone of the page.
   private struct Card {
     let name: String
     let role: String
     let level: String
     let levelName: String
-    let says: String
+    let notice: String
   }
 
-  /// All that the template asks for.
+  /// The values of the template.
   private struct Content {
     let verdict: String
     let summary: String
@@ -31,20 +31,20 @@ public struct ReportPage {
     let cards: [Card]
     let picture: String
     let rows: [Row]
-    let knowledge: [Knowledge]
+    let knowledge: [PartyKnowledge]
     let style: String
   }
 
-  private let result: StoryResult
+  private let result: DemoResult
 
-  /// The page about `result`.
-  public init(_ result: StoryResult) {
+  /// Creates the report of `result`.
+  public init(_ result: DemoResult) {
     self.result = result
   }
 
-  /// The page's text.
+  /// The HTML text.
   ///
-  /// - Throws: the template's own error, which would be a mistake of ours.
+  /// - Throws: If the template is invalid (a programming error).
   public func html() throws -> String {
     try MustacheTemplate(string: ReportTemplate.page).render(content)
   }
@@ -54,34 +54,64 @@ public struct ReportPage {
     return Content(
       verdict: result.verdict,
       summary: """
-        \(result.steps.filter(\.ok).count) of \(result.steps.count) steps held, in \
+        \(result.steps.filter(\.ok).count) of \(result.steps.count) steps passed, in \
         \(Double(milliseconds / 100) / 10) s of real time.
         """,
-      state: result.ok ? "held" : "failed", cards: result.phones.map(Self.card),
+      state: result.ok ? "passed" : "failed", cards: result.phones.map(Self.card),
       picture: TimelinePicture(timeline: result.timeline).svg,
       rows: result.steps.enumerated().map { Self.row(number: $0 + 1, $1) },
-      knowledge: Knowledge.afterTheStory, style: ReportTemplate.style)
+      knowledge: PartyKnowledge.afterDemo, style: ReportTemplate.style)
   }
 
-  private static func row(number: Int, _ step: StoryStep) -> Row {
+  private static func row(number: Int, _ step: DemoStep) -> Row {
     Row(
-      number: number, time: StoryClock.stamp(step.time), sentence: step.sentence,
-      facts: step.facts, milliseconds: step.milliseconds, mark: step.ok ? "held" : "did not hold",
-      state: step.ok ? "held" : "failed")
+      number: number, time: DemoClock.stamp(step.time), sentence: step.sentence,
+      facts: step.facts, milliseconds: step.milliseconds, mark: step.ok ? "passed" : "failed",
+      state: step.ok ? "passed" : "failed")
   }
 
-  private static func card(_ phone: StoryResult.Phone) -> Card {
+  private static func card(_ phone: DemoResult.Phone) -> Card {
     let role =
       switch phone.name {
-      case "near": "sat half an hour beside the diagnosed"
-      case "far": "was never within reach"
-      default: "published keys after the diagnosis"
+      case "near": "was near diagnosed for half an hour"
+      case "far": "was out of range"
+      default: "published keys after a positive test"
       }
-    let says =
+    let notice =
       phone.notices == 0
       ? "No notice." : "\(phone.notices) notice\(phone.notices == 1 ? "" : "s")."
     return Card(
       name: phone.name, role: role, level: "level-\(phone.riskLevel)",
-      levelName: ["none", "low", "medium", "high"][min(max(phone.riskLevel, 0), 3)], says: says)
+      levelName: ["none", "low", "medium", "high"][min(max(phone.riskLevel, 0), 3)], notice: notice)
   }
+}
+
+/// The knowledge of one party after the demo, and its limits.
+struct PartyKnowledge {
+  let party: String
+  let knows: String
+  let cannotKnow: String
+
+  static let afterDemo = [
+    PartyKnowledge(
+      party: "Near's phone",
+      knows: "Its user was near someone with a positive test, on which day and for how long.",
+      cannotKnow: "Who or where it was."),
+    PartyKnowledge(
+      party: "Far's phone", knows: "It was near none of the published keys.",
+      cannotKnow: "If anyone it has met is ill."),
+    PartyKnowledge(
+      party: "Diagnosed's phone", knows: "Its keys were accepted.",
+      cannotKnow: "If anyone was notified."),
+    PartyKnowledge(
+      party: "Verification server", knows: "A PIN was issued and used once.",
+      cannotKnow: "A key, a name, a phone."),
+    PartyKnowledge(
+      party: "Key server", knows: "Keys that were published with a valid token.",
+      cannotKnow: "The PIN, the person, or who was near."),
+    PartyKnowledge(
+      party: "Readers of a key file",
+      knows: "Between one and all of its keys are real; the rest is padding.",
+      cannotKnow: "Which keys are real, or how many people uploaded."),
+  ]
 }

@@ -1,5 +1,6 @@
-/// The report's page and its style. The picture is drawn by us and may enter unescaped; all else is
-/// escaped by Mustache.
+/// The template and the style of the report.
+///
+/// The picture contains no user input and is inserted unescaped; Mustache escapes all other values.
 enum ReportTemplate {
   static let page = """
     <!doctype html>
@@ -17,13 +18,13 @@ enum ReportTemplate {
     <h1>{{verdict}}</h1>
     <p>{{summary}} Real cryptography, real HTTP on this machine, a simulated clock and radio.</p>
     </header>
-    <section class="cards" aria-label="What each phone says">
+    <section class="cards" aria-label="Phones">
     {{#cards}}
     <article class="{{level}}">
     <h2>{{name}}</h2>
     <p>{{role}}</p>
     <p class="level">risk: <strong>{{levelName}}</strong></p>
-    <p>{{says}}</p>
+    <p>{{notice}}</p>
     </article>
     {{/cards}}
     </section>
@@ -31,7 +32,7 @@ enum ReportTemplate {
     <h2>Two days in one picture</h2>
     <div class="picture">{{{picture}}}</div>
     <p class="note">Each number is a step below. Arrows are messages over HTTP; the shaded block is
-    the time two phones heard each other's beacons. Times are UTC.</p>
+    the time in which two phones received each other's beacons. Times are UTC.</p>
     </section>
     <section>
     <h2>Step by step</h2>
@@ -49,7 +50,7 @@ enum ReportTemplate {
     </ol>
     </section>
     <section>
-    <h2>Who knows what now</h2>
+    <h2>Knowledge of each party</h2>
     <table>
     <thead><tr><th>Party</th><th>knows</th><th>cannot know</th></tr></thead>
     <tbody>
@@ -103,7 +104,7 @@ enum ReportTemplate {
     svg .meeting-label { text-anchor:end; }
     svg .passage { stroke:var(--blue); stroke-width:1.8; fill:none; }
     svg .tip { fill:var(--blue); }
-    svg .held circle { fill:var(--calm); } svg .failed circle { fill:var(--warn); }
+    svg .passed circle { fill:var(--calm); } svg .failed circle { fill:var(--warn); }
     svg g text { fill:#fff; font-weight:600; font-size:11px; text-anchor:middle; }
     .note { color:var(--soft); margin:10px 0 0; font-size:.92rem; }
     .steps { list-style:none; margin:0; padding:0; }

@@ -19,7 +19,7 @@ struct TimelinePicture {
     return """
       <svg viewBox="0 0 \(number(Size.width)) \(number(height))" role="img" \
       aria-labelledby="timeline-title" xmlns="http://www.w3.org/2000/svg">
-      <title id="timeline-title">What happened when, on which phone and server</title>
+      <title id="timeline-title">Events on the phones and servers over time</title>
       \(parts.joined(separator: "\n"))
       </svg>
       """
@@ -35,7 +35,7 @@ struct TimelinePicture {
       return """
         <line class="\(isMidnight ? "midnight" : "hour")" x1="\(x(date))" x2="\(x(date))" \
         y1="\(number(Size.top - 6))" y2="\(number(laneY(timeline.lanes.count - 1) + 28))"/>
-        <text class="clock" x="\(x(date))" y="16">\(StoryClock.label(date))</text>
+        <text class="clock" x="\(x(date))" y="16">\(DemoClock.label(date))</text>
         """
     }
   }
@@ -85,7 +85,7 @@ struct TimelinePicture {
     ]
   }
 
-  /// Steps at one moment stand beside each other, in their order.
+  /// Places steps at the same time next to each other, in order.
   private func marks() -> [String] {
     var nextFree: [Int: Double] = [:]
     return timeline.marks.map { mark in
@@ -93,7 +93,7 @@ struct TimelinePicture {
       let x = max(position(mark.time), nextFree[mark.lane] ?? 0)
       nextFree[mark.lane] = x + 2 * Size.badgeRadius + 2
       return """
-        <g class="\(mark.ok ? "held" : "failed")"><circle cx="\(number(x))" cy="\(number(y))" \
+        <g class="\(mark.ok ? "passed" : "failed")"><circle cx="\(number(x))" cy="\(number(y))" \
         r="\(number(Size.badgeRadius))"/><text x="\(number(x))" y="\(number(y + 4))">\
         \(mark.number)</text></g>
         """
@@ -115,4 +115,44 @@ struct TimelinePicture {
   private func number(_ value: Double) -> String {
     String((value * 10).rounded() / 10)
   }
+}
+
+/// The events of the demo for the picture.
+public struct Timeline: Sendable {
+  /// A phone or a server.
+  public struct Lane: Sendable {
+    let name: String
+    let detail: String
+  }
+
+  /// A numbered step on a lane.
+  struct Mark: Sendable {
+    let number: Int
+    let lane: Int
+    let time: Date
+    let ok: Bool
+  }
+
+  /// The time that two neighbouring lanes spent together.
+  struct Meeting: Sendable {
+    let lanes: ClosedRange<Int>
+    let from: Date
+    let to: Date
+    let label: String
+  }
+
+  /// A message between two lanes.
+  struct Passage: Sendable {
+    let from: Int
+    let to: Int
+    let time: Date
+    let label: String
+  }
+
+  let start: Date
+  let end: Date
+  let lanes: [Lane]
+  var marks: [Mark] = []
+  var meetings: [Meeting] = []
+  var passages: [Passage] = []
 }

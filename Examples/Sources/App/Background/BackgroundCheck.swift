@@ -1,10 +1,11 @@
 import BackgroundTasks
 import ExposureNotification
 import Foundation
+import UserNotifications
 
-/// The check that runs while nobody looks.
+/// The check in the background.
 public final class BackgroundCheck {
-  /// The name under which the app registers it. Apple's system gives tasks with this ending more time.
+  /// The task's identifier. Apple's system gives tasks with this suffix more time.
   public static let taskIdentifier = "\(ExampleApp.bundleIdentifier).exposure-notification"
 
   private let notifications: ExposureNotifications
@@ -20,7 +21,7 @@ public final class BackgroundCheck {
     self.exposureNotice = exposureNotice
   }
 
-  /// Registers the task; once, at launch.
+  /// Registers the task; call it once at launch.
   func register() {
     BGTaskScheduler.shared.register(
       forTaskWithIdentifier: Self.taskIdentifier, using: .main
@@ -29,7 +30,7 @@ public final class BackgroundCheck {
     }
   }
 
-  /// Asks for the next run, where the person lets the app use exposure notification.
+  /// Schedules the next run if exposure notification is authorized.
   func schedule() {
     guard notifications.authorization == .authorized else { return }
     let request = BGProcessingTaskRequest(identifier: Self.taskIdentifier)
@@ -37,15 +38,15 @@ public final class BackgroundCheck {
     do {
       try BGTaskScheduler.shared.submit(request)
     } catch {
-      notifications.store.checkError = Words.notScheduled(error.localizedDescription)
+      notifications.store.checkError = Texts.notScheduled(error.localizedDescription)
     }
   }
 
   private func run(_ task: BGTask) {
     let progress = Progress()
-    // First of all: the time may be over before the check has begun.
+    // Set this first: the time may expire before the check starts.
     task.expirationHandler = { [self] in
-      notifications.store.checkError = Words.outOfTime
+      notifications.store.checkError = Texts.outOfTime
       progress.cancel()
     }
     bluetoothNotice.update(for: notifications.status)
@@ -56,5 +57,43 @@ public final class BackgroundCheck {
     progress.cancellationHandler = { check.cancel() }
     if progress.isCancelled { check.cancel() }
     schedule()
+  }
+}
+
+/// Shows a notification while Bluetooth is off.
+final class BluetoothNotice {
+  static let identifier = "bluetooth-off"
+
+  /// True if this run of the app has shown the notification.
+  private var isShown = false
+
+  func update(for status: ENStatus) {
+    let center = UNUserNotificationCenter.current()
+    guard status == .bluetoothOff else {
+      isShown = false
+      return center.removeDeliveredNotifications(withIdentifiers: [Self.identifier])
+    }
+    guard !isShown else { return }
+    isShown = true
+    let content = UNMutableNotificationContent()
+    content.title = Texts.bluetoothOffTitle
+    content.body = Texts.bluetoothOffBody
+    content.sound = .default
+    center.add(
+      UNNotificationRequest(identifier: Self.identifier, content: content, trigger: nil))
+  }
+}
+
+/// Shows a notification about a new exposure.
+final class ExposureNotice {
+  static let identifier = "exposure"
+
+  func show() {
+    let content = UNMutableNotificationContent()
+    content.title = Texts.exposureTitle
+    content.body = Texts.exposureBody
+    content.sound = .default
+    UNUserNotificationCenter.current().add(
+      UNNotificationRequest(identifier: Self.identifier, content: content, trigger: nil))
   }
 }

@@ -1,13 +1,13 @@
 import ExposureNotification
 import Foundation
 
-/// One check: which files are new, download, criteria, detection, exposures.
+/// One check: list and download new files, get the criteria, detect, and read the exposures.
 ///
-/// One step begins when the last one has ended, all on the main queue, and it ends exactly once: with
-/// the first error, or when it is cancelled, nothing further is begun.
+/// The steps run one after another on the main queue. The check ends exactly once: at the end, with the
+/// first error, or when it is cancelled.
 final class Detection {
-  /// What a check has found.
-  struct Found {
+  /// The result of a check.
+  struct Outcome {
     let exposures: [Exposure]
     let nextKeyFile: Int
   }
@@ -17,8 +17,8 @@ final class Detection {
   private let authority: HealthAuthority
   private let firstKeyFile: Int
   private var files: [URL] = []
-  private var inFramework: Progress?
-  private var completion: ((Result<Found, Error>) -> Void)?
+  private var operation: Progress?
+  private var completion: ((Result<Outcome, Error>) -> Void)?
 
   init(manager: ENManager, authority: HealthAuthority, from firstKeyFile: Int) {
     self.manager = manager
@@ -26,38 +26,38 @@ final class Detection {
     self.firstKeyFile = firstKeyFile
   }
 
-  func run(completion: @escaping (Result<Found, Error>) -> Void) {
+  func run(completion: @escaping (Result<Outcome, Error>) -> Void) {
     self.completion = completion
     progress.cancellationHandler = { DispatchQueue.main.async { self.cancel() } }
-    authority.keyFiles(from: firstKeyFile) { self.goOn($0) { self.download($0[...], of: $0) } }
+    authority.keyFiles(from: firstKeyFile) { self.proceed($0) { self.download($0[...], of: $0) } }
   }
 
-  /// Downloads the files of `left` one after another.
+  /// Downloads files one after another.
   private func download(_ left: ArraySlice<Int>, of all: [Int]) {
     guard let number = left.first else { return getCriteria(nextKeyFile: all.last.map { $0 + 1 }) }
     authority.download(keyFile: number) { result in
-      // Also a file that comes after the end is deleted.
+      // A file that arrives after the end is deleted too.
       if case .success(let file) = result { self.files.append(file) }
       if self.completion == nil { self.deleteFiles() }
-      self.goOn(result) { _ in self.download(left.dropFirst(), of: all) }
+      self.proceed(result) { _ in self.download(left.dropFirst(), of: all) }
     }
   }
 
   private func getCriteria(nextKeyFile: Int?) {
     authority.criteria { result in
-      self.goOn(result) {
+      self.proceed(result) {
         self.detect($0.configuration, nextKeyFile: nextKeyFile ?? self.firstKeyFile)
       }
     }
   }
 
   private func detect(_ configuration: ENExposureConfiguration, nextKeyFile: Int) {
-    inFramework = manager.detectExposures(
+    operation = manager.detectExposures(
       configuration: configuration, diagnosisKeyURLs: files
     ) { summary, error in
-      self.goOn(self.result(summary, error)) { summary in
+      self.proceed(self.result(summary, error)) { summary in
         guard summary.matchedKeyCount > 0 else {
-          return self.finish(.success(Found(exposures: [], nextKeyFile: nextKeyFile)))
+          return self.finish(.success(Outcome(exposures: [], nextKeyFile: nextKeyFile)))
         }
         self.getInfo(summary, nextKeyFile: nextKeyFile)
       }
@@ -65,16 +65,16 @@ final class Detection {
   }
 
   private func getInfo(_ summary: ENExposureDetectionSummary, nextKeyFile: Int) {
-    inFramework = manager.getExposureInfo(
-      summary: summary, userExplanation: Words.whyExposuresAreRead
+    operation = manager.getExposureInfo(
+      summary: summary, userExplanation: Texts.whyExposuresAreRead
     ) { infos, error in
-      self.goOn(self.result(infos, error)) { infos in
+      self.proceed(self.result(infos, error)) { infos in
         let exposures = infos.map {
           Exposure(
             date: $0.date, duration: $0.duration, totalRiskScore: $0.totalRiskScore,
             transmissionRiskLevel: $0.transmissionRiskLevel)
         }
-        self.finish(.success(Found(exposures: exposures, nextKeyFile: nextKeyFile)))
+        self.finish(.success(Outcome(exposures: exposures, nextKeyFile: nextKeyFile)))
       }
     }
   }
@@ -83,8 +83,8 @@ final class Detection {
     value.map(Result.success) ?? .failure(error ?? ENError(.unknown))
   }
 
-  /// Takes the next step with what the last one has given, unless that was an error.
-  private func goOn<Value>(_ result: Result<Value, Error>, _ step: (Value) -> Void) {
+  /// Runs the next step with the result of the last one, or ends the check with its error.
+  private func proceed<Value>(_ result: Result<Value, Error>, _ step: (Value) -> Void) {
     guard completion != nil else { return }
     switch result {
     case .success(let value): step(value)
@@ -93,11 +93,11 @@ final class Detection {
   }
 
   private func cancel() {
-    inFramework?.cancel()
+    operation?.cancel()
     finish(.failure(CancellationError()))
   }
 
-  private func finish(_ result: Result<Found, Error>) {
+  private func finish(_ result: Result<Outcome, Error>) {
     guard let completion else { return }
     self.completion = nil
     progress.cancellationHandler = nil

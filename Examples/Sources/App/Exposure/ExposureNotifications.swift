@@ -1,11 +1,9 @@
 import ExposureNotification
 import Foundation
 
-/// The app's way to the framework: on and off, checks, the person's own keys.
-///
-/// Everything happens on the main queue.
+/// The app's use of the framework: status, checks and the user's own keys. All calls are on the main queue.
 public final class ExposureNotifications {
-  /// Posted when the person has been asked, whatever the answer.
+  /// Posted when the user has answered the system's dialog.
   public static let authorizationDidChange = Notification.Name(
     "ExposureNotifications.authorizationDidChange")
 
@@ -13,11 +11,11 @@ public final class ExposureNotifications {
   let store: LocalStore
   let authority: HealthAuthority
   let now: () -> Date
-  /// What is being checked; a second check meanwhile would count every key twice.
+  /// The running check; a second one at the same time would count every key twice.
   var running: Detection?
   private var statusObservation: NSKeyValueObservation?
 
-  /// The framework of this phone, not usable before `activate`.
+  /// Creates a manager, which `activate` makes ready.
   init(store: LocalStore, authority: HealthAuthority, now: @escaping () -> Date) {
     self.store = store
     self.authority = authority
@@ -28,14 +26,13 @@ public final class ExposureNotifications {
     manager.invalidate()
   }
 
-  /// Whether the person lets the app use exposure notification.
+  /// The authorization by the user.
   public var authorization: ENAuthorizationStatus { ENManager.authorizationStatus }
 
-  /// Whether beacons are sent and heard.
+  /// The status of the framework.
   public var status: ENStatus { manager.exposureNotificationStatus }
 
-  /// Makes the framework usable. A person who said no first and yes in the settings later has meant
-  /// it to be on.
+  /// Activates the framework. If the user has authorized it in the settings since, it is turned on.
   func activate(completion: @escaping (Error?) -> Void) {
     manager.activate { [self] error in
       guard error == nil, authorization == .authorized, !manager.exposureNotificationEnabled
@@ -52,7 +49,7 @@ public final class ExposureNotifications {
     }
   }
 
-  /// Switches it on or off; the person is asked the first time.
+  /// Turns exposure notification on or off; the system asks the user the first time.
   public func setEnabled(_ isEnabled: Bool, completion: @escaping (Error?) -> Void) {
     turn(on: isEnabled) { error in
       NotificationCenter.default.post(name: Self.authorizationDidChange, object: nil)
@@ -60,12 +57,73 @@ public final class ExposureNotifications {
     }
   }
 
-  /// What is switched on without Bluetooth is on, so that is no failure; the notice about Bluetooth
-  /// follows the status.
+  /// Without Bluetooth it is on as well, so `bluetoothOff` is not an error here.
   private func turn(on isEnabled: Bool, _ completion: @escaping (Error?) -> Void) {
     manager.setExposureNotificationEnabled(isEnabled) { error in
       let isOnWithoutBluetooth = (error as? ENError)?.code == .bluetoothOff
       completion(isOnWithoutBluetooth ? nil : error)
+    }
+  }
+}
+
+extension ExposureNotifications {
+  /// Checks the new key files; `completion` receives the number of new exposures.
+  ///
+  /// Cancelling the progress stops the check without a result.
+  @discardableResult
+  public func check(completion: @escaping (Result<Int, Error>) -> Void) -> Progress {
+    guard running == nil else {
+      DispatchQueue.main.async { completion(.failure(CancellationError())) }
+      return Progress()
+    }
+    let detection = Detection(
+      manager: manager, authority: authority, from: store.checkState.nextKeyFile)
+    running = detection
+    detection.run { [self] result in
+      running = nil
+      store(result)
+      completion(result.map(\.exposures.count))
+    }
+    return detection.progress
+  }
+
+  private func store(_ result: Result<Detection.Outcome, Error>) {
+    switch result {
+    case .success(let found):
+      store.checkState.take(found.exposures, nextKeyFile: found.nextKeyFile, at: now())
+      store.checkError = nil
+    case .failure(let error) where error is CancellationError:
+      // The cancelling code reports the reason.
+      break
+    case .failure(let error):
+      store.checkError = error.localizedDescription
+    }
+  }
+}
+
+extension ExposureNotifications {
+  /// Uploads the user's keys with the code of `test`; the system asks the user first.
+  public func shareKeys(for test: TestResult, completion: @escaping (Error?) -> Void) {
+    manager.getDiagnosisKeys { [self] keys, error in
+      guard let keys else { return completion(error ?? ENError(.unknown)) }
+      post(keys, for: test, completion: completion)
+    }
+  }
+
+  func post(
+    _ keys: [ENTemporaryExposureKey], for test: TestResult, completion: @escaping (Error?) -> Void
+  ) {
+    for key in keys { key.transmissionRiskLevel = Self.riskLevel(of: key, for: test) }
+    authority.post(keys.map(PublishedKey.init), code: test.code, completion: completion)
+  }
+
+  /// The transmission risk level: higher for days near the test.
+  static func riskLevel(of key: ENTemporaryExposureKey, for test: TestResult) -> ENRiskLevel {
+    let day = Date(timeIntervalSince1970: Double(key.rollingStartNumber) * 600)
+    switch abs(day.timeIntervalSince(test.dateAdministered)) / 86_400 {
+    case ..<3: return 6
+    case ..<6: return 4
+    default: return 2
     }
   }
 }

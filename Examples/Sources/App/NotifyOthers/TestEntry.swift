@@ -1,8 +1,8 @@
 import Foundation
 
-/// Entering a positive test: its code, its day, and whether to warn others.
+/// The entry of a positive test: its code, its day, and the choice to warn others.
 public final class TestEntry {
-  /// Why an entry is refused.
+  /// The reason why an entry is rejected.
   public enum Refusal: LocalizedError {
     case notACode
     case unknownCode
@@ -10,9 +10,9 @@ public final class TestEntry {
 
     public var errorDescription: String? {
       switch self {
-      case .notACode: return "A code has six digits; look at your test result again."
+      case .notACode: return "A code has six digits; check your test result."
       case .unknownCode: return "This code is not known or has been used; ask for a new one."
-      case .dayToCome: return "The day of the test is still to come; correct it."
+      case .dayToCome: return "The day of the test is in the future; correct it."
       }
     }
   }
@@ -21,12 +21,12 @@ public final class TestEntry {
   private let id = UUID()
   private var store: LocalStore { notifications.store }
 
-  /// Begins; what is entered is kept at once, so that a phone that dies loses nothing.
+  /// Starts an entry. All input is stored at once.
   init(notifications: ExposureNotifications) {
     self.notifications = notifications
   }
 
-  /// Takes the code, after the authority has agreed to it.
+  /// Verifies the code with the authority and stores the test.
   public func enter(code: String, day: Date, completion: @escaping (Error?) -> Void) {
     guard code.utf8.count == 6, code.utf8.allSatisfy({ (48...57).contains($0) }) else {
       return completion(Refusal.notACode)
@@ -43,16 +43,38 @@ public final class TestEntry {
     }
   }
 
-  /// Shares the keys and ends the entry. Where the person says no to the system, or the network does,
-  /// the test stays in the list as not shared, to be shared later.
+  /// Shares the keys and completes the entry. If that fails, the test stays in the list and can be shared
+  /// later.
   public func share(completion: @escaping (Error?) -> Void) {
     guard let test = store.testResults[id] else { return completion(Refusal.notACode) }
     store.testResults[id]?.isAdded = true
     notifications.share(test, completion: completion)
   }
 
-  /// Ends the entry without sharing and forgets it.
+  /// Cancels the entry and removes the test.
   public func cancel() {
     store.testResults[id] = nil
+  }
+}
+
+extension ExposureNotifications {
+  /// The completed tests, newest first.
+  public var addedTests: [TestResult] {
+    store.testResults.values.filter(\.isAdded).sorted {
+      $0.dateAdministered > $1.dateAdministered
+    }
+  }
+
+  /// Shares the keys for `test` and records it.
+  public func share(_ test: TestResult, completion: @escaping (Error?) -> Void) {
+    shareKeys(for: test) { [self] error in
+      if error == nil { store.testResults[test.id]?.isShared = true }
+      completion(error)
+    }
+  }
+
+  /// Removes `test` from the list; shared keys stay shared.
+  public func delete(_ test: TestResult) {
+    store.testResults[test.id] = nil
   }
 }

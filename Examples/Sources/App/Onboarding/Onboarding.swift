@@ -2,11 +2,11 @@ import ExposureNotification
 import Foundation
 import UserNotifications
 
-/// The way through the first pages. Each answer leads to the next page.
+/// The onboarding pages. Each answer leads to the next page.
 public final class Onboarding {
-  /// The page that the person sees.
+  /// The current page.
   public private(set) var step = OnboardingStep.welcome
-  /// What went wrong on this page, to be shown above it.
+  /// An error to show above the page.
   public private(set) var problem: String?
 
   private let notifications: ExposureNotifications
@@ -17,7 +17,7 @@ public final class Onboarding {
     self.backgroundCheck = backgroundCheck
   }
 
-  /// Answers the page; `completion` is called when the next one is there.
+  /// Answers the current page; `completion` is called when the next page is ready.
   public func answer(_ isYes: Bool, completion: @escaping () -> Void) {
     problem = nil
     switch step {
@@ -65,5 +65,35 @@ public final class Onboarding {
   private func finish(_ completion: () -> Void) {
     notifications.store.isOnboarded = true
     go(to: .finished, completion)
+  }
+}
+
+/// A page of the onboarding.
+public enum OnboardingStep: Equatable {
+  case welcome
+  case enable
+  /// After "not now": explains the loss and offers a second chance.
+  case recommendEnabling
+  /// After a refusal in the system's dialog, which appears only once: refers to the settings.
+  case recommendSettings
+  case recommendNotices
+  case notifyingOthers
+  case finished
+
+  /// The question of the page, answered with yes or no.
+  public var question: String {
+    switch self {
+    case .welcome: return "This app tells you if you were near someone with the disease. Begin?"
+    case .enable: return "Switch exposure notification on?"
+    case .recommendEnabling:
+      return "Without it you receive no warnings and cannot warn others. Switch it on now?"
+    case .recommendSettings:
+      return "Exposure notification is off in the phone's settings. Have you changed them?"
+    case .recommendNotices:
+      return "The app may not notify you, so open it now and then. Continue?"
+    case .notifyingOthers:
+      return "If you test positive you can warn those who were near you. Understood?"
+    case .finished: return ""
+    }
   }
 }

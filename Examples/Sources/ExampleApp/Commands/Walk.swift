@@ -1,9 +1,10 @@
 import Foundation
+import Subprocess
 
-/// Both walks, with a process for each launch of an app: what is known afterwards was on the disk.
+/// Runs the whole example with three phones and a server. Each app launch is a separate process.
 struct Walk {
-  /// Something went another way than the walk must go.
-  struct WrongWay: LocalizedError {
+  /// A command with an unexpected result.
+  struct Failure: LocalizedError {
     let errorDescription: String?
   }
 
@@ -13,11 +14,11 @@ struct Walk {
       given.map { URL(fileURLWithPath: $0) }
       ?? FileManager.default.temporaryDirectory.appendingPathComponent("walk-\(UUID().uuidString)")
     guard !FileManager.default.fileExists(atPath: folder.path) else {
-      throw Arguments.Problem("\(folder.path) is there already; name a new folder")
+      throw Arguments.Problem("\(folder.path) exists; name a new folder")
     }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { if given == nil { try? FileManager.default.removeItem(at: folder) } }
-    try Walk(in: folder).go()
+    try await Walk(in: folder).run()
   }
 
   private let folder: URL
@@ -26,64 +27,64 @@ struct Walk {
     self.folder = folder
   }
 
-  private func go() throws {
-    _ = try server("keys", at: "2026-03-10T08:00:00Z")
-    try onboard()
-    try meet()
-    let published = try warn()
-    try checkWithoutTime(at: published)
-    try check(at: published)
-    Terminal.say("\nBoth walks ended where they must.")
+  private func run() async throws {
+    _ = try await server("keys", at: "2026-03-10T08:00:00Z")
+    try await onboard()
+    try await recordEncounter()
+    let published = try await uploadKeys()
+    try await checkWithDeadNetwork(at: published)
+    try await check(at: published)
+    Terminal.print("\nThe walk succeeded.")
   }
 
-  /// Ann and Bob say yes, Bob at the second asking; Cleo as well, without Bluetooth.
-  private func onboard() throws {
-    try phone("ann", "onboard", "--yes", at: noon, shows: "Exposure notification: on")
-    try phone(
+  /// Ann and Bob enable notifications, Bob at the second chance; Cleo has no Bluetooth.
+  private func onboard() async throws {
+    try await phone("ann", "onboard", "--yes", at: noon, shows: "Exposure notification: on")
+    try await phone(
       "bob", "onboard", "--answers", "yny", "--yes", at: noon, shows: "Exposure notification: on")
-    try phone(
+    try await phone(
       "cleo", "onboard", "--yes", "--bluetooth-off", at: noon, shows: "\nSwitch Bluetooth on.")
-    try phone("cleo", "status", at: noon, shows: "Exposure notification: on")
+    try await phone("cleo", "status", at: noon, shows: "Exposure notification: on")
   }
 
-  /// Half an hour on one bench: Ann sends, Bob hears. Cleo is at home.
-  private func meet() throws {
-    let tape = folder.appendingPathComponent("air.json").path
-    try phone("ann", "live", "30", "--sends", tape, at: noon)
-    try phone("bob", "live", "30", "--hears", tape, at: noon)
-    try phone("cleo", "live", "30", at: noon)
+  /// Ann and Bob are together for half an hour; Cleo is at home.
+  private func recordEncounter() async throws {
+    let recording = folder.appendingPathComponent("air.json").path
+    try await phone("ann", "live", "30", "--sends", recording, at: noon)
+    try await phone("bob", "live", "30", "--hears", recording, at: noon)
+    try await phone("cleo", "live", "30", at: noon)
   }
 
-  /// Ann has tested positive. A code opens the server once, and only for her.
-  private func warn() throws -> String {
+  /// Ann has a positive test. Her code is valid for one upload.
+  private func uploadKeys() async throws -> String {
     let day = "2026-03-11"
-    try phone(
+    try await phone(
       "ann", "enter", "123", day, at: "\(day)T09:00:00Z", fails: true, shows: "six digits")
-    let code = try server("issue-code", at: "\(day)T09:00:00Z")
-    try phone("ann", "enter", code, day, "--yes", at: "\(day)T09:00:00Z", shows: ": shared")
-    try phone(
+    let code = try await server("issue-code", at: "\(day)T09:00:00Z")
+    try await phone("ann", "enter", code, day, "--yes", at: "\(day)T09:00:00Z", shows: ": shared")
+    try await phone(
       "cleo", "enter", code, day, at: "\(day)T09:30:00Z", fails: true, shows: "has been used")
     return "\(day)T12:00:00Z"
   }
 
-  /// Bob's network is dead and his Bluetooth is off: he learns of both, and nothing is lost.
-  private func checkWithoutTime(at time: String) throws {
-    let output = try phone(
+  /// Bob's network does not respond and his Bluetooth is off. The app reports both.
+  private func checkWithDeadNetwork(at time: String) async throws {
+    let output = try await phone(
       "bob", "background", "--network-dead", "--bluetooth-off", at: time,
       shows: "no more time")
-    try expect(output.contains("Bluetooth is off"), "Bob was not told of Bluetooth", output)
+    try expect(output.contains("Bluetooth is off"), "no Bluetooth notification", output)
   }
 
-  /// Bob is told, once; Cleo, who heard nobody, is not.
-  private func check(at time: String) throws {
-    let output = try phone(
+  /// Bob is notified once; Cleo is not.
+  private func check(at time: String) async throws {
+    let output = try await phone(
       "bob", "background", "--yes", at: time, shows: "(notification) You may have been exposed")
     try expect(
       output.contains("  yesterday, at least 30 minutes"), "no exposure in the list", output)
     try expect(!output.contains("On the screen: Bluetooth"), "Bluetooth is on again", output)
-    let again = try phone("bob", "background", "--yes", at: time, shows: "The check is done.")
-    try expect(!again.contains("(notification)"), "Bob was told twice", again)
-    try phone("cleo", "background", "--yes", at: time, shows: "  No exposures.")
+    let again = try await phone("bob", "background", "--yes", at: time, shows: "The check is done.")
+    try expect(!again.contains("(notification)"), "a second notification", output)
+    try await phone("cleo", "background", "--yes", at: time, shows: "  No exposures.")
   }
 
   private let noon = "2026-03-10T12:00:00Z"
@@ -92,41 +93,35 @@ struct Walk {
   private func phone(
     _ name: String, _ words: String..., at time: String, fails: Bool = false,
     shows expected: String = ""
-  ) throws -> String {
-    Terminal.say("\n\(time) \(name): \(words.joined(separator: " "))")
+  ) async throws -> String {
+    Terminal.print("\n\(time) \(name): \(words.joined(separator: " "))")
     let paths = [
       folder.appendingPathComponent(name).path, "--server",
       folder.appendingPathComponent("server").path, "--at", time,
     ]
-    let (output, status) = try Self.launch(["phone"] + paths + words)
-    Terminal.say(output.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
-    try expect((status != 0) == fails, "it ended with \(status)", output)
-    try expect(output.contains(expected) || expected.isEmpty, "it must show: \(expected)", output)
+    let (output, status) = try await launch(["phone"] + paths + words)
+    Terminal.print(output.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
+    try expect(status.isSuccess != fails, "the exit status is \(status)", output)
+    try expect(output.contains(expected) || expected.isEmpty, "missing text: \(expected)", output)
     return output
   }
 
-  private func server(_ words: String..., at time: String) throws -> String {
+  private func server(_ words: String..., at time: String) async throws -> String {
     let path = folder.appendingPathComponent("server").path
-    let (output, status) = try Self.launch(["server", path, "--at", time] + words)
-    try expect(status == 0, "the server ended with \(status)", output)
+    let (output, status) = try await launch(["server", path, "--at", time] + words)
+    try expect(status.isSuccess, "the server's exit status is \(status)", output)
     return output.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  private func expect(_ isTrue: Bool, _ complaint: String, _ output: String) throws {
-    if !isTrue { throw WrongWay(errorDescription: "\(complaint); it said:\n\(output)") }
+  private func expect(_ isTrue: Bool, _ problem: String, _ output: String) throws {
+    if !isTrue { throw Failure(errorDescription: "\(problem); the output is:\n\(output)") }
   }
+}
 
-  /// This program once more, as a process of its own; what it says on both outputs.
-  private static func launch(_ words: [String]) throws -> (output: String, status: Int32) {
-    let (process, pipe) = (Process(), Pipe())
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = words
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (String(decoding: output, as: UTF8.self), process.terminationStatus)
-  }
+/// Runs this program in a new process and returns its combined output and its exit status.
+private func launch(_ words: [String]) async throws -> (output: String, status: TerminationStatus) {
+  let result = try await Subprocess.run(
+    .path("/proc/self/exe"), arguments: .init(words), output: .string(limit: 1 << 20),
+    error: .combinedWithOutput)
+  return (result.standardOutput, result.terminationStatus)
 }

@@ -6,18 +6,17 @@ import SealedStorage
 import UserNotifications
 import World
 
-/// The phone below the app, in a folder: everything that Apple's system is otherwise.
+/// A simulated phone in a folder, in place of Apple's system.
 ///
-/// One process is one phone for as long as it runs; the next process with the same folder is the
-/// same phone, later.
+/// Each process is one launch of the phone; a later process with the same folder continues it.
 final class Phone {
-  /// What a phone is started with.
+  /// The parameters of a launch.
   struct Setting {
     let folder: URL
     let server: URL
-    let clock: JumpingClock
-    let person: Person
-    let radio: TapeRadio
+    let clock: SimulatedClock
+    let user: User
+    let radio: RecordingRadio
     var isNetworkDead = false
     var isAppInForeground = true
   }
@@ -26,10 +25,10 @@ final class Phone {
   let app: ExampleApp
   let screen: PhoneScreen
   let server: LocalServer
-  /// Whether its network takes everything and never answers.
+  /// If true, no network request gets a response.
   let isNetworkDead: Bool
 
-  /// Starts the phone and installs it below Apple's names.
+  /// Starts the phone and installs it for Apple's classes.
   init(_ setting: Setting) throws {
     let (folder, clock) = (setting.folder, setting.clock)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -37,7 +36,7 @@ final class Phone {
     let key = try PhoneKey.sealingKey(in: folder)
     server = try LocalServer(in: setting.server) { clock.now }
     device = Device(
-      radio: setting.radio, consent: setting.person, clock: clock,
+      radio: setting.radio, consent: setting.user, clock: clock,
       randomness: SystemRandomness(), folder: folder.appendingPathComponent("device"),
       sealingKey: key,
       region: try RegionConfiguration(contentsOf: AuthorityKey.regionFile(in: setting.server)),
@@ -47,19 +46,48 @@ final class Phone {
     let storage = SealedValues(
       in: folder.appendingPathComponent("app"), key: key)
     screen = PhoneScreen(
-      clock: clock, person: setting.person, storage: storage,
+      clock: clock, user: setting.user, storage: storage,
       isAppInForeground: setting.isAppInForeground)
     UNUserNotificationCenter.current().install(screen)
     BGTaskScheduler.shared.install(
-      TaskList(), permittedIdentifiers: [BackgroundCheck.taskIdentifier])
+      BackgroundTaskList(), permittedIdentifiers: [BackgroundCheck.taskIdentifier])
     app = ExampleApp(
       storage: storage,
       authority: ServerConnection(to: server, isDead: setting.isNetworkDead),
       now: { clock.now })
   }
 
-  /// Starts the app.
   func launch() async throws {
-    try await Later.wait(for: { self.app.launch(completion: $0) })
+    try await Handler.wait(for: { self.app.launch(completion: $0) })
+  }
+}
+
+/// The key that encrypts the phone's data; a real phone keeps it in its keychain.
+enum PhoneKey {
+  static func sealingKey(in folder: URL) throws -> SealingKey {
+    let file = folder.appendingPathComponent("sealing-key")
+    if let stored = try? Data(contentsOf: file), let key = SealingKey(bytes: stored) { return key }
+    let bytes = SystemRandomness().bytes(SealingKey.byteCount)
+    try PrivateFile.write(Data(bytes), to: file)
+    guard let key = SealingKey(bytes: bytes) else { throw CocoaError(.fileWriteUnknown) }
+    return key
+  }
+}
+
+/// The phone's background tasks. The command `background` runs them.
+struct BackgroundTaskList: BackgroundTaskSink {
+  func pendingTasksChanged(_ pending: [PendingBackgroundTask]) {}
+}
+
+/// Async access to completion handlers.
+enum Handler {
+  /// Waits until the handler is called, and throws its error.
+  @MainActor
+  static func wait(for call: (@escaping (Error?) -> Void) -> Void) async throws {
+    try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, Error>) in
+      call { error in
+        if let error { done.resume(throwing: error) } else { done.resume() }
+      }
+    }
   }
 }

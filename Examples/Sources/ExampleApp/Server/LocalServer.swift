@@ -1,20 +1,21 @@
 import App
+import Crypto
 import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
 
-/// A health authority in a folder: codes, keys, and signed key files. Stands for the two servers of
-/// Firebreak, which do all of this over HTTP, with two databases and much more care.
+/// A health authority in a folder: codes, keys and signed key files. It replaces the two servers of
+/// Firebreak, which do this over HTTP with separate databases.
 final class LocalServer {
-  /// Region and key id of its files.
+  /// The region and the key ID of its files.
   static let region = (name: "PL", keyID: "260", keyVersion: "v1")
 
-  private struct Book: Codable {
-    /// Whether each code has been used.
+  private struct State: Codable {
+    /// The issued codes; true if used.
     var codes: [String: Bool] = [:]
-    /// Keys that wait for their day to be over: until then they could be sent by somebody else.
+    /// Keys that are not published until their beacons are no longer valid.
     var waiting: [PublishedKey] = []
-    /// Those of all files.
+    /// The keys of all files.
     var published: [PublishedKey] = []
     var fileCount = 0
   }
@@ -22,9 +23,9 @@ final class LocalServer {
   private let folder: URL
   private let signer: KeyFileSigner
   private let now: () -> Date
-  private var book: Book
+  private var state: State
 
-  /// The authority in `folder`, which it makes on the first day, with a key of its own.
+  /// Opens the authority in `folder`, or creates it with a new signing key.
   init(in folder: URL, now: @escaping () -> Date) throws {
     try FileManager.default.createDirectory(
       at: folder.appendingPathComponent("files"), withIntermediateDirectories: true)
@@ -32,47 +33,47 @@ final class LocalServer {
     self.now = now
     signer = try AuthorityKey.signer(in: folder)
     let stored = try? Data(contentsOf: folder.appendingPathComponent("book.json"))
-    book = try stored.map { try JSONDecoder().decode(Book.self, from: $0) } ?? Book()
+    state = try stored.map { try JSONDecoder().decode(State.self, from: $0) } ?? State()
     try publishDueKeys()
   }
 
-  /// A new code for one positive test.
+  /// Issues a code for one positive test.
   func issueCode() throws -> String {
     let code = (0..<6).map { _ in String(Int.random(in: 0...9)) }.joined()
-    book.codes[code] = false
+    state.codes[code] = false
     try save()
     return code
   }
 
-  /// When each published key began to be used.
-  var publishedDays: [Date] { book.published.map { Self.interval($0).date } }
+  /// The start of each published key.
+  var publishedDays: [Date] { state.published.map { Self.interval($0).date } }
 
-  /// Forgets all keys and files.
+  /// Removes all keys and files.
   func removeKeys() throws {
-    for number in 1..<(book.fileCount + 1) {
+    for number in 1..<(state.fileCount + 1) {
       try? FileManager.default.removeItem(at: file(number))
     }
-    book = Book(codes: book.codes)
+    state = State(codes: state.codes)
     try save()
   }
 
-  func isUnused(_ code: String) -> Bool { book.codes[code] == false }
+  func isUnused(_ code: String) -> Bool { state.codes[code] == false }
 
-  /// Takes keys in, once each, and uses the code up.
+  /// Accepts new keys and uses the code.
   func take(_ keys: [PublishedKey], code: String) throws {
     guard isUnused(code) else { throw LocalServerError.codeNotValid }
-    for key in keys where !(book.waiting + book.published).contains(key) {
-      book.waiting.append(key)
+    for key in keys where !(state.waiting + state.published).contains(key) {
+      state.waiting.append(key)
     }
-    book.codes[code] = true
+    state.codes[code] = true
     try save()
   }
 
   func fileNumbers(from number: Int) -> [Int] {
-    Array((1..<(book.fileCount + 1)).drop { $0 < number })
+    Array((1..<(state.fileCount + 1)).drop { $0 < number })
   }
 
-  /// A copy of one file, for the app to delete.
+  /// Copies one file for the app, which deletes the copy.
   func copy(ofFile number: Int) throws -> URL {
     guard fileNumbers(from: 1).contains(number) else { throw LocalServerError.noSuchFile }
     let copy = FileManager.default.temporaryDirectory
@@ -81,9 +82,9 @@ final class LocalServer {
     return copy
   }
 
-  /// Writes one signed file with the keys that nobody can send any more: two hours after their end.
+  /// Publishes a signed file with the keys that ended at least two hours ago.
   private func publishDueKeys() throws {
-    let due = book.waiting.filter {
+    let due = state.waiting.filter {
       let end = Double($0.rollingStartNumber + $0.rollingPeriod) * IntervalNumber.seconds
       return end + 7_200 <= now().timeIntervalSince1970
     }
@@ -91,11 +92,11 @@ final class LocalServer {
     guard !keys.isEmpty else { return }
     let end = UInt64(now().timeIntervalSince1970)
     try KeyFileWriter.write(
-      to: file(book.fileCount + 1), start: end - 86_400, end: end, region: Self.region.name,
+      to: file(state.fileCount + 1), start: end - 86_400, end: end, region: Self.region.name,
       keys: keys.sorted(by: DiagnosisKey.inFileOrder), signers: [signer])
-    book.waiting.removeAll(where: due.contains)
-    book.published += due
-    book.fileCount += 1
+    state.waiting.removeAll(where: due.contains)
+    state.published += due
+    state.fileCount += 1
     try save()
   }
 
@@ -104,7 +105,7 @@ final class LocalServer {
   }
 
   private func save() throws {
-    let data = try JSONEncoder().encode(book)
+    let data = try JSONEncoder().encode(state)
     try data.write(to: folder.appendingPathComponent("book.json"), options: .atomic)
   }
 
@@ -112,7 +113,7 @@ final class LocalServer {
     IntervalNumber(rawValue: key.rollingStartNumber)
   }
 
-  /// Nil where the app has sent what is no key.
+  /// Converts a key; `nil` if it is invalid.
   private static func diagnosisKey(_ key: PublishedKey) -> DiagnosisKey? {
     TemporaryExposureKey(
       bytes: key.keyData, rollingStart: interval(key), rollingPeriod: key.rollingPeriod
@@ -120,5 +121,54 @@ final class LocalServer {
       DiagnosisKey(
         key: $0, transmissionRiskLevel: key.transmissionRiskLevel, reportType: .confirmedTest)
     }
+  }
+}
+
+/// An error of the server.
+enum LocalServerError: LocalizedError {
+  case codeNotValid
+  case noSuchFile
+
+  var errorDescription: String? {
+    switch self {
+    case .codeNotValid: return "The code is not known or has been used; ask for a new one."
+    case .noSuchFile: return "The server has no such key file; ask for the list again."
+    }
+  }
+}
+
+/// The signing key of the server and the region configuration with its public key.
+enum AuthorityKey {
+  /// The region configuration for phones.
+  static func regionFile(in folder: URL) -> URL { folder.appendingPathComponent("region.json") }
+
+  /// The signer of the server in `folder`; created at first use.
+  static func signer(in folder: URL) throws -> KeyFileSigner {
+    let file = folder.appendingPathComponent("signing-key.pem")
+    let pem: String
+    if let stored = try? String(contentsOf: file, encoding: .utf8) {
+      pem = stored
+    } else {
+      pem = P256.Signing.PrivateKey().pemRepresentation
+      try PrivateFile.write(Data(pem.utf8), to: file)
+    }
+    let signer = try KeyFileSigner(
+      privateKeyPEM: pem, keyID: LocalServer.region.keyID,
+      keyVersion: LocalServer.region.keyVersion)
+    try JSONEncoder().encode([
+      "countryCode": LocalServer.region.name, "regionIdentifier": LocalServer.region.keyID,
+      "publicKeyVersion": LocalServer.region.keyVersion, "publicKey": signer.publicKeyPEM,
+    ]).write(to: regionFile(in: folder), options: .atomic)
+    return signer
+  }
+}
+
+/// Files that only their owner can read.
+enum PrivateFile {
+  /// Writes `data` to a new file.
+  static func write(_ data: Data, to file: URL) throws {
+    let isMade = FileManager.default.createFile(
+      atPath: file.path, contents: data, attributes: [.posixPermissions: 0o600])
+    guard isMade else { throw CocoaError(.fileWriteUnknown) }
   }
 }

@@ -1,10 +1,10 @@
 import App
 import Foundation
 
-/// The app's way to the server: answers come later, on the main queue, as from a network.
+/// The app's connection to the server. Responses arrive asynchronously on the main queue.
 final class ServerConnection: HealthAuthority {
   private let server: LocalServer
-  /// A network that takes everything and never answers.
+  /// If true, no request gets a response.
   private let isDead: Bool
 
   init(to server: LocalServer, isDead: Bool) {
@@ -13,30 +13,30 @@ final class ServerConnection: HealthAuthority {
   }
 
   func verify(code: String, completion: @escaping (Result<Bool, Error>) -> Void) {
-    answer(completion) { server in server.isUnused(code) }
+    respond(completion) { server in server.isUnused(code) }
   }
 
   func post(_ keys: [PublishedKey], code: String, completion: @escaping (Error?) -> Void) {
-    answer({ (result: Result<Void, Error>) in
+    respond({ (result: Result<Void, Error>) in
       if case .failure(let error) = result { completion(error) } else { completion(nil) }
     }) { server in try server.take(keys, code: code) }
   }
 
   func keyFiles(from number: Int, completion: @escaping (Result<[Int], Error>) -> Void) {
-    answer(completion) { server in server.fileNumbers(from: number) }
+    respond(completion) { server in server.fileNumbers(from: number) }
   }
 
   func download(keyFile number: Int, completion: @escaping (Result<URL, Error>) -> Void) {
-    answer(completion) { server in try server.copy(ofFile: number) }
+    respond(completion) { server in try server.copy(ofFile: number) }
   }
 
   func criteria(completion: @escaping (Result<ExposureCriteria, Error>) -> Void) {
-    answer(completion) { _ in
+    respond(completion) { _ in
       try JSONDecoder().decode(ExposureCriteria.self, from: Data(Self.criteria.utf8))
     }
   }
 
-  /// Every match is reported; nearer, longer and more infectious counts more.
+  /// Reports every match; shorter distance, longer duration and higher risk score more.
   private static let criteria = """
     {
       "minimumRiskScore": 0, "attenuationDurationThresholds": [50, 70],
@@ -47,11 +47,11 @@ final class ServerConnection: HealthAuthority {
     }
     """
 
-  private func answer<Value>(
+  private func respond<Value>(
     _ completion: @escaping (Result<Value, Error>) -> Void,
-    _ ask: @escaping (LocalServer) throws -> Value
+    _ work: @escaping (LocalServer) throws -> Value
   ) {
     guard !isDead else { return }
-    DispatchQueue.main.async { [server] in completion(Result { try ask(server) }) }
+    DispatchQueue.main.async { [server] in completion(Result { try work(server) }) }
   }
 }

@@ -1,0 +1,79 @@
+import Foundation
+import Logging
+import World
+
+extension ExposureApp {
+  /// The identifier of the app's background task.
+  public nonisolated var backgroundIdentifier: String {
+    configuration.appPackageName + BackgroundRequest.suffix
+  }
+
+  /// Runs one background check.
+  ///
+  /// It first schedules the next run. If the time of `run` expires, the check is cancelled. The run is
+  /// reported as successful only if the check was complete.
+  @discardableResult
+  public func backgroundCheck(_ run: any BackgroundRun) async -> CheckOutcome {
+    scheduleNextCheck()
+    let work = Task { await check() }
+    run.setExpirationHandler { work.cancel() }
+    let outcome = await work.value
+    run.complete(success: outcome.isSuccess)
+    return outcome
+  }
+
+  /// Schedules the next check.
+  func scheduleNextCheck() {
+    let request = BackgroundRequest(
+      identifier: backgroundIdentifier,
+      earliest: clock.now.addingTimeInterval(BackgroundRule.checkSeconds), needsNetwork: true)
+    do {
+      try scheduler.schedule(request)
+    } catch {
+      logger.error("scheduling the next check failed", metadata: ["error": "\(error)"])
+    }
+  }
+}
+
+/// The schedule of background runs.
+public enum BackgroundRule {
+  /// The interval between two checks, in seconds. The key server publishes every four hours, and six
+  /// checks a day stay within the framework's quota.
+  public static let checkSeconds: TimeInterval = 4 * 3_600
+}
+
+/// The system's scheduler of background runs.
+public protocol BackgroundScheduler: Sendable {
+  /// Requests one run; a pending request with the same identifier is replaced.
+  ///
+  /// - Throws: If the system does not accept requests at the moment.
+  func schedule(_ request: BackgroundRequest) throws
+}
+
+/// A request for a background run.
+public struct BackgroundRequest: Sendable, Hashable {
+  /// The identifier suffix of exposure checks; the system grants such runs more time.
+  public static let suffix = ".exposure-notification"
+
+  /// The identifier of the task.
+  public let identifier: String
+  /// The earliest time of the run.
+  public let earliest: Date
+  /// True if the run needs a network connection.
+  public let needsNetwork: Bool
+
+  /// Creates a request.
+  public init(identifier: String, earliest: Date, needsNetwork: Bool) {
+    self.identifier = identifier
+    self.earliest = earliest
+    self.needsNetwork = needsNetwork
+  }
+}
+
+/// A background run that the system has granted.
+public protocol BackgroundRun: Sendable {
+  /// Sets the handler that is called once when the time expires; at once if it has expired already.
+  func setExpirationHandler(_ handler: @escaping @Sendable () -> Void)
+  /// Ends the run and reports its result; call it once.
+  func complete(success: Bool)
+}

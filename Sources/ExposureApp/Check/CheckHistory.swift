@@ -1,0 +1,90 @@
+import Foundation
+
+/// The history of checks that the user sees. The property names are the JSON keys on disk.
+struct CheckHistory: Codable, Sendable, Equatable {
+  /// One entry for each check that analysed files.
+  var analyzeChecks: [AnalyzeCheck] = []
+  /// The risk that each of those checks found.
+  var riskChecks: [RiskCheck] = []
+  /// The number of analysed keys for each recent day; the key is the number of days since 1970 in UTC.
+  var dayChecks: [Int: Int] = [:]
+  /// The number of keys analysed since the installation.
+  var totalKeysCount = 0
+  /// The time of the last successful check.
+  var lastCheck: Date?
+  /// The reason why the last check failed; `nil` if it succeeded.
+  var lastFailure: CheckFailure?
+
+  /// Records a successful check.
+  mutating func record(
+    at now: Date, keysCount: Int, matchedKeyCount: Int, riskScore: Int,
+    level: WindowRiskLevel? = nil, analysedFiles: Int
+  ) {
+    lastCheck = now
+    if analysedFiles > 0 {
+      analyzeChecks.append(
+        AnalyzeCheck(date: now, matchedKeyCount: matchedKeyCount, keysCount: keysCount))
+      riskChecks.append(
+        RiskCheck(
+          date: now, matchedKeyCount: matchedKeyCount, riskScore: riskScore, level: level))
+    }
+    dayChecks[Self.day(of: now), default: 0] += keysCount
+    totalKeysCount += keysCount
+    prune(at: now)
+  }
+
+  /// Removes expired entries: daily counts after a week, the others after fourteen days.
+  mutating func prune(at now: Date) {
+    let oldest = RemovalRule.oldestExposure(at: now)
+    analyzeChecks.removeAll { $0.date < oldest }
+    riskChecks.removeAll { $0.date < oldest }
+    let today = Self.day(of: now)
+    dayChecks = dayChecks.filter { $0.key > today - RemovalRule.dayChecksDays }
+  }
+
+  func totals(at now: Date) -> CheckTotals {
+    let today = Self.day(of: now)
+    let week = dayChecks.filter { $0.key > today - RemovalRule.dayChecksDays }
+    return CheckTotals(
+      lastCheck: lastCheck, todayKeysCount: dayChecks[today] ?? 0,
+      last7DaysKeysCount: week.values.reduce(0, +), totalKeysCount: totalKeysCount)
+  }
+
+  private static func day(of date: Date) -> Int {
+    Int((date.timeIntervalSince1970 / RemovalRule.daySeconds).rounded(.down))
+  }
+}
+
+/// A check that analysed key files.
+public struct AnalyzeCheck: Codable, Sendable, Hashable {
+  /// The end of the check.
+  public let date: Date
+  /// The number of keys that this phone has encountered.
+  public let matchedKeyCount: Int
+  /// The number of analysed keys.
+  public let keysCount: Int
+}
+
+/// The risk that a check found.
+public struct RiskCheck: Codable, Sendable, Hashable {
+  /// The end of the check.
+  public let date: Date
+  /// The number of keys that this phone has encountered.
+  public let matchedKeyCount: Int
+  /// The highest score; 0 without exposures or with a policy for exposure windows.
+  public let riskScore: Int
+  /// The highest level of a day; `nil` without a policy or below the lowest level.
+  public var level: WindowRiskLevel?
+}
+
+/// The numbers of analysed keys.
+public struct CheckTotals: Sendable, Hashable {
+  /// The time of the last successful check; `nil` before the first.
+  public let lastCheck: Date?
+  /// Keys analysed since 00:00 UTC.
+  public let todayKeysCount: Int
+  /// Keys analysed today and on the six days before.
+  public let last7DaysKeysCount: Int
+  /// Keys analysed since the installation.
+  public let totalKeysCount: Int
+}

@@ -1,0 +1,142 @@
+import ExposureNotification
+import Foundation
+import KeyServerAPI
+
+extension Framework {
+  /// Analyses files with API version 1; cancelling the task cancels the framework's operation.
+  ///
+  /// - Throws: `ENError`, or `CancellationError` after a cancellation even if there are results.
+  func detect(in files: [URL], scoring: KeyServerAPI.ExposureScoring) async throws
+    -> DetectionResult
+  {
+    let cancellation = ProgressCancellation()
+    let summary = try await cancellation.run {
+      try await detect(in: files, with: scoring.frameworkConfiguration, cancellation: cancellation)
+    }
+    let found = try await cancellation.run {
+      try await exposures(in: summary.value, cancellation: cancellation)
+    }
+    return DetectionResult(
+      matchedKeyCount: Int(clamping: summary.value.matchedKeyCount), exposures: found)
+  }
+
+  /// The explanation that the system shows the user with the exposures.
+  static let explanation =
+    "The app is checking whether you were near someone who has since tested positive."
+
+  func detect(
+    in files: [URL], with configuration: ENExposureConfiguration, cancellation: ProgressCancellation
+  ) async throws -> Summary {
+    try await withCheckedThrowingContinuation { (done: CheckedContinuation<Summary, any Error>) in
+      let progress = manager.detectExposures(
+        configuration: configuration, diagnosisKeyURLs: files
+      ) { summary, error in
+        done.resume(with: result(summary.map(Summary.init), error))
+      }
+      cancellation.track(progress)
+    }
+  }
+
+  private func exposures(
+    in summary: ENExposureDetectionSummary, cancellation: ProgressCancellation
+  ) async throws -> [Exposure] {
+    try await withCheckedThrowingContinuation {
+      (done: CheckedContinuation<[Exposure], any Error>) in
+      let progress = manager.getExposureInfo(summary: summary, userExplanation: Self.explanation) {
+        infos, error in
+        done.resume(with: result(infos.map { $0.compactMap(Exposure.init) }, error))
+      }
+      cancellation.track(progress)
+    }
+  }
+}
+
+extension Framework {
+  /// Carries a summary from the framework's queue to the actor; there is no other reference to it.
+  struct Summary: @unchecked Sendable {
+    let value: ENExposureDetectionSummary
+  }
+}
+
+/// The result of a completion handler's two optional arguments.
+func result<Value>(_ value: Value?, _ error: (any Error)?) -> Result<Value, any Error> {
+  if let value { .success(value) } else { .failure(error ?? ENError(.internal)) }
+}
+
+extension Exposure {
+  /// Copies an encounter of the framework; `nil` without a full-range score.
+  fileprivate init?(_ info: ENExposureInfo) {
+    guard let score = info.metadata?["totalRiskScoreFullRange"] as? NSNumber else { return nil }
+    self.init(
+      id: UUID(), date: info.date, durationSeconds: info.duration, riskScore: score.intValue)
+  }
+}
+
+extension Framework {
+  /// Analyses files with API version 2 and evaluates the windows of each day with the policy.
+  ///
+  /// - Throws: `ENError` if the detection failed, `CheckFailure` if reading the windows failed, or
+  ///   `CancellationError` after a cancellation.
+  func detect(in files: [URL], by assessment: WindowRiskAssessment) async throws -> DetectionResult
+  {
+    let cancellation = ProgressCancellation()
+    let summary = try await cancellation.run {
+      try await detect(in: files, with: assessment.configuration(), cancellation: cancellation)
+    }
+    let found = try await cancellation.run {
+      try await windows(in: summary.value, cancellation: cancellation)
+    }
+    return DetectionResult(
+      matchedKeyCount: Int(clamping: summary.value.matchedKeyCount),
+      exposures: assessment.policy.risk(of: found).days.map(Exposure.init),
+      coversAllFiles: true)
+  }
+
+  private func windows(
+    in summary: ENExposureDetectionSummary, cancellation: ProgressCancellation
+  ) async throws -> [RiskWindow] {
+    do {
+      return try await withCheckedThrowingContinuation {
+        (done: CheckedContinuation<[RiskWindow], any Error>) in
+        let progress = manager.getExposureWindows(summary: summary) { windows, error in
+          done.resume(with: result(windows.map { $0.map { RiskWindow($0) } }, error))
+        }
+        cancellation.track(progress)
+      }
+    } catch {
+      throw CheckFailure(ofWindows: error)
+    }
+  }
+}
+
+extension Exposure {
+  /// Creates the exposure of one day.
+  fileprivate init(_ day: WindowRisk.Day) {
+    self.init(
+      id: UUID(), date: day.date, durationSeconds: Double(day.seconds), riskScore: 0,
+      judgement: DayJudgement(level: day.level, normalizedMinutes: day.normalizedTime))
+  }
+}
+
+extension KeyServerAPI.ExposureScoring {
+  /// The framework's configuration with the same values. The thresholds are in `metadata`, as apps for
+  /// iOS 13.5 set them.
+  var frameworkConfiguration: ENExposureConfiguration {
+    let configuration = ENExposureConfiguration()
+    configuration.minimumRiskScore = ENRiskScore(clamping: minimumRiskScore)
+    configuration.attenuationWeight = Double(attenuationWeight)
+    configuration.daysSinceLastExposureWeight = Double(daysSinceLastExposureWeight)
+    configuration.durationWeight = Double(durationWeight)
+    configuration.transmissionRiskWeight = Double(transmissionRiskWeight)
+    configuration.attenuationLevelValues = numbers(attenuationScores)
+    configuration.daysSinceLastExposureLevelValues = numbers(daysSinceLastExposureScores)
+    configuration.durationLevelValues = numbers(durationScores)
+    configuration.transmissionRiskLevelValues = numbers(transmissionRiskScores)
+    configuration.metadata = [
+      "attenuationDurationThresholds": numbers(durationAtAttenuationThresholds)
+    ]
+    return configuration
+  }
+
+  private func numbers(_ values: [Int]) -> [NSNumber] { values.map { NSNumber(value: $0) } }
+}

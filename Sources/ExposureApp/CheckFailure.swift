@@ -1,0 +1,99 @@
+import ExposureNotification
+import Foundation
+
+/// The reason why a check was not complete. The cursor and the downloaded files are unchanged, and the
+/// next run continues.
+public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, CustomStringConvertible {
+  /// The user has not allowed exposure notifications; they can in Settings.
+  case notAuthorized
+  /// Exposure notifications are off; turn them on.
+  case notEnabled
+  /// The key server is unreachable; the next run retries.
+  case noConnection
+  /// The key server returned an error or an invalid response; the next run retries.
+  case serverBusy
+  /// Some files were not downloaded or were rejected; the others have been analysed.
+  case filesMissing
+  /// The background time expired; the next run continues.
+  case timeIsUp
+  /// The framework's daily quota is used up; a later run retries.
+  case rateLimited
+  /// The files were analysed, but the quota for exposure windows is used up. The next run analyses
+  /// them again.
+  case windowsRateLimited
+  /// The files were analysed, but the exposure windows could not be read. The next run analyses them again.
+  case windowsFailed
+  /// The disk is full; free some space.
+  case diskFull
+  /// The app's store is not open.
+  case storageUnavailable
+  /// The framework could not analyse the files; the next run retries.
+  case detectionFailed
+
+  public var description: String {
+    switch self {
+    case .notAuthorized: "Exposure notifications are not allowed; allow them in Settings."
+    case .notEnabled: "Exposure notifications are off; turn them on."
+    case .noConnection: "The server could not be reached; the app will try again automatically."
+    case .serverBusy: "The server is busy; the app will try again automatically."
+    case .filesMissing: "Some of the key files could not be checked; the app will try again."
+    case .timeIsUp: "The check took too long and was stopped; the app will continue later."
+    case .rateLimited: "The daily limit of checks is reached; the app will continue tomorrow."
+    case .windowsRateLimited:
+      "The daily limit of checks is reached; the app will read your exposures tomorrow."
+    case .windowsFailed: "Your exposures could not be read; the app will try again automatically."
+    case .diskFull: "The disk is full; free some space so that the app can continue."
+    case .storageUnavailable: "The app cannot open its storage; open the app to see what to do."
+    case .detectionFailed: "The check failed; the app will try again automatically."
+    }
+  }
+}
+
+extension CheckFailure {
+  /// The failure for an unexpected HTTP status.
+  init(status: Int) { self = .serverBusy }
+
+  /// Maps any error of a check to a failure.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as CheckFailure: self = failure
+    case is CancellationError: self = .timeIsUp
+    case let error as ENError: self.init(error)
+    case let failure as NetworkFailure: self.init(failure)
+    case StorageFailure.full: self = .diskFull
+    case is StorageFailure: self = .storageUnavailable
+    default: self = .detectionFailed
+    }
+  }
+
+  /// Maps an error of `getExposureWindows`, which is called after a successful detection.
+  init(ofWindows error: any Error) {
+    let failure = (error as? ENError).map { CheckFailure($0) } ?? .detectionFailed
+    switch failure {
+    case .rateLimited: self = .windowsRateLimited
+    case .detectionFailed: self = .windowsFailed
+    default: self = failure
+    }
+  }
+
+  private init(_ error: ENError) {
+    self =
+      switch error.code {
+      case .notAuthorized: .notAuthorized
+      case .notEnabled: .notEnabled
+      case .rateLimited: .rateLimited
+      case .insufficientStorage: .diskFull
+      default: .detectionFailed
+      }
+  }
+
+  private init(_ failure: NetworkFailure) {
+    self =
+      switch failure {
+      case .unreachable, .interrupted, .timedOut: .noConnection
+      case .tooLarge: .serverBusy
+      case .diskFull: .diskFull
+      case .disk: .storageUnavailable
+      }
+  }
+}

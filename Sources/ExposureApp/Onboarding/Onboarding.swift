@@ -1,0 +1,106 @@
+import ExposureNotification
+
+extension ExposureApp {
+  /// The current onboarding step.
+  public var onboarding: OnboardingStep {
+    if store.state.isOnboarded { return .finished }
+    switch authorizationStatus() {
+    case .unknown: return .askToEnable
+    case .restricted: return .restricted
+    case .notAuthorized: return .secondChance
+    case .authorized: return .readyToFinish
+    }
+  }
+
+  /// Turns exposure notifications on; the first time, the system asks the user.
+  public func enable() async -> EnableOutcome {
+    do {
+      try await activate()
+      try await framework.setEnabled(true)
+      scheduleNextCheck()
+      return framework.status == .bluetoothOff ? .bluetoothOff : .enabled
+    } catch let error as ENError {
+      switch error.code {
+      case .notAuthorized: return .refused
+      case .bluetoothOff:
+        // They are enabled and start as soon as Bluetooth is on.
+        scheduleNextCheck()
+        return .bluetoothOff
+      case .unsupported, .restricted, .notEntitled: return .unsupported
+      default: return .failed
+      }
+    } catch {
+      return .failed
+    }
+  }
+
+  /// Turns exposure notifications off; received identifiers stay on the phone.
+  public func disable() async throws {
+    try await activate()
+    try await framework.setEnabled(false)
+  }
+
+  /// Records that the user has completed the onboarding.
+  public func finishOnboarding() throws(StorageFailure) {
+    try store.update { $0.isOnboarded = true }
+  }
+
+  /// The status of exposure notifications and Bluetooth.
+  public var serviceStatus: ServiceStatus {
+    let status = framework.status
+    let isBluetoothOn = status != .bluetoothOff
+    guard authorizationStatus() == .authorized else {
+      return ServiceStatus(exposureNotifications: .off, isBluetoothOn: isBluetoothOn)
+    }
+    switch status {
+    case .active: return ServiceStatus(exposureNotifications: .on, isBluetoothOn: true)
+    case .bluetoothOff, .disabled:
+      return ServiceStatus(exposureNotifications: .off, isBluetoothOn: isBluetoothOn)
+    default: return ServiceStatus(exposureNotifications: .restricted, isBluetoothOn: isBluetoothOn)
+    }
+  }
+}
+
+/// The steps of the onboarding.
+public enum OnboardingStep: String, Sendable, CaseIterable {
+  /// The onboarding is complete.
+  case finished
+  /// The user has not been asked yet.
+  case askToEnable
+  /// The user refused; the app explains that only Settings can change that.
+  case secondChance
+  /// The user agreed; the remaining screens explain the app.
+  case readyToFinish
+  /// Exposure notifications are not allowed on this phone.
+  case restricted
+}
+
+/// The result of turning exposure notifications on.
+public enum EnableOutcome: String, Sendable, CaseIterable {
+  /// They are on.
+  case enabled
+  /// They are on and start as soon as Bluetooth is on.
+  case bluetoothOff
+  /// The user refused; they can allow it in Settings.
+  case refused
+  /// This phone does not support them.
+  case unsupported
+  /// Another error; retry.
+  case failed
+}
+
+/// The status of exposure notifications and Bluetooth.
+public struct ServiceStatus: Sendable, Hashable {
+  /// The status of exposure notifications; the raw values are ProteGO Safe's.
+  public enum ExposureNotifications: Int, Sendable, CaseIterable {
+    case on = 1
+    case off = 2
+    /// Not supported or not allowed on this phone.
+    case restricted = 3
+  }
+
+  /// The status of exposure notifications.
+  public let exposureNotifications: ExposureNotifications
+  /// True if Bluetooth is on, according to the framework.
+  public let isBluetoothOn: Bool
+}

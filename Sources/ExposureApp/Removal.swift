@@ -1,0 +1,69 @@
+import ExposureNotification
+import Foundation
+import KeyServerAPI
+import World
+
+extension ExposureApp {
+  /// Removes expired data from the store.
+  public func removeOldData() throws(StorageFailure) {
+    let now = clock.now
+    let level = { [remote] (exposures: [Exposure]) in
+      RiskAssessment(thresholds: remote.riskLevelConfiguration).level(of: exposures, at: now)
+    }
+    try store.update {
+      $0.removeOld(at: now)
+      $0.notices.setLevel(level($0.exposures))
+    }
+  }
+
+  /// Removes all exposures. The files they came from are not analysed again, so they do not return.
+  public func removeExposures() async throws(StorageFailure) {
+    try store.update {
+      $0.removeExposures()
+      $0.notices.setLevel(.none)
+    }
+    await notices.remove(.risk)
+  }
+
+  /// Removes all data of the app and turns exposure notifications off.
+  ///
+  /// Only the user can remove the system's own keys and received identifiers, in the system's settings.
+  public func removeEverything() async throws {
+    if authorizationStatus() == .authorized { try? await disable() }
+    if FileManager.default.fileExists(atPath: keyFileFolder.path) {
+      try FileManager.default.removeItem(at: keyFileFolder)
+    }
+    try store.removeEverything()
+    remote = .protegoDefault
+    for identifier in Notice.Identifier.allCases { await notices.remove(identifier) }
+  }
+}
+
+/// The retention periods of stored data.
+public enum RemovalRule {
+  /// One day, in seconds.
+  public static let daySeconds: TimeInterval = 86_400
+  /// The retention of exposures and of rows in the check history, in days.
+  public static let exposureDays = 14
+  /// The retention of the daily key counts, in days.
+  public static let dayChecksDays = 7
+  /// The retention of an unfinished upload, in seconds; the server's tokens are valid as long.
+  public static let pendingUploadSeconds: TimeInterval = 30 * 60
+
+  /// The date of the oldest exposure that is kept at `now`.
+  static func oldestExposure(at now: Date) -> Date {
+    now.addingTimeInterval(-Double(exposureDays) * daySeconds)
+  }
+}
+
+extension StoredState {
+  /// Removes all data that has expired at `now`.
+  mutating func removeOld(at now: Date) {
+    let oldest = RemovalRule.oldestExposure(at: now)
+    exposures.removeAll { $0.date < oldest }
+    removedDays?.removeAll { $0.date < oldest }
+    history.prune(at: now)
+    refusedPINs = PINLock.relevant(refusedPINs, at: now)
+    if let pendingUpload, pendingUpload.isExpired(at: now) { self.pendingUpload = nil }
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import KeyServerAPI
+import VerificationAPI
+import World
+
+/// Requests that hide real uploads: same routes, same lengths, no content.
+public enum Decoys {
+  /// The time between two decoys of one phone, in seconds, drawn at random for each.
+  public static let intervalSeconds = 12 * 3_600...60 * 3_600
+
+  /// The header that marks a decoy for the server; TLS hides it from the network.
+  static let header = "X-Chaff"
+}
+
+extension ExposureApp {
+  /// Sends a decoy if it is due and draws the time of the next. The responses are ignored.
+  func sendDecoyIfDue() async {
+    let now = clock.now
+    let due = store.state.nextDecoy
+    // A later time was drawn before the clock was set back.
+    let latest = now.addingTimeInterval(Double(Decoys.intervalSeconds.upperBound))
+    guard due.map({ $0 <= now || $0 > latest }) ?? true else { return }
+    let wait = Double(randomness.number(in: Decoys.intervalSeconds))
+    guard (try? store.update { $0.nextDecoy = now.addingTimeInterval(wait) }) != nil, due != nil
+    else { return }
+    let requests = UploadRequests(configuration: configuration, randomness: randomness)
+    for request in (try? requests.decoys()) ?? [] { _ = try? await network.send(request) }
+  }
+}
+
+extension UploadRequests {
+  /// A token request and an upload without content, as long as real ones.
+  func decoys() throws -> [NetworkRequest] {
+    let payload = UploadPayload(
+      temporaryExposureKeys: [], regions: [configuration.region],
+      platform: configuration.platform, appPackageName: configuration.appPackageName,
+      verificationPayload: nil)
+    var requests = [
+      try tokenRequest(AccessTokenRequest(code: nil)),
+      try uploadRequest(UploadRequest(data: payload)),
+    ]
+    for index in requests.indices { requests[index].headers[Decoys.header] = "1" }
+    return requests
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Synchronization
+
+@testable import ExposureApp
+
+/// Scripted responses for each path; a path without a script returns 404. The last reply of a script
+/// is repeated.
+final class ScriptedNetwork: Network {
+  enum Reply: Sendable {
+    case response(Int, Data = Data(), retryAfter: Int? = nil)
+    case fails(NetworkFailure)
+    /// Does not respond; ends when the task is cancelled.
+    case hangs
+
+    static func text(_ text: String) -> Reply { .response(200, Data(text.utf8)) }
+  }
+
+  private struct State {
+    var scripts: [String: [Reply]] = [:]
+    var requests: [NetworkRequest] = []
+    var running = 0
+    var runningMax = 0
+  }
+
+  let connection: NetworkConnection
+  private let state = Mutex(State())
+
+  init(connection: NetworkConnection = .wifi) { self.connection = connection }
+
+  var requests: [NetworkRequest] { state.withLock { $0.requests } }
+  /// The largest number of concurrent downloads.
+  var runningMax: Int { state.withLock { $0.runningMax } }
+
+  func requests(for path: String) -> [NetworkRequest] { requests.filter { $0.url.path == path } }
+
+  func script(_ path: String, _ replies: Reply...) {
+    state.withLock { $0.scripts[path] = replies }
+  }
+
+  func index(_ names: [String]) {
+    script("/index.txt", .text(names.joined(separator: "\n")))
+  }
+
+  func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+    switch reply(to: request) {
+    case .response(let status, let body, let retryAfter):
+      return NetworkResponse(status: status, body: body, retryAfterSeconds: retryAfter)
+    case .fails(let failure): throw failure
+    case .hangs:
+      try await Task.sleep(for: .seconds(3_600))
+      throw NetworkFailure.timedOut
+    }
+  }
+
+  func download(_ request: NetworkRequest, to file: URL) async throws -> NetworkResponse {
+    state.withLock {
+      $0.running += 1
+      $0.runningMax = max($0.runningMax, $0.running)
+    }
+    defer { state.withLock { $0.running -= 1 } }
+    for _ in 0..<20 { await Task.yield() }
+    let response = try await send(request)
+    if response.status == 200 {
+      do {
+        try response.body.write(to: file)
+      } catch {
+        throw NetworkFailure.diskFull
+      }
+    }
+    return NetworkResponse(status: response.status)
+  }
+
+  private func reply(to request: NetworkRequest) -> Reply {
+    state.withLock { state in
+      state.requests.append(request)
+      guard var script = state.scripts[request.url.path], let first = script.first else {
+        return .response(404)
+      }
+      if script.count > 1 {
+        script.removeFirst()
+        state.scripts[request.url.path] = script
+      }
+      return first
+    }
+  }
+}
+
+/// Records background requests.
+final class RecordingScheduler: BackgroundScheduler {
+  private let list = Mutex<[BackgroundRequest]>([])
+
+  var requests: [BackgroundRequest] { list.withLock { $0 } }
+
+  func schedule(_ request: BackgroundRequest) { list.withLock { $0.append(request) } }
+}
+
+/// Records notices.
+final class RecordingNotices: NoticeSink {
+  private let list = Mutex<(shown: [Notice], removed: [Notice.Identifier])>(([], []))
+
+  var shown: [Notice] { list.withLock { $0.shown } }
+  var removed: [Notice.Identifier] { list.withLock { $0.removed } }
+  var risks: [RiskLevel] { shown.compactMap(\.riskLevel) }
+
+  func show(_ notice: Notice) async { list.withLock { $0.shown.append(notice) } }
+  func remove(_ identifier: Notice.Identifier) async {
+    list.withLock { $0.removed.append(identifier) }
+  }
+}
+
+/// A background run that expires when the test says so.
+final class ManualRun: BackgroundRun {
+  private let state = Mutex<(handler: (@Sendable () -> Void)?, completions: [Bool])>((nil, []))
+
+  var completions: [Bool] { state.withLock { $0.completions } }
+  var isWaiting: Bool { state.withLock { $0.handler != nil } }
+
+  func setExpirationHandler(_ handler: @escaping @Sendable () -> Void) {
+    state.withLock { $0.handler = handler }
+  }
+
+  func complete(success: Bool) { state.withLock { $0.completions.append(success) } }
+
+  func timeIsUp() { state.withLock { $0.handler }?() }
+}
+
+/// A device attestation that counts up, or fails.
+final class TestAttestation: DeviceAttestation {
+  struct Unavailable: Error {}
+
+  private let state = Mutex<(count: UInt8, isSilent: Bool)>((0, false))
+
+  func disable() { state.withLock { $0.isSilent = true } }
+
+  func token() async throws -> Data {
+    try state.withLock {
+      if $0.isSilent { throw Unavailable() }
+      $0.count += 1
+      return Data([$0.count])
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import ExposureKeys
+import Foundation
+import Simulation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Simulated clock") struct SimulatedClockTests {
+  private let clock = SimulatedClock(now: Date(timeIntervalSince1970: 1000))
+
+  @Test("Sleeping until a past date returns at once")
+  func pastDeadline() async throws {
+    try await clock.sleep(until: Date(timeIntervalSince1970: 1000))
+  }
+
+  @Test("A sleeper resumes when the clock reaches its deadline, not before")
+  func wakes() async throws {
+    let deadline = clock.now.addingTimeInterval(60)
+    async let woken: Date = {
+      try await clock.sleep(until: deadline)
+      return clock.now
+    }()
+    clock.advance(by: 59)
+    await Task.yield()
+    clock.advance(by: 1)
+    #expect(try await woken == deadline)
+  }
+
+  @Test("The clock never moves back")
+  func neverBack() {
+    clock.advance(to: Date(timeIntervalSince1970: 10))
+    #expect(clock.now == Date(timeIntervalSince1970: 1000))
+  }
+
+  @Test("A cancelled sleeper throws CancellationError at once")
+  func cancelled() async {
+    let sleeper = Task { try await clock.sleep(until: .distantFuture) }
+    sleeper.cancel()
+    await #expect(throws: CancellationError.self) { try await sleeper.value }
+  }
+}
+
+@Suite("Seeded randomness") struct SeededRandomnessTests {
+  @Test("The same seed and name give the same bytes in draws of any size")
+  func repeats() {
+    let whole = SeededRandomness(seed: 7, name: "ala").bytes(100)
+    let source = SeededRandomness(seed: 7, name: "ala")
+    #expect(source.bytes(1) + source.bytes(32) + source.bytes(67) == whole)
+  }
+
+  @Test("Another name or another seed gives other bytes")
+  func differs() {
+    let whole = SeededRandomness(seed: 7, name: "ala").bytes(32)
+    #expect(SeededRandomness(seed: 7, name: "olek").bytes(32) != whole)
+    #expect(SeededRandomness(seed: 8, name: "ala").bytes(32) != whole)
+  }
+}
+
+@Suite("Simulated radio channel") struct SimulatedAirTests {
+  private let air = SimulatedAir(randomness: SeededRandomness(seed: 1, name: "air"))
+
+  /// The sightings of one scan after `sender` has sent a beacon.
+  private func sightings(for listener: String, from sender: String) async throws -> [Sighting] {
+    let identifier = try #require(RollingProximityIdentifier(bytes: [UInt8](0..<16)))
+    let metadata = try #require(AssociatedEncryptedMetadata(bytes: [1, 2, 3, 4]))
+    await SimulatedRadio(name: sender, air: air)
+      .advertise(Advertisement(identifier: identifier, metadata: metadata))
+    let kept = Mutex<[Sighting]>([])
+    let radio = SimulatedRadio(name: listener, air: air)
+    await radio.listen { sightings in kept.withLock { $0 += sightings } }
+    await radio.scan(at: Date(timeIntervalSince1970: 600))
+    return kept.withLock { $0 }
+  }
+
+  @Test("Phones one metre apart receive each other with a plausible attenuation")
+  func table() async throws {
+    air.place("near", "diagnosed", metres: 1)
+    let sighting = try #require(try await sightings(for: "near", from: "diagnosed").first)
+    let attenuation = Attenuation(
+      transmitPower: AirModel.transmitPower, signalStrength: sighting.signalStrength)
+    #expect((42...48).contains(attenuation.decibels))
+  }
+
+  @Test("Phones without a distance, separated, or 150 m apart receive nothing")
+  func silence() async throws {
+    #expect(try await sightings(for: "far", from: "diagnosed").isEmpty)
+    air.place("far", "diagnosed", metres: 150)
+    #expect(try await sightings(for: "far", from: "diagnosed").isEmpty)
+    air.place("far", "diagnosed", metres: 1)
+    air.separate("far", "diagnosed")
+    #expect(try await sightings(for: "far", from: "diagnosed").isEmpty)
+  }
+}
+
+@Suite("Plain text search") struct PlainTextSearchTests {
+  private let secret = [UInt8](0..<16)
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  @Test("A secret is found as bytes, as hex in both cases, and as base64")
+  func spellings() throws {
+    let hex = secret.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
+    let spellings = [
+      Data(secret), Data(hex.utf8), Data(hex.uppercased().utf8),
+      Data(secret).base64EncodedData(),
+    ]
+    for (index, spelling) in spellings.enumerated() {
+      try (Data("before".utf8) + spelling + Data("after".utf8)).write(to: folder.path("\(index)"))
+    }
+    let found = try PlainTextSearch(for: [secret]).search(below: folder.url)
+    #expect(found.files == 4)
+    #expect(found.leaks.sorted() == ["0", "1", "2", "3"])
+  }
+
+  @Test("A secret in JSON is found although its base64 has escaped slashes")
+  func json() throws {
+    let slashes = [UInt8](repeating: 0xff, count: 16)
+    try JSONEncoder().encode(["key": Data(slashes)]).write(to: folder.path("state"))
+    #expect(try PlainTextSearch(for: [slashes]).search(below: folder.url).leaks == ["state"])
+  }
+
+  @Test("A part or the reverse of a secret is not found")
+  func noFalseAlarm() throws {
+    try Data(secret.dropLast()).write(to: folder.path("shorter"))
+    try Data(secret.reversed()).write(to: folder.path("reversed"))
+    #expect(try PlainTextSearch(for: [secret]).search(below: folder.url).leaks.isEmpty)
+  }
+}
