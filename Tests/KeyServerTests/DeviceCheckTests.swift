@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Hummingbird
 import KeyServerAPI
+import TestSupport
 import Testing
 
 @testable import KeyServer

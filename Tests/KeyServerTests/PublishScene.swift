@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import KeyServer
 import KeyServerAPI
+import TestSupport
 import Testing
 import UploadToken
 import World

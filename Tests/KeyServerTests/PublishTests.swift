@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import KeyServer
 import KeyServerAPI
+import TestSupport
 import Testing
 
 @Suite("Servers 2.1: publish")

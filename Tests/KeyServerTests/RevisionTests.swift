@@ -1,6 +1,7 @@
 import Foundation
 import KeyServer
 import KeyServerAPI
+import TestSupport
 import Testing
 
 @Suite("Servers 2.3: revision token")

@@ -152,37 +152,4 @@ struct SpentTokenTests {
     let names = ["a", "b"].map { UsedToken(grant, issuer: $0, at: now).digest }
     #expect(names[0] != names[1])
   }
-
-  @Test(
-    "A database in which a certificate was used twice is brought up to date: it is used, and says the later answer"
-  )
-  func usedTwice() async throws {
-    let folder = try TemporaryFolder()
-    let file = folder.path("keys.sqlite")
-    let upload = try StoreScene.upload("t", [try StoreScene.key(1)])
-    let others = try StoreScene.upload("u", [try StoreScene.key(2)])
-    let queue = try DatabaseQueue(path: file.path)
-    try SQLiteMigrations.all.migrate(queue, upTo: "4 intake: keys wait to be sorted in")
-    try await queue.write { db in
-      for (token, end, answer) in [
-        (upload, 7_200, "later"), (upload, 3_600, "first"), (others, 3_600, "other"),
-      ] {
-        try db.execute(
-          sql:
-            "INSERT INTO upload (kept_until, token_digest, upload_digest, answer) VALUES (?, ?, ?, ?)",
-          arguments: [
-            StoreScene.now.wholeSeconds + Int64(end), token.token.digest, token.digest,
-            Data(answer.utf8),
-          ])
-      }
-    }
-    try queue.close()
-    let store = try SQLiteKeyStore(file: file)
-    #expect(try await store.accept(upload) == .accepted(answer: Data("later".utf8)))
-    #expect(try await store.accept(others) == .accepted(answer: Data("other".utf8)))
-    let ends = try await store.pool.read {
-      try Int64.fetchAll($0, sql: "SELECT kept_until FROM upload ORDER BY kept_until DESC")
-    }
-    #expect(ends == [7_200, 3_600].map { StoreScene.now.wholeSeconds + $0 })
-  }
 }

@@ -3,6 +3,7 @@ import Foundation
 import KeyServer
 import KeyServerAPI
 import Synchronization
+import TestSupport
 import Testing
 
 /// Documentation/KeyServer.md 8.5.

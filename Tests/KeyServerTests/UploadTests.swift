@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import KeyServer
 import KeyServerAPI
+import TestSupport
 import Testing
 
 @Suite("Seed 2.2: uploadDiagnosisKeys")

@@ -28,11 +28,11 @@ enum WrappingKeyFile {
     defer { unlink(unfinished.path) }
     do {
       guard isMade else { throw KeyServerError.wrappingKey }
-      try WholeFile.sync(unfinished)
+      try AtomicFile.sync(unfinished)
       guard link(unfinished.path, file.path) == 0 || errno == EEXIST else {
         throw KeyServerError.wrappingKey
       }
-      try WholeFile.sync(file.deletingLastPathComponent())
+      try AtomicFile.sync(file.deletingLastPathComponent())
     } catch {
       throw .wrappingKey
     }
