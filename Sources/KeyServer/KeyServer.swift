@@ -8,9 +8,9 @@ import ServiceLifecycle
 import UploadToken
 import World
 
-/// The key server: takes the keys of diagnosed persons, and publishes them in signed files.
+/// The key server: accepts the keys of diagnosed users and publishes them in signed files.
 ///
-/// It sees keys and never a PIN, a name or an address. Documentation/KeyServer.md.
+/// It stores keys, and never a PIN, a name or an address. See Documentation/KeyServer.md.
 public final class KeyServer: Service {
   private let server: QuietServer
   private let exporter: Exporter
@@ -19,84 +19,80 @@ public final class KeyServer: Service {
   private let clock: any WallClock
   private let logger: Logger
 
-  /// A server as `configuration` says. It opens its database now and listens once it is run.
+  /// Creates a server and opens its database. It listens as soon as it runs.
   ///
-  /// - Throws: `KeyServerError`, with one sentence that names what to change.
+  /// - Throws: `KeyServerError`; its description names the setting to change.
   public init(
     _ configuration: KeyServerConfiguration, clock: any WallClock, randomness: any Randomness,
     logger: Logger
   ) throws(KeyServerError) {
     try configuration.checked()
-    let rooms = try KeyServerRooms(
+    let composition = try KeyServerComposition(
       configuration, clock: clock, randomness: randomness, logger: logger)
     server = QuietServer(
-      router: rooms.router, host: configuration.host, port: configuration.port,
+      router: composition.router, host: configuration.host, port: configuration.port,
       trustedProxies: configuration.trustedProxies, logger: logger)
-    exporter = rooms.exporter
-    keyPull = rooms.keyPull
+    exporter = composition.exporter
+    keyPull = composition.keyPull
     periods = configuration.exports.map(\.period)
     self.clock = clock
     self.logger = logger
   }
 
-  /// The port it listens on, as soon as it does.
+  /// The port the server listens on; suspends until it does.
   public var boundPort: Int {
     get async { await server.boundPort }
   }
 
-  /// Serves, and exports at the end of each period, until it is told to shut down or cancelled.
+  /// Serves requests, and exports at the end of each period, until a graceful shutdown or cancellation.
   public func run() async throws {
-    try await serve()
-    // What could not be done now is done by whoever opens the database next.
-    do { try await exporter.settle() } catch {
-      logger.error("some keys wait to be sorted in", metadata: KeyServerError.metadata(of: error))
-    }
-  }
-
-  private func serve() async throws {
     try await withThrowingTaskGroup(of: Bool.self) { group in
       group.addTask {
         try await self.server.run()
         return true
       }
       group.addTask {
-        await cancelWhenGracefulShutdown { await self.exportForever() }
+        await cancelWhenGracefulShutdown { await self.runExports() }
         return false
       }
       group.addTask {
         await cancelWhenGracefulShutdown { await self.keyPull.pullForever() }
         return false
       }
-      // No export and no pull begins any more. An export under way is carried to its end, since nobody cancels
-      // what `Exporter` has taken up; requests in progress may finish.
+      // At shutdown no new export or key pull starts. A running export completes, because `Exporter`
+      // does not pass cancellation on to it; requests in progress may complete too.
       for try await serverHasEnded in group where serverHasEnded { group.cancelAll() }
     }
   }
 
-  /// Closes every period that has ended, and writes every key file that is missing.
+  /// Closes every period that has ended and writes every missing key file.
   ///
-  /// - Returns: The files written now, as the lines of their indexes, oldest first in each.
-  /// - Throws: `KeyServerError.unavailable` where the database or the disk refuses; nothing is half done
-  ///   then, and the next call goes on where this one stopped.
+  /// - Returns: The index lines of the files that this call wrote, oldest first per export.
+  /// - Throws: `KeyServerError.unavailable` if the database or the file system fails. No file is left
+  ///   incomplete, and the next call continues.
   @discardableResult
   public func exportDue() async throws -> [String] {
-    try await storing { try await exporter.exportDue() }
+    try await loggingErrors { try await exporter.exportDue() }
   }
 
-  /// Reads the keys of every authority that publishes them, now; `run()` does it every hour.
+  /// Fetches the keys of every authority that publishes them. `run()` does it every hour.
   ///
-  /// - Throws: `KeyServerError.unavailable` where they cannot be written down.
+  /// - Throws: `KeyServerError.unavailable` if the keys cannot be stored.
   public func pullAuthorityKeys() async throws {
-    try await storing { try await keyPull.pullAll() }
+    try await loggingErrors { try await keyPull.pullAll() }
   }
 
-  /// Removes key files, keys and used tokens that nobody needs any more.
+  /// Removes expired key files, keys, used tokens and statistics.
+  ///
+  /// - Throws: `KeyServerError.unavailable` if the database or the file system fails.
   public func removeOld() async throws {
-    try await storing { try await exporter.removeOld() }
+    try await loggingErrors { try await exporter.removeOld() }
   }
 
-  /// What the database and the disk say of themselves is for the log, not for whoever exports.
-  private func storing<Result: Sendable>(_ work: () async throws -> Result) async throws -> Result {
+  /// The errors of the database and the file system go to the log; callers get a `KeyServerError`.
+  private func loggingErrors<Result: Sendable>(
+    _ work: () async throws -> Result
+  ) async throws -> Result {
     do {
       return try await work()
     } catch is CancellationError {
@@ -107,7 +103,7 @@ public final class KeyServer: Service {
     }
   }
 
-  private func exportForever() async {
+  private func runExports() async {
     while !Task.isCancelled {
       let now = clock.now
       var next = periods.map { $0.boundary(after: now) }.min() ?? now

@@ -1,23 +1,18 @@
 import Logging
 
-/// Why a key server does not start, or does not export.
+/// The reason why a key server does not start or does not export.
 public enum KeyServerError: Error, Hashable, Sendable {
-  /// A value of the configuration; the sentence names it.
+  /// A setting is invalid; the text names it.
   case configuration(String)
-  /// The database file cannot be opened or brought up to date: check the disk and its owner.
+  /// The database file cannot be opened or created.
   case database
-  /// The database was brought up to date by a later program than this one: start that one.
-  case laterDatabase
-  /// The file of the wrapping key cannot be read or made, or holds no key: check the disk, its owner and
-  /// the last backup.
+  /// The schema of the database is newer than this program.
+  case newerDatabase
+  /// The wrapping key file cannot be read or created, or its content is not a key.
   case wrappingKey
-  /// The export folder cannot be made: check the disk and its owner.
+  /// The export folder cannot be created.
   case exportFolder
-  /// This row of `waiting_keys` is not as it was written. No period is closed over it, and a server
-  /// that starts takes no uploads: make a backup, then delete the row, whose keys are lost, or restore
-  /// an earlier backup.
-  case damagedRow(Int64)
-  /// The database or the export folder refused, such as on a full disk: make room, then export again.
+  /// The database or the export folder failed, for example because the disk is full.
   case unavailable
 }
 
@@ -25,26 +20,23 @@ extension KeyServerError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .configuration(let sentence): sentence
-    case .database: "The key database cannot be opened: check databaseFile, the disk and its owner."
-    case .laterDatabase:
-      "The key database was written by a later Firebreak: start that one, or restore a backup of before."
+    case .database:
+      "The key database cannot be opened: check databaseFile, the disk and the file's owner."
+    case .newerDatabase:
+      "The key database was written by a newer version of Firebreak: start that version, or restore an older backup."
     case .wrappingKey:
-      "The wrapping key beside the database cannot be read or made: check databaseFile and its owner."
-    case .exportFolder: "The export folder cannot be made: check exportFolder and its owner."
-    case .damagedRow(let number):
-      """
-      Row \(number) of waiting_keys in the key database is damaged. No period can be closed, and after a restart \
-      no upload is taken: make a backup, then delete that row, whose keys are lost, or restore an earlier backup.
-      """
+      "The wrapping key beside the database cannot be read or created: check databaseFile and its owner, or restore the file from a backup."
+    case .exportFolder:
+      "The export folder cannot be created: check exportFolder, the disk and the folder's owner."
     case .unavailable:
-      "The key server could not read or write its data: check the disk; nothing is half done."
+      "The key server could not read or write its data: check the disk, then try again; no data is incomplete."
     }
   }
 }
 
 extension KeyServerError {
-  /// What a log may say of `error`: of those of others the kind only, as a database's message may quote what
-  /// was to be stored.
+  /// Log metadata for `error`. Of errors that are not ours, only the type is logged: a database error may quote
+  /// the data of an upload.
   static func metadata(of error: any Error) -> Logger.Metadata {
     if let error = error as? KeyServerError { return ["reason": "\(error)"] }
     return ["kind": "\(type(of: error))"]

@@ -6,8 +6,7 @@ import TestSupport
 import Testing
 import UploadToken
 
-/// What every POST of the key server refuses, in every place of its body.
-@Suite("Key server: bad input")
+@Suite("Key server: invalid requests")
 struct BadInputTests {
   private struct Claims: Encodable {
     var iss = "codes"
@@ -15,17 +14,17 @@ struct BadInputTests {
     var exp: Int64
   }
 
-  /// A POST that is all right: its path, a good body and the headers it needs.
-  private struct Question: Sendable {
+  /// A valid POST request.
+  private struct ValidRequest: Sendable {
     let path: String
     let body: Data
     var headers: [(String, String)] = []
-    /// Whether a field that nobody described is a fault.
+    /// True if unknown fields are rejected.
     var isStrict = true
   }
 
   private static func run(
-    _ body: (RunningKeyServer, [Question]) async throws -> Void
+    _ body: (RunningKeyServer, [ValidRequest]) async throws -> Void
   ) async throws {
     try await RunningKeyServer.run({ configuration in
       configuration.uploadAttempts = 100_000
@@ -34,10 +33,10 @@ struct BadInputTests {
           issuer: "codes", audience: "keys", publicKeysPEM: configuration.tokenPublicKeysPEM,
           seesStatistics: true)
       ]
-    }) { server in try await body(server, questions(to: server)) }
+    }) { server in try await body(server, requests(to: server)) }
   }
 
-  private static func questions(to server: RunningKeyServer) async throws -> [Question] {
+  private static func requests(to server: RunningKeyServer) async throws -> [ValidRequest] {
     let scene = PublishScene(server: server)
     let keys = scene.keys(2)
     let publish = try scene.request(keys, token: "AAAA") {
@@ -51,10 +50,10 @@ struct BadInputTests {
     }
     upload.isInteroperabilityEnabled = true
     return [
-      Question(
+      ValidRequest(
         path: KeyServerRoute.upload, body: try JSONEncoder().encode(upload), isStrict: false),
-      Question(path: KeyServerRoute.publish, body: try JSONEncoder().encode(publish)),
-      Question(
+      ValidRequest(path: KeyServerRoute.publish, body: try JSONEncoder().encode(publish)),
+      ValidRequest(
         path: KeyServerRoute.statistics, body: Data(#"{"padding":"AAAA"}"#.utf8),
         headers: [("Authorization", "Bearer \(try statisticsToken(server))")]),
     ]
@@ -70,126 +69,124 @@ struct BadInputTests {
     return try CompactToken.text(Claims(aud: audience, exp: Int64(end)), signedBy: signing)
   }
 
-  private static func keptCount(_ server: RunningKeyServer) throws -> Int {
+  private static func storedCount(_ server: RunningKeyServer) throws -> Int {
     try server.count("SELECT count(*) FROM upload")
   }
 
-  @Test("A value of another type is 400 wherever it stands, and nothing is kept")
+  @Test("A value of the wrong type is rejected with 400 in every field, and nothing is stored")
   func wrongTypes() async throws {
-    try await Self.run { server, questions in
-      for question in questions {
-        let variants = try SpoiltJSON.wrongTypes(of: question.body)
+    try await Self.run { server, requests in
+      for request in requests {
+        let variants = try SpoiltJSON.wrongTypes(of: request.body)
         #expect(variants.count >= 4)
         for variant in variants {
           let answer = try await server.post(
-            variant.json, to: question.path, headers: question.headers)
-          #expect(answer.status == 400, "\(question.path): \(variant)")
+            variant.json, to: request.path, headers: request.headers)
+          #expect(answer.status == 400, "\(request.path): \(variant)")
         }
-        #expect(try Self.keptCount(server) == 0)
+        #expect(try Self.storedCount(server) == 0)
       }
-      for question in questions {
+      for request in requests {
         let good = try await server.post(
-          question.body, to: question.path, headers: question.headers)
-        #expect(good.status == 200, "\(question.path)")
+          request.body, to: request.path, headers: request.headers)
+        #expect(good.status == 200, "\(request.path)")
       }
     }
   }
 
-  @Test("A field that comes twice is 400 in every object and both contracts")
+  @Test("A repeated field is rejected with 400 in every object of both contracts")
   func repeatedFields() async throws {
-    try await Self.run { server, questions in
-      for question in questions {
-        for variant in try SpoiltJSON.repeatedFields(of: question.body) {
+    try await Self.run { server, requests in
+      for request in requests {
+        for variant in try SpoiltJSON.repeatedFields(of: request.body) {
           let answer = try await server.post(
-            variant.json, to: question.path, headers: question.headers)
-          #expect(answer.status == 400, "\(question.path): \(variant)")
+            variant.json, to: request.path, headers: request.headers)
+          #expect(answer.status == 400, "\(request.path): \(variant)")
         }
       }
-      #expect(try Self.keptCount(server) == 0)
+      #expect(try Self.storedCount(server) == 0)
     }
   }
 
-  /// Documentation/Decisions/0016-what-the-seed-contract-overlooks.md.
-  @Test("A field that nobody described is 400 in Google's contract, and overlooked in the seed's")
+  @Test("An unknown field is rejected with 400 in Google's contract and ignored in the ProteGO Safe contract")
   func unknownFields() async throws {
-    try await Self.run { server, questions in
-      for question in questions {
-        for variant in try SpoiltJSON.unknownFields(of: question.body) {
+    try await Self.run { server, requests in
+      for request in requests {
+        for variant in try SpoiltJSON.unknownFields(of: request.body) {
           let answer = try await server.post(
-            variant.json, to: question.path, headers: question.headers)
-          #expect(answer.status == (question.isStrict ? 400 : 200), "\(question.path): \(variant)")
+            variant.json, to: request.path, headers: request.headers)
+          #expect(answer.status == (request.isStrict ? 400 : 200), "\(request.path): \(variant)")
         }
       }
-      #expect(try Self.keptCount(server) == 1)
+      #expect(try Self.storedCount(server) == 1)
     }
   }
 
-  /// Documentation/QuietHTTP.md 2.5.
   @Test(
-    "What is no text is 400 in padding as well, though nobody reads it",
+    "Invalid text in the padding field is rejected with 400",
     arguments: [
       [0xFF], Array(#"\q"#.utf8), [0x01], [0x0A], Array(#"\uD83D"#.utf8), Array(#"\uDE00"#.utf8),
       [0xC0, 0x80], [0xED, 0xA0, 0x80], Array(#"\u12G4"#.utf8),
     ] as [[UInt8]])
   func paddingIsText(bytes: [UInt8]) async throws {
-    try await Self.run { server, questions in
-      for question in questions {
+    try await Self.run { server, requests in
+      for request in requests {
         func status(_ text: [UInt8]) async throws -> UInt {
-          var body = question.body
+          var body = request.body
           let place = try #require(body.range(of: Data(#""padding":"AAAA""#.utf8)))
           body.replaceSubrange(place, with: Data(#""padding":""#.utf8) + text + Data("\"".utf8))
-          return try await server.post(body, to: question.path, headers: question.headers).status
+          return try await server.post(body, to: request.path, headers: request.headers).status
         }
         let long = [UInt8](repeating: UInt8(ascii: "A"), count: 1_500)
-        #expect(try await status(bytes) == 400, "\(question.path)")
-        #expect(try await status(long + bytes + long) == 400, "\(question.path)")
-        #expect(try Self.keptCount(server) == 0)
+        #expect(try await status(bytes) == 400, "\(request.path)")
+        #expect(try await status(long + bytes + long) == 400, "\(request.path)")
+        #expect(try Self.storedCount(server) == 0)
       }
-      for question in questions {
+      for request in requests {
         let good = try await server.post(
-          question.body, to: question.path, headers: question.headers)
-        #expect(good.status == 200, "\(question.path)")
+          request.body, to: request.path, headers: request.headers)
+        #expect(good.status == 200, "\(request.path)")
       }
     }
   }
 
-  @Test("Ten million bytes are not waited for, and another content type is 415 on every route")
+  @Test("A body of ten million bytes is rejected with 413, another content type with 415")
   func tooMuch() async throws {
-    try await Self.run { server, questions in
-      for question in questions {
-        let huge = try await RawPost(port: server.port, path: question.path)
+    try await Self.run { server, requests in
+      for request in requests {
+        let huge = try await RawPost(port: server.port, path: request.path)
           .answer(sending: Data(repeating: 0x20, count: 10_000_000))
-        #expect(huge.status == 413, "\(question.path)")
+        #expect(huge.status == 413, "\(request.path)")
         for type in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""] {
           let answer = try await server.post(
-            question.body, to: question.path, type: type, headers: question.headers)
-          #expect(answer.status == 415, "\(question.path) \(type)")
+            request.body, to: request.path, type: type, headers: request.headers)
+          #expect(answer.status == 415, "\(request.path) \(type)")
         }
       }
-      #expect(try Self.keptCount(server) == 0)
+      #expect(try Self.storedCount(server) == 0)
     }
   }
 
-  /// What a forger makes of a good token: without an algorithm, and with the public key as a secret.
+  /// Forgeries of a valid token: without an algorithm, or with the public key as an HMAC secret.
   private static func forged(_ token: String, publicKeyPEM: String) -> [String] {
     let parts = token.split(separator: ".").map(String.init)
     func text(_ bytes: Data) -> String {
       bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
         .replacing("=", with: "")
     }
-    func said(_ algorithm: String) -> String {
+    func unsigned(_ algorithm: String) -> String {
       text(Data(#"{"alg":"\#(algorithm)","kid":"t1","typ":"JWT"}"#.utf8)) + "." + parts[1]
     }
     let shared = HMAC<SHA256>.authenticationCode(
-      for: Data(said("HS256").utf8), using: SymmetricKey(data: Data(publicKeyPEM.utf8)))
+      for: Data(unsigned("HS256").utf8), using: SymmetricKey(data: Data(publicKeyPEM.utf8)))
     return [
-      said("none") + ".", said("none") + "." + parts[2], said("None") + ".",
-      said("HS256") + "." + text(Data(shared)), said("HS256") + "." + parts[2],
+      unsigned("none") + ".", unsigned("none") + "." + parts[2], unsigned("None") + ".",
+      unsigned("HS256") + "." + text(Data(shared)), unsigned("HS256") + "." + parts[2],
       parts[0] + "." + parts[1] + ".",
     ]
   }
 
-  @Test("A token without a signature, of another key, for another audience or too old is 401")
+  @Test("A token that is forged, for another audience or expired is rejected with 401")
   func tokens() async throws {
     try await Self.run { server, _ in
       let (now, other) = (server.clock.now, P256.Signing.PrivateKey())
@@ -214,7 +211,7 @@ struct BadInputTests {
     }
   }
 
-  @Test("A certificate without a signature, of another key, for another audience or too old is 401")
+  @Test("A certificate that is forged, for another audience or expired is rejected with 401")
   func certificates() async throws {
     try await Self.run { server, _ in
       let scene = PublishScene(server: server)
@@ -231,12 +228,12 @@ struct BadInputTests {
         let answer = try await scene.publish(scene.request(keys, certificate: certificate))
         #expect((answer.status, answer.code) == (401, .certificateInvalid))
       }
-      #expect(try Self.keptCount(server) == 0)
+      #expect(try Self.storedCount(server) == 0)
       #expect(try await scene.publish(scene.request(keys, certificate: good)).status == 200)
     }
   }
 
-  @Test("Statistics are told to no token without a signature, of another key or too old")
+  @Test("A statistics token that is forged, for another audience or expired is rejected with 401")
   func statisticsTokens() async throws {
     try await Self.run { server, _ in
       func status(_ token: String) async throws -> UInt {

@@ -11,7 +11,7 @@ import World
 
 @testable import KeyServer
 
-@Suite("The description of the key server")
+@Suite("Key server: OpenAPI description")
 struct DescriptionTests {
   private static let posts = [
     KeyServerRoute.upload, KeyServerRoute.publish, KeyServerRoute.statistics,
@@ -32,17 +32,16 @@ struct DescriptionTests {
     try #require(ServerDescription(page))
   }
 
-  /// No route changes an app, an authority or a signing key: whoever administers writes to the database
-  /// with the command, as the machine's owner. There is no console to leave open.
-  @Test("5.9 Every route that is registered is described, and none of them administers")
+  /// No route changes an app, an authority or a signing key: administration is a command on the machine.
+  @Test("Every registered route is described, and none of them is for administration")
   func routes() async throws {
     let folder = try TemporaryFolder()
     var configuration = RunningKeyServer.configuration(authority: Authority(), folder: folder)
     Self.withTravellers(&configuration)
-    let rooms = try KeyServerRooms(
-      configuration, clock: TestClock(RunningKeyServer.start), randomness: SystemRandomness(),
+    let composition = try KeyServerComposition(
+      configuration, clock: ManualClock(RunningKeyServer.start), randomness: SystemRandomness(),
       logger: Logger(label: "test"))
-    let registered = rooms.router.routes.filter { $0.method != .head }
+    let registered = composition.router.routes.filter { $0.method != .head }
       .map { "\($0.method.rawValue) \($0.path)" }
     try await RunningKeyServer.run(Self.withTravellers) { server in
       let description = try Self.described(try await server.get("/openapi.json").body)
@@ -56,7 +55,7 @@ struct DescriptionTests {
       ])
   }
 
-  @Test("Every status that is described is answered, and every answer is as it is described")
+  @Test("Every described status occurs, and every response matches its description")
   func answers() async throws {
     try await RunningKeyServer.run(Self.withTravellers) { server in
       let page = try await server.get("/openapi.json")
@@ -65,17 +64,17 @@ struct DescriptionTests {
         ledger.note(
           page.body, status: 200, type: page.headers["content-type"], method: "get",
           path: "/openapi.json"))
-      try await goodAndRefused(server, &ledger)
+      try await acceptedAndRejected(server, &ledger)
       try await downloads(server, &ledger)
       try await slow(server, &ledger)
       try await failing(server, &ledger)
-      try await ourFault(&ledger)
+      try await internalError(&ledger)
       try await tooMany(server, &ledger)
       #expect(ledger.unanswered == [])
     }
   }
 
-  /// Last, for it closes the door to this address.
+  /// Runs last, because afterwards this address is over its budget.
   private func tooMany(
     _ server: RunningKeyServer, _ ledger: inout DescriptionLedger
   ) async throws {
@@ -89,7 +88,7 @@ struct DescriptionTests {
     }
   }
 
-  private func goodAndRefused(
+  private func acceptedAndRejected(
     _ server: RunningKeyServer, _ ledger: inout DescriptionLedger
   ) async throws {
     let scene = PublishScene(server: server)
@@ -100,7 +99,7 @@ struct DescriptionTests {
     let upload = try await server.request(server.keys()) {
       $0.data.hmackey = Data(count: 16).base64EncodedString()
     }
-    let questions: [(path: String, bodies: [Data])] = [
+    let requests: [(path: String, bodies: [Data])] = [
       (
         KeyServerRoute.publish,
         try [
@@ -119,7 +118,7 @@ struct DescriptionTests {
       (KeyServerRoute.statistics, [Data(#"{"padding":"AAAA"}"#.utf8), Data("[]".utf8)]),
     ]
     let bearer = ("Authorization", "Bearer \(try statisticsToken(server))")
-    for (path, bodies) in questions {
+    for (path, bodies) in requests {
       #expect(ledger.description.faults(inQuestion: bodies[0], path: path).isEmpty, "\(path)")
       for body in bodies + [Data("{".utf8), Data(repeating: 0x20, count: 70_000)] {
         expectNone(
@@ -145,15 +144,15 @@ struct DescriptionTests {
     for root in ["", "v1-eu"] {
       let line = try #require(try await server.lines(of: root).first)
       let file = KeyServerRoute.keyFile("{name}", of: root)
-      for (path, asked) in [
+      for (path, requested) in [
         (KeyServerRoute.index(of: root), KeyServerRoute.index(of: root)), (file, "/" + line),
         (file, KeyServerRoute.keyFile("1-2-00001.zip", of: root)),
         (KeyServerRoute.remoteConfiguration, KeyServerRoute.remoteConfiguration),
       ] {
-        let answer = try await server.get(asked)
+        let answer = try await server.get(requested)
         expectNone(note(answer, path, &ledger, method: "get"))
         guard let tag = answer.headers["etag"] else { continue }
-        let again = try await server.get(asked, headers: [("If-None-Match", tag)])
+        let again = try await server.get(requested, headers: [("If-None-Match", tag)])
         #expect(again.status == 304 && again.body.isEmpty)
         expectNone(
           ledger.note(again.body, status: 304, type: nil, method: "get", path: path))
@@ -161,7 +160,7 @@ struct DescriptionTests {
     }
   }
 
-  /// Clients that send a byte and then nothing, one on each route, at the same time.
+  /// Concurrent clients on all routes that send one byte and then stop.
   private func slow(
     _ server: RunningKeyServer, _ ledger: inout DescriptionLedger
   ) async throws {
@@ -182,7 +181,6 @@ struct DescriptionTests {
     }
   }
 
-  /// A database that fails.
   private func failing(
     _ server: RunningKeyServer, _ ledger: inout DescriptionLedger
   ) async throws {
@@ -206,9 +204,8 @@ struct DescriptionTests {
     }
   }
 
-  /// Nothing that a client can send brings these routes to a 500 of their own, so routes stand in for them
-  /// that fail in the same forms.
-  private func ourFault(_ ledger: inout DescriptionLedger) async throws {
+  /// No request makes these routes respond with 500, so failing routes with the same error formats replace them.
+  private func internalError(_ ledger: inout DescriptionLedger) async throws {
     struct Broken: Error {}
     let router = Router.quiet(refusals: .callable, randomness: SystemRandomness())
     for path in Self.posts {
@@ -236,7 +233,7 @@ struct DescriptionTests {
     _ = await running.result
   }
 
-  @Test("An answer that is not as described, or not described at all, is found out")
+  @Test("A response that does not match the description is detected")
   func control() async throws {
     try await RunningKeyServer.run(Self.withTravellers) { server in
       let description = try Self.described(try await server.get("/openapi.json").body)

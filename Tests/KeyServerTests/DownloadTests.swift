@@ -5,7 +5,7 @@ import KeyServerAPI
 import TestSupport
 import Testing
 
-@Suite("Seed 2.3 and 2.8: what phones download")
+@Suite("Key server: downloads")
 struct DownloadTests {
   private func withOneFile(_ body: (RunningKeyServer, KeyFileName) async throws -> Void)
     async throws
@@ -18,7 +18,7 @@ struct DownloadTests {
     }
   }
 
-  @Test("The index is text that caches must ask about, and says when nothing has changed")
+  @Test("The index must be revalidated by caches, and an unchanged one is 304")
   func index() async throws {
     try await withOneFile { server, name in
       let answer = try await server.get(KeyServerRoute.index)
@@ -33,7 +33,7 @@ struct DownloadTests {
     }
   }
 
-  @Test("A key file may lie in caches as long as it is kept")
+  @Test("A key file may be cached for the retention time, and an unchanged one is 304")
   func keyFileHeaders() async throws {
     try await withOneFile { server, name in
       let answer = try await server.get(KeyServerRoute.keyFile(name))
@@ -47,7 +47,7 @@ struct DownloadTests {
     }
   }
 
-  @Test("Only what the index names can be fetched")
+  @Test("A file that the index does not list is 404")
   func onlyListed() async throws {
     try await withOneFile { server, name in
       let export = server.configuration.exportFolder
@@ -67,7 +67,7 @@ struct DownloadTests {
     }
   }
 
-  @Test("The remote configuration is served signed by the export key, and can be verified")
+  @Test("The remote configuration is signed by the export key and cannot be rolled back")
   func remoteConfiguration() async throws {
     try await RunningKeyServer.run { server in
       let answer = try await server.get(KeyServerRoute.remoteConfiguration)
@@ -84,7 +84,7 @@ struct DownloadTests {
     }
   }
 
-  @Test("A configuration that no server could keep its promises with is named at the start")
+  @Test("An invalid setting is named in the error when the server starts")
   func badConfigurations() async throws {
     let changes: [(String, (inout KeyServerConfiguration) -> Void)] = [
       ("exportPeriodSeconds", { $0.exportPeriodSeconds = 14_401 }),

@@ -6,12 +6,12 @@ import KeyServerAPI
 import TestSupport
 import Testing
 
-@Suite("Seed 5: key files as they are made")
+@Suite("Exports: key files")
 struct ExportTests {
   private static let hour: TimeInterval = 3_600
 
   @Test(
-    "What was uploaded is in a signed file, padded and sorted, that every signer's key verifies")
+    "Uploaded keys are in a padded, sorted file that the key of every signer verifies")
   func uploadToFile() async throws {
     try await RunningKeyServer.run { server in
       let sent = server.keys()
@@ -36,7 +36,7 @@ struct ExportTests {
     }
   }
 
-  @Test("Padding is shaped like real keys, so that only the database can tell them apart")
+  @Test("Padding has the properties of the real keys")
   func paddingShape() async throws {
     try await RunningKeyServer.run { server in
       let sent = server.keys(7)
@@ -53,7 +53,7 @@ struct ExportTests {
     }
   }
 
-  @Test("A file written again holds the same keys, padding too")
+  @Test("A file that is written again contains the same keys and the same padding")
   func paddingPersists() async throws {
     try await RunningKeyServer.run { server in
       try await server.upload(server.request(server.keys()))
@@ -72,7 +72,7 @@ struct ExportTests {
   }
 
   @Test(
-    "A file that was cut off or added to is written again with the same keys, another is left alone",
+    "A file with missing or extra bytes is written again with the same keys, an intact one is not",
     arguments: [-1_000_000, -1, 1])
   func damagedFile(bytes: Int) async throws {
     try await RunningKeyServer.run { server in
@@ -88,7 +88,7 @@ struct ExportTests {
       let numbers = try files.map(Self.fileNumber)
       let added = Data(repeating: 0x20, count: max(0, bytes))
       try (before[0].dropLast(max(0, -bytes)) + added).write(to: files[0])
-      // By this call, or by the one that the server itself makes at the end of a period.
+      // Written by this call or by the scheduled export of the server.
       try await server.server.exportDue()
       #expect(try await server.downloadedKeys(names[0]).keys.isEmpty == false)
       let facts = try files.map { try UnverifiedKeyFile(at: $0).inspect().exportSHA256 }
@@ -103,13 +103,13 @@ struct ExportTests {
     }
   }
 
-  /// The number under which the system knows a file: another one when it was written again.
+  /// The inode number, which changes if the file is written again.
   private static func fileNumber(_ file: URL) throws -> Int? {
     let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
     return (attributes[.systemFileNumber] as? NSNumber)?.intValue
   }
 
-  @Test("A period without keys makes no file")
+  @Test("A period without keys has no file")
   func emptyPeriod() async throws {
     try await RunningKeyServer.run { server in
       server.clock.advance(by: 24 * Self.hour)
@@ -120,7 +120,7 @@ struct ExportTests {
     }
   }
 
-  @Test("Periods that were missed are closed one after the other, each key in one file")
+  @Test("Missed periods are closed one after the other, and each key is in one file")
   func missedPeriods() async throws {
     try await RunningKeyServer.run { server in
       let first = server.keys(3)
@@ -141,7 +141,7 @@ struct ExportTests {
     }
   }
 
-  @Test("A key that is still valid waits until two hours after its end, a finished one does not")
+  @Test("A key that is still valid is published two hours after its end, an expired one at once")
   func embargo() async throws {
     try await RunningKeyServer.run({ $0.exportPeriodSeconds = 3_600 }) { server in
       let today = UInt32(RunningKeyServer.midnight.timeIntervalSince1970 / 600)
@@ -150,7 +150,7 @@ struct ExportTests {
       let finished = UploadKey(
         key: Data(repeating: 2, count: 16).base64EncodedString(), rollingStartNumber: today - 144)
       try await server.upload(server.request([valid, finished]))
-      // The key ends at midnight and is free at two, so the hour from two to three holds it.
+      // The key ends at midnight and is released at two, in the period from two to three.
       server.clock.advance(by: 14 * Self.hour)
       try await server.server.exportDue()
       #expect(try await published(server) == [finished.key])
@@ -160,7 +160,7 @@ struct ExportTests {
     }
   }
 
-  /// Which of the two recognisable keys are in the files that are listed.
+  /// The recognisable keys in the listed files.
   private func published(_ server: RunningKeyServer) async throws -> Set<String> {
     let recognisable = Set([1, 2].map { Data(repeating: $0, count: 16).base64EncodedString() })
     var found: Set<String> = []
@@ -171,7 +171,7 @@ struct ExportTests {
     return found.intersection(recognisable)
   }
 
-  @Test("Keys of another region only are not in our files")
+  @Test("Keys of other regions only are not in the files")
   func otherRegion() async throws {
     try await RunningKeyServer.run { server in
       let czech = server.keys(2)
@@ -189,7 +189,7 @@ struct ExportTests {
   }
 
   @Test(
-    "A batch on the maximum is one file, one key more makes two that end a second apart",
+    "A batch of the maximum size is one file, one key more makes two that end a second apart",
     arguments: [(29, 1), (30, 1), (31, 2)])
   func split(count: Int, files: Int) async throws {
     try await RunningKeyServer.run({
@@ -219,7 +219,7 @@ struct ExportTests {
     }
   }
 
-  @Test("The days since onset come from the token, and are left out where they cannot be")
+  @Test("The days since onset come from the token and are omitted if the onset is in the future")
   func onset() async throws {
     try await RunningKeyServer.run { server in
       let today = UInt32(RunningKeyServer.midnight.timeIntervalSince1970 / 600)
@@ -248,7 +248,7 @@ struct ExportTests {
     }
   }
 
-  @Test("After fourteen days file, index line and keys are gone, and a used token once it expired")
+  @Test("The file, its index line and its keys are removed after 14 days, a used token after it expired")
   func retention() async throws {
     try await RunningKeyServer.run { server in
       try await server.upload(server.request(server.keys()))
@@ -271,11 +271,11 @@ struct ExportTests {
   }
 
   @Test(
-    "A server that stopped between closing a batch and writing its file heals on the next start")
+    "After a crash between closing a batch and writing its file, the next export writes the file")
   func crashHeals() async throws {
     let folder = try TemporaryFolder()
     let authority = Authority()
-    let clock = TestClock(RunningKeyServer.start)
+    let clock = ManualClock(RunningKeyServer.start)
     var name: KeyFileName?
     var keys: [DiagnosisKey] = []
     try await RunningKeyServer.run(authority: authority, clock: clock, folder: folder) { server in
@@ -285,26 +285,26 @@ struct ExportTests {
       name = try await server.listed().first
       keys = try await server.downloadedKeys(try #require(name)).keys
     }
-    // The database has closed the batch; of the folder nothing is left but half a file.
+    // The batch is closed; of the folder, only temporary files are left.
     let export = folder.path("export")
     try FileManager.default.removeItem(at: export)
     try FileManager.default.createDirectory(at: export, withIntermediateDirectories: true)
-    let half = [
-      "\(try #require(name)).unfinished", ".\(try #require(name)).unfinished-a1b2c3",
-      ".export-a1b2c3",
+    let leftovers = [
+      ".index.txt.unfinished-a1b2c3", ".\(try #require(name)).unfinished-a1b2c3",
+      ".\(try #require(name))-a1b2c3",
     ]
     .map(export.appendingPathComponent)
-    for file in half { try Data("PK".utf8).write(to: file) }
+    for file in leftovers { try Data("PK".utf8).write(to: file) }
     try await RunningKeyServer.run(authority: authority, clock: clock, folder: folder) { server in
       try await server.server.exportDue()
       try await server.server.removeOld()
       #expect(try await server.listed() == [try #require(name)])
       #expect(try await server.downloadedKeys(try #require(name)).keys == keys)
-      #expect(half.allSatisfy { !FileManager.default.fileExists(atPath: $0.path) })
+      #expect(leftovers.allSatisfy { !FileManager.default.fileExists(atPath: $0.path) })
     }
   }
 
-  @Test("Nobody has to ask for an export: the server makes it when the clock says so")
+  @Test("The server exports at the end of each period by itself")
   func exportByItself() async throws {
     try await RunningKeyServer.run { server in
       try await server.upload(server.request(server.keys()))

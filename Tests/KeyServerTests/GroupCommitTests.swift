@@ -8,8 +8,8 @@ import UploadToken
 
 @Suite("Key server: group commit")
 struct GroupCommitTests {
-  /// What a store that is asked to commit groups saw.
-  private final class Book: Sendable {
+  /// Records the sizes of the committed groups.
+  private final class Record: Sendable {
     let groups = Mutex<[Int]>([])
   }
 
@@ -45,28 +45,28 @@ struct GroupCommitTests {
   }
 
   @Test(
-    "Uploads that wait while one is committed share the next commit, and each hears its own answer")
+    "Uploads that arrive during a commit share the next one, and each gets its own response")
   func together() async throws {
-    let (book, mayEnd) = (Book(), Gate())
+    let (record, mayEnd) = (Record(), Gate())
     let commits = GroupCommit<AdmittedUpload> { uploads in
-      book.groups.withLock { $0.append(uploads.count) }
+      record.groups.withLock { $0.append(uploads.count) }
       try await mayEnd.wait()
       return uploads.map { .accepted(response: $0.digest) }
     }
     async let all = results(of: Array(0..<20), commits)
     try await Patience.until {
-      await commits.waitingCount + book.groups.withLock { $0.reduce(0, +) } == 20
+      await commits.pendingCount + record.groups.withLock { $0.reduce(0, +) } == 20
     }
     mayEnd.open()
     for (number, result) in await all {
       #expect((try? result.get()) == .accepted(response: Data([number])))
     }
-    let groups = book.groups.withLock { $0 }
+    let groups = record.groups.withLock { $0 }
     #expect(groups.reduce(0, +) == 20)
     #expect(groups.count < 20)
   }
 
-  @Test("One upload that cannot be kept takes no other of its group with it")
+  @Test("An upload that cannot be stored does not affect the others of its group")
   func oneFails() async {
     let commits = GroupCommit<AdmittedUpload> { uploads in
       try await Task.sleep(for: .milliseconds(20))
@@ -80,20 +80,20 @@ struct GroupCommitTests {
 
   @Test("A group is no larger than its limit")
   func limit() async throws {
-    let (book, mayEnd) = (Book(), Gate())
+    let (record, mayEnd) = (Record(), Gate())
     let commits = GroupCommit<AdmittedUpload> { uploads in
-      book.groups.withLock { $0.append(uploads.count) }
-      // While the first one is committed all the others gather.
+      record.groups.withLock { $0.append(uploads.count) }
+      // The other uploads arrive while the first one is committed.
       try await mayEnd.wait()
       return uploads.map { .accepted(response: $0.digest) }
     }
     let limit = KeyServerLimit.uploadsInOneCommit
     async let first = results(of: [0], commits)
-    try await Patience.until { !book.groups.withLock { $0.isEmpty } }
+    try await Patience.until { !record.groups.withLock { $0.isEmpty } }
     async let others = results(of: (1..<2 * limit + 2).map { UInt8($0) }, commits)
-    try await Patience.until { await commits.waitingCount == 2 * limit + 1 }
+    try await Patience.until { await commits.pendingCount == 2 * limit + 1 }
     mayEnd.open()
     _ = await (first, others)
-    #expect(book.groups.withLock { $0 } == [1, limit, limit, 1])
+    #expect(record.groups.withLock { $0 } == [1, limit, limit, 1])
   }
 }

@@ -5,13 +5,13 @@ import Testing
 
 @testable import KeyServer
 
-/// What every database does when periods end. Documentation/Exports.md 2, 4, 6 and 8.
-@Suite struct KeyStoreExportSuite {
+/// Closing periods and removing old data, for every implementation of `KeyStore`.
+@Suite("Key store: exports") struct KeyStoreExportSuite {
   typealias Implementation = StoreImplementation
   private static let (now, hour) = (StoreScene.now, StoreScene.hour)
 
   @Test(
-    "A key is in the file of the period it was released in, to the second",
+    "A key is in the file of the period of its release, to the second",
     arguments: Implementation.allCases)
   func periods(_ implementation: Implementation) async throws {
     let scene = try StoreScene(implementation)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(
-    "No key enters a period that is closed: what comes later, or is revised later, is released later",
+    "A key that is uploaded or revised after its period was closed is released in the next period",
     arguments: Implementation.allCases)
   func closed(_ implementation: Implementation) async throws {
     let scene = try StoreScene(implementation)
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "A period is closed once; one without keys makes no file, and one behind the others waits",
+    "A period is closed once, has no file without keys, and cannot be closed after other exports closed its end",
     arguments: Implementation.allCases)
   func once(_ implementation: Implementation) async throws {
     let (often, daily) = (StoreScene.export(), StoreScene.export("daily", hours: 12))
@@ -63,7 +63,7 @@ import Testing
     #expect(try await scene.store.close(plan).map(\.export) == ["", "daily"])
     #expect(try await scene.store.close(plan).isEmpty)
     try await scene.close(at: Self.now + 12 * Self.hour, [often])
-    // Closed by one export, the time is closed for all.
+    // One export has closed this moment, so it is closed for all.
     let late = ClosingPlan(
       end: Self.now + 12 * Self.hour,
       periods: [.init(export: daily, start: Self.now + 8 * Self.hour, minimumKeys: 0)],
@@ -76,12 +76,12 @@ import Testing
   }
 
   @Test(
-    "A new export begins with the present period, or with the others' where they are behind",
+    "A new export begins with the current period, or with that of the others if they are behind",
     arguments: Implementation.allCases)
   func begin(_ implementation: Implementation) async throws {
     let scene = try StoreScene(implementation)
     let more = [("a", 4), ("b", 24), ("c", 1)].map { StoreScene.export($0, hours: $1) }
-    // Nobody has closed anything since noon.
+    // No period was closed since noon.
     let store = try scene.open(Array(more.prefix(2)), Self.now + 9 * Self.hour)
     let midnight = RunningKeyServer.midnight
     var expected = ["": Self.now, "a": Self.now, "b": midnight]
@@ -93,14 +93,14 @@ import Testing
     expected["c"] = Self.now + 8 * Self.hour
     expected.merge(["": Self.now + 8 * Self.hour, "a": Self.now + 8 * Self.hour]) { $1 }
     #expect(try await store.exportProgress().closedUntil == expected)
-    // With the clock set back before what is closed, by the clock.
+    // With the clock set back to before the last closing.
     _ = try scene.open([StoreScene.export("d")], Self.now + 5 * Self.hour)
     expected["d"] = Self.now + 4 * Self.hour
     #expect(try await store.exportProgress().closedUntil == expected)
   }
 
   @Test(
-    "Regions, exclusions and travel decide whose keys go in, by the rules of the closing",
+    "Regions, exclusions and travel select the keys, by the settings at the time of closing",
     arguments: Implementation.allCases)
   func filters(_ implementation: Implementation) async throws {
     var (without, only) = (StoreScene.export("b", ["PL", "CZ"]), StoreScene.export("c"))
@@ -118,14 +118,14 @@ import Testing
     #expect(try await scene.files(of: "a").map(\.names) == [[1, 3, 4]])
     #expect(try await scene.files(of: "b").map(\.names) == [[1, 2, 4]])
     #expect(try await scene.files(of: "c").map(\.names) == [[3, 4]])
-    // The files keep the rules they were closed by.
+    // Closed files do not follow new settings.
     let other = try scene.open([StoreScene.export("a", ["DE"])], Self.now + 5 * Self.hour)
     #expect(try await other.batches() == scene.store.batches())
     #expect(try await scene.files(of: "a").map(\.names) == [[1, 3, 4]])
   }
 
   @Test(
-    "Padding has the shapes of real keys in turn, is in every export's file, and stays",
+    "Padding copies the real keys in turn, is in the files of all exports, and persists",
     arguments: Implementation.allCases)
   func padding(_ implementation: Implementation) async throws {
     var (large, travellers) = (StoreScene.export("large", minimum: 11), StoreScene.export("t"))
@@ -143,19 +143,19 @@ import Testing
     #expect(file.keys.count == 11)
     #expect(file.keys == file.keys.sorted(by: DiagnosisKey.inFileOrder))
     let types = Dictionary(grouping: file.keys, by: \.reportType).mapValues(\.count)
-    // Two for the first export and six for the second, each in turn over what it has.
+    // Two padding keys for the first export and six for the second.
     #expect(types.values.reduce(0, +) == 11 && types.values.allSatisfy { $0 >= 3 })
     let shapes = Set(real.map { $0.key.daysSinceOnsetOfSymptoms })
     #expect(Set(file.keys.map(\.daysSinceOnsetOfSymptoms)) == shapes)
     #expect(
       try await scene.files(of: "t").map { Set($0.keys.map(\.reportType)) } == [[.selfReport]])
-    // A later export of the region has none of it: its time is closed. The file stays as it is.
+    // Later periods contain none of it, and the file does not change.
     try await scene.close(at: Self.now + 12 * Self.hour)
     #expect(try await scene.files() == [file])
   }
 
   @Test(
-    "A period on its minimum gets no padding, one without keys none either",
+    "A period with the minimum number of keys gets no padding, nor does one without keys",
     arguments: Implementation.allCases)
   func minimum(_ implementation: Implementation) async throws {
     let scene = try StoreScene(implementation, exports: [StoreScene.export(minimum: 3)])
@@ -171,7 +171,7 @@ import Testing
   }
 
   @Test(
-    "Files of a period are split evenly by the keys' bytes, revised ones counted, a second apart",
+    "A period is split evenly by key bytes, including revised keys, into files a second apart",
     arguments: Implementation.allCases)
   func split(_ implementation: Implementation) async throws {
     var export = StoreScene.export()
@@ -193,14 +193,14 @@ import Testing
   }
 
   @Test(
-    "A key that is revised before it is published is published as it has become, or never",
+    "A key that is revised before its publication is published revised, and never if it was revoked",
     arguments: Implementation.allCases)
   func revisedBefore(_ implementation: Implementation) async throws {
     let scene = try StoreScene(implementation)
     try await scene.accept(try (1...3).map { try StoreScene.key($0) })
     let changed = [try StoreScene.key(1, .revoked), try StoreScene.key(2, .confirmedTest)]
     try await scene.accept(changed, revising: true)
-    // This one is published now, and becomes surer in the next period.
+    // This key is published now and confirmed in the next period.
     let later = try StoreScene.key(3, .confirmedTest, released: Self.now + 4 * Self.hour)
     try await scene.accept([later], revising: true)
     try await scene.close(at: Self.now + 8 * Self.hour)
@@ -212,7 +212,7 @@ import Testing
   }
 
   @Test(
-    "What is old goes: files, keys that no file needs, tokens and counts, each to its second",
+    "Old files, keys that no file needs, tokens and counts are removed, to the second",
     arguments: Implementation.allCases)
   func removed(_ implementation: Implementation) async throws {
     let scene = try StoreScene(implementation)
@@ -223,26 +223,26 @@ import Testing
     try await scene.accept([revision], revising: true)
     try await scene.close(at: Self.now + 8 * Self.hour)
     let files = try await scene.files()
-    // One of its name may be good for 25 hours, and it is kept a day more.
-    let forgotten = Self.now + 49 * Self.hour
-    for (seconds, isKept) in [(-1, true), (0, false)] as [(TimeInterval, Bool)] {
-      try await scene.store.removeOld(Retention(at: forgotten + seconds))
-      #expect((try await scene.store.acceptance(of: upload) != nil) == isKept)
+    // A token with the same ID may be valid for 25 hours, and is stored a day longer.
+    let expiry = Self.now + 49 * Self.hour
+    for (seconds, isStored) in [(-1, true), (0, false)] as [(TimeInterval, Bool)] {
+      try await scene.store.removeOld(Retention(at: expiry + seconds))
+      #expect((try await scene.store.acceptance(of: upload) != nil) == isStored)
     }
     let end = Self.now + 4 * Self.hour + KeyServerLimit.retentionSeconds
     try await scene.store.removeOld(Retention(at: end - 1))
     #expect(try await scene.files() == files)
     try await scene.store.removeOld(Retention(at: end))
-    // The file of the revision is there, and its key for it.
+    // The file of the revision is kept, and so is its key.
     #expect(try await scene.files() == [files[1]])
     try await scene.store.removeOld(Retention(at: end + 4 * Self.hour))
     #expect(try await scene.store.batches().isEmpty)
-    // Both keys are gone: they can come in again as new ones.
+    // Both keys are removed, so they can be uploaded again.
     let again = try (1...2).map { try StoreScene.key($0) }
     #expect(
       try await scene.store.accept(try StoreScene.upload("again", again))
         == .accepted(response: Data("UploadOutcome(2 inserted, 0 revised)".utf8)))
-    // What is counted of a day goes with the day.
+    // Counts are removed with the end of their day.
     let day = RunningKeyServer.midnight + KeyServerLimit.statisticsSeconds + 86_400
     for (seconds, count) in [(-1, [0: 4]), (0, [:])] as [(TimeInterval, [Int: Int])] {
       try await scene.store.removeOld(Retention(at: day + seconds))

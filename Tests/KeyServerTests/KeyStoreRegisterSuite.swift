@@ -3,8 +3,8 @@ import Testing
 
 @testable import KeyServer
 
-/// What every database keeps beside the keys. Documentation/KeyServer.md 8 and 9.2.
-@Suite struct KeyStoreRegisterSuite {
+/// Apps, authorities and sealing keys, for every implementation of `KeyStore`.
+@Suite("Key store: apps, authorities and sealing keys") struct KeyStoreRegisterSuite {
   typealias Implementation = StoreImplementation
   private static let now = StoreScene.now
 
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(
-    "An app is written down once; the later one replaces it", arguments: Implementation.allCases)
+    "An app replaces the one with the same ID", arguments: Implementation.allCases)
   func apps(_ implementation: Implementation) async throws {
     let scene = try StoreScene(implementation)
     let other = AuthorizedApp(id: "a", regions: [], authorities: [])
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "An authority is replaced and keeps the keys it has besides", arguments: Implementation.allCases
+    "An authority replaces the one with the same issuer, whose other keys stay", arguments: Implementation.allCases
   )
   func authorities(_ implementation: Implementation) async throws {
     let scene = try StoreScene(implementation)
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "Pulled keys that have gone from the page end once, come back, and are forgotten at their end",
+    "Pulled keys that left the key set expire once, may return, and are removed when they expire",
     arguments: Implementation.allCases)
   func pulled(_ implementation: Implementation) async throws {
     let scene = try StoreScene(implementation)
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "Sealing keys are read oldest first, and forgotten by name", arguments: Implementation.allCases)
+    "Sealing keys are read oldest first and removed by ID", arguments: Implementation.allCases)
   func sealingKeys(_ implementation: Implementation) async throws {
     let scene = try StoreScene(implementation)
     let keys = (0..<3).map { number in

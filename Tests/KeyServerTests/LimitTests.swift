@@ -9,13 +9,12 @@ import World
 
 @testable import KeyServer
 
-/// Limits that belong to no story of their own, each one below, on and one above.
-/// Documentation/ShownBy.md 2 says where the others are.
+/// Limits without a suite of their own, each tested below, at and above its value.
 @Suite("Key server: limits")
 struct LimitTests {
   private typealias Change = (inout KeyServerConfiguration) -> Void
 
-  @Test("A configuration on its limits is taken, one beyond them is refused")
+  @Test("A configuration at its limits is accepted, one beyond them is rejected")
   func configuration() throws {
     let folder = try TemporaryFolder()
     let good = RunningKeyServer.configuration(authority: Authority(), folder: folder)
@@ -49,8 +48,8 @@ struct LimitTests {
     }
   }
 
-  /// Tests that stand around a limit's name hold whatever it is.
-  @Test("The numbers of limits are those that the contracts and the documentation say")
+  /// Tests that refer to a limit by its name pass for any value.
+  @Test("Limits have the values of the contracts and the documentation")
   func numbers() {
     #expect((PublishLimit.bodyBytesMax, PublishLimit.answerBytesMin) == (64_000, 4_096))
     #expect((UploadLimit.bodyBytesMax, UploadLimit.tokenBytesMax) == (65_536, 4_096))
@@ -65,7 +64,7 @@ struct LimitTests {
     #expect(RevisionLimit.textBytesMax == 20_480)
   }
 
-  @Test("Decoys have ten times the budget of failed uploads, and no more")
+  @Test("Decoys have ten times the budget of failed uploads")
   func decoys() async throws {
     try await RunningKeyServer.run({ $0.uploadAttempts = 1 }) { server in
       let request = try await server.request(server.keys(1))
@@ -77,14 +76,14 @@ struct LimitTests {
   }
 
   @Test(
-    "A used token is remembered a day longer than one of its name may be good, to the whole hour")
+    "A used token is stored a day longer than a token with its ID may be valid, to the whole hour")
   func usedTokens() async throws {
     try await RunningKeyServer.run { server in
-      // Used at noon, so one of its name may be good until one o'clock of the next day.
+      // Used at noon; a reissued token may be valid until one o'clock of the next day.
       let token = try await server.authority.token(at: server.clock.now, lifetime: 1_800)
       #expect(try await server.upload(server.request(server.keys(1), token: token)).status == 200)
-      let kept = KeyServerLimit.reissueSecondsMax + KeyServerLimit.clockSetBackSecondsMax
-      server.clock.advance(by: kept - 1)
+      let stored = KeyServerLimit.reissueSecondsMax + KeyServerLimit.clockSetBackSecondsMax
+      server.clock.advance(by: stored - 1)
       try await server.server.removeOld()
       #expect(try server.count("SELECT count(*) FROM upload") == 1)
       server.clock.advance(by: 1)
@@ -93,24 +92,24 @@ struct LimitTests {
     }
   }
 
-  @Test("An onset may be now and the midnight of 28 days ago, and neither later nor earlier")
+  @Test("An onset between now and the midnight of 28 days ago is accepted")
   func onset() throws {
     let now = RunningKeyServer.start
     let current = try #require(IntervalNumber(now)).rawValue
     let oldest = current - 12 * 6 - 28 * 144
-    for (interval, isTaken) in [
+    for (interval, isAccepted) in [
       (oldest - 1, false), (oldest, true), (oldest + 1, true), (current - 1, true),
       (current, true), (current + 1, false),
     ] {
-      #expect((SymptomOnset(interval, at: now).day != nil) == isTaken, "\(interval)")
+      #expect((SymptomOnset(interval, at: now).day != nil) == isAccepted, "\(interval)")
     }
-    // Where nobody says it: the day that was four days ago.
+    // An unknown onset is assumed to be four days ago.
     let guess = SymptomOnset(firstOf: [nil, oldest - 1], at: now)
     #expect(guess.day?.rawValue == current - 12 * 6 - 4 * 144 && guess.isMissing)
   }
 
   @Test(
-    "Keys may begin 14 days before the onset, not 15", arguments: [(13, 1), (14, 1), (15, 0)])
+    "A key 14 days before the onset is accepted, one 15 days before is dropped", arguments: [(13, 1), (14, 1), (15, 0)])
   func beforeOnset(days: Int32, inserted: Int) async throws {
     try await RunningKeyServer.run { server in
       let scene = PublishScene(server: server)
@@ -125,20 +124,20 @@ struct LimitTests {
   }
 
   @Test(
-    "Counts are kept for sixty days before today, and go with the day's end",
+    "Statistics are removed 60 days after the end of their day",
     arguments: [(-1.0, true), (0, false), (1, false)])
-  func statistics(offset: TimeInterval, areKept: Bool) async throws {
+  func statistics(offset: TimeInterval, areStored: Bool) async throws {
     try await RunningKeyServer.run { server in
       let scene = PublishScene(server: server)
       try await scene.publish(scene.request(scene.keys(1)))
-      // From noon to the midnight with which the day after the sixtieth begins.
+      // From noon to the midnight that ends the sixtieth day after today.
       server.clock.advance(by: KeyServerLimit.statisticsSeconds + 86_400 / 2 + offset)
       try await server.server.removeOld()
-      #expect((try server.count("SELECT count(*) FROM statistic") > 0) == areKept)
+      #expect((try server.count("SELECT count(*) FROM statistic") > 0) == areStored)
     }
   }
 
-  @Test("The secret of the HMAC has 16 to 128 bytes", arguments: [15, 16, 17, 127, 128, 129])
+  @Test("An HMAC secret of 16 to 128 bytes is accepted", arguments: [15, 16, 17, 127, 128, 129])
   func hmacKey(length: Int) async throws {
     try await RunningKeyServer.run { server in
       let keys = server.keys(2)
@@ -148,12 +147,12 @@ struct LimitTests {
       let request = try await server.request(keys, token: token) {
         $0.data.hmackey = secret.base64EncodedString()
       }
-      let isTaken = (16...128).contains(length)
-      #expect(try await server.upload(request).status == (isTaken ? 200 : 401))
+      let isAccepted = (16...128).contains(length)
+      #expect(try await server.upload(request).status == (isAccepted ? 200 : 401))
     }
   }
 
-  @Test("A token on the limit of its length is taken, a longer one is not looked at")
+  @Test("A token of the maximum length is accepted, a longer one is rejected with 401")
   func tokenLength() async throws {
     try await RunningKeyServer.run { server in
       var byLength: [Int: String] = [:]
@@ -162,7 +161,7 @@ struct LimitTests {
         let token = try await server.authority.token(at: server.clock.now, id: id)
         byLength[token.utf8.count] = token
       }
-      // Base64 has no text of every length: the nearest on either side.
+      // Base64 texts do not have every length; these are the nearest to the limit.
       let limit = UploadLimit.tokenBytesMax
       let longest = try #require(byLength.keys.filter { $0 <= limit }.max())
       let tooLong = try #require(byLength.keys.filter { $0 > limit }.min())

@@ -4,15 +4,13 @@ import Synchronization
 
 @testable import KeyServer
 
-/// The key database as plain values, each transaction written as the page says it: the second
-/// implementation of `KeyStore`, against which the suites hold the first.
+/// An in-memory implementation of `KeyStore`: the reference for the tests of `SQLiteKeyStore`.
 final class MemoryKeyStore: KeyStore {
-  /// A key that is in.
-  private struct Held {
+  private struct StoredKey {
     let key: PublishableKey
     var revision: PublishableKey?
 
-    /// The finding it is published with in a period that ends at `end`.
+    /// The key as it is published in a period that ends at `end`.
     func published(by end: Date) -> DiagnosisKey {
       guard let revision, revision.releasedAt < end else { return key.key }
       return DiagnosisKey(
@@ -23,8 +21,8 @@ final class MemoryKeyStore: KeyStore {
   }
 
   private struct State {
-    var keys: [Data: Held] = [:]
-    var uploads: [Data: (digest: Data, answer: Data, keptUntil: Date)] = [:]
+    var keys: [Data: StoredKey] = [:]
+    var uploads: [Data: (digest: Data, response: Data, keptUntil: Date)] = [:]
     var counts: [StatisticCount.Place: Int] = [:]
     var progress = ExportProgress()
     var files: [Batch] = []
@@ -34,7 +32,7 @@ final class MemoryKeyStore: KeyStore {
 
   private let state = Mutex(State())
 
-  /// Sets up those of `exports` that are new.
+  /// Adds the new ones of `exports`.
   func begin(_ exports: [ExportConfiguration], at now: Date) {
     state.withLock { $0.progress.begin(exports, at: now) }
   }
@@ -45,7 +43,7 @@ final class MemoryKeyStore: KeyStore {
 
   private static func acceptance(of upload: AdmittedUpload, in state: State) -> Acceptance? {
     state.uploads[upload.token.digest].map {
-      $0.digest == upload.digest ? .accepted(response: $0.answer) : .tokenUsed
+      $0.digest == upload.digest ? .accepted(response: $0.response) : .tokenUsed
     }
   }
 
@@ -79,10 +77,10 @@ final class MemoryKeyStore: KeyStore {
     }
   }
 
-  /// Inserts a key, or leaves the one with the same bytes as it is.
+  /// Inserts a key unless one with the same bytes exists.
   private static func insert(_ key: PublishableKey, into state: inout State) {
     guard state.keys[Data(key.bytes)] == nil else { return }
-    state.keys[Data(key.bytes)] = Held(key: key.released(from: state.progress.openFrom))
+    state.keys[Data(key.bytes)] = StoredKey(key: key.released(from: state.progress.openFrom))
   }
 }
 
@@ -102,7 +100,7 @@ extension MemoryKeyStore {
             releasedAt: $0.key.releasedAt)
         }
       }
-      for key in padding { state.keys[Data(key.bytes)] = Held(key: key) }
+      for key in padding { state.keys[Data(key.bytes)] = StoredKey(key: key) }
       for period in due { state.progress.closedUntil[period.export.filenameRoot] = plan.end }
       let files = zip(due, windows).flatMap { period, window in
         let all = Self.released(in: window, of: state) + Self.revised(in: window, of: state)
@@ -133,17 +131,17 @@ extension MemoryKeyStore {
       })
   }
 
-  /// The keys of a file in the order of their bytes, unless they were withdrawn before they were published.
-  private static func released(in batch: Batch, of state: State) -> [Held] {
-    held(in: batch, of: state) {
+  /// The keys of a file in the order of their bytes, without those revoked before their publication.
+  private static func released(in batch: Batch, of state: State) -> [StoredKey] {
+    keys(in: batch, of: state) {
       (batch.start..<batch.releasedBefore).contains($0.key.releasedAt)
         && $0.published(by: batch.releasedBefore).reportType != .revoked
     }
   }
 
-  /// Those that were published before its period and revised in it.
-  private static func revised(in batch: Batch, of state: State) -> [Held] {
-    held(in: batch, of: state) { held in
+  /// The keys that were published before the period and revised in it.
+  private static func revised(in batch: Batch, of state: State) -> [StoredKey] {
+    keys(in: batch, of: state) { held in
       held.key.releasedAt < batch.start
         && held.revision.map {
           (batch.start..<batch.releasedBefore).contains($0.releasedAt)
@@ -151,17 +149,15 @@ extension MemoryKeyStore {
     }
   }
 
-  private static func held(
-    in batch: Batch, of state: State, where isWanted: (Held) -> Bool
-  ) -> [Held] {
+  private static func keys(
+    in batch: Batch, of state: State, where isIncluded: (StoredKey) -> Bool
+  ) -> [StoredKey] {
     state.keys.filter { bytes, held in
       let isAfter = batch.firstKey.map { !bytes.lexicographicallyPrecedes($0) } ?? true
       let isBefore = batch.beforeKey.map { bytes.lexicographicallyPrecedes($0) } ?? true
-      return isAfter && isBefore && batch.filter.admits(held.key) && isWanted(held)
+      return isAfter && isBefore && batch.filter.admits(held.key) && isIncluded(held)
     }.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
   }
-
-  func settle() async throws {}
 
   func removeOld(_ retention: Retention) async throws {
     state.withLock { state in

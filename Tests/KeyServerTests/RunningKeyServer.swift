@@ -4,6 +4,7 @@ import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
 import GRDB
+import KeyServer
 import KeyServerAPI
 import Logging
 import NIOCore
@@ -14,23 +15,23 @@ import World
 
 @testable import KeyServer
 
-/// A key server that really listens, on a free port, with its files in a folder that goes away.
+/// A key server that listens on a free port, with its files in a temporary folder.
 struct RunningKeyServer: Sendable {
-  /// A UTC midnight, so that whole days and periods begin here.
+  /// A UTC midnight, at which days and periods begin.
   static let midnight = Date(timeIntervalSince1970: 1_599_955_200)
-  /// Noon of that day: in the middle of nothing, on the edge of a four-hour period.
+  /// Noon of that day, a boundary of four-hour periods.
   static let start = midnight.addingTimeInterval(12 * 3_600)
 
   let authority: Authority
-  let clock: TestClock
+  let clock: ManualClock
   let folder: TemporaryFolder
   let configuration: KeyServerConfiguration
   let server: KeyServer
   let port: Int
 
-  /// Runs `body` against a server, and stops the server.
+  /// Runs `body` against a server, then stops the server.
   static func run(
-    authority: Authority = Authority(), clock: TestClock = TestClock(start),
+    authority: Authority = Authority(), clock: ManualClock = ManualClock(start),
     folder: TemporaryFolder? = nil, _ change: (inout KeyServerConfiguration) -> Void = { _ in },
     _ body: (RunningKeyServer) async throws -> Void
   ) async throws {
@@ -66,7 +67,7 @@ struct RunningKeyServer: Sendable {
       tokenPublicKeysPEM: ["t1": authority.tokenKey.publicKey.pemRepresentation],
       exportSigners: authority.signers, region: "PL", deviceCheck: nil,
       remoteConfiguration: RemoteConfiguration(version: 3))
-    // A test that is about them switches them on again.
+    // Tests of device verification enable it again.
     configuration.deviceVerificationPlatforms = []
     configuration.minimumKeys = 20
     configuration.paddingRange = 5
@@ -74,14 +75,14 @@ struct RunningKeyServer: Sendable {
   }
 }
 
-/// What came back.
-struct Answer: Sendable {
+/// A response of the server.
+struct ReceivedResponse: Sendable {
   let status: UInt
-  /// By lower-case name.
+  /// Header values by lower-case name.
   let headers: [String: String]
   let body: Data
 
-  /// The `status` of an error, as the seed contract names it.
+  /// The `status` of an error of the ProteGO Safe contract.
   var errorStatus: String? {
     let json = try? JSONSerialization.jsonObject(with: body) as? [String: Any]
     return (json?["error"] as? [String: Any])?["status"] as? String
@@ -94,7 +95,7 @@ struct Answer: Sendable {
 }
 
 extension RunningKeyServer {
-  /// `count` keys of whole days, the newest ended at midnight before the clock's day.
+  /// `count` keys of whole days; the newest ended at the last midnight.
   func keys(_ count: Int = 14, risk: Int? = 8) -> [UploadKey] {
     let today = UInt32(clock.now.timeIntervalSince1970 / 86_400) * 144
     return (1...count).map { day in
@@ -104,7 +105,7 @@ extension RunningKeyServer {
     }
   }
 
-  /// A request that is all right, unless `change` makes it otherwise.
+  /// A valid request, which `change` may modify.
   func request(
     _ keys: [UploadKey], token: String? = nil, _ change: (inout UploadRequest) -> Void = { _ in }
   ) async throws -> UploadRequest {
@@ -120,35 +121,35 @@ extension RunningKeyServer {
   @discardableResult
   func upload(
     _ request: UploadRequest, headers: [(String, String)] = []
-  ) async throws -> Answer {
+  ) async throws -> ReceivedResponse {
     try await post(JSONEncoder().encode(request), headers: headers)
   }
 
   func post(
     _ body: Data, to path: String = KeyServerRoute.upload, type: String = "application/json",
     headers: [(String, String)] = []
-  ) async throws -> Answer {
+  ) async throws -> ReceivedResponse {
     var request = HTTPClientRequest(url: url(path))
     request.method = .POST
     request.headers.add(name: "content-type", value: type)
     for (name, value) in headers { request.headers.add(name: name, value: value) }
     request.body = .bytes(ByteBuffer(bytes: body))
-    return try await answer(request)
+    return try await send(request)
   }
 
-  func get(_ path: String, headers: [(String, String)] = []) async throws -> Answer {
+  func get(_ path: String, headers: [(String, String)] = []) async throws -> ReceivedResponse {
     var request = HTTPClientRequest(url: url(path))
     for (name, value) in headers { request.headers.add(name: name, value: value) }
-    return try await answer(request)
+    return try await send(request)
   }
 
   private func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-  private func answer(_ request: HTTPClientRequest) async throws -> Answer {
+  private func send(_ request: HTTPClientRequest) async throws -> ReceivedResponse {
     let response = try await HTTPClient.shared.execute(
       request, timeout: .seconds(Int64(Patience.seconds)))
     let body = try await response.body.collect(upTo: 64 << 20)
-    return Answer(
+    return ReceivedResponse(
       status: response.status.code,
       headers: Dictionary(
         response.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { $1 }),
@@ -167,14 +168,14 @@ extension RunningKeyServer {
     }
   }
 
-  /// The keys of a file as a phone gets it: over HTTP, verified with one of the authority's keys.
+  /// The keys of a file that is downloaded and verified with one of the authority's keys.
   func downloadedKeys(
     _ name: KeyFileName, by signer: Int = 0
   ) async throws -> (keys: [DiagnosisKey], header: KeyFileHeader) {
-    let answer = try await get(KeyServerRoute.keyFile(name))
-    #expect(answer.status == 200)
+    let response = try await get(KeyServerRoute.keyFile(name))
+    #expect(response.status == 200)
     let file = folder.path("download-\(UUID().uuidString).zip")
-    try answer.body.write(to: file)
+    try response.body.write(to: file)
     var keys: [DiagnosisKey] = []
     let verified = try UnverifiedKeyFile(at: file).verified(
       by: [verificationKeys[signer]], batchSize: 100
@@ -182,26 +183,113 @@ extension RunningKeyServer {
     return (keys, verified.facts.header)
   }
 
-  /// The names that the index lists, as a phone reads it.
+  /// The file names in the index.
   func listed() async throws -> [KeyFileName] {
-    let answer = try await get(KeyServerRoute.index)
-    #expect(answer.status == 200)
-    return KeyFileIndex.parse(String(decoding: answer.body, as: UTF8.self)).names
+    let response = try await get(KeyServerRoute.index)
+    #expect(response.status == 200)
+    return KeyFileIndex.parse(String(decoding: response.body, as: UTF8.self)).names
   }
 
-  /// A number out of the database, as an operator would look it up; keys that wait are sorted in before.
+  /// The result of a query for a number.
   func count(_ sql: String) throws -> Int {
     try inDatabase { try Int.fetchOne($0, sql: sql) ?? 0 }
   }
 
-  /// Does something in a transaction of another process's, after the keys that wait are sorted in.
+  /// Runs `body` in a transaction of another connection.
   func inDatabase<Result>(_ body: (Database) throws -> Result) throws -> Result {
     var patient = Configuration()
     patient.busyMode = .timeout(TimeInterval(Patience.seconds))
     let queue = try DatabaseQueue(path: configuration.databaseFile.path, configuration: patient)
-    return try queue.write { db in
-      try WaitingKeys(db: db).sortIn()
-      return try body(db)
+    return try queue.write(body)
+  }
+}
+
+/// The content of a downloaded key file.
+struct PublishedFile {
+  var keys: [DiagnosisKey] = []
+  var revisedKeys: [DiagnosisKey] = []
+  var signatures: [String] = []
+
+  /// The keys in Base64, as in an upload.
+  var texts: Set<String> { Set(keys.map(\.text)) }
+}
+
+extension DiagnosisKey {
+  /// The bytes in Base64, as in an upload.
+  var text: String { Data(key.secretBytes).base64EncodedString() }
+}
+
+extension RunningKeyServer {
+  /// The lines of the index of the export `root`.
+  func lines(of root: String = "") async throws -> [String] {
+    let response = try await get(KeyServerRoute.index(of: root))
+    #expect(response.status == 200)
+    return String(decoding: response.body, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  /// The file of an index line, verified with one of the authority's keys.
+  func published(_ line: String, by signer: Int = 0) async throws -> PublishedFile {
+    let response = try await get("/" + line)
+    #expect(response.status == 200, "\(line)")
+    let file = folder.path("download-\(UUID().uuidString).zip")
+    try response.body.write(to: file)
+    var published = PublishedFile()
+    let verified = try UnverifiedKeyFile(at: file).verified(
+      by: [verificationKeys[signer]], batchSize: 100
+    ) { batch in
+      if batch.areRevised {
+        published.revisedKeys += batch.keys
+      } else {
+        published.keys += batch.keys
+      }
+    }
+    published.signatures = verified.facts.signatures.map(\.verificationKeyVersion)
+    return published
+  }
+
+  /// Every file of the export `root`, oldest first.
+  func allPublished(of root: String = "") async throws -> [PublishedFile] {
+    var files: [PublishedFile] = []
+    for line in try await lines(of: root) { files.append(try await published(line)) }
+    return files
+  }
+
+  /// Uploads new keys of these regions and returns them in Base64.
+  func uploadKeys(
+    _ count: Int = 3, regions: [String] = ["PL"], travels: Bool = false
+  ) async throws -> Set<String> {
+    let keys = keys(count)
+    let request = try await request(keys) {
+      $0.data.regions = regions
+      $0.isInteroperabilityEnabled = travels
+    }
+    #expect(try await upload(request).status == 200)
+    return Set(keys.map(\.key))
+  }
+
+  /// Advances the clock by a period and exports.
+  func exportPeriod(seconds: TimeInterval = 14_400) async throws {
+    clock.advance(by: seconds)
+    try await server.exportDue()
+  }
+
+  /// Changes the database in a transaction of another connection.
+  func change(_ sql: String, _ arguments: StatementArguments = []) throws {
+    try inDatabase { try $0.execute(sql: sql, arguments: arguments) }
+  }
+
+  /// Removes every key file from the export folder.
+  func loseFiles() throws {
+    for file in FileManager.default.enumerator(
+      at: configuration.exportFolder, includingPropertiesForKeys: nil)?.allObjects ?? []
+    {
+      if let url = file as? URL, url.pathExtension == "zip" {
+        try FileManager.default.removeItem(at: url)
+      }
     }
   }
 }
+
+/// The former names of shared types, for suites that still use them.
+typealias TestClock = ManualClock
+typealias Answer = ReceivedResponse

@@ -4,7 +4,7 @@ import KeyServerAPI
 import TestSupport
 import Testing
 
-@Suite("Servers 2.5: several exports on one server")
+@Suite("Exports: several on one server")
 struct SeveralExportsTests {
   private static func export(
     _ root: String, _ regions: Set<String>, but excluded: Set<String> = [],
@@ -29,7 +29,7 @@ struct SeveralExportsTests {
       }, body)
   }
 
-  @Test("5.1 An export of two regions holds no third one's keys")
+  @Test("An export of two regions contains no keys of a third")
   func twoRegions() async throws {
     try await Self.run([
       Self.export("two", ["PL", "CZ"]), Self.export("one", ["CZ"]),
@@ -47,7 +47,7 @@ struct SeveralExportsTests {
     }
   }
 
-  @Test("5.1 Excluded regions stay out, one or two, even where a key is of an input region too")
+  @Test("Keys of an excluded region are left out, even if they are of an input region too")
   func excluded() async throws {
     try await Self.run([
       Self.export("one", ["PL"], but: ["DE"]), Self.export("two", ["PL"], but: ["DE", "CZ"]),
@@ -63,7 +63,7 @@ struct SeveralExportsTests {
     }
   }
 
-  @Test("Travellers count like everybody, alone, not at all, or wherever they are from")
+  @Test("Keys of travellers are treated according to the travellers setting")
   func travellers() async throws {
     try await Self.run(
       ExportConfiguration.Travellers.allCases.map {
@@ -87,7 +87,7 @@ struct SeveralExportsTests {
   }
 
   @Test(
-    "An index in Google's form has one relative path a line, oldest first, and no last line feed")
+    "An index in Google's format has one relative path per line, oldest first, and no final line feed")
   func googleIndex() async throws {
     try await Self.run([Self.export("v1", ["PL"])]) { server in
       _ = try await server.uploadKeys()
@@ -100,7 +100,7 @@ struct SeveralExportsTests {
       #expect(String(decoding: google.body, as: UTF8.self) == "v1/\(names[0])\nv1/\(names[1])")
       let seed = try await server.get("/index.txt")
       #expect(String(decoding: seed.body, as: UTF8.self) == "\(names[0])\n\(names[1])")
-      // A static web server over the folder would serve the same.
+      // A static web server can serve the folder in the same way.
       let folder = server.configuration.exportFolder
       #expect(
         FileManager.default.fileExists(atPath: folder.appendingPathComponent("v1/\(names[0])").path)
@@ -111,7 +111,7 @@ struct SeveralExportsTests {
     }
   }
 
-  @Test("A day's export and four hours' exports of one region hold the same keys, padding too")
+  @Test("Exports of a region with different periods contain the same keys and the same padding")
   func periods() async throws {
     var daily = Self.export("daily", ["PL"], periodSeconds: 86_400)
     (daily.minimumKeys, daily.paddingRange) = (200, 10)
@@ -128,9 +128,9 @@ struct SeveralExportsTests {
     }
   }
 
-  @Test("An export that is new begins with the period it was set up in")
+  @Test("A new export begins with the current period")
   func newExport() async throws {
-    let (authority, clock) = (Authority(), TestClock(RunningKeyServer.start))
+    let (authority, clock) = (Authority(), ManualClock(RunningKeyServer.start))
     let folder = try TemporaryFolder()
     try await RunningKeyServer.run(authority: authority, clock: clock, folder: folder) { server in
       _ = try await server.uploadKeys()
@@ -148,9 +148,9 @@ struct SeveralExportsTests {
     }
   }
 
-  @Test("Two exports under one root, a root that is a path, and a region that is none are refused")
+  @Test("Duplicate roots, roots that are paths, and invalid regions or periods are rejected")
   func badExports() async throws {
-    let refused: [[ExportConfiguration]] = [
+    let invalid: [[ExportConfiguration]] = [
       [Self.export("a", ["PL"]), Self.export("a", ["CZ"])], [Self.export("", ["PL"])],
       [Self.export("../a", ["PL"])], [Self.export("a/b", ["PL"])],
       [Self.export(String(repeating: "a", count: 65), ["PL"])], [Self.export("a", [])],
@@ -158,7 +158,7 @@ struct SeveralExportsTests {
       [Self.export("a", ["PL"], periodSeconds: 7)],
       (0..<100).map { Self.export("a\($0)", ["PL"]) },
     ]
-    for exports in refused {
+    for exports in invalid {
       await #expect(throws: KeyServerError.self, "\(exports.first?.filenameRoot ?? "")") {
         try await Self.run(exports) { _ in }
       }

@@ -7,11 +7,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Servers 2.5: signing keys that overlap")
+@Suite("Exports: signing key rotation")
 struct SignerRotationTests {
   private static let start = RunningKeyServer.start
 
-  /// The authority's first key until `thru`, its second from `from`, in hours from the start.
+  /// Signers with the authority's first key until `thru` and its second from `from`, in hours from the start.
   private static func signers(
     _ authority: Authority, firstThru thru: Double?, secondFrom from: Double?
   ) -> [ExportSigner] {
@@ -25,7 +25,7 @@ struct SignerRotationTests {
     ]
   }
 
-  @Test("A new key signs beside the old one, newest first, until the old one's time is up")
+  @Test("A new key signs beside the old one, newest first, until the old one expires")
   func overlap() async throws {
     let authority = Authority()
     let signers = Self.signers(authority, firstThru: 12, secondFrom: 8)
@@ -38,7 +38,7 @@ struct SignerRotationTests {
       }
       let lines = try await server.lines()
       try #require(lines.count == 3)
-      // Written at 4, 8 and 12 hours: the old key alone, both, the new one alone.
+      // The files of 4, 8 and 12 hours are signed by the old key, by both, and by the new key.
       let old = try await server.published(lines[0], by: 0)
       let both = try await server.published(lines[1], by: 0)
       let new = try await server.published(lines[2], by: 1)
@@ -50,7 +50,7 @@ struct SignerRotationTests {
     }
   }
 
-  @Test("The remote configuration is signed by the newest key that signs then")
+  @Test("The remote configuration is signed by the newest valid key")
   func remoteConfiguration() async throws {
     let authority = Authority()
     let signers = Self.signers(authority, firstThru: nil, secondFrom: 8)
@@ -69,34 +69,33 @@ struct SignerRotationTests {
     }
   }
 
-  @Test("5.14 A key that is added signs the next file; where there is none nothing stays locked")
+  @Test("An added key signs the next file; an export without signers fails and leaves nothing locked")
   func whileRunning() async throws {
     let authority = Authority()
-    let known = Known(signers: authority.signers)
+    let current = CurrentSigners(signers: authority.signers)
     try await RunningKeyServer.run(
-      authority: authority, { $0.readExportSigners = { known.current() } }
+      authority: authority, { $0.readExportSigners = { current.all } }
     ) { server in
       _ = try await server.uploadKeys()
       try await server.exportPeriod()
-      known.set(authority.signers)
+      current.set(authority.signers)
       _ = try await server.uploadKeys()
       try await server.exportPeriod()
       let lines = try await server.lines()
       try #require(lines.count == 2)
       #expect(try await server.published(lines[0]).signatures == ["v1"])
       #expect(try await server.published(lines[1]).signatures == ["v1", "v2"])
-      known.set([])
+      current.set([])
       _ = try await server.uploadKeys()
       let error = await #expect(throws: KeyServerError.self) { try await server.exportPeriod() }
       #expect(error?.description.contains("exportSigners") == true)
-      // The export that failed has left nothing locked.
-      known.set(authority.signers)
+      current.set(authority.signers)
       try await server.server.exportDue()
       #expect(try await server.lines().count == 3)
     }
   }
 
-  @Test("At most ten keys sign at once", arguments: [10, 11])
+  @Test("At most ten keys may be valid at once", arguments: [10, 11])
   func count(count: Int) async throws {
     let signers = (0..<count).map {
       ExportSigner(
@@ -111,15 +110,15 @@ struct SignerRotationTests {
   }
 }
 
-/// The signers that a file of the operator's would hold.
-private final class Known: Sendable {
+/// Signers that change while the server runs.
+private final class CurrentSigners: Sendable {
   private let signers: Mutex<[ExportSigner]>
 
   init(signers: [ExportSigner]) {
     self.signers = Mutex(Array(signers.prefix(1)))
   }
 
-  func current() -> [ExportSigner] { signers.withLock { $0 } }
+  var all: [ExportSigner] { signers.withLock { $0 } }
   func set(_ new: [ExportSigner]) { signers.withLock { $0 = new } }
 }
 

@@ -5,8 +5,8 @@ import Testing
 
 @testable import KeyServer
 
-/// Random days of a server, kept by SQLite and by plain values: nobody can tell which was which.
-@Suite("KeyStore: the implementations agree") struct StoreDifferentialTests {
+/// Runs random operations on all implementations of `KeyStore` and compares the results.
+@Suite("Key store: differential test") struct StoreDifferentialTests {
   private static func exports(_ chance: inout SeededGenerator) -> [ExportConfiguration] {
     ["", "a", "b"].map { root in
       let regions = [["PL"], ["CZ"], ["PL", "CZ"]].randomElement(using: &chance) ?? []
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// An upload of some of two hundred keys, so that many come again.
+  /// An upload of some of 200 keys, so that many are uploaded repeatedly.
   private static func upload(_ chance: inout SeededGenerator, at now: Date) throws -> AdmittedUpload
   {
     let types: [ReportType] = [.confirmedTest, .confirmedClinicalDiagnosis, .selfReport, .revoked]
@@ -39,15 +39,15 @@ import Testing
         $0, type, regions: regions, travels: travels,
         released: now + Double(Int.random(in: -4...4, using: &chance)) * 3_600)
     }
-    let spokenOf = Set(
+    let revisable = Set(
       keys.filter { _ in Int.random(in: 0..<8, using: &chance) > 0 }.map(\.revisable))
     return try StoreScene.upload(
       "\(Int.random(in: 0..<150, using: &chance))", keys,
-      revising: Bool.random(using: &chance) ? spokenOf : nil, at: now)
+      revising: Bool.random(using: &chance) ? revisable : nil, at: now)
   }
 
-  /// Everything that can be asked of a store.
-  private struct Answers: Hashable {
+  /// All data that can be read from a store.
+  private struct Contents: Hashable {
     var batches: [Batch] = []
     var files: [StoreScene.File] = []
     var progress = ExportProgress()
@@ -61,12 +61,12 @@ import Testing
     }
   }
 
-  @Test("Of uploads, revisions, closings and removals in any order", arguments: 0..<5)
+  @Test("Random uploads, revisions, closings and removals have the same results", arguments: 0..<5)
   func agree(seed: Int) async throws {
     var chance = SeededGenerator(seed: UInt64(seed))
     let exports = Self.exports(&chance)
     let scenes = try StoreImplementation.allCases.map {
-      try StoreScene($0, exports: exports, randomness: SeededRandomness(seed: UInt64(seed)))
+      try StoreScene($0, exports: exports, randomness: TestRandomness(seed: UInt64(seed)))
     }
     var now = StoreScene.now
     var files = 0
@@ -88,9 +88,9 @@ import Testing
       #expect(acceptances.count <= 1 && closed.count <= 1, "step \(step) of seed \(seed)")
       files = max(files, closed.first?.count ?? 0)
     }
-    var answers: Set<Answers> = []
-    for scene in scenes { answers.insert(try await Answers(scene)) }
-    #expect(answers.count == 1)
+    var contents: Set<Contents> = []
+    for scene in scenes { contents.insert(try await Contents(scene)) }
+    #expect(contents.count == 1)
     #expect(files > 0)
   }
 }

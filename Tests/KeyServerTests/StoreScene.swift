@@ -10,7 +10,7 @@ import World
 
 /// A key database without a server around it.
 struct StoreScene: Sendable {
-  /// Noon, the edge of a four-hour period.
+  /// Noon, a boundary of four-hour periods.
   static let now = RunningKeyServer.start
   static let hour: TimeInterval = 3_600
 
@@ -41,7 +41,7 @@ struct StoreScene: Sendable {
     return export
   }
 
-  /// The key with these bytes, sixteen times `byte`.
+  /// A key of 16 times `byte`.
   static func key(
     _ byte: UInt8, _ type: ReportType? = .confirmedClinicalDiagnosis, regions: [String] = ["PL"],
     travels: Bool = false, released: Date = Self.now
@@ -64,7 +64,7 @@ struct StoreScene: Sendable {
     return PublishableKey(key: known, regions: regions, travels: travels, releasedAt: released)
   }
 
-  /// An upload of `keys` with the token of that name.
+  /// An upload of `keys` with the token ID `token`.
   static func upload(
     _ token: String, _ keys: [PublishableKey], revising: Set<RevisableKey>? = nil,
     issuer: String = "codes", platform: UploadPlatform = .ios, at now: Date = Self.now,
@@ -84,7 +84,7 @@ struct StoreScene: Sendable {
       response: response)
   }
 
-  /// Takes an upload of `keys`, and says so where it was not taken.
+  /// Stores an upload of `keys`; records an issue if it is rejected.
   @discardableResult
   func accept(
     _ keys: [PublishableKey], revising: Bool = false, at now: Date = Self.now
@@ -93,11 +93,11 @@ struct StoreScene: Sendable {
       try Self.upload(
         UUID().uuidString, keys, revising: revising ? Set(keys.map(\.revisable)) : nil, at: now))
     if case .accepted = acceptance { return acceptance }
-    Issue.record("not taken: \(acceptance)")
+    Issue.record("rejected: \(acceptance)")
     return acceptance
   }
 
-  /// Closes what has ended at `now`, as an exporter does.
+  /// Closes all periods that ended by `now`, as the exporter does.
   @discardableResult
   func close(
     at now: Date, _ exports: [ExportConfiguration]? = nil
@@ -112,12 +112,12 @@ struct StoreScene: Sendable {
     return closed
   }
 
-  /// What is in a file.
+  /// The content of a file.
   struct File: Hashable, Sendable {
     var keys: [DiagnosisKey] = []
     var revised: [DiagnosisKey] = []
 
-    /// The first byte of each key, which names the keys of most tests.
+    /// The first byte of each key, which identifies it in most tests.
     var names: [UInt8] { keys.map { $0.key.secretBytes[0] } }
     var revisedNames: [UInt8] { revised.map { $0.key.secretBytes[0] } }
   }
@@ -132,7 +132,7 @@ struct StoreScene: Sendable {
     }
   }
 
-  /// Every file, oldest first, of those of one export.
+  /// The files of one export, oldest first.
   func files(of root: String = "") async throws -> [File] {
     var files: [File] = []
     for batch in try await store.batches() where batch.export == root {
@@ -141,11 +141,35 @@ struct StoreScene: Sendable {
     return files
   }
 
-  /// What is counted of all hours.
+  /// The sums of the counts of all hours.
   func counts(
     _ kind: StatisticKind, of issuer: String = "codes", from start: Int64 = 0
   ) async throws -> [Int: Int] {
     try await store.statistics(of: issuer, from: start).filter { $0.place.kind == kind }
       .reduce(into: [:]) { $0[$1.place.bucket, default: 0] += $1.count }
+  }
+}
+
+/// The implementations of `KeyStore` that the suites test.
+enum StoreImplementation: CaseIterable {
+  case sqlite, memory
+
+  typealias Opening =
+    @Sendable (_ exports: [ExportConfiguration], _ now: Date) throws -> any KeyStore
+
+  /// Returns a function that opens the database in `folder`; every call opens the same database.
+  func database(in folder: TemporaryFolder) -> Opening {
+    switch self {
+    case .sqlite:
+      return {
+        try SQLiteKeyStore(file: folder.path("keys.sqlite"), exports: $0, at: $1)
+      }
+    case .memory:
+      let store = MemoryKeyStore()
+      return { exports, now in
+        store.begin(exports, at: now)
+        return store
+      }
+    }
   }
 }

@@ -3,12 +3,12 @@ import KeyServerAPI
 import Synchronization
 import World
 
-/// The remote configuration as it is served, signed by the newest key that signs key files now.
+/// The remote configuration, signed by the newest valid key that signs key files.
 final class SignedConfiguration: Sendable {
   private let configuration: RemoteConfiguration
   private let signers: ExportSigners
   private let clock: any WallClock
-  private let latest: Mutex<Signed?>
+  private let cached: Mutex<Signed?>
 
   private struct Signed {
     let keyID: String
@@ -16,34 +16,34 @@ final class SignedConfiguration: Sendable {
     let data: Data
   }
 
-  /// Signs it once, so that a server does not start with one that it cannot serve.
+  /// Signs the configuration once, so that a server with an invalid one does not start.
   ///
-  /// - Throws: `KeyServerError.configuration`.
+  /// - Throws: `KeyServerError.configuration` if it cannot be signed.
   init(
     _ configuration: RemoteConfiguration, signers: ExportSigners, clock: any WallClock
   ) throws(KeyServerError) {
     self.configuration = configuration
     self.signers = signers
     self.clock = clock
-    latest = Mutex(nil)
+    cached = Mutex(nil)
     _ = try data()
   }
 
-  /// The document; the same until another key signs.
+  /// Returns the signed document; it is cached until another key signs.
   func data() throws(KeyServerError) -> Data {
     guard let signer = try signers.valid(at: clock.now).first else {
       throw .configuration("exportSigners must not be empty.")
     }
-    let known = latest.withLock { $0 }
-    if let known, known.keyID == signer.keyID, known.keyVersion == signer.keyVersion {
-      return known.data
+    let current = cached.withLock { $0 }
+    if let current, current.keyID == signer.keyID, current.keyVersion == signer.keyVersion {
+      return current.data
     }
     do {
       let data = try UnverifiedRemoteConfiguration.signed(
         configuration, privateKeyPEM: signer.privateKeyPEM, keyID: signer.keyID,
         keyVersion: signer.keyVersion
       ).encoded()
-      latest.withLock {
+      cached.withLock {
         $0 = Signed(keyID: signer.keyID, keyVersion: signer.keyVersion, data: data)
       }
       return data

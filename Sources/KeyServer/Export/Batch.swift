@@ -1,37 +1,78 @@
+import ExposureKeys
 import Foundation
 import KeyServerAPI
+import Secrets
 
-/// A closed set of keys: one key file.
+/// The content of one key file.
 ///
-/// It is described, not listed: the keys released from `start` until `releasedBefore` that its filter
-/// admits and whose bytes lie in its range. No key enters a period that is closed, so the description
-/// gives the same keys whenever it is asked.
+/// A batch describes its keys and does not list them: the keys released from `start` until `releasedBefore`
+/// that its filter admits and whose bytes are in its range. No key is added to a closed period, so the
+/// description always selects the same keys.
 struct Batch: Hashable, Sendable {
-  /// The file name root of the export it belongs to.
+  /// The file name root of the export.
   let export: String
-  /// What the file says it is of.
+  /// The region in the file's header.
   let region: String
-  /// When its period began.
+  /// The start of the period.
   let start: Date
-  /// When its period ended, plus a second for each earlier file of the same period.
+  /// The end of the period, plus a second for each earlier file of the same period.
   let end: Date
-  /// When its period ended.
+  /// The end of the period.
   let releasedBefore: Date
   let filter: KeyFilter
-  /// The bytes of its first key; nil where it begins with the period's first.
+  /// The bytes of the first key; nil in the first file of the period.
   let firstKey: Data?
-  /// The bytes of the key the next file of the period begins with; nil in the last.
+  /// The bytes of the first key of the next file; nil in the last file of the period.
   let beforeKey: Data?
 
-  /// The name phones fetch it by; nil before 2001 and after 2286.
+  /// The file name; nil before 2001 and after 2286.
   var name: KeyFileName? {
     KeyFileName(
       start: Int64(start.timeIntervalSince1970), end: Int64(end.timeIntervalSince1970))
   }
 }
 
-extension Batch: CustomStringConvertible, CustomReflectable {
-  /// Without its range, which is two keys.
+extension Batch: Redacted {
+  /// The name only: the range consists of two keys.
   var description: String { "Batch(\(export)/\(name?.text ?? ""))" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// The keys of one batch, read from the database one at a time.
+struct BatchKeys {
+  private let read: (_ body: (DiagnosisKey, Bool) throws -> Void) throws -> Void
+
+  init(_ read: @escaping (_ body: (DiagnosisKey, Bool) throws -> Void) throws -> Void) {
+    self.read = read
+  }
+
+  /// Calls `body` for every new key in the order of their bytes, then for every revised key in the same order.
+  func forEach(_ body: (_ key: DiagnosisKey, _ isRevised: Bool) throws -> Void) throws {
+    try read(body)
+  }
+}
+
+/// The rule that decides which keys belong to an export.
+///
+/// The regions of a key and of the filter are compared as sets, so an export of two regions contains no
+/// key of a third one.
+struct KeyFilter: Hashable, Sendable {
+  let inputRegions: Set<String>
+  let excludedRegions: Set<String>
+  let travellers: ExportConfiguration.Travellers
+
+  /// Returns `true` if a key of these regions belongs to the export.
+  ///
+  /// - Parameter travels: True if the user consented to sharing the key with other countries.
+  func admits(regions: some Collection<some StringProtocol>, travels: Bool) -> Bool {
+    guard !regions.contains(where: { excludedRegions.contains(String($0)) }) else { return false }
+    let isOfInput = regions.contains { inputRegions.contains(String($0)) }
+    return switch travellers {
+    case .likeEverybody: isOfInput
+    case .only: isOfInput && travels
+    case .excluded: isOfInput && !travels
+    case .fromAnywhere: isOfInput || travels
+    }
+  }
+
+  func admits(_ key: PublishableKey) -> Bool { admits(regions: key.regions, travels: key.travels) }
 }

@@ -3,26 +3,26 @@ import Foundation
 import KeyServerAPI
 import World
 
-/// How every period that ends at one moment is to be closed, all of them in one transaction: padding
-/// that one export needs is in the file of every other that its shape belongs to, from the first day.
+/// The plan for closing all periods that end at one moment, in one transaction: padding that one export
+/// needs then also appears in every other export whose filter admits it.
 struct ClosingPlan: Sendable {
-  /// When the periods end; keys released before go in.
+  /// The end of the periods; keys released earlier belong to them.
   let end: Date
   let periods: [Period]
-  /// Draws the bytes of one padding key.
+  /// Returns random bytes for one padding key.
   let keyBytes: @Sendable () -> [UInt8]
 
-  /// One export's period.
+  /// The period of one export.
   struct Period: Sendable {
     let export: ExportConfiguration
     let start: Date
-    /// How many keys there are to be at least, where there is one at all.
+    /// The minimum number of keys if there is at least one.
     let minimumKeys: Int
   }
 }
 
 extension ClosingPlan {
-  /// The periods of `exports` that end next, of those that have ended at `now`; nil where all are closed.
+  /// Plans the closing of the next periods of `exports`; nil if all periods that ended by `now` are closed.
   init?(
     for exports: [ExportConfiguration], after progress: ExportProgress, at now: Date,
     randomness: any Randomness
@@ -38,8 +38,8 @@ extension ClosingPlan {
     keyBytes = { randomness.bytes(UploadLimit.keyByteCount) }
   }
 
-  /// The periods that may be closed given how far all are: not those that are closed already, and none
-  /// that ends where another export has closed, for its padding would come too late.
+  /// Returns the periods that may be closed after `progress`. Closed periods are left out, and so are periods
+  /// that end at or before a moment that another export has closed: their padding could not be added there.
   func due(after progress: ExportProgress) -> [Period] {
     periods.filter { period in
       let closed = progress.closedUntil[period.export.filenameRoot]
@@ -47,52 +47,52 @@ extension ClosingPlan {
     }
   }
 
-  /// The padding keys that `due` need, whose keys number `counts`, which is brought up to date.
+  /// Returns the padding keys that `due` need, and updates `counts`, the numbers of keys of these periods.
   ///
-  /// Padding of one export may be the first keys of another's period, which is then short of its
-  /// minimum itself, and would show by its size that all its keys are made up: so it goes on until
-  /// none is short.
+  /// Padding of one export may be the only content of another export's period. A file below its minimum would
+  /// reveal that all its keys are padding, so padding is added until no period is below its minimum.
   ///
-  /// - Parameter shapes: Gives at most so many keys of the period, in the order of their bytes.
+  /// - Parameter templates: Returns at most `count` keys of the period, in the order of their bytes.
   func padding(
     of due: [Period], counts: inout [Int],
-    shapes: (_ period: Period, _ count: Int) throws -> [PublishableKey]
+    templates: (_ period: Period, _ count: Int) throws -> [PublishableKey]
   ) rethrows -> [PublishableKey] {
-    var made: [PublishableKey] = []
+    var padding: [PublishableKey] = []
     while let short = due.indices.first(where: {
       counts[$0] > 0 && counts[$0] < due[$0].minimumKeys
     }) {
       let filter = due[short].export.filter
       let missing = due[short].minimumKeys - counts[short]
-      let real = try shapes(due[short], missing)
-      let its = madeUp(missing, like: real.isEmpty ? made.filter(filter.admits) : real)
-      guard !its.isEmpty else { return made }
-      made += its
+      let real = try templates(due[short], missing)
+      let added = paddingKeys(missing, like: real.isEmpty ? padding.filter(filter.admits) : real)
+      guard !added.isEmpty else { return padding }
+      padding += added
       for number in due.indices {
-        counts[number] += its.count(where: due[number].export.filter.admits)
+        counts[number] += added.count(where: due[number].export.filter.admits)
       }
     }
-    return made
+    return padding
   }
 
-  /// `count` keys shaped like `shapes`, in turn. Released in the last second: inside every period that
-  /// ends here, whatever its length.
-  private func madeUp(_ count: Int, like shapes: [PublishableKey]) -> [PublishableKey] {
-    guard !shapes.isEmpty else { return [] }
+  /// Returns `count` keys that copy the properties of `templates` in turn. They are released in the last
+  /// second, which is inside every period that ends here.
+  private func paddingKeys(_ count: Int, like templates: [PublishableKey]) -> [PublishableKey] {
+    guard !templates.isEmpty else { return [] }
     let release = end.addingTimeInterval(-1)
     return (0..<count).compactMap {
-      shapes[$0 % shapes.count].withOther(bytes: keyBytes(), releasedAt: release)
+      templates[$0 % templates.count].replacingBytes(keyBytes(), releasedAt: release)
     }
   }
 
-  /// Which keys of `count` each later file begins with where none holds more than `maximum`, as even as
-  /// can be.
+  /// Returns the positions at which `count` keys are split so that no file exceeds `maximum` and all have
+  /// nearly the same size.
   static func cuts(of count: Int, atMost maximum: Int) -> [Int] {
     let files = (count + maximum - 1) / maximum
     return (0..<max(1, files)).dropFirst().map { count * $0 / files }
   }
 
-  /// The files of a period, of which the later ones begin with `laterKeys`, each named a second later.
+  /// Returns the batches of a period whose second and later files begin with `laterKeys`. The end of each is a
+  /// second after that of the one before, which makes the file names unique.
   func batches(of period: Period, laterKeys: [Data]) -> [Batch] {
     let firstKeys: [Data?] = [nil] + laterKeys
     return firstKeys.indices.map { number in
@@ -106,15 +106,65 @@ extension ClosingPlan {
 }
 
 extension PublishableKey {
-  /// A key of this shape with other bytes: what a padding key looks like. Nil where they are none.
-  fileprivate func withOther(bytes: [UInt8], releasedAt: Date) -> PublishableKey? {
+  /// The padding key with the properties of this key; nil if `bytes` do not have the size of a key.
+  fileprivate func replacingBytes(_ bytes: [UInt8], releasedAt: Date) -> PublishableKey? {
     guard
       let other = TemporaryExposureKey(
         bytes: bytes, rollingStart: key.key.rollingStart, rollingPeriod: key.key.rollingPeriod),
-      let made = DiagnosisKey(
+      let padding = DiagnosisKey(
         key: other, transmissionRiskLevel: key.transmissionRiskLevel, reportType: key.reportType,
         daysSinceOnsetOfSymptoms: key.daysSinceOnsetOfSymptoms)
     else { return nil }
-    return PublishableKey(key: made, regions: regions, travels: travels, releasedAt: releasedAt)
+    return PublishableKey(key: padding, regions: regions, travels: travels, releasedAt: releasedAt)
+  }
+}
+
+/// The state of all exports of a server.
+struct ExportProgress: Hashable, Sendable {
+  /// The moment until which each export is closed, by file name root. Exports that are no longer configured
+  /// stay in it.
+  var closedUntil: [String: Date] = [:]
+
+  /// The first moment that no export has closed. A new key is released at this moment or later, so that it is in
+  /// the next file of every export and in no closed one.
+  var openFrom: Date { closedUntil.values.max() ?? Date(timeIntervalSince1970: 0) }
+
+  /// Adds the new ones of `exports`. Each begins with the period that contains `now`, or with the current period of
+  /// the other exports if they are behind, so that it does not close a period before they do.
+  mutating func begin(_ exports: [ExportConfiguration], at now: Date) {
+    let moment = closedUntil.isEmpty ? now : min(now, openFrom)
+    for export in exports where closedUntil[export.filenameRoot] == nil {
+      closedUntil[export.filenameRoot] = export.period.boundary(notAfter: moment)
+    }
+  }
+
+  /// Returns the period of `export` that ends next.
+  ///
+  /// It ends after everything that any export has closed, because its padding must be added to all of them. If an
+  /// export was removed from the configuration and is added again, the periods it missed are part of this period,
+  /// as far back as keys are retained.
+  func nextPeriod(of export: ExportConfiguration, at now: Date) -> (start: Date, end: Date) {
+    let period = export.period
+    let oldest = period.boundary(
+      notAfter: now.addingTimeInterval(-KeyServerLimit.retentionSeconds))
+    let start = max(closedUntil[export.filenameRoot] ?? oldest, oldest)
+    return (start, period.boundary(after: max(start, openFrom)))
+  }
+}
+
+/// Export periods of equal length, aligned to Unix time.
+struct ExportPeriod: Hashable, Sendable {
+  let seconds: Int
+
+  /// Returns the latest boundary at or before `moment`.
+  func boundary(notAfter moment: Date) -> Date {
+    let length = TimeInterval(seconds)
+    return Date(
+      timeIntervalSince1970: (moment.timeIntervalSince1970 / length).rounded(.down) * length)
+  }
+
+  /// Returns the first boundary after `moment`.
+  func boundary(after moment: Date) -> Date {
+    boundary(notAfter: moment).addingTimeInterval(TimeInterval(seconds))
   }
 }

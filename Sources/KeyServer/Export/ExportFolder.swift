@@ -1,16 +1,17 @@
 import DiagnosisKeyFile
 import Foundation
 import KeyServerAPI
+import World
 
-/// The folder that phones are served from: key files, and the indexes that name them.
+/// The folder of the key files and their indexes, which clients download.
 ///
-/// A file is there whole or not at all, and an index names only what is there. The files of the seed
-/// contract lie in the folder itself, those of each further export in a folder of its name: the layout
-/// of Documentation/Exports.md 3, so that any web server can serve it as it is.
+/// Files appear complete, and an index lists only files that exist. The files of the ProteGO Safe contract are in
+/// the folder itself, those of each further export in a subfolder with its name, so any web server can serve
+/// the folder (see "Files and indexes" in Documentation/Exports.md).
 struct ExportFolder: Sendable {
   let url: URL
 
-  /// Makes the folder where it is missing, and one for each of `roots`.
+  /// Creates the folder and one subfolder for each of `roots`, unless they exist.
   init(_ url: URL, roots: [String] = []) throws {
     self.url = url
     for folder in [""] + roots {
@@ -19,54 +20,60 @@ struct ExportFolder: Sendable {
     }
   }
 
-  /// Whether the folder of the export with this root is there.
-  func isThere(_ root: String) -> Bool { isThere(folder(root)) }
+  /// Returns `true` if the folder of the export `root` exists.
+  func exists(_ root: String) -> Bool { exists(folder(root)) }
 
-  /// Where the key file `name` of the export with this root is or will be.
+  /// The URL of the key file `name` of the export `root`.
   func file(_ name: KeyFileName, of root: String) -> URL {
     folder(root).appendingPathComponent(name.text)
   }
 
-  /// Whether there is something under the name of the key file.
-  func hasName(_ name: KeyFileName, of root: String) -> Bool { isThere(file(name, of: root)) }
+  /// Returns `true` if a file with this name exists, complete or not.
+  func hasFile(_ name: KeyFileName, of root: String) -> Bool { exists(file(name, of: root)) }
 
-  /// Whether the key file is there, whole as far as its end shows: what we write has no name before it
-  /// is whole, but somebody or a disk may have cut it off since.
-  func holds(_ name: KeyFileName, of root: String) -> Bool {
+  /// Returns `true` if the key file exists and its end is intact. We never create an incomplete file, but
+  /// it may have been truncated since.
+  func hasCompleteFile(_ name: KeyFileName, of root: String) -> Bool {
     UnverifiedKeyFile(at: file(name, of: root)).hasItsEnd
   }
 
-  /// The index as it is served; empty before the first export.
+  /// The content of the index; empty before the first export.
   func index(of root: String) -> Data {
     (try? Data(contentsOf: indexFile(root))) ?? Data()
   }
 
-  /// Whether phones may have `name`.
-  func serves(_ name: KeyFileName, of root: String) -> Bool {
+  /// Returns `true` if the index lists `name`.
+  func isListed(_ name: KeyFileName, of root: String) -> Bool {
     let line = KeyFileIndex.line(name, under: root)
     return String(decoding: index(of: root), as: UTF8.self).split(separator: "\n")
       .contains { $0 == line }
   }
 
-  /// Replaces the index whole where it would change.
+  /// Writes the index if its content changes.
   func replaceIndex(_ names: [KeyFileName], of root: String) throws {
     let text = Data(KeyFileIndex.render(names, under: root).utf8)
-    guard index(of: root) != text || !isThere(indexFile(root)) else { return }
-    try WholeFile.replace(text, at: indexFile(root))
+    guard index(of: root) != text || !exists(indexFile(root)) else { return }
+    // Readable by everyone: another user's web server may serve the folder.
+    try AtomicFile.write(text, to: indexFile(root), permissions: 0o644)
   }
 
-  /// Removes key files of the export that are not of `names`, and what an interrupted write left.
+  /// Removes the key files of the export that are not in `names`, and temporary files of interrupted writes.
   func removeAll(but names: Set<KeyFileName>, of root: String) throws {
     for file in try FileManager.default.contentsOfDirectory(atPath: folder(root).path) {
-      let name = KeyFileName(file)
-      let isForgotten = name.map { !names.contains($0) } ?? WholeFile.isUnfinished(file)
-      if isForgotten {
+      let isObsolete =
+        KeyFileName(file).map { !names.contains($0) } ?? Self.isTemporary(file)
+      if isObsolete {
         try FileManager.default.removeItem(at: folder(root).appendingPathComponent(file))
       }
     }
   }
 
-  private func isThere(_ file: URL) -> Bool {
+  /// The temporary files of our own writes and of `KeyFileWriter`.
+  private static func isTemporary(_ name: String) -> Bool {
+    AtomicFile.isTemporary(name) || (name.hasPrefix(".") && name.contains(".zip"))
+  }
+
+  private func exists(_ file: URL) -> Bool {
     FileManager.default.fileExists(atPath: file.path)
   }
 

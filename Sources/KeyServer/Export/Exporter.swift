@@ -4,10 +4,10 @@ import KeyServerAPI
 import Logging
 import World
 
-/// Closes periods and puts their key files in the folder; one export at a time.
+/// Closes periods and writes their key files, one export at a time.
 ///
-/// Closing is one transaction of the database, and every file is written from what it kept: where
-/// we stop in between, the next run finds a batch without a file and writes the same keys again.
+/// Closing is a database transaction, and every file is written from the batches it stored. After an
+/// interruption the next run finds a batch without a file and writes the same keys.
 actor Exporter {
   private let store: any KeyStore
   private let folder: ExportFolder
@@ -15,7 +15,7 @@ actor Exporter {
   private let signers: ExportSigners
   private let clock: any WallClock
   private let randomness: any Randomness
-  private var latest: Task<[String], any Error>?
+  private var previousRun: Task<[String], any Error>?
 
   init(
     store: any KeyStore, folder: ExportFolder, exports: [ExportConfiguration],
@@ -29,23 +29,20 @@ actor Exporter {
     self.randomness = randomness
   }
 
-  /// Closes every period that has ended, writes every file that is missing or cut off, and then the indexes.
+  /// Closes every period that has ended, writes every file that is missing or truncated, then the indexes.
   ///
-  /// - Returns: The files written now, by their lines in the indexes.
+  /// - Returns: The index lines of the written files.
   func exportDue() async throws -> [String] {
-    try await inTurn {
+    try await serialized {
       try await self.closeDue()
       return try await self.writeMissing()
     }
   }
 
-  /// Leaves the database as another program may read it.
-  func settle() async throws { try await store.settle() }
-
-  /// Removes what is older than the retention: first from the database, then from the index, then
-  /// from the folder, so that no phone is pointed at a file that is gone.
+  /// Removes expired data from the database, then from the indexes, then from the folder, so that an index never
+  /// lists a removed file.
   func removeOld() async throws {
-    _ = try await inTurn {
+    _ = try await serialized {
       try await self.store.removeOld(Retention(at: self.clock.now))
       let written = try await self.writeMissing()
       for (root, batches) in try await self.batchesByRoot() {
@@ -55,20 +52,20 @@ actor Exporter {
     }
   }
 
-  /// Runs `work` after whatever was asked for before has ended, here or in another process.
-  private func inTurn(
+  /// Runs `work` after all earlier runs, in this process and in others. Cancelling the caller does not cancel `work`.
+  private func serialized(
     _ work: @escaping @Sendable () async throws -> [String]
   ) async throws -> [String] {
-    let earlier = latest
+    let previous = previousRun
     let task = Task {
-      _ = await earlier?.result
-      return try await FolderLock.holding(folder.url) { try await work() }
+      _ = await previous?.result
+      return try await FolderLock.withLock(on: folder.url) { try await work() }
     }
-    latest = task
+    previousRun = task
     return try await task.value
   }
 
-  /// Oldest first, and what ends together in one transaction.
+  /// Closes the oldest periods first, and periods that end together in one transaction.
   private func closeDue() async throws {
     let now = clock.now
     while let plan = ClosingPlan(
@@ -78,28 +75,28 @@ actor Exporter {
     }
   }
 
-  /// Of every export that is set up, and of every other that left a folder behind.
+  /// The batches of every configured export and of every former one whose folder exists.
   private func batchesByRoot() async throws -> [String: [Batch]] {
     let known = Set(try await store.exportProgress().closedUntil.keys)
-    let roots = known.filter(folder.isThere).union(exports.map(\.filenameRoot))
+    let roots = known.filter(folder.exists).union(exports.map(\.filenameRoot))
     let batches = Dictionary(grouping: try await store.batches(), by: \.export)
     return Dictionary(uniqueKeysWithValues: roots.map { ($0, batches[$0] ?? []) })
   }
 
-  /// In order, and not past a file that cannot be written: a phone whose cursor has passed a later
-  /// file never looks back. The index is brought up to date in either case.
+  /// Writes missing files in order and stops at the first failure, because a phone that has seen a later file
+  /// ignores earlier ones. The index is updated in either case.
   private func writeMissing() async throws -> [String] {
     let signers = try signers.keyFileSigners(at: clock.now)
-    let isSetUp = Set(exports.map(\.filenameRoot))
+    let configuredRoots = Set(exports.map(\.filenameRoot))
     var written: [String] = []
     for (root, batches) in try await batchesByRoot().sorted(by: { $0.key < $1.key }) {
       var listed: [KeyFileName] = []
       do {
         for batch in batches {
           guard let name = batch.name else { continue }
-          if !folder.holds(name, of: root) {
-            // An export that was taken out keeps its files until their time is up, and gets no new ones.
-            guard isSetUp.contains(root) || folder.hasName(name, of: root) else { continue }
+          if !folder.hasCompleteFile(name, of: root) {
+            // A former export keeps its files until they expire and gets no new ones.
+            guard configuredRoots.contains(root) || folder.hasFile(name, of: root) else { continue }
             try await write(batch, to: folder.file(name, of: root), signers: signers)
             written.append(KeyFileIndex.line(name, under: root))
           }
@@ -114,7 +111,6 @@ actor Exporter {
     return written
   }
 
-  /// All of the batch's keys, or no file.
   private func write(_ batch: Batch, to file: URL, signers: [KeyFileSigner]) async throws {
     _ = try await store.withKeys(of: batch) { keys in
       try KeyFileWriter.write(

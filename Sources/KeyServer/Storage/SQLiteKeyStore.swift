@@ -3,74 +3,46 @@ import Foundation
 import GRDB
 import Logging
 
-/// The key database in one SQLite file, every commit on the disk before it is answered.
+/// The key database in one SQLite file. Every commit is on the disk before its uploads get a response.
 struct SQLiteKeyStore: KeyStore {
   let pool: DatabasePool
-  let known = KnownKeys()
   private let commits: GroupCommit<StoredUpload>
 
-  /// Opens the file, or makes it, and brings its tables up to date. Where one of `exports` is new, its
-  /// first period is the one that `now` is in.
-  init(
-    file: URL, exports: [ExportConfiguration], at now: Date,
-    upkeep: SQLiteUpkeep = SQLiteUpkeep(), logger: Logger? = nil
-  ) throws {
-    try self.init(file: file, upkeep: upkeep, logger: logger)
+  /// Opens or creates the file. Each new one of `exports` begins with the period that contains `now`.
+  init(file: URL, exports: [ExportConfiguration], at now: Date) throws {
+    try self.init(file: file)
     try pool.write { try Self.begin(exports, at: now, in: $0) }
   }
 
-  /// Opens the file, or makes it, and brings its tables up to date.
-  init(file: URL, upkeep: SQLiteUpkeep = SQLiteUpkeep(), logger: Logger? = nil) throws {
-    Self.makePrivate(file)
+  /// Opens or creates the file and migrates it to the current schema.
+  ///
+  /// - Throws: `KeyServerError.newerDatabase` if a newer version has migrated it; `DatabaseError`.
+  init(file: URL, migrations: DatabaseMigrator = SQLiteSchema.migrations) throws {
+    Self.createPrivately(file)
     pool = try DatabasePool(path: file.path, configuration: Self.configuration)
-    // Here and not in the configuration: the pool sets NORMAL when it turns the log on, which would
-    // lose the latest commits with the power.
+    // Must be set after the pool has enabled the log, which sets NORMAL: the latest commits would be lost in a
+    // power failure.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-    guard try !pool.writeWithoutTransaction(SQLiteMigrations.all.hasBeenSuperseded) else {
-      throw KeyServerError.laterDatabase
+    guard try !pool.writeWithoutTransaction(migrations.hasBeenSuperseded) else {
+      throw KeyServerError.newerDatabase
     }
-    try SQLiteMigrations.all.migrate(pool)
-    let log = LogCopying(of: pool, pageCountMax: upkeep.pagesInLogMax)
-    let sorting = Self.sortingIn(pool, log, each: upkeep.waitingKeysMax, logger)
-    commits = GroupCommit { [pool, known] uploads in
-      let acceptances: [Acceptance]
-      do {
-        acceptances = try await pool.write {
-          try SQLiteIntake(db: $0).accept(uploads, known: known)
-        }
-      } catch {
-        known.undone()
-        throw error
-      }
-      known.committed()
-      log.committed(pageCount: uploads.count * SQLiteLimit.pagesOfOneUpload)
-      sorting.add(uploads.reduce(0) { $0 + $1.inserted.count })
-      return acceptances
-    }
-  }
-
-  private static func sortingIn(
-    _ pool: DatabasePool, _ log: LogCopying, each keyCountMax: Int, _ logger: Logger?
-  ) -> DueWork {
-    DueWork("sorting in", each: keyCountMax) {
-      do { try SortingIn(writer: pool, log: log).run() } catch {
-        logger?.error(
-          "keys were not sorted in: they wait on", metadata: KeyServerError.metadata(of: error))
-      }
+    try migrations.migrate(pool)
+    commits = GroupCommit { [pool] uploads in
+      try await pool.write { try SQLiteUploads(db: $0).accept(uploads) }
     }
   }
 
   private static var configuration: Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = true
-    // Another process may write too, such as the command that adds an app: wait for it.
+    // Another process may write too, such as the command that adds an app.
     configuration.busyMode = .timeout(SQLiteLimit.busySeconds)
     configuration.prepareDatabase { db in
-      // What was removed is overwritten: a key that is gone must not be read from a free page.
+      // Overwrites deleted data: a deleted key must not be readable from a free page.
       try db.execute(sql: "PRAGMA secure_delete = ON")
       guard !db.configuration.readonly else { return }
-      // Tokens come in an order that has nothing to do with the table's, so nearly each of them changes
-      // a page of its own: small pages are less to write, and a long log takes each page's last state.
+      // Keys and tokens are random, so nearly every row changes a page of its own. Small pages reduce the
+      // written data, and in a long log only the last state of a page is copied to the file.
       try db.execute(sql: "PRAGMA page_size = \(SQLiteLimit.pageBytes)")
       try db.execute(sql: "PRAGMA wal_autocheckpoint = \(SQLiteLimit.logPages)")
       try db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimit.cacheKiB)")
@@ -78,24 +50,33 @@ struct SQLiteKeyStore: KeyStore {
     return configuration
   }
 
-  /// Makes the file, where there is none, for its owner only: it holds keys before their release.
-  /// SQLite gives its log the same rights, and says itself where there can be no file.
-  private static func makePrivate(_ file: URL) {
+  /// Creates a missing file with mode 0600, because it contains unpublished keys. SQLite copies the mode for its log
+  /// and reports a failure itself.
+  private static func createPrivately(_ file: URL) {
     guard !FileManager.default.fileExists(atPath: file.path) else { return }
     _ = FileManager.default.createFile(
       atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
   }
 
   func acceptance(of upload: AdmittedUpload) async throws -> Acceptance? {
-    try await pool.read { try SQLiteIntake(db: $0).acceptance(of: upload) }
+    try await pool.read { try SQLiteUploads(db: $0).acceptance(of: upload) }
   }
 
   func accept(_ upload: AdmittedUpload) async throws -> Acceptance {
     try await commits.accept(StoredUpload(upload))
   }
 
+  /// Inserts keys without an upload, in one transaction.
+  func insert(_ keys: [PublishableKey]) throws {
+    try pool.write { try KeyInsertion(in: $0).insert(keys.map { StoredKey($0) }) }
+  }
+
+  /// Closes all connections, which copies the log into the file.
+  func close() throws { try pool.close() }
+}
+
+extension SQLiteKeyStore {
   func removeOld(_ retention: Retention) async throws {
-    // First what makes room: sorting in needs some.
     try await pool.write { db in
       try db.execute(
         sql: "DELETE FROM export_file WHERE end_at <= ?",
@@ -105,13 +86,9 @@ struct SQLiteKeyStore: KeyStore {
         sql: "DELETE FROM statistic WHERE hour < ?", arguments: [retention.countsFrom])
     }
     try await removeOldTokens(retention)
-    try await pool.write { db in
-      try WaitingKeys(db: db).sortIn()
-      try Self.removeOldKeys(retention, in: db)
-    }
   }
 
-  /// The table is read to its end for it, a part in a transaction, so that uploads go on between.
+  /// Scans the whole table, one part per transaction, so that uploads are committed in between.
   private func removeOldTokens(_ retention: Retention) async throws {
     let step = 256 / SQLiteLimit.partsOfTokens
     for first in stride(from: 0, to: 256, by: step) {
@@ -127,7 +104,7 @@ struct SQLiteKeyStore: KeyStore {
     }
   }
 
-  /// What no digest of the part reaches: none has more than 32 bytes.
+  /// An upper bound of the digests of a part; a digest has 32 bytes.
   private static func end(ofPart last: Int) -> Data {
     UInt8(exactly: last).map { Data([$0]) } ?? Data(repeating: .max, count: 33)
   }
@@ -143,8 +120,65 @@ struct SQLiteKeyStore: KeyStore {
         """,
       arguments: ["needed": retention.keysFrom(oldestFile: oldest).wholeSeconds])
   }
+}
 
-  func settle() async throws {
-    try await pool.write { try WaitingKeys(db: $0).sortIn() }
+/// Commits concurrent uploads in one transaction, and so with one sync of the disk.
+///
+/// While one group is committed, the next one accumulates. An upload gets its result when its group is on the disk. If
+/// a group fails, each of its uploads is retried alone, so that one that cannot be stored does not affect others.
+actor GroupCommit<Upload: Sendable> {
+  typealias Commit = @Sendable ([Upload]) async throws -> [Acceptance]
+  private typealias Pending = (
+    upload: Upload, continuation: CheckedContinuation<Acceptance, any Error>
+  )
+
+  private let commit: Commit
+  private var pending: [Pending] = []
+  private var isCommitting = false
+
+  /// - Parameter commit: Stores all uploads or none, and returns one result for each.
+  init(_ commit: @escaping Commit) {
+    self.commit = commit
   }
+
+  /// The number of uploads that are not in a commit yet.
+  var pendingCount: Int { pending.count }
+
+  /// Stores `upload` and returns the result when it is on the disk.
+  func accept(_ upload: Upload) async throws -> Acceptance {
+    try await withCheckedThrowingContinuation { continuation in
+      pending.append((upload, continuation))
+      guard !isCommitting else { return }
+      isCommitting = true
+      Task { await self.commitAll() }
+    }
+  }
+
+  private func commitAll() async {
+    while !pending.isEmpty {
+      let group = Array(pending.prefix(KeyServerLimit.uploadsInOneCommit))
+      pending.removeFirst(group.count)
+      for (pending, result) in zip(group, await results(of: group.map(\.upload))) {
+        pending.continuation.resume(with: result)
+      }
+    }
+    isCommitting = false
+  }
+
+  private func results(of uploads: [Upload]) async -> [Result<Acceptance, any Error>] {
+    do {
+      return try await commit(uploads).map { .success($0) }
+    } catch  where uploads.count > 1 {
+      var results: [Result<Acceptance, any Error>] = []
+      for upload in uploads { results += await self.results(of: [upload]) }
+      return results
+    } catch {
+      return uploads.map { _ in .failure(error) }
+    }
+  }
+}
+
+extension Date {
+  /// Unix seconds, rounded down.
+  var wholeSeconds: Int64 { Int64(timeIntervalSince1970.rounded(.down)) }
 }

@@ -1,9 +1,12 @@
 import ExposureKeys
 import Foundation
+import GRDB
+import GRDBSQLite
+import Secrets
 
-/// One row of `diagnosis_key`.
+/// A row of `diagnosis_key`.
 struct StoredKey {
-  /// The sixteen bytes, as memory holds them.
+  /// The 16 bytes of the key.
   var words: (UInt64, UInt64)
   var rollingStart: Int64
   var rollingPeriod: Int64
@@ -13,9 +16,9 @@ struct StoredKey {
   /// Comma-separated, sorted.
   var regions: String
   var travels: Bool
-  /// Unix seconds.
+  /// In Unix seconds.
   var releasedAt: Int64
-  /// Whether it is nobody's key, made to fill a file; such a key never leaves for other countries.
+  /// True for padding, which must not be sent to other countries.
   var isPadding: Bool
 
   init(_ key: PublishableKey, isPadding: Bool = false) {
@@ -25,18 +28,69 @@ struct StoredKey {
     transmissionRisk = Int64(key.key.transmissionRiskLevel)
     reportType = key.key.reportType.map { Int64($0.rawValue) }
     daysSinceOnset = key.key.daysSinceOnsetOfSymptoms.map(Int64.init)
-    // Nearly every key counts in one region, and fourteen keys are joined for each upload.
+    // Nearly every key has one region, and this runs 14 times per upload.
     regions = key.regions.count == 1 ? key.regions[0] : key.regions.joined(separator: ",")
     travels = key.travels
     releasedAt = Int64(key.releasedAt.timeIntervalSince1970)
     self.isPadding = isPadding
   }
 
-  /// The sixteen bytes.
+  /// The 16 bytes of the key.
   var bytes: Data { withUnsafeBytes(of: words) { Data($0) } }
 }
 
-extension StoredKey: CustomStringConvertible, CustomReflectable {
-  var description: String { "StoredKey" }
-  var customMirror: Mirror { Mirror(self, children: [:]) }
+extension StoredKey: Redacted {}
+
+/// A prepared statement that inserts rows of `diagnosis_key`.
+///
+/// Values are bound through the C API: creating ten GRDB arguments for a key took longer than SQLite takes for the
+/// row. GRDB therefore does not notice the changes, which matters only to its observers; there are none.
+struct KeyInsertion {
+  private let cached: Statement
+  private let db: Database
+  private let releasedFrom: Int64
+
+  /// - Parameter moment: Keys are released at this moment at the earliest, because all periods before it are closed.
+  init(in db: Database, releasedFrom moment: Date = Date(timeIntervalSince1970: 0)) throws {
+    self.db = db
+    releasedFrom = moment.wholeSeconds
+    cached = try db.cachedStatement(
+      sql: """
+        INSERT INTO diagnosis_key (key_data, rolling_start, rolling_period, transmission_risk, report_type,
+          days_since_onset, regions, travels, released_at, is_padding)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO NOTHING
+        """)
+  }
+
+  /// Inserts those of `keys` whose bytes are not in the table. Sorted keys are faster, because neighbors share pages.
+  ///
+  /// - Throws: `DatabaseError`; `CancellationError` if the task is cancelled.
+  func insert(_ keys: some Sequence<StoredKey>) throws {
+    try withExtendedLifetime(cached) {
+      let statement = cached.sqliteStatement
+      defer {
+        sqlite3_reset(statement)
+        sqlite3_clear_bindings(statement)
+      }
+      for key in keys {
+        // A nil value is not bound, so that of the previous key must be cleared.
+        sqlite3_clear_bindings(statement)
+        guard bind(key, by: RawBinding(statement: statement)),
+          sqlite3_step(statement) == SQLITE_DONE
+        else { try db.throwLatestError() }
+        sqlite3_reset(statement)
+      }
+    }
+  }
+
+  private func bind(_ key: StoredKey, by binding: RawBinding) -> Bool {
+    withUnsafeBytes(of: key.words) { binding.binds($0, at: 1) }
+      && binding.binds(key.rollingStart, at: 2) && binding.binds(key.rollingPeriod, at: 3)
+      && binding.binds(key.transmissionRisk, at: 4) && binding.binds(key.reportType, at: 5)
+      && binding.binds(key.daysSinceOnset, at: 6) && binding.binds(key.regions, at: 7)
+      && binding.binds(key.travels ? 1 : 0, at: 8)
+      && binding.binds(max(key.releasedAt, releasedFrom), at: 9)
+      && binding.binds(key.isPadding ? 1 : 0, at: 10)
+  }
 }

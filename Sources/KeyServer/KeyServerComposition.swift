@@ -1,0 +1,162 @@
+import AsyncHTTPClient
+import Crypto
+import ExposureKeys
+import Foundation
+import Hummingbird
+import KeyServerAPI
+import Logging
+import QuietHTTP
+import UploadToken
+import World
+
+/// The composition root: creates the parts of the key server and connects them.
+struct KeyServerComposition {
+  let router: Router<QuietContext>
+  let exporter: Exporter
+  let keyPull: AuthorityKeyPull
+
+  init(
+    _ configuration: KeyServerConfiguration, clock: any WallClock, randomness: any Randomness,
+    logger: Logger
+  ) throws(KeyServerError) {
+    let signers = configuration.signers
+    _ = try signers.keyFileSigners(at: clock.now)
+    let devices = try Self.devices(configuration)
+    let remoteConfiguration = try SignedConfiguration(
+      configuration.remoteConfiguration, signers: signers, clock: clock)
+    let store = try Self.store(configuration, at: clock.now)
+    let folder = try Self.folder(configuration)
+    let tokenKeys = try TokenKeySource(configuration, logger: logger)
+    let registry = CachedRegistry(configured: tokenKeys.configured, store: store, clock: clock)
+    let admission = UploadAdmission(
+      issuer: configuration.tokenIssuer, registry: registry, region: configuration.region,
+      platforms: configuration.platforms)
+    exporter = Exporter(
+      store: store, folder: folder, exports: configuration.exports, signers: signers,
+      clock: clock, randomness: randomness)
+    router = Router.quiet(
+      refusals: .callable, allowedOrigin: configuration.allowedOrigin,
+      trustedProxies: configuration.trustedProxies, randomness: randomness)
+    let upload = UploadRoute(
+      admission: admission, devices: devices, store: store, clock: clock,
+      budget: Self.budget(configuration, clock),
+      decoyBudget: Self.budget(configuration, times: KeyServerLimit.decoysPerAttempt, clock),
+      budgetKeys: BudgetKeys(from: randomness), randomness: randomness)
+    router.post(RouterPath(KeyServerRoute.upload), upload.route)
+    let publish = PublishRoute(
+      admission: try Self.publishAdmission(configuration, registry, store, clock, randomness),
+      store: store, clock: clock,
+      budget: upload.budget, decoyBudget: upload.decoyBudget, budgetKeys: upload.budgetKeys,
+      randomness: randomness)
+    publish.add(to: router)
+    let statistics = StatisticsRoute(
+      registry: registry, store: store, clock: clock, configuration: configuration.statistics,
+      budget: upload.budget, budgetKeys: upload.budgetKeys, randomness: randomness)
+    router.post(RouterPath(KeyServerRoute.statistics), statistics.route)
+    let roots = configuration.exports.map(\.filenameRoot)
+    do { try router.describe(Self.description(roots: roots)) } catch {
+      throw .configuration("The description of the server cannot be written.")
+    }
+    keyPull = AuthorityKeyPull(
+      registry: registry, store: store, clock: clock, logger: logger)
+    DownloadRoutes(
+      folder: folder, roots: roots, remoteConfiguration: remoteConfiguration
+    ).add(to: router)
+  }
+
+  private static func budget(
+    _ configuration: KeyServerConfiguration, times: Int = 1, _ clock: any WallClock
+  ) -> AttemptBudget {
+    AttemptBudget(
+      attempts: configuration.uploadAttempts * times,
+      windowSeconds: configuration.uploadWindowSeconds,
+      clock: clock)
+  }
+
+  private static func publishAdmission(
+    _ configuration: KeyServerConfiguration, _ registry: CachedRegistry, _ store: any KeyStore,
+    _ clock: any WallClock, _ randomness: any Randomness
+  ) throws(KeyServerError) -> PublishAdmission {
+    let publish = configuration.publish
+    let file = configuration.databaseFile.appendingPathExtension("wrapping-key")
+    let wrappingKey =
+      if let given = publish.wrappingKey { SymmetricKey(data: given) } else {
+        try WrappingKeyFile.key(in: file, randomness: randomness)
+      }
+    return PublishAdmission(
+      registry: registry,
+      revisionKeys: RevisionKeys(
+        store: store, wrappingKey: wrappingKey, context: publish.revisionContext, clock: clock,
+        randomness: randomness),
+      defaultRegion: publish.defaultRegion,
+      allowsPartialRevisions: publish.allowsPartialRevisions)
+  }
+
+  private static func devices(
+    _ configuration: KeyServerConfiguration
+  ) throws(KeyServerError) -> DeviceVerification {
+    var client: DeviceCheckClient?
+    if let deviceCheck = configuration.deviceCheck {
+      client = try DeviceCheckClient(deviceCheck, client: .withoutRedirects)
+    }
+    return DeviceVerification(
+      client: client, bundleIDs: configuration.deviceCheck?.bundleIDs ?? [],
+      requiredPlatforms: configuration.deviceVerificationPlatforms)
+  }
+
+  private static func store(
+    _ configuration: KeyServerConfiguration, at now: Date
+  ) throws(KeyServerError) -> any KeyStore {
+    try openingDatabase {
+      try SQLiteKeyStore(
+        file: configuration.databaseFile, exports: configuration.exports, at: now)
+    }
+  }
+
+  /// Opens the database of a server, which may be running, or creates it; for administration.
+  static func store(at file: URL) throws(KeyServerError) -> any KeyStore {
+    try openingDatabase { try SQLiteKeyStore(file: file) }
+  }
+
+  private static func openingDatabase(
+    _ open: () throws -> any KeyStore
+  ) throws(KeyServerError) -> any KeyStore {
+    do {
+      return try open()
+    } catch let error as KeyServerError {
+      throw error
+    } catch {
+      throw .database
+    }
+  }
+
+  private static func folder(
+    _ configuration: KeyServerConfiguration
+  ) throws(KeyServerError) -> ExportFolder {
+    let roots = configuration.furtherExports.map(\.filenameRoot)
+    do {
+      return try ExportFolder(configuration.exportFolder, roots: roots)
+    } catch {
+      throw .exportFolder
+    }
+  }
+}
+
+extension KeyServer {
+  /// Inserts keys into the database of a server that is not running, without uploads; for benchmarks.
+  ///
+  /// - Parameter now: The moment at which the server's first period begins if the database is new.
+  /// - Throws: `KeyServerError` or `DatabaseError` if the database cannot be opened or written.
+  package static func insert(
+    _ keys: [(key: DiagnosisKey, releasedAt: Date)], of region: String, into databaseFile: URL,
+    at now: Date
+  ) throws {
+    let export = ExportConfiguration(filenameRoot: "", region: region)
+    let store = try SQLiteKeyStore(file: databaseFile, exports: [export], at: now)
+    try store.insert(
+      keys.map {
+        PublishableKey(key: $0.key, regions: [region], travels: false, releasedAt: $0.releasedAt)
+      })
+    try store.close()
+  }
+}

@@ -1,0 +1,92 @@
+import ExposureKeys
+import Foundation
+
+/// The key database: a set of transactions, each of which is stored completely or not at all.
+///
+/// Every implementation passes the same test suites (`StoreImplementation` in Tests/KeyServerTests). The
+/// decisions inside a transaction are made by the domain types (`RevisionPlan`, `ClosingPlan`, `Retention`,
+/// `AuthorityKeyRule`, `StatisticTally`); an implementation only finds and stores rows.
+protocol KeyStore: Sendable {
+  /// Returns the stored result for the token of `upload`, or nil if the token is unused.
+  func acceptance(of upload: AdmittedUpload) async throws -> Acceptance?
+
+  /// Spends the token, inserts or revises the keys, stores the response and updates the statistics, all in
+  /// one transaction. Of several uploads with one token, one is accepted.
+  func accept(_ upload: AdmittedUpload) async throws -> Acceptance
+
+  /// Returns the apps and authorities in the database.
+  func registerEntries() async throws -> RegisterEntries
+
+  /// Adds an app, or replaces the one with the same ID.
+  func add(_ app: AuthorizedApp) async throws
+
+  /// Adds an authority with its keys, or replaces the one with the same issuer, whose other keys stay.
+  func add(_ authority: HealthAuthority) async throws
+
+  /// Replaces the pulled keys of `issuer` by `keys`, PEM by key ID. Pulled keys not among them expire at `end`.
+  func replacePulledKeys(
+    of issuer: String, with keys: [String: String], at now: Date, othersEnd end: Date
+  ) async throws
+
+  /// Returns the keys that seal revision tokens, oldest first.
+  func revisionKeys() async throws -> [SealedRevisionKey]
+
+  /// Adds a key that seals revision tokens and deletes those with the given IDs.
+  func add(_ key: SealedRevisionKey, forgetting ids: [String]) async throws
+
+  /// Returns the counts of an authority's uploads from `start` on, in Unix seconds.
+  func statistics(of issuer: String, from start: Int64) async throws -> [StatisticCount]
+
+  /// Returns until when each export is closed.
+  func exportProgress() async throws -> ExportProgress
+
+  /// Closes the periods of `plan` that are due: adds padding and stores the descriptions of their files.
+  ///
+  /// No key is ever added to a closed period: a later one is released later.
+  ///
+  /// - Returns: The new batches; empty if no period is due or none has keys.
+  func close(_ plan: ClosingPlan) async throws -> [Batch]
+
+  /// Returns all batches, oldest first.
+  func batches() async throws -> [Batch]
+
+  /// Lets `body` read the keys of `batch`, which are the same at every call.
+  func withKeys<Result: Sendable>(
+    of batch: Batch, _ body: @escaping @Sendable (BatchKeys) throws -> Result
+  ) async throws -> Result
+
+  /// Deletes the data that `retention` no longer covers.
+  func removeOld(_ retention: Retention) async throws
+}
+
+/// The result of storing an upload.
+enum Acceptance: Hashable, Sendable {
+  /// The upload is stored, now or by an earlier request, with this response.
+  case accepted(response: Data)
+  /// The token was used for another upload.
+  case tokenUsed
+  /// The upload may not revise a stored key. Nothing was stored, and the token is unused.
+  case refused(RevisionRefusal)
+}
+
+/// The limits of age for all stored data at one moment.
+struct Retention: Hashable, Sendable {
+  /// Used tokens that expire at this moment or earlier are deleted.
+  let now: Date
+  /// Files whose period ended at this moment or earlier are deleted.
+  let filesEndedBy: Date
+  /// Statistics of earlier hours are deleted; in Unix seconds.
+  let countsFrom: Int64
+
+  init(at now: Date) {
+    self.now = now
+    filesEndedBy = now.addingTimeInterval(-KeyServerLimit.retentionSeconds)
+    countsFrom = StatisticsView.firstDay(at: now)
+  }
+
+  /// Returns the moment before which keys are deleted if they were released and last revised before it.
+  ///
+  /// - Parameter oldestFile: The start of the oldest file that is kept; it may have to be written again,
+  ///   with all its keys.
+  func keysFrom(oldestFile: Date?) -> Date { min(oldestFile ?? filesEndedBy, filesEndedBy) }
+}

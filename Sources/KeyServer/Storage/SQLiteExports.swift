@@ -1,0 +1,193 @@
+import ExposureKeys
+import Foundation
+import GRDB
+import Secrets
+
+extension SQLiteKeyStore {
+  func exportProgress() async throws -> ExportProgress {
+    try await pool.read { try Self.progress(in: $0) }
+  }
+
+  private static func progress(in db: Database) throws -> ExportProgress {
+    var progress = ExportProgress()
+    for row in try Row.fetchAll(db, sql: "SELECT export, closed_until FROM period_progress") {
+      progress.closedUntil[row["export"]] = Date(timeIntervalSince1970: row["closed_until"])
+    }
+    return progress
+  }
+
+  /// Stores the start of the first period of each new one of `exports`. The first export of a database also gets the
+  /// keys that were uploaded before it.
+  static func begin(_ exports: [ExportConfiguration], at now: Date, in db: Database) throws {
+    let earlier = try progress(in: db)
+    var begun = earlier
+    begun.begin(exports, at: now)
+    for (export, end) in begun.closedUntil where earlier.closedUntil[export] == nil {
+      try set(export, to: end, in: db)
+    }
+    guard earlier.closedUntil.isEmpty else { return }
+    try db.execute(
+      sql: "UPDATE diagnosis_key SET released_at = $start WHERE released_at < $start",
+      arguments: ["start": begun.openFrom.wholeSeconds])
+  }
+
+  private static func set(_ export: String, to end: Date, in db: Database) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO period_progress (export, closed_until) VALUES (?, ?)
+        ON CONFLICT (export) DO UPDATE SET closed_until = excluded.closed_until
+        """, arguments: [export, end.wholeSeconds])
+  }
+
+  /// `ExportProgress.openFrom`, as one query for every commit.
+  static func openFrom(in db: Database) throws -> Date {
+    Date(
+      timeIntervalSince1970: try Double.fetchOne(
+        db.cachedStatement(sql: "SELECT max(closed_until) FROM period_progress")) ?? 0)
+  }
+
+  func close(_ plan: ClosingPlan) async throws -> [Batch] {
+    try await pool.write { db in
+      try db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimit.cacheKiBWhileClosing)")
+      // SQLite applies the size when it compiles the statement, so this works even if GRDB refuses to run it after
+      // a rollback on a full disk.
+      defer { try? db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimit.cacheKiB)") }
+      let due = plan.due(after: try Self.progress(in: db))
+      for period in due { try Self.set(period.export.filenameRoot, to: plan.end, in: db) }
+      let periodKeys = due.map { PeriodKeys($0, until: plan.end) }
+      var counts = try PeriodKeys.releasedCounts(of: periodKeys, in: db)
+      let padding = try plan.padding(of: due, counts: &counts) { period, count in
+        try PeriodKeys(period, until: plan.end).released(atMost: count, in: db)
+      }
+      try KeyInsertion(in: db).insert(padding.map { StoredKey($0, isPadding: true) })
+      return try zip(zip(due, periodKeys), counts).flatMap { due, released in
+        let (period, keys) = due
+        let count = try released + keys.revisedCount(in: db)
+        guard count > 0 else { return [Batch]() }
+        let cuts = ClosingPlan.cuts(of: count, atMost: period.export.maximumKeysPerFile)
+        let batches = plan.batches(
+          of: period, laterKeys: try keys.keys(at: Set(cuts), in: db))
+        for batch in batches { try BatchRow(batch).insert(in: db) }
+        return batches
+      }
+    }
+  }
+
+  func batches() async throws -> [Batch] {
+    try await pool.read { db in
+      try Row.fetchAll(db, sql: "SELECT * FROM export_file ORDER BY end_at, export").map {
+        try BatchRow(row: $0).batch
+      }
+    }
+  }
+
+  func withKeys<Result: Sendable>(
+    of batch: Batch, _ body: @escaping @Sendable (BatchKeys) throws -> Result
+  ) async throws -> Result {
+    try await pool.read { db in
+      let keys = PeriodKeys(batch)
+      return try body(
+        BatchKeys { handle in
+          try keys.forEachReleased(in: db) { try handle($0.key(), false) }
+          try keys.forEachRevised(in: db) { try handle($0.key(), true) }
+        })
+    }
+  }
+}
+
+extension PeriodKeys {
+  fileprivate init(_ period: ClosingPlan.Period, until end: Date) {
+    self.init(start: period.start.wholeSeconds, end: end.wholeSeconds, filter: period.export.filter)
+  }
+
+  fileprivate init(_ batch: Batch) {
+    self.init(
+      start: batch.start.wholeSeconds, end: batch.releasedBefore.wholeSeconds,
+      filter: batch.filter, firstKey: batch.firstKey, beforeKey: batch.beforeKey)
+  }
+}
+
+/// A row of `export_file`. Times are in Unix seconds; regions are comma-separated and sorted.
+private struct BatchRow {
+  var export: String
+  var region: String
+  var start: Int64
+  var end: Int64
+  var releasedBefore: Int64
+  var inputRegions: String
+  var excludedRegions: String
+  var travellers: String
+  var firstKey: Data?
+  var beforeKey: Data?
+
+  init(_ batch: Batch) {
+    export = batch.export
+    region = batch.region
+    start = batch.start.wholeSeconds
+    end = batch.end.wholeSeconds
+    releasedBefore = batch.releasedBefore.wholeSeconds
+    inputRegions = Self.text(batch.filter.inputRegions)
+    excludedRegions = Self.text(batch.filter.excludedRegions)
+    travellers = batch.filter.travellers.rawValue
+    firstKey = batch.firstKey
+    beforeKey = batch.beforeKey
+  }
+
+  init(row: Row) {
+    export = row["export"]
+    region = row["region"]
+    start = row["start_at"]
+    end = row["end_at"]
+    releasedBefore = row["released_before"]
+    inputRegions = row["input_regions"]
+    excludedRegions = row["excluded_regions"]
+    travellers = row["travellers"]
+    firstKey = row["first_key"]
+    beforeKey = row["before_key"]
+  }
+
+  /// The batch of the row.
+  ///
+  /// - Throws: `DatabaseError` if the value of `travellers` is unknown to this version.
+  var batch: Batch {
+    get throws {
+      guard let travellers = ExportConfiguration.Travellers(rawValue: travellers) else {
+        throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+      }
+      return Batch(
+        export: export, region: region, start: Date(timeIntervalSince1970: Double(start)),
+        end: Date(timeIntervalSince1970: Double(end)),
+        releasedBefore: Date(timeIntervalSince1970: Double(releasedBefore)),
+        filter: KeyFilter(
+          inputRegions: Self.regions(inputRegions),
+          excludedRegions: Self.regions(excludedRegions), travellers: travellers),
+        firstKey: firstKey, beforeKey: beforeKey)
+    }
+  }
+
+  func insert(in db: Database) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO export_file (export, region, start_at, end_at, released_before, input_regions,
+          excluded_regions, travellers, first_key, before_key)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+      arguments: [
+        export, region, start, end, releasedBefore, inputRegions, excludedRegions, travellers,
+        firstKey, beforeKey,
+      ])
+  }
+
+  private static func regions(_ text: String) -> Set<String> {
+    Set(text.split(separator: ",").map(String.init))
+  }
+
+  private static func text(_ regions: Set<String>) -> String {
+    regions.sorted().joined(separator: ",")
+  }
+}
+
+extension BatchRow: Redacted {
+  /// Without the range, which consists of two keys.
+  var description: String { "BatchRow(\(export)/\(start)-\(end))" }
+}

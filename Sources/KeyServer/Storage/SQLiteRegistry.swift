@@ -1,0 +1,228 @@
+import Foundation
+import GRDB
+
+extension SQLiteKeyStore {
+  func registerEntries() async throws -> RegisterEntries {
+    try await pool.read { db in
+      var entries = RegisterEntries()
+      entries.apps = try AppRow.order(Column("id")).fetchAll(db).map { row in
+        row.app(issuers: try AppAuthorityRow.of(row.id).fetchAll(db).map(\.issuer))
+      }
+      entries.authorities = try AuthorityRow.order(Column("issuer")).fetchAll(db).map(\.authority)
+      let keys = try AuthorityKeyRow.order(Column("good_from"), Column("key_id")).fetchAll(db)
+      for row in keys { entries.keys[row.issuer, default: []].append(row.key) }
+      return entries
+    }
+  }
+
+  func add(_ app: AuthorizedApp) async throws {
+    try await pool.write { db in
+      _ = try AppRow.deleteOne(db, key: app.id)
+      try AppRow(app).insert(db)
+      try AppAuthorityRow.of(app.id).deleteAll(db)
+      for issuer in app.authorities {
+        try AppAuthorityRow(appID: app.id, issuer: issuer).insert(db)
+      }
+    }
+  }
+
+  func add(_ authority: HealthAuthority) async throws {
+    try await pool.write { db in
+      _ = try AuthorityRow.deleteOne(db, key: authority.issuer)
+      try AuthorityRow(authority).insert(db)
+      try Self.changeKeys(of: authority.issuer, in: db) {
+        AuthorityKeyRule.adding(authority.publicKeysPEM, isPulled: false, to: $0)
+      }
+    }
+  }
+
+  func replacePulledKeys(
+    of issuer: String, with keys: [String: String], at now: Date, othersEnd end: Date
+  ) async throws {
+    try await pool.write { db in
+      try Self.changeKeys(of: issuer, in: db) {
+        AuthorityKeyRule.pulling(keys, into: $0, at: now, othersEnd: end)
+      }
+    }
+  }
+
+  private static func changeKeys(
+    of issuer: String, in db: Database, _ rule: ([AuthorityKey]) -> [AuthorityKey]
+  ) throws {
+    let known = try AuthorityKeyRow.of(issuer).fetchAll(db).map(\.key)
+    try AuthorityKeyRow.of(issuer).deleteAll(db)
+    for key in rule(known) { try AuthorityKeyRow(key, of: issuer).insert(db) }
+  }
+
+  func revisionKeys() async throws -> [SealedRevisionKey] {
+    try await pool.read { db in
+      try RevisionKeyRow.order(Column("effective_from"), Column("key_id")).fetchAll(db).map(\.key)
+    }
+  }
+
+  func add(_ key: SealedRevisionKey, forgetting ids: [String]) async throws {
+    try await pool.write { db in
+      try RevisionKeyRow(key).insert(db)
+      for id in ids { _ = try RevisionKeyRow.deleteOne(db, key: id) }
+    }
+  }
+
+  func statistics(of issuer: String, from start: Int64) async throws -> [StatisticCount] {
+    try await pool.read { db in
+      try StatisticRow.fetchAll(
+        db, sql: "SELECT * FROM statistic WHERE issuer = ? AND hour >= ?",
+        arguments: [issuer, start]
+      ).compactMap(\.statisticCount)
+    }
+  }
+}
+
+/// A row of `app`. Regions are comma-separated and sorted; the authorities are in `app_authority`.
+private struct AppRow: Codable, FetchableRecord, PersistableRecord, Sendable {
+  static let databaseTableName = "app"
+
+  var id: String
+  var regions: String
+
+  init(_ app: AuthorizedApp) {
+    id = app.id
+    regions = app.regions.sorted().joined(separator: ",")
+  }
+
+  func app(issuers: [String]) -> AuthorizedApp {
+    AuthorizedApp(
+      id: id, regions: Set(regions.split(separator: ",").map(String.init)),
+      authorities: Set(issuers))
+  }
+}
+
+/// A row of `app_authority`: the app may use certificates of the issuer.
+private struct AppAuthorityRow: Codable, FetchableRecord, PersistableRecord, Sendable {
+  static let databaseTableName = "app_authority"
+
+  var appID: String
+  var issuer: String
+
+  private enum CodingKeys: String, CodingKey {
+    case appID = "app_id"
+    case issuer
+  }
+
+  static func of(_ app: String) -> QueryInterfaceRequest<AppAuthorityRow> {
+    filter(Column("app_id") == app)
+  }
+}
+
+/// A row of `authority`. The keys are in `authority_key`.
+private struct AuthorityRow: Codable, FetchableRecord, PersistableRecord, Sendable {
+  static let databaseTableName = "authority"
+
+  var issuer: String
+  var audience: String
+  var jwksURL: String?
+  var seesStatistics: Bool
+
+  private enum CodingKeys: String, CodingKey {
+    case issuer, audience
+    case jwksURL = "jwks_url"
+    case seesStatistics = "sees_statistics"
+  }
+
+  init(_ authority: HealthAuthority) {
+    issuer = authority.issuer
+    audience = authority.audience
+    jwksURL = authority.jwksURL?.absoluteString
+    seesStatistics = authority.seesStatistics
+  }
+
+  var authority: HealthAuthority {
+    HealthAuthority(
+      issuer: issuer, audience: audience, jwksURL: jwksURL.flatMap { URL(string: $0) },
+      seesStatistics: seesStatistics)
+  }
+}
+
+/// A row of `authority_key`. Times are Unix seconds.
+private struct AuthorityKeyRow: Codable, FetchableRecord, PersistableRecord, Sendable {
+  static let databaseTableName = "authority_key"
+
+  var issuer: String
+  var keyID: String
+  var publicKey: String
+  var goodFrom: Int64
+  var goodUntil: Int64?
+  var isPulled: Bool
+
+  private enum CodingKeys: String, CodingKey {
+    case issuer
+    case keyID = "key_id"
+    case publicKey = "public_key"
+    case goodFrom = "good_from"
+    case goodUntil = "good_until"
+    case isPulled = "is_pulled"
+  }
+
+  init(_ key: AuthorityKey, of issuer: String) {
+    self.issuer = issuer
+    keyID = key.keyID
+    publicKey = key.publicKeyPEM
+    goodFrom = key.goodFrom.wholeSeconds
+    goodUntil = key.goodUntil?.wholeSeconds
+    isPulled = key.isPulled
+  }
+
+  var key: AuthorityKey {
+    AuthorityKey(
+      keyID: keyID, publicKeyPEM: publicKey,
+      goodFrom: Date(timeIntervalSince1970: Double(goodFrom)),
+      goodUntil: goodUntil.map { Date(timeIntervalSince1970: Double($0)) }, isPulled: isPulled)
+  }
+
+  static func of(_ issuer: String) -> QueryInterfaceRequest<AuthorityKeyRow> {
+    filter(Column("issuer") == issuer).order(Column("key_id"))
+  }
+}
+
+/// A row of `revision_key`. The time is in Unix seconds.
+private struct RevisionKeyRow: Codable, FetchableRecord, PersistableRecord, Sendable {
+  static let databaseTableName = "revision_key"
+
+  var keyID: String
+  var sealed: Data
+  var effectiveFrom: Int64
+
+  private enum CodingKeys: String, CodingKey {
+    case keyID = "key_id"
+    case sealed
+    case effectiveFrom = "effective_from"
+  }
+
+  init(_ key: SealedRevisionKey) {
+    keyID = key.id
+    sealed = key.sealed
+    effectiveFrom = key.effectiveFrom.wholeSeconds
+  }
+
+  var key: SealedRevisionKey {
+    SealedRevisionKey(
+      id: keyID, sealed: sealed,
+      effectiveFrom: Date(timeIntervalSince1970: Double(effectiveFrom)))
+  }
+}
+
+/// A row of `statistic`. The hour is in Unix seconds.
+private struct StatisticRow: Codable, FetchableRecord, Sendable {
+  var hour: Int64
+  var issuer: String
+  var kind: String
+  var bucket: Int
+  var count: Int
+
+  /// Nil if a newer version wrote the row with an unknown kind.
+  var statisticCount: StatisticCount? {
+    StatisticKind(rawValue: kind).map {
+      StatisticCount(
+        place: .init(hour: hour, issuer: issuer, kind: $0, bucket: bucket), count: count)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import GRDB
+
+/// The tables of the key database.
+///
+/// A released step is never changed: later versions append a step to `migrations`.
+enum SQLiteSchema {
+  static var migrations: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1 uploads, keys, exports, authorities, statistics") { db in
+      for table in [uploads, keys, exports, revisionKeys, authorities, apps, statistics] {
+        try db.execute(sql: table)
+      }
+    }
+    return migrator
+  }
+
+  /// Used tokens with the stored response, until `kept_until`.
+  ///
+  /// `kept_until` has no index, because every upload would change a page of it. It precedes the response, which may
+  /// continue on another page, so that the scan for expired tokens reads one page per row.
+  private static let uploads = """
+    CREATE TABLE upload (
+      token_digest BLOB NOT NULL PRIMARY KEY CHECK (length(token_digest) = 32),
+      kept_until INTEGER NOT NULL,
+      upload_digest BLOB NOT NULL CHECK (length(upload_digest) = 32),
+      answer BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  /// Without row numbers, which would reveal the order of insertion and so the keys of one user. The table is sorted
+  /// by key bytes, the order of export files, and has no index on the release: an export reads it once in order.
+  private static let keys = """
+    CREATE TABLE diagnosis_key (
+      key_data BLOB NOT NULL PRIMARY KEY CHECK (length(key_data) = 16),
+      rolling_start INTEGER NOT NULL CHECK (rolling_start BETWEEN 0 AND 4294967295),
+      rolling_period INTEGER NOT NULL CHECK (rolling_period BETWEEN 1 AND 144),
+      transmission_risk INTEGER NOT NULL CHECK (transmission_risk BETWEEN 0 AND 8),
+      report_type INTEGER,
+      days_since_onset INTEGER,
+      regions TEXT NOT NULL,
+      travels INTEGER NOT NULL,
+      released_at INTEGER NOT NULL,
+      is_padding INTEGER NOT NULL,
+      revised_report_type INTEGER,
+      revised_transmission_risk INTEGER CHECK (revised_transmission_risk BETWEEN 0 AND 8),
+      revised_days_since_onset INTEGER,
+      revised_released_at INTEGER
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX diagnosis_key_revised ON diagnosis_key (revised_released_at)
+      WHERE revised_released_at IS NOT NULL;
+    """
+
+  /// The batches, and until when each export is closed. Keys have no reference to their files, since one key may be
+  /// in the files of several exports.
+  private static let exports = """
+    CREATE TABLE export_file (
+      export TEXT NOT NULL,
+      region TEXT NOT NULL,
+      start_at INTEGER NOT NULL,
+      end_at INTEGER NOT NULL,
+      released_before INTEGER NOT NULL,
+      input_regions TEXT NOT NULL,
+      excluded_regions TEXT NOT NULL,
+      travellers TEXT NOT NULL,
+      first_key BLOB,
+      before_key BLOB,
+      PRIMARY KEY (export, start_at, end_at)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE period_progress (
+      export TEXT NOT NULL PRIMARY KEY,
+      closed_until INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  /// The keys that seal revision tokens, encrypted with a key outside the database.
+  private static let revisionKeys = """
+    CREATE TABLE revision_key (
+      key_id TEXT NOT NULL PRIMARY KEY,
+      sealed BLOB NOT NULL,
+      effective_from INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  private static let authorities = """
+    CREATE TABLE authority (
+      issuer TEXT NOT NULL PRIMARY KEY,
+      audience TEXT NOT NULL,
+      jwks_url TEXT,
+      sees_statistics INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE authority_key (
+      issuer TEXT NOT NULL,
+      key_id TEXT NOT NULL,
+      public_key TEXT NOT NULL,
+      good_from INTEGER NOT NULL,
+      good_until INTEGER,
+      is_pulled INTEGER NOT NULL,
+      PRIMARY KEY (issuer, key_id)
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  private static let apps = """
+    CREATE TABLE app (
+      id TEXT NOT NULL PRIMARY KEY,
+      regions TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE app_authority (
+      app_id TEXT NOT NULL,
+      issuer TEXT NOT NULL,
+      PRIMARY KEY (app_id, issuer)
+    ) STRICT, WITHOUT ROWID;
+    """
+
+  /// Hourly counts.
+  private static let statistics = """
+    CREATE TABLE statistic (
+      hour INTEGER NOT NULL,
+      issuer TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      bucket INTEGER NOT NULL,
+      count INTEGER NOT NULL,
+      PRIMARY KEY (hour, issuer, kind, bucket)
+    ) STRICT, WITHOUT ROWID;
+    """
+}
+
+/// The settings of the SQLite file; the reasons are under "Storage" in Documentation/KeyServer.md.
+enum SQLiteLimit {
+  /// The page size of new files, in bytes.
+  static let pageBytes = 2_048
+  /// The length of the log, in pages, at which it is copied to the file.
+  static let logPages = 65_536
+  /// The number of transactions in which expired tokens are removed; a divisor of 256.
+  static let partsOfTokens = 64
+  /// The page cache of the writing connection, in KiB.
+  static let cacheKiB = 16_384
+  /// The same while a period is closed: the whole table is read once, so a large cache has no use.
+  static let cacheKiBWhileClosing = 8_192
+  /// The maximum wait for a transaction of another process, in seconds.
+  static let busySeconds: Double = 5
+}

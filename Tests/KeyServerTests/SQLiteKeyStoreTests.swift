@@ -1,0 +1,262 @@
+import ExposureKeys
+import Foundation
+import GRDB
+import KeyServerAPI
+import Synchronization
+import TestSupport
+import Testing
+import UploadToken
+import World
+
+@testable import KeyServer
+
+@Suite("SQLite key store: file and schema")
+struct SQLiteFileTests {
+  private let folder: TemporaryFolder
+  private var file: URL { folder.path("keys.sqlite") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func store() throws -> SQLiteKeyStore {
+    try SQLiteKeyStore(file: file, exports: [StoreScene.export()], at: StoreScene.now)
+  }
+
+  @Test("The write-ahead log is enabled and synced at each commit, and deleted data is overwritten")
+  func durability() throws {
+    let settings = try store().pool.writeWithoutTransaction { db in
+      try ["journal_mode", "synchronous", "secure_delete", "page_size"].map {
+        try String.fetchOne(db, sql: "PRAGMA \($0)")
+      }
+    }
+    #expect(settings == ["wal", "2", "1", "\(SQLiteLimit.pageBytes)"])
+  }
+
+  @Test("The file and its log have mode 0600")
+  func permissions() async throws {
+    let store = try store()
+    _ = try await store.accept(StoreScene.upload("t", [try StoreScene.key(1)]))
+    for name in ["keys.sqlite", "keys.sqlite-wal"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(name).path)
+      #expect(attributes[.posixPermissions] as? NSNumber == 0o600, "\(name)")
+    }
+  }
+
+  @Test("A later migration step runs once on an existing database and keeps its data")
+  func laterStep() async throws {
+    let upload = try StoreScene.upload("t", [try StoreScene.key(1)])
+    let acceptance = try await store().accept(upload)
+    var migrations = SQLiteSchema.migrations
+    migrations.registerMigration("2 test") { db in
+      try db.execute(sql: "ALTER TABLE diagnosis_key ADD COLUMN origin TEXT NOT NULL DEFAULT 'PL'")
+    }
+    for _ in 0..<2 {
+      let later = try SQLiteKeyStore(file: file, migrations: migrations)
+      #expect(try await later.acceptance(of: upload) == acceptance)
+      let origins = try await later.pool.read {
+        try String.fetchAll($0, sql: "SELECT origin FROM diagnosis_key")
+      }
+      #expect(origins == ["PL"])
+    }
+    let later = try SQLiteKeyStore(file: file, migrations: migrations)
+    _ = try await later.accept(StoreScene.upload("u", [try StoreScene.key(2)]))
+    #expect(throws: KeyServerError.newerDatabase) { try store() }
+  }
+
+  @Test("A database of a newer version is not opened, and the error says so")
+  func newer() async throws {
+    try await store().pool.write {
+      try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99 of a newer version')")
+    }
+    #expect(throws: KeyServerError.newerDatabase) { try store() }
+    #expect(throws: KeyServerError.newerDatabase) { try KeyServerRegister(databaseFile: file) }
+  }
+
+  @Test("A committed upload survives a crash of the process")
+  func crash() async throws {
+    let store = try store()
+    let upload = try StoreScene.upload("t", try (1...9).map { try StoreScene.key($0) })
+    let acceptance = try await store.accept(upload)
+    // Copies of the file and the log, as a crash leaves them.
+    let copy = folder.path("copy.sqlite")
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(
+        at: folder.path("keys.sqlite" + suffix), to: folder.path("copy.sqlite" + suffix))
+    }
+    let after = try SQLiteKeyStore(file: copy)
+    #expect(try await after.acceptance(of: upload) == acceptance)
+    let count = try await after.pool.read {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM diagnosis_key")
+    }
+    #expect(count == 9)
+  }
+}
+
+@Suite("SQLite key store: uploads")
+struct SQLiteUploadTests {
+  private let folder: TemporaryFolder
+  private var file: URL { folder.path("keys.sqlite") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func store(minimumKeys: Int = 0) throws -> SQLiteKeyStore {
+    try SQLiteKeyStore(
+      file: file, exports: [StoreScene.export(minimum: minimumKeys)], at: StoreScene.now)
+  }
+
+  private func keys(_ numbers: ClosedRange<UInt8>) throws -> [PublishableKey] {
+    try numbers.map { try StoreScene.key($0) }
+  }
+
+  private func keyCount(_ store: SQLiteKeyStore) async throws -> Int? {
+    try await store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM diagnosis_key") }
+  }
+
+  private func outcome(_ acceptance: Acceptance) -> String? {
+    guard case .accepted(let response) = acceptance else { return nil }
+    return String(decoding: response, as: UTF8.self)
+  }
+
+  @Test("Keys of the same commit and of earlier ones are known")
+  func known() async throws {
+    let store = try store()
+    let uploads = try [("a", 1...3), ("b", 3...5), ("c", 6...7)].map {
+      StoredUpload(try StoreScene.upload($0.0, keys($0.1)))
+    }
+    let together = try await store.pool.write { try SQLiteUploads(db: $0).accept(uploads) }
+    #expect(
+      together.map(outcome) == [
+        "UploadOutcome(3 inserted, 0 revised)", "UploadOutcome(2 inserted, 0 revised)",
+        "UploadOutcome(2 inserted, 0 revised)",
+      ])
+    let later = try await store.accept(StoreScene.upload("d", keys(5...8)))
+    #expect(outcome(later) == "UploadOutcome(1 inserted, 0 revised)")
+    let (first, second) = (try StoreScene.key(7), try StoreScene.key(8, .confirmedTest))
+    let revision = try StoreScene.upload(
+      "e", [first, second], revising: [first.revisable, second.revisable])
+    #expect(outcome(try await store.accept(revision)) == "UploadOutcome(0 inserted, 1 revised)")
+    let again = try await store.accept(StoreScene.upload("f", keys(8...8)))
+    #expect(outcome(again) == "UploadOutcome(0 inserted, 0 revised)")
+    #expect(try await keyCount(store) == 8)
+  }
+
+  @Test("Keys that another process inserts or removes are seen at once")
+  func twoProcesses() async throws {
+    let (one, other) = (try store(), try store())
+    _ = try await one.accept(StoreScene.upload("a", keys(1...3)))
+    _ = try await other.accept(StoreScene.upload("b", keys(4...6)))
+    let both = try await one.accept(StoreScene.upload("c", keys(3...7)))
+    #expect(outcome(both) == "UploadOutcome(1 inserted, 0 revised)")
+    let again = try await other.accept(StoreScene.upload("d", keys(7...8)))
+    #expect(outcome(again) == "UploadOutcome(1 inserted, 0 revised)")
+    try await other.pool.write { try $0.execute(sql: "DELETE FROM diagnosis_key") }
+    let removed = try await one.accept(StoreScene.upload("e", keys(1...8)))
+    #expect(outcome(removed) == "UploadOutcome(8 inserted, 0 revised)")
+  }
+
+  @Test("A commit that fails is rolled back completely, and the same upload is accepted later")
+  func rollback() async throws {
+    let store = try store()
+    _ = try await store.accept(StoreScene.upload("a", keys(1...2)))
+    try await store.pool.write {
+      try $0.execute(
+        sql: """
+          CREATE TRIGGER full BEFORE INSERT ON statistic BEGIN SELECT RAISE(ROLLBACK, 'full'); END
+          """)
+    }
+    let upload = try StoreScene.upload("b", keys(3...4))
+    await #expect(throws: DatabaseError.self) { try await store.accept(upload) }
+    #expect(try await store.acceptance(of: upload) == nil)
+    #expect(try await keyCount(store) == 2)
+    try await store.pool.write { try $0.execute(sql: "DROP TRIGGER full") }
+    #expect(outcome(try await store.accept(upload)) == "UploadOutcome(2 inserted, 0 revised)")
+    #expect(try await keyCount(store) == 4)
+  }
+
+  @Test("A padding key that is uploaded later is known, in every process", arguments: [1, 2])
+  func padding(processes: Int) async throws {
+    let stores = try (0..<processes).map { _ in try store(minimumKeys: 10) }
+    for (number, store) in stores.enumerated() {
+      let own = UInt8(number + 1)
+      _ = try await store.accept(StoreScene.upload("\(number)", keys(own...own)))
+    }
+    let end = StoreScene.now + 4 * StoreScene.hour
+    let plan = try #require(
+      ClosingPlan(
+        for: [StoreScene.export(minimum: 10)], after: try await stores[0].exportProgress(),
+        at: end, randomness: SystemRandomness()))
+    let batch = try #require(try await stores[0].close(plan).first)
+    let all = try await stores[0].withKeys(of: batch) { keys in
+      var all: [[UInt8]] = []
+      try keys.forEach { key, _ in all.append(key.key.secretBytes) }
+      return all
+    }
+    #expect(all.count == 10)
+    let again = try all.map {
+      try StoreScene.key(bytes: $0, nil, regions: ["PL"], travels: false, released: end)
+    }
+    for (number, store) in stores.enumerated() {
+      for key in again {
+        let acceptance = try await store.accept(
+          StoreScene.upload("\(number) \(key.bytes)", [key], at: end))
+        #expect(outcome(acceptance) == "UploadOutcome(0 inserted, 0 revised)")
+      }
+    }
+  }
+
+  /// A key with random values within the limits of the table.
+  private func randomKey(_ generator: inout SeededGenerator) throws -> StoredKey {
+    var key = StoredKey(
+      try StoreScene.key(
+        bytes: (0..<16).map { _ in .random(in: 0...255, using: &generator) }, nil, regions: [],
+        travels: .random(using: &generator), released: StoreScene.now),
+      isPadding: .random(using: &generator))
+    key.rollingStart = Int64(UInt32.random(in: 0...UInt32.max, using: &generator))
+    key.rollingPeriod = .random(in: 1...144, using: &generator)
+    key.transmissionRisk = .random(in: 0...8, using: &generator)
+    let days = Int64.random(in: -15...15, using: &generator)
+    key.daysSinceOnset = days == 15 ? nil : days
+    key.reportType = [nil, 0, 1, 5, Int64(Int32.max)].randomElement(using: &generator) ?? nil
+    key.releasedAt = .random(in: 0...4_000_000_000, using: &generator)
+    let regions = ["PL", "CZ", "DE", "AT"].prefix(.random(in: 0...4, using: &generator))
+    key.regions = regions.joined(separator: ",")
+    return key
+  }
+
+  @Test("Inserted keys are stored with all their values, in the order of their bytes")
+  func inserted() async throws {
+    var generator = SeededGenerator(seed: 20)
+    let store = try store()
+    let keys = try (0..<300).map { _ in try randomKey(&generator) }
+    let rows = try await store.pool.write { db in
+      try KeyInsertion(in: db).insert(keys)
+      return try Row.fetchAll(
+        db,
+        sql: """
+          SELECT key_data, rolling_start, rolling_period, transmission_risk, report_type,
+            days_since_onset, regions, travels, released_at, is_padding FROM diagnosis_key
+          """
+      ).map(values)
+    }
+    let sorted = keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+    #expect(rows == sorted.map(values))
+  }
+
+  private func values(_ row: Row) -> [String] {
+    [(row[0] as Data).base64EncodedString()]
+      + (1...5).map { "\(row[$0] as Int64? as Any)" }
+      + [row[6]] + (7...9).map { "\(row[$0] as Int64)" }
+  }
+
+  private func values(_ key: StoredKey) -> [String] {
+    let optional = [
+      key.rollingStart, key.rollingPeriod, key.transmissionRisk, key.reportType, key.daysSinceOnset,
+    ]
+    return [key.bytes.base64EncodedString()] + optional.map { "\($0 as Int64? as Any)" }
+      + [key.regions]
+      + [key.travels ? 1 : 0, key.releasedAt, key.isPadding ? 1 : 0].map { "\($0)" }
+  }
+}

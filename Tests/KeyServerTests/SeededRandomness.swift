@@ -1,4 +1,0 @@
-import TestSupport
-
-/// The random source of tests.
-typealias SeededRandomness = TestRandomness

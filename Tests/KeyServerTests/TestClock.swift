@@ -1,4 +1,0 @@
-import TestSupport
-
-/// The clock of tests.
-typealias TestClock = ManualClock
