@@ -27,7 +27,7 @@ extension KeyServerComposition {
           allowsOthers: true), "isInteroperabilityEnabled": .boolean("True if the keys may be shared with other countries."),
         "padding": .padding,
       ], required: ["data"], allowsOthers: true),
-    answers: [
+    responses: [
       .init(
         200, "The keys were stored.",
         .object(
@@ -48,7 +48,7 @@ extension KeyServerComposition {
         "traveler": .boolean("True if the user was in other regions."),
         "revisionToken": .string("The token of the last response."), "padding": .padding,
       ], required: ["temporaryExposureKeys", "healthAuthorityID"]),
-    answers: [200, 400, 401, 408, 413, 415, 429, 500, 503].map {
+    responses: [200, 400, 401, 408, 413, 415, 429, 500, 503].map {
       .init(
         $0, $0 == 200 ? "The keys were stored, except those that were dropped." : "Rejected.", published)
     })
@@ -56,7 +56,7 @@ extension KeyServerComposition {
   private static let statisticsOperation = OpenAPIOperation(
     .post, KeyServerRoute.statistics, "Returns statistics about the uploads of the calling authority.",
     credentialHeader: "Authorization", request: .object(["padding": .padding]),
-    answers: [200, 400, 401, 408, 413, 415, 429, 500, 503].map {
+    responses: [200, 400, 401, 408, 413, 415, 429, 500, 503].map {
       .init($0, $0 == 200 ? shownDays : "Rejected.", statistics)
     })
 
@@ -67,7 +67,7 @@ extension KeyServerComposition {
   private static let pages = [
     OpenAPIOperation(
       .get, KeyServerRoute.publish, "Always rejected; use POST.",
-      answers: [.init(415, "Rejected.", published)])
+      responses: [.init(415, "Rejected.", published)])
   ]
 
   private static let region = JSONSchema.string("A country code.", pattern: "^[A-Za-z]{2}$")
@@ -131,7 +131,7 @@ extension KeyServerComposition {
   private static let configurationOperation = OpenAPIOperation(
     .get, KeyServerRoute.remoteConfiguration,
     "The remote configuration, signed with the export key.",
-    answers: [
+    responses: [
       .init(
         200, "The signed configuration and its signature.",
         .object(
@@ -146,7 +146,7 @@ extension KeyServerComposition {
   private static func index(of root: String) -> OpenAPIOperation {
     OpenAPIOperation(
       .get, KeyServerRoute.index(of: root), "Lists the key files, oldest first, one per line.",
-      answers: [
+      responses: [
         .init(
           200, "The list; empty before the first export.",
           content: ["text/plain": .string("One relative path per line.")]), unchanged,
@@ -156,12 +156,12 @@ extension KeyServerComposition {
   private static func keyFile(of root: String) -> OpenAPIOperation {
     OpenAPIOperation(
       .get, KeyServerRoute.keyFile("{name}", of: root), "Returns a signed key file that the index lists.",
-      answers: [
+      responses: [
         .init(200, "The file.", content: ["application/zip": .string("A zip file.")]),
         unchanged, .init(404, "The index does not list the file.", callableRefusal),
       ])
   }
 
-  private static let unchanged = OpenAPIOperation.Answer(
+  private static let unchanged = OpenAPIOperation.Response(
     304, "Unchanged since the version of If-None-Match.", content: [:])
 }

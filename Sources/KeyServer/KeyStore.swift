@@ -4,7 +4,7 @@ import Foundation
 /// The key database: a set of transactions, each of which is stored completely or not at all.
 ///
 /// Every implementation passes the same test suites (`StoreImplementation` in Tests/KeyServerTests). The
-/// decisions inside a transaction are made by the domain types (`RevisionPlan`, `ClosingPlan`, `Retention`,
+/// decisions inside a transaction are made by the domain types (`UploadPlan`, `ClosingPlan`, `Retention`,
 /// `AuthorityKeyRule`, `StatisticTally`); an implementation only finds and stores rows.
 protocol KeyStore: Sendable {
   /// Returns the stored result for the token of `upload`, or nil if the token is unused.
@@ -15,7 +15,7 @@ protocol KeyStore: Sendable {
   func accept(_ upload: AdmittedUpload) async throws -> Acceptance
 
   /// Returns the apps and authorities in the database.
-  func registerEntries() async throws -> RegisterEntries
+  func registryEntries() async throws -> RegistryEntries
 
   /// Adds an app, or replaces the one with the same ID.
   func add(_ app: AuthorizedApp) async throws
@@ -57,16 +57,6 @@ protocol KeyStore: Sendable {
 
   /// Deletes the data that `retention` no longer covers.
   func removeOld(_ retention: Retention) async throws
-}
-
-/// The result of storing an upload.
-enum Acceptance: Hashable, Sendable {
-  /// The upload is stored, now or by an earlier request, with this response.
-  case accepted(response: Data)
-  /// The token was used for another upload.
-  case tokenUsed
-  /// The upload may not revise a stored key. Nothing was stored, and the token is unused.
-  case refused(RevisionRefusal)
 }
 
 /// The limits of age for all stored data at one moment.

@@ -10,7 +10,7 @@ import Testing
   private func strict(version: Int) -> RemoteConfiguration {
     RemoteConfiguration(
       version: version,
-      riskLevelConfiguration: RiskLevels(
+      riskLevelConfiguration: RiskScoreThresholds(
         maxNoRiskScore: 10, maxLowRiskScore: 20, maxMiddleRiskScore: 30))
   }
 

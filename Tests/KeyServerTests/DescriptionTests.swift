@@ -214,7 +214,7 @@ struct DescriptionTests {
         RouterPath(path),
         QuietRoute<Bool>(
           limit: BodyLimit(bytesMax: 100), refusals: isSeed ? .callable : .publish,
-          shape: isSeed ? AnswerShape() : .publish, randomness: SystemRandomness(),
+          shape: isSeed ? ResponseShape() : .publish, randomness: SystemRandomness(),
           read: { _ in true }, decoy: { _ in throw Broken() }, answer: { _ in throw Broken() }))
     }
     var logger = Logger(label: "test")

@@ -78,7 +78,7 @@ struct IdempotencyTests {
   func concurrentSame() async throws {
     try await run { scene in
       let request = try scene.request(scene.keys(3))
-      let responses = try await withThrowingTaskGroup(of: PublishAnswer.self) { group in
+      let responses = try await withThrowingTaskGroup(of: PublishResponse.self) { group in
         for _ in 0..<12 { group.addTask { try await scene.publish(request).body } }
         return try await group.reduce(into: []) { $0.append($1) }
       }

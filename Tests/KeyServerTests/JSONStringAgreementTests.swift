@@ -29,8 +29,8 @@ struct JSONStringAgreementTests {
       read: parsed("healthAuthorityID", text)?.healthAuthorityID == expected,
       padding: (parsed("padding", text) != nil) == (expected != nil),
       statistics: ((try? StatisticsRequest(strictJSON: inPadding)) != nil) == (expected != nil),
-      value: StrictJSON.accepts(inPadding) == (expected != nil),
-      name: StrictJSON.accepts(inName) == (expected != nil)
+      value: StrictJSONValidator.accepts(inPadding) == (expected != nil),
+      name: StrictJSONValidator.accepts(inName) == (expected != nil)
     )
     #expect(agreements == (true, true, true, true, true), "\(text)")
     let quoted = Array("\"".utf8) + text + Array("\"".utf8)

@@ -51,7 +51,7 @@ struct LimitTests {
   /// Tests that refer to a limit by its name pass for any value.
   @Test("Limits have the values of the contracts and the documentation")
   func numbers() {
-    #expect((PublishLimit.bodyBytesMax, PublishLimit.answerBytesMin) == (64_000, 4_096))
+    #expect((PublishLimit.bodyBytesMax, PublishLimit.responseBytesMin) == (64_000, 4_096))
     #expect((UploadLimit.bodyBytesMax, UploadLimit.tokenBytesMax) == (65_536, 4_096))
     #expect(UploadLimit.deviceVerificationBytesMax == 16_384)
     #expect(KeyServerLimit.retentionSeconds == 14 * 86_400)

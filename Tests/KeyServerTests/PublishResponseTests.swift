@@ -8,7 +8,7 @@ import Testing
 /// The usual response is formatted without an encoder.
 @Suite("JSON of publish responses")
 struct PublishResponseTests {
-  private func encoded(_ response: PublishAnswer) throws -> Data {
+  private func encoded(_ response: PublishResponse) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return try encoder.encode(response)
@@ -31,17 +31,17 @@ struct PublishResponseTests {
   func wholeSuccess() throws {
     for token in tokens() {
       for count in [0, 1, 9, 10, 14, 30, Int.max] {
-        let response = PublishAnswer(revisionToken: token, insertedExposures: count)
+        let response = PublishResponse(revisionToken: token, insertedExposures: count)
         let text = try response.json
         #expect(text == (try encoded(response)))
-        #expect(try JSONDecoder().decode(PublishAnswer.self, from: text) == response)
+        #expect(try JSONDecoder().decode(PublishResponse.self, from: text) == response)
       }
     }
   }
 
   @Test("The field names are those of the contract")
   func names() throws {
-    let response = PublishAnswer(revisionToken: "aGk/+A==", insertedExposures: 14)
+    let response = PublishResponse(revisionToken: "aGk/+A==", insertedExposures: 14)
     let text = String(decoding: try response.json, as: UTF8.self)
     #expect(text == #"{"insertedExposures":14,"revisionToken":"aGk/+A=="}"#)
   }
@@ -53,13 +53,13 @@ struct PublishResponseTests {
       func optional<Value>(_ bit: Int, _ value: Value) -> Value? {
         mask & (1 << bit) == 0 ? nil : value
       }
-      let response = PublishAnswer(
+      let response = PublishResponse(
         revisionToken: optional(0, "aGk/+A=="), insertedExposures: optional(1, 3),
         error: optional(2, message),
         code: optional(3, .partialFailure), warnings: optional(4, [message, ""]))
       let text = try response.json
       #expect(text == (try encoded(response)), "\(mask)")
-      #expect(try JSONDecoder().decode(PublishAnswer.self, from: text) == response, "\(mask)")
+      #expect(try JSONDecoder().decode(PublishResponse.self, from: text) == response, "\(mask)")
     }
   }
 }

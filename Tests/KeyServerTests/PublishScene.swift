@@ -94,14 +94,14 @@ struct PublishScene: Sendable {
     let response = try await server.post(
       body, to: KeyServerRoute.publish, type: type, headers: headers)
     return Published(
-      http: response, body: try JSONDecoder().decode(PublishAnswer.self, from: response.body))
+      http: response, body: try JSONDecoder().decode(PublishResponse.self, from: response.body))
   }
 }
 
 /// A response of `/v1/publish`.
 struct Published: Sendable {
   let http: Answer
-  let body: PublishAnswer
+  let body: PublishResponse
 
   var status: UInt { http.status }
   var code: PublishCode? { body.code }

@@ -35,7 +35,7 @@ struct PublishTests {
         let response = try await scene.publish(request)
         #expect((response.status, response.code) == (500, .unableToLoadHealthAuthority))
         #expect(response.http.headers["retry-after"] == "30")
-        #expect(response.http.body.count == PublishLimit.answerBytesMin)
+        #expect(response.http.body.count == PublishLimit.responseBytesMin)
       }
       let seed = try await server.upload(server.request(server.keys()))
       #expect((seed.status, seed.errorStatus) == (503, "UNAVAILABLE"))
@@ -331,7 +331,7 @@ struct PublishTests {
         scene.request(scene.keys()), headers: [("X-Chaff", "1")])
       let rubbish = try await scene.post(Data("rubbish".utf8), headers: [("X-Chaff", "1")])
       let all = [good, refused, broken, decoy, rubbish]
-      #expect(Set(all.map(\.http.body.count)) == [PublishLimit.answerBytesMin])
+      #expect(Set(all.map(\.http.body.count)) == [PublishLimit.responseBytesMin])
       #expect(Set(all.map { Set($0.http.headers.keys) }).count == 1)
       #expect(all.map(\.status) == [200, 401, 400, 200, 200])
       #expect(try scene.server.count("SELECT count(*) FROM diagnosis_key") == 14)

@@ -70,7 +70,7 @@ struct SQLiteFileTests {
       try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99 of a newer version')")
     }
     #expect(throws: KeyServerError.newerDatabase) { try store() }
-    #expect(throws: KeyServerError.newerDatabase) { try KeyServerRegister(databaseFile: file) }
+    #expect(throws: KeyServerError.newerDatabase) { try KeyServerRegistry(databaseFile: file) }
   }
 
   @Test("A committed upload survives a crash of the process")

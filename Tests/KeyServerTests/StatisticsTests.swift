@@ -37,7 +37,7 @@ struct StatisticsTests {
   private func request(
     _ scene: PublishScene, as issuer: String = "codes", audience: String = "keyserver",
     lifetime: TimeInterval = 60, key: P256.Signing.PrivateKey? = nil, body: String = "{}"
-  ) async throws -> (status: UInt, body: StatisticsAnswer) {
+  ) async throws -> (status: UInt, body: StatisticsResponse) {
     let signing = try SigningKey(
       keyID: "t1", privateKeyPEM: (key ?? scene.server.authority.tokenKey).pemRepresentation)
     let now = scene.server.clock.now.addingTimeInterval(lifetime)
@@ -46,7 +46,7 @@ struct StatisticsTests {
     let response = try await scene.server.post(
       Data(body.utf8), to: KeyServerRoute.statistics,
       headers: [("Authorization", "Bearer \(token)")])
-    return (response.status, try JSONDecoder().decode(StatisticsAnswer.self, from: response.body))
+    return (response.status, try JSONDecoder().decode(StatisticsResponse.self, from: response.body))
   }
 
   /// Publishes `count` uploads of `keys` keys from different platforms.

@@ -6,7 +6,7 @@ extension Framework {
   /// Analyses files with API version 1; cancelling the task cancels the framework's operation.
   ///
   /// - Throws: `ENError`, or `CancellationError` after a cancellation even if there are results.
-  func detect(in files: [URL], scoring: KeyServerAPI.ExposureScoring) async throws
+  func detect(in files: [URL], scoring: KeyServerAPI.RiskScoringParameters) async throws
     -> DetectionResult
   {
     let cancellation = ProgressCancellation()
@@ -118,7 +118,7 @@ extension Exposure {
   }
 }
 
-extension KeyServerAPI.ExposureScoring {
+extension KeyServerAPI.RiskScoringParameters {
   /// The framework's configuration with the same values. The thresholds are in `metadata`, as apps for
   /// iOS 13.5 set them.
   var frameworkConfiguration: ENExposureConfiguration {

@@ -39,7 +39,7 @@ extension RiskRule {
   public static let scoreMax = 4_096
 
   /// The table for `thresholds`, lowest level first. The ranges cover every score exactly once.
-  public static func table(for thresholds: RiskLevels) -> [RiskRule] {
+  public static func table(for thresholds: RiskScoreThresholds) -> [RiskRule] {
     let rows: [(sentence: String, from: Int, to: Int, level: RiskLevel)] = [
       ("Without a relevant encounter there is no risk.", 0, thresholds.maxNoRiskScore, .none),
       (
@@ -66,7 +66,7 @@ extension RiskRule {
 struct RiskAssessment {
   let rules: [RiskRule]
 
-  init(thresholds: RiskLevels) {
+  init(thresholds: RiskScoreThresholds) {
     rules = RiskRule.table(for: thresholds)
   }
 

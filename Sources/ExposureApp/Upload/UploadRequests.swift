@@ -59,7 +59,7 @@ enum UploadResponses {
     switch response.status {
     case 200:
       let decoded = try? JSONDecoder().decode(
-        CallableAnswer<AccessTokenAnswer>.self, from: response.body)
+        CallableResponse<AccessTokenResponse>.self, from: response.body)
       guard let decoded else { throw .serverBusy(retryAfterSeconds: nil) }
       return decoded.result.accessToken
     case 400, 404: throw .pinRefused

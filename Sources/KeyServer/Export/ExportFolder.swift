@@ -34,7 +34,7 @@ struct ExportFolder: Sendable {
   /// Returns `true` if the key file exists and its end is intact. We never create an incomplete file, but
   /// it may have been truncated since.
   func hasCompleteFile(_ name: KeyFileName, of root: String) -> Bool {
-    UnverifiedKeyFile(at: file(name, of: root)).hasItsEnd
+    UnverifiedKeyFile(at: file(name, of: root)).hasValidZipEnd
   }
 
   /// The content of the index; empty before the first export.

@@ -39,7 +39,7 @@ struct PublishAdmission: Sendable {
         facts: UploadFacts(
           issuer: verified.issuer, platform: platform, onset: onset, keys: keys.accepted, at: now),
         response: { outcome in
-          try PublishAnswer(keys, outcome, earlier: earlier, sealedWith: ring, at: now).json
+          try PublishResponse(keys, outcome, earlier: earlier, sealedWith: ring, at: now).json
         })
     } catch {
       throw .unavailable
@@ -75,7 +75,7 @@ struct PublishAdmission: Sendable {
     of certificate: VerificationCertificate, over keys: [SentKey], secret: String?
   ) throws(PublishRefusal) -> CertifiedReportType {
     guard let reportType = CertifiedReportType(rawValue: certificate.reportType),
-      let secret = secret.flatMap(Base64Text.bytes),
+      let secret = secret.flatMap(Base64.bytes),
       KeyHMAC.isValid(certificate.keyHMAC, over: keys, secret: secret)
     else { throw .certificate }
     return reportType

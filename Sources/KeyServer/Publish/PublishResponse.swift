@@ -4,7 +4,7 @@ import Hummingbird
 import KeyServerAPI
 import QuietHTTP
 
-extension PublishAnswer {
+extension PublishResponse {
   /// The response to an upload that was accepted with `outcome`.
   ///
   /// - Throws: If the revision token cannot be encrypted. Nothing may be stored then: the client could
@@ -50,17 +50,17 @@ extension PublishAnswer {
   }
 }
 
-extension RefusalForm {
+extension ErrorBody {
   /// The form in which `/v1/publish` and `/v1/stats` return the errors of the HTTP layer.
-  static let publish = RefusalForm { PublishAnswer(error: $0.message, code: $0.publishCode) }
+  static let publish = ErrorBody { PublishResponse(error: $0.message, code: $0.publishCode) }
 }
 
-extension AnswerShape {
+extension ResponseShape {
   /// Pads every response of `/v1/publish` to the length of one with a revision token, and adds the version.
-  static let publish: AnswerShape = {
+  static let publish: ResponseShape = {
     var headers = HTTPFields()
     if let name = HTTPFields.Element.Name("x-api-version") { headers[name] = "v1" }
-    return AnswerShape(bytesMin: PublishLimit.answerBytesMin, headers: headers)
+    return ResponseShape(bytesMin: PublishLimit.responseBytesMin, headers: headers)
   }()
 }
 
@@ -69,7 +69,7 @@ extension QuietRefusal {
     switch self {
     case .bodyTooLarge, .wrongContentType, .bodyTooSlow, .malformed, .notFound: .badRequest
     case .tooManyAttempts: .tooManyRequests
-    case .unavailable, .ourFault: .internalError
+    case .unavailable, .internalError: .internalError
     }
   }
 }

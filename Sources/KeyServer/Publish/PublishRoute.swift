@@ -3,6 +3,7 @@ import Hummingbird
 import KeyServerAPI
 import Logging
 import QuietHTTP
+import StrictJSON
 import World
 
 /// `POST /v1/publish`: uploads of Google's contract.
@@ -26,7 +27,7 @@ struct PublishRoute: Sendable {
         Result { () throws(StrictJSONError) in try PublishRequest(strictJSON: bytes) }
       },
       decoy: { try await respond(toDecoy: $0) },
-      answer: { try await respond(to: $0) })
+      respond: { try await respond(to: $0) })
   }
 
   /// Adds the route, and a response of the contract's form to GET requests.
@@ -35,12 +36,12 @@ struct PublishRoute: Sendable {
     router.post(path, route)
     let randomness = randomness
     router.get(path) { _, _ in
-      try QuietAnswer(.wrongContentType, form: .publish)
+      try PaddedResponse(.wrongContentType, form: .publish)
         .response(padding: randomness, shape: .publish)
     }
   }
 
-  private func respond(to request: QuietRequest<Body>) async throws -> QuietAnswer {
+  private func respond(to request: QuietRequest<Body>) async throws -> PaddedResponse {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await budget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
@@ -49,7 +50,7 @@ struct PublishRoute: Sendable {
       let response = try await accept(request)
       // A successful upload costs no budget: many phones may share one address.
       await budget.giveBack(key)
-      return QuietAnswer(json: response)
+      return PaddedResponse(json: response)
     } catch {
       // The same for a failure that is not the client's fault.
       if error.isTemporary { await budget.giveBack(key) }
@@ -58,7 +59,7 @@ struct PublishRoute: Sendable {
   }
 
   /// Runs the same checks for a decoy and discards the result.
-  private func respond(toDecoy request: QuietRequest<Body?>) async throws -> QuietAnswer {
+  private func respond(toDecoy request: QuietRequest<Body?>) async throws -> PaddedResponse {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await decoyBudget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
@@ -66,7 +67,7 @@ struct PublishRoute: Sendable {
     if let decoy = try? request.body?.get() {
       _ = try? await admission.admit(decoy, from: .unknown, at: clock.now)
     }
-    return QuietAnswer(json: Data("{}".utf8))
+    return PaddedResponse(json: Data("{}".utf8))
   }
 
   /// Stores the upload and returns the JSON of the response. The same upload sent again gets the first one.
@@ -157,10 +158,10 @@ enum PublishRefusal: Error, Hashable, Sendable {
   /// True if the same request may succeed later.
   var isTemporary: Bool { self == .unavailable || self == .cannotLoadApp }
 
-  fileprivate var response: QuietAnswer {
+  fileprivate var response: PaddedResponse {
     get throws {
-      try QuietAnswer(
-        PublishAnswer(error: sentence, code: code), status: .init(code: status),
+      try PaddedResponse(
+        PublishResponse(error: sentence, code: code), status: .init(code: status),
         retryAfterSeconds: isTemporary ? QuietLimit.retryAfterSeconds : nil)
     }
   }

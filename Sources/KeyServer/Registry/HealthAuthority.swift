@@ -39,7 +39,7 @@ extension HealthAuthority {
         throw .configuration("The key \(id) of \(issuer) must be a P-256 public key in PEM.")
       }
     }
-    if let jwksURL, !jwksURL.isNeverPlain {
+    if let jwksURL, !jwksURL.isEncryptedOrLocal {
       throw .configuration(
         "The address of \(issuer)'s keys must begin with https (http only on this machine).")
     }

@@ -3,6 +3,7 @@ import ExposureKeys
 import Foundation
 import KeyServerAPI
 import Secrets
+import UploadToken
 
 /// Proves to the server, in a later upload, that the client uploaded these keys.
 ///
@@ -19,7 +20,7 @@ struct RevisionToken: Redacted, Hashable, Sendable {
 
   /// Decrypts `text` with one of `ring`'s keys; nil if it is not a token of this server.
   init?(_ text: String, with ring: RevisionKeyring) {
-    guard text.utf8.count <= RevisionLimit.textBytesMax, let bytes = Base64Text.bytes(text),
+    guard text.utf8.count <= RevisionLimit.textBytesMax, let bytes = Base64.bytes(text),
       let fields = ProtobufFields.fields(of: bytes[...]), fields.count == 2,
       case (1, .bytes(let name)) = (fields[0].number, fields[0].value),
       case (2, .bytes(let data)) = (fields[1].number, fields[1].value),

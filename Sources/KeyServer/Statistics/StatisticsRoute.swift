@@ -3,6 +3,7 @@ import Hummingbird
 import KeyServerAPI
 import Logging
 import QuietHTTP
+import StrictJSON
 import UploadToken
 import World
 
@@ -27,18 +28,18 @@ struct StatisticsRoute: Sendable {
         Result { () throws(StrictJSONError) in try StatisticsRequest(strictJSON: bytes) }
       },
       // A decoy needs no token, so its response has no days.
-      decoy: { _ in try QuietAnswer(StatisticsAnswer(days: [])) },
-      answer: { try await respond(to: $0) })
+      decoy: { _ in try PaddedResponse(StatisticsResponse(days: [])) },
+      respond: { try await respond(to: $0) })
   }
 
-  private func respond(to request: QuietRequest<Body>) async throws -> QuietAnswer {
+  private func respond(to request: QuietRequest<Body>) async throws -> PaddedResponse {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await budget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
     if case .failure(let fault) = request.body {
-      return try QuietAnswer(
-        StatisticsAnswer(error: "\(fault)", code: .badRequest), status: .badRequest)
+      return try PaddedResponse(
+        StatisticsResponse(error: "\(fault)", code: .badRequest), status: .badRequest)
     }
     let days: [StatisticsDay]
     do throws(StatisticsRefusal) {
@@ -49,7 +50,7 @@ struct StatisticsRoute: Sendable {
       return try error.response
     }
     await budget.giveBack(key)
-    return try QuietAnswer(StatisticsAnswer(days: days))
+    return try PaddedResponse(StatisticsResponse(days: days))
   }
 
   /// The days of the authority that signed the bearer token.
@@ -97,17 +98,17 @@ private enum StatisticsRefusal: Error {
   case unauthorized
   case unavailable
 
-  var response: QuietAnswer {
+  var response: PaddedResponse {
     get throws {
       switch self {
       case .unauthorized:
         let sentence = "The bearer token does not permit reading statistics."
-        return try QuietAnswer(
-          StatisticsAnswer(error: sentence, code: .unauthorized), status: .unauthorized)
+        return try PaddedResponse(
+          StatisticsResponse(error: sentence, code: .unauthorized), status: .unauthorized)
       case .unavailable:
         let sentence = "The counts cannot be read; try again later."
-        return try QuietAnswer(
-          StatisticsAnswer(error: sentence, code: .internalError), status: .serviceUnavailable,
+        return try PaddedResponse(
+          StatisticsResponse(error: sentence, code: .internalError), status: .serviceUnavailable,
           retryAfterSeconds: QuietLimit.retryAfterSeconds)
       }
     }

@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 
 extension SQLiteKeyStore {
-  func registerEntries() async throws -> RegisterEntries {
+  func registryEntries() async throws -> RegistryEntries {
     try await pool.read { db in
-      var entries = RegisterEntries()
+      var entries = RegistryEntries()
       entries.apps = try AppRow.order(Column("id")).fetchAll(db).map { row in
         row.app(issuers: try AppAuthorityRow.of(row.id).fetchAll(db).map(\.issuer))
       }

@@ -12,7 +12,7 @@ struct StoredUpload: Sendable {
 
   init(_ admitted: AdmittedUpload) {
     self.admitted = admitted
-    inserted = admitted.usual.plan.inserted.map { StoredKey($0) }
+    inserted = admitted.decisionIfNew.plan.inserted.map { StoredKey($0) }
   }
 }
 
@@ -55,16 +55,16 @@ struct SQLiteUploads {
     let known = try known(upload.keys)
     guard !known.isEmpty else {
       try insertion.insert(stored.inserted)
-      tally.add(upload.facts, upload.usual.plan.outcome)
-      return .accepted(response: upload.usual.answer)
+      tally.add(upload.facts, upload.decisionIfNew.plan.outcome)
+      return .accepted(response: upload.decisionIfNew.response)
     }
     do {
-      let course = try upload.course(known: known)
-      try insertion.insert(course.plan.inserted.map { StoredKey($0) })
-      for key in course.plan.revised { try revise(StoredKey(key.released(from: openFrom))) }
-      try setResponse(course.answer, of: upload)
-      tally.add(upload.facts, course.plan.outcome)
-      return .accepted(response: course.answer)
+      let decision = try upload.decision(known: known)
+      try insertion.insert(decision.plan.inserted.map { StoredKey($0) })
+      for key in decision.plan.revised { try revise(StoredKey(key.released(from: openFrom))) }
+      try setResponse(decision.response, of: upload)
+      tally.add(upload.facts, decision.plan.outcome)
+      return .accepted(response: decision.response)
     } catch let refusal as RevisionRefusal {
       try remove(upload)
       return .refused(refusal)
@@ -162,7 +162,7 @@ private struct UploadInsertion {
   private func bind(by binding: RawBinding) -> Bool {
     binding.binds(upload.token.digest, at: 1)
       && binding.binds(upload.token.keptUntil.wholeSeconds, at: 2)
-      && binding.binds(upload.digest, at: 3) && binding.binds(upload.usual.answer, at: 4)
+      && binding.binds(upload.digest, at: 3) && binding.binds(upload.decisionIfNew.response, at: 4)
   }
 
   /// The token digest is the only unique column.

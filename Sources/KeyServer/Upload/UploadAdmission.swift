@@ -34,7 +34,7 @@ struct UploadAdmission: Sendable {
         facts: UploadFacts(
           issuer: issuer, platform: UploadPlatform(name: payload.platform), onset: onset,
           keys: publishable, at: now),
-        response: { _ in Data(UploadAnswer.accepted.result.utf8) })
+        response: { _ in Data(UploadResponse.accepted.result.utf8) })
     } catch {
       throw .unavailable
     }

@@ -23,10 +23,10 @@ struct UploadRoute: Sendable {
       limit: BodyLimit(bytesMax: UploadLimit.bodyBytesMax), refusals: .callable,
       randomness: randomness, isStrict: true,
       decoy: { try await respond(toDecoy: $0) },
-      answer: { try await respond(to: $0) })
+      respond: { try await respond(to: $0) })
   }
 
-  private func respond(to request: QuietRequest<UploadRequest>) async throws -> QuietAnswer {
+  private func respond(to request: QuietRequest<UploadRequest>) async throws -> PaddedResponse {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await budget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
@@ -35,7 +35,7 @@ struct UploadRoute: Sendable {
       let response = try await accept(request.body, logger: request.context.logger)
       // A successful upload costs no budget: many phones may share one address.
       await budget.giveBack(key)
-      return try QuietAnswer(response)
+      return try PaddedResponse(response)
     } catch let refusal as UploadRefusal {
       // The same for a failure that is not the client's fault.
       if refusal == .unavailable { await budget.giveBack(key) }
@@ -46,13 +46,13 @@ struct UploadRoute: Sendable {
   /// Runs the same checks for a decoy and discards the result.
   private func respond(
     toDecoy request: QuietRequest<UploadRequest?>
-  ) async throws -> QuietAnswer {
+  ) async throws -> PaddedResponse {
     let key = budgetKeys.key(for: request.context)
     if let seconds = await decoyBudget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
     if let decoy = request.body { _ = try? await admission.admit(decoy, at: clock.now) }
-    return try QuietAnswer(UploadAnswer.accepted)
+    return try PaddedResponse(UploadResponse.accepted)
   }
 
   /// Stores the upload. The same upload sent again gets the first response.
@@ -60,7 +60,7 @@ struct UploadRoute: Sendable {
   /// After all other checks, one transaction spends the token, inserts the keys and stores the response.
   private func accept(
     _ request: UploadRequest, logger: Logger
-  ) async throws(UploadRefusal) -> UploadAnswer {
+  ) async throws(UploadRefusal) -> UploadResponse {
     let now = clock.now
     let upload = try await admission.admit(request, at: now)
     if devices.isRequired(for: request.data) {
@@ -78,9 +78,9 @@ struct UploadRoute: Sendable {
 
   private static func response(
     to acceptance: Acceptance
-  ) throws(UploadRefusal) -> UploadAnswer {
+  ) throws(UploadRefusal) -> UploadResponse {
     switch acceptance {
-    case .accepted(let text): UploadAnswer(result: String(decoding: text, as: UTF8.self))
+    case .accepted(let text): UploadResponse(result: String(decoding: text, as: UTF8.self))
     case .tokenUsed, .refused: throw .unauthenticated
     }
   }
@@ -130,9 +130,9 @@ enum UploadRefusal: Error, Hashable {
   }
 
   /// The response of the ProteGO Safe contract.
-  fileprivate var response: QuietAnswer {
+  fileprivate var response: PaddedResponse {
     get throws {
-      try QuietAnswer(
+      try PaddedResponse(
         failure, status: .init(code: failure.error.status.httpStatus),
         retryAfterSeconds: self == .unavailable ? QuietLimit.retryAfterSeconds : nil)
     }
@@ -151,9 +151,9 @@ enum UploadRefusal: Error, Hashable {
   }
 }
 
-extension RefusalForm {
+extension ErrorBody {
   /// The ProteGO Safe contract's form of the errors that the HTTP layer reports.
-  static let callable = RefusalForm { CallableFailure($0.callableStatus, message: $0.message) }
+  static let callable = ErrorBody { CallableFailure($0.callableStatus, message: $0.message) }
 }
 
 extension QuietRefusal {
@@ -163,7 +163,7 @@ extension QuietRefusal {
     case .notFound: .notFound
     case .tooManyAttempts: .resourceExhausted
     case .unavailable: .unavailable
-    case .ourFault: .internal
+    case .internalError: .internal
     }
   }
 }

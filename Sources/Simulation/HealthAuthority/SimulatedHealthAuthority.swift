@@ -191,7 +191,7 @@ public struct HealthOfficial: Sendable {
         server.appendingPathComponent(VerificationRoute.generateCode), body: body,
         headers: [VerificationRoute.apiTokenHeader: token]))
     guard answer.status == 200 else { throw HealthOfficialError(status: answer.status) }
-    return try JSONDecoder().decode(CallableAnswer<String>.self, from: answer.body).result
+    return try JSONDecoder().decode(CallableResponse<String>.self, from: answer.body).result
   }
 }
 

@@ -22,7 +22,7 @@ struct APIKeyAddCommand: AsyncParsableCommand {
   }
 
   @Option(help: ArgumentHelp("The routes that the key opens.", valueName: "device|admin"))
-  var type: ApiKeyKind
+  var type: APIKeyKind
 
   @Option(help: "The name of its holder.")
   var name = "unnamed"
@@ -33,7 +33,7 @@ struct APIKeyAddCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    guard ApiKeyKind.offered.contains(type) else {
+    guard APIKeyKind.offered.contains(type) else {
       throw CommandFailure.badInput(
         "--type \(type.rawValue) opens no route here: use device or admin. The key server has the statistics of"
           + " uploads, for tokens signed with an authority's key.")
@@ -48,7 +48,7 @@ struct APIKeyAddCommand: AsyncParsableCommand {
   }
 }
 
-extension ApiKeyKind: ExpressibleByArgument {}
+extension APIKeyKind: ExpressibleByArgument {}
 
 /// `api-key list`
 struct APIKeyListCommand: AsyncParsableCommand {

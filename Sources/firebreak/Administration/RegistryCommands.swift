@@ -124,9 +124,9 @@ struct RegistryOption: ParsableArguments {
   var data = "firebreak-data"
 
   /// Runs `change` on the key server's register of apps and authorities.
-  func change(_ change: (KeyServerRegister) async throws -> Void) async throws {
+  func change(_ change: (KeyServerRegistry) async throws -> Void) async throws {
     try await ServerSetup.reportingErrors {
-      try await change(KeyServerRegister(databaseFile: ServerFolder(path: data).keyDatabase))
+      try await change(KeyServerRegistry(databaseFile: ServerFolder(path: data).keyDatabase))
     }
   }
 }

@@ -12,7 +12,7 @@ struct RiskVectors: Decodable {
   }
 
   func outcomes() throws -> [CaseOutcome] {
-    if let fault = policy.fault {
+    if let fault = policy.validationError {
       throw CommandFailure.badInput("\(CodingKeys.policy.rawValue): \(fault)")
     }
     return cases.map { $0.outcome(by: policy) }

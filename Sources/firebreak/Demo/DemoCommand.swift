@@ -38,7 +38,7 @@ struct DemoCommand: AsyncParsableCommand {
     printer.begin()
     let result = await BeaconToNotice(
       seed: seed, folder: folder.url, logger: logger, onStep: printer.printStep
-    ).tell()
+    ).run()
     try file.write(try ReportPage(result).html())
     if json {
       try printJSON(DemoReport(result))

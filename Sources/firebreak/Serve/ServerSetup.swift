@@ -68,16 +68,16 @@ extension ServerSetup {
   }
 
   /// The API keys of the verification server, whether or not it runs.
-  func apiKeys() throws -> ApiKeyDesk {
+  func apiKeys() throws -> APIKeys {
     try checked(folder.verificationSettings) {
-      try ApiKeyDesk(
+      try APIKeys(
         configuration: verificationConfiguration(), clock: SystemClock(),
         randomness: SystemRandomness())
     }
   }
 
   /// The same for commands that create nothing: throws if there is no database yet.
-  func existingAPIKeys() throws -> ApiKeyDesk {
+  func existingAPIKeys() throws -> APIKeys {
     guard FileManager.default.fileExists(atPath: folder.verificationDatabase.path),
       FileManager.default.fileExists(atPath: folder.verificationSecrets.url.path)
     else {

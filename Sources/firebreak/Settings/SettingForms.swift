@@ -205,7 +205,7 @@ struct WebAddress {
       let parts = URLComponents(string: text), let url = parts.url, let host = parts.host,
       !host.isEmpty, parts.user == nil, parts.query == nil, parts.fragment == nil
     else { return nil }
-    guard url.isNeverPlain else { return nil }
+    guard url.isEncryptedOrLocal else { return nil }
     self.url = url
     isOrigin = parts.path.isEmpty
   }

@@ -45,7 +45,7 @@ struct SettingsFile {
       case .object = tree
     else { throw refusal("it must contain a JSON object.") }
     // JSON parsers differ in which of two fields with the same name they use.
-    guard StrictJSON.accepts(content) else {
+    guard StrictJSONValidator.accepts(content) else {
       throw refusal("a field is there twice, or it is nested too deep, or it is not UTF-8.")
     }
     return tree
