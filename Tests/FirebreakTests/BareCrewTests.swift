@@ -9,16 +9,16 @@ struct BareCrewTests {
   private let start = ContinuousClock.now
   private let workload = MatchWorkload(keys: 300, sightings: 100, seed: 4)
 
-  private func crew(threads: Int) -> BareCrew {
-    BareCrew(workload: workload, tier: .fastest, threads: threads)
+  private func crew(threads: Int) -> BareKernelThreads {
+    BareKernelThreads(workload: workload, tier: .fastest, threads: threads)
   }
 
   @Test("Each thread of a trial does every pass of it on all keys, and the others do nothing")
   func everyThread() {
-    let trials = BareStage.allCases.flatMap { stage in
+    let trials = KernelStage.allCases.flatMap { stage in
       [
-        BareCrew.Trial(stage: stage, threads: 3, passes: 2),
-        BareCrew.Trial(stage: stage, threads: 1, passes: 5),
+        BareKernelThreads.Trial(stage: stage, threads: 3, passes: 2),
+        BareKernelThreads.Trial(stage: stage, threads: 1, passes: 5),
       ]
     }
     let keys = crew(threads: 3).run(trials).map { $0.map(\.keys) }
@@ -27,7 +27,7 @@ struct BareCrewTests {
 
   @Test("No thread begins a trial before every thread is done with the one before")
   func inStep() throws {
-    let trial = BareCrew.Trial(stage: .blocks, threads: 4, passes: 3)
+    let trial = BareKernelThreads.Trial(stage: .blocks, threads: 4, passes: 3)
     let shares = crew(threads: 4).run(Array(repeating: trial, count: 20))
     for (before, after) in zip(shares, shares.dropFirst()) {
       let (end, begin) = (before.map(\.end).max(), after.map(\.begin).min())
@@ -36,8 +36,8 @@ struct BareCrewTests {
   }
 
   /// 100 keys, from one nanosecond to another.
-  private func share(_ begin: Int, _ end: Int) -> BareCrew.Share {
-    BareCrew.Share(
+  private func share(_ begin: Int, _ end: Int) -> BareKernelThreads.Share {
+    BareKernelThreads.Share(
       keys: 100, begin: start + .nanoseconds(begin), end: start + .nanoseconds(end))
   }
 
@@ -56,11 +56,11 @@ struct BareCrewTests {
     ]
     let limit = KernelLimitOnThreads(
       rounds.flatMap { round in
-        zip(BareStage.allCases, round).flatMap { stage, times in
+        zip(KernelStage.allCases, round).flatMap { stage, times in
           [
-            (BareCrew.Trial(stage: stage, threads: 1, passes: 1), [share(0, times.0 * 100)]),
+            (BareKernelThreads.Trial(stage: stage, threads: 1, passes: 1), [share(0, times.0 * 100)]),
             (
-              BareCrew.Trial(stage: stage, threads: 2, passes: 1),
+              BareKernelThreads.Trial(stage: stage, threads: 2, passes: 1),
               [share(0, times.1 * 200), share(0, times.1 * 150)]
             ),
           ]

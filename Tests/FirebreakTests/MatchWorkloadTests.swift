@@ -74,7 +74,7 @@ struct MatchWorkloadTests {
 
   @Test("Findings with one match too few, one too many or one twice are refused")
   func check() throws {
-    var findings = MatchFindings()
+    var findings = MatchResult()
     findings.keysRead = 30_000
     findings.found = Self.small.plantedMatches
     findings.count = 3

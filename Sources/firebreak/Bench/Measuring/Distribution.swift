@@ -1,5 +1,5 @@
-/// Some measured values, in order.
-struct Spread {
+/// A set of measured values.
+struct Distribution {
   private let sorted: [Double]
 
   init(_ values: [Double]) {
@@ -10,15 +10,15 @@ struct Spread {
   var median: Double { percentile(50) }
   var maximum: Double { sorted.last ?? 0 }
 
-  /// The smallest value that so many in a hundred do not exceed; 0 where there are none.
+  /// The nearest-rank percentile; 0 if there are no values.
   func percentile(_ share: Int) -> Double {
     guard !sorted.isEmpty else { return 0 }
     let rank = (sorted.count * share + 99) / 100
     return sorted[min(max(rank, 1), sorted.count) - 1]
   }
 
-  /// The largest distance between the two distributions, 0 to 1 (Kolmogorov-Smirnov).
-  func distance(to other: Spread) -> Double {
+  /// The Kolmogorov-Smirnov statistic of the two distributions, 0 to 1.
+  func distance(to other: Distribution) -> Double {
     var (here, there, largest) = (0, 0, 0.0)
     for value in Set(sorted).union(other.sorted).sorted() {
       while here < sorted.count, sorted[here] <= value { here += 1 }
@@ -32,11 +32,18 @@ struct Spread {
     return largest
   }
 
-  /// Whether both may well be draws of one distribution: by the distance that two draws exceed
-  /// once in a thousand times.
-  func isLike(_ other: Spread) -> Bool {
+  /// True if a Kolmogorov-Smirnov test at a level of 0.001 does not tell the distributions apart.
+  func isLike(_ other: Distribution) -> Bool {
     let (count, others) = (Double(sorted.count), Double(other.sorted.count))
     guard count > 0, others > 0 else { return false }
     return distance(to: other) <= 1.95 * ((count + others) / (count * others)).squareRoot()
+  }
+}
+
+extension Double {
+  /// Rounds to a number of decimal places.
+  func rounded(to places: Int) -> Double {
+    let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
+    return (self * scale).rounded() / scale
   }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Crypto
 import DiagnosisKeyFile
 import ExposureKeys
@@ -5,8 +6,7 @@ import Foundation
 
 /// Writes a workload as files: signed key files, the public key, and the sightings as a CSV.
 ///
-/// The key that signs is made here and forgotten. Whatever the size of the workload, one chunk of it is
-/// in memory.
+/// The signing key is generated and not stored. Memory does not grow with the workload.
 struct WorkloadFiles {
   static let keyID = "260"
   static let keyVersion = "v1"
@@ -16,7 +16,7 @@ struct WorkloadFiles {
 
   /// The key files, in order.
   private(set) var keyFiles: [URL] = []
-  /// The public half of the key that signed them, in PEM.
+  /// The public key of the signatures, in PEM.
   let publicKeyPEM: String
 
   private let folder: BenchFolder
@@ -30,7 +30,7 @@ struct WorkloadFiles {
     publicKeyPEM = signer.publicKeyPEM
   }
 
-  /// Writes all keys: zips, or unzipped exports with their signatures beside them.
+  /// Writes all keys as zips, or as unzipped exports with detached signatures.
   mutating func writeKeys(
     of workload: MatchWorkload, unzipped: Bool, progress: (Int) -> Void
   ) throws {
@@ -40,12 +40,12 @@ struct WorkloadFiles {
     }
   }
 
-  /// Writes the public key and the sightings beside the keys, for other matchers.
+  /// Writes the public key and the sightings, for other matchers.
   func writeSightings(of workload: MatchWorkload, progress: (Int) -> Void) throws {
-    try Data(publicKeyPEM.utf8).write(to: try folder.place(of: Self.publicKeyName))
-    let place = try folder.place(of: Self.sightingsName)
-    try Data().write(to: place)
-    let file = try FileHandle(forWritingTo: place)
+    try Data(publicKeyPEM.utf8).write(to: try folder.newFile(Self.publicKeyName))
+    let sightings = try folder.newFile(Self.sightingsName)
+    try Data().write(to: sightings)
+    let file = try FileHandle(forWritingTo: sightings)
     defer { try? file.close() }
     var text = SightingsCSV.header + "\n"
     for (count, sighting) in workload.sightings.enumerated() {
@@ -58,7 +58,7 @@ struct WorkloadFiles {
     try file.write(contentsOf: Data(text.utf8))
   }
 
-  /// The public half as a phone is configured with it.
+  /// The public key in the form of a phone's configuration.
   var verificationKey: VerificationPublicKey {
     get throws {
       try VerificationPublicKey(
@@ -73,13 +73,13 @@ struct WorkloadFiles {
     progress: (Int) -> Void
   ) throws -> URL {
     let stem = "keys-" + String(repeating: "0", count: max(0, 5 - "\(number)".count)) + "\(number)"
-    let url = try folder.place(of: stem + (unzipped ? ".bin" : ".zip"))
+    let url = try folder.newFile(stem + (unzipped ? ".bin" : ".zip"))
     return try withoutActuallyEscaping(progress) { progress in
       let keys = numbers.lazy.compactMap { number in
         if number.isMultiple(of: Self.keysPerProgress) { progress(number) }
         return workload.key(number)
       }
-      // No two files of a batch say the same period: a second apart, as Google's server does it.
+      // Files of one batch have different end times, as those of Google's server.
       let start = MatchWorkload.firstSecond
       let end = start + UInt64(MatchWorkload.days * MatchWorkload.secondsPerDay + number)
       if unzipped {
@@ -94,4 +94,14 @@ struct WorkloadFiles {
   }
 
   private static let keysPerProgress = 20_000
+}
+
+/// The source of the matcher's keys.
+enum KeySource: String, CaseIterable, ExpressibleByArgument, Encodable {
+  /// Batches in memory: matching only.
+  case memory
+  /// An unzipped export: scanned and matched without checking the signature.
+  case file
+  /// A zip as a phone downloads it: inflated, CRC checked, hashed, scanned, matched and verified.
+  case zip
 }
