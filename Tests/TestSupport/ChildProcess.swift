@@ -1,0 +1,156 @@
+import Foundation
+import Subprocess
+import SystemPackage
+
+/// A program that a test runs in a process of its own.
+///
+/// No process outlives its test. When `withRunning` returns, throws or is cancelled, the process has been killed
+/// and reaped, with its own children. If the test process itself dies, the kernel kills the program: it runs
+/// with a parent-death signal.
+public struct ChildProcess: Sendable {
+  /// A program that has ended.
+  public struct Result: Sendable {
+    /// The exit status, or minus the number of the signal that killed the program.
+    public let status: Int32
+    /// The text on stdout.
+    public let output: String
+    /// The text on stderr.
+    public let errors: String
+  }
+
+  /// Sets the parent-death signal, then checks that the parent is still there: a parent that died before the
+  /// signal was set would not be noticed. `exec` keeps the process identifier, so signals reach the program.
+  private static let launcher = [
+    "--pdeathsig", "KILL", "--", "/bin/sh", "-c",
+    #"[ "$PPID" = "$0" ] || exit 125; exec >>"$1" 2>>"$2"; shift 2; exec "$@""#,
+    "\(ProcessInfo.processInfo.processIdentifier)",
+  ]
+
+  /// The process.
+  public let processIdentifier: Int32
+  private let outputFile: URL
+  private let errorFile: URL
+
+  /// Runs `program` to its end.
+  ///
+  /// - Parameters:
+  ///   - program: The path of the executable.
+  ///   - arguments: Its arguments.
+  ///   - environment: Its whole environment; the test's own by default.
+  ///   - output: The file or device for stdout. A temporary file by default; only then does the result have its
+  ///     text.
+  ///   - combinesOutput: If true, stderr is written to stdout, in the order of the writes.
+  /// - Returns: The exit status and the text that the program wrote.
+  /// - Throws: If the process cannot be started, or `CancellationError`.
+  public nonisolated(nonsending) static func run(
+    _ program: URL, _ arguments: [String] = [],
+    environment: [String: String] = ProcessInfo.processInfo.environment, output: URL? = nil,
+    combinesOutput: Bool = false
+  ) async throws -> Result {
+    try await withRunning(
+      program, arguments, environment: environment, output: output, combinesOutput: combinesOutput
+    ) { process in
+      let status = try await process.wait()
+      return Result(
+        status: status, output: output == nil ? try process.output : "",
+        errors: try process.errors)
+    }
+  }
+
+  /// Runs `program` as long as `body` runs, and then kills it if it has not ended.
+  ///
+  /// The parameters are those of `run`.
+  ///
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, or if the process cannot be started.
+  public nonisolated(nonsending) static func withRunning<Value: Sendable>(
+    _ program: URL, _ arguments: [String] = [],
+    environment: [String: String] = ProcessInfo.processInfo.environment, output: URL? = nil,
+    combinesOutput: Bool = false,
+    body: nonisolated(nonsending) (ChildProcess) async throws -> Value
+  ) async throws -> Value {
+    let folder = try TemporaryFolder()
+    let outputFile = output ?? folder.path("output")
+    let errorFile = combinesOutput ? outputFile : folder.path("errors")
+    var options = PlatformOptions()
+    options.processGroupID = 0
+    options.teardownSequence = [
+      .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)
+    ]
+    let paths = [outputFile.path, errorFile.path, program.path]
+    let variables = environment.compactMap { name, value in
+      Environment.Key(rawValue: name).map { ($0, value) }
+    }
+    let run = try await Subprocess.run(
+      .path("/usr/bin/setpriv"), arguments: Arguments(launcher + paths + arguments),
+      environment: .custom(Dictionary(uniqueKeysWithValues: variables)), platformOptions: options,
+      input: .none, output: .discarded, error: .discarded
+    ) { execution in
+      let process = ChildProcess(
+        processIdentifier: execution.processIdentifier.value, outputFile: outputFile,
+        errorFile: errorFile)
+      // The process is not reaped before this closure returns, so the group is still its own.
+      defer { process.send(SIGKILL, toGroup: true) }
+      return try await body(process)
+    }
+    return run.closureResult
+  }
+
+  /// The exit status, or minus the number of the signal that killed the process; `nil` as long as it runs.
+  public var status: Int32? {
+    var info = siginfo_t()
+    let options = WEXITED | WNOHANG | WNOWAIT
+    guard waitid(P_PID, id_t(processIdentifier), &info, options) == 0, info.si_signo != 0
+    else { return nil }
+    let status = info._sifields._sigchld.si_status
+    return info.si_code == CLD_EXITED ? status : -status
+  }
+
+  /// The text on stdout so far.
+  public var output: String {
+    get throws { try Self.text(of: outputFile) }
+  }
+
+  /// The text on stderr so far.
+  public var errors: String {
+    get throws { try Self.text(of: errorFile) }
+  }
+
+  /// Waits for the end of the process and returns its `status`.
+  public nonisolated(nonsending) func wait() async throws -> Int32 {
+    while true {
+      if let status { return status }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
+  /// Waits for the first line on stdout; `nil` if the process ends without one.
+  public nonisolated(nonsending) func firstLine() async throws -> String? {
+    while true {
+      let hasEnded = status != nil
+      let text = try output
+      if let end = text.firstIndex(of: "\n") { return String(text[..<end]) }
+      if hasEnded { return nil }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
+  /// Sends `signal` to the process; no effect if it has ended.
+  public func send(_ signal: Int32) { send(signal, toGroup: false) }
+
+  /// Sends SIGTERM, waits for the end of the process and returns its `status`.
+  public nonisolated(nonsending) func terminate() async throws -> Int32 {
+    send(SIGTERM)
+    return try await wait()
+  }
+
+  private func send(_ signal: Int32, toGroup: Bool) {
+    _ = kill(toGroup ? -processIdentifier : processIdentifier, signal)
+  }
+
+  /// The file does not exist before the launcher has opened it.
+  private static func text(of file: URL) throws -> String {
+    guard FileManager.default.fileExists(atPath: file.path) else { return "" }
+    return String(decoding: try Data(contentsOf: file), as: UTF8.self)
+  }
+}
