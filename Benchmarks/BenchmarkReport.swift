@@ -73,11 +73,14 @@ struct BenchmarkReport {
       figure.value(in: object).map { format($0.short) }
     }
     let memory = BenchmarkFigure.peak.value(in: object).flatMap { peak in
-      BenchmarkFigure.baseline.value(in: object).map { "\((peak - $0).short) MiB above \($0.short)" }
+      BenchmarkFigure.baseline.value(in: object).map {
+        "\((peak - $0).short) MiB above \($0.short)"
+      }
     }
     return [
       text(.cpu) { "\($0) ns processor time" }, text(.wall) { "\($0) ns elapsed" },
-      text(.limit) { "limit \($0) ns" }, text(.limitScaling) { "kernels alone \($0) times as fast" },
+      text(.limit) { "limit \($0) ns" },
+      text(.limitScaling) { "kernels alone \($0) times as fast" },
       memory, text(.requestsPerSecond) { "\($0) per second" },
       text(.errors) { "\($0) errors" }, text(.seconds) { "\($0) s" },
     ].compactMap(\.self).joined(separator: ", ")

@@ -132,7 +132,7 @@ struct BenchmarkRunner {
     let run = try await Subprocess.run(
       .path(FilePath(executable.path)), arguments: Arguments(["bench"] + arguments + ["--json"]),
       output: .bytes(limit: Self.outputBytesMax), error: .string(limit: Self.outputBytesMax))
-    let lastLine = (run.standardError ?? "").split(separator: "\n").last.map(String.init)
+    let lastLine = run.standardError.split(separator: "\n").last.map(String.init)
     let status: Int32 =
       switch run.terminationStatus {
       case .exited(let code): code

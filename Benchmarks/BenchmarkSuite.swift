@@ -58,13 +58,13 @@ enum BenchmarkSuite {
 
   /// The figures of the reference processor plus 15 percent.
   private static let vaes512 = ReferenceKernels(
-    bench: "file-20k-vaes512",
+    benchmark: "file-20k-vaes512",
     stages: [
       .init(name: "schedule with AVX-512", figure: .schedule, nanosecondsMax: 86.3),
       .init(name: "blocks with VAES-512", figure: .blocks, nanosecondsMax: 58.7),
     ])
   private static let aesni = ReferenceKernels(
-    bench: "file-20k-aesni",
+    benchmark: "file-20k-aesni",
     stages: [
       .init(name: "schedule with SHA-NI", figure: .schedule, nanosecondsMax: 135.7),
       .init(name: "blocks with AES-NI", figure: .blocks, nanosecondsMax: 262.2),
@@ -76,7 +76,8 @@ enum BenchmarkSuite {
       "Unzipped file, VAES-512, ns per key", .figure(.cpu, of: "file-20k-vaes512"),
       .atMost(310), on: vaes512),
     BenchmarkTarget(
-      "Unzipped file, VAES-512, ns per key (stretch)", .figure(.cpu, of: "file-20k-vaes512"), .atMost(260),
+      "Unzipped file, VAES-512, ns per key (stretch)", .figure(.cpu, of: "file-20k-vaes512"),
+      .atMost(260),
       on: vaes512),
     BenchmarkTarget(
       "Unzipped file, AES-NI, ns per key", .figure(.cpu, of: "file-20k-aesni"),

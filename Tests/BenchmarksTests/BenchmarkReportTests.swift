@@ -42,9 +42,10 @@ struct BenchmarkReportTests {
     ]
   }
 
-  private func report(_ results: BenchmarkResults) -> BenchmarkReport {
+  private func makeReport(_ results: BenchmarkResults) -> BenchmarkReport {
     BenchmarkReport(
-      date: Date(timeIntervalSince1970: 1_767_312_000), machine: BenchmarkMachine(compiler: "Swift version 6.3"), finalLoad: 1,
+      date: Date(timeIntervalSince1970: 1_767_312_000),
+      machine: BenchmarkMachine(compiler: "Swift version 6.3"), finalLoad: 1,
       results: results)
   }
 
@@ -61,7 +62,7 @@ struct BenchmarkReportTests {
         of: .ratio(.cpu, "file-200k-vaes512", over: .cpu, "file-20k-vaes512")) == 1.6)
     #expect(results.value(of: .difference(.peak, .baseline, of: "file-20k-vaes512")) == 6.5)
     #expect(results.value(of: .figure(.cpu, of: "zip-20k-vaes512")) == nil)
-    let report = report(results)
+    let report = makeReport(results)
     let text = report.text
     #expect(text.contains("# Benchmarks of 2026-01-02") && text.contains("Swift version 6.3"))
     #expect(
@@ -98,7 +99,7 @@ struct BenchmarkReportTests {
 
   @Test("On a comparable processor times are judged")
   func comparableProcessor() {
-    let table = table(results(vaes512: (86.3, 58.7), aesni: (135.7, 262.2)))
+    let report = makeReport(results(vaes512: (86.3, 58.7), aesni: (135.7, 262.2)))
     let text = report.text
     for row in [
       "| Unzipped file, VAES-512, ns per key | at most 310 | 311 | **fails** |",
@@ -116,7 +117,7 @@ struct BenchmarkReportTests {
 
   @Test("On a slower processor times are not judged, everything else is")
   func slowerProcessor() {
-    let table = table(results(vaes512: (86.4, 51), aesni: (290, 600)))
+    let report = makeReport(results(vaes512: (86.4, 51), aesni: (290, 600)))
     let text = report.text
     let slow = "not judged: slower kernels:"
     for row in [
@@ -140,7 +141,7 @@ struct BenchmarkReportTests {
   func referenceFamily() {
     var results = results(vaes512: (86.4, 51), aesni: (118, 228))
     results.isReferenceFamily = true
-    let report = report(results)
+    let report = makeReport(results)
     for row in [
       "| at most 310 | 311 | **fails** |", "| at most 460 | 440 | holds |",
       "| schedule with AVX-512, ns per key | at most 86.3 | 86.4 | **slower** |",
@@ -151,7 +152,7 @@ struct BenchmarkReportTests {
 
   @Test("Tiers are judged independently")
   func tiersApart() {
-    let table = table(results(vaes512: (75, 60), aesni: (118, 228)))
+    let report = makeReport(results(vaes512: (75, 60), aesni: (118, 228)))
     #expect(report.text.contains("| at most 310 | 311 | not judged: "))
     #expect(report.text.contains("| at most 700 | 640 | holds |"))
     #expect(report.counts == (held: 4, judged: 5, notJudged: 3, notMeasured: 12))
@@ -161,7 +162,7 @@ struct BenchmarkReportTests {
   func kernelsNotMeasured() {
     var results = results(vaes512: (75, 51), aesni: (118, 228))
     results["file-20k-vaes512"] = .failed(status: 2, message: "no such tier")
-    let report = report(results)
+    let report = makeReport(results)
     #expect(
       report.text.contains(
         "| at most 460 | 440 | not judged: kernels not measured |"))
@@ -191,7 +192,7 @@ struct BenchmarkReportTests {
     results["file-20k-two-threads"] = .measured(
       ["gainOverOneThread": 1.75, "limitOnThreads": ["scaling": 1.84, "medianScaling": 1.6]],
       figures: [1.75])
-    let report = report(results)
+    let report = makeReport(results)
     #expect(report.text.contains("| One thread over two, kernels alone, best round |  | 1.84 |  |"))
     #expect(
       report.text.contains(
@@ -206,7 +207,7 @@ struct BenchmarkReportTests {
   @Test("The runner keeps the median run and reports the error of a failed one")
   func runner() async throws {
     let folder = try TemporaryFolder()
-    let runner = BenchmarkRunner(folder: folder.url, executable: Products.url("firebreak"))
+    let runner = BenchmarkRunner(folder: folder.url, executable: Self.firebreak)
     let small = Benchmark(
       "small", "a few keys", "match --keys 50 --sightings 20 --from memory", runs: 3)
     guard case .measured(let object, let figures) = try await runner.run(small) else {

@@ -5,14 +5,13 @@ import Testing
 
 @testable import firebreak
 
-/// Documentation/Performance.md 3.
 @Suite("firebreak bench match")
 struct BenchMatchCommandTests {
   private func bench(_ arguments: String...) throws -> Run {
     try Run(["bench", "match", "--json"] + arguments)
   }
 
-  @Test("Whatever keys come from, all that were planted are found", arguments: KeySource.allCases)
+  @Test("All planted matches are found with every source of keys", arguments: KeySource.allCases)
   func sources(_ source: KeySource) throws {
     let run = try bench("--keys", "2000", "--sightings", "300", "--from", source.rawValue)
     #expect(run.status == 0, "\(run.errors)")
@@ -40,7 +39,7 @@ struct BenchMatchCommandTests {
     #expect(facts["limitOnThreads"] == nil && facts["gainOverOneThread"] == nil)
   }
 
-  @Test("What two threads gain stands beside what the bare kernels gain on two")
+  @Test("With two threads the report has the speedup of the matcher and of the kernels")
   func twoThreads() throws {
     let run = try bench(
       "--keys", "2000", "--sightings", "300", "--from", "memory", "--threads", "2")
@@ -58,7 +57,7 @@ struct BenchMatchCommandTests {
     #expect(try #require(facts["medianScaling"] as? Double) > 0)
   }
 
-  @Test("Every tier that this machine has can be asked for", arguments: MatchTier.allCases)
+  @Test("Every available tier can be selected, others are rejected", arguments: MatchTier.allCases)
   func tiers(_ tier: MatchTier) throws {
     let run = try bench("--keys", "200", "--sightings", "50", "--tier", tier.rawValue)
     if tier.isAvailable {
@@ -66,19 +65,19 @@ struct BenchMatchCommandTests {
       #expect(try run.json()?["tier"] as? String == tier.rawValue)
     } else {
       #expect(run.status == 2 && run.output.isEmpty)
-      #expect(run.errors.contains("does not have the tier \(tier.rawValue)"))
+      #expect(run.errors.contains("does not support the tier \(tier.rawValue)"))
       #expect(run.errors.split(separator: "\n").count == 1)
     }
   }
 
-  @Test("Without a tier the fastest is taken")
+  @Test("The fastest tier is the default")
   func fastest() throws {
     let run = try bench("--keys", "50", "--sightings", "50", "--from", "memory", "--threads", "2")
     #expect(try run.json()?["tier"] as? String == MatchTier.fastest.rawValue)
     #expect(try run.json()?["threads"] as? Int == 2)
   }
 
-  @Test("Without --keep nothing is left behind")
+  @Test("Without --keep no file remains")
   func leavesNothing() throws {
     let folder = try TemporaryFolder()
     let run = try Run(
@@ -89,7 +88,7 @@ struct BenchMatchCommandTests {
   }
 
   @Test(
-    "The kept files are what match, verify and other matchers read", arguments: ["zip", "file"])
+    "Kept files can be read by match and verify", arguments: ["zip", "file"])
   func keep(_ source: String) throws {
     let folder = try TemporaryFolder()
     let run = try bench(
@@ -106,11 +105,11 @@ struct BenchMatchCommandTests {
     let found = (try match.json()?["matches"] as? [[String: Any]])?.first
     #expect(found?["txPower"] as? Int == 8 && found?["version"] as? String == "1.0")
     let again = try bench("--keys", "20", "--sightings", "20", "--keep", folder.url.path)
-    #expect(again.status == 2 && again.errors.contains("there already"), "\(again.errors)")
+    #expect(again.status == 2 && again.errors.contains("already exists"), "\(again.errors)")
   }
 
   @Test(
-    "Counts beside their limits are refused in one line",
+    "Options outside their limits are rejected with one line",
     arguments: [
       (["--keys", "0"], "--keys"), (["--keys", "50000001"], "--keys"),
       (["--sightings", "0"], "--sightings"), (["--sightings", "1000001"], "--sightings"),
@@ -126,7 +125,7 @@ struct BenchMatchCommandTests {
   }
 
   @Test(
-    "Counts on their limits are taken", arguments: [["--threads", "16"], ["--keys", "10000"]])
+    "Options on their limits are accepted", arguments: [["--threads", "16"], ["--keys", "10000"]])
   func limits(arguments: [String]) throws {
     let run = try Run(
       ["bench", "match", "--json", "--sightings", "1", "--from", "memory"] + arguments
@@ -134,15 +133,15 @@ struct BenchMatchCommandTests {
     #expect(run.status == 0, "\(run.errors)")
   }
 
-  @Test("People read the same in words")
+  @Test("Without --json the report is text")
   func text() throws {
     let run = try Run("bench", "match", "--keys", "100", "--sightings", "50", "--from", "memory")
     #expect(run.status == 0)
     #expect(run.output.contains("100 keys against 50 sightings"))
     #expect(run.output.contains("limit"))
-    #expect(!run.output.contains("on threads"))
+    #expect(!run.output.contains("\nthreads "))
     let two = try Run(
       "bench", "match", "--keys", "100", "--sightings", "50", "--from", "memory", "--threads", "2")
-    #expect(two.output.contains("\non threads  ") && two.output.contains("bare: 2 threads do "))
+    #expect(two.output.contains("\nthreads  ") && two.output.contains("the kernels alone "))
   }
 }

@@ -8,7 +8,6 @@ import World
 
 @testable import firebreak
 
-/// Documentation/Performance.md 5 and 6.
 @Suite("firebreak bench publish")
 struct BenchPublishCommandTests {
   private let folder: TemporaryFolder
@@ -29,7 +28,7 @@ struct BenchPublishCommandTests {
       ] + arguments)
   }
 
-  @Test("Each upload is new, whole, certified and bound to its keys; the answers are counted")
+  @Test("Uploads have new keys and a certificate for them, and responses are counted")
   func uploads() async throws {
     let server = try StandInKeyServer(.asItShould)
     let run = try bench(server, "--keys", "14")
@@ -44,7 +43,7 @@ struct BenchPublishCommandTests {
     let cpu = try #require(facts["cpuMicroseconds"] as? [String: Any])
     #expect((cpu["generator"] as? Double ?? 0) > 0)
     #expect(cpu["server"] is NSNull && cpu["database"] is NSNull)
-    // Each of the three connections once beforehand.
+    // Including one warm-up upload for each of the three connections.
     #expect(server.uploads.count == 23)
     #expect(server.uploads.allSatisfy { $0.path == "/v1/publish" && !$0.isChaff })
     var keys: Set<String> = []
@@ -52,7 +51,7 @@ struct BenchPublishCommandTests {
     #expect(keys.count == 23 * 14)
   }
 
-  /// The keys of a right upload.
+  /// Checks an upload and returns its keys.
   private func check(_ body: Data) async throws -> [String] {
     let fields = try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
     #expect(fields["healthAuthorityID"] as? String == "an.app")
@@ -82,7 +81,7 @@ struct BenchPublishCommandTests {
   }
 
   @Test(
-    "Refusals, keys left out and broken connections are errors, however fast",
+    "Rejected uploads, missing keys and broken connections count as errors",
     arguments: [
       (StandInKeyServer.Manner.refusing, 20...20), (.partly, 20...20), (.hangingUp, 1...19),
       (.closing, 0...0),
@@ -94,7 +93,7 @@ struct BenchPublishCommandTests {
     #expect(expected.contains(errors), "\(errors)")
   }
 
-  @Test("Decoys that are answered as uploads are pass, those that stand out do not")
+  @Test("Decoys with different responses fail the comparison")
   func chaff() throws {
     let server = try StandInKeyServer(.asItShould)
     let alike = try bench(server, "--chaff", "--requests", "200")
@@ -110,14 +109,14 @@ struct BenchPublishCommandTests {
     #expect((try plain.json()?["chaff"] as? [String: Any])?["sameHeaders"] as? Bool == false)
   }
 
-  /// Names a server of somebody else's in full, where nobody is at home.
+  /// All options for an external server; nothing listens there.
   private static let toTarget = [
     "--target", "http://127.0.0.1:1", "--issuer", "codes", "--audience", "keys", "--key-id", "v1",
     "--signing-key", "none.pem", "--application", "an.app",
   ]
 
   @Test(
-    "What cannot be is refused in one line",
+    "Invalid options are rejected with one line",
     arguments: [
       (["--connections", "0"], "--connections"), (["--connections", "257"], "--connections"),
       (["--requests", "0"], "--requests"), (["--requests", "200001"], "--requests"),
@@ -133,7 +132,7 @@ struct BenchPublishCommandTests {
     #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
   }
 
-  @Test("A target that is no address, no key and nobody at home each say so")
+  @Test("An invalid URL, an invalid key and an unreachable server have different errors")
   func targets() throws {
     func run(_ target: String, key: String) throws -> Run {
       try Run(
@@ -147,11 +146,11 @@ struct BenchPublishCommandTests {
     let wrong = folder.path("wrong.pem")
     try Data("no key".utf8).write(to: wrong)
     #expect(try run("http://127.0.0.1:1", key: wrong.path).status == 2)
-    let nobody = try run("http://127.0.0.1:1", key: key)
-    #expect(nobody.status == 3 && nobody.errors.contains("cannot be reached"))
+    let unreachable = try run("http://127.0.0.1:1", key: key)
+    #expect(unreachable.status == 3 && unreachable.errors.contains("cannot be reached"))
   }
 
-  @Test("Without a target it starts a key server of its own, and leaves nothing of it behind")
+  @Test("Without a target it starts a key server and removes its files")
   func ownServer() throws {
     let temporary = try TemporaryFolder()
     let run = try Run(
@@ -166,7 +165,7 @@ struct BenchPublishCommandTests {
     #expect(temporary.files().isEmpty)
   }
 
-  @Test("The key server of the bench answers decoys in the size and with the headers of uploads")
+  @Test("Our key server sends decoys the same sizes and headers as uploads")
   func ownChaff() throws {
     let run = try Run(
       "bench", "publish", "--json", "--connections", "2", "--requests", "60", "--chaff")
@@ -176,7 +175,7 @@ struct BenchPublishCommandTests {
     #expect(try run.json()?["errors"] as? Int == 0)
   }
 
-  @Test("The server of the bench is no command for people")
+  @Test("The server of the bench is hidden from the help")
   func server() throws {
     #expect(try Run("bench", "publish-server").status == 2)
     #expect(try !Run("bench", "--help").output.contains("publish-server"))

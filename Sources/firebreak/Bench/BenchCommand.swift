@@ -35,7 +35,8 @@ enum BenchLimit {
   /// Throws a `ValidationError` if the value of `option` is outside `range`.
   static func check(_ value: Int, _ range: ClosedRange<Int>, _ option: String) throws {
     guard range.contains(value) else {
-      throw ValidationError("\(option) must be between \(range.lowerBound) and \(range.upperBound).")
+      throw ValidationError(
+        "\(option) must be between \(range.lowerBound) and \(range.upperBound).")
     }
   }
 }
@@ -74,7 +75,8 @@ struct BenchFolder {
     } catch {
       throw CommandFailure(
         status: isKept ? .badInput : .machineFailed,
-        sentence: "The folder \(url.path.printable) cannot be created: check the path and its permissions."
+        sentence:
+          "The folder \(url.path.printable) cannot be created: check the path and its permissions."
       )
     }
   }

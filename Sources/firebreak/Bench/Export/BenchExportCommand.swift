@@ -85,7 +85,8 @@ struct ExportBench {
       output: .discarded, error: .currentStandardError)
     guard fill.terminationStatus.isSuccess else {
       throw CommandFailure(
-        status: .machineFailed, sentence: "The keys could not be created: check the disk, then retry.")
+        status: .machineFailed,
+        sentence: "The keys could not be created: check the disk, then retry.")
     }
   }
 

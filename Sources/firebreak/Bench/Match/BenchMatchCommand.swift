@@ -20,10 +20,13 @@ struct BenchMatchCommand: ParsableCommand {
   var sightings = 20_000
 
   @Option(
-    help: "memory (matching only), file (unzipped, no signature check) or zip (everything a phone does).")
+    help:
+      "memory (matching only), file (unzipped, no signature check) or zip (everything a phone does)."
+  )
   var from = KeySource.file
 
-  @Option(help: "The number of matching threads; from 2 on the limit is measured on as many threads.")
+  @Option(
+    help: "The number of matching threads; from 2 on the limit is measured on as many threads.")
   var threads = 1
 
   @Option(

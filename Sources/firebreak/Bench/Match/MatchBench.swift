@@ -59,7 +59,7 @@ struct MatchBench {
 
   /// Writes the files that the source needs or that are to be kept.
   private func input() throws -> MatchInput {
-    let bar = ProgressLine(what: "keys and sightings written")
+    let bar = ProgressLine("keys and sightings written")
     defer { bar.clear() }
     let all = workload.keyCount + workload.sightingCount
     var files = try WorkloadFiles(in: folder)
@@ -192,7 +192,8 @@ struct MatchResult {
     guard keysRead == workload.keyCount, missing == 0, surplus == 0 else {
       throw CommandFailure(
         status: .no,
-        sentence: "\(keysRead) of \(workload.keyCount) keys were read, \(missing) of \(planted.count) planted "
+        sentence:
+          "\(keysRead) of \(workload.keyCount) keys were read, \(missing) of \(planted.count) planted "
           + "matches are missing, and \(surplus) reported matches are wrong.")
     }
   }

@@ -91,7 +91,8 @@ struct PublishTargetOptions: ParsableArguments {
     let others = [issuer, audience, keyID, signingKey, application]
     guard others.allSatisfy({ ($0 == nil) == (target == nil) }) else {
       throw ValidationError(
-        "--target, --issuer, --audience, --key-id, --signing-key and --application must be used together.")
+        "--target, --issuer, --audience, --key-id, --signing-key and --application must be used together."
+      )
     }
   }
 

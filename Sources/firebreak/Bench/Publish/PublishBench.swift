@@ -26,7 +26,7 @@ struct PublishBench {
   private func run(
     against target: PublishTarget, process: CPUClock?, database: PublishReport.Database
   ) async throws -> PublishReport {
-    let bar = ProgressLine(what: "uploads")
+    let bar = ProgressLine("uploads")
     defer { bar.clear() }
     let uploads = try await uploads(for: target, bar)
     let load = UploadLoad(target: target, connections: connections)

@@ -30,7 +30,8 @@ struct PublishServer {
     }
   }
 
-  private static func configuration(_ parameters: PublishServerParameters) -> KeyServerConfiguration {
+  private static func configuration(_ parameters: PublishServerParameters) -> KeyServerConfiguration
+  {
     let folder = URL(fileURLWithPath: parameters.folder)
     var configuration = KeyServerConfiguration(
       port: 0, databaseFile: folder.appendingPathComponent("keys.sqlite"),
@@ -142,8 +143,11 @@ struct BenchPublishServerCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let line = readLine(),
-      let parameters = try? JSONDecoder().decode(PublishServerParameters.self, from: Data(line.utf8))
-    else { throw CommandFailure.badInput("This command is started by `bench publish`: use that one.") }
+      let parameters = try? JSONDecoder().decode(
+        PublishServerParameters.self, from: Data(line.utf8))
+    else {
+      throw CommandFailure.badInput("This command is started by `bench publish`: use that one.")
+    }
     try await PublishServer(parameters).run {
       try printJSON(PublishServerReady(port: $0))
     }

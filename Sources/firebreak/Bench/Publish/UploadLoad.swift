@@ -106,7 +106,8 @@ final class UploadConnection: ChannelInboundHandler {
     self.pending = nil
     queue.record(
       UploadExchange(
-        isChaff: pending.upload.isChaff, duration: ContinuousClock.now - pending.since, response: nil)
+        isChaff: pending.upload.isChaff, duration: ContinuousClock.now - pending.since,
+        response: nil)
     )
   }
 

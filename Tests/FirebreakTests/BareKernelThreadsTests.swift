@@ -3,17 +3,16 @@ import Testing
 
 @testable import firebreak
 
-/// Documentation/Performance.md 4.4.
-@Suite("The bare kernels on several threads")
-struct BareCrewTests {
+@Suite("Kernels on several threads")
+struct BareKernelThreadsTests {
   private let start = ContinuousClock.now
   private let workload = MatchWorkload(keys: 300, sightings: 100, seed: 4)
 
-  private func crew(threads: Int) -> BareKernelThreads {
+  private func kernels(threads: Int) -> BareKernelThreads {
     BareKernelThreads(workload: workload, tier: .fastest, threads: threads)
   }
 
-  @Test("Each thread of a trial does every pass of it on all keys, and the others do nothing")
+  @Test("Each thread of a trial makes every pass over all keys, other threads none")
   func everyThread() {
     let trials = KernelStage.allCases.flatMap { stage in
       [
@@ -21,35 +20,35 @@ struct BareCrewTests {
         BareKernelThreads.Trial(stage: stage, threads: 1, passes: 5),
       ]
     }
-    let keys = crew(threads: 3).run(trials).map { $0.map(\.keys) }
+    let keys = kernels(threads: 3).run(trials).map { $0.map(\.keys) }
     #expect(keys == Array(repeating: [[600, 600, 600], [1_500]], count: 3).flatMap(\.self))
   }
 
-  @Test("No thread begins a trial before every thread is done with the one before")
-  func inStep() throws {
+  @Test("A trial starts when all threads have finished the previous one")
+  func barrier() throws {
     let trial = BareKernelThreads.Trial(stage: .blocks, threads: 4, passes: 3)
-    let shares = crew(threads: 4).run(Array(repeating: trial, count: 20))
+    let shares = kernels(threads: 4).run(Array(repeating: trial, count: 20))
     for (before, after) in zip(shares, shares.dropFirst()) {
       let (end, begin) = (before.map(\.end).max(), after.map(\.begin).min())
       #expect(try #require(end) <= #require(begin))
     }
   }
 
-  /// 100 keys, from one nanosecond to another.
+  /// A share of 100 keys with a start and an end in nanoseconds.
   private func share(_ begin: Int, _ end: Int) -> BareKernelThreads.Share {
     BareKernelThreads.Share(
       keys: 100, begin: start + .nanoseconds(begin), end: start + .nanoseconds(end))
   }
 
-  @Test("A trial lasts from the first thread's begin to the last one's end")
+  @Test("A trial lasts from the first start to the last end")
   func time() {
     #expect([share(500, 2_000), share(0, 1_000)].nanosecondsPerKey == 10)
     #expect([share(0, 2_000)].nanosecondsPerKey == 20)
   }
 
-  @Test("The gain is told of the best rounds, and of the round in the middle")
-  func gain() {
-    // A key on one thread and on two, in nanoseconds: three stages in each of three rounds.
+  @Test("The speedup is computed from the best rounds and as the median of the rounds")
+  func speedup() {
+    // Nanoseconds per key on one thread and on two, for three stages in each of three rounds.
     let rounds = [
       [(60, 30), (80, 40), (10, 5)], [(50, 40), (80, 60), (20, 20)],
       [(55, 60), (80, 70), (15, 20)],
@@ -58,7 +57,10 @@ struct BareCrewTests {
       rounds.flatMap { round in
         zip(KernelStage.allCases, round).flatMap { stage, times in
           [
-            (BareKernelThreads.Trial(stage: stage, threads: 1, passes: 1), [share(0, times.0 * 100)]),
+            (
+              BareKernelThreads.Trial(stage: stage, threads: 1, passes: 1),
+              [share(0, times.0 * 100)]
+            ),
             (
               BareKernelThreads.Trial(stage: stage, threads: 2, passes: 1),
               [share(0, times.1 * 200), share(0, times.1 * 150)]
