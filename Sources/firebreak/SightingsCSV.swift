@@ -38,13 +38,12 @@ struct SightingsCSV {
   }
 }
 
-/// A row of the CSV.
+/// A row of the CSV, not parsed yet.
 struct SightingsRow {
   /// The line in the file, from 1.
   let line: Int
   let text: ArraySlice<UInt8>
 
-  /// Parses the row.
   func sighting() throws -> Sighting {
     let columns = text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
     guard columns.count == 4 else {

@@ -6,6 +6,10 @@ import Testing
 
 @Suite("Benchmark report")
 struct BenchmarkReportTests {
+  /// The built product beside the program that runs the tests.
+  private static let firebreak = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent().appendingPathComponent("firebreak")
+
   @Test("Benchmarks have unique names, and every target names a benchmark")
   func names() {
     let names = BenchmarkSuite.benchmarks.map(\.name)

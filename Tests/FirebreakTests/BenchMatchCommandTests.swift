@@ -15,28 +15,28 @@ struct BenchMatchCommandTests {
   func sources(_ source: KeySource) throws {
     let run = try bench("--keys", "2000", "--sightings", "300", "--from", source.rawValue)
     #expect(run.status == 0, "\(run.errors)")
-    let facts = try #require(try run.json())
-    #expect(facts["keys"] as? Int == 2_000)
-    #expect(facts["keysMatched"] as? Int == 1)
-    #expect(facts["sightings"] as? Int == 300)
-    #expect(facts["source"] as? String == source.rawValue)
-    #expect(facts["threads"] as? Int == 1)
-    #expect(facts["keysSkipped"] as? Int != nil)
-    #expect(facts["build"] as? String == BuildKind.current.rawValue)
+    let report = try #require(try run.json())
+    #expect(report["keys"] as? Int == 2_000)
+    #expect(report["keysMatched"] as? Int == 1)
+    #expect(report["sightings"] as? Int == 300)
+    #expect(report["source"] as? String == source.rawValue)
+    #expect(report["threads"] as? Int == 1)
+    #expect(report["keysSkipped"] as? Int != nil)
+    #expect(report["build"] as? String == BuildKind.current.rawValue)
     #expect(run.errors.contains("debug build") == (BuildKind.current == .debug))
     for name in ["keysPerSecond", "baselineMiB", "peakMemoryMiB"] {
-      #expect((facts[name] as? Double ?? 0) > 0, "\(name)")
+      #expect((report[name] as? Double ?? 0) > 0, "\(name)")
     }
     #expect(
-      (facts["peakMemoryMiB"] as? Double ?? 0) >= (facts["baselineMiB"] as? Double ?? .infinity))
-    let times = try #require(facts["nanosecondsPerKey"] as? [String: Double])
+      (report["peakMemoryMiB"] as? Double ?? 0) >= (report["baselineMiB"] as? Double ?? .infinity))
+    let times = try #require(report["nanosecondsPerKey"] as? [String: Double])
     #expect(Set(times.keys) == ["cpu", "wall"] && times.values.allSatisfy { $0 > 0 })
-    let limit = try #require(facts["limitNanosecondsPerKey"] as? [String: Double])
+    let limit = try #require(report["limitNanosecondsPerKey"] as? [String: Double])
     #expect(Set(limit.keys) == ["schedule", "blocks", "probe", "total"])
     let stages = ["schedule", "blocks", "probe"].compactMap { limit[$0] }
     #expect(stages.allSatisfy { $0 > 0 })
     #expect(abs(stages.reduce(0, +) - (limit["total"] ?? 0)) < 0.2)
-    #expect(facts["limitOnThreads"] == nil && facts["gainOverOneThread"] == nil)
+    #expect(report["limitOnThreads"] == nil && report["gainOverOneThread"] == nil)
   }
 
   @Test("With two threads the report has the speedup of the matcher and of the kernels")
@@ -44,17 +44,17 @@ struct BenchMatchCommandTests {
     let run = try bench(
       "--keys", "2000", "--sightings", "300", "--from", "memory", "--threads", "2")
     #expect(run.status == 0, "\(run.errors)")
-    let all = try #require(try run.json())
-    #expect(try #require(all["gainOverOneThread"] as? Double) > 0)
-    let facts = try #require(all["limitOnThreads"] as? [String: Any])
-    let both = try #require(facts["nanosecondsPerKey"] as? [String: Double])
+    let report = try #require(try run.json())
+    #expect(try #require(report["gainOverOneThread"] as? Double) > 0)
+    let limit = try #require(report["limitOnThreads"] as? [String: Any])
+    let both = try #require(limit["nanosecondsPerKey"] as? [String: Double])
     #expect(Set(both.keys) == ["schedule", "blocks", "probe", "total"])
     #expect(both.values.allSatisfy { $0 > 0 })
-    let one = try #require(facts["oneThreadNanosecondsPerKey"] as? Double)
+    let one = try #require(limit["oneThreadNanosecondsPerKey"] as? Double)
     let total = try #require(both["total"])
-    let scaling = try #require(facts["scaling"] as? Double)
+    let scaling = try #require(limit["scaling"] as? Double)
     #expect(one > 0 && abs(scaling - one / total) < 0.01)
-    #expect(try #require(facts["medianScaling"] as? Double) > 0)
+    #expect(try #require(limit["medianScaling"] as? Double) > 0)
   }
 
   @Test("Every available tier can be selected, others are rejected", arguments: MatchTier.allCases)
@@ -87,8 +87,7 @@ struct BenchMatchCommandTests {
     #expect(folder.files().isEmpty)
   }
 
-  @Test(
-    "Kept files can be read by match and verify", arguments: ["zip", "file"])
+  @Test("Kept files can be read by match and verify", arguments: ["zip", "file"])
   func keep(_ source: String) throws {
     let folder = try TemporaryFolder()
     let run = try bench(

@@ -33,14 +33,14 @@ struct BenchPublishCommandTests {
     let server = try StandInKeyServer(.asItShould)
     let run = try bench(server, "--keys", "14")
     #expect(run.status == 0, "\(run.errors)")
-    let facts = try #require(try run.json())
-    #expect(facts["errors"] as? Int == 0 && facts["connections"] as? Int == 3)
-    #expect(facts["database"] as? String == "external")
-    #expect(facts["build"] as? String == BuildKind.current.rawValue)
+    let report = try #require(try run.json())
+    #expect(report["errors"] as? Int == 0 && report["connections"] as? Int == 3)
+    #expect(report["database"] as? String == "external")
+    #expect(report["build"] as? String == BuildKind.current.rawValue)
     for name in ["requestsPerSecond", "p50Milliseconds", "p95Milliseconds", "p99Milliseconds"] {
-      #expect((facts[name] as? Double ?? 0) > 0, "\(name)")
+      #expect((report[name] as? Double ?? 0) > 0, "\(name)")
     }
-    let cpu = try #require(facts["cpuMicroseconds"] as? [String: Any])
+    let cpu = try #require(report["cpuMicroseconds"] as? [String: Any])
     #expect((cpu["generator"] as? Double ?? 0) > 0)
     #expect(cpu["server"] is NSNull && cpu["database"] is NSNull)
     // Including one warm-up upload for each of the three connections.
@@ -122,7 +122,7 @@ struct BenchPublishCommandTests {
       (["--requests", "0"], "--requests"), (["--requests", "200001"], "--requests"),
       (["--keys", "0"], "--keys"), (["--keys", "31"], "--keys"),
       (["--database", "postgresql://localhost/keys"], "--database"),
-      (Self.toTarget + ["--connections", "1025"], "1 to 1024"),
+      (Self.toTarget + ["--connections", "1025"], "between 1 and 1024"),
       (["--target", "http://127.0.0.1:1"], "--issuer"), (["--issuer", "someone"], "--target"),
     ])
   func refusals(arguments: [String], named: String) throws {
@@ -157,10 +157,10 @@ struct BenchPublishCommandTests {
       ["bench", "publish", "--json", "--connections", "2", "--requests", "24", "--keys", "14"],
       temporaryFolder: temporary.url)
     #expect(run.status == 0, "\(run.errors)")
-    let facts = try #require(try run.json())
-    #expect(facts["errors"] as? Int == 0 && facts["requests"] as? Int == 24)
-    #expect(facts["database"] as? String == "sqlite")
-    let cpu = try #require(facts["cpuMicroseconds"] as? [String: Double])
+    let report = try #require(try run.json())
+    #expect(report["errors"] as? Int == 0 && report["requests"] as? Int == 24)
+    #expect(report["database"] as? String == "sqlite")
+    let cpu = try #require(report["cpuMicroseconds"] as? [String: Double])
     #expect((cpu["server"] ?? 0) > 0 && cpu["database"] == 0)
     #expect(temporary.files().isEmpty)
   }
@@ -173,6 +173,64 @@ struct BenchPublishCommandTests {
     #expect(comparison["sameSizes"] as? Bool == true, "\(comparison)")
     #expect(comparison["sameHeaders"] as? Bool == true, "\(comparison)")
     #expect(try run.json()?["errors"] as? Int == 0)
+  }
+
+  @Test("A server that does not start ends the bench with its error in one line")
+  func serverFails() async throws {
+    let temporary = try TemporaryFolder()
+    // The database does not fit into files of 8 KiB.
+    let command = #"ulimit -f 8; exec "$0" bench publish --json --requests 1"#
+    let run = try await ChildProcess.run(
+      URL(fileURLWithPath: "/bin/bash"), ["-c", command, Run.product().path],
+      environment: environment(temporary))
+    #expect(run.status == 3 && run.output.isEmpty, "\(run.errors)")
+    let lines = run.errors.split(separator: "\n").filter { !$0.contains("debug build") }
+    #expect(lines.count == 1, "\(run.errors)")
+    #expect(lines.first?.contains("did not start: The ") == true, "\(run.errors)")
+    #expect(temporary.files().isEmpty)
+  }
+
+  @Test("A terminated bench kills its server and removes the files", arguments: [SIGINT, SIGTERM])
+  func terminated(signal: Int32) async throws {
+    let temporary = try TemporaryFolder()
+    try await ChildProcess.withRunning(
+      try Run.product(), ["bench", "publish", "--requests", "200000"],
+      environment: environment(temporary)
+    ) { bench in
+      var servers: [Int32] = []
+      try await Patience.until {
+        servers = Self.children(of: bench.processIdentifier)
+        return bench.status != nil || !servers.isEmpty && !temporary.files().isEmpty
+      }
+      let errors = try bench.errors
+      try #require(servers.count == 1, "\(errors)")
+      bench.send(signal)
+      let status = try await bench.wait()
+      #expect(status == 128 + signal)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).isEmpty)
+      // The orphan is reaped by another process, some time after its end.
+      try await Patience.until { Self.state(of: servers[0]).map { $0 == "Z" } ?? true }
+      #expect(Self.state(of: servers[0]).map { $0 == "Z" } ?? true)
+    }
+  }
+
+  private func environment(_ temporary: TemporaryFolder) -> [String: String] {
+    ProcessInfo.processInfo.environment.merging(["TMPDIR": temporary.url.path]) { $1 }
+  }
+
+  /// The processes that `parent` has started.
+  private static func children(of parent: Int32) -> [Int32] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap(Int32.init).filter { fields(of: $0)?.dropFirst().first == "\(parent)" }
+  }
+
+  /// The state of a process, such as Z for a zombie; nil if it does not exist.
+  private static func state(of process: Int32) -> Substring? { fields(of: process)?.first }
+
+  /// The fields of `/proc/PID/stat` after the name: state, parent and more.
+  private static func fields(of process: Int32) -> [Substring]? {
+    let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    return text?.split(separator: ")").last?.split(separator: " ")
   }
 
   @Test("The server of the bench is hidden from the help")

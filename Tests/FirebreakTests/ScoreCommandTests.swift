@@ -4,7 +4,6 @@ import Testing
 
 @testable import firebreak
 
-/// Documentation/CommandLine.md 4.
 @Suite("firebreak score")
 struct ScoreCommandTests {
   private let folder: TemporaryFolder
@@ -19,7 +18,7 @@ struct ScoreCommandTests {
     return url.path
   }
 
-  /// One window of five minutes at 40 dB a scan.
+  /// A window with scans of five minutes at 40 dB.
   private func window(
     _ date: String = "2020-04-02", infectiousness: Int = 1, reportType: Int = 1, scans: Int = 1
   ) -> String {
@@ -53,8 +52,8 @@ struct ScoreCommandTests {
     return try ["maximumScore", "scoreSum", "weightedDurationSum"].map { try #require(sums[$0]) }
   }
 
-  @Test("The documents' day: 120 weighted minutes, at most 100, in sum 130, in seconds by report")
-  func dayOfThree() throws {
+  @Test("Three windows: highest score, sum and weighted duration in seconds, by report type")
+  func sumsOfDay() throws {
     let configuration =
       #"{"infectiousnessHighWeight": 200, "reportTypeSelfReportedWeight": 0}"#
     let days = try days(
@@ -70,7 +69,7 @@ struct ScoreCommandTests {
     #expect(day.count == 4, "report types without windows are left out")
   }
 
-  @Test("Days come oldest first, and those older than the threshold are left out")
+  @Test("Days are sorted by date, and those older than the threshold are left out")
   func age() throws {
     let windows = ["2020-04-03", "2020-04-01", "2020-04-02"].map { window($0) }
     func dates(_ more: String...) throws -> [String] {
@@ -85,7 +84,7 @@ struct ScoreCommandTests {
     #expect(try dates("--today", "2020-05-01").isEmpty)
   }
 
-  @Test("Sums are rounded as phones do, or exact")
+  @Test("Sums are rounded to minutes, or exact with --exact")
   func rounding() throws {
     let configuration = #"{"immediateDurationWeight": 33}"#
     let rounded = try #require(try days(score(window(), configuration: configuration)).first)
@@ -96,13 +95,13 @@ struct ScoreCommandTests {
   }
 
   @Test(
-    "Windows without infectiousness or with a revoked report count nothing, no windows are no days")
+    "Windows without infectiousness or with a revoked report do not count; no windows give no days")
   func nothing() throws {
     #expect(try days(score(window(infectiousness: 0), window(reportType: 5))).isEmpty)
     #expect(try days(score()).isEmpty)
   }
 
-  @Test("An unstated report counts as reportTypeNoneMap says")
+  @Test("A window without report type counts as reportTypeNoneMap")
   func unstated() throws {
     let day = try #require(
       try days(score(window(reportType: 0), configuration: #"{"reportTypeNoneMap": 2}"#)).first)
@@ -111,7 +110,7 @@ struct ScoreCommandTests {
       try days(score(window(reportType: 0), configuration: #"{"reportTypeNoneMap": 0}"#)).isEmpty)
   }
 
-  @Test("Every property of the configuration is known by its name")
+  @Test("Every property of the configuration is accepted by its name")
   func properties() throws {
     let table = "[1, 2, 3, 4, 5, 6, 7, 8]"
     let configuration = """
@@ -132,7 +131,7 @@ struct ScoreCommandTests {
   }
 
   @Test(
-    "Nonsense in a configuration is refused with a sentence that names the field",
+    "An invalid configuration is rejected with one line that names the field",
     arguments: [
       (#"{"nearDurationWeight": 251}"#, "nearDurationWeight"),
       (#"{"nearDurationWeight": "much"}"#, "nearDurationWeight"),
@@ -150,7 +149,7 @@ struct ScoreCommandTests {
         "infectiousnessForDaysSinceOnsetOfSymptoms"
       ),
       (#"{"metadata": 5}"#, "metadata"),
-      ("[]", "no JSON object"), ("{", "no JSON object"),
+      ("[]", "expected a JSON object"), ("{", "expected a JSON object"),
     ])
   func badConfigurations(configuration: String, field: String) throws {
     let run = try score(window(), configuration: configuration)
@@ -160,28 +159,31 @@ struct ScoreCommandTests {
   }
 
   @Test(
-    "Nonsense in a window is refused with its place",
+    "An invalid window is rejected with its index and field",
     arguments: [
-      (#""2020-04-02""#, #""2020-02-30""#, "[1].date needs"),
-      (#""2020-04-02""#, #""02.04.2020""#, "[1].date needs"),
-      (#""infectiousness": 1"#, #""infectiousness": 3"#, "[1].infectiousness needs"),
+      (#""2020-04-02""#, #""2020-02-30""#, "[1].date must be"),
+      (#""2020-04-02""#, #""02.04.2020""#, "[1].date must be"),
+      (#""infectiousness": 1"#, #""infectiousness": 3"#, "[1].infectiousness must be"),
       (#""infectiousness": 1,"#, "", "[1].infectiousness is missing"),
-      (#""diagnosisReportType": 1"#, #""diagnosisReportType": 6"#, "[1].diagnosisReportType needs"),
+      (
+        #""diagnosisReportType": 1"#, #""diagnosisReportType": 6"#,
+        "[1].diagnosisReportType must be"
+      ),
       (
         #""calibrationConfidence": 3"#, #""calibrationConfidence": -1"#, "[1].calibrationConfidence"
       ),
-      (": 300", ": -60", "[1].scanInstances[0].secondsSinceLastScan needs"),
-      (": 300", ": 86401", "[1].scanInstances[0].secondsSinceLastScan needs"),
-      (": 40", ": 256", "[1].scanInstances[0].typicalAttenuation needs"),
+      (": 300", ": -60", "[1].scanInstances[0].secondsSinceLastScan must be"),
+      (": 300", ": 86401", "[1].scanInstances[0].secondsSinceLastScan must be"),
+      (": 40", ": 256", "[1].scanInstances[0].typicalAttenuation must be"),
       (#""minimumAttenuation": 38, "#, "", "[1].scanInstances[0].minimumAttenuation is missing"),
     ])
-  func badWindows(part: String, nonsense: String, place: String) throws {
-    let run = try score(window(), window().replacing(part, with: nonsense))
+  func badWindows(part: String, replacement: String, expected: String) throws {
+    let run = try score(window(), window().replacing(part, with: replacement))
     #expect(run.status == 2 && run.output.isEmpty)
-    #expect(run.errors.contains(place), "\(run.errors)")
+    #expect(run.errors.contains(expected), "\(run.errors)")
   }
 
-  @Test("A date that is none and files that are none are bad input")
+  @Test("An invalid date and invalid or missing files are bad input")
   func badInput() throws {
     #expect(try score(window(), more: ["--today", "tomorrow"]).status == 2)
     let windows = try file("windows.json", "{}")
@@ -192,15 +194,15 @@ struct ScoreCommandTests {
     #expect(try Run("score", "--windows", none, "--configuration", configuration).status == 2)
   }
 
-  @Test("A file may hold as many windows as the limit says, and not one more")
+  @Test("A file with more windows or a window with more scans than the limit is rejected")
   func limit() throws {
     let three = Data("[\(window()),\(window()),\(window())]".utf8)
     #expect(try WindowsJSON(decoding: three, windowCountMax: 4).windows.count == 3)
     #expect(try WindowsJSON(decoding: three, windowCountMax: 3).windows.count == 3)
     #expect(throws: CommandFailure.self) { try WindowsJSON(decoding: three, windowCountMax: 2) }
-    for (scans, isTaken) in [(1_799, true), (1_800, true), (1_801, false)] {
+    for (scans, isAccepted) in [(1_799, true), (1_800, true), (1_801, false)] {
       let data = Data("[\(window(scans: scans))]".utf8)
-      #expect(((try? WindowsJSON(decoding: data)) != nil) == isTaken)
+      #expect(((try? WindowsJSON(decoding: data)) != nil) == isAccepted)
     }
   }
 }

@@ -76,15 +76,17 @@ struct RiskCaseWindow: Decodable {
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     window = RiskWindow(
-      date: try fields.checked(.ageInDays, "expected days from 0 to \(Self.ages.upperBound)") {
+      date: try fields.checked(
+        .ageInDays, "must be a number of days from 0 to \(Self.ages.upperBound)"
+      ) {
         (age: Int) in Self.ages.contains(age) ? Self.date(ofAge: age) : nil
       },
       reportType: try fields.checked(
-        .reportType, "expected a whole number from 0 to 5", ENDiagnosisReportType.init),
+        .reportType, "must be a whole number from 0 to 5", ENDiagnosisReportType.init),
       infectiousness: try fields.checked(
-        .infectiousness, "expected 0, 1 or 2", ENInfectiousness.init),
+        .infectiousness, "must be 0, 1 or 2", ENInfectiousness.init),
       calibrationConfidence: try fields.checked(
-        .calibrationConfidence, "expected 0, 1, 2 or 3", ENCalibrationConfidence.init),
+        .calibrationConfidence, "must be 0, 1, 2 or 3", ENCalibrationConfidence.init),
       scans: try fields.decode([Scan].self, forKey: .scanInstances).map(\.scan))
   }
 
@@ -108,11 +110,15 @@ struct RiskCaseWindow: Decodable {
     init(from decoder: any Decoder) throws {
       let fields = try decoder.container(keyedBy: ScanField.self)
       scan = RiskWindow.Scan(
-        minimumAttenuation: try fields.checked(.minAttenuation, "expected dB from 0 to 255") {
+        minimumAttenuation: try fields.checked(
+          .minAttenuation, "must be a whole number of dB from 0 to 255"
+        ) {
           UInt8(exactly: $0 as Int)
         },
         // Negative values occur on phones whose clock was set back.
-        seconds: try fields.checked(.secondsSinceLastScan, "expected whole seconds") { $0 })
+        seconds: try fields.checked(.secondsSinceLastScan, "must be a whole number of seconds") {
+          $0
+        })
     }
   }
 

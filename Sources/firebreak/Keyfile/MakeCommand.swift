@@ -65,8 +65,8 @@ struct MakeCommand: ParsableCommand {
 
   /// Refuses to replace a device or folder by a file.
   private func checkReplaceable(_ url: URL) throws {
-    let facts = try? FileManager.default.attributesOfItem(atPath: url.path)
-    guard let facts, facts[.type] as? FileAttributeType != .typeRegular else { return }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+    guard let attributes, attributes[.type] as? FileAttributeType != .typeRegular else { return }
     throw CommandFailure.badInput(
       "\(output.printable) is not a regular file: choose another --output.")
   }

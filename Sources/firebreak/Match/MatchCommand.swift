@@ -63,7 +63,7 @@ enum KeyFileTrust: Equatable {
   case signer(publicKeyPEM: String)
   /// Any signature, not verified.
   case anySigner
-  /// None.
+  /// None; existing signatures are ignored.
   case noSignature
 
   /// - Throws: `CommandFailure` if `publicKey` is not a valid PEM file.

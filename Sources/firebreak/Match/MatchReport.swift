@@ -72,18 +72,16 @@ struct MatchRow: Encodable {
     attenuation = sighting.attenuation.decibels
   }
 
-  static let header =
-    "time         key                               interval    rssi    tx  attenuation"
+  static let header = line("time", "key", "interval", "rssi", "tx", "attenuation")
 
   var text: String {
-    [
-      Self.padded(time, 11), key, Self.padded(intervalNumber, 10), Self.padded(rssi, 5),
-      Self.padded(txPower, 4), Self.padded(attenuation, 6) + " dB",
-    ].joined(separator: "  ")
+    Self.line("\(time)", key, "\(intervalNumber)", "\(rssi)", "\(txPower)", "\(attenuation) dB")
   }
 
-  private static func padded(_ number: some BinaryInteger, _ width: Int) -> String {
-    let text = String(number)
-    return String(repeating: " ", count: max(0, width - text.count)) + text
+  /// The columns of a line, aligned to the right.
+  private static func line(_ columns: String...) -> String {
+    zip(columns, [11, 32, 10, 5, 4, 11]).map { text, width in
+      String(repeating: " ", count: max(0, width - text.count)) + text
+    }.joined(separator: "  ")
   }
 }

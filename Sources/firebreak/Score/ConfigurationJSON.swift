@@ -25,9 +25,9 @@ struct ConfigurationJSON: Decodable {
     configuration = ENExposureConfiguration()
     for name in fields.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
       if let weight = Self.numbers[name.stringValue] {
-        configuration[keyPath: weight] = try fields.checked(name, "expected a number") { $0 }
+        configuration[keyPath: weight] = try fields.checked(name, "must be a number") { $0 }
       } else if let list = Self.lists[name.stringValue] {
-        configuration[keyPath: list] = try fields.checked(name, "expected a list of numbers") {
+        configuration[keyPath: list] = try fields.checked(name, "must be a list of numbers") {
           (values: [Double]) in values.map(NSNumber.init(value:))
         }
       } else {
@@ -42,22 +42,22 @@ struct ConfigurationJSON: Decodable {
     switch name.stringValue {
     case "minimumRiskScore":
       configuration.minimumRiskScore = try fields.checked(
-        name, "expected a whole number from 0 to 255", ENRiskScore.init(exactly:) as (Int) -> UInt8?
+        name, "must be a whole number from 0 to 255", ENRiskScore.init(exactly:) as (Int) -> UInt8?
       )
     case "daysSinceLastExposureThreshold":
       configuration.daysSinceLastExposureThreshold = try fields.checked(
-        name, "expected a whole number of days"
+        name, "must be a whole number of days"
       ) { $0 }
     case "reportTypeNoneMap":
       configuration.reportTypeNoneMap = try fields.checked(
-        name, "expected a whole number from 0 to 5", ENDiagnosisReportType.init)
+        name, "must be a whole number from 0 to 5", ENDiagnosisReportType.init)
     case "infectiousnessForDaysSinceOnsetOfSymptoms":
       configuration.infectiousnessForDaysSinceOnsetOfSymptoms = try fields.checked(
-        name, "expected days from -14 to 14, or \"unknown\", each with 0, 1 or 2",
+        name, "must map days from -14 to 14, or \"unknown\", to 0, 1 or 2",
         InfectiousnessMap.numbers)
     case "metadata":
       configuration.metadata = try fields.checked(
-        name, "expected an object with attenuationDurationThresholds and minimumRiskScoreFullRange"
+        name, "must be an object with attenuationDurationThresholds and minimumRiskScoreFullRange"
       ) {
         (metadata: MetadataJSON) in metadata.values
       }

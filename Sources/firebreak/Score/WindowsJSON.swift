@@ -31,17 +31,17 @@ struct WindowJSON: Decodable {
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Field.self)
     var window = ExposureWindow()
-    window.date = try fields.checked(.date, "expected a date such as 2020-11-30") {
+    window.date = try fields.checked(.date, "must be a date such as 2020-11-30") {
       (text: String) in CalendarDate(text)?.midnight
     }
     window.calibrationConfidence = try fields.checked(
-      .calibrationConfidence, "expected 0, 1, 2 or 3", ENCalibrationConfidence.init)
+      .calibrationConfidence, "must be 0, 1, 2 or 3", ENCalibrationConfidence.init)
     window.infectiousness = try fields.checked(
-      .infectiousness, "expected 0, 1 or 2", ENInfectiousness.init)
+      .infectiousness, "must be 0, 1 or 2", ENInfectiousness.init)
     window.diagnosisReportType = try fields.checked(
-      .diagnosisReportType, "expected a whole number from 0 to 5", ENDiagnosisReportType.init)
+      .diagnosisReportType, "must be a whole number from 0 to 5", ENDiagnosisReportType.init)
     window.scanInstances = try fields.checked(
-      .scanInstances, "expected at most \(ScoreLimit.scanCountMax) scans"
+      .scanInstances, "must have at most \(ScoreLimit.scanCountMax) scans"
     ) { (scans: [ScanJSON]) in
       scans.count <= ScoreLimit.scanCountMax ? scans.map(\.scan) : nil
     }
@@ -66,13 +66,13 @@ struct ScanJSON: Decodable {
         .typicalAttenuation, Self.attenuationProblem, UInt8.init(exactly:) as (Int) -> UInt8?),
       secondsSinceLastScan: try fields.checked(
         .secondsSinceLastScan,
-        "expected whole seconds from 0 to \(ScoreLimit.secondsSinceLastScan.upperBound)"
+        "must be a whole number of seconds from 0 to \(ScoreLimit.secondsSinceLastScan.upperBound)"
       ) { (seconds: Int) in
         ScoreLimit.secondsSinceLastScan.contains(seconds) ? seconds : nil
       })
   }
 
-  private static let attenuationProblem = "expected a whole number of dB from 0 to 255"
+  private static let attenuationProblem = "must be a whole number of dB from 0 to 255"
 
   private enum Field: String, CodingKey {
     case minimumAttenuation, typicalAttenuation, secondsSinceLastScan

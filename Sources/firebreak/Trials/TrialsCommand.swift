@@ -33,7 +33,7 @@ struct TrialsCommand: ParsableCommand {
     if json {
       try printJSON(TrialsReport(trials.counts, ranking))
     } else {
-      print(TrialsTable(counts: trials.counts, ranking: ranking).text)
+      try StandardOutput.write(TrialsTable(counts: trials.counts, ranking: ranking).text)
     }
   }
 

@@ -21,7 +21,7 @@ struct BenchMatchCommand: ParsableCommand {
 
   @Option(
     help:
-      "memory (matching only), file (unzipped, no signature check) or zip (everything a phone does)."
+      "memory (matching only), file (unzipped, no signature check) or zip (all steps of a phone)."
   )
   var from = KeySource.file
 
@@ -69,10 +69,7 @@ struct BenchMatchCommand: ParsableCommand {
   }
 }
 
-extension MatchTier: ExpressibleByArgument {}
-extension MatchTier: Encodable {}
-
-extension MatchTier {
+extension MatchTier: ExpressibleByArgument, Encodable {
   /// Returns the tier, or throws a `CommandFailure` that lists the tiers of this machine.
   func checkedForAvailability() throws -> MatchTier {
     guard !isAvailable else { return self }

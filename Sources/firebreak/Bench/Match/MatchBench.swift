@@ -87,7 +87,12 @@ struct MatchBench {
   private static let warmUpKeys = 1_000
 }
 
-extension MatchInput {
+/// The keys for the matcher.
+enum MatchInput {
+  case memory([KeyBatch])
+  case exports([URL])
+  case zips([URL], signedBy: VerificationPublicKey)
+
   init(_ source: KeySource, _ workload: MatchWorkload, _ files: WorkloadFiles) throws {
     switch source {
     case .memory:
@@ -100,13 +105,6 @@ extension MatchInput {
     case .zip: self = .zips(files.keyFiles, signedBy: try files.verificationKey)
     }
   }
-}
-
-/// The keys for the matcher.
-enum MatchInput {
-  case memory([KeyBatch])
-  case exports([URL])
-  case zips([URL], signedBy: VerificationPublicKey)
 }
 
 /// The framework's matcher, as the bench calls it.
@@ -160,14 +158,6 @@ struct MeasuredMatcher {
   }
 }
 
-extension MatchResult.Match {
-  init(_ match: RawMatch) {
-    self.init(
-      key: match.key.secretBytes.lowerCaseHex, interval: match.sighting.sentIn.rawValue,
-      second: Int(match.sighting.time.timeIntervalSince1970))
-  }
-}
-
 /// The result of matching, in a form that can be compared with the planted matches.
 struct MatchResult {
   /// A match: the key in hex, the interval of the identifier and the time of the sighting in Unix seconds.
@@ -196,6 +186,14 @@ struct MatchResult {
           "\(keysRead) of \(workload.keyCount) keys were read, \(missing) of \(planted.count) planted "
           + "matches are missing, and \(surplus) reported matches are wrong.")
     }
+  }
+}
+
+extension MatchResult.Match {
+  init(_ match: RawMatch) {
+    self.init(
+      key: match.key.secretBytes.lowerCaseHex, interval: match.sighting.sentIn.rawValue,
+      second: Int(match.sighting.time.timeIntervalSince1970))
   }
 }
 

@@ -57,13 +57,13 @@ struct CPUClock {
 struct MemoryGauge {
   /// The resident memory in bytes when the gauge was created.
   let baseline: Int
-  /// False if the peak could not be reset; `peak` then covers the whole life of the process.
-  let isExact: Bool
 
   /// Returns free memory to the system and starts measuring.
   init() {
     Self.trim()
-    isExact = Self.resetPeak()
+    if !Self.resetPeak() {
+      note("The memory peak cannot be reset here: it covers the whole life of the process.")
+    }
     baseline = Self.bytes("VmRSS")
   }
 

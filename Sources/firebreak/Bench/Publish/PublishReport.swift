@@ -73,8 +73,8 @@ extension PublishReport {
         + "\(database.rawValue), \(build.rawValue) build",
       "per second  \(requestsPerSecond) uploads, \(errors) errors",
       "latency     p50 \(p50Milliseconds) ms, p95 \(p95Milliseconds) ms, p99 \(p99Milliseconds) ms",
-      "processor   generator \(microseconds(cpu.generator)), server \(microseconds(cpu.server)), "
-        + "database \(microseconds(cpu.database)) per upload",
+      "processor   generator \(microseconds(cpu.generator)), server \(microseconds(cpu.server))"
+        + (database == .sqlite ? " with SQLite" : "") + " per upload",
     ]
     return (lines + (chaff.map { [$0.text] } ?? [])).joined(separator: "\n")
   }
@@ -144,9 +144,9 @@ struct ChaffComparison: Encodable {
 }
 
 extension ChaffComparison.Sizes {
-  fileprivate init(_ spread: Distribution) {
+  fileprivate init(_ sizes: Distribution) {
     self.init(
-      minimum: Int(spread.minimum), median: Int(spread.median), maximum: Int(spread.maximum))
+      minimum: Int(sizes.minimum), median: Int(sizes.median), maximum: Int(sizes.maximum))
   }
 }
 

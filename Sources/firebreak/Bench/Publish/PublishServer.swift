@@ -5,6 +5,7 @@ import KeyServer
 import KeyServerAPI
 import Logging
 import Subprocess
+import Synchronization
 import World
 
 /// A key server with an empty database that runs until stdin is closed.
@@ -17,17 +18,16 @@ struct PublishServer {
       logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() })
   }
 
-  /// Runs the server and passes its port to `onReady`.
+  /// Runs the server until stdin is closed and passes its port to `onReady`.
   func run(_ onReady: @escaping @Sendable (Int) throws -> Void) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await server.run() }
-      group.addTask {
-        try onReady(await server.boundPort)
-        await Self.endOfInput()
-      }
-      try await group.next()
-      group.cancelAll()
+    let running = Task { try await server.run() }
+    // Not in a task group, which would wait for the port of a server that did not start.
+    Task {
+      defer { running.cancel() }
+      try onReady(await server.boundPort)
+      await Self.endOfInput()
     }
+    try await running.value
   }
 
   private static func configuration(_ parameters: PublishServerParameters) -> KeyServerConfiguration
@@ -62,47 +62,66 @@ struct PublishServer {
 }
 
 /// The measured key server as a process of its own, with a temporary folder.
-///
-/// It ends when its stdin is closed, so it does not outlive the bench.
 struct PublishServerProcess: Sendable {
   let target: PublishTarget
   let processID: pid_t
 
-  /// Runs `body` with a started server, and stops the server afterwards.
+  /// The maximum number of bytes on the server's stderr.
+  private static let errorByteCountMax = 1 << 20
+
+  /// Runs `body` with a started server. Then the server is stopped, and its folder is removed.
   ///
-  /// - Throws: The error of `body`; `CommandFailure` if the server does not start.
+  /// - Throws: The error of `body`; `CommandFailure` with the error of the server if it does not start.
   static func withRunning<Result: Sendable>(
     _ body: (PublishServerProcess) async throws -> Result
   ) async throws -> Result {
     let folder = try BenchFolder(keep: nil)
-    let signals = EndSignals(folder.removeUnlessKept)
+    let server = KillableProcess()
+    let signals = EndSignals {
+      server.kill()
+      folder.removeUnlessKept()
+    }
     defer { withExtendedLifetime(signals, folder.removeUnlessKept) }
+    // A server that ends at once closes its stdin, which must not end the bench.
+    signal(SIGPIPE, SIG_IGN)
     let key = P256.Signing.PrivateKey()
     let parameters = PublishServerParameters(
       folder: folder.url.path, certificateKeyPEM: key.publicKey.pemRepresentation)
     let run = try await Subprocess.run(
       .path(.currentExecutable), arguments: ["bench", "publish-server"], input: .inputWriter,
-      output: .sequence, error: .currentStandardError
-    ) { execution in
-      let input = Array(try JSONEncoder().encode(parameters)) + [UInt8(ascii: "\n")]
-      _ = try await execution.standardInputWriter.write(input)
-      let target = try target(await readPort(execution.standardOutput), signingKey: key)
+      output: .sequence, error: .string(limit: errorByteCountMax)
+    ) { execution -> Result? in
       let processID = execution.processIdentifier.value
-      let result = try await body(PublishServerProcess(target: target, processID: processID))
-      try await execution.standardInputWriter.finish()
-      return result
+      server.start(processID)
+      defer { server.end() }
+      let input = Array(try JSONEncoder().encode(parameters)) + [UInt8(ascii: "\n")]
+      guard (try? await execution.standardInputWriter.write(input)) != nil,
+        let port = try await readPort(execution.standardOutput)
+      else { return nil }
+      // The end of stdin, after this closure, stops the server.
+      return try await body(
+        PublishServerProcess(target: try target(port, signingKey: key), processID: processID))
     }
-    return run.closureResult
+    guard let result = run.closureResult else { throw notStarted(run.standardError) }
+    return result
   }
 
-  private static func readPort(_ output: SubprocessOutputSequence) async throws -> Int {
+  /// Reads the first line on stdout, the only one; nil if the server ended without it.
+  private static func readPort(_ output: SubprocessOutputSequence) async throws -> Int? {
     for try await line in output.strings() {
-      guard let ready = try? JSONDecoder().decode(PublishServerReady.self, from: Data(line.utf8))
-      else { break }
-      return ready.port
+      return try? JSONDecoder().decode(PublishServerReady.self, from: Data(line.utf8)).port
     }
-    throw CommandFailure(
-      status: .machineFailed, sentence: "The key server for the bench did not start: try again.")
+    return nil
+  }
+
+  private static func notStarted(_ errors: String) -> CommandFailure {
+    let prefix = "firebreak: "
+    let reason = errors.split(separator: "\n").last.map { line in
+      line.hasPrefix(prefix) ? line.dropFirst(prefix.count) : line
+    }
+    return CommandFailure(
+      status: .machineFailed,
+      sentence: "The key server for the bench did not start: \(reason ?? "try again.")")
   }
 
   private static func target(
@@ -112,6 +131,26 @@ struct PublishServerProcess: Sendable {
       url: "http://127.0.0.1:\(port)", issuer: PublishServerParameters.issuer,
       audience: PublishServerParameters.audience, keyID: PublishServerParameters.keyID,
       signingKeyPEM: signingKey.pemRepresentation, application: PublishServerParameters.application)
+  }
+}
+
+/// A process that a signal handler can kill as long as it runs.
+private final class KillableProcess: Sendable {
+  private let processID = Mutex<pid_t?>(nil)
+
+  func start(_ id: pid_t) { processID.withLock { $0 = id } }
+
+  /// Ends the reach of `kill`. To be called before the process is reaped, because its ID can then be reused.
+  func end() { processID.withLock { $0 = nil } }
+
+  /// Kills the process and waits until it has ended.
+  func kill() {
+    processID.withLock { id in
+      guard let id else { return }
+      Foundation.kill(id, SIGKILL)
+      var info = siginfo_t()
+      waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT)
+    }
   }
 }
 

@@ -3,14 +3,15 @@ import Testing
 
 @testable import firebreak
 
-struct SightingsLimitTests {
+@Suite("Sightings in CSV")
+struct SightingsCSVTests {
   private func read(rows: Int, limit: Int) throws -> Int {
     let row = "3c9a1de5dd6b02afa7fded7b570b3e56,c29211b1,1585786200,-60\n"
     let text = SightingsCSV.header + "\n" + String(repeating: row, count: rows)
     return try SightingsCSV(Data(text.utf8), rowCountMax: limit).sightings.count
   }
 
-  @Test("A file may hold as many rows as the limit says, and not one more")
+  @Test("A file with more rows than the limit is rejected")
   func rows() throws {
     #expect(try read(rows: 9, limit: 10) == 9)
     #expect(try read(rows: 10, limit: 10) == 10)
@@ -19,8 +20,8 @@ struct SightingsLimitTests {
     #expect(failure?.sentence.contains("line 12") == true)
   }
 
-  @Test("The last moment and the strongest signal that there can be are taken, one more is not")
-  func edges() throws {
+  @Test("Times and signal strengths on their limits are accepted, beyond them rejected")
+  func limits() throws {
     func read(_ time: Int, _ strength: Int) -> Bool {
       let row = "3c9a1de5dd6b02afa7fded7b570b3e56,c29211b1,\(time),\(strength)"
       return (try? SightingsCSV(Data("\(SightingsCSV.header)\n\(row)".utf8))) != nil
