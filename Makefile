@@ -4,7 +4,7 @@ SHELL := /bin/bash
 SOURCES := Sources Tests Documentation/Snippets Examples/Sources Examples/Package.swift Package.swift
 BUILD_FLAGS := --build-tests --explicit-target-dependency-import-check error
 
-RELEASE := -c release --product firebreak --scratch-path .build-release
+RELEASE := -c release --scratch-path .build-release
 EXAMPLES := --package-path Examples --scratch-path .build-examples
 
 .PHONY: demo test test-arm64 bench docs examples build lint format prepare prepare-tests clean help
@@ -37,8 +37,9 @@ test-arm64:
 # Figures with date, processor and compiler, each beside its target. Some minutes after the build, which
 # has a folder of its own: release and debug would build each other's libraries anew.
 bench: prepare
-	swift build $(RELEASE)
-	.build-release/release/firebreak bench all --output out/bench \
+	swift build $(RELEASE) --product firebreak
+	swift build $(RELEASE) --product firebreak-benchmarks
+	.build-release/release/firebreak-benchmarks --output out/bench \
 	  --compiler "$$(swift --version 2>/dev/null | grep -oE 'Swift version [0-9.]+' | head -n 1)"
 
 # An app as apps are written for Apple's framework. The walk ends with 1 where it goes another way.

@@ -31,6 +31,8 @@ enum BenchLimit {
   static let requests = 1...200_000
   /// The limit of the publish API.
   static let keysPerUpload = 1...30
+  /// The bytes of stderr that are read from a process of the bench.
+  static let errorByteCountMax = 1 << 20
 
   /// Throws a `ValidationError` if the value of `option` is outside `range`.
   static func check(_ value: Int, _ range: ClosedRange<Int>, _ option: String) throws {
@@ -55,6 +57,18 @@ enum BuildKind: String, Encodable {
   static func warnUnlessRelease() {
     guard current == .debug else { return }
     note("This is a debug build, its figures are not valid: use `make bench`.")
+  }
+}
+
+extension CommandFailure {
+  /// The failure of another `firebreak` process; its error is the last line of `errors`, its stderr.
+  static func ofProcess(_ problem: String, errors: String) -> CommandFailure {
+    let prefix = "firebreak: "
+    let reason = errors.split(separator: "\n").last.map { line in
+      line.hasPrefix(prefix) ? line.dropFirst(prefix.count) : line
+    }
+    return CommandFailure(
+      status: .machineFailed, sentence: "\(problem): \(reason ?? "try again.")")
   }
 }
 

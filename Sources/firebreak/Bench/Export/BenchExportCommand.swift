@@ -82,11 +82,9 @@ struct ExportBench {
     let fill = try await Subprocess.run(
       .path(.currentExecutable),
       arguments: ["bench", "export-fill", database.path, "--keys", "\(keyCount)"],
-      output: .discarded, error: .currentStandardError)
+      output: .discarded, error: .string(limit: BenchLimit.errorByteCountMax))
     guard fill.terminationStatus.isSuccess else {
-      throw CommandFailure(
-        status: .machineFailed,
-        sentence: "The keys could not be created: check the disk, then retry.")
+      throw CommandFailure.ofProcess("The keys could not be created", errors: fill.standardError)
     }
   }
 

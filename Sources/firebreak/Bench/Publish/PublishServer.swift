@@ -66,9 +66,6 @@ struct PublishServerProcess: Sendable {
   let target: PublishTarget
   let processID: pid_t
 
-  /// The maximum number of bytes on the server's stderr.
-  private static let errorByteCountMax = 1 << 20
-
   /// Runs `body` with a started server. Then the server is stopped, and its folder is removed.
   ///
   /// - Throws: The error of `body`; `CommandFailure` with the error of the server if it does not start.
@@ -89,7 +86,7 @@ struct PublishServerProcess: Sendable {
       folder: folder.url.path, certificateKeyPEM: key.publicKey.pemRepresentation)
     let run = try await Subprocess.run(
       .path(.currentExecutable), arguments: ["bench", "publish-server"], input: .inputWriter,
-      output: .sequence, error: .string(limit: errorByteCountMax)
+      output: .sequence, error: .string(limit: BenchLimit.errorByteCountMax)
     ) { execution -> Result? in
       let processID = execution.processIdentifier.value
       server.start(processID)
@@ -102,7 +99,10 @@ struct PublishServerProcess: Sendable {
       return try await body(
         PublishServerProcess(target: try target(port, signingKey: key), processID: processID))
     }
-    guard let result = run.closureResult else { throw notStarted(run.standardError) }
+    guard let result = run.closureResult else {
+      throw CommandFailure.ofProcess(
+        "The key server for the bench did not start", errors: run.standardError)
+    }
     return result
   }
 
@@ -112,16 +112,6 @@ struct PublishServerProcess: Sendable {
       return try? JSONDecoder().decode(PublishServerReady.self, from: Data(line.utf8)).port
     }
     return nil
-  }
-
-  private static func notStarted(_ errors: String) -> CommandFailure {
-    let prefix = "firebreak: "
-    let reason = errors.split(separator: "\n").last.map { line in
-      line.hasPrefix(prefix) ? line.dropFirst(prefix.count) : line
-    }
-    return CommandFailure(
-      status: .machineFailed,
-      sentence: "The key server for the bench did not start: \(reason ?? "try again.")")
   }
 
   private static func target(
