@@ -41,6 +41,7 @@ let package = Package(
   name: "firebreak",
   products: [
     .executable(name: "firebreak", targets: ["firebreak"]),
+    .executable(name: "firebreak-benchmarks", targets: ["firebreak-benchmarks"]),
     .library(name: "ExposureNotification", targets: ["ExposureNotification"]),
     .library(name: "DiagnosisKeyFile", targets: ["DiagnosisKeyFile"]),
     .library(name: "ExposureKeys", targets: ["ExposureKeys"]),
@@ -175,8 +176,16 @@ let package = Package(
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
         "VerificationAPI", "VerificationServer", "QuietHTTP", "StrictJSON", "Secrets", "World",
         grdb, crypto, logging, serviceLifecycle, argumentParser, nioCore, nioHTTP1, nioPosix,
+        subprocess, systemPackage,
       ],
       swiftSettings: strictOnTheCallersActor),
+
+    // The published set of benchmarks: starts `firebreak bench` and compares the figures with their targets.
+    .executableTarget(
+      name: "firebreak-benchmarks",
+      dependencies: [
+        "ExposureNotification", "World", argumentParser, subprocess, systemPackage,
+      ], path: "Benchmarks", swiftSettings: strictOnTheCallersActor),
 
     // The snippets of the framework's reference: what an app outside this package can call, and the
     // language mode that most apps have.
@@ -288,6 +297,9 @@ let package = Package(
         "Simulation", "Town", "ExposureApp", "ExposureKeys", "KeyServer", "World", "TestSupport",
         crypto, logging,
       ],
+      swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "BenchmarksTests", dependencies: ["firebreak-benchmarks", "firebreak", "TestSupport"],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "FirebreakTests",

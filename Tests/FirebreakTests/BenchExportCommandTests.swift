@@ -4,7 +4,7 @@ import Testing
 
 @Suite("firebreak bench export")
 struct BenchExportCommandTests {
-  @Test("It exports the keys another process made, and says what the design asks for")
+  @Test("The JSON report has the documented fields")
   func json() async throws {
     let run = try await Run("bench", "export", "--keys", "2000", "--json")
     #expect(run.status == 0, "\(run.errors)")
@@ -16,12 +16,12 @@ struct BenchExportCommandTests {
       ])
     #expect(report["keys"] as? Int == 2_000)
     #expect(report["database"] as? String == "sqlite")
-    // Sixteen bytes of each key are chance and cannot be deflated.
+    // 16 bytes of each key are random and do not compress.
     #expect(report["bytes"] as? Int ?? 0 > 32_000)
     #expect(report["seconds"] as? Double ?? 0 > 0)
   }
 
-  @Test("Where its folder cannot be made, the refusal names it")
+  @Test("A temporary folder that cannot be created is named in the error")
   func noFolder() async throws {
     let folder = try TemporaryFolder()
     let place = folder.path("a-file")
@@ -30,11 +30,11 @@ struct BenchExportCommandTests {
       let run = try await Run(["bench", bench, "--keys", "20"], temporaryFolder: place)
       #expect(run.status == 3 && run.output.isEmpty, "\(bench)")
       #expect(run.errors.contains("The folder \(place.path)/firebreak-bench-"), "\(run.errors)")
-      #expect(run.errors.contains("cannot be made"))
+      #expect(run.errors.contains("cannot be created"))
     }
   }
 
-  @Test("A number of keys out of bounds is refused", arguments: ["0", "500001"])
+  @Test("A number of keys outside the limits is rejected", arguments: ["0", "500001"])
   func refused(count: String) async throws {
     let run = try await Run("bench", "export", "--keys", count)
     #expect(run.status == 2 && run.output.isEmpty)

@@ -5,60 +5,59 @@ import Testing
 
 @testable import firebreak
 
-/// Documentation/Performance.md 3.
 @Suite("firebreak bench match")
 struct BenchMatchCommandTests {
   private func bench(_ arguments: String...) async throws -> Run {
     try await Run(["bench", "match", "--json"] + arguments)
   }
 
-  @Test("Whatever keys come from, all that were planted are found", arguments: KeySource.allCases)
+  @Test("All planted matches are found with every source of keys", arguments: KeySource.allCases)
   func sources(_ source: KeySource) async throws {
     let run = try await bench("--keys", "2000", "--sightings", "300", "--from", source.rawValue)
     #expect(run.status == 0, "\(run.errors)")
-    let facts = try #require(try run.json())
-    #expect(facts["keys"] as? Int == 2_000)
-    #expect(facts["keysMatched"] as? Int == 1)
-    #expect(facts["sightings"] as? Int == 300)
-    #expect(facts["source"] as? String == source.rawValue)
-    #expect(facts["threads"] as? Int == 1)
-    #expect(facts["keysSkipped"] as? Int != nil)
-    #expect(facts["build"] as? String == BuildKind.current.rawValue)
+    let report = try #require(try run.json())
+    #expect(report["keys"] as? Int == 2_000)
+    #expect(report["keysMatched"] as? Int == 1)
+    #expect(report["sightings"] as? Int == 300)
+    #expect(report["source"] as? String == source.rawValue)
+    #expect(report["threads"] as? Int == 1)
+    #expect(report["keysSkipped"] as? Int != nil)
+    #expect(report["build"] as? String == BuildKind.current.rawValue)
     #expect(run.errors.contains("debug build") == (BuildKind.current == .debug))
     for name in ["keysPerSecond", "baselineMiB", "peakMemoryMiB"] {
-      #expect((facts[name] as? Double ?? 0) > 0, "\(name)")
+      #expect((report[name] as? Double ?? 0) > 0, "\(name)")
     }
     #expect(
-      (facts["peakMemoryMiB"] as? Double ?? 0) >= (facts["baselineMiB"] as? Double ?? .infinity))
-    let times = try #require(facts["nanosecondsPerKey"] as? [String: Double])
+      (report["peakMemoryMiB"] as? Double ?? 0) >= (report["baselineMiB"] as? Double ?? .infinity))
+    let times = try #require(report["nanosecondsPerKey"] as? [String: Double])
     #expect(Set(times.keys) == ["cpu", "wall"] && times.values.allSatisfy { $0 > 0 })
-    let limit = try #require(facts["limitNanosecondsPerKey"] as? [String: Double])
+    let limit = try #require(report["limitNanosecondsPerKey"] as? [String: Double])
     #expect(Set(limit.keys) == ["schedule", "blocks", "probe", "total"])
     let stages = ["schedule", "blocks", "probe"].compactMap { limit[$0] }
     #expect(stages.allSatisfy { $0 > 0 })
     #expect(abs(stages.reduce(0, +) - (limit["total"] ?? 0)) < 0.2)
-    #expect(facts["limitOnThreads"] == nil && facts["gainOverOneThread"] == nil)
+    #expect(report["limitOnThreads"] == nil && report["gainOverOneThread"] == nil)
   }
 
-  @Test("What two threads gain stands beside what the bare kernels gain on two")
+  @Test("With two threads the report has the speedup of the matcher and of the kernels")
   func twoThreads() async throws {
     let run = try await bench(
       "--keys", "2000", "--sightings", "300", "--from", "memory", "--threads", "2")
     #expect(run.status == 0, "\(run.errors)")
-    let all = try #require(try run.json())
-    #expect(try #require(all["gainOverOneThread"] as? Double) > 0)
-    let facts = try #require(all["limitOnThreads"] as? [String: Any])
-    let both = try #require(facts["nanosecondsPerKey"] as? [String: Double])
+    let report = try #require(try run.json())
+    #expect(try #require(report["gainOverOneThread"] as? Double) > 0)
+    let limit = try #require(report["limitOnThreads"] as? [String: Any])
+    let both = try #require(limit["nanosecondsPerKey"] as? [String: Double])
     #expect(Set(both.keys) == ["schedule", "blocks", "probe", "total"])
     #expect(both.values.allSatisfy { $0 > 0 })
-    let one = try #require(facts["oneThreadNanosecondsPerKey"] as? Double)
+    let one = try #require(limit["oneThreadNanosecondsPerKey"] as? Double)
     let total = try #require(both["total"])
-    let scaling = try #require(facts["scaling"] as? Double)
+    let scaling = try #require(limit["scaling"] as? Double)
     #expect(one > 0 && abs(scaling - one / total) < 0.01)
-    #expect(try #require(facts["medianScaling"] as? Double) > 0)
+    #expect(try #require(limit["medianScaling"] as? Double) > 0)
   }
 
-  @Test("Every tier that this machine has can be asked for", arguments: MatchTier.allCases)
+  @Test("Every available tier can be selected, others are rejected", arguments: MatchTier.allCases)
   func tiers(_ tier: MatchTier) async throws {
     let run = try await bench("--keys", "200", "--sightings", "50", "--tier", tier.rawValue)
     if tier.isAvailable {
@@ -66,20 +65,19 @@ struct BenchMatchCommandTests {
       #expect(try run.json()?["tier"] as? String == tier.rawValue)
     } else {
       #expect(run.status == 2 && run.output.isEmpty)
-      #expect(run.errors.contains("does not have the tier \(tier.rawValue)"))
+      #expect(run.errors.contains("does not support the tier \(tier.rawValue)"))
       #expect(run.errors.split(separator: "\n").count == 1)
     }
   }
 
-  @Test("Without a tier the fastest is taken")
+  @Test("The fastest tier is the default")
   func fastest() async throws {
-    let run = try await bench(
-      "--keys", "50", "--sightings", "50", "--from", "memory", "--threads", "2")
+    let run = try await bench("--keys", "50", "--sightings", "50", "--from", "memory", "--threads", "2")
     #expect(try run.json()?["tier"] as? String == MatchTier.fastest.rawValue)
     #expect(try run.json()?["threads"] as? Int == 2)
   }
 
-  @Test("Without --keep nothing is left behind")
+  @Test("Without --keep no file remains")
   func leavesNothing() async throws {
     let folder = try TemporaryFolder()
     let run = try await Run(
@@ -89,8 +87,7 @@ struct BenchMatchCommandTests {
     #expect(folder.files().isEmpty)
   }
 
-  @Test(
-    "The kept files are what match, verify and other matchers read", arguments: ["zip", "file"])
+  @Test("Kept files can be read by match and verify", arguments: ["zip", "file"])
   func keep(_ source: String) async throws {
     let folder = try TemporaryFolder()
     let run = try await bench(
@@ -107,11 +104,11 @@ struct BenchMatchCommandTests {
     let found = (try match.json()?["matches"] as? [[String: Any]])?.first
     #expect(found?["txPower"] as? Int == 8 && found?["version"] as? String == "1.0")
     let again = try await bench("--keys", "20", "--sightings", "20", "--keep", folder.url.path)
-    #expect(again.status == 2 && again.errors.contains("there already"), "\(again.errors)")
+    #expect(again.status == 2 && again.errors.contains("already exists"), "\(again.errors)")
   }
 
   @Test(
-    "Counts beside their limits are refused in one line",
+    "Options outside their limits are rejected with one line",
     arguments: [
       (["--keys", "0"], "--keys"), (["--keys", "50000001"], "--keys"),
       (["--sightings", "0"], "--sightings"), (["--sightings", "1000001"], "--sightings"),
@@ -127,7 +124,7 @@ struct BenchMatchCommandTests {
   }
 
   @Test(
-    "Counts on their limits are taken", arguments: [["--threads", "16"], ["--keys", "10000"]])
+    "Options on their limits are accepted", arguments: [["--threads", "16"], ["--keys", "10000"]])
   func limits(arguments: [String]) async throws {
     let run = try await Run(
       ["bench", "match", "--json", "--sightings", "1", "--from", "memory"] + arguments
@@ -135,16 +132,15 @@ struct BenchMatchCommandTests {
     #expect(run.status == 0, "\(run.errors)")
   }
 
-  @Test("People read the same in words")
+  @Test("Without --json the report is text")
   func text() async throws {
-    let run = try await Run(
-      "bench", "match", "--keys", "100", "--sightings", "50", "--from", "memory")
+    let run = try await Run("bench", "match", "--keys", "100", "--sightings", "50", "--from", "memory")
     #expect(run.status == 0)
     #expect(run.output.contains("100 keys against 50 sightings"))
     #expect(run.output.contains("limit"))
-    #expect(!run.output.contains("on threads"))
+    #expect(!run.output.contains("\nthreads "))
     let two = try await Run(
       "bench", "match", "--keys", "100", "--sightings", "50", "--from", "memory", "--threads", "2")
-    #expect(two.output.contains("\non threads  ") && two.output.contains("bare: 2 threads do "))
+    #expect(two.output.contains("\nthreads  ") && two.output.contains("the kernels alone "))
   }
 }

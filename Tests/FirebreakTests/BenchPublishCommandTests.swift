@@ -8,7 +8,6 @@ import World
 
 @testable import firebreak
 
-/// Documentation/Performance.md 5 and 6.
 @Suite("firebreak bench publish")
 struct BenchPublishCommandTests {
   private let folder: TemporaryFolder
@@ -29,22 +28,22 @@ struct BenchPublishCommandTests {
       ] + arguments)
   }
 
-  @Test("Each upload is new, whole, certified and bound to its keys; the answers are counted")
+  @Test("Uploads have new keys and a certificate for them, and responses are counted")
   func uploads() async throws {
     let server = try StandInKeyServer(.correct)
     let run = try await bench(server, "--keys", "14")
     #expect(run.status == 0, "\(run.errors)")
-    let facts = try #require(try run.json())
-    #expect(facts["errors"] as? Int == 0 && facts["connections"] as? Int == 3)
-    #expect(facts["database"] as? String == "external")
-    #expect(facts["build"] as? String == BuildKind.current.rawValue)
+    let report = try #require(try run.json())
+    #expect(report["errors"] as? Int == 0 && report["connections"] as? Int == 3)
+    #expect(report["database"] as? String == "external")
+    #expect(report["build"] as? String == BuildKind.current.rawValue)
     for name in ["requestsPerSecond", "p50Milliseconds", "p95Milliseconds", "p99Milliseconds"] {
-      #expect((facts[name] as? Double ?? 0) > 0, "\(name)")
+      #expect((report[name] as? Double ?? 0) > 0, "\(name)")
     }
-    let cpu = try #require(facts["cpuMicroseconds"] as? [String: Any])
+    let cpu = try #require(report["cpuMicroseconds"] as? [String: Any])
     #expect((cpu["generator"] as? Double ?? 0) > 0)
     #expect(cpu["server"] is NSNull && cpu["database"] is NSNull)
-    // Each of the three connections once beforehand.
+    // Including one warm-up upload for each of the three connections.
     #expect(server.uploads.count == 23)
     #expect(server.uploads.allSatisfy { $0.path == "/v1/publish" && !$0.isChaff })
     var keys: Set<String> = []
@@ -52,7 +51,7 @@ struct BenchPublishCommandTests {
     #expect(keys.count == 23 * 14)
   }
 
-  /// The keys of a right upload.
+  /// Checks an upload and returns its keys.
   private func check(_ body: Data) async throws -> [String] {
     let fields = try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any])
     #expect(fields["healthAuthorityID"] as? String == "an.app")
@@ -82,7 +81,7 @@ struct BenchPublishCommandTests {
   }
 
   @Test(
-    "Refusals, keys left out and broken connections are errors, however fast",
+    "Rejected uploads, missing keys and broken connections count as errors",
     arguments: [
       (StandInKeyServer.Behaviour.refusing, 20...20), (.partial, 20...20), (.hangingUp, 1...19),
       (.closing, 0...0),
@@ -94,7 +93,7 @@ struct BenchPublishCommandTests {
     #expect(expected.contains(errors), "\(errors)")
   }
 
-  @Test("Decoys that are answered as uploads are pass, those that stand out do not")
+  @Test("Decoys with different responses fail the comparison")
   func chaff() async throws {
     let server = try StandInKeyServer(.correct)
     let alike = try await bench(server, "--chaff", "--requests", "200")
@@ -110,20 +109,20 @@ struct BenchPublishCommandTests {
     #expect((try plain.json()?["chaff"] as? [String: Any])?["sameHeaders"] as? Bool == false)
   }
 
-  /// Names a server of somebody else's in full, where nobody is at home.
+  /// All options for an external server; nothing listens there.
   private static let toTarget = [
     "--target", "http://127.0.0.1:1", "--issuer", "codes", "--audience", "keys", "--key-id", "v1",
     "--signing-key", "none.pem", "--application", "an.app",
   ]
 
   @Test(
-    "What cannot be is refused in one line",
+    "Invalid options are rejected with one line",
     arguments: [
       (["--connections", "0"], "--connections"), (["--connections", "257"], "--connections"),
       (["--requests", "0"], "--requests"), (["--requests", "200001"], "--requests"),
       (["--keys", "0"], "--keys"), (["--keys", "31"], "--keys"),
       (["--database", "postgresql://localhost/keys"], "--database"),
-      (Self.toTarget + ["--connections", "1025"], "1 to 1024"),
+      (Self.toTarget + ["--connections", "1025"], "between 1 and 1024"),
       (["--target", "http://127.0.0.1:1"], "--issuer"), (["--issuer", "someone"], "--target"),
     ])
   func refusals(arguments: [String], named: String) async throws {
@@ -133,7 +132,7 @@ struct BenchPublishCommandTests {
     #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
   }
 
-  @Test("A target that is no address, no key and nobody at home each say so")
+  @Test("An invalid URL, an invalid key and an unreachable server have different errors")
   func targets() async throws {
     func run(_ target: String, key: String) async throws -> Run {
       try await Run(
@@ -147,26 +146,26 @@ struct BenchPublishCommandTests {
     let wrong = folder.path("wrong.pem")
     try Data("no key".utf8).write(to: wrong)
     #expect(try await run("http://127.0.0.1:1", key: wrong.path).status == 2)
-    let nobody = try await run("http://127.0.0.1:1", key: key)
-    #expect(nobody.status == 3 && nobody.errors.contains("cannot be reached"))
+    let unreachable = try await run("http://127.0.0.1:1", key: key)
+    #expect(unreachable.status == 3 && unreachable.errors.contains("cannot be reached"))
   }
 
-  @Test("Without a target it starts a key server of its own, and leaves nothing of it behind")
+  @Test("Without a target it starts a key server and removes its files")
   func ownServer() async throws {
     let temporary = try TemporaryFolder()
     let run = try await Run(
       ["bench", "publish", "--json", "--connections", "2", "--requests", "24", "--keys", "14"],
       temporaryFolder: temporary.url)
     #expect(run.status == 0, "\(run.errors)")
-    let facts = try #require(try run.json())
-    #expect(facts["errors"] as? Int == 0 && facts["requests"] as? Int == 24)
-    #expect(facts["database"] as? String == "sqlite")
-    let cpu = try #require(facts["cpuMicroseconds"] as? [String: Double])
+    let report = try #require(try run.json())
+    #expect(report["errors"] as? Int == 0 && report["requests"] as? Int == 24)
+    #expect(report["database"] as? String == "sqlite")
+    let cpu = try #require(report["cpuMicroseconds"] as? [String: Double])
     #expect((cpu["server"] ?? 0) > 0 && cpu["database"] == 0)
     #expect(temporary.files().isEmpty)
   }
 
-  @Test("The key server of the bench answers decoys in the size and with the headers of uploads")
+  @Test("Our key server sends decoys the same sizes and headers as uploads")
   func ownChaff() async throws {
     let run = try await Run(
       "bench", "publish", "--json", "--connections", "2", "--requests", "60", "--chaff")
@@ -176,7 +175,65 @@ struct BenchPublishCommandTests {
     #expect(try run.json()?["errors"] as? Int == 0)
   }
 
-  @Test("The server of the bench is no command for people")
+  @Test("A server that does not start ends the bench with its error in one line")
+  func serverFails() async throws {
+    let temporary = try TemporaryFolder()
+    // The database does not fit into files of 8 KiB.
+    let command = #"ulimit -f 8; exec "$0" bench publish --json --requests 1"#
+    let run = try await ChildProcess.run(
+      URL(fileURLWithPath: "/bin/bash"), ["-c", command, Run.product().path],
+      environment: environment(temporary))
+    #expect(run.status == 3 && run.output.isEmpty, "\(run.errors)")
+    let lines = run.errors.split(separator: "\n").filter { !$0.contains("debug build") }
+    #expect(lines.count == 1, "\(run.errors)")
+    #expect(lines.first?.contains("did not start: The ") == true, "\(run.errors)")
+    #expect(temporary.files().isEmpty)
+  }
+
+  @Test("A terminated bench kills its server and removes the files", arguments: [SIGINT, SIGTERM])
+  func terminated(signal: Int32) async throws {
+    let temporary = try TemporaryFolder()
+    try await ChildProcess.withRunning(
+      try Run.product(), ["bench", "publish", "--requests", "200000"],
+      environment: environment(temporary)
+    ) { bench in
+      var servers: [Int32] = []
+      try await Patience.until {
+        servers = Self.children(of: bench.processIdentifier)
+        return bench.status != nil || !servers.isEmpty && !temporary.files().isEmpty
+      }
+      let errors = try bench.errors
+      try #require(servers.count == 1, "\(errors)")
+      bench.send(signal)
+      let status = try await bench.wait()
+      #expect(status == 128 + signal)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).isEmpty)
+      // The orphan is reaped by another process, some time after its end.
+      try await Patience.until { Self.state(of: servers[0]).map { $0 == "Z" } ?? true }
+      #expect(Self.state(of: servers[0]).map { $0 == "Z" } ?? true)
+    }
+  }
+
+  private func environment(_ temporary: TemporaryFolder) -> [String: String] {
+    ProcessInfo.processInfo.environment.merging(["TMPDIR": temporary.url.path]) { $1 }
+  }
+
+  /// The processes that `parent` has started.
+  private static func children(of parent: Int32) -> [Int32] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap(Int32.init).filter { fields(of: $0)?.dropFirst().first == "\(parent)" }
+  }
+
+  /// The state of a process, such as Z for a zombie; nil if it does not exist.
+  private static func state(of process: Int32) -> Substring? { fields(of: process)?.first }
+
+  /// The fields of `/proc/PID/stat` after the name: state, parent and more.
+  private static func fields(of process: Int32) -> [Substring]? {
+    let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    return text?.split(separator: ")").last?.split(separator: " ")
+  }
+
+  @Test("The server of the bench is hidden from the help")
   func server() async throws {
     #expect(try await Run("bench", "publish-server").status == 2)
     #expect(try await !Run("bench", "--help").output.contains("publish-server"))

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Documentation/CommandLine.md 5.
 @Suite("firebreak conformance", .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
 struct ConformanceCommandTests {
   private let folder: TemporaryFolder
@@ -28,12 +27,12 @@ struct ConformanceCommandTests {
     let run = try await Run("conformance", suite, SharedData.url(file).path)
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.output == "\(count) passed, 0 failed\n")
-    let facts = try await Run("conformance", suite, SharedData.url(file).path, "--json").json()
-    #expect(facts?["passed"] as? Int == count && facts?["failed"] as? Int == 0)
+    let report = try await Run("conformance", suite, SharedData.url(file).path, "--json").json()
+    #expect(report?["passed"] as? Int == count && report?["failed"] as? Int == 0)
   }
 
   @Test(
-    "Risks that are absent and risks of 0 are different texts, but where all are 0 either is taken")
+    "Absent risks and risks of 0 give different texts; if all are 0 or absent, both are accepted")
   func riskOfZero() async throws {
     let text = try String(contentsOf: SharedData.url(Self.files[2].1), encoding: .utf8)
     let code = "2u1nHt5WWurJytFLF3xitNzM99oNrad2y4YGOL53AeY="
@@ -63,12 +62,11 @@ struct ConformanceCommandTests {
     let mixed = (#", "transmissionRisk": 3"#, "")
     #expect(try await status(mixed, cleartext.replacing(".144.5,", with: ".144.0,"), code) == 1)
     #expect(
-      try await status((#", "transmissionRisk": 3"#, #", "transmissionRisk": 5"#), cleartext, code)
-        == 0)
+      try await status((#", "transmissionRisk": 3"#, #", "transmissionRisk": 5"#), cleartext, code) == 0)
   }
 
   @Test(
-    "A case that is changed fails by its name, with what was expected and what came out",
+    "A changed case fails with its name, the expected and the actual result",
     arguments: [
       (
         "gaen-crypto", files[0].1, "8be6cd371c5c891604bfbe49df845096",
@@ -96,7 +94,7 @@ struct ConformanceCommandTests {
     #expect(last?.hasSuffix(" failed") == true && last?.hasSuffix(" 0 failed") == false)
   }
 
-  @Test("A policy's weights are what the cases depend on: another weight, other results")
+  @Test("The policy is read from the file: other weights change results, invalid ones are rejected")
   func policyIsData() async throws {
     let text = try String(contentsOf: SharedData.url(Self.files[1].1), encoding: .utf8)
     let weights = folder.path("weights.json")
@@ -106,19 +104,19 @@ struct ConformanceCommandTests {
     let scans = folder.path("scans.json")
     try text.replacing("\"minAttenuation\": 30", with: "\"minAttenuation\": 256")
       .write(to: scans, atomically: true, encoding: .utf8)
-    let unread = try await Run("conformance", "cwa-risk", scans.path)
-    #expect(unread.status == 2)
+    let invalid = try await Run("conformance", "cwa-risk", scans.path)
+    #expect(invalid.status == 2)
     #expect(
-      unread.errors.contains("testCases[0].exposureWindows[0].scanInstances[0].minAttenuation"))
-    let nonsense = folder.path("nonsense.json")
+      invalid.errors.contains("testCases[0].exposureWindows[0].scanInstances[0].minAttenuation"))
+    let policy = folder.path("policy.json")
     try text.replacing("\"weight\": 0.5", with: "\"weight\": -1")
-      .write(to: nonsense, atomically: true, encoding: .utf8)
-    let refused = try await Run("conformance", "cwa-risk", nonsense.path)
-    #expect(refused.status == 2)
-    #expect(refused.errors.contains("minutesAtAttenuationWeights[1].weight"))
+      .write(to: policy, atomically: true, encoding: .utf8)
+    let rejected = try await Run("conformance", "cwa-risk", policy.path)
+    #expect(rejected.status == 2)
+    #expect(rejected.errors.contains("minutesAtAttenuationWeights[1].weight"))
   }
 
-  @Test("A file of another suite, of none or that is none is bad input")
+  @Test("A file of another suite, an empty suite and a missing file are bad input")
   func badInput() async throws {
     for (suite, file) in zip(["cwa-risk", "tek-hmac", "key-files", "gaen-crypto"], Self.files) {
       let run = try await Run("conformance", suite, SharedData.url(file.1).path)

@@ -11,27 +11,27 @@ struct KeyfileCommandTests {
   private var publicKey: String { example.appendingPathComponent("public.pem").path }
   private var otherKey: String { SharedData.url("keyfiles/google-sample/public-310-v1.pem").path }
 
-  @Test("inspect prints one JSON object of the promised shape")
+  @Test("inspect --json prints one object with the documented fields")
   func inspect() async throws {
     let run = try await Run("keyfile", "inspect", "--json", zip)
-    let facts = try #require(try run.json())
+    let report = try #require(try run.json())
     #expect(run.status == 0 && run.errors.isEmpty)
-    #expect(facts["start"] as? Int == 1_590_159_600)
-    #expect(facts["end"] as? Int == 1_590_246_000)
-    #expect(facts["region"] as? String == "US")
-    #expect(facts["batchNum"] as? Int == 1)
-    #expect(facts["batchSize"] as? Int == 1)
-    #expect(facts["keyCount"] as? Int == 2)
-    #expect(facts["revisedKeyCount"] as? Int == 0)
+    #expect(report["start"] as? Int == 1_590_159_600)
+    #expect(report["end"] as? Int == 1_590_246_000)
+    #expect(report["region"] as? String == "US")
+    #expect(report["batchNum"] as? Int == 1)
+    #expect(report["batchSize"] as? Int == 1)
+    #expect(report["keyCount"] as? Int == 2)
+    #expect(report["revisedKeyCount"] as? Int == 0)
     #expect(
-      facts["signatures"] as? [[String: String]] == [
+      report["signatures"] as? [[String: String]] == [
         ["keyID": "some_id", "keyVersion": "1", "algorithm": "1.2.840.10045.4.3.2"]
       ])
     let digest = "38edb6fc758d9ba014eb66226a9ee580201de3a985dca5467234c5f41099ad3f"
-    #expect(facts["exportSHA256"] as? String == digest)
+    #expect(report["exportSHA256"] as? String == digest)
   }
 
-  @Test("verify answers 0 for the right key, 1 for another, 2 for what is no file or key")
+  @Test("verify ends with 0 for the right key, 1 for another key, 2 for an invalid file or key")
   func verify() async throws {
     #expect(try await Run("keyfile", "verify", zip, "--public-key", publicKey).status == 0)
     #expect(
@@ -40,15 +40,14 @@ struct KeyfileCommandTests {
         "--key-version", "1"
       ).status == 0)
     #expect(
-      try await Run("keyfile", "verify", zip, "--public-key", publicKey, "--key-version", "2")
-        .status
+      try await Run("keyfile", "verify", zip, "--public-key", publicKey, "--key-version", "2").status
         == 1)
     #expect(try await Run("keyfile", "verify", zip, "--public-key", otherKey).status == 1)
     #expect(try await Run("keyfile", "verify", zip, "--public-key", zip).status == 2)
     #expect(try await Run("keyfile", "verify", publicKey, "--public-key", publicKey).status == 2)
   }
 
-  @Test("What make writes, verify accepts and inspect counts")
+  @Test("A file written by make verifies and has the given keys")
   func make() async throws {
     let folder = try TemporaryFolder()
     let output = folder.path("made.zip").path
@@ -59,8 +58,8 @@ struct KeyfileCommandTests {
     #expect(try await Run("keyfile", "inspect", "--json", output).json()?["keyCount"] as? Int == 2)
   }
 
-  @Test("make replaces a file, and neither a folder nor a device")
-  func noFile() async throws {
+  @Test("make replaces a file, but not a folder, a pipe or a link")
+  func notReplaceable() async throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(
       at: folder.path("folder.zip"), withIntermediateDirectories: false)
@@ -69,10 +68,9 @@ struct KeyfileCommandTests {
     try FileManager.default.createSymbolicLink(
       at: folder.path("link.zip"), withDestinationURL: pipe)
     for name in ["folder.zip", "pipe.zip", "link.zip"] {
-      let run = try await make(
-        keys: example.appendingPathComponent("keys.json"), to: folder.path(name))
+      let run = try await make(keys: example.appendingPathComponent("keys.json"), to: folder.path(name))
       #expect(run.status == 2 && run.output.isEmpty, "\(name)")
-      #expect(run.errors.contains("\(name) is there and is no file"), "\(run.errors)")
+      #expect(run.errors.contains("\(name) is not a regular file"), "\(run.errors)")
     }
     let type = try FileManager.default.attributesOfItem(atPath: pipe.path)[.type]
     #expect(type as? FileAttributeType != .typeRegular)
@@ -95,21 +93,20 @@ struct KeyfileCommandTests {
     ]
   }
 
-  @Test("A make that is ended in the middle leaves nothing behind", arguments: [SIGINT, SIGTERM])
-  func ended(signal: Int32) async throws {
+  @Test("An interrupted or terminated make leaves no temporary file", arguments: [SIGINT, SIGTERM])
+  func terminated(signal: Int32) async throws {
     let folder = try TemporaryFolder()
     let keys = folder.path("keys.json")
-    // So many that it takes longer to write them than to see that it has begun.
+    // Writing them takes longer than noticing that it has started.
     let list = (0..<150_000).map { number in
       let key = withUnsafeBytes(of: UInt64(number).bigEndian) { Data(repeating: 7, count: 8) + $0 }
       return #"{"key": "\#(key.base64EncodedString())", "rollingStartNumber": 2650000}"#
     }
     try Data(#"{"temporaryExposureKeys": [\#(list.joined(separator: ","))]}"#.utf8).write(to: keys)
-    var endings: [Int32] = []
-    for _ in 0..<10 where !endings.contains(128 + signal) {
-      let status = try await ChildProcess.withRunning(
-        try Run.product(), makeArguments(keys: keys, output: folder.path("made.zip"))
-      ) { process in
+    var statuses: [Int32] = []
+    for _ in 0..<10 where !statuses.contains(128 + signal) {
+      let arguments = makeArguments(keys: keys, output: folder.path("made.zip"))
+      let status = try await ChildProcess.withRunning(try Run.product(), arguments) { process in
         while process.status == nil
           && folder.files().allSatisfy({ !$0.path.contains(".made.zip-") })
         {
@@ -118,29 +115,24 @@ struct KeyfileCommandTests {
         process.send(signal)
         return try await process.wait()
       }
-      endings.append(status)
-      let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
-      #expect(left.filter { $0.hasPrefix(".") }.isEmpty, "\(left)")
+      statuses.append(status)
+      let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+      #expect(files.filter { $0.hasPrefix(".") }.isEmpty, "\(files)")
     }
-    #expect(endings.contains(128 + signal), "it was quicker each time: \(endings)")
+    #expect(statuses.contains(128 + signal), "make ended before the signal: \(statuses)")
   }
 
-  @Test("Bad usage is exit code 2 and one line on stderr")
+  @Test("Bad usage ends with 2 and one line on stderr")
   func usage() async throws {
-    for run in [
-      try await Run("keyfile", "verify"), try await Run("nonsense"), try await Run("keyfile", "x"),
-    ] {
+    for run in [try await Run("keyfile", "verify"), try await Run("nonsense"), try await Run("keyfile", "x")] {
       #expect(run.status == 2 && run.output.isEmpty)
       #expect(run.errors.split(separator: "\n").count == 1)
     }
   }
 
-  @Test("Help and version are exit code 0 on stdout")
+  @Test("Help and version end with 0 and print to stdout")
   func help() async throws {
-    for run in [
-      try await Run("--help"), try await Run("keyfile", "make", "--help"),
-      try await Run("--version"),
-    ] {
+    for run in [try await Run("--help"), try await Run("keyfile", "make", "--help"), try await Run("--version")] {
       #expect(run.status == 0 && !run.output.isEmpty && run.errors.isEmpty)
     }
   }

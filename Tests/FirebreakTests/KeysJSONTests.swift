@@ -4,8 +4,7 @@ import Testing
 
 @testable import firebreak
 
-/// Documentation/CommandLine.md 2.2.
-@Suite("The variant of concern in a file of keys")
+@Suite("Keys in JSON")
 struct KeysJSONTests {
   private func variant(_ field: String) throws -> VariantOfConcern? {
     let key = Data(repeating: 9, count: 16).base64EncodedString()
@@ -15,8 +14,8 @@ struct KeysJSONTests {
     return try #require(KeysJSON(decoding: Data(json.utf8)).keys.first).variantOfConcern
   }
 
-  @Test("It is a number from 0 to 4, or left out")
-  func read() throws {
+  @Test("variantOfConcern is a number from 0 to 4 or absent")
+  func valid() throws {
     for variant in VariantOfConcern.allCases {
       #expect(try self.variant(", \"variantOfConcern\": \(variant.rawValue)") == variant)
     }
@@ -24,12 +23,12 @@ struct KeysJSONTests {
   }
 
   @Test(
-    "Anything else is refused with a sentence that names it",
+    "An invalid variantOfConcern is rejected with the name of the field",
     arguments: ["-1", "5", "256", "\"type1\""])
-  func refused(_ value: String) throws {
+  func invalid(_ value: String) throws {
     do {
       _ = try variant(", \"variantOfConcern\": \(value)")
-      Issue.record("\(value) was taken")
+      Issue.record("\(value) was accepted")
     } catch {
       #expect("\(error)".contains("temporaryExposureKeys[0].variantOfConcern"), "\(error)")
     }

@@ -4,7 +4,6 @@ import Testing
 
 @testable import firebreak
 
-/// Documentation/CommandLine.md 3.
 @Suite("firebreak match", .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
 struct MatchCommandTests {
   private let folder: TemporaryFolder
@@ -13,7 +12,7 @@ struct MatchCommandTests {
   private let otherKey = SharedData.url("keyfiles/google-sample/public-310-v1.pem").path
 
   /// The key of the Cryptography Specification's vectors, twice in one signed file with another one.
-  init() async throws {
+  init() throws {
     folder = try TemporaryFolder()
     let keys = folder.path("keys.json")
     let published = Data(Self.bytes("75c734c6dd1a782de7a965da5eb93125")).base64EncodedString()
@@ -43,23 +42,23 @@ struct MatchCommandTests {
   }
 
   /// The second identifier of the vectors with its metadata: 8 dBm.
-  private static let heard = "3c9a1de5dd6b02afa7fded7b570b3e56,c29211b1"
+  private static let beacon = "3c9a1de5dd6b02afa7fded7b570b3e56,c29211b1"
   private static let start = 1_585_785_600 + 600
 
-  @Test("One matched row has the promised shape, and a stranger's row is none")
+  @Test("A matched row has the documented fields, and a row of another key does not match")
   func shape() async throws {
-    let stranger = "000102030405060708090a0b0c0d0e0f,00000000,\(Self.start),-50"
+    let other = "000102030405060708090a0b0c0d0e0f,00000000,\(Self.start),-50"
     let run = try await Run(
-      "match", "--json", "--sightings", try csv("\(Self.heard),\(Self.start),-60", stranger),
+      "match", "--json", "--sightings", try csv("\(Self.beacon),\(Self.start),-60", other),
       "--public-key", publicKey, zip)
     #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
-    let facts = try #require(try run.json())
-    #expect(facts["keysRead"] as? Int == 3)
-    #expect(facts["keysMatched"] as? Int == 1)
-    #expect(facts["identifiersMatched"] as? Int == 1)
-    #expect(facts["sightingsMatched"] as? Int == 1)
-    #expect((facts["nanosecondsPerKey"] as? Double ?? 0) > 0)
-    let matches = try #require(facts["matches"] as? [[String: Any]])
+    let report = try #require(try run.json())
+    #expect(report["keysRead"] as? Int == 3)
+    #expect(report["keysMatched"] as? Int == 1)
+    #expect(report["identifiersMatched"] as? Int == 1)
+    #expect(report["sightingsMatched"] as? Int == 1)
+    #expect((report["nanosecondsPerKey"] as? Double ?? 0) > 0)
+    let matches = try #require(report["matches"] as? [[String: Any]])
     #expect(matches.count == 1)
     #expect(matches[0]["key"] as? String == "75c734c6dd1a782de7a965da5eb93125")
     #expect(matches[0]["intervalNumber"] as? Int == 2_642_977)
@@ -72,27 +71,27 @@ struct MatchCommandTests {
   }
 
   @Test(
-    "Rows come by time; the same row twice is two; two hours are near enough and not a step more")
+    "Rows are sorted by time, repeated rows count twice, and the tolerance is exactly two hours")
   func tolerance() async throws {
     // Twelve intervals before and after the identifier's own, and one second beyond each.
     let (first, last) = (Self.start - 7_200, Self.start + 7_800 - 1)
     let rows = [last + 1, last, Self.start, Self.start, first, first - 1].map {
-      "\(Self.heard),\($0),-60"
+      "\(Self.beacon),\($0),-60"
     }
     let file = folder.path("many.csv")
     try (["rpi,aem,unix_time,rssi"] + rows).joined(separator: "\r\n")
       .write(to: file, atomically: true, encoding: .utf8)
     let run = try await Run(
       "match", "--json", "--sightings", file.path, "--public-key", publicKey, zip, zip)
-    let facts = try #require(try run.json())
-    let times = (facts["matches"] as? [[String: Any]])?.compactMap { $0["time"] as? Int }
+    let report = try #require(try run.json())
+    let times = (report["matches"] as? [[String: Any]])?.compactMap { $0["time"] as? Int }
     #expect(times == [first, Self.start, Self.start, last])
-    #expect(facts["sightingsMatched"] as? Int == 4)
-    #expect(facts["keysRead"] as? Int == 6)
-    #expect(facts["keysMatched"] as? Int == 1)
+    #expect(report["sightingsMatched"] as? Int == 4)
+    #expect(report["keysRead"] as? Int == 6)
+    #expect(report["keysMatched"] as? Int == 1)
   }
 
-  @Test("A transmit power that no phone has is reported, not dropped")
+  @Test("An implausible transmit power is reported, not dropped")
   func transmitPower() async throws {
     // One bit of the sealed metadata flipped: 8 dBm become -120.
     let row = "3C9A1DE5DD6B02AFA7FDED7B570B3E56,c21211b1,\(Self.start),-60"
@@ -103,48 +102,46 @@ struct MatchCommandTests {
     #expect(match?["attenuation"] as? Int == 0)
   }
 
-  @Test("Another's signature is a no; whoever signed will do without a key, with a note")
+  @Test("Another signature ends with 1; without --public-key any is accepted, with a note")
   func trust() async throws {
-    let sightings = try csv("\(Self.heard),\(Self.start),-60")
+    let sightings = try csv("\(Self.beacon),\(Self.start),-60")
     #expect(
       try await Run("match", "--sightings", sightings, "--public-key", otherKey, zip).status == 1)
     #expect(try await Run("match", "--sightings", sightings, "--public-key", zip, zip).status == 2)
-    let unchecked = try await Run("match", "--json", "--sightings", sightings, zip)
-    #expect(unchecked.status == 0)
-    #expect(unchecked.errors.contains("not checked"))
+    let unverified = try await Run("match", "--json", "--sightings", sightings, zip)
+    #expect(unverified.status == 0)
+    #expect(unverified.errors.contains("not verified"))
     #expect(
       try await Run("match", "--sightings", sightings, "--public-key", otherKey, "--unsigned", zip)
         .status == 2)
   }
 
-  @Test("A file that nobody signed needs --unsigned")
+  @Test("An unsigned file needs --unsigned")
   func unsigned() async throws {
-    let sightings = try csv("\(Self.heard),\(Self.start),-60")
+    let sightings = try csv("\(Self.beacon),\(Self.start),-60")
     let export = folder.path("export.bin")
     // Header, then one key: 16 bytes, start 2642976.
     let key =
       [0x0a, 16] + Self.bytes("75c734c6dd1a782de7a965da5eb93125") + [0x18, 0xa0, 0xa8, 0xa1, 0x01]
     try Data(Array("EK Export v1    ".utf8) + [0x3a, UInt8(key.count)] + key).write(to: export)
-    let refused = try await Run("match", "--json", "--sightings", sightings, export.path)
-    #expect(refused.status == 1 && refused.output.isEmpty)
-    #expect(refused.errors.contains("export.bin"))
-    let taken = try await Run(
-      "match", "--json", "--unsigned", "--sightings", sightings, export.path)
-    #expect(taken.status == 0, "\(taken.errors)")
-    #expect(try taken.json()?["sightingsMatched"] as? Int == 1)
+    let rejected = try await Run("match", "--json", "--sightings", sightings, export.path)
+    #expect(rejected.status == 1 && rejected.output.isEmpty)
+    #expect(rejected.errors.contains("export.bin"))
+    let accepted = try await Run("match", "--json", "--unsigned", "--sightings", sightings, export.path)
+    #expect(accepted.status == 0, "\(accepted.errors)")
+    #expect(try accepted.json()?["sightingsMatched"] as? Int == 1)
   }
 
-  @Test("Finding nothing is done, too")
+  @Test("A search without matches ends with 0")
   func nothing() async throws {
-    let run = try await Run(
-      "match", "--json", "--sightings", try csv(), "--public-key", publicKey, zip)
+    let run = try await Run("match", "--json", "--sightings", try csv(), "--public-key", publicKey, zip)
     #expect(run.status == 0)
     #expect(try run.json()?["keysMatched"] as? Int == 0)
     #expect((try run.json()?["matches"] as? [Any])?.isEmpty == true)
   }
 
   @Test(
-    "A bad row is refused with its line and column",
+    "An invalid row is rejected with its line and column",
     arguments: [
       ("3c9a,c29211b1,1585786200,-60", "line 3, column 1 (rpi)"),
       ("3c9a1de5dd6b02afa7fded7b570b3e5g,c29211b1,1585786200,-60", "line 3, column 1 (rpi)"),
@@ -152,21 +149,21 @@ struct MatchCommandTests {
       ("3c9a1de5dd6b02afa7fded7b570b3e56,c29211b1,soon,-60", "line 3, column 3 (unix_time)"),
       ("3c9a1de5dd6b02afa7fded7b570b3e56,c29211b1,-1,-60", "line 3, column 3 (unix_time)"),
       ("3c9a1de5dd6b02afa7fded7b570b3e56,c29211b1,1585786200,-129", "line 3, column 4 (rssi)"),
-      ("3c9a1de5dd6b02afa7fded7b570b3e56,c29211b1,1585786200", "line 3: has 3 columns"),
-      ("", "line 3: has 1 columns"),
+      ("3c9a1de5dd6b02afa7fded7b570b3e56,c29211b1,1585786200", "line 3: 3 columns"),
+      ("", "line 3: 1 columns"),
     ])
-  func badRows(row: String, place: String) async throws {
-    let good = "\(Self.heard),\(Self.start),-60"
+  func badRows(row: String, expected: String) async throws {
+    let good = "\(Self.beacon),\(Self.start),-60"
     let run = try await Run(
       "match", "--json", "--sightings", try csv(good, row, good), "--public-key", publicKey, zip)
     #expect(run.status == 2 && run.output.isEmpty)
-    #expect(run.errors.contains(place), "\(run.errors)")
+    #expect(run.errors.contains(expected), "\(run.errors)")
     #expect(run.errors.split(separator: "\n").count == 1)
   }
 
-  @Test("Another header, no file and no key file are bad input")
+  @Test("A wrong header, a missing file and an invalid key file are bad input")
   func badInput() async throws {
-    let good = try csv("\(Self.heard),\(Self.start),-60")
+    let good = try csv("\(Self.beacon),\(Self.start),-60")
     #expect(try await Run("match", "--sightings", good, "--unsigned", good).status == 2)
     #expect(try await Run("match", "--sightings", good).status == 2)
     #expect(try await Run("match", "--sightings", folder.path("none").path, zip).status == 2)

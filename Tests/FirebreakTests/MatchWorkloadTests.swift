@@ -5,12 +5,11 @@ import Testing
 
 @testable import firebreak
 
-/// Documentation/Performance.md 2.
-@Suite("The workload of bench match")
+@Suite("Workload of bench match")
 struct MatchWorkloadTests {
   private static let small = MatchWorkload(keys: 30_000, sightings: 900, seed: 7)
 
-  @Test("Keys start evenly over fourteen days and serve a whole one, in the order of a key file")
+  @Test("Keys start evenly over 14 days, are valid for a day and are in file order")
   func keys() throws {
     let keys = (0..<1_400).compactMap(Self.small.key)
     try #require(keys.count == 1_400)
@@ -19,10 +18,10 @@ struct MatchWorkloadTests {
     #expect(keys.allSatisfy { $0.key.rollingPeriod == 144 })
     #expect(zip(keys, keys.dropFirst()).allSatisfy(DiagnosisKey.inFileOrder))
     let start = (0..<14).map(Self.small.day)
-    #expect(start != start.sorted(), "a phone does not get its keys by the day")
+    #expect(start != start.sorted(), "keys are not grouped by day")
   }
 
-  @Test("The same seed is the same workload, another seed is another")
+  @Test("The seed determines the workload")
   func seeds() {
     let again = MatchWorkload(keys: 30_000, sightings: 900, seed: 7)
     let other = MatchWorkload(keys: 30_000, sightings: 900, seed: 8)
@@ -30,7 +29,7 @@ struct MatchWorkloadTests {
     #expect(other.key(17) != Self.small.key(17) && other.sighting(17) != Self.small.sighting(17))
   }
 
-  @Test("Sightings are distinct, in the order of time and even over the same days")
+  @Test("Sightings are distinct, ordered by time and spread evenly over the days")
   func sightings() {
     let sightings = Array(Self.small.sightings)
     #expect(Set(sightings.map(\.advertisement.identifier)).count == 900)
@@ -43,7 +42,7 @@ struct MatchWorkloadTests {
   }
 
   @Test(
-    "One key in ten thousand was heard, and one at least, in its period and within two hours",
+    "One key in 10,000 has a sighting, at least one, within its period and two hours",
     arguments: [(30_000, 900, 3), (29_999, 7, 2), (20_000, 2, 2), (1, 1, 1), (13, 5, 1)])
   func planted(keys: Int, sightings: Int, expected: Int) throws {
     let workload = MatchWorkload(keys: keys, sightings: sightings, seed: 3)
@@ -52,17 +51,17 @@ struct MatchWorkloadTests {
     }
     #expect(planted.count == expected && workload.plantedMatches.count == expected)
     #expect(Set(planted.map(\.1)).count == expected)
-    for (sighting, key) in planted {
-      let (key, heard) = (try #require(workload.key(key)?.key), workload.sighting(sighting))
+    for (number, key) in planted {
+      let (key, sighting) = (try #require(workload.key(key)?.key), workload.sighting(number))
       let schedule = KeySchedule(key)
       let sent = (0..<144).map { IntervalNumber(rawValue: key.rollingStart.rawValue + $0) }
-        .first { schedule.identifier(at: $0) == heard.advertisement.identifier }
-      let interval = try #require(IntervalNumber(heard.time))
+        .first { schedule.identifier(at: $0) == sighting.advertisement.identifier }
+      let interval = try #require(IntervalNumber(sighting.time))
       #expect(try #require(sent).distance(to: interval) <= 12)
     }
   }
 
-  @Test("A file holds half a million keys, and the last one the rest")
+  @Test("A file has 500,000 keys, the last one the rest")
   func files() {
     #expect(MatchWorkload(keys: 499_999, sightings: 99, seed: 1).files == [0..<499_999])
     #expect(MatchWorkload(keys: 500_000, sightings: 99, seed: 1).files == [0..<500_000])
@@ -72,21 +71,21 @@ struct MatchWorkloadTests {
       ])
   }
 
-  @Test("Findings with one match too few, one too many or one twice are refused")
+  @Test("Missing, surplus and repeated matches are rejected")
   func check() throws {
-    var findings = MatchFindings()
-    findings.keysRead = 30_000
-    findings.found = Self.small.plantedMatches
-    findings.count = 3
-    try findings.check(against: Self.small)
-    findings.count = 4
-    #expect(throws: CommandFailure.self) { try findings.check(against: Self.small) }
-    findings.count = 3
-    findings.keysRead = 29_999
-    #expect(throws: CommandFailure.self) { try findings.check(against: Self.small) }
-    findings.keysRead = 30_000
-    findings.found.remove(try #require(findings.found.first))
-    findings.count = 2
-    #expect(throws: CommandFailure.self) { try findings.check(against: Self.small) }
+    var result = MatchResult()
+    result.keysRead = 30_000
+    result.found = Self.small.plantedMatches
+    result.count = 3
+    try result.check(against: Self.small)
+    result.count = 4
+    #expect(throws: CommandFailure.self) { try result.check(against: Self.small) }
+    result.count = 3
+    result.keysRead = 29_999
+    #expect(throws: CommandFailure.self) { try result.check(against: Self.small) }
+    result.keysRead = 30_000
+    result.found.remove(try #require(result.found.first))
+    result.count = 2
+    #expect(throws: CommandFailure.self) { try result.check(against: Self.small) }
   }
 }

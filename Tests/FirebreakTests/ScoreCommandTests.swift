@@ -4,7 +4,6 @@ import Testing
 
 @testable import firebreak
 
-/// Documentation/CommandLine.md 4.
 @Suite("firebreak score")
 struct ScoreCommandTests {
   private let folder: TemporaryFolder
@@ -19,7 +18,7 @@ struct ScoreCommandTests {
     return url.path
   }
 
-  /// One window of five minutes at 40 dB a scan.
+  /// A window with scans of five minutes at 40 dB.
   private func window(
     _ date: String = "2020-04-02", infectiousness: Int = 1, reportType: Int = 1, scans: Int = 1
   ) -> String {
@@ -34,7 +33,7 @@ struct ScoreCommandTests {
 
   private func score(
     _ windows: String..., configuration: String = "{}", more: [String] = []
-  ) async throws -> Run {
+  ) throws -> Run {
     try await Run(
       [
         "score", "--json", "--windows",
@@ -53,8 +52,8 @@ struct ScoreCommandTests {
     return try ["maximumScore", "scoreSum", "weightedDurationSum"].map { try #require(sums[$0]) }
   }
 
-  @Test("The documents' day: 120 weighted minutes, at most 100, in sum 130, in seconds by report")
-  func dayOfThree() async throws {
+  @Test("Three windows: highest score, sum and weighted duration in seconds, by report type")
+  func sumsOfDay() async throws {
     let configuration =
       #"{"infectiousnessHighWeight": 200, "reportTypeSelfReportedWeight": 0}"#
     let days = try days(
@@ -70,11 +69,11 @@ struct ScoreCommandTests {
     #expect(day.count == 4, "report types without windows are left out")
   }
 
-  @Test("Days come oldest first, and those older than the threshold are left out")
+  @Test("Days are sorted by date, and those older than the threshold are left out")
   func age() async throws {
     let windows = ["2020-04-03", "2020-04-01", "2020-04-02"].map { window($0) }
     func dates(_ more: String...) async throws -> [String] {
-      try await days(
+      try days(
         score(
           windows[0], windows[1], windows[2],
           configuration: #"{"daysSinceLastExposureThreshold": 1}"#, more: more)
@@ -85,35 +84,33 @@ struct ScoreCommandTests {
     #expect(try await dates("--today", "2020-05-01").isEmpty)
   }
 
-  @Test("Sums are rounded as phones do, or exact")
+  @Test("Sums are rounded to minutes, or exact with --exact")
   func rounding() async throws {
     let configuration = #"{"immediateDurationWeight": 33}"#
-    let rounded = try #require(try await days(score(window(), configuration: configuration)).first)
+    let rounded = try #require(try days(score(window(), configuration: configuration)).first)
     #expect(try sums(rounded, "daySummary") == [120, 120, 120])
     let exact = try #require(
-      try await days(score(window(), configuration: configuration, more: ["--exact"])).first)
+      try days(score(window(), configuration: configuration, more: ["--exact"])).first)
     #expect(try sums(exact, "daySummary") == [99, 99, 99])
   }
 
   @Test(
-    "Windows without infectiousness or with a revoked report count nothing, no windows are no days")
+    "Windows without infectiousness or with a revoked report do not count; no windows give no days")
   func nothing() async throws {
-    #expect(try await days(score(window(infectiousness: 0), window(reportType: 5))).isEmpty)
-    #expect(try await days(score()).isEmpty)
+    #expect(try days(score(window(infectiousness: 0), window(reportType: 5))).isEmpty)
+    #expect(try days(score()).isEmpty)
   }
 
-  @Test("An unstated report counts as reportTypeNoneMap says")
+  @Test("A window without report type counts as reportTypeNoneMap")
   func unstated() async throws {
     let day = try #require(
-      try await days(score(window(reportType: 0), configuration: #"{"reportTypeNoneMap": 2}"#))
-        .first)
+      try days(score(window(reportType: 0), configuration: #"{"reportTypeNoneMap": 2}"#)).first)
     #expect(try sums(day, "confirmedClinicalDiagnosisSummary") == [300, 300, 300])
     #expect(
-      try await days(score(window(reportType: 0), configuration: #"{"reportTypeNoneMap": 0}"#))
-        .isEmpty)
+      try days(score(window(reportType: 0), configuration: #"{"reportTypeNoneMap": 0}"#)).isEmpty)
   }
 
-  @Test("Every property of the configuration is known by its name")
+  @Test("Every property of the configuration is accepted by its name")
   func properties() async throws {
     let table = "[1, 2, 3, 4, 5, 6, 7, 8]"
     let configuration = """
@@ -130,11 +127,11 @@ struct ScoreCommandTests {
        "attenuationWeight": 1, "daysSinceLastExposureWeight": 1, "durationWeight": 1,
        "transmissionRiskWeight": 1, "metadata": {"minimumRiskScoreFullRange": 301}}
       """
-    #expect(try await days(score(window(), configuration: configuration)).isEmpty)
+    #expect(try days(score(window(), configuration: configuration)).isEmpty)
   }
 
   @Test(
-    "Nonsense in a configuration is refused with a sentence that names the field",
+    "An invalid configuration is rejected with one line that names the field",
     arguments: [
       (#"{"nearDurationWeight": 251}"#, "nearDurationWeight"),
       (#"{"nearDurationWeight": "much"}"#, "nearDurationWeight"),
@@ -152,7 +149,7 @@ struct ScoreCommandTests {
         "infectiousnessForDaysSinceOnsetOfSymptoms"
       ),
       (#"{"metadata": 5}"#, "metadata"),
-      ("[]", "no JSON object"), ("{", "no JSON object"),
+      ("[]", "expected a JSON object"), ("{", "expected a JSON object"),
     ])
   func badConfigurations(configuration: String, field: String) async throws {
     let run = try await score(window(), configuration: configuration)
@@ -162,48 +159,50 @@ struct ScoreCommandTests {
   }
 
   @Test(
-    "Nonsense in a window is refused with its place",
+    "An invalid window is rejected with its index and field",
     arguments: [
-      (#""2020-04-02""#, #""2020-02-30""#, "[1].date needs"),
-      (#""2020-04-02""#, #""02.04.2020""#, "[1].date needs"),
-      (#""infectiousness": 1"#, #""infectiousness": 3"#, "[1].infectiousness needs"),
+      (#""2020-04-02""#, #""2020-02-30""#, "[1].date must be"),
+      (#""2020-04-02""#, #""02.04.2020""#, "[1].date must be"),
+      (#""infectiousness": 1"#, #""infectiousness": 3"#, "[1].infectiousness must be"),
       (#""infectiousness": 1,"#, "", "[1].infectiousness is missing"),
-      (#""diagnosisReportType": 1"#, #""diagnosisReportType": 6"#, "[1].diagnosisReportType needs"),
+      (
+        #""diagnosisReportType": 1"#, #""diagnosisReportType": 6"#,
+        "[1].diagnosisReportType must be"
+      ),
       (
         #""calibrationConfidence": 3"#, #""calibrationConfidence": -1"#, "[1].calibrationConfidence"
       ),
-      (": 300", ": -60", "[1].scanInstances[0].secondsSinceLastScan needs"),
-      (": 300", ": 86401", "[1].scanInstances[0].secondsSinceLastScan needs"),
-      (": 40", ": 256", "[1].scanInstances[0].typicalAttenuation needs"),
+      (": 300", ": -60", "[1].scanInstances[0].secondsSinceLastScan must be"),
+      (": 300", ": 86401", "[1].scanInstances[0].secondsSinceLastScan must be"),
+      (": 40", ": 256", "[1].scanInstances[0].typicalAttenuation must be"),
       (#""minimumAttenuation": 38, "#, "", "[1].scanInstances[0].minimumAttenuation is missing"),
     ])
-  func badWindows(part: String, nonsense: String, place: String) async throws {
-    let run = try await score(window(), window().replacing(part, with: nonsense))
+  func badWindows(part: String, replacement: String, expected: String) async throws {
+    let run = try await score(window(), window().replacing(part, with: replacement))
     #expect(run.status == 2 && run.output.isEmpty)
-    #expect(run.errors.contains(place), "\(run.errors)")
+    #expect(run.errors.contains(expected), "\(run.errors)")
   }
 
-  @Test("A date that is none and files that are none are bad input")
+  @Test("An invalid date and invalid or missing files are bad input")
   func badInput() async throws {
     #expect(try await score(window(), more: ["--today", "tomorrow"]).status == 2)
     let windows = try file("windows.json", "{}")
     let configuration = try file("configuration.json", "{}")
-    #expect(
-      try await Run("score", "--windows", windows, "--configuration", configuration).status == 2)
+    #expect(try await Run("score", "--windows", windows, "--configuration", configuration).status == 2)
     #expect(try await Run("score", "--windows", windows).status == 2)
     let none = folder.path("none").path
     #expect(try await Run("score", "--windows", none, "--configuration", configuration).status == 2)
   }
 
-  @Test("A file may hold as many windows as the limit says, and not one more")
+  @Test("A file with more windows or a window with more scans than the limit is rejected")
   func limit() throws {
     let three = Data("[\(window()),\(window()),\(window())]".utf8)
     #expect(try WindowsJSON(decoding: three, windowCountMax: 4).windows.count == 3)
     #expect(try WindowsJSON(decoding: three, windowCountMax: 3).windows.count == 3)
     #expect(throws: CommandFailure.self) { try WindowsJSON(decoding: three, windowCountMax: 2) }
-    for (scans, isTaken) in [(1_799, true), (1_800, true), (1_801, false)] {
+    for (scans, isAccepted) in [(1_799, true), (1_800, true), (1_801, false)] {
       let data = Data("[\(window(scans: scans))]".utf8)
-      #expect(((try? WindowsJSON(decoding: data)) != nil) == isTaken)
+      #expect(((try? WindowsJSON(decoding: data)) != nil) == isAccepted)
     }
   }
 }

@@ -1,6 +1,9 @@
 import ArgumentParser
+import ExposureNotification
+import Foundation
+import QuietHTTP
 
-/// Measures what this machine does. Figures that count come from `make bench`, a release build.
+/// `firebreak bench`: measures matching and the servers on this machine.
 struct BenchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
@@ -8,6 +11,104 @@ struct BenchCommand: AsyncParsableCommand {
       + "Documentation/Performance.md.",
     subcommands: [
       BenchMatchCommand.self, BenchPublishCommand.self, BenchExportCommand.self,
-      BenchAllCommand.self, BenchPublishServerCommand.self, BenchExportFillCommand.self,
+      BenchPublishServerCommand.self, BenchExportFillCommand.self,
     ])
+}
+
+/// The accepted ranges of the options.
+enum BenchLimit {
+  /// Keys to match; the files have 31 bytes a key, about 1.5 GB at most.
+  static let keys = 1...50_000_000
+  /// The limit of `firebreak match`.
+  static let sightings = 1...SightingsLimit.rowCountMax
+  static let threads = MatchLimit.threads
+
+  /// Concurrent connections to our own server, which accepts no more from one address.
+  static let connections = 1...QuietLimit.connectionsPerAddressMax
+  /// Concurrent connections to another server.
+  static let connectionsToTarget = 1...1_024
+  /// Uploads of one run; each is held in memory with its response, about 6 KB.
+  static let requests = 1...200_000
+  /// The limit of the publish API.
+  static let keysPerUpload = 1...30
+  /// The bytes of stderr that are read from a process of the bench.
+  static let errorByteCountMax = 1 << 20
+
+  /// Throws a `ValidationError` if the value of `option` is outside `range`.
+  static func check(_ value: Int, _ range: ClosedRange<Int>, _ option: String) throws {
+    guard range.contains(value) else {
+      throw ValidationError(
+        "\(option) must be between \(range.lowerBound) and \(range.upperBound).")
+    }
+  }
+}
+
+/// The build configuration of this executable. Only release builds give valid figures.
+enum BuildKind: String, Encodable {
+  case debug, release
+
+  #if DEBUG
+    static let current = debug
+  #else
+    static let current = release
+  #endif
+
+  /// Prints a warning on stderr if this is a debug build.
+  static func warnUnlessRelease() {
+    guard current == .debug else { return }
+    note("This is a debug build, its figures are not valid: use `make bench`.")
+  }
+}
+
+extension CommandFailure {
+  /// The failure of another `firebreak` process; its error is the last line of `errors`, its stderr.
+  static func ofProcess(_ problem: String, errors: String) -> CommandFailure {
+    let prefix = "firebreak: "
+    let reason = errors.split(separator: "\n").last.map { line in
+      line.hasPrefix(prefix) ? line.dropFirst(prefix.count) : line
+    }
+    return CommandFailure(
+      status: .machineFailed, sentence: "\(problem): \(reason ?? "try again.")")
+  }
+}
+
+/// The folder for the files of a workload: temporary, or chosen and kept.
+struct BenchFolder {
+  let url: URL
+  private let isKept: Bool
+
+  /// Creates a temporary folder, or the folder at `keep` if it does not exist.
+  init(keep: String?) throws {
+    isKept = keep != nil
+    url =
+      keep.map { URL(fileURLWithPath: $0) }
+      ?? FileManager.default.temporaryDirectory.appendingPathComponent(
+        "firebreak-bench-\(UUID().uuidString)")
+    do {
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    } catch {
+      throw CommandFailure(
+        status: isKept ? .badInput : .machineFailed,
+        sentence:
+          "The folder \(url.path.printable) cannot be created: check the path and its permissions."
+      )
+    }
+  }
+
+  /// The URL for a new file.
+  ///
+  /// - Throws: `CommandFailure` if a file with this name exists.
+  func newFile(_ name: String) throws -> URL {
+    let file = url.appendingPathComponent(name)
+    guard !FileManager.default.fileExists(atPath: file.path) else {
+      throw CommandFailure.badInput(
+        "\(file.path.printable) already exists: choose another folder with --keep.")
+    }
+    return file
+  }
+
+  /// Removes the folder if it is temporary.
+  @Sendable func removeUnlessKept() {
+    if !isKept { try? FileManager.default.removeItem(at: url) }
+  }
 }

@@ -1,7 +1,7 @@
 import ExposureKeys
 import Foundation
 
-/// Vectors of the Cryptography Specification: one key with everything it derives.
+/// Vectors of the Cryptography Specification: one key and everything derived from it.
 struct CryptoVectors: Decodable {
   let generated: Int
   let rollingStart: UInt32
@@ -25,10 +25,10 @@ struct CryptoVectors: Decodable {
     case sealedMetadata = "aem"
   }
 
-  /// The start, both derived keys, then an identifier and its metadata for each interval.
+  /// The rolling start, both derived keys, and an identifier with metadata for each interval.
   func outcomes() throws -> [CaseOutcome] {
     let schedule = KeySchedule(try temporaryExposureKey())
-    let opened = try bluetoothMetadata()
+    let plaintext = try bluetoothMetadata()
     return derived(schedule)
       + identifiers.indices.flatMap { index in
         let interval = IntervalNumber(rawValue: rollingStart + UInt32(index))
@@ -39,7 +39,7 @@ struct CryptoVectors: Decodable {
             got: identifier.bytes.lowerCaseHex),
           CaseOutcome(
             name: "aem[\(index)]", expected: sealedMetadata[index].text,
-            got: schedule.seal(opened, beside: identifier).bytes.lowerCaseHex),
+            got: schedule.seal(plaintext, beside: identifier).bytes.lowerCaseHex),
         ]
       }
   }
@@ -65,18 +65,33 @@ struct CryptoVectors: Decodable {
         bytes: key.bytes, rollingStart: IntervalNumber(rawValue: rollingStart),
         rollingPeriod: rollingPeriod)
     else {
-      throw CommandFailure.badInput("tek needs 16 bytes, rolling_period a number from 1 to 144.")
+      throw CommandFailure.badInput("tek must have 16 bytes, rolling_period must be from 1 to 144.")
     }
     guard identifiers.count == rollingPeriod, sealedMetadata.count == rollingPeriod else {
-      throw CommandFailure.badInput("rpi and aem need one entry for each of \(rollingPeriod).")
+      throw CommandFailure.badInput("rpi and aem must have \(rollingPeriod) entries each.")
     }
     return key
   }
 
   private func bluetoothMetadata() throws -> BluetoothMetadata {
     guard let metadata = BluetoothMetadata(bytes: metadata.bytes) else {
-      throw CommandFailure.badInput("ble_metadata needs 4 bytes.")
+      throw CommandFailure.badInput("ble_metadata must have 4 bytes.")
     }
     return metadata
   }
+}
+
+/// Bytes in hexadecimal.
+struct HexBytes: Decodable {
+  let bytes: [UInt8]
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let bytes = [UInt8](hexadecimal: try container.decode(String.self)) else {
+      throw CommandFailure.badInput("\(container.codingPath.place) must be in hexadecimal.")
+    }
+    self.bytes = bytes
+  }
+
+  var text: String { bytes.lowerCaseHex }
 }

@@ -3,44 +3,43 @@ import KeyServerAPI
 
 /// Vectors of the HMAC over uploaded keys.
 ///
-/// An absent risk and one of 0 are different texts; where all are 0 or absent, the text with zeros and the
-/// one without risks name the same keys, and either is accepted.
+/// An absent risk and a risk of 0 give different texts for the same keys. If all risks are 0 or absent, both texts are
+/// accepted.
 struct HMACVectors: Decodable {
   let vectors: [Vector]
 
-  /// One upload with the text that is authenticated and the code.
+  /// An upload with the authenticated text and the HMAC.
   struct Vector: Decodable {
     let secretBase64: Data
     let keys: [UploadKey]
     let cleartext: String?
     let hmacSha256Base64: String
 
-    /// What the vector says: its text, where it gives one, and its code.
+    /// The expected text, or `text` if the vector has none, and HMAC.
     fileprivate func expected(_ text: String) -> String {
       "\(cleartext ?? text) => \(hmacSha256Base64)"
     }
 
-    /// What we say of the keys in one way of writing them.
-    fileprivate func said(of keys: [UploadKey]) -> (text: String, line: String) {
+    /// Our text and HMAC of the keys.
+    fileprivate func actual(_ keys: [UploadKey]) -> (text: String, line: String) {
       let text = KeyHMAC.text(over: keys)
       let code = KeyHMAC.authenticationCode(over: keys, secret: secretBase64)
       return (text, "\(text) => \(code.base64EncodedString())")
     }
 
-    /// The keys as they stand, and where no risk is more than 0 also with all of them and with none.
-    fileprivate var writings: [[UploadKey]] {
+    /// The equivalent forms of the keys: with all risks and without, if none is above 0.
+    fileprivate var forms: [[UploadKey]] {
       guard keys.allSatisfy({ ($0.transmissionRisk ?? 0) == 0 }) else { return [keys] }
       return [keys, keys.map { $0.withRisk(0) }, keys.map { $0.withRisk(nil) }]
     }
   }
 
-  /// One case a vector: the text, where it is given, and the code.
   func outcomes() -> [CaseOutcome] {
     vectors.enumerated().map { index, vector in
-      let said = vector.writings.map(vector.said)
-      let found = said.first { vector.expected($0.text) == $0.line } ?? said[0]
+      let actual = vector.forms.map(vector.actual)
+      let match = actual.first { vector.expected($0.text) == $0.line } ?? actual[0]
       return CaseOutcome(
-        name: "vectors[\(index)]", expected: vector.expected(found.text), got: found.line)
+        name: "vectors[\(index)]", expected: vector.expected(match.text), got: match.line)
     }
   }
 }

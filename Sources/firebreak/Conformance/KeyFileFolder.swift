@@ -2,13 +2,13 @@ import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
 
-/// A folder of key files: in each folder inside, zips with the public key that verifies them, and the
-/// keys that are in them where somebody wrote these down.
+/// A folder of key files. Each subfolder has zips, the public key that verifies them, and optionally a `keys.json` with
+/// their content.
 struct KeyFileFolder {
   private let zips: [URL]
   private let publicKeys: [URL]
 
-  /// Looks for zips and PEMs at any depth.
+  /// Finds zips and PEM files at any depth.
   init(at path: String) throws {
     let root = URL(fileURLWithPath: path, isDirectory: true)
     let files =
@@ -20,8 +20,8 @@ struct KeyFileFolder {
     }
   }
 
-  /// For each zip: its folder's key verifies it, the keys of other folders do not, and its keys are
-  /// those of `keys.json`.
+  /// For each zip: the key of its folder verifies it, the keys of other folders do not, and its keys are those of
+  /// `keys.json`.
   func outcomes() throws -> [CaseOutcome] {
     try zips.flatMap { zip in
       try publicKeys.map { publicKey in
@@ -37,7 +37,7 @@ struct KeyFileFolder {
   private func keysOutcome(of zip: URL) throws -> [CaseOutcome] {
     let list = zip.deletingLastPathComponent().appendingPathComponent("keys.json")
     guard FileManager.default.fileExists(atPath: list.path) else { return [] }
-    let expected = try KeysJSON(decoding: InputFile(list.path, what: "file of keys").content)
+    let expected = try KeysJSON(decoding: InputFile(list.path, what: "keys file").content)
     let got = Result {
       var keys: [DiagnosisKey] = []
       _ = try UnverifiedKeyFile(at: zip).unverifiedKeys(batchSize: KeyFileTrust.batchSize) {
@@ -68,8 +68,46 @@ struct KeyFileFolder {
 
   private static func folder(_ file: URL) -> String { file.deletingLastPathComponent().path }
 
-  /// The file with the folder it is in.
+  /// The name of the file with its folder.
   private static func name(_ file: URL) -> String {
     file.deletingLastPathComponent().lastPathComponent + "/" + file.lastPathComponent
+  }
+}
+
+/// Checks whether a key file is signed by a key, with any ID and version.
+struct SignatureCheck {
+  let publicKeyPEM: String
+
+  /// The result, or an error if the file or the key is invalid.
+  func holds(for file: UnverifiedKeyFile) -> Result<Bool, any Error> {
+    Result {
+      let keys = try file.signatures().map {
+        try VerificationPublicKey(
+          keyID: $0.verificationKeyID, keyVersion: $0.verificationKeyVersion,
+          publicKeyPEM: publicKeyPEM)
+      }
+      do {
+        _ = try file.verified(by: keys, batchSize: KeyFileTrust.batchSize) { _ in }
+        return true
+      } catch let error as KeyFileError where error.exitStatus == .no {
+        return false
+      }
+    }
+  }
+
+  /// Converts a public key from DER to PEM.
+  static func pem(subjectPublicKeyInfo: Data) -> String {
+    let text = subjectPublicKeyInfo.base64EncodedString(options: .lineLength64Characters)
+    return "-----BEGIN PUBLIC KEY-----\n\(text)\n-----END PUBLIC KEY-----\n"
+  }
+}
+
+extension Result<String, any Error> {
+  /// The value, or the error.
+  var text: String {
+    switch self {
+    case .success(let text): text
+    case .failure(let error): "\(error)"
+    }
   }
 }

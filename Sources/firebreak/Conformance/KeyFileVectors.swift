@@ -3,7 +3,7 @@ import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
 
-/// Published export files, byte by byte, with the keys that verify them and keys that must not.
+/// Published export files with the keys that verify them and keys that must not.
 struct KeyFileVectors: Decodable {
   let unsigned: UnsignedExport
   let signed: SignedExport
@@ -17,13 +17,11 @@ struct KeyFileVectors: Decodable {
     case payload = "advertising_payload_interval_0"
   }
 
-  /// An export with its published digest.
   struct UnsignedExport: Decodable {
     let bytes: HexBytes
     let sha256_base64: Data
   }
 
-  /// An export with its signature and the key that made it.
   struct SignedExport: Decodable {
     let export_bin: HexBytes
     let export_sig: HexBytes
@@ -31,7 +29,6 @@ struct KeyFileVectors: Decodable {
     let verifies: Bool
   }
 
-  /// A key of somebody else.
   struct ForeignKey: Decodable {
     let public_key_spki_base64: Data
     let verifies_signed_export_small: Bool
@@ -67,11 +64,11 @@ struct KeyFileVectors: Decodable {
       expected: unsigned.sha256_base64.base64EncodedString(), got: got.text)
   }
 
-  /// What is read from the air and written again is the same 31 bytes.
+  /// A parsed and serialized advertisement has the same 31 bytes.
   private var advertisement: CaseOutcome {
     CaseOutcome(
       name: "advertising_payload_interval_0", expected: payload.text,
-      got: Advertisement(payload: payload.bytes)?.payload.lowerCaseHex ?? "no beacon")
+      got: Advertisement(payload: payload.bytes)?.payload.lowerCaseHex ?? "not a beacon")
   }
 
   private static func verification(
@@ -85,5 +82,32 @@ struct KeyFileVectors: Decodable {
 
   private static func changed(_ bytes: [UInt8]) -> [UInt8] {
     bytes.dropLast() + bytes.suffix(1).map { $0 ^ 1 }
+  }
+}
+
+/// A temporary folder for the files in a suite; removed with the value.
+final class ScratchFolder {
+  private let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("firebreak-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  /// Writes an export and its signature, if there is one.
+  func keyFile(
+    _ name: String, export: [UInt8], signature: [UInt8]? = nil
+  ) throws -> UnverifiedKeyFile {
+    let file = url.appendingPathComponent("\(name).bin")
+    try Data(export).write(to: file)
+    if let signature {
+      try Data(signature).write(to: url.appendingPathComponent("\(name).sig"))
+    }
+    return UnverifiedKeyFile(at: file)
   }
 }

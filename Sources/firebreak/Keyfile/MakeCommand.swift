@@ -2,8 +2,9 @@ import ArgumentParser
 import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
+import Synchronization
 
-/// Makes a signed key file from keys in JSON.
+/// `keyfile make`: makes a signed key file from keys in JSON.
 struct MakeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "make",
@@ -11,44 +12,44 @@ struct MakeCommand: ParsableCommand {
     discussion: """
       KEYS.json: {"temporaryExposureKeys": [{"key": base64, "rollingStartNumber", "rollingPeriod", \
       "transmissionRisk", "reportType", "daysSinceOnset", "variantOfConcern"}], "revisedKeys": \
-      [...]}. All but the key and its start may be left out; reportType is a number 0...5 or a name \
+      [...]}. Only key and rollingStartNumber are required; reportType is a number 0...5 or a name \
       such as CONFIRMED_TEST, variantOfConcern a number 0...4.
       """)
 
   @Option(help: "The keys, in JSON.")
   var keys: String
 
-  @Option(help: "The authority's P-256 private key, in PEM (SEC1 or PKCS#8).")
+  @Option(help: "The P-256 private key of the authority, in PEM (SEC1 or PKCS#8).")
   var signingKey: String
 
-  @Option(name: .customLong("key-id"), help: "The id phones know the key by, such as 260.")
+  @Option(name: .customLong("key-id"), help: "The key ID, such as 260.")
   var keyID: String
 
-  @Option(help: "The version phones know the key by, such as v1.")
+  @Option(help: "The key version, such as v1.")
   var keyVersion: String
 
   @Option(help: "The region, such as PL.")
   var region: String
 
-  @Option(help: "The first moment of the period, in Unix seconds.")
+  @Option(help: "The start of the period, in Unix seconds.")
   var start: UInt64
 
-  @Option(help: "The first moment after the period, in Unix seconds.")
+  @Option(help: "The end of the period (exclusive), in Unix seconds.")
   var end: UInt64
 
-  @Option(help: "The zip to write; a file that is there is replaced.")
+  @Option(help: "The zip to write; an existing file is replaced.")
   var output: String
 
-  @Flag(help: "Print what was written as one JSON object.")
+  @Flag(help: "Print the content as one JSON object.")
   var json = false
 
   func run() throws {
-    let keys = try KeysJSON(decoding: InputFile(keys, what: "file of keys").content)
+    let keys = try KeysJSON(decoding: InputFile(keys, what: "keys file").content)
     let signer = try KeyFileSigner(
       privateKeyPEM: InputFile(signingKey, what: "signing key").text, keyID: keyID,
       keyVersion: keyVersion)
     let url = URL(fileURLWithPath: output)
-    try refuseUnlessReplaceable(url)
+    try checkReplaceable(url)
     let unfinished = UnfinishedFile()
     let signals = SignalHandler.exiting(after: unfinished.remove)
     defer { withExtendedLifetime(signals) {} }
@@ -62,11 +63,27 @@ struct MakeCommand: ParsableCommand {
     }
   }
 
-  /// A device would be gone, for everybody, and a file be there in its stead.
-  private func refuseUnlessReplaceable(_ url: URL) throws {
-    let facts = try? FileManager.default.attributesOfItem(atPath: url.path)
-    guard let facts, facts[.type] as? FileAttributeType != .typeRegular else { return }
+  /// Refuses to replace a device or folder by a file.
+  private func checkReplaceable(_ url: URL) throws {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+    guard let attributes, attributes[.type] as? FileAttributeType != .typeRegular else { return }
     throw CommandFailure.badInput(
-      "\(output.printable) is there and is no file that can be replaced: name another --output.")
+      "\(output.printable) is not a regular file: choose another --output.")
+  }
+}
+
+/// A temporary file that a signal handler removes if the program ends before it is complete.
+final class UnfinishedFile: Sendable {
+  private let temporaryFile = Mutex<URL?>(nil)
+
+  func began(at url: URL) {
+    temporaryFile.withLock { $0 = url }
+  }
+
+  /// Removes the file if it still has its temporary name.
+  @Sendable func remove() {
+    temporaryFile.withLock { url in
+      if let url { unlink(url.path) }
+    }
   }
 }

@@ -1,21 +1,23 @@
 import DiagnosisKeyFile
+import ExposureKeys
 import ExposureNotification
+import Foundation
 
-/// What `firebreak match` found, as `--json` prints it. Documentation/CommandLine.md 3.3.
+/// The result of `firebreak match`, as `--json` prints it.
 struct MatchReport: Encodable {
-  /// Keys and revised keys of all files, usable or not.
+  /// Keys and revised keys of all files, including invalid ones.
   private(set) var keysRead = 0
-  /// Those of them that no phone can have had.
+  /// Invalid keys.
   private(set) var keysSkipped = 0
-  /// Different keys.
+  /// Distinct keys.
   private(set) var keysMatched = 0
-  /// Different identifiers.
+  /// Distinct identifiers.
   private(set) var identifiersMatched = 0
   /// Rows of the CSV.
   private(set) var sightingsMatched = 0
   /// From opening the first file to the last match, on one thread.
   private(set) var nanosecondsPerKey = 0.0
-  /// One a row, by time, then key.
+  /// One per matched row, sorted by time, then key.
   private(set) var matches: [MatchRow] = []
 
   mutating func add(_ facts: KeyFileFacts) {
@@ -23,21 +25,63 @@ struct MatchReport: Encodable {
     keysSkipped += facts.keysSkipped
   }
 
-  mutating func add(_ found: RawMatches, time: Duration) {
-    keysMatched = found.keyCount
-    identifiersMatched = found.identifierCount
-    sightingsMatched = found.sightingCount
-    matches = found.inOrder.map(MatchRow.init)
+  mutating func add(_ raw: RawMatches, time: Duration) {
+    keysMatched = raw.keyCount
+    identifiersMatched = raw.identifierCount
+    sightingsMatched = raw.sightingCount
+    matches = raw.inOrder.map(MatchRow.init)
     let nanoseconds = time / .nanoseconds(1)
     nanosecondsPerKey = keysRead == 0 ? 0 : (nanoseconds / Double(keysRead) * 10).rounded() / 10
   }
 
-  /// The same for people to read.
+  /// The result as text.
   var text: String {
     let counts =
       "\(keysRead) keys read, \(keysMatched) matched: \(identifiersMatched) identifiers, "
-      + "\(sightingsMatched) sightings, \(Int(nanosecondsPerKey)) ns a key."
+      + "\(sightingsMatched) sightings, \(Int(nanosecondsPerKey)) ns per key."
     guard !matches.isEmpty else { return counts }
     return ([counts, MatchRow.header] + matches.map(\.text)).joined(separator: "\n")
+  }
+}
+
+/// A matched row of the CSV.
+struct MatchRow: Encodable {
+  /// In hex.
+  let key: String
+  /// The interval of the identifier, by the sender's clock.
+  let intervalNumber: UInt32
+  /// The time of the sighting, in Unix seconds.
+  let time: Int
+  /// In dBm.
+  let rssi: Int8
+  /// The transmit power in dBm from the metadata, plausible or not.
+  let txPower: Int8
+  /// The protocol version, major and minor.
+  let version: String
+  /// In dB.
+  let attenuation: UInt8
+
+  init(_ match: RawMatch) {
+    let sighting = match.sighting
+    key = match.key.secretBytes.lowerCaseHex
+    intervalNumber = sighting.sentIn.rawValue
+    time = Int(sighting.time.timeIntervalSince1970)
+    rssi = sighting.scanned.sighting.signalStrength
+    txPower = sighting.metadata.transmitPower
+    version = "\(sighting.metadata.majorVersion).\(sighting.metadata.minorVersion)"
+    attenuation = sighting.attenuation.decibels
+  }
+
+  static let header = line("time", "key", "interval", "rssi", "tx", "attenuation")
+
+  var text: String {
+    Self.line("\(time)", key, "\(intervalNumber)", "\(rssi)", "\(txPower)", "\(attenuation) dB")
+  }
+
+  /// The columns of a line, aligned to the right.
+  private static func line(_ columns: String...) -> String {
+    zip(columns, [11, 32, 10, 5, 4, 11]).map { text, width in
+      String(repeating: " ", count: max(0, width - text.count)) + text
+    }.joined(separator: "  ")
   }
 }

@@ -2,16 +2,16 @@ import ArgumentParser
 import ExposureNotification
 import Foundation
 
-/// Scores exposure windows as a phone with version 2 of the interface would.
+/// `firebreak score`: computes the day summaries of exposure windows (version 2 of the API).
 struct ScoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "score",
-    abstract: "Make day summaries of exposure windows (version 2).",
+    abstract: "Compute day summaries of exposure windows (version 2).",
     discussion: """
       Windows: a list of {"date", "calibrationConfidence", "infectiousness", \
       "diagnosisReportType", "scanInstances": [{"minimumAttenuation", "typicalAttenuation", \
       "secondsSinceLastScan"}]} with Apple's raw values. Configuration: properties of \
-      ENExposureConfiguration by their names; those left out are at their defaults. Sums are in \
+      ENExposureConfiguration by name; absent ones have their defaults. Sums are in \
       seconds, rounded to minutes as phones do.
       """)
 
@@ -22,7 +22,7 @@ struct ScoreCommand: ParsableCommand {
   var configurationFile: String
 
   @Option(
-    help: "The day that ages count from, YYYY-MM-DD; the newest day of the windows if absent.")
+    help: "The day from which ages count, YYYY-MM-DD; by default the newest day of the windows.")
   var today: String?
 
   @Flag(help: "Print one JSON object.")
@@ -33,7 +33,7 @@ struct ScoreCommand: ParsableCommand {
 
   func run() throws {
     let configuration = try ConfigurationJSON.read(configurationFile)
-    let scoring = try ScoringOfWindows(configuration, file: configurationFile)
+    let scoring = try WindowFileScoring(configuration, file: configurationFile)
     let windows = try WindowsJSON(at: windows).windows
     let newest = windows.map(\.date).max() ?? Date(timeIntervalSince1970: 0)
     let today = try givenToday() ?? newest
@@ -45,8 +45,45 @@ struct ScoreCommand: ParsableCommand {
   private func givenToday() throws -> Date? {
     guard let today else { return nil }
     guard let date = CalendarDate(today) else {
-      throw CommandFailure.badInput("--today needs a date such as 2020-11-30.")
+      throw CommandFailure.badInput("--today must be a date such as 2020-11-30.")
     }
     return date.midnight
   }
+}
+
+/// The framework's scoring, applied to windows from a file.
+struct WindowFileScoring {
+  private let scoring: WindowScoring
+  private let defaultReportType: ENDiagnosisReportType
+
+  /// Validates `configuration`, including the fields of version 1, which are not used here.
+  ///
+  /// - Throws: `CommandFailure` that names the invalid field of `file`.
+  init(_ configuration: ENExposureConfiguration, file: String) throws {
+    do throws(ENError) {
+      scoring = try WindowScoring(configuration)
+      _ = try ExposureScoring(configuration)
+      if configuration.infectiousnessForDaysSinceOnsetOfSymptoms != nil {
+        _ = try WindowRules(configuration)
+      }
+    } catch {
+      throw CommandFailure.badInput("\(file.printable): \(error.localizedDescription)")
+    }
+    defaultReportType = configuration.reportTypeNoneMap
+  }
+
+  /// The summaries of the days with windows that count.
+  func days(of windows: [ExposureWindow], today: Date) -> [DaySummary] {
+    scoring.days(of: windows.compactMap { $0.counted(unstatedAs: defaultReportType) }, today: today)
+  }
+}
+
+/// The limits of `firebreak score`.
+enum ScoreLimit {
+  /// Windows per file.
+  static let windowCountMax = 100_000
+  /// Scans per window: one per second for the half hour of a window.
+  static let scanCountMax = 1_800
+  /// Seconds since the last scan: phones report 0 to 300, studies up to a day.
+  static let secondsSinceLastScan = 0...86_400
 }

@@ -2,29 +2,30 @@ import ArgumentParser
 import FieldTrials
 import Foundation
 
-/// `firebreak trials`: which published configuration foretells best what phones told their owners.
+/// `firebreak trials`: ranks published risk configurations by recorded field trials.
 struct TrialsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trials",
     abstract: "Rank published risk configurations by recorded field trials.",
     discussion: """
-      Reads the phones' logs of trials in which one person was marked sick, turns what each phone \
-      heard into exposure windows, scores it, and prints for each configuration the area under the \
-      curve: the share of pairs in which a phone that raised a high alert scores above one that \
-      raised none (1 perfect, 0.5 chance). The files are described in Documentation/FieldTrials.md.
+      Reads the logs of phones in trials with one infected participant, converts the received beacons to \
+      exposure windows, scores them, and prints the area under the curve for each configuration: the share \
+      of pairs in which a phone with a high alert has a higher score than one without alert (1 is perfect, \
+      0.5 is random). Documentation/FieldTrials.md describes the files.
       """)
 
-  @Argument(help: "The folder that holds the trials, at any depth.")
+  @Argument(help: "The folder with the trials, at any depth.")
   var folder: String
 
-  @Flag(help: "Print one JSON object and nothing else.")
+  @Flag(help: "Print one JSON object.")
   var json = false
 
-  @Flag(help: "Add each receiver's rssi_offset: for recordings of uncorrected signal strengths.")
+  @Flag(
+    help: "Add the rssi_offset of each receiver, for recordings with uncorrected signal strengths.")
   var addReceiverOffset = false
 
   func run() throws {
-    let bar = ProgressLine(what: "trials")
+    let bar = ProgressLine("trials")
     let trials = try read(bar)
     let ranking = try FieldTrialRanking(
       of: trials.trials, signal: addReceiverOffset ? .uncorrected : .corrected)
@@ -32,7 +33,7 @@ struct TrialsCommand: ParsableCommand {
     if json {
       try printJSON(TrialsReport(trials.counts, ranking))
     } else {
-      print(TrialsTable(counts: trials.counts, ranking: ranking).text)
+      try StandardOutput.write(TrialsTable(counts: trials.counts, ranking: ranking).text)
     }
   }
 

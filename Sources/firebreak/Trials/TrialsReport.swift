@@ -1,6 +1,7 @@
 import FieldTrials
+import Foundation
 
-/// The one JSON object of `trials --json`.
+/// The result of `firebreak trials`, as `--json` prints it.
 struct TrialsReport: Encodable {
   private struct Configuration: Encodable {
     let name: String
@@ -10,7 +11,7 @@ struct TrialsReport: Encodable {
     let positives: Int
     let negatives: Int
 
-    /// An area that cannot be told is null, not absent.
+    /// An undefined area is null, not absent.
     func encode(to encoder: any Encoder) throws {
       var object = encoder.container(keyedBy: CodingKeys.self)
       try object.encode(name, forKey: .name)
@@ -62,5 +63,53 @@ struct TrialsReport: Encodable {
         apiVersion: $0.configuration.apiVersion, auc: $0.areaUnderCurve,
         positives: ranking.positives, negatives: ranking.negatives)
     }
+  }
+}
+
+/// The ranking as a table.
+struct TrialsTable {
+  let counts: FieldTrialCounts
+  let ranking: FieldTrialRanking
+
+  var text: String {
+    ([summary, skipped, "", comparison, "", row("configuration", "version", "AUC") + "   source"]
+      .compactMap(\.self)
+      + ranking.ranks.map(row)).joined(separator: "\n")
+  }
+
+  private var summary: String {
+    "\(counts.trials) trials, \(counts.phones) phones, \(counts.sightings) sightings with "
+      + "\(counts.samples) samples; \(counts.phonesCompared) Android phones of participants "
+      + "other than the infected one received beacons."
+  }
+
+  /// Nil if everything was read.
+  private var skipped: String? {
+    let all = counts.linesSkipped + counts.samplesImplausible + counts.filesUnreadable
+    guard all > 0 else { return nil }
+    return
+      "Skipped: invalid lines: \(counts.linesSkipped); implausible samples: "
+      + "\(counts.samplesImplausible); files missing, too large or damaged: "
+      + "\(counts.filesUnreadable)."
+  }
+
+  private var comparison: String {
+    let others = counts.phonesCompared - ranking.positives - ranking.negatives
+    return """
+      \(ranking.positives) phones with a high alert, \(ranking.negatives) without alert; \
+      \(others) with a low alert are not compared.
+      AUC: share of pairs in which a phone with a high alert has the higher score (1 perfect, 0.5 random).
+      """
+  }
+
+  private func row(_ rank: ConfigurationRank) -> String {
+    let area = rank.areaUnderCurve.map { String(format: "%.4f", $0) } ?? "-"
+    return row(rank.configuration.name, "\(rank.configuration.apiVersion)", area)
+      + "   \(rank.configuration.source)"
+  }
+
+  private func row(_ name: String, _ version: String, _ area: String) -> String {
+    let columns = [(name, 20), (version, 9), (area, 6)]
+    return columns.map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }.joined()
   }
 }

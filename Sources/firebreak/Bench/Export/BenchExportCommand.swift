@@ -1,33 +1,41 @@
 import ArgumentParser
+import Crypto
+import DiagnosisKeyFile
+import Foundation
+import KeyServer
+import KeyServerAPI
+import Logging
+import Subprocess
 import World
 
-/// `firebreak bench export`: from committed rows to the renamed and synced zip and index.
+/// `firebreak bench export`: measures an export from committed rows to the synced zip and index.
 struct BenchExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Export keys and measure the time and the memory it takes.",
+    abstract: "Measure the time and memory of an export.",
     discussion: """
-      Another process makes the keys and commits them. Measured is what the key server does at the end \
-      of a period: close it, read, encode, hash, deflate and sign the keys, write, sync and rename the \
-      zip and the index. The memory is the most the whole process ever held.
+      Another process creates and commits the keys. The measurement covers the work of the key server at \
+      the end of a period: close it, read, encode, hash, deflate and sign the keys, write, sync and rename \
+      the zip and the index. The memory is the peak of the whole process.
       """)
 
-  @Option(help: "How many keys, 1 to 500,000: one file.")
+  @Option(help: "The number of keys, 1 to 500,000 (one file).")
   var keys = 500_000
 
-  @Option(help: "A PostgreSQL cluster; not there yet.")
+  @Option(help: "A PostgreSQL cluster (not supported yet).")
   var database: String?
 
-  @Flag(help: "Print one JSON object and nothing else.")
+  @Flag(help: "Print one JSON object.")
   var json = false
 
   func validate() throws {
     guard ExportBench.keyCounts.contains(keys) else {
       throw ValidationError(
-        "--keys takes \(ExportBench.keyCounts.lowerBound) to \(ExportBench.keyCounts.upperBound).")
+        "--keys must be between \(ExportBench.keyCounts.lowerBound) and "
+          + "\(ExportBench.keyCounts.upperBound).")
     }
     guard database == nil else {
-      throw ValidationError("--database is not there yet: leave it out to measure SQLite.")
+      throw ValidationError("--database is not supported yet: omit it to measure SQLite.")
     }
   }
 
@@ -35,5 +43,113 @@ struct BenchExportCommand: AsyncParsableCommand {
     BuildKind.warnUnlessRelease()
     let report = try await ExportBench(keyCount: keys).run()
     try json ? printJSON(report) : StandardOutput.write(report.text)
+  }
+}
+
+/// One measurement of an export in a temporary folder.
+struct ExportBench {
+  static let keyCounts = 1...500_000
+  static let region = "PL"
+  /// The start of the period: a midnight, which is a boundary of four-hour periods.
+  static let start = Date(timeIntervalSince1970: 1_599_955_200)
+
+  let keyCount: Int
+
+  func run() async throws -> ExportBenchReport {
+    let folder = try BenchFolder(keep: nil)
+    let signals = EndSignals(folder.removeUnlessKept)
+    defer { withExtendedLifetime(signals, folder.removeUnlessKept) }
+    let database = folder.url.appendingPathComponent("keys.sqlite")
+    try await fill(database)
+    let server = try server(in: folder.url, database)
+    let memory = MemoryGauge()
+    let start = ContinuousClock.now
+    let files = try await server.exportDue()
+    let duration = ContinuousClock.now - start
+    guard let name = files.first, files.count == 1 else {
+      throw CommandFailure(status: .machineFailed, sentence: "The export wrote no file: try again.")
+    }
+    let file = folder.url.appendingPathComponent("exports").appendingPathComponent(name)
+    let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber
+    return ExportBenchReport(
+      keys: keyCount, seconds: (duration / .seconds(1)).rounded(to: 3),
+      peakMemoryMiB: (Double(memory.peak) / Double(1 << 20)).rounded(to: 1),
+      bytes: size?.intValue ?? 0)
+  }
+
+  /// Uses another process, so that its memory and caches do not count.
+  private func fill(_ database: URL) async throws {
+    let fill = try await Subprocess.run(
+      .path(.currentExecutable),
+      arguments: ["bench", "export-fill", database.path, "--keys", "\(keyCount)"],
+      output: .discarded, error: .string(limit: BenchLimit.errorByteCountMax))
+    guard fill.terminationStatus.isSuccess else {
+      throw CommandFailure.ofProcess("The keys could not be created", errors: fill.standardError)
+    }
+  }
+
+  private func server(in folder: URL, _ database: URL) throws -> KeyServer {
+    let key = P256.Signing.PrivateKey().pemRepresentation
+    let token = P256.Signing.PrivateKey().publicKey.pemRepresentation
+    let configuration = KeyServerConfiguration(
+      port: 0, databaseFile: database, exportFolder: folder.appendingPathComponent("exports"),
+      regions: [Self.region], appPackages: ["bench"], tokenIssuer: "bench", tokenAudience: "bench",
+      tokenPublicKeysPEM: ["t1": token],
+      exportSigners: [ExportSigner(privateKeyPEM: key, keyID: "260", keyVersion: "v1")],
+      region: Self.region, deviceCheck: nil, remoteConfiguration: RemoteConfiguration(version: 1))
+    let end = Self.start.addingTimeInterval(TimeInterval(configuration.exportPeriodSeconds))
+    return try KeyServer(
+      configuration, clock: FixedClock(now: end), randomness: SystemRandomness(),
+      logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() })
+  }
+}
+
+/// The result of `bench export`.
+struct ExportBenchReport: Encodable {
+  let build = BuildKind.current
+  let keys: Int
+  let seconds: Double
+  let peakMemoryMiB: Double
+  /// The size of the zip.
+  let bytes: Int
+  let deflateLevel = KeyFileWriter.deflateLevel
+  let database = "sqlite"
+
+  var text: String {
+    """
+    \(keys) keys from SQLite to a signed zip of \(bytes) bytes (deflate level \(deflateLevel))
+    \(seconds) s, at most \(peakMemoryMiB) MiB
+    """
+  }
+
+  private enum CodingKeys: CodingKey {
+    case build, keys, seconds, peakMemoryMiB, bytes, deflateLevel, database
+  }
+}
+
+/// Creates the keys that `bench export` exports, in a process of its own. Hidden from the help.
+struct BenchExportFillCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export-fill", abstract: "Create the keys for `bench export`.",
+    shouldDisplay: false)
+
+  @Argument var database: String
+  @Option var keys: Int
+  /// The start of the period, in Unix seconds.
+  @Option var start = Int64(ExportBench.start.timeIntervalSince1970)
+
+  func run() throws {
+    try ExportWorkload.fill(
+      URL(fileURLWithPath: database), region: ExportBench.region, keyCount: keys,
+      releasedFrom: Date(timeIntervalSince1970: Double(start)), randomness: SystemRandomness())
+  }
+}
+
+/// A clock that does not move, so that exactly one period has ended.
+struct FixedClock: WallClock {
+  let now: Date
+
+  func sleep(until deadline: Date) async throws {
+    while true { try await Task.sleep(for: .seconds(60)) }
   }
 }

@@ -2,43 +2,45 @@ import ArgumentParser
 import ExposureNotification
 import Foundation
 
-/// `firebreak bench match`: how long a key takes.
+/// `firebreak bench match`: measures matching per key.
 struct BenchMatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "match",
-    abstract: "Match a made-up workload and measure it beside the machine's limit.",
+    abstract: "Measure matching of a generated workload against the limit of the machine.",
     discussion: """
-      Keys start evenly over 14 days and serve a whole day; sightings are distinct and even over the \
-      same days; one key in 10,000 was heard (one at least). All of them must be found, and nothing \
-      else: otherwise the command ends with 1. What is measured is explained in \
-      Documentation/Performance.md.
+      Key starts are spread evenly over 14 days and keys are valid for a day; sightings are distinct and \
+      spread over the same days; one key in 10,000 matches (at least one). The matcher must find exactly \
+      these matches, otherwise the exit code is 1. See Documentation/Performance.md.
       """)
 
-  @Option(help: "How many keys are published.")
+  @Option(help: "The number of published keys.")
   var keys = 1_000_000
 
-  @Option(help: "How many identifiers were heard.")
+  @Option(help: "The number of received identifiers.")
   var sightings = 20_000
 
   @Option(
-    help: "memory (matching alone), file (unzipped, no signature) or zip (all that a phone does).")
+    help:
+      "memory (matching only), file (unzipped, no signature check) or zip (all steps of a phone)."
+  )
   var from = KeySource.file
 
-  @Option(help: "Threads that match; from 2 on the limit is measured on as many, too.")
+  @Option(
+    help: "The number of matching threads; from 2 on the limit is measured on as many threads.")
   var threads = 1
 
   @Option(
     help:
-      "portable, aesni-shani, vaes256, vaes512 or arm64; the fastest of this machine if left out.")
+      "portable, aesni-shani, vaes256, vaes512 or arm64; the fastest available by default.")
   var tier: MatchTier?
 
-  @Option(help: "Leave key files, their public key and the sightings in this folder.")
+  @Option(help: "Keep key files, their public key and the sightings in this folder.")
   var keep: String?
 
-  @Option(help: "The seed of chance; the same seed is the same workload.")
+  @Option(help: "The random seed; the same seed gives the same workload.")
   var seed: UInt64 = 1
 
-  @Flag(help: "Print one JSON object and nothing else.")
+  @Flag(help: "Print one JSON object.")
   var json = false
 
   func validate() throws {
@@ -48,12 +50,12 @@ struct BenchMatchCommand: ParsableCommand {
     let planted = MatchWorkload.plantedCount(ofKeys: keys)
     guard planted <= sightings else {
       throw ValidationError(
-        "One key in \(MatchWorkload.keysPerMatch) was heard: give --sightings \(planted) or more.")
+        "One key in \(MatchWorkload.keysPerMatch) matches: use --sightings \(planted) or more.")
     }
   }
 
   func run() throws {
-    let tier = try tier?.orRefusal() ?? .fastest
+    let tier = try tier?.checkedForAvailability() ?? .fastest
     BuildKind.warnUnlessRelease()
     let folder = try BenchFolder(keep: keep)
     let signals = SignalHandler.exiting(after: folder.removeUnlessKept)
@@ -64,5 +66,15 @@ struct BenchMatchCommand: ParsableCommand {
       isKept: keep != nil)
     let report = try bench.run()
     try json ? printJSON(report) : StandardOutput.write(report.text)
+  }
+}
+
+extension MatchTier: ExpressibleByArgument, Encodable {
+  /// Returns the tier, or throws a `CommandFailure` that lists the tiers of this machine.
+  func checkedForAvailability() throws -> MatchTier {
+    guard !isAvailable else { return self }
+    let names = Self.available.map(\.rawValue).joined(separator: ", ")
+    throw CommandFailure.badInput(
+      "This machine does not support the tier \(rawValue): use one of \(names).")
   }
 }

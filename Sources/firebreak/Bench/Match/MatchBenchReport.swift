@@ -1,9 +1,9 @@
 import ExposureNotification
 import Foundation
 
-/// What `bench match` measured, as `--json` prints it. Documentation/Performance.md 3.
+/// The result of `bench match`, as `--json` prints it.
 struct MatchBenchReport: Encodable {
-  /// Of all threads together, and on the clock.
+  /// Processor time of all threads, and elapsed time.
   struct Times: Encodable {
     let cpu: Double
     let wall: Double
@@ -12,34 +12,34 @@ struct MatchBenchReport: Encodable {
   let build = BuildKind.current
   let tier: MatchTier
   let keys: Int
-  /// Keys that no sighting was near enough to in time: read, but not derived.
+  /// Keys that no sighting can match because of their time; they are read, but not derived.
   let keysSkipped: Int
   let keysMatched: Int
   let sightings: Int
   let source: KeySource
   let threads: Int
   let nanosecondsPerKey: Times
-  /// One thread over all of them by the clock, in turns in this run; absent where one thread matched.
+  /// Elapsed time on one thread over that on all; absent for one thread.
   let gainOverOneThread: Double?
-  /// By the clock on the wall.
+  /// From the elapsed time.
   let keysPerSecond: Double
-  /// Making the index of the sightings, once a run, not in `nanosecondsPerKey`.
+  /// The time to index the sightings, once per run, not part of `nanosecondsPerKey`.
   let preparationMilliseconds: Times
   let baselineMiB: Double
   let peakMemoryMiB: Double
   let limitNanosecondsPerKey: KernelLimit
-  /// Absent where one thread matched.
+  /// Absent for one thread.
   let limitOnThreads: KernelLimitOnThreads?
 
   init(
-    _ bench: MatchBench, findings: MatchFindings, preparing: SpentTime, matching: SpentTime,
-    gauge: MemoryGauge, peak: Int, gain: Double?, limit: KernelLimit,
+    _ bench: MatchBench, result: MatchResult, indexing: ElapsedTime, matching: ElapsedTime,
+    gauge: MemoryGauge, peak: Int, speedup: Double?, limit: KernelLimit,
     limitOnThreads: KernelLimitOnThreads?
   ) {
     tier = bench.tier
     keys = bench.workload.keyCount
-    keysSkipped = findings.keysSkipped
-    keysMatched = Set(findings.found.map(\.key)).count
+    keysSkipped = result.keysSkipped
+    keysMatched = Set(result.found.map(\.key)).count
     sightings = bench.workload.sightingCount
     source = bench.source
     threads = bench.threads
@@ -48,11 +48,11 @@ struct MatchBenchReport: Encodable {
       wall: (matching.wall / .nanoseconds(keys)).rounded(to: 1))
     keysPerSecond = (Double(keys) / (matching.wall / .seconds(1))).rounded()
     preparationMilliseconds = Times(
-      cpu: (preparing.cpu / .milliseconds(1)).rounded(to: 2),
-      wall: (preparing.wall / .milliseconds(1)).rounded(to: 2))
+      cpu: (indexing.cpu / .milliseconds(1)).rounded(to: 2),
+      wall: (indexing.wall / .milliseconds(1)).rounded(to: 2))
     baselineMiB = Self.mebibytes(gauge.baseline)
     peakMemoryMiB = Self.mebibytes(peak)
-    gainOverOneThread = gain
+    gainOverOneThread = speedup
     limitNanosecondsPerKey = limit
     self.limitOnThreads = limitOnThreads
   }
@@ -61,21 +61,21 @@ struct MatchBenchReport: Encodable {
     (Double(bytes) / Double(1 << 20)).rounded(to: 2)
   }
 
-  /// The same for people to read.
+  /// The result as text.
   var text: String {
     let limit = limitNanosecondsPerKey
     let above = (peakMemoryMiB - baselineMiB).rounded(to: 2)
     return """
       \(keys) keys against \(sightings) sightings, \(source.rawValue), \(threads) thread(s), \
       \(tier.rawValue), \(build.rawValue) build
-      matched     \(keysMatched) keys, all that were planted; \(keysSkipped) skipped by their time
-      a key       \(nanosecondsPerKey.cpu) ns of processor time, \(nanosecondsPerKey.wall) ns on the clock
-      a second    \(Int(keysPerSecond)) keys
+      matched     \(keysMatched) keys, exactly the planted ones; \(keysSkipped) skipped because of their time
+      per key     \(nanosecondsPerKey.cpu) ns processor time, \(nanosecondsPerKey.wall) ns elapsed
+      per second  \(Int(keysPerSecond)) keys
       limit       \(limit.total) ns: schedule \(limit.schedule), blocks \(limit.blocks), \
-      probe \(limit.probe); this run took \((nanosecondsPerKey.cpu / limit.total).rounded(to: 2)) times that\
+      probe \(limit.probe); this run took \((nanosecondsPerKey.cpu / limit.total).rounded(to: 2)) times as long\
       \(textOnThreads)
-      beforehand  \(preparationMilliseconds.cpu) ms of processor time to index the sightings
-      memory      \(above) MiB above the \(baselineMiB) MiB before
+      index       \(preparationMilliseconds.cpu) ms processor time to index the sightings
+      memory      \(above) MiB above the baseline of \(baselineMiB) MiB
       """
   }
 
@@ -83,9 +83,8 @@ struct MatchBenchReport: Encodable {
     guard let limit = limitOnThreads, let gainOverOneThread else { return "" }
     return """
 
-      on threads  \(gainOverOneThread) times as fast as on one, in turns
-      \("          ")  \(limit.nanosecondsPerKey.total) ns on the clock, bare: \(threads) threads do \
-      \(limit.scaling) times what one does, \(limit.medianScaling) in the middle of the rounds
+      threads     \(gainOverOneThread) times as fast as one thread; the kernels alone \(limit.scaling) times \
+      (median \(limit.medianScaling)), \(limit.nanosecondsPerKey.total) ns elapsed per key
       """
   }
 }

@@ -1,38 +1,39 @@
 import ArgumentParser
 import Foundation
+import Secrets
 import World
 
-/// `firebreak bench publish`: how many uploads a server takes.
+/// `firebreak bench publish`: measures the upload rate of a key server.
 struct BenchPublishCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "publish",
-    abstract: "Upload keys as fast as a server takes them and measure what each part costs.",
+    abstract: "Measure the rate, latency and cost of uploads.",
     discussion: """
-      A closed loop: every connection sends its next upload when the last one is answered. Each upload \
-      has keys that nobody has seen, a certificate (ES256) and an HMAC over them, all made before \
-      the clock starts. Without --target the command starts a key server of its own, as another process \
-      with SQLite in a temporary folder. What is measured is explained in Documentation/Performance.md.
+      A closed loop: each connection sends its next upload after the response to the last one. Each upload \
+      has new keys, a certificate (ES256) and an HMAC over the keys, all generated before the measurement. \
+      Without --target the command starts a key server as another process, with SQLite in a temporary folder. \
+      See Documentation/Performance.md.
       """)
 
-  @Option(help: "How many connections upload at once.")
+  @Option(help: "The number of concurrent connections.")
   var connections = 32
 
-  @Option(help: "How many uploads are sent.")
+  @Option(help: "The number of uploads.")
   var requests = 10_000
 
-  @Option(help: "How many keys an upload has.")
+  @Option(help: "The number of keys per upload.")
   var keys = 14
 
-  @Flag(help: "Make every second upload a decoy, and compare how both are answered.")
+  @Flag(help: "Send every second upload as a decoy and compare the responses.")
   var chaff = false
 
-  @Option(help: "A PostgreSQL cluster for the server; not there yet.")
+  @Option(help: "A PostgreSQL cluster for the server (not supported yet).")
   var database: String?
 
   @OptionGroup(title: "A server of your own")
   var external: PublishTargetOptions
 
-  @Flag(help: "Print one JSON object and nothing else.")
+  @Flag(help: "Print one JSON object.")
   var json = false
 
   func validate() throws {
@@ -41,7 +42,7 @@ struct BenchPublishCommand: AsyncParsableCommand {
     try BenchLimit.check(requests, BenchLimit.requests, "--requests")
     try BenchLimit.check(keys, BenchLimit.keysPerUpload, "--keys")
     guard database == nil else {
-      throw ValidationError("--database is not there yet: leave it out to measure SQLite.")
+      throw ValidationError("--database is not supported yet: omit it to measure SQLite.")
     }
   }
 
@@ -57,11 +58,103 @@ struct BenchPublishCommand: AsyncParsableCommand {
     guard report.errors == 0 else {
       throw CommandFailure(
         status: .no,
-        sentence: "\(report.errors) of \(requests) uploads were not answered as they should be.")
+        sentence: "\(report.errors) of \(requests) uploads failed or got a wrong response.")
     }
     guard report.chaff?.holds != false else {
       throw CommandFailure(
-        status: .no, sentence: "Decoys are answered in another way than uploads, as told above.")
+        status: .no, sentence: "Responses to decoys differ from responses to uploads, see above.")
     }
   }
+}
+
+/// The options for a server that the bench does not start itself.
+struct PublishTargetOptions: ParsableArguments {
+  @Option(help: "The URL of a server with /v1/publish, such as http://127.0.0.1:8080.")
+  var target: String?
+
+  @Option(help: "The issuer (iss) of the certificates.")
+  var issuer: String?
+
+  @Option(help: "The audience (aud) of the certificates.")
+  var audience: String?
+
+  @Option(name: .customLong("key-id"), help: "The ID (kid) of the key that signs certificates.")
+  var keyID: String?
+
+  @Option(help: "The P-256 private key that signs certificates, in PEM.")
+  var signingKey: String?
+
+  @Option(help: "The application (healthAuthorityID) that uploads.")
+  var application: String?
+
+  func validate() throws {
+    let others = [issuer, audience, keyID, signingKey, application]
+    guard others.allSatisfy({ ($0 == nil) == (target == nil) }) else {
+      throw ValidationError(
+        "--target, --issuer, --audience, --key-id, --signing-key and --application must be used together."
+      )
+    }
+  }
+
+  /// The server, or nil if the options are not used.
+  func publishTarget() throws -> PublishTarget? {
+    guard let target, let issuer, let audience, let keyID, let signingKey, let application else {
+      return nil
+    }
+    return try PublishTarget(
+      url: target, issuer: issuer, audience: audience, keyID: keyID,
+      signingKeyPEM: try InputFile(signingKey, what: "signing key").text, application: application)
+  }
+}
+
+/// A key server and the credentials for uploading to it.
+struct PublishTarget: Sendable {
+  let host: String
+  let port: Int
+  /// The path of the upload route, including the path of the server's URL.
+  let path: String
+  /// `iss` of the certificates.
+  let issuer: String
+  /// `aud` of the certificates.
+  let audience: String
+  /// `kid` of the certificates.
+  let keyID: String
+  /// The P-256 private key in PEM that signs the certificates.
+  let signingKeyPEM: String
+  /// `healthAuthorityID` of the uploads.
+  let application: String
+
+  static let publish = "/v1/publish"
+
+  /// - Throws: `CommandFailure` if `url` is not the http URL of a server.
+  init(
+    url: String, issuer: String, audience: String, keyID: String, signingKeyPEM: String,
+    application: String
+  ) throws {
+    guard let address = URLComponents(string: url), let host = address.host, !host.isEmpty,
+      address.query == nil, address.fragment == nil
+    else {
+      throw CommandFailure.badInput("--target must be a URL such as http://127.0.0.1:8080.")
+    }
+    guard address.scheme == "http" else {
+      throw CommandFailure.badInput(
+        "--target must be an http URL: measure behind the TLS proxy of the server.")
+    }
+    let prefix = address.path.hasSuffix("/") ? String(address.path.dropLast()) : address.path
+    self.host = host
+    port = address.port ?? 80
+    path = prefix.hasSuffix(Self.publish) ? prefix : prefix + Self.publish
+    self.issuer = issuer
+    self.audience = audience
+    self.keyID = keyID
+    self.signingKeyPEM = signingKeyPEM
+    self.application = application
+  }
+
+  /// The value of the `Host` header.
+  var hostField: String { "\(host):\(port)" }
+}
+
+extension PublishTarget: Redacted {
+  var description: String { "PublishTarget(\(hostField))" }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import World
 
-/// One measurement: makes the uploads, sends them, sums up.
+/// One measurement: generates uploads, sends them and evaluates the responses.
 struct PublishBench {
   let connections: Int
   let requests: Int
@@ -10,17 +10,15 @@ struct PublishBench {
   let clock: any WallClock
   let randomness: any Randomness
 
-  /// Against a key server that is started for it as another process.
+  /// Measures a key server that it starts as another process.
   func run() async throws -> PublishReport {
-    let server = try PublishServerProcess()
-    defer { server.stop() }
-    let signals = SignalHandler.exiting { server.stop() }
-    defer { withExtendedLifetime(signals) {} }
-    return try await run(
-      against: server.target, process: CPUClock(process: server.processID), database: .sqlite)
+    try await PublishServerProcess.withRunning { server in
+      try await run(
+        against: server.target, process: CPUClock(process: server.processID), database: .sqlite)
+    }
   }
 
-  /// Against a server that is there.
+  /// Measures a running server.
   func run(against target: PublishTarget) async throws -> PublishReport {
     try await run(against: target, process: nil, database: .external)
   }
@@ -28,31 +26,31 @@ struct PublishBench {
   private func run(
     against target: PublishTarget, process: CPUClock?, database: PublishReport.Database
   ) async throws -> PublishReport {
-    let bar = ProgressLine(what: "uploads")
+    let bar = ProgressLine("uploads")
     defer { bar.clear() }
     let uploads = try await uploads(for: target, bar)
     let load = UploadLoad(target: target, connections: connections)
-    // Each connection once beforehand: a server's first answers are not its usual ones.
+    // A warm-up request per connection: the first responses of a server are slower.
     _ = try await load.send(Array(uploads.prefix(connections)))
-    let (serverBefore, generatorBefore) = (process?.now, CPUClock.ofThisProcess.now ?? .zero)
+    let (serverBefore, generatorBefore) = (process?.now, CPUClock.currentProcess.now ?? .zero)
     let start = ContinuousClock.now
     let exchanges = try await load.send(Array(uploads.dropFirst(connections))) { [requests] count in
       bar.show(count, of: requests)
     }
     let wall = ContinuousClock.now - start
-    let generator = (CPUClock.ofThisProcess.now ?? .zero) - generatorBefore
+    let generator = (CPUClock.currentProcess.now ?? .zero) - generatorBefore
     let server = process?.now.flatMap { now in serverBefore.map { now - $0 } }
     return PublishReport(
       exchanges, keysPerRequest: keysPerRequest, connections: connections, database: database,
       wall: wall,
       processors: PublishReport.Processors(
         generator: microseconds(generator), server: server.map(microseconds),
-        // SQLite works inside the server's process.
+        // SQLite runs inside the server process.
         database: database == .sqlite ? 0 : nil),
       hasChaff: hasChaff)
   }
 
-  /// Those of the warm-up first. Every second one of the others is a decoy, where there are to be some.
+  /// The uploads of the warm-up first. With decoys, every second one of the others is one.
   private func uploads(
     for target: PublishTarget, _ bar: ProgressLine
   ) async throws -> [PreparedUpload] {

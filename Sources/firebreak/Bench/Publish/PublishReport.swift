@@ -1,13 +1,13 @@
 import Foundation
 
-/// What `bench publish` measured, as `--json` prints it. Documentation/Performance.md 5.
+/// The result of `bench publish`, as `--json` prints it.
 struct PublishReport: Encodable {
-  /// Where the server keeps what it takes.
+  /// The database of the server.
   enum Database: String, Encodable {
     case sqlite, postgresql, external
   }
 
-  /// Processor time for each request; null where it cannot be seen from here.
+  /// Processor time per request; null if it cannot be measured from here.
   struct Processors: Encodable {
     let generator: Double
     let server: Double?
@@ -34,10 +34,10 @@ struct PublishReport: Encodable {
   let p50Milliseconds: Double
   let p95Milliseconds: Double
   let p99Milliseconds: Double
-  /// Requests that were not answered as they should be.
+  /// Requests that failed or got a wrong response.
   let errors: Int
   let cpuMicroseconds: Processors
-  /// Where half of the requests were decoys.
+  /// Present if half of the requests were decoys.
   let chaff: ChaffComparison?
 
   init(
@@ -49,46 +49,151 @@ struct PublishReport: Encodable {
     self.connections = connections
     self.database = database
     requestsPerSecond = (Double(exchanges.count) / (wall / .seconds(1))).rounded(to: 1)
-    let times = Spread(
-      exchanges.filter { !$0.isChaff && $0.answer != nil }.map { $0.duration / .milliseconds(1) })
+    let times = Distribution(
+      exchanges.filter { !$0.isChaff && $0.response != nil }.map { $0.duration / .milliseconds(1) })
     p50Milliseconds = times.percentile(50).rounded(to: 3)
     p95Milliseconds = times.percentile(95).rounded(to: 3)
     p99Milliseconds = times.percentile(99).rounded(to: 3)
-    let check = AnswerCheck(keysPerUpload: keysPerRequest)
-    errors = exchanges.count { !check.isRight($0) }
+    let check = ResponseCheck(keysPerUpload: keysPerRequest)
+    errors = exchanges.count { !check.isCorrect($0) }
     cpuMicroseconds = processors
     chaff = hasChaff ? ChaffComparison(exchanges) : nil
   }
 }
 
 extension PublishReport {
-  /// The same for people to read.
+  /// The result as text.
   var text: String {
     let cpu = cpuMicroseconds
     func microseconds(_ value: Double?) -> String {
-      value.map { "\($0) µs" } ?? "not seen from here"
+      value.map { "\($0) µs" } ?? "not measured"
     }
     let lines = [
       "\(requests) uploads of \(keysPerRequest) keys over \(connections) connections, "
         + "\(database.rawValue), \(build.rawValue) build",
-      "a second    \(requestsPerSecond) uploads, \(errors) of all not answered as they should be",
+      "per second  \(requestsPerSecond) uploads, \(errors) errors",
       "latency     p50 \(p50Milliseconds) ms, p95 \(p95Milliseconds) ms, p99 \(p99Milliseconds) ms",
-      "processor   generator \(microseconds(cpu.generator)), server \(microseconds(cpu.server)), "
-        + "database \(microseconds(cpu.database)) for each upload",
+      "processor   generator \(microseconds(cpu.generator)), server \(microseconds(cpu.server))"
+        + (database == .sqlite ? " with SQLite" : "") + " per upload",
     ]
     return (lines + (chaff.map { [$0.text] } ?? [])).joined(separator: "\n")
   }
 }
 
 extension ChaffComparison {
-  /// The same for people to read.
+  /// The result as text.
   var text: String {
-    func verdict(_ holds: Bool) -> String { holds ? "alike" : "NOT alike" }
+    func verdict(_ holds: Bool) -> String { holds ? "same" : "DIFFERENT" }
     let (real, decoy) = (answerBytes.real, answerBytes.chaff)
     return """
-      decoys      median \(p50Milliseconds.chaff) ms beside \(p50Milliseconds.real) ms: \
-      \(verdict(sameMedians)); answers of \(decoy.minimum) to \(decoy.maximum) bytes beside \
+      decoys      median \(p50Milliseconds.chaff) ms, uploads \(p50Milliseconds.real) ms: \
+      \(verdict(sameMedians)); responses \(decoy.minimum) to \(decoy.maximum) bytes, uploads \
       \(real.minimum) to \(real.maximum): \(verdict(sameSizes)); headers: \(verdict(sameHeaders))
       """
+  }
+}
+
+/// Compares the responses to decoys and to uploads by what an observer of the network sees: sizes, headers and times.
+struct ChaffComparison: Encodable {
+  /// A value for uploads and one for decoys.
+  struct Pair<Value: Encodable & Sendable>: Encodable, Sendable {
+    let real: Value
+    let chaff: Value
+  }
+
+  struct Sizes: Encodable, Sendable {
+    let minimum: Int
+    let median: Int
+    let maximum: Int
+  }
+
+  /// The maximum difference of the median latencies, as a fraction of the larger one.
+  static let medianDifferenceMax = 0.05
+
+  let requests: Pair<Int>
+  let p50Milliseconds: Pair<Double>
+  /// Sizes of the response bodies.
+  let answerBytes: Pair<Sizes>
+  let sameMedians: Bool
+  let sameSizes: Bool
+  let sameHeaders: Bool
+
+  /// True if no property differs.
+  var holds: Bool { sameMedians && sameSizes && sameHeaders }
+
+  init(_ exchanges: [UploadExchange]) {
+    let (real, chaff) = (exchanges.filter { !$0.isChaff }, exchanges.filter(\.isChaff))
+    requests = Pair(real: real.count, chaff: chaff.count)
+    let times = Pair(real: Self.times(real).median, chaff: Self.times(chaff).median)
+    p50Milliseconds = Pair(real: times.real.rounded(to: 3), chaff: times.chaff.rounded(to: 3))
+    sameMedians =
+      abs(times.real - times.chaff) <= Self.medianDifferenceMax * max(times.real, times.chaff)
+    let (realSizes, chaffSizes) = (Self.sizes(real), Self.sizes(chaff))
+    answerBytes = Pair(real: Sizes(realSizes), chaff: Sizes(chaffSizes))
+    sameSizes = realSizes.isLike(chaffSizes)
+    sameHeaders = HeaderShape(real) == HeaderShape(chaff)
+  }
+
+  private static func times(_ exchanges: [UploadExchange]) -> Distribution {
+    Distribution(exchanges.filter { $0.response != nil }.map { $0.duration / .milliseconds(1) })
+  }
+
+  private static func sizes(_ exchanges: [UploadExchange]) -> Distribution {
+    Distribution(exchanges.compactMap { $0.response.map { Double($0.body.count) } })
+  }
+}
+
+extension ChaffComparison.Sizes {
+  fileprivate init(_ sizes: Distribution) {
+    self.init(
+      minimum: Int(sizes.minimum), median: Int(sizes.median), maximum: Int(sizes.maximum))
+  }
+}
+
+/// The distinguishing properties of response headers: the order of names and the constant values.
+struct HeaderShape: Equatable {
+  /// The sequences of header names that occur.
+  private let names: Set<[String]>
+  /// The values of fields that are equal in all responses.
+  private let fixedValues: [String: String]
+  /// The names of fields with different values.
+  private let varying: Set<String>
+
+  /// The date is public, and lengths are compared separately.
+  private static let ignored: Set<String> = ["date", "content-length"]
+
+  init(_ exchanges: [UploadExchange]) {
+    let headers = exchanges.compactMap { $0.response?.headers }
+    names = Set(headers.map { $0.map { $0.name.lowercased() } })
+    var values: [String: Set<String>] = [:]
+    for header in headers.joined() where !Self.ignored.contains(header.name.lowercased()) {
+      values[header.name.lowercased(), default: []].insert(header.value)
+    }
+    fixedValues = values.filter { $0.value.count == 1 }.compactMapValues(\.first)
+    varying = Set(values.filter { $0.value.count > 1 }.keys)
+  }
+}
+
+/// Checks that the server accepted an upload: a fast error must not count as a fast response.
+struct ResponseCheck {
+  /// The number of keys that each upload must insert.
+  let keysPerUpload: Int
+
+  /// The checked fields of a response.
+  private struct Body: Decodable {
+    let insertedExposures: Int?
+    let error: String?
+    let code: String?
+  }
+
+  /// A decoy must get status 200; a real upload must also insert all keys without an error.
+  func isCorrect(_ exchange: UploadExchange) -> Bool {
+    guard let response = exchange.response, response.status == 200 else { return false }
+    guard !exchange.isChaff else { return true }
+    guard let body = try? JSONDecoder().decode(Body.self, from: Data(response.body)) else {
+      return false
+    }
+    return body.insertedExposures == keysPerUpload && (body.error ?? "").isEmpty
+      && (body.code ?? "").isEmpty
   }
 }

@@ -1,49 +1,51 @@
+import ArgumentParser
 import Crypto
 import Foundation
 import KeyServer
 import KeyServerAPI
 import Logging
+import Subprocess
+import Synchronization
 import World
 
-/// A key server with an empty database, for as long as the bench holds its stdin open.
+/// A key server with an empty database that runs until stdin is closed.
 struct PublishServer {
   private let server: KeyServer
 
-  /// Throws where the folder cannot hold a database.
-  init(_ setting: PublishServerSetting) throws {
+  init(_ parameters: PublishServerParameters) throws {
     server = try KeyServer(
-      Self.configuration(setting), clock: SystemClock(), randomness: SystemRandomness(),
+      Self.configuration(parameters), clock: SystemClock(), randomness: SystemRandomness(),
       logger: Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() })
   }
 
-  /// Serves; `onReady` is told the port.
+  /// Runs the server until stdin is closed and passes its port to `onReady`.
   func run(_ onReady: @escaping @Sendable (Int) throws -> Void) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await server.run() }
-      group.addTask {
-        try onReady(await server.boundPort)
-        await Self.endOfInput()
-      }
-      try await group.next()
-      group.cancelAll()
+    let running = Task { try await server.run() }
+    // Not in a task group, which would wait for the port of a server that did not start.
+    Task {
+      defer { running.cancel() }
+      try onReady(await server.boundPort)
+      await Self.endOfInput()
     }
+    try await running.value
   }
 
-  private static func configuration(_ setting: PublishServerSetting) -> KeyServerConfiguration {
-    let folder = URL(fileURLWithPath: setting.folder)
+  private static func configuration(_ parameters: PublishServerParameters) -> KeyServerConfiguration
+  {
+    let folder = URL(fileURLWithPath: parameters.folder)
     var configuration = KeyServerConfiguration(
       port: 0, databaseFile: folder.appendingPathComponent("keys.sqlite"),
       exportFolder: folder.appendingPathComponent("exports"),
-      regions: [PublishServerSetting.region], appPackages: [PublishServerSetting.application],
-      tokenIssuer: PublishServerSetting.issuer, tokenAudience: PublishServerSetting.audience,
-      tokenPublicKeysPEM: [PublishServerSetting.keyID: setting.certificateKeyPEM],
+      regions: [PublishServerParameters.region], appPackages: [PublishServerParameters.application],
+      tokenIssuer: PublishServerParameters.issuer, tokenAudience: PublishServerParameters.audience,
+      tokenPublicKeysPEM: [PublishServerParameters.keyID: parameters.certificateKeyPEM],
       exportSigners: [
         ExportSigner(
           privateKeyPEM: P256.Signing.PrivateKey().pemRepresentation,
           keyID: WorkloadFiles.keyID, keyVersion: WorkloadFiles.keyVersion)
-      ], region: PublishServerSetting.region, deviceCheck: nil,
+      ], region: PublishServerParameters.region, deviceCheck: nil,
       remoteConfiguration: RemoteConfiguration(version: 1))
-    // All uploads come from one address; a bench is no attack.
+    // All uploads come from one address.
     configuration.uploadAttempts = KeyServerLimit.uploadAttemptsMax
     return configuration
   }
@@ -55,6 +57,128 @@ struct PublishServer {
         input.readabilityHandler = nil
         ended.resume()
       }
+    }
+  }
+}
+
+/// The measured key server as a process of its own, with a temporary folder.
+struct PublishServerProcess: Sendable {
+  let target: PublishTarget
+  let processID: pid_t
+
+  /// Runs `body` with a started server. Then the server is stopped, and its folder is removed.
+  ///
+  /// - Throws: The error of `body`; `CommandFailure` with the error of the server if it does not start.
+  static func withRunning<Result: Sendable>(
+    _ body: (PublishServerProcess) async throws -> Result
+  ) async throws -> Result {
+    let folder = try BenchFolder(keep: nil)
+    let server = KillableProcess()
+    let signals = EndSignals {
+      server.kill()
+      folder.removeUnlessKept()
+    }
+    defer { withExtendedLifetime(signals, folder.removeUnlessKept) }
+    // A server that ends at once closes its stdin, which must not end the bench.
+    signal(SIGPIPE, SIG_IGN)
+    let key = P256.Signing.PrivateKey()
+    let parameters = PublishServerParameters(
+      folder: folder.url.path, certificateKeyPEM: key.publicKey.pemRepresentation)
+    let run = try await Subprocess.run(
+      .path(.currentExecutable), arguments: ["bench", "publish-server"], input: .inputWriter,
+      output: .sequence, error: .string(limit: BenchLimit.errorByteCountMax)
+    ) { execution -> Result? in
+      let processID = execution.processIdentifier.value
+      server.start(processID)
+      defer { server.end() }
+      let input = Array(try JSONEncoder().encode(parameters)) + [UInt8(ascii: "\n")]
+      guard (try? await execution.standardInputWriter.write(input)) != nil,
+        let port = try await readPort(execution.standardOutput)
+      else { return nil }
+      // The end of stdin, after this closure, stops the server.
+      return try await body(
+        PublishServerProcess(target: try target(port, signingKey: key), processID: processID))
+    }
+    guard let result = run.closureResult else {
+      throw CommandFailure.ofProcess(
+        "The key server for the bench did not start", errors: run.standardError)
+    }
+    return result
+  }
+
+  /// Reads the first line on stdout, the only one; nil if the server ended without it.
+  private static func readPort(_ output: SubprocessOutputSequence) async throws -> Int? {
+    for try await line in output.strings() {
+      return try? JSONDecoder().decode(PublishServerReady.self, from: Data(line.utf8)).port
+    }
+    return nil
+  }
+
+  private static func target(
+    _ port: Int, signingKey: P256.Signing.PrivateKey
+  ) throws -> PublishTarget {
+    try PublishTarget(
+      url: "http://127.0.0.1:\(port)", issuer: PublishServerParameters.issuer,
+      audience: PublishServerParameters.audience, keyID: PublishServerParameters.keyID,
+      signingKeyPEM: signingKey.pemRepresentation, application: PublishServerParameters.application)
+  }
+}
+
+/// A process that a signal handler can kill as long as it runs.
+private final class KillableProcess: Sendable {
+  private let processID = Mutex<pid_t?>(nil)
+
+  func start(_ id: pid_t) { processID.withLock { $0 = id } }
+
+  /// Ends the reach of `kill`. To be called before the process is reaped, because its ID can then be reused.
+  func end() { processID.withLock { $0 = nil } }
+
+  /// Kills the process and waits until it has ended.
+  func kill() {
+    processID.withLock { id in
+      guard let id else { return }
+      Foundation.kill(id, SIGKILL)
+      var info = siginfo_t()
+      waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT)
+    }
+  }
+}
+
+/// The parameters of the server, which the bench writes to its stdin as one line of JSON.
+struct PublishServerParameters: Codable {
+  static let issuer = "bench.firebreak.example"
+  static let audience = "keys.firebreak.example"
+  static let keyID = "bench-1"
+  static let application = "example.firebreak.bench"
+  static let region = "PL"
+
+  /// The folder for the database and the exports.
+  let folder: String
+  /// The public key of the certificates, in PEM.
+  let certificateKeyPEM: String
+}
+
+/// The line of JSON that the server prints on stdout when it accepts connections.
+struct PublishServerReady: Codable {
+  let port: Int
+}
+
+/// The server that `bench publish` starts. Hidden from the help.
+struct BenchPublishServerCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "publish-server",
+    abstract: "The key server of `bench publish`: parameters on stdin, port on stdout.",
+    shouldDisplay: false)
+
+  func run() async throws {
+    guard let line = readLine(),
+      let parameters = try? JSONDecoder().decode(
+        PublishServerParameters.self, from: Data(line.utf8))
+    else {
+      throw CommandFailure.badInput("This command is started by `bench publish`: use that one.")
+    }
+    try await PublishServer(parameters).run {
+      try printJSON(PublishServerReady(port: $0))
     }
   }
 }

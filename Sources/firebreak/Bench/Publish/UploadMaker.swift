@@ -4,13 +4,13 @@ import KeyServerAPI
 import UploadToken
 import World
 
-/// Makes uploads that a server has never seen: new keys, a certificate bound to them, all serialised.
+/// Generates uploads with new keys and a certificate for them.
 struct UploadMaker {
-  /// How long a certificate is good, in seconds: as long as Google's verification server has it.
+  /// The lifetime of a certificate in seconds, as on Google's verification server.
   static let certificateSeconds: TimeInterval = 15 * 60
-  /// Random bytes of an upload's padding, before base64.
+  /// The number of random padding bytes, before base64.
   static let paddingByteCount = 768
-  /// Days back on which keys began; further ones share a day.
+  /// The number of days on which keys start; more keys share days.
   static let days = 14
 
   let target: PublishTarget
@@ -19,7 +19,7 @@ struct UploadMaker {
   let randomness: any Randomness
   private let issuer: UploadTokenIssuer
 
-  /// Throws where the target's signing key is none.
+  /// - Throws: `CommandFailure` if the signing key of the target is invalid.
   init(
     _ target: PublishTarget, keysPerUpload: Int, clock: any WallClock, randomness: any Randomness
   ) throws {
@@ -33,15 +33,15 @@ struct UploadMaker {
         audience: target.audience)
     } catch {
       throw CommandFailure.badInput(
-        "--signing-key is no P-256 private key in PEM: give another file.")
+        "--signing-key is not a P-256 private key in PEM: use another file.")
     }
   }
 
-  /// One upload, in bytes.
+  /// Returns the body of one upload.
   func upload() async throws -> [UInt8] {
     let now = clock.now
     guard let today = IntervalNumber(now)?.startOfDay.rawValue else {
-      throw CommandFailure.badInput("The clock of this machine cannot be: set it.")
+      throw CommandFailure.badInput("The clock of this machine is out of range: set it.")
     }
     let keys = (0..<keysPerUpload).map { key($0, today: today) }
     let secret = Data(randomness.bytes(KeyHMAC.secretByteCount))
@@ -58,7 +58,7 @@ struct UploadMaker {
     return Array(try JSONEncoder().encode(body))
   }
 
-  /// A key of a whole day that is over.
+  /// A key of a past day.
   private func key(_ number: Int, today: UInt32) -> UploadKey {
     let daysAgo = UInt32(1 + number % Self.days)
     return UploadKey(
@@ -66,4 +66,18 @@ struct UploadMaker {
       rollingStartNumber: today - daysAgo * IntervalNumber.perDay,
       transmissionRisk: 1 + number % Int(DiagnosisKey.transmissionRiskLevels.upperBound))
   }
+}
+
+/// The body of `POST /v1/publish`. The bench has its own wire type so that it does not change with the server.
+struct PublishBody: Encodable {
+  let temporaryExposureKeys: [UploadKey]
+  let healthAuthorityID: String
+  /// The certificate, a JWT.
+  let verificationPayload: String
+  /// The HMAC key in base64.
+  let hmacKey: String
+  let symptomOnsetInterval: UInt32
+  let traveler = false
+  let revisionToken = ""
+  let padding: String
 }

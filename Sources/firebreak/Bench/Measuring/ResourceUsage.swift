@@ -1,0 +1,104 @@
+import Foundation
+import SystemPackage
+
+/// The time that a piece of work took.
+struct ElapsedTime {
+  /// The processor time of all threads of this process.
+  let cpu: Duration
+  /// The elapsed time.
+  let wall: Duration
+
+  /// Runs `work` and measures it.
+  static func measure<Result>(
+    _ work: () throws -> Result
+  ) rethrows -> (result: Result, time: ElapsedTime) {
+    let cpu = CPUClock.currentProcess.now ?? .zero
+    let wall = ContinuousClock.now
+    let result = try work()
+    let spentWall = ContinuousClock.now - wall
+    let spentCPU = (CPUClock.currentProcess.now ?? .zero) - cpu
+    return (result, ElapsedTime(cpu: spentCPU, wall: spentWall))
+  }
+}
+
+/// The processor time of a process, summed over its threads.
+struct CPUClock {
+  private let clock: clockid_t
+
+  static let currentProcess = CPUClock(clock: CLOCK_PROCESS_CPUTIME_ID)
+
+  private init(clock: clockid_t) {
+    self.clock = clock
+  }
+
+  /// The clock of another process of the same user; nil if there is no such process.
+  init?(process: pid_t) {
+    var clock = clockid_t()
+    guard clock_getcpuclockid(process, &clock) == 0 else { return nil }
+    self.clock = clock
+  }
+
+  /// The time used so far; nil if the process has ended.
+  var now: Duration? {
+    // Two words in the layout of `timespec`, whose members are hidden by another module's headers.
+    var time = (seconds: Int(0), nanoseconds: Int(0))
+    let status = withUnsafeMutablePointer(to: &time) {
+      $0.withMemoryRebound(to: timespec.self, capacity: 1) { clock_gettime(clock, $0) }
+    }
+    guard status == 0 else { return nil }
+    return .seconds(time.seconds) + .nanoseconds(time.nanoseconds)
+  }
+}
+
+/// The resident memory of this process now, and its peak since the gauge was created.
+///
+/// See proc(5): resident pages include those of mapped files. Writing 5 to `clear_refs` resets the peak (`VmHWM`) to
+/// the present value.
+struct MemoryGauge {
+  /// The resident memory in bytes when the gauge was created.
+  let baseline: Int
+
+  /// Returns free memory to the system and starts measuring.
+  init() {
+    Self.trim()
+    if !Self.resetPeak() {
+      note("The memory peak cannot be reset here: it covers the whole life of the process.")
+    }
+    baseline = Self.bytes("VmRSS")
+  }
+
+  /// The peak of the resident memory since then, in bytes.
+  var peak: Int { max(baseline, Self.bytes("VmHWM")) }
+
+  /// Calls `malloc_trim(0)`, which the Glibc module does not export. Free pages that the allocator holds would hide
+  /// as many pages of the measured work.
+  private static func trim() {
+    typealias Trim = @convention(c) (Int) -> Int32
+    guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "malloc_trim") else { return }
+    _ = unsafeBitCast(symbol, to: Trim.self)(0)
+  }
+
+  private static func resetPeak() -> Bool {
+    let file = open("/proc/self/clear_refs", O_WRONLY)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    return write(file, "5", 1) == 1
+  }
+
+  /// The value of a line of `/proc/self/status`; 0 if it is missing.
+  private static func bytes(_ name: String) -> Int {
+    let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+    let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap {
+      Int($0)
+    }
+    return (kibibytes ?? 0) << 10
+  }
+}
+
+extension FilePath {
+  /// The running program, to be started again as another process.
+  static var currentExecutable: FilePath {
+    FilePath(URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// A progress bar on standard error; prints nothing if that is not a terminal.
+struct ProgressLine {
+  private static let width = 30
+  private static let eraseLine = "\r\u{1B}[K"
+  /// The counted items, such as `trials`.
+  let items: String
+  private let isShown = isatty(STDERR_FILENO) == 1
+
+  init(_ items: String) {
+    self.items = items
+  }
+
+  func show(_ done: Int, of all: Int) {
+    let filled = all > 0 ? Self.width * done / all : Self.width
+    let bar = String(repeating: "#", count: filled)
+      .padding(toLength: Self.width, withPad: ".", startingAt: 0)
+    write("\(Self.eraseLine)[\(bar)] \(done) of \(all) \(items)")
+  }
+
+  func clear() {
+    write(Self.eraseLine)
+  }
+
+  private func write(_ text: String) {
+    if isShown { FileHandle.standardError.write(Data(text.utf8)) }
+  }
+}
+
+extension String {
+  /// The text without control and format characters, which could manipulate a terminal. For unverified text.
+  var printable: String {
+    String(
+      String.UnicodeScalarView(
+        unicodeScalars.map { scalar in
+          let isSafe =
+            scalar.properties.generalCategory != .control
+            && scalar.properties.generalCategory != .format
+          return isSafe ? scalar : "\u{fffd}"
+        }))
+  }
+}
