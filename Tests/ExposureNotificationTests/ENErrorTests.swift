@@ -164,7 +164,7 @@ import Testing
       #expect(code == (isTaken ? nil : .badFormat), "\(region)")
     }
     let rules = try DetectionRules(
-      ENExposureConfiguration(), apiVersion: 1, variant: .latest,
+      ENExposureConfiguration(), apiVersion: 1,
       region: RegionConfiguration(region: "PL", keys: keys))
     for (name, isTaken) in [("260", true), ("261", false), ("pl", false)] {
       let file = try authority.publish([], as: "\(name).zip", region: name)

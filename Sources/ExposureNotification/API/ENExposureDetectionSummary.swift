@@ -41,3 +41,12 @@ open class ENExposureDetectionSummary: NSObject {
     sums.days.map(ENExposureDaySummary.init)
   }
 }
+
+extension DetectionResult {
+  /// The summary.
+  package var summary: ENExposureDetectionSummary { ENExposureDetectionSummary(found) }
+  /// The exposures of API version 1.
+  package var infos: [ENExposureInfo] { incidents.map(ENExposureInfo.init) }
+  /// The windows of API version 2.
+  package var windows: [ENExposureWindow] { exposureWindows.map(ENExposureWindow.init) }
+}

@@ -1,3 +1,4 @@
+import Crypto
 import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
@@ -61,9 +62,9 @@ package struct Detection: Sendable {
     progress.totalUnitCount = Int64(keyFiles.count)
     let index = ContactIndex(ScannedSighting.inOrder(sightings), secret: secret)
     var search = KeySearch(
-      Matcher(index), threads: threads, openKeys: IntervalNumber(now).map(OpenKeys.init(at:)),
+      Matcher(index), threads: threads, unexpiredKeys: IntervalNumber(now).map(UnexpiredKeyFilter.init(at:)),
       progress: progress)
-    var ledger = MatchLedger(variant: rules.variant)
+    var ledger = MatchLedger(requiresFullDayKeys: rules.requiresFullDayKeys)
     try search.run(into: &ledger) { each in
       for start in stride(from: 0, to: earlierKeys.count, by: MatchLimit.keysPerBatch) {
         let keys = KeyBatch(earlierKeys[start...].prefix(MatchLimit.keysPerBatch))
@@ -109,5 +110,35 @@ package struct Detection: Sendable {
       }
     }
     return urls.filter { $0.pathExtension != "sig" }
+  }
+}
+
+/// On how many threads a detection searches.
+enum DetectionThreads {
+  /// At most this many, however many processors there are: reading a file keeps no more busy
+  /// (Documentation/Matching.md 8).
+  static let most = 4
+
+  /// As many as there are processors at work.
+  static let available = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), most)
+}
+
+/// The SHA-256 of a key file as it lies there, by which a phone knows it again.
+enum KeyFileDigest {
+  private static let chunkBytes = 1 << 20
+
+  /// Nil where the file cannot be read; the detection will say so.
+  static func of(_ file: URL) -> Data? {
+    guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
+    defer { try? handle.close() }
+    var hash = SHA256()
+    do {
+      while let chunk = try handle.read(upToCount: chunkBytes), !chunk.isEmpty {
+        hash.update(data: chunk)
+      }
+    } catch {
+      return nil
+    }
+    return Data(hash.finalize())
   }
 }

@@ -5,30 +5,30 @@ import Foundation
 ///
 /// A value: the app may change its configuration object afterwards.
 struct DetectionRules: Sendable {
-  let scoring: Scoring
-  let variant: Device.Variant
+  let scoring: DetectionScoring
+  let requiresFullDayKeys: Bool
   let verificationKeys: [VerificationPublicKey]
   /// The region whose files are taken; nil where the keys alone decide.
   private let region: String?
 
   /// Throws `ENError.badParameter` with a sentence that names the field out of range.
   init(
-    _ configuration: ENExposureConfiguration, apiVersion: Int, variant: Device.Variant = .latest,
+    _ configuration: ENExposureConfiguration, apiVersion: Int,
     verificationKeys: [VerificationPublicKey]
   ) throws(ENError) {
-    scoring = try Scoring(configuration, apiVersion: apiVersion, variant: variant)
-    self.variant = variant
+    scoring = try DetectionScoring(configuration, apiVersion: apiVersion)
+    requiresFullDayKeys = false
     self.verificationKeys = verificationKeys
     region = nil
   }
 
   /// The rules of a phone of `region`.
   init(
-    _ configuration: ENExposureConfiguration, apiVersion: Int, variant: Device.Variant,
-    region: RegionConfiguration
+    _ configuration: ENExposureConfiguration, apiVersion: Int, durationStep: Int = 1,
+    requiresFullDayKeys: Bool = false, region: RegionConfiguration
   ) throws(ENError) {
-    scoring = try Scoring(configuration, apiVersion: apiVersion, variant: variant)
-    self.variant = variant
+    scoring = try DetectionScoring(configuration, apiVersion: apiVersion, durationStep: durationStep)
+    self.requiresFullDayKeys = requiresFullDayKeys
     verificationKeys = region.keys
     self.region = region.region
   }
@@ -52,5 +52,45 @@ struct DetectionRules: Sendable {
         .badFormat,
         explanation: "A key file is of another region than \(region); pass those of this region.")
     }
+  }
+}
+
+/// What is made of matches: the scores of version 1 or the windows of version 2.
+enum DetectionScoring: Hashable, Sendable {
+  case exposures(ExposureScoringV1)
+  case windows(WindowRules, WindowScoring)
+
+  /// Takes over `configuration` for `apiVersion` (1 or 2); throws `ENError.badParameter` with a
+  /// sentence that names what is wrong.
+  init(
+    _ configuration: ENExposureConfiguration, apiVersion: Int, durationStep: Int = 1
+  ) throws(ENError) {
+    switch apiVersion {
+    case 1:
+      self = .exposures(
+        try ExposureScoringV1(configuration, durationStep: durationStep))
+    case 2: self = .windows(try WindowRules(configuration), try WindowScoring(configuration))
+    default: throw ENError(.badParameter, explanation: "The API version is 1 or 2; correct it.")
+    }
+  }
+
+  func result(of matches: [KeyMatch], now: Date) -> DetectionResult {
+    switch self {
+    case .exposures(let scoring): scoring.result(of: matches, now: now)
+    case .windows(let rules, let scoring):
+      Self.result(of: matches.map(rules.windows).filter { !$0.isEmpty }, scoring, now: now)
+    }
+  }
+
+  private static func result(
+    of windowsOfKeys: [[ExposureWindow]], _ scoring: WindowScoring, now: Date
+  ) -> DetectionResult {
+    let windows = windowsOfKeys.flatMap(\.self).sorted(by: ExposureWindow.byContent)
+    var summary = ExposureSummary()
+    summary.matchedKeyCount = windowsOfKeys.count
+    summary.daysSinceLastExposure =
+      windows.map { Day(of: $0.date).count(to: Day(of: now)) }.min() ?? 0
+    summary.days = scoring.days(of: windows, today: now)
+    return DetectionResult(found: summary, exposureWindows: windows)
   }
 }

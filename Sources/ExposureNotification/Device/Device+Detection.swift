@@ -13,7 +13,8 @@ extension Device {
     guard keyFiles != nil || apiVersion == 2 else { throw ENError(.unsupported) }
     try requireEnabled()
     let rules = try DetectionRules(
-      configuration.value, apiVersion: apiVersion, variant: variant, region: region)
+      configuration.value, apiVersion: apiVersion, durationStep: variant.durationStep,
+      requiresFullDayKeys: variant.requiresFullDayKeys, region: region)
     return try await detectionTurns.take {
       Handoff(try await self.detect(rules, keyFiles: keyFiles ?? [], progress).summary)
     }

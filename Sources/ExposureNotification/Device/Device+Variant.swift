@@ -1,5 +1,3 @@
-import ExposureKeys
-
 extension Device {
   /// Whose rules the phone follows where Apple changed them from release to release.
   ///
@@ -25,8 +23,6 @@ extension Device.Variant {
   /// The step, in minutes, up to which the duration of an exposure is rounded.
   var durationStep: Int { self == .ios13_5 ? 5 : 1 }
 
-  /// Whether this release looks at `key`.
-  func regards(_ key: DiagnosisKey) -> Bool {
-    self != .ios13_5 || key.key.rollingPeriod == IntervalNumber.perDay
-  }
+  /// True if this release ignores keys that were used for less than a day.
+  var requiresFullDayKeys: Bool { self == .ios13_5 }
 }

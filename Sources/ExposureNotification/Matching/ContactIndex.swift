@@ -1,11 +1,12 @@
 import ExposureKeys
+import Secrets
 
 /// All that a phone has heard, each identifier once, ready to be searched.
-package struct ContactIndex: Sendable {
+package struct ContactIndex: Sendable, Redacted {
   /// The secret of this run.
   let secret: ProbeSecret
   /// The intervals in reach of what was heard.
-  let reach: Reach
+  let reach: SearchIntervals
   private let sightings: [ScannedSighting]
   private let table: IdentifierTable
   private let order: SightingOrder
@@ -28,7 +29,7 @@ package struct ContactIndex: Sendable {
     }
     heard.sort()
     Self.dropRepeats(of: &heard)
-    reach = Reach(of: heard.map { UInt32($0 >> 32) })
+    reach = SearchIntervals(of: heard.map { UInt32($0 >> 32) })
     order = SightingOrder(of: numbers, identifierCount: table.identifiers.count) { place in
       sightings[place].interval
     }
@@ -54,7 +55,7 @@ extension ContactIndex {
   func identifiers(near intervals: ClosedRange<UInt32>) -> [(UInt64, UInt64)] {
     let first = Matcher.tolerance(around: IntervalNumber(rawValue: intervals.lowerBound)).lowerBound
     let last = Matcher.tolerance(around: IntervalNumber(rawValue: intervals.upperBound)).upperBound
-    let numbers = heard[heard.indices.firstPlace { heard[$0] >> 32 >= UInt64(first) }...]
+    let numbers = heard[heard.indices.partitioningIndex { heard[$0] >> 32 >= UInt64(first) }...]
       .prefix { $0 >> 32 <= UInt64(last) }
       .map { UInt32(truncatingIfNeeded: $0) }
       .sorted()
@@ -95,8 +96,70 @@ extension ScannedSighting {
   }
 }
 
-extension ContactIndex: CustomStringConvertible, CustomReflectable {
-  /// The kind only: whom a phone met is nobody else's business.
-  package var description: String { "ContactIndex" }
-  package var customMirror: Mirror { Mirror(self, children: [:]) }
+/// Where the sightings of each identifier are: together, in the order of their interval.
+///
+/// So whoever repeats a beacon a hundred thousand times lengthens a look at it by seventeen steps
+/// (Documentation/Matching.md 5.3).
+struct SightingOrder: Sendable {
+  /// Places among the sightings, identifier after identifier.
+  private var places: [Int32]
+  /// Where in `places` those of each identifier begin, and at last where they end.
+  private let starts: [Int32]
+
+  /// In the place of an identifier's number: the sighting is left out.
+  static let none: Int32 = -1
+
+  /// The order of sightings of the identifiers `numbers`, all below `count`; `interval` is the one that
+  /// the sighting at a place was heard in. Those of one interval stay as they come.
+  init(of numbers: [Int32], identifierCount count: Int, interval: (Int) -> UInt32) {
+    var starts = [Int32](repeating: 0, count: count + 1)
+    for number in numbers where number != Self.none { starts[Int(number) + 1] += 1 }
+    for number in 0..<count { starts[number + 1] += starts[number] }
+    var next = starts
+    places = [Int32](repeating: 0, count: Int(starts[count]))
+    for (place, number) in numbers.enumerated() where number != Self.none {
+      places[Int(next[Int(number)])] = Int32(place)
+      next[Int(number)] += 1
+    }
+    self.starts = starts
+    for number in 0..<count { sort(range(of: number), by: interval) }
+  }
+
+  /// The places of the sightings of identifier `number` that were heard in one of `intervals`.
+  func places(
+    of number: Int, within intervals: ClosedRange<UInt32>, interval: (Int) -> UInt32
+  ) -> ArraySlice<Int32> {
+    let all = range(of: number)
+    let first = all.partitioningIndex { interval(Int(places[$0])) >= intervals.lowerBound }
+    let end = (first..<all.upperBound).partitioningIndex {
+      interval(Int(places[$0])) > intervals.upperBound
+    }
+    return places[first..<end]
+  }
+
+  private func range(of number: Int) -> Range<Int> {
+    Int(starts[number])..<Int(starts[number + 1])
+  }
+
+  /// Phones hand over what they heard in the order of time: then there is nothing to do.
+  private mutating func sort(_ range: Range<Int>, by interval: (Int) -> UInt32) {
+    let isSorted = range.dropFirst().allSatisfy { index in
+      interval(Int(places[index - 1])) <= interval(Int(places[index]))
+    }
+    guard !isSorted else { return }
+    places[range].sort { (interval(Int($0)), $0) < (interval(Int($1)), $1) }
+  }
+}
+
+extension Range<Int> {
+  /// The first place at which `isReached`, found by halving: it holds at every place after that one too.
+  /// The end where it holds nowhere.
+  func partitioningIndex(where isReached: (Int) -> Bool) -> Int {
+    var (low, high) = (lowerBound, upperBound)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if isReached(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
 }

@@ -49,7 +49,7 @@ struct IdentifierTable: Sendable {
   }
 
   /// The most slots that are looked at for an identifier of the table: for tests.
-  var longestSearch: Int {
+  var longestProbe: Int {
     identifiers.reduce(0) { longest, words in
       let distance = UInt64(slot(of: words)) &- place(of: words) & mask
       return max(longest, Int(distance & mask) + 1)

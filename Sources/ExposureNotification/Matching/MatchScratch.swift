@@ -61,7 +61,7 @@ final class MatchScratch: @unchecked Sendable {
 
   /// Takes over those of `rows`, at most `capacity`, that are in reach, and sorts them by group; the
   /// runs that there are.
-  func sort(_ rows: ArraySlice<KeyRow>, by reach: Reach) -> [Run] {
+  func sort(_ rows: ArraySlice<KeyRow>, by reach: SearchIntervals) -> [Run] {
     places.update(repeating: 0, count: groupCount)
     return rows.withUnsafeBufferPointer { rows in
       group(rows, by: reach)
@@ -79,7 +79,7 @@ final class MatchScratch: @unchecked Sendable {
   }
 
   /// Notes group and span of each row, and counts the groups.
-  private func group(_ rows: UnsafeBufferPointer<KeyRow>, by reach: Reach) {
+  private func group(_ rows: UnsafeBufferPointer<KeyRow>, by reach: SearchIntervals) {
     for index in rows.indices {
       guard let span = reach.span(rows[index].rollingStart, rows[index].lastInterval) else {
         groups[index] = Self.noGroup

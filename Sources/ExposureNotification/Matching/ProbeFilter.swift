@@ -1,4 +1,6 @@
 import CExposureKernels
+import Secrets
+import World
 
 /// What was heard around one day, as a blocked Bloom filter: it never misses an identifier, and lets
 /// one to three in a thousand others through, which are then compared exactly.
@@ -33,5 +35,34 @@ package final class ProbeFilter: @unchecked Sendable {
     let log2 = Int.bitWidth - wanted.leadingZeroBitCount
     let limits = MatchLimit.filterWordsLog2
     return min(max(log2, limits.lowerBound), limits.upperBound)
+  }
+}
+
+/// Numbers that nobody outside this run knows, which decide where an identifier lies in the matcher's
+/// tables.
+///
+/// Strangers choose what a phone hears. Without a secret they could send identifiers that all fall
+/// into one place, and make every search crawl (Documentation/Matching.md 5.1).
+package struct ProbeSecret: Sendable, Redacted {
+  /// How many random bytes a secret takes.
+  package static let byteCount = 32
+
+  let filter: (UInt64, UInt64)
+  let table: (UInt64, UInt64)
+
+  /// The secret of `bytes`, which come from the `Randomness` of the phone; missing ones are zero.
+  package init(bytes: [UInt8]) {
+    func word(_ index: Int) -> UInt64 {
+      bytes.dropFirst(index * 8).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+    filter = (word(0), word(1))
+    table = (word(2), word(3))
+  }
+}
+
+extension ProbeSecret {
+  /// A secret drawn from `randomness`, for one search.
+  package init(from randomness: some Randomness) {
+    self.init(bytes: randomness.bytes(Self.byteCount))
   }
 }

@@ -1,8 +1,9 @@
 import ExposureKeys
+import Secrets
 
 /// What keys and sightings have in common, with no rule but the tolerance: for tools that compare
 /// matchers. A phone's detection takes `MatchLedger` (Documentation/RiskScoring.md 1.10).
-package struct RawMatches: MatchKeeper, Sendable {
+package struct RawMatches: MatchCollector, Sendable, Redacted {
   private var intervalsOfKey: [[UInt8]: Set<IntervalNumber>] = [:]
   private var found: [RawMatch] = []
 
@@ -11,8 +12,8 @@ package struct RawMatches: MatchKeeper, Sendable {
 
   /// Takes what a batch gave. A key that comes again, in another file or with another period, adds
   /// only what it did not explain before.
-  package mutating func add(_ findings: BatchFindings) {
-    for match in findings.matches {
+  package mutating func add(_ result: BatchResult) {
+    for match in result.matches {
       let bytes = match.key.key.secretBytes
       let known = intervalsOfKey[bytes] ?? []
       // By intervals, of which there are few, before any sighting is touched: the same key may come for
@@ -20,7 +21,7 @@ package struct RawMatches: MatchKeeper, Sendable {
       let new = match.intervals(beyond: known)
       guard !new.isEmpty else { continue }
       intervalsOfKey[bytes] = known.union(new)
-      found += match.opened(where: new.contains).sightings.map {
+      found += match.decrypted(where: new.contains).sightings.map {
         RawMatch(key: match.key.key, sighting: $0)
       }
     }
@@ -36,8 +37,25 @@ package struct RawMatches: MatchKeeper, Sendable {
   package var inOrder: [RawMatch] { found.sorted(by: RawMatch.inOrder) }
 }
 
-extension RawMatches: CustomStringConvertible, CustomReflectable {
-  /// The kind only: it holds keys and meetings.
-  package var description: String { "RawMatches" }
-  package var customMirror: Mirror { Mirror(self, children: [:]) }
+/// One sighting that a key explains, before any rule (Documentation/RiskScoring.md 1.10).
+package struct RawMatch: Sendable, Redacted {
+  /// The key that explains it.
+  package let key: TemporaryExposureKey
+  /// What was heard.
+  package let sighting: MatchedSighting
+}
+
+extension RawMatch {
+  /// By time, then key; at the same moment by interval and strength, so that nothing depends on the
+  /// order of the input.
+  static func inOrder(_ left: RawMatch, _ right: RawMatch) -> Bool {
+    if left.sighting.time != right.sighting.time { return left.sighting.time < right.sighting.time }
+    let (one, other) = (left.key.secretBytes, right.key.secretBytes)
+    if one != other { return one.lexicographicallyPrecedes(other) }
+    return left.place < right.place
+  }
+
+  private var place: (UInt32, Int8) {
+    (sighting.sentIn.rawValue, sighting.scanned.sighting.signalStrength)
+  }
 }

@@ -18,7 +18,7 @@ package struct ScannedSighting: Hashable, Sendable {
 extension ScannedSighting {
   /// Sightings of one scan lie at most this many seconds after its first: one and a half times a
   /// scan of 4 seconds with the 13 it may be late.
-  package static let scanLength: TimeInterval = 1.5 * (4 + 13)
+  package static let scanDuration: TimeInterval = 1.5 * (4 + 13)
 
   /// `sightings` in the order of time, each with the latest scan before its own that heard anybody.
   ///
@@ -28,7 +28,7 @@ extension ScannedSighting {
     var scan: Date?
     var previous: Date?
     return sightings.sorted { $0.time < $1.time }.map { sighting in
-      if let start = scan, sighting.time.timeIntervalSince(start) <= scanLength {
+      if let start = scan, sighting.time.timeIntervalSince(start) <= scanDuration {
         return ScannedSighting(sighting, previousScan: previous)
       }
       (previous, scan) = (scan, sighting.time)

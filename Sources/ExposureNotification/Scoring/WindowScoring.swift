@@ -91,3 +91,55 @@ package struct WindowScoring: Hashable, Sendable {
     ]
   }
 }
+
+/// The exposures of one UTC day in version 2 (Documentation/RiskScoring.md 8).
+package struct DaySummary: Hashable, Sendable {
+  /// Midnight UTC of the day.
+  package let date: Date
+  /// What each kind of report adds; kinds without exposures are absent.
+  package var byReportType: [ENDiagnosisReportType: ExposureSums] = [:]
+  /// All kinds together.
+  package var total = ExposureSums()
+
+  /// A day without exposures.
+  package init(date: Date) {
+    self.date = date
+  }
+
+  mutating func add(_ reportType: ENDiagnosisReportType, duration: Double, score: Double) {
+    byReportType[reportType, default: ExposureSums()].add(duration: duration, score: score)
+    total.add(duration: duration, score: score)
+  }
+}
+
+/// Exposure risk of version 2 summed up, in seconds (Documentation/RiskScoring.md 8).
+///
+/// The sums are exact; they are rounded only where an app reads them.
+package struct ExposureSums: Hashable, Sendable {
+  /// The highest score of one window.
+  package var maximumScore: Double = 0
+  /// The sum of the scores.
+  package var scoreSum: Double = 0
+  /// The sum of the durations, weighted by attenuation alone.
+  package var weightedDurationSum: Double = 0
+
+  /// Nothing yet.
+  package init() {}
+
+  mutating func add(duration: Double, score: Double) {
+    maximumScore = max(maximumScore, score)
+    scoreSum += score
+    weightedDurationSum += duration
+  }
+
+  /// The highest score, to the nearest minute.
+  package var roundedMaximumScore: Double { Self.minutes(maximumScore, .toNearestOrAwayFromZero) }
+  /// The sum of the scores, to the nearest minute.
+  package var roundedScoreSum: Double { Self.minutes(scoreSum, .toNearestOrAwayFromZero) }
+  /// The weighted durations, up to the next minute.
+  package var roundedWeightedDurationSum: Double { Self.minutes(weightedDurationSum, .up) }
+
+  private static func minutes(_ seconds: Double, _ rule: FloatingPointRoundingRule) -> Double {
+    (seconds / 60).rounded(rule) * 60
+  }
+}

@@ -25,7 +25,7 @@ struct DetectionTests {
     return try Detection(
       configuration: configuration, keyFiles: files,
       verificationKeys: try verificationKeys ?? authority.verificationKeys, sightings: heard,
-      now: Stranger.midnight.date.addingTimeInterval(2 * 86_400), apiVersion: version,
+      now: DiagnosedUser.midnight.date.addingTimeInterval(2 * 86_400), apiVersion: version,
       secret: .ofTests, progress: progress)
   }
 
@@ -40,11 +40,11 @@ struct DetectionTests {
 
   @Test("A signed file and what was heard give an exposure with its score")
   func exposure() throws {
-    let stranger = try Stranger(risk: 7)
-    let file = try authority.publish([stranger.key, try Stranger(2).key])
+    let user = try DiagnosedUser(risk: 7)
+    let file = try authority.publish([user.key, try DiagnosedUser(2).key])
     let progress = Progress()
     let result = try detection(
-      [file], heard: stranger.stay(scans: 3, attenuation: 40), progress: progress
+      [file], heard: user.stay(scans: 3, attenuation: 40), progress: progress
     ).run()
     #expect(result.matchedKeyCount == 1)
     #expect(result.infos.map(\.totalRiskScoreFullRange) == [8 * 4 * 7 * 4])
@@ -55,16 +55,16 @@ struct DetectionTests {
 
   @Test("Version 2 gives windows and days instead")
   func windows() throws {
-    let stranger = try Stranger(daysSinceOnset: 0)
-    let other = try Stranger(2)
-    let file = try authority.publish([stranger.key, other.key])
-    let heard = stranger.stay(scans: 9, attenuation: 40) + other.stay(scans: 2)
+    let user = try DiagnosedUser(daysSinceOnset: 0)
+    let other = try DiagnosedUser(2)
+    let file = try authority.publish([user.key, other.key])
+    let heard = user.stay(scans: 9, attenuation: 40) + other.stay(scans: 2)
     let result = try detection([file], heard: heard, version: 2).run()
     #expect(result.windows.map(\.scanInstances.count) == [6, 3])
     #expect(result.windows.allSatisfy { $0.diagnosisReportType == .confirmedTest })
     #expect(result.infos.isEmpty)
     #expect(result.matchedKeyCount == 1)
-    #expect(result.summary.daySummaries.map(\.date) == [Stranger.midnight.date])
+    #expect(result.summary.daySummaries.map(\.date) == [DiagnosedUser.midnight.date])
     #expect(result.summary.daySummaries.first?.daySummary.scoreSum == 2_520.0)
     #expect(result.summary.attenuationDurations.isEmpty)
     #expect(result.summary.daysSinceLastExposure == 2)
@@ -72,48 +72,48 @@ struct DetectionTests {
 
   @Test("No files are no exposure")
   func noFiles() throws {
-    let result = try detection([], heard: try Stranger().stay(scans: 3)).run()
+    let result = try detection([], heard: try DiagnosedUser().stay(scans: 3)).run()
     #expect(result.matchedKeyCount == 0)
     #expect(result.summary.attenuationDurations == [0, 0, 0, 0])
   }
 
   @Test("The same key in two files counts once")
   func sameKeyTwice() throws {
-    let stranger = try Stranger()
-    let files = try ["1.zip", "2.zip"].map { try authority.publish([stranger.key], as: $0) }
-    let result = try detection(files, heard: stranger.stay(scans: 1)).run()
+    let user = try DiagnosedUser()
+    let files = try ["1.zip", "2.zip"].map { try authority.publish([user.key], as: $0) }
+    let result = try detection(files, heard: user.stay(scans: 1)).run()
     #expect(result.matchedKeyCount == 1)
     #expect(result.infos.count == 1)
   }
 
   @Test("A diagnosis withdrawn in a later file is gone")
   func withdrawn() throws {
-    let stranger = try Stranger(reportType: .selfReport)
-    let revoked = try Stranger(reportType: .revoked)
-    let first = try authority.publish([stranger.key], as: "1.zip")
+    let user = try DiagnosedUser(reportType: .selfReport)
+    let revoked = try DiagnosedUser(reportType: .revoked)
+    let first = try authority.publish([user.key], as: "1.zip")
     let second = try authority.publish([], revised: [revoked.key], as: "2.zip")
-    let heard = stranger.stay(scans: 1)
+    let heard = user.stay(scans: 1)
     #expect(try detection([first], heard: heard).run().matchedKeyCount == 1)
     #expect(try detection([first, second], heard: heard).run().matchedKeyCount == 0)
   }
 
   @Test("One bad file among good ones spoils the detection", arguments: [0, 1, 2])
   func badFile(place: Int) throws {
-    let stranger = try Stranger()
-    var files = try (0..<3).map { try authority.publish([stranger.key], as: "\($0).zip") }
+    let user = try DiagnosedUser()
+    var files = try (0..<3).map { try authority.publish([user.key], as: "\($0).zip") }
     files[place] = try damaged(files[place])
     #expect(
-      code { _ = try detection(files, heard: stranger.stay(scans: 1)).run() } == .badFormat)
+      code { _ = try detection(files, heard: user.stay(scans: 1)).run() } == .badFormat)
   }
 
   @Test("A file that somebody else signed gives nothing")
-  func strangersSignature() throws {
-    let stranger = try Stranger()
-    let file = try authority.publish([stranger.key])
+  func foreignSignature() throws {
+    let user = try DiagnosedUser()
+    let file = try authority.publish([user.key])
     let others = try Authority().verificationKeys
     for keys in [others, []] {
       let detection = try detection(
-        [file], heard: stranger.stay(scans: 1), verificationKeys: keys)
+        [file], heard: user.stay(scans: 1), verificationKeys: keys)
       #expect(code { _ = try detection.run() } == .badFormat)
     }
   }
@@ -137,10 +137,10 @@ struct DetectionTests {
 
   @Test("A cancelled detection stops between two batches and tells nothing")
   func cancelled() throws {
-    let stranger = try Stranger()
-    let file = try authority.publish([stranger.key])
+    let user = try DiagnosedUser()
+    let file = try authority.publish([user.key])
     let progress = Progress()
-    let detection = try detection([file], heard: stranger.stay(scans: 1), progress: progress)
+    let detection = try detection([file], heard: user.stay(scans: 1), progress: progress)
     progress.cancel()
     #expect(throws: CancellationError.self) { try detection.run() }
     #expect(progress.completedUnitCount == 0)
@@ -148,15 +148,15 @@ struct DetectionTests {
 
   @Test("More keys than a batch holds are all searched for")
   func manyBatches() throws {
-    let stranger = try Stranger(255)
-    let start = Stranger.midnight.rawValue - 14 * 144
+    let user = try DiagnosedUser(255)
+    let start = DiagnosedUser.midnight.rawValue - 14 * 144
     let others = try (0..<2 * MatchLimit.keysPerBatch).compactMap { number in
       let bytes = [UInt8(number >> 8), UInt8(number & 0xff)] + [UInt8](repeating: 0, count: 14)
       let key = TemporaryExposureKey(bytes: bytes, rollingStart: IntervalNumber(rawValue: start))
       return DiagnosisKey(key: try required(key))
     }
-    let file = try authority.publish(others + [stranger.key])
-    #expect(try detection([file], heard: stranger.stay(scans: 1)).run().matchedKeyCount == 1)
+    let file = try authority.publish(others + [user.key])
+    #expect(try detection([file], heard: user.stay(scans: 1)).run().matchedKeyCount == 1)
   }
 
   @Test("A configuration out of range is refused before a file is read")

@@ -17,19 +17,19 @@ struct RepublishedKeyTests {
   /// Twelve intervals heard five times each, the first four by beacons that no phone sends. The periods end
   /// later and later, so that those without one true beacon come first.
   init() throws {
-    let stranger = try Stranger()
+    let user = try DiagnosedUser()
     let forged = BluetoothMetadata(transmitPower: 100)
     sightings = ScannedSighting.inOrder(
       Self.heardSteps.flatMap { step in
         (0..<Self.sightingsPerStep).map { number in
-          stranger.heard(
+          user.heard(
             step: step, after: Double(60 * number),
             metadata: Self.forgedSteps.contains(step) ? forged : nil)
         }
       })
     keys = try (UInt32(60)...75).flatMap { last in
       try stride(from: UInt32(0), through: 60, by: 5).map { first in
-        try Stranger(start: Stranger.midnight.rawValue + first, period: last - first + 1).key
+        try DiagnosedUser(start: DiagnosedUser.midnight.rawValue + first, period: last - first + 1).key
       }
     }
   }
@@ -37,7 +37,7 @@ struct RepublishedKeyTests {
   private var matcher: Matcher { Matcher(ContactIndex(sightings, secret: .ofTests)) }
   private var expected: [NaiveMatch] { NaiveMatcher(sightings: sightings).matches(of: keys) }
 
-  private func found<Keeper: MatchKeeper>(
+  private func found<Keeper: MatchCollector>(
     _ keeper: Keeper, batchSize: Int, threads: Int
   ) throws -> Keeper {
     var (search, keeper) = (KeySearch(matcher, threads: threads), keeper)
@@ -51,12 +51,12 @@ struct RepublishedKeyTests {
 
   @Test("In one batch each period explains what is in it, and all hold what was heard once")
   func oneBatch() {
-    let findings = matcher.findings(in: KeyBatch(keys))
-    #expect(findings.matches.map { NaiveMatch($0.opened) } == expected)
-    #expect(findings.matches.count == keys.count)
-    #expect(Set(findings.matches.map { ObjectIdentifier($0.heard) }).count == 1)
-    #expect(findings.counters.hits == findings.matches.reduce(0) { $0 + $1.intervals.count })
-    #expect(findings.counters.hits == expected.reduce(0) { $0 + $1.intervals.count })
+    let result = matcher.search(KeyBatch(keys))
+    #expect(result.matches.map { NaiveMatch($0.decrypted) } == expected)
+    #expect(result.matches.count == keys.count)
+    #expect(Set(result.matches.map { ObjectIdentifier($0.heard) }).count == 1)
+    #expect(result.counters.hits == result.matches.reduce(0) { $0 + $1.intervals.count })
+    #expect(result.counters.hits == expected.reduce(0) { $0 + $1.intervals.count })
   }
 
   @Test(
@@ -93,7 +93,7 @@ struct RepublishedKeyTests {
       }.first)
     #expect(ledger.matches == [first])
     #expect(first.sightings.count == Self.sightingsPerStep)
-    #expect(ledger.openedCount == (Self.forgedSteps.count + 1) * Self.sightingsPerStep)
+    #expect(ledger.decryptedSightingCount == (Self.forgedSteps.count + 1) * Self.sightingsPerStep)
   }
 }
 

@@ -41,7 +41,7 @@ struct ConfigurationTests {
     configuration.infectiousnessForDaysSinceOnsetOfSymptoms = [:]
     change(configuration)
     do throws(ENError) {
-      _ = try Scoring(configuration, apiVersion: version)
+      _ = try DetectionScoring(configuration, apiVersion: version)
       return nil
     } catch {
       #expect(error.code == .badParameter)

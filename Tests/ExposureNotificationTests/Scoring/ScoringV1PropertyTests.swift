@@ -8,7 +8,7 @@ import Testing
 @Suite("Version 1, whatever the configuration and the meetings")
 struct ScoringV1PropertyTests {
   private static let seeds = 1...40
-  private static let now = Stranger.midnight.date.addingTimeInterval(3 * 86_400)
+  private static let now = DiagnosedUser.midnight.date.addingTimeInterval(3 * 86_400)
 
   /// Random tables; `ascending` as an authority means them, more for nearer, later and longer.
   private func configuration(
@@ -27,21 +27,21 @@ struct ScoringV1PropertyTests {
     return configuration
   }
 
-  /// Meetings of up to five strangers.
+  /// Meetings of up to five users.
   private func matches(_ random: inout RandomWindows) throws -> [KeyMatch] {
     try (1...5).map { number in
-      let stranger = try Stranger(UInt8(number), risk: UInt8(random.number(in: 0...8)))
+      let user = try DiagnosedUser(UInt8(number), risk: UInt8(random.number(in: 0...8)))
       let start = Double(random.number(in: 0...60_000))
-      let stay = stranger.stay(
+      let stay = user.stay(
         from: start, scans: random.number(in: 1...10), attenuation: random.number(in: 0...90))
-      return try required(Matcher(stay).match(of: stranger.key)?.credible)
+      return try required(Matcher(stay).match(of: user.key)?.credible)
     }
   }
 
   @Test("A score is between 0 and 4,096, its capped form at most 255", arguments: seeds)
   func bounds(seed: Int) throws {
     var random = RandomWindows(seed: seed)
-    let scoring = try ExposureScoring(configuration(&random))
+    let scoring = try ExposureScoringV1(configuration(&random))
     for incident in scoring.result(of: try matches(&random), now: Self.now).incidents {
       #expect((0...4096).contains(incident.score.fullRange))
       #expect(Int(incident.score.capped) == min(incident.score.fullRange, 255))
@@ -54,7 +54,7 @@ struct ScoringV1PropertyTests {
     "With ascending tables nearer, longer, later and riskier never score less", arguments: seeds)
   func monotone(seed: Int) throws {
     var random = RandomWindows(seed: seed)
-    let scoring = try ExposureScoring(configuration(&random, ascending: true))
+    let scoring = try ExposureScoringV1(configuration(&random, ascending: true))
     let (decibels, minutes) = (random.number(in: 1...255), random.number(in: 0...40))
     let (days, level) = (random.number(in: 1...20), random.number(in: 0...6))
     func score(_ decibels: Int, _ minutes: Int, _ days: Int, _ level: Int) -> RiskScore {
@@ -72,7 +72,7 @@ struct ScoringV1PropertyTests {
   @Test("The order in which keys come changes no sum", arguments: seeds)
   func order(seed: Int) throws {
     var random = RandomWindows(seed: seed)
-    let scoring = try ExposureScoring(configuration(&random))
+    let scoring = try ExposureScoringV1(configuration(&random))
     let matches = try matches(&random)
     #expect(
       scoring.result(of: matches, now: Self.now).found
@@ -82,7 +82,7 @@ struct ScoringV1PropertyTests {
   @Test("Sums add up over keys, and the highest is the greater one", arguments: seeds)
   func additive(seed: Int) throws {
     var random = RandomWindows(seed: seed)
-    let scoring = try ExposureScoring(configuration(&random))
+    let scoring = try ExposureScoringV1(configuration(&random))
     let matches = try matches(&random)
     let parts = [matches.prefix(2), matches.dropFirst(2)].map {
       scoring.result(of: Array($0), now: Self.now).found
@@ -106,7 +106,7 @@ struct ScoringV1PropertyTests {
     for table in tables {
       let configuration = configuration(&random)
       configuration[keyPath: table] = [0, 0, 0, 0, 0, 0, 0, 0]
-      let found = try ExposureScoring(configuration).result(of: matches(&random), now: Self.now)
+      let found = try ExposureScoringV1(configuration).result(of: matches(&random), now: Self.now)
         .found
       #expect(found.scoreSumFullRange == 0 && found.maximumScore.fullRange == 0)
     }
@@ -117,10 +117,10 @@ struct ScoringV1PropertyTests {
     var random = RandomWindows(seed: seed)
     let configuration = configuration(&random)
     let matches = try matches(&random)
-    let all = try ExposureScoring(configuration).result(of: matches, now: Self.now)
+    let all = try ExposureScoringV1(configuration).result(of: matches, now: Self.now)
     let minimum = random.number(in: 0...4096)
     configuration.minimumRiskScoreFullRange = Double(minimum)
-    let some = try ExposureScoring(configuration).result(of: matches, now: Self.now)
+    let some = try ExposureScoringV1(configuration).result(of: matches, now: Self.now)
     #expect(some.incidents == all.incidents.filter { $0.score.fullRange >= minimum })
     #expect(some.found.matchedKeyCount == all.found.matchedKeyCount)
     #expect(some.found.daysSinceLastExposure == all.found.daysSinceLastExposure)

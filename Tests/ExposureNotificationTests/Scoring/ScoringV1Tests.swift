@@ -8,20 +8,20 @@ import Testing
 struct ScoringV1Tests {
   /// Whole days after the key's start, at noon.
   private func days(_ count: Int) -> Date {
-    Stranger.midnight.date.addingTimeInterval(Double(count) * 86_400 + 43_200)
+    DiagnosedUser.midnight.date.addingTimeInterval(Double(count) * 86_400 + 43_200)
   }
 
   private func result(
-    _ configuration: ENExposureConfiguration, _ strangers: [(Stranger, [Sighting])], after: Int = 1
+    _ configuration: ENExposureConfiguration, _ users: [(DiagnosedUser, [Sighting])], after: Int = 1
   ) throws -> DetectionResult {
-    var ledger = FilledLedger(Matcher(strangers.flatMap(\.1)))
-    ledger.search(strangers.map(\.0.key))
-    return try ExposureScoring(configuration).result(of: ledger.matches, now: days(after))
+    var ledger = LedgerSearch(Matcher(users.flatMap(\.1)))
+    ledger.search(users.map(\.0.key))
+    return try ExposureScoringV1(configuration).result(of: ledger.matches, now: days(after))
   }
 
   @Test("With ProteGO Safe's configuration every cell of its table comes out")
   func protegoTable() throws {
-    let scoring = try ExposureScoring(.protego)
+    let scoring = try ExposureScoringV1(.protego)
     let expected: [(decibels: [UInt8], row: [Int])] = [
       ([74, 255], [0, 640, 768, 896, 1024]),
       ([64, 73], [0, 1600, 1920, 2240, 2560]),
@@ -51,8 +51,8 @@ struct ScoringV1Tests {
 
   @Test("A quarter of an hour at 50 dB is high risk to ProteGO Safe, from beacon to score")
   func protegoExposure() throws {
-    let stranger = try Stranger(risk: 8)
-    let result = try result(.protego, [(stranger, stranger.stay(scans: 3, attenuation: 50))])
+    let user = try DiagnosedUser(risk: 8)
+    let result = try result(.protego, [(user, user.stay(scans: 3, attenuation: 50))])
     let info = try #require(result.infos.first)
     #expect(info.totalRiskScoreFullRange == 3136)
     #expect(info.totalRiskScore == 255)
@@ -61,23 +61,23 @@ struct ScoringV1Tests {
     #expect(info.attenuationValue == 50)
     #expect(info.attenuationDurations == [0, 900, 0])
     #expect(info.transmissionRiskLevel == 7)
-    #expect(info.date == Stranger.midnight.date)
+    #expect(info.date == DiagnosedUser.midnight.date)
     #expect(info.daysSinceOnsetOfSymptoms == ENDaysSinceOnsetOfSymptomsUnknown)
     #expect(info.diagnosisReportType == .unknown)
   }
 
   @Test("What a key says of its diagnosis reaches the app")
   func reportReachesTheApp() throws {
-    let stranger = try Stranger(reportType: .selfReport, daysSinceOnset: -3)
-    let result = try result(ENExposureConfiguration(), [(stranger, stranger.stay(scans: 1))])
+    let user = try DiagnosedUser(reportType: .selfReport, daysSinceOnset: -3)
+    let result = try result(ENExposureConfiguration(), [(user, user.stay(scans: 1))])
     #expect(result.infos.first?.diagnosisReportType == .selfReported)
     #expect(result.infos.first?.daysSinceOnsetOfSymptoms == -3)
   }
 
   @Test("The summary adds up, counts keys and takes the highest")
   func summary() throws {
-    let near = try Stranger(1, risk: 7)
-    let far = try Stranger(2, start: Stranger.midnight.rawValue - 144, risk: 1)
+    let near = try DiagnosedUser(1, risk: 7)
+    let far = try DiagnosedUser(2, start: DiagnosedUser.midnight.rawValue - 144, risk: 1)
     let twice =
       far.stay(scans: 2, attenuation: 80) + far.stay(from: 7_200, scans: 1, attenuation: 40)
     let summary = try result(
@@ -99,7 +99,7 @@ struct ScoringV1Tests {
 
   @Test("The documents' example, 14 minutes at 68 dB four days ago, is capped at 255")
   func documentExample() throws {
-    let score = try ExposureScoring(ENExposureConfiguration()).score(
+    let score = try ExposureScoringV1(ENExposureConfiguration()).score(
       attenuation: Attenuation(decibels: 68), minutes: 14, daysAgo: 4, transmissionRiskLevel: 7)
     #expect(score.fullRange == 8 * 4 * 6 * 2)
     #expect(score.capped == 255)
@@ -111,9 +111,9 @@ struct ScoringV1Tests {
   func minimumFullRange(minimum: Double, isTold: Bool) throws {
     let configuration = ENExposureConfiguration()
     configuration.minimumRiskScoreFullRange = minimum
-    let stranger = try Stranger(risk: 7)
-    let stay = stranger.stay(scans: 3)
-    let result = try result(configuration, [(stranger, stay)], after: 3)
+    let user = try DiagnosedUser(risk: 7)
+    let stay = user.stay(scans: 3)
+    let result = try result(configuration, [(user, stay)], after: 3)
     try expect(result, isTold: isTold, score: 672)
   }
 
@@ -123,9 +123,9 @@ struct ScoringV1Tests {
   func minimumCapped(minimum: UInt8, isTold: Bool) throws {
     let configuration = ENExposureConfiguration()
     configuration.minimumRiskScore = minimum
-    let stranger = try Stranger(risk: 0)
+    let user = try DiagnosedUser(risk: 0)
     let result = try result(
-      configuration, [(stranger, stranger.stay(scans: 2, attenuation: 70))], after: 5)
+      configuration, [(user, user.stay(scans: 2, attenuation: 70))], after: 5)
     try expect(result, isTold: isTold, score: 36)
   }
 
@@ -133,23 +133,23 @@ struct ScoringV1Tests {
   func minimumInMetadata() throws {
     let configuration = ENExposureConfiguration()
     configuration.metadata = ["minimumRiskScoreFullRange": 673]
-    let stranger = try Stranger(risk: 7)
+    let user = try DiagnosedUser(risk: 7)
     try expect(
-      try result(configuration, [(stranger, stranger.stay(scans: 3))], after: 3), isTold: false,
+      try result(configuration, [(user, user.stay(scans: 3))], after: 3), isTold: false,
       score: 672)
   }
 
   @Test("Weights change nothing")
   func weights() throws {
-    let stranger = try Stranger(risk: 3)
-    let stay = stranger.stay(scans: 4)
+    let user = try DiagnosedUser(risk: 3)
+    let stay = user.stay(scans: 4)
     let heavy = ENExposureConfiguration()
     heavy.attenuationWeight = 100
     heavy.durationWeight = 0
     heavy.daysSinceLastExposureWeight = 50
     heavy.transmissionRiskWeight = 7
     #expect(
-      try result(heavy, [(stranger, stay)]) == result(ENExposureConfiguration(), [(stranger, stay)])
+      try result(heavy, [(user, stay)]) == result(ENExposureConfiguration(), [(user, stay)])
     )
   }
 
@@ -164,9 +164,9 @@ struct ScoringV1Tests {
 
   @Test("A phone whose clock stands before the key's day counts no negative days")
   func clockBehind() throws {
-    let stranger = try Stranger()
+    let user = try DiagnosedUser()
     let result = try result(
-      ENExposureConfiguration(), [(stranger, stranger.stay(scans: 1))], after: -2)
+      ENExposureConfiguration(), [(user, user.stay(scans: 1))], after: -2)
     #expect(result.found.daysSinceLastExposure == 0)
   }
 
@@ -178,6 +178,39 @@ struct ScoringV1Tests {
     #expect(summary.maximumRiskScoreFullRange == (isTold ? score : 0))
     #expect(summary.riskScoreSumFullRange == (isTold ? score : 0))
     #expect((summary.attenuationDurations.map(\.intValue).reduce(0, +) > 0) == isTold)
+  }
+
+  @Test("A phone that met six people below the minimum says six keys and no seconds")
+  func matchedButSilent() throws {
+    let users = try (1...6).map { try DiagnosedUser(UInt8($0), risk: 1) }
+    let configuration = ENExposureConfiguration()
+    configuration.minimumRiskScoreFullRange = 4096
+    configuration.attenuationDurationThresholds = [50, 70]
+    var ledger = LedgerSearch(Matcher(users.flatMap { $0.stay(scans: 2) }))
+    ledger.search(users.map(\.key))
+    let summary = try ExposureScoringV1(configuration)
+      .result(of: ledger.matches, now: DiagnosedUser.midnight.date.addingTimeInterval(86_400)).summary
+    #expect(summary.matchedKeyCount == 6)
+    #expect(summary.attenuationDurations == [0, 0, 0])
+    #expect(summary.daysSinceLastExposure == 1)
+  }
+
+  @Test("The table of attenuation counts: where 40 is the maximum, nothing scores 140")
+  func attenuationTableCounts() throws {
+    let configuration = ENExposureConfiguration()
+    configuration.transmissionRiskLevelValues = [1, 1, 1, 1, 1, 1, 1, 5]
+    configuration.durationLevelValues = [0, 0, 0, 1, 1, 1, 1, 1]
+    configuration.daysSinceLastExposureLevelValues = [8, 8, 8, 8, 8, 8, 8, 8]
+    configuration.attenuationLevelValues = [0, 0, 1, 1, 1, 1, 1, 1]
+    let scoring = try ExposureScoringV1(configuration)
+    let scores = (0...255).map { decibels in
+      scoring.score(
+        attenuation: Attenuation(decibels: UInt8(decibels)), minutes: 15, daysAgo: 0,
+        transmissionRiskLevel: 7
+      ).fullRange
+    }
+    #expect(scores.max() == 40)
+    #expect(scores[63] == 40 && scores[64] == 0)
   }
 }
 
@@ -196,5 +229,54 @@ extension ENExposureConfiguration {
     configuration.transmissionRiskWeight = 50
     configuration.metadata = ["attenuationDurationThresholds": [48, 58]]
     return configuration
+  }
+}
+
+/// Documentation/RiskScoring.md 3.
+struct RiskScoreLevelTests {
+  @Test(
+    "Each edge of attenuation lies where Apple has it",
+    arguments: zip([UInt8(73), 63, 51, 33, 27, 15, 10], 0..<7))
+  func attenuation(edge: UInt8, level: Int) {
+    #expect(RiskScoreLevel.of(attenuation: Attenuation(decibels: edge + 1)) == level)
+    #expect(RiskScoreLevel.of(attenuation: Attenuation(decibels: edge)) == level + 1)
+    #expect(RiskScoreLevel.of(attenuation: Attenuation(decibels: edge - 1)) == level + 1)
+  }
+
+  @Test(
+    "Each edge of days lies where Apple has it", arguments: zip([14, 12, 10, 8, 6, 4, 2], 0..<7))
+  func days(edge: Int, level: Int) {
+    #expect(RiskScoreLevel.of(days: edge + 1) == level)
+    #expect(RiskScoreLevel.of(days: edge) == level)
+    #expect(RiskScoreLevel.of(days: edge - 1) == level + 1)
+  }
+
+  @Test(
+    "Each edge of minutes lies where Apple has it",
+    arguments: zip([0, 5, 10, 15, 20, 25, 30], 0..<7))
+  func minutes(edge: Int, level: Int) {
+    #expect(RiskScoreLevel.of(minutes: edge - 1) == level)
+    #expect(RiskScoreLevel.of(minutes: edge) == level)
+    #expect(RiskScoreLevel.of(minutes: edge + 1) == level + 1)
+  }
+
+  @Test("A transmission risk level is its own place in the table, 8 counting as 7")
+  func transmissionRisk() {
+    #expect((0...8).map { RiskScoreLevel.of(transmissionRiskLevel: $0) } == [0, 1, 2, 3, 4, 5, 6, 7, 7])
+  }
+
+  @Test("The extremes have a level", arguments: [UInt8.min, .max])
+  func extremes(decibels: UInt8) {
+    let level = RiskScoreLevel.of(attenuation: Attenuation(decibels: decibels))
+    #expect(level == (decibels == 0 ? 7 : 0))
+  }
+
+  @Test(
+    "An attenuation on a threshold is on the near side",
+    arguments: [
+      (UInt8(49), 0), (50, 0), (51, 1), (69, 1), (70, 1), (71, 2), (89, 2), (90, 2), (91, 3),
+    ])
+  func thresholds(decibels: UInt8, range: Int) {
+    #expect(AttenuationRange.index(of: decibels, thresholds: [50, 70, 90]) == range)
   }
 }

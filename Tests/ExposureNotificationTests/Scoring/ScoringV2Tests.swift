@@ -100,4 +100,21 @@ struct ScoringV2Tests {
     sums.add(duration: 0, score: 1)
     #expect(sums.roundedScoreSum == 120 && sums.roundedMaximumScore == 60)
   }
+
+  @Test("EN Express's weights: 30, 50 and 60 dB at 150, 100, 50 and 0 percent")
+  func weightsOfExpress() throws {
+    let configuration = ENExposureConfiguration()
+    configuration.attenuationDurationThresholds = [30, 50, 60]
+    configuration.immediateDurationWeight = 150
+    configuration.mediumDurationWeight = 50
+    configuration.otherDurationWeight = 0
+    var window = ExposureWindow()
+    window.infectiousness = .standard
+    window.diagnosisReportType = .confirmedTest
+    window.scanInstances = [UInt8(30), 31, 50, 51, 60, 61].map {
+      ScanInstance(minimumAttenuation: $0, typicalAttenuation: $0, secondsSinceLastScan: 60)
+    }
+    #expect(
+      try WindowScoring(configuration).score(of: window) == 90 + 60 + 60 + 30 + 30 + 0)
+  }
 }

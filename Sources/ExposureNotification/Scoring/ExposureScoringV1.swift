@@ -4,7 +4,7 @@ import Foundation
 /// Version 1: every exposure is worth the product of four table values.
 ///
 /// Documentation/RiskScoring.md 4 and 5. The weights of a configuration are never used.
-package struct ExposureScoring: Hashable, Sendable {
+package struct ExposureScoringV1: Hashable, Sendable {
   private let attenuationValues: LevelTable
   private let dayValues: LevelTable
   private let durationValues: LevelTable
@@ -56,12 +56,12 @@ package struct ExposureScoring: Hashable, Sendable {
   package func score(
     attenuation: Attenuation, minutes: Int, daysAgo: Int, transmissionRiskLevel: UInt8
   ) -> RiskScore {
-    let transmissionRisk = RiskLevel.of(transmissionRiskLevel: transmissionRiskLevel)
+    let transmissionRisk = RiskScoreLevel.of(transmissionRiskLevel: transmissionRiskLevel)
     return RiskScore(
       fullRange: transmissionRiskValues[transmissionRisk]
-        * durationValues[RiskLevel.of(minutes: minutes)]
-        * dayValues[RiskLevel.of(days: daysAgo)]
-        * attenuationValues[RiskLevel.of(attenuation: attenuation)])
+        * durationValues[RiskScoreLevel.of(minutes: minutes)]
+        * dayValues[RiskScoreLevel.of(days: daysAgo)]
+        * attenuationValues[RiskScoreLevel.of(attenuation: attenuation)])
   }
 
   /// Whether an exposure scores enough for an app to be told.
@@ -76,7 +76,7 @@ package struct ExposureScoring: Hashable, Sendable {
     scored.attenuation = incident.attenuation
     scored.attenuationDurations = incident.durations(at: thresholds)
     scored.transmissionRiskLevel = UInt8(
-      RiskLevel.of(transmissionRiskLevel: incident.key.transmissionRiskLevel))
+      RiskScoreLevel.of(transmissionRiskLevel: incident.key.transmissionRiskLevel))
     scored.diagnosisReportType = ENDiagnosisReportType(incident.key.reportType)
     scored.daysSinceOnsetOfSymptoms = incident.key.usableDaysSinceOnset
     scored.score = score(
@@ -84,4 +84,72 @@ package struct ExposureScoring: Hashable, Sendable {
       transmissionRiskLevel: incident.key.transmissionRiskLevel)
     return scored
   }
+}
+
+/// A score of version 1: the product of four table values, 0...4,096.
+package struct RiskScore: Hashable, Comparable, Sendable {
+  /// The product itself.
+  package let fullRange: Int
+  /// The product as old apps know it, at most 255.
+  package var capped: UInt8 { UInt8(clamping: fullRange) }
+
+  /// A score with this product.
+  package init(fullRange: Int) {
+    self.fullRange = fullRange
+  }
+
+  package static func < (left: RiskScore, right: RiskScore) -> Bool {
+    left.fullRange < right.fullRange
+  }
+}
+
+/// Which of the eight levels of a table applies. Documentation/RiskScoring.md 3 holds the edges.
+package enum RiskScoreLevel {
+  /// From far to near: the least attenuation of each level but the last, less one.
+  private static let attenuationEdges: [UInt8] = [73, 63, 51, 33, 27, 15, 10]
+  /// From long ago to now: the fewest days of each level but the last.
+  private static let dayEdges = [14, 12, 10, 8, 6, 4, 2]
+  /// From short to long: the most minutes of each level but the last.
+  private static let minuteEdges = [0, 5, 10, 15, 20, 25, 30]
+
+  /// The level of an incident's attenuation.
+  package static func of(attenuation: Attenuation) -> Int {
+    attenuationEdges.firstIndex { attenuation.decibels > $0 } ?? attenuationEdges.count
+  }
+
+  /// The level of an exposure so many whole days ago.
+  package static func of(days: Int) -> Int {
+    dayEdges.firstIndex { days >= $0 } ?? dayEdges.count
+  }
+
+  /// The level of an exposure of so many minutes, rounded up.
+  package static func of(minutes: Int) -> Int {
+    minuteEdges.firstIndex { minutes <= $0 } ?? minuteEdges.count
+  }
+
+  /// The level of a key: what the authority gave it, 8 counting as 7.
+  package static func of(transmissionRiskLevel: UInt8) -> Int {
+    min(Int(transmissionRiskLevel), LevelTable.levelCount - 1)
+  }
+}
+
+/// Eight values that the health authority gives to the eight levels of something.
+package struct LevelTable: Hashable, Sendable {
+  /// How many levels there are.
+  package static let levelCount = 8
+  /// What a level may be worth; 0 makes the whole score 0.
+  package static let values = 0...8
+
+  private let values: [Int]
+
+  /// Nil unless there are eight values, each within `values`.
+  package init?(_ values: [Int]) {
+    guard values.count == Self.levelCount, values.allSatisfy(Self.values.contains) else {
+      return nil
+    }
+    self.values = values
+  }
+
+  /// The value of `level`; levels beyond the last count as the last.
+  package subscript(level: Int) -> Int { values[min(max(level, 0), Self.levelCount - 1)] }
 }

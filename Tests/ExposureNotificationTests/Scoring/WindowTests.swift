@@ -5,7 +5,7 @@ import Testing
 @testable import ExposureNotification
 
 /// Documentation/RiskScoring.md 7.
-struct WindowsTests {
+struct WindowTests {
   private func windows(
     _ sightings: [MatchedSighting], key: DiagnosisKey? = nil,
     _ change: (ENExposureConfiguration) -> Void = { _ in }
@@ -15,7 +15,7 @@ struct WindowsTests {
       0: 1, 1: 2, 2: 0, NSNumber(value: ENDaysSinceOnsetOfSymptomsUnknown): 1,
     ]
     change(configuration)
-    let key = try key ?? Stranger().key
+    let key = try key ?? DiagnosedUser().key
     return try WindowRules(configuration).windows(of: KeyMatch(key: key, sightings: sightings))
   }
 
@@ -43,7 +43,7 @@ struct WindowsTests {
 
   @Test("Seconds since the last scan are whole minutes up to five, or two where unknown")
   func sinceLastScan() throws {
-    let start = Stranger.midnight.date
+    let start = DiagnosedUser.midnight.date
     for (gap, seconds) in [(1.0, 60), (60, 60), (61, 120), (300, 300), (9_000, 300), (-60, 0)] {
       let sighting = try MatchedSighting.at(
         9_000, previousScan: start.addingTimeInterval(9_000 - gap))
@@ -56,11 +56,11 @@ struct WindowsTests {
 
   @Test("The scan before is the last one that heard anybody")
   func previousScan() throws {
-    let (one, other) = (try Stranger(1), try Stranger(2))
+    let (one, other) = (try DiagnosedUser(1), try DiagnosedUser(2))
     let sightings = [
       one.heard(after: 0), other.heard(after: 3), other.heard(after: 240), one.heard(after: 242),
     ]
-    let start = Stranger.midnight.date
+    let start = DiagnosedUser.midnight.date
     #expect(
       ScannedSighting.inOrder(sightings.reversed()).map(\.previousScan) == [nil, nil, start, start])
   }
@@ -68,10 +68,10 @@ struct WindowsTests {
   @Test("A window tells the day, the report, the infectiousness and the calibration")
   func facts() throws {
     let medium = try required(BluetoothMetadata(bytes: [0x58, 0, 0, 0]))
-    let key = try Stranger(reportType: .selfReport, daysSinceOnset: 1).key
+    let key = try DiagnosedUser(reportType: .selfReport, daysSinceOnset: 1).key
     let window = try #require(
       try windows([.at(50_000, metadata: medium), .at(50_300)], key: key).first)
-    #expect(window.date == Stranger.midnight.date)
+    #expect(window.date == DiagnosedUser.midnight.date)
     #expect(window.diagnosisReportType == .selfReported)
     #expect(window.infectiousness == .high)
     #expect(window.calibrationConfidence == .medium)
@@ -84,10 +84,10 @@ struct WindowsTests {
   @Test("Who was not infectious, or on an unlisted day, leaves no window")
   func notInfectious() throws {
     for day: Int32 in [2, 3, -14] {
-      #expect(try windows([.at(0)], key: Stranger(daysSinceOnset: day).key).isEmpty)
+      #expect(try windows([.at(0)], key: DiagnosedUser(daysSinceOnset: day).key).isEmpty)
     }
     for day: Int32? in [nil, 15, -15] {
-      let key = try Stranger(daysSinceOnset: day).key
+      let key = try DiagnosedUser(daysSinceOnset: day).key
       #expect(try windows([.at(0)], key: key).first?.infectiousness == .standard)
     }
   }
@@ -95,7 +95,7 @@ struct WindowsTests {
   @Test("A key without a report counts as the map says, or not at all")
   func unstatedReport() throws {
     for unstated in [nil, ReportType.unknown] {
-      let key = try Stranger(reportType: unstated).key
+      let key = try DiagnosedUser(reportType: unstated).key
       #expect(try windows([.at(0)], key: key).first?.diagnosisReportType == .confirmedTest)
       let none = try windows([.at(0)], key: key) { $0.reportTypeNoneMap = .unknown }
       #expect(none.isEmpty)
@@ -116,5 +116,56 @@ struct WindowsTests {
     }
     let byVariant = variants.sorted(by: ExposureWindow.byContent)
     #expect(byVariant.map(\.variantOfConcernType) == [.type1, .type2])
+  }
+
+  /// A map from ranges of days to infectiousness.
+  private func map(_ ranges: [(ClosedRange<Int>, ENInfectiousness)]) -> [NSNumber: NSNumber] {
+    ranges.reduce(into: [:]) { map, range in
+      for day in range.0 { map[NSNumber(value: day)] = NSNumber(value: range.1.rawValue) }
+    }
+  }
+
+  private func infectiousness(
+    _ map: [NSNumber: NSNumber], daysSinceOnset: Int32?
+  ) throws -> ENInfectiousness? {
+    let configuration = ENExposureConfiguration()
+    configuration.infectiousnessForDaysSinceOnsetOfSymptoms = map
+    let key = try DiagnosedUser(daysSinceOnset: daysSinceOnset).key
+    return try WindowRules(configuration).windows(of: KeyMatch(key: key, sightings: [.at(0)]))
+      .first?.infectiousness
+  }
+
+  @Test("Apple's example map: nobody counts six days before the first symptoms, two before is high")
+  func mapOfTheDocuments() throws {
+    let map = map([
+      (-14 ... -6, .none), (-5 ... -3, .standard), (-2...5, .high), (6...10, .standard),
+      (11...14, .none),
+    ])
+    let expected: [(Int32, ENInfectiousness?)] = [
+      (-14, nil), (-6, nil), (-5, .standard), (-3, .standard), (-2, .high), (5, .high),
+      (6, .standard), (10, .standard), (11, nil), (14, nil),
+    ]
+    for (day, infectiousness) in expected {
+      #expect(try self.infectiousness(map, daysSinceOnset: day) == infectiousness, "day \(day)")
+    }
+    #expect(try infectiousness(map, daysSinceOnset: nil) == nil)
+  }
+
+  @Test("The default map of EN Express, two bits a day, counts as its documents say")
+  func mapOfExpress() throws {
+    let bits: UInt64 = 0x0401_555A_A940_0000
+    var map: [NSNumber: NSNumber] = [:]
+    for (place, day) in (Array(-14...14) + [ENDaysSinceOnsetOfSymptomsUnknown]).enumerated() {
+      map[NSNumber(value: day)] = NSNumber(value: UInt32(bits >> UInt64(2 * place) & 0b11))
+    }
+    let expected: [(Int32?, ENInfectiousness?)] = [
+      (-14, nil), (-4, nil), (-3, .standard), (-2, .standard), (-1, .high), (3, .high),
+      (4, .standard), (10, .standard), (11, nil), (14, nil), (nil, .standard),
+    ]
+    for (day, infectiousness) in expected {
+      #expect(
+        try self.infectiousness(map, daysSinceOnset: day) == infectiousness,
+        "day \(day.map(String.init) ?? "unknown")")
+    }
   }
 }

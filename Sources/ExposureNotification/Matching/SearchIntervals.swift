@@ -4,7 +4,7 @@ import ExposureKeys
 ///
 /// A key that serves none of them cannot match and is not derived at all: on most days most people meet
 /// nobody for hours (Documentation/Matching.md 2).
-struct Reach: Sendable {
+struct SearchIntervals: Sendable {
   /// The part of a key's time that is searched: from the first interval in reach to the last.
   struct Span: Equatable {
     /// Which group of keys is searched for together: those of one day, and, apart from them, those
