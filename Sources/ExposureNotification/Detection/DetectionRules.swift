@@ -1,17 +1,16 @@
 import DiagnosisKeyFile
 import Foundation
 
-/// How a detection judges files and matches, taken from an app's configuration and the phone.
-///
-/// A value: the app may change its configuration object afterwards.
+/// The rules of a detection, read from an app's configuration and the device's settings.
 struct DetectionRules: Sendable {
   let scoring: DetectionScoring
+  /// True if keys that were used for less than a day are ignored.
   let requiresFullDayKeys: Bool
   let verificationKeys: [VerificationPublicKey]
-  /// The region whose files are taken; nil where the keys alone decide.
+  /// The region of accepted files; nil if the signature alone decides.
   private let region: String?
 
-  /// Throws `ENError.badParameter` with a sentence that names the field out of range.
+  /// - Throws: `ENError.badParameter` with an explanation that names the invalid field.
   init(
     _ configuration: ENExposureConfiguration, apiVersion: Int,
     verificationKeys: [VerificationPublicKey]
@@ -22,27 +21,30 @@ struct DetectionRules: Sendable {
     region = nil
   }
 
-  /// The rules of a phone of `region`.
+  /// Creates rules for a device of `region`.
   init(
     _ configuration: ENExposureConfiguration, apiVersion: Int, durationStep: Int = 1,
     requiresFullDayKeys: Bool = false, region: RegionConfiguration
   ) throws(ENError) {
-    scoring = try DetectionScoring(configuration, apiVersion: apiVersion, durationStep: durationStep)
+    scoring = try DetectionScoring(
+      configuration, apiVersion: apiVersion, durationStep: durationStep)
     self.requiresFullDayKeys = requiresFullDayKeys
     verificationKeys = region.keys
     self.region = region.region
   }
 
-  /// Days since the first symptoms to how infectious; version 2 only.
+  /// The infectiousness by days since the onset of symptoms; version 2 only.
   var infectiousnessMap: [Int: UInt32]? {
     guard case .windows(let rules, _) = scoring else { return nil }
     return rules.map
   }
 
-  /// Throws `ENError.badFormat` for the file of another region.
+  /// Checks that a file belongs to the region.
   ///
-  /// A file names its region by ISO code, of the country or the state, or by the identifier of the
-  /// key, as Apple's example does; one that names none is judged by its signature alone.
+  /// A file names its region by the ISO code of the country or state, or by the key identifier, as in Apple's
+  /// example. If it names none, the signature alone decides.
+  ///
+  /// - Throws: `ENError.badFormat` if the file belongs to another region.
   func check(_ header: KeyFileHeader) throws(ENError) {
     guard let region, !header.region.isEmpty else { return }
     let country = region.split(separator: "-").first.map(String.init) ?? region
@@ -50,18 +52,21 @@ struct DetectionRules: Sendable {
     guard names.contains(header.region) else {
       throw ENError(
         .badFormat,
-        explanation: "A key file is of another region than \(region); pass those of this region.")
+        explanation:
+          "A key file belongs to another region than \(region); pass files of this region.")
     }
   }
 }
 
-/// What is made of matches: the scores of version 1 or the windows of version 2.
+/// The scoring of one API version.
 enum DetectionScoring: Hashable, Sendable {
   case exposures(ExposureScoringV1)
   case windows(WindowRules, WindowScoring)
 
-  /// Takes over `configuration` for `apiVersion` (1 or 2); throws `ENError.badParameter` with a
-  /// sentence that names what is wrong.
+  /// Validates `configuration` for `apiVersion` (1 or 2). Version 1 rounds durations up to a multiple of
+  /// `durationStep` minutes.
+  ///
+  /// - Throws: `ENError.badParameter` with an explanation that names the invalid field.
   init(
     _ configuration: ENExposureConfiguration, apiVersion: Int, durationStep: Int = 1
   ) throws(ENError) {
@@ -70,7 +75,8 @@ enum DetectionScoring: Hashable, Sendable {
       self = .exposures(
         try ExposureScoringV1(configuration, durationStep: durationStep))
     case 2: self = .windows(try WindowRules(configuration), try WindowScoring(configuration))
-    default: throw ENError(.badParameter, explanation: "The API version is 1 or 2; correct it.")
+    default:
+      throw ENError(.badParameter, explanation: "The API version is invalid; set it to 1 or 2.")
     }
   }
 

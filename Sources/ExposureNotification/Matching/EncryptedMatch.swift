@@ -2,67 +2,67 @@ import DiagnosisKeyFile
 import ExposureKeys
 import Secrets
 
-/// A published key that was heard, and in which intervals of its period: nothing of it is opened yet.
+/// A published key with the intervals in which it was received; the metadata is not decrypted yet.
 ///
-/// Whoever publishes a key that was heard for thousands of periods makes thousands of these, but all of a
-/// batch share what was heard, and a keeper opens only what it did not know (Documentation/Matching.md 7.3).
+/// A forged file can publish one received key for thousands of periods. All matches of its bytes in a
+/// batch share one `MatchedIntervals`, and collectors decrypt only intervals that are new to them.
 package struct EncryptedMatch: Sendable, Redacted {
-  /// The key, as it was published.
   package let key: DiagnosisKey
-  /// What was heard of the key's bytes.
-  let heard: MatchedIntervals
+  let matchedIntervals: MatchedIntervals
 
-  /// The intervals of its period that it was heard in, ascending; never none.
+  /// The matched intervals within the key's period, ascending; not empty.
   package var intervals: [IntervalNumber] {
-    heard.intervals(of: key.key).map { IntervalNumber(rawValue: $0.interval) }
+    matchedIntervals.intervals(of: key.key).map { IntervalNumber(rawValue: $0.interval) }
   }
 
-  /// Those of them that are not among `known`. The same key may come a million times: where it adds nothing, nothing is
-  /// made to find that out.
+  /// The matched intervals that are not in `known`.
+  ///
+  /// A forged file may repeat a key a million times, so nothing is allocated if there are none.
   func intervals(beyond known: Set<IntervalNumber>) -> Set<IntervalNumber> {
-    let own = heard.intervals(of: key.key)
+    let own = matchedIntervals.intervals(of: key.key)
     guard own.contains(where: { !known.contains(IntervalNumber(rawValue: $0.interval)) }) else {
       return []
     }
     return Set(own.map { IntervalNumber(rawValue: $0.interval) }).subtracting(known)
   }
 
-  /// The match with all that was heard in the key's period.
+  /// The match with all sightings in the key's period.
   package var decrypted: KeyMatch { decrypted { _ in true } }
 
-  /// The match with what was heard in those intervals of the key's period for which `isIncluded` is true.
+  /// The match with the sightings in those intervals for which `isIncluded` is true.
   func decrypted(where isIncluded: (IntervalNumber) -> Bool) -> KeyMatch {
-    let included = heard.intervals(of: key.key).filter {
+    let included = matchedIntervals.intervals(of: key.key).filter {
       isIncluded(IntervalNumber(rawValue: $0.interval))
     }
-    return KeyMatch(key: key, sightings: heard.sightings(of: key.key, in: included))
+    return KeyMatch(key: key, sightings: matchedIntervals.sightings(of: key.key, in: included))
   }
 }
 
-/// The intervals in which a key was heard, for whatever periods it is published: one for all rows of a batch
-/// that have the same bytes.
+/// The intervals in which the bytes of a key were received. All rows of a batch with the same bytes share
+/// one instance, whatever their periods are.
 final class MatchedIntervals: Sendable, Redacted {
-  /// An interval and the number of the identifier that the key has in it.
-  typealias Heard = (interval: UInt32, identifier: Int)
+  /// An interval and the number of the key's identifier in it.
+  typealias Entry = (interval: UInt32, identifier: Int)
 
-  private let heard: [Heard]
+  private let entries: [Entry]
   private let index: ContactIndex
 
-  /// These intervals, with the numbers that their identifiers have in `index`.
   init(_ identifiers: [UInt32: Int], in index: ContactIndex) {
-    heard = identifiers.map { ($0.key, $0.value) }.sorted { $0.interval < $1.interval }
+    entries = identifiers.map { ($0.key, $0.value) }.sorted { $0.interval < $1.interval }
     self.index = index
   }
 
-  /// Those that `key` serves, ascending.
-  func intervals(of key: TemporaryExposureKey) -> ArraySlice<Heard> {
-    let first = heard.indices.partitioningIndex { heard[$0].interval >= key.rollingStart.rawValue }
-    return heard[first...].prefix { $0.interval < key.rollingEnd.rawValue }
+  /// The intervals within the period of `key`, ascending.
+  func intervals(of key: TemporaryExposureKey) -> ArraySlice<Entry> {
+    let first = entries.indices.partitioningIndex {
+      entries[$0].interval >= key.rollingStart.rawValue
+    }
+    return entries[first...].prefix { $0.interval < key.rollingEnd.rawValue }
   }
 
-  /// What was heard of `key` in `intervals`, opened with it.
+  /// The sightings in `intervals`, with their metadata decrypted by `key`.
   func sightings(
-    of key: TemporaryExposureKey, in intervals: some Sequence<Heard>
+    of key: TemporaryExposureKey, in intervals: some Sequence<Entry>
   ) -> [MatchedSighting] {
     let schedule = KeySchedule(key)
     return intervals.flatMap { interval, identifier in
@@ -76,51 +76,49 @@ final class MatchedIntervals: Sendable, Redacted {
   }
 }
 
-/// Which keys of one batch were heard in which intervals, each interval of the same 16 bytes once.
+/// The hits of one batch, grouped by the keys' 16 bytes.
 ///
-/// The identifier of an interval depends on the bytes alone, so what a row explains is what its bytes
-/// explain within its period. However many periods a key is published for, this grows with what was
-/// heard (Documentation/Matching.md 7.3).
+/// An identifier depends on these bytes and the interval alone. Grouping therefore bounds memory by the
+/// number of received identifiers, however many periods a key is published for.
 struct BatchHits {
-  /// Pairs of row and interval that were added.
+  /// The number of added pairs of row and interval.
   private(set) var count = 0
   private let batch: KeyBatch
-  /// The place among `intervals` of each row's bytes; empty before the first hit.
-  private var placeOfRow: [Int32] = []
-  private var placeOfBytes: [SixteenBytes: Int32] = [:]
-  /// For each different key the intervals it was heard in, with the identifiers' numbers.
+  /// For each row, the index into `intervals`; empty before the first hit.
+  private var indexOfRow: [Int32] = []
+  private var indexOfBytes: [SixteenBytes: Int32] = [:]
+  /// For each distinct key, the matched intervals with the identifiers' numbers.
   private var intervals: [[UInt32: Int]] = []
 
   private static let none: Int32 = -1
 
-  /// No hits of `batch` yet.
   init(of batch: KeyBatch) {
     self.batch = batch
   }
 
-  /// Notes that row `row` explains the identifier of this number in `interval` of its period.
   mutating func add(row: Int, interval: UInt32, identifier: Int) {
     count += 1
-    intervals[place(of: row)][interval] = identifier
+    intervals[index(of: row)][interval] = identifier
   }
 
-  private mutating func place(of row: Int) -> Int {
-    if placeOfRow.isEmpty { placeOfRow = [Int32](repeating: Self.none, count: batch.count) }
-    if placeOfRow[row] == Self.none {
-      let place = placeOfBytes[
+  private mutating func index(of row: Int) -> Int {
+    if indexOfRow.isEmpty { indexOfRow = [Int32](repeating: Self.none, count: batch.count) }
+    if indexOfRow[row] == Self.none {
+      let index = indexOfBytes[
         SixteenBytes(words: batch.rows[row].words), default: Int32(intervals.count)]
-      if place == intervals.count { intervals.append([:]) }
-      placeOfBytes[SixteenBytes(words: batch.rows[row].words)] = place
-      placeOfRow[row] = place
+      if index == intervals.count { intervals.append([:]) }
+      indexOfBytes[SixteenBytes(words: batch.rows[row].words)] = index
+      indexOfRow[row] = index
     }
-    return Int(placeOfRow[row])
+    return Int(indexOfRow[row])
   }
 
-  /// The keys that were heard, in the order of the batch.
+  /// The matched keys in the order of the batch.
   func matches(in index: ContactIndex) -> [EncryptedMatch] {
-    let heard = intervals.map { MatchedIntervals($0, in: index) }
-    return placeOfRow.enumerated().compactMap { row, place in
-      place == Self.none ? nil : EncryptedMatch(key: batch[row], heard: heard[Int(place)])
+    let matchedIntervals = intervals.map { MatchedIntervals($0, in: index) }
+    return indexOfRow.enumerated().compactMap { row, index in
+      index == Self.none
+        ? nil : EncryptedMatch(key: batch[row], matchedIntervals: matchedIntervals[Int(index)])
     }
   }
 }

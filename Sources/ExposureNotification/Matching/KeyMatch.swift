@@ -1,93 +1,86 @@
 import ExposureKeys
 import Foundation
 
-/// A published key and what was heard of its owner, in the order of time.
+/// A published key with its sightings, sorted by time.
 package struct KeyMatch: Hashable, Sendable {
-  /// The key.
   package var key: DiagnosisKey
-  /// What was heard, earliest first.
   package private(set) var sightings: [MatchedSighting]
 
-  /// A match with these sightings, in any order.
+  /// Creates a match; `sightings` may be in any order.
   package init(key: DiagnosisKey, sightings: [MatchedSighting]) {
     self.key = key
     self.sightings = sightings.sorted(by: MatchedSighting.inOrderOfTime)
   }
 
-  /// What is left of the match after both rules; nil where nothing is.
+  /// The match without implausible and replayed sightings; nil if none is left.
   package var credible: KeyMatch? {
-    let sightings = ReplayRule.kept(of: sightings.filter(PlausibilityRule.isKept))
+    let sightings = ReplayRule.filtered(sightings.filter(PlausibilityRule.accepts))
     return sightings.isEmpty ? nil : KeyMatch(key: key, sightings: sightings)
   }
 
-  /// Whole days from the start of the key to `now`.
+  /// The number of whole days from the start of the key to `now`.
   func age(at now: Date) -> Int {
     let days = now.timeIntervalSince(key.key.rollingStart.date) / Day.seconds
     return Int(min(max(days.rounded(.down), 0), Double(Int32.max)))
   }
 }
 
-/// A sighting that a published key explains.
+/// A sighting of a published key's identifier.
 package struct MatchedSighting: Hashable, Sendable {
-  /// What was heard.
   package let scanned: ScannedSighting
-  /// The interval the identifier belongs to, which the sender's clock showed.
+  /// The interval of the identifier, by the sender's clock.
   package let sentIn: IntervalNumber
-  /// What the sender said about its radio. Nothing vouches for it.
+  /// The decrypted metadata. It is not authenticated.
   package let metadata: BluetoothMetadata
 
-  /// A sighting of an identifier of `sentIn` with its metadata opened.
   package init(_ scanned: ScannedSighting, sentIn: IntervalNumber, metadata: BluetoothMetadata) {
     self.scanned = scanned
     self.sentIn = sentIn
     self.metadata = metadata
   }
 
-  /// When it was heard.
   package var time: Date { scanned.sighting.time }
-  /// What was lost on the way (Documentation/RiskScoring.md 1.6).
   package var attenuation: Attenuation {
     Attenuation(
       transmitPower: metadata.transmitPower, signalStrength: scanned.sighting.signalStrength)
   }
 
-  /// How far the transmit power can be relied on. Senders before version 1.1 do not say; the least
-  /// that is known of them is their maker's average.
+  /// The reliability of the transmit power. Senders before version 1.1 do not state it; `low`, the
+  /// manufacturer's average, is assumed for them.
   package var calibrationConfidence: ENCalibrationConfidence {
     metadata.calibrationConfidence.flatMap(ENCalibrationConfidence.init) ?? .low
   }
 }
 
 extension MatchedSighting {
-  /// By time; at the same moment the stronger first, so that the order never depends on the input's.
+  /// Sorts by time, then by attenuation, so that the result does not depend on the input's order.
   static func inOrderOfTime(_ left: MatchedSighting, _ right: MatchedSighting) -> Bool {
     (left.time, left.attenuation) < (right.time, right.attenuation)
   }
 }
 
-/// Drops sightings whose opened metadata no real phone would send.
+/// Rejects sightings with metadata that no real device sends.
 ///
-/// Nothing authenticates the metadata: whoever relays a beacon can flip its bits, for instance to
-/// make a far phone look near (Documentation/RiskScoring.md 1.4).
+/// The metadata is not authenticated. An attacker who relays a beacon can flip its bits, for example to
+/// make a distant device look near.
 package enum PlausibilityRule {
-  /// The protocol's major version.
   package static let majorVersion: UInt8 = 1
 
-  /// Whether the metadata is of this protocol and states a transmit power that phones have.
-  package static func isKept(_ sighting: MatchedSighting) -> Bool {
+  /// True if the metadata has this protocol's major version and a plausible transmit power.
+  package static func accepts(_ sighting: MatchedSighting) -> Bool {
     sighting.metadata.majorVersion == majorVersion
       && BluetoothMetadata.plausibleTransmitPower.contains(sighting.metadata.transmitPower)
   }
 }
 
-/// Drops sightings of an identifier long after it was first heard: its owner has changed it since,
-/// so somebody else repeats it (Documentation/RiskScoring.md 1.5).
+/// Rejects sightings of an identifier that was first received more than 20 minutes earlier. Its sender has
+/// changed the identifier since, so a later sighting is a replay.
 package enum ReplayRule {
-  /// The longest time that a phone may send one identifier, in seconds: 20 minutes.
+  /// The longest time that a device uses one identifier, in seconds.
   package static let identifierLifetime: TimeInterval = 20 * 60
 
-  /// The sightings that are near enough to the first one of the same identifier.
-  package static func kept(of sightings: [MatchedSighting]) -> [MatchedSighting] {
+  /// Returns the sightings within the lifetime of their identifier.
+  package static func filtered(_ sightings: [MatchedSighting]) -> [MatchedSighting] {
     let first = sightings.reduce(into: [IntervalNumber: Date]()) { first, sighting in
       first[sighting.sentIn] = min(first[sighting.sentIn] ?? sighting.time, sighting.time)
     }

@@ -3,22 +3,21 @@ import DiagnosisKeyFile
 import ExposureKeys
 import Secrets
 
-/// Finds what a phone heard of the people whose keys were published.
+/// Finds the sightings of published keys.
 ///
-/// Documentation/Matching.md. Only facts: the rules on what to make of them are steps of their own
-/// (`PlausibilityRule`, `ReplayRule`). Any number of threads may search with one matcher at once.
+/// It applies no rule but the clock tolerance; `KeyMatch.credible` and `MatchLedger` apply the others.
+/// Any number of threads may search with one matcher at the same time.
 package struct Matcher: Sendable {
-  /// How far the clocks of two phones may be apart, in intervals: two hours.
+  /// The assumed clock difference of two devices, in intervals: two hours.
   package static let toleranceIntervals: UInt32 = 12
 
   let index: ContactIndex
   private let tier: MatchTier
   private let plans: SearchPlanCache
 
-  /// A matcher against what was heard.
+  /// Creates a matcher.
   ///
-  /// `tier` must be one that this processor has; the fastest unless told otherwise. `direction` is
-  /// left to the matcher except in tests and measurements.
+  /// - Precondition: `tier` is available on this processor.
   package init(
     _ index: ContactIndex, tier: MatchTier = .fastest, direction: MatchDirection = .automatic
   ) {
@@ -28,20 +27,20 @@ package struct Matcher: Sendable {
     plans = SearchPlanCache(index, tier: tier, direction: direction)
   }
 
-  /// The intervals whose identifiers may be heard in `interval`.
+  /// The intervals whose identifiers may be received in `interval`.
   static func tolerance(around interval: IntervalNumber) -> ClosedRange<UInt32> {
     let number = interval.rawValue
     let (end, overflow) = number.addingReportingOverflow(toleranceIntervals)
     return (number - min(number, toleranceIntervals))...(overflow ? .max : end)
   }
 
-  /// Memory for one thread to search with.
+  /// Buffers for one searching thread.
   func makeScratch() -> MatchScratch {
-    MatchScratch(capacity: MatchLimit.keysPerBatch, groupCount: index.reach.groupCount)
+    MatchScratch(capacity: MatchLimit.keysPerBatch, groupCount: index.searchIntervals.groupCount)
   }
 
-  /// The keys of `batch` that were heard within their declared period, with their sightings, in the
-  /// order of the batch: a key that comes twice is found twice.
+  /// Returns the keys of `batch` that were received within their declared period, in the order of the
+  /// batch. A key that occurs twice is returned twice.
   package func search(_ batch: KeyBatch) -> BatchResult {
     search(batch, with: makeScratch())
   }
@@ -52,8 +51,8 @@ package struct Matcher: Sendable {
     result.counters.keys = batch.count
     for start in stride(from: 0, to: batch.count, by: scratch.capacity) {
       let rows = batch.rows[start..<min(start + scratch.capacity, batch.count)]
-      let runs = scratch.sort(rows, by: index.reach)
-      result.counters.keysSkipped += rows.count - (runs.last?.places.upperBound ?? 0)
+      let runs = scratch.sort(rows, by: index.searchIntervals)
+      result.counters.keysSkipped += rows.count - (runs.last?.indices.upperBound ?? 0)
       for run in runs {
         result.counters.candidates += search(run, scratch, rowsFrom: start, &hits)
       }
@@ -65,18 +64,18 @@ package struct Matcher: Sendable {
 }
 
 extension Matcher {
-  /// Searches for the keys of one run, of the rows from `firstRow` of the batch on; what is certain goes
-  /// into `hits`. Returns how many candidates there were.
+  /// Searches the keys of one run and adds verified hits to `hits`. `firstRow` is the row of the batch
+  /// at which the scratch begins. Returns the number of candidates.
   private func search(
     _ run: MatchScratch.Run, _ scratch: MatchScratch, rowsFrom firstRow: Int,
     _ hits: inout BatchHits
   ) -> Int {
     let plan = plans.plan(of: run.group)
-    var (start, count) = (run.places.lowerBound, 0)
-    while start < run.places.upperBound {
+    var (start, count) = (run.indices.lowerBound, 0)
+    while start < run.indices.upperBound {
       var keysDone = 0
       let found = plan.candidates(
-        in: scratch, from: start, count: run.places.upperBound - start, tier, keysDone: &keysDone)
+        in: scratch, from: start, count: run.indices.upperBound - start, tier, keysDone: &keysDone)
       for candidate in UnsafeBufferPointer(start: scratch.candidates, count: found) {
         let words = candidate.words
         if let number = index.number(of: words, near: candidate.interval) {
@@ -92,33 +91,28 @@ extension Matcher {
   }
 }
 
-/// What the search for one batch of keys found.
+/// The result of searching one batch.
 package struct BatchResult: Sendable, Redacted {
-  /// The keys that were heard, in the batch's order.
   package var matches: [EncryptedMatch] = []
-  /// The keys whose time is not over, in the batch's order; none unless the search asked for them.
+  /// Keys that may still be received, in the order of the batch; empty unless requested.
   package var unexpiredKeys: [DiagnosisKey] = []
-  /// Whether the keys replace what was published of them before.
+  /// True if these keys replace earlier publications of the same keys.
   package var areRevised = false
-  /// How much work it was.
   package var counters = MatchCounters()
 }
 
-/// How much work a search was.
+/// Statistics of a search.
 package struct MatchCounters: Hashable, Sendable {
-  /// Usable keys that were searched for.
   package var keys = 0
-  /// Those of them that were not even derived, as nothing was heard in their time.
+  /// Keys that were skipped without derivation, because nothing was received in their period.
   package var keysSkipped = 0
-  /// Identifiers that passed the filter, or looked right decrypted, and were compared exactly.
+  /// Identifiers that passed the filter or decrypted to the expected padding, and were compared exactly.
   package var candidates = 0
-  /// Pairs of key and interval that explain something heard.
+  /// Pairs of a key and an interval with at least one sighting.
   package var hits = 0
 
-  /// No work yet.
   package init() {}
 
-  /// The work of both.
   static func += (left: inout MatchCounters, right: MatchCounters) {
     left.keys += right.keys
     left.keysSkipped += right.keysSkipped
@@ -127,22 +121,22 @@ package struct MatchCounters: Hashable, Sendable {
   }
 }
 
-/// How much memory matching takes at most. Documentation/Matching.md 7.
+/// The memory limits of matching.
 package enum MatchLimit {
-  /// Keys searched for at once, and between two looks at whether anybody still wants to know.
+  /// Keys per batch. Cancellation is checked before each batch.
   package static let keysPerBatch = 8_192
-  /// Batches that may wait for each helping thread.
+  /// Queued batches per additional thread.
   static let queuedBatchesPerThread = 2
-  /// Threads that search at once, the one that reads included.
+  /// Threads of one search, including the caller's.
   package static let threads = 1...16
-  /// Candidates that the kernels may hand over at once.
+  /// Candidates that the kernels return at once.
   static let candidates = 4_096
-  /// Words of 32 bits in a day's filter for each identifier heard, before rounding up to a power of 2.
+  /// 32-bit words of a day's filter per identifier, before rounding up to a power of two.
   ///
-  /// Twice as many let half as many strangers through, but then the filters of 200,000 identifiers no
-  /// longer stay in the cache from one batch to the next, which costs more (Documentation/Matching.md 4.1).
+  /// Twice as many halve the false positives, but then the filters of 200,000 identifiers exceed the
+  /// cache, which costs more.
   static let filterWordsPerIdentifier = 2
-  /// Words of a day's filter, as a power of two: 64 bytes, as the kernels align, to 1 MiB, as the
-  /// second-level cache holds.
+  /// The size of a day's filter in words, as a power of two: 64 bytes (the kernels' alignment) to 1 MiB
+  /// (fits the second-level cache).
   static let filterWordsLog2 = 4...18
 }

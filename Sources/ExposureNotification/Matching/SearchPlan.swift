@@ -1,14 +1,13 @@
 import CExposureKernels
 import Synchronization
 
-/// How the keys of one group are searched for (Documentation/Matching.md 3).
+/// The search method for the keys of one group.
 enum SearchPlan: Sendable {
-  /// Derive their identifiers and ask the filter.
+  /// Derives the keys' identifiers and probes the filter.
   case forward(ProbeFilter)
-  /// Decrypt these identifiers with each of them.
+  /// Decrypts these identifiers with each key.
   case reverse([(UInt64, UInt64)])
 
-  /// The plan for keys that meet `identifiers`.
   init(
     for identifiers: [(UInt64, UInt64)], secret: ProbeSecret, tier: MatchTier,
     direction: MatchDirection
@@ -24,9 +23,10 @@ enum SearchPlan: Sendable {
 }
 
 extension SearchPlan {
-  /// Searches for keys of `scratch` from place `start` on, `count` at most; candidates go into
-  /// `scratch.candidates`, numbered from `start`. Returns how many there are; `keysDone` is for how many
-  /// keys that is all.
+  /// Searches at most `count` keys of `scratch` from index `start`, and writes the candidates into
+  /// `scratch.candidates`, numbered from `start`.
+  ///
+  /// Returns the number of candidates. `keysDone` is set to the number of keys that were fully searched.
   func candidates(
     in scratch: MatchScratch, from start: Int, count: Int, _ tier: MatchTier,
     keysDone: inout Int
@@ -35,7 +35,7 @@ extension SearchPlan {
     let (first, length) = (scratch.first + start, scratch.length + start)
     switch self {
     case .forward(let probe):
-      // The filter's words live as long as `probe`.
+      // The filter's memory lives as long as `probe`.
       return withExtendedLifetime(probe) {
         var filter = probe.filter
         return ek_match_forward(
@@ -43,10 +43,10 @@ extension SearchPlan {
           MatchLimit.candidates, &keysDone)
       }
     case .reverse(let identifiers):
-      return identifiers.withUnsafeBytes { heard in
+      return identifiers.withUnsafeBytes { bytes in
         ek_match_reverse(
           tier.kernels, keys, first, length, count,
-          heard.baseAddress?.assumingMemoryBound(to: UInt8.self), identifiers.count,
+          bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), identifiers.count,
           scratch.candidates, MatchLimit.candidates, &keysDone)
       }
     }
@@ -54,7 +54,7 @@ extension SearchPlan {
 }
 
 extension ek_candidate {
-  /// The identifier in two words, as memory holds it.
+  /// The identifier as two words in memory order.
   var words: (UInt64, UInt64) {
     withUnsafeBytes(of: identifier) { bytes in
       (
@@ -65,12 +65,12 @@ extension ek_candidate {
   }
 }
 
-/// The plans of all groups of keys, each made when the first key of its group comes.
+/// The plans of all groups, each created on first use.
 final class SearchPlanCache: Sendable {
   private let index: ContactIndex
   private let tier: MatchTier
   private let direction: MatchDirection
-  private let known = Mutex<[Int: SearchPlan]>([:])
+  private let plans = Mutex<[Int: SearchPlan]>([:])
 
   init(_ index: ContactIndex, tier: MatchTier, direction: MatchDirection) {
     self.index = index
@@ -78,14 +78,15 @@ final class SearchPlanCache: Sendable {
     self.direction = direction
   }
 
-  /// The plan of `group`. Threads that ask at the same time wait for one of them to make it.
+  /// Returns the plan of `group`. Concurrent callers wait until one of them has created it.
   func plan(of group: Int) -> SearchPlan {
-    known.withLock { known in
-      if let plan = known[group] { return plan }
+    plans.withLock { plans in
+      if let plan = plans[group] { return plan }
       let plan = SearchPlan(
-        for: index.identifiers(near: index.reach.intervals(of: group)), secret: index.secret,
+        for: index.identifiers(near: index.searchIntervals.intervals(of: group)),
+        secret: index.secret,
         tier: tier, direction: direction)
-      known[group] = plan
+      plans[group] = plan
       return plan
     }
   }

@@ -1,9 +1,9 @@
 import ExposureKeys
 import Foundation
 
-/// Version 1: every exposure is worth the product of four table values.
+/// Scoring of API version 1: the score of an exposure is the product of four table values.
 ///
-/// Documentation/RiskScoring.md 4 and 5. The weights of a configuration are never used.
+/// The weights of a configuration are validated but not used, as Apple documents.
 package struct ExposureScoringV1: Hashable, Sendable {
   private let attenuationValues: LevelTable
   private let dayValues: LevelTable
@@ -14,9 +14,9 @@ package struct ExposureScoringV1: Hashable, Sendable {
   private let minimumFullRange: Double
   private let durationStep: Int
 
-  /// Takes over `configuration`; durations go up to a multiple of `durationStep` minutes.
+  /// Validates `configuration`. Durations are rounded up to a multiple of `durationStep` minutes.
   ///
-  /// Throws `ENError.badParameter` with a sentence that names the field.
+  /// - Throws: `ENError.badParameter` with an explanation that names the field.
   package init(
     _ configuration: ENExposureConfiguration, durationStep: Int = 1
   ) throws(ENError) {
@@ -35,7 +35,7 @@ package struct ExposureScoringV1: Hashable, Sendable {
     try fields.checkUnusedWeights()
   }
 
-  /// What `matches` amount to at `now`.
+  /// Scores `matches` at the time `now`.
   package func result(of matches: [KeyMatch], now: Date) -> DetectionResult {
     let incidents = matches.flatMap { match in
       ExposureIncident.incidents(of: match).map { scored($0, daysAgo: match.age(at: now)) }
@@ -52,7 +52,6 @@ package struct ExposureScoringV1: Hashable, Sendable {
     return DetectionResult(found: summary, incidents: kept)
   }
 
-  /// The four values multiplied.
   package func score(
     attenuation: Attenuation, minutes: Int, daysAgo: Int, transmissionRiskLevel: UInt8
   ) -> RiskScore {
@@ -64,7 +63,7 @@ package struct ExposureScoringV1: Hashable, Sendable {
         * attenuationValues[RiskScoreLevel.of(attenuation: attenuation)])
   }
 
-  /// Whether an exposure scores enough for an app to be told.
+  /// True if the exposure reaches the minimum scores.
   private func passes(_ incident: ScoredIncident) -> Bool {
     Double(incident.score.fullRange) >= minimumFullRange && incident.score.capped >= minimumScore
   }
@@ -86,14 +85,13 @@ package struct ExposureScoringV1: Hashable, Sendable {
   }
 }
 
-/// A score of version 1: the product of four table values, 0...4,096.
+/// A score of version 1, 0...4,096.
 package struct RiskScore: Hashable, Comparable, Sendable {
-  /// The product itself.
+  /// The product of the four table values.
   package let fullRange: Int
-  /// The product as old apps know it, at most 255.
+  /// The score limited to 255, as in the first release of the API.
   package var capped: UInt8 { UInt8(clamping: fullRange) }
 
-  /// A score with this product.
   package init(fullRange: Int) {
     self.fullRange = fullRange
   }
@@ -103,46 +101,44 @@ package struct RiskScore: Hashable, Comparable, Sendable {
   }
 }
 
-/// Which of the eight levels of a table applies. Documentation/RiskScoring.md 3 holds the edges.
+/// The level (0...7) of a value in a score table.
 package enum RiskScoreLevel {
-  /// From far to near: the least attenuation of each level but the last, less one.
+  /// The exclusive lower bound of each level but the last, farthest first.
   private static let attenuationEdges: [UInt8] = [73, 63, 51, 33, 27, 15, 10]
-  /// From long ago to now: the fewest days of each level but the last.
+  /// The lower bound of each level but the last, oldest first.
   private static let dayEdges = [14, 12, 10, 8, 6, 4, 2]
-  /// From short to long: the most minutes of each level but the last.
+  /// The upper bound of each level but the last, shortest first.
   private static let minuteEdges = [0, 5, 10, 15, 20, 25, 30]
 
-  /// The level of an incident's attenuation.
   package static func of(attenuation: Attenuation) -> Int {
     attenuationEdges.firstIndex { attenuation.decibels > $0 } ?? attenuationEdges.count
   }
 
-  /// The level of an exposure so many whole days ago.
+  /// The level of an exposure `days` whole days ago.
   package static func of(days: Int) -> Int {
     dayEdges.firstIndex { days >= $0 } ?? dayEdges.count
   }
 
-  /// The level of an exposure of so many minutes, rounded up.
+  /// The level of an exposure of `minutes`, rounded up.
   package static func of(minutes: Int) -> Int {
     minuteEdges.firstIndex { minutes <= $0 } ?? minuteEdges.count
   }
 
-  /// The level of a key: what the authority gave it, 8 counting as 7.
+  /// The level of a key: the stated transmission risk level, with 8 counted as 7.
   package static func of(transmissionRiskLevel: UInt8) -> Int {
     min(Int(transmissionRiskLevel), LevelTable.levelCount - 1)
   }
 }
 
-/// Eight values that the health authority gives to the eight levels of something.
+/// A health authority's values for the eight levels of a quantity.
 package struct LevelTable: Hashable, Sendable {
-  /// How many levels there are.
   package static let levelCount = 8
-  /// What a level may be worth; 0 makes the whole score 0.
+  /// The valid values. A value of 0 makes the whole score 0.
   package static let values = 0...8
 
   private let values: [Int]
 
-  /// Nil unless there are eight values, each within `values`.
+  /// Returns nil unless there are eight valid values.
   package init?(_ values: [Int]) {
     guard values.count == Self.levelCount, values.allSatisfy(Self.values.contains) else {
       return nil

@@ -1,29 +1,27 @@
 import ExposureKeys
 import Foundation
 
-/// At most 30 minutes near one phone (Documentation/RiskScoring.md 7).
+/// At most 30 minutes of contact with one device.
 package struct ExposureWindow: Hashable, Sendable {
-  /// Midnight UTC of the window's day.
   package var date = Date(timeIntervalSince1970: 0)
-  /// How far the sender's transmit power can be relied on.
+  /// The reliability of the sender's transmit power.
   package var calibrationConfidence = ENCalibrationConfidence.lowest
-  /// What the diagnosis rests on.
   package var diagnosisReportType = ENDiagnosisReportType.unknown
-  /// How infectious the other person was.
+  /// The infectiousness of the sender's user.
   package var infectiousness = ENInfectiousness.none
-  /// What is known about the variant of the virus; no score counts it.
+  /// The variant of the virus, if known; it does not influence scores.
   package var variantOfConcernType = ENVariantOfConcernType.typeUnknown
-  /// The scans, in the order of time.
+  /// The scans in the order of time.
   package var scanInstances: [ScanInstance] = []
 
-  /// An empty window.
   package init() {}
 }
 
 extension ExposureWindow {
-  /// The window as it counts where it did not come from a detection: one that does not state its
-  /// report counts as `unstated`; nil where nobody was infectious, or the report is unknown all the
-  /// same or was revoked (Documentation/RiskScoring.md 7.1 and 7.2).
+  /// The window to score if it does not come from a detection. An unknown report type is replaced by
+  /// `unstated`.
+  ///
+  /// Returns nil if the infectiousness is none, or the resulting report type is unknown or revoked.
   package func counted(unstatedAs unstated: ENDiagnosisReportType) -> ExposureWindow? {
     var window = self
     if diagnosisReportType == .unknown { window.diagnosisReportType = unstated }
@@ -35,8 +33,8 @@ extension ExposureWindow {
 }
 
 extension ExposureWindow {
-  /// An order by what a window says and nothing else, so that the list does not tell which windows
-  /// are of the same person (Documentation/RiskScoring.md 7.5).
+  /// Sorts by the windows' content alone, so that the order does not show which windows belong to the same
+  /// key.
   static func byContent(_ left: ExposureWindow, _ right: ExposureWindow) -> Bool {
     if left.date != right.date { return left.date < right.date }
     return left.figures.lexicographicallyPrecedes(right.figures)
@@ -53,16 +51,15 @@ extension ExposureWindow {
   }
 }
 
-/// What one Bluetooth scan heard of one phone.
+/// The sightings of one device in one Bluetooth scan.
 package struct ScanInstance: Hashable, Sendable {
-  /// The least attenuation of the scan, in dB.
+  /// The lowest attenuation of the scan in dB.
   package let minimumAttenuation: UInt8
-  /// The mean attenuation of the scan, in dB, rounded to the nearest.
+  /// The mean attenuation of the scan in dB, rounded.
   package let typicalAttenuation: UInt8
-  /// Seconds since the scan before: whole minutes, 0...300.
+  /// Whole minutes since the previous scan, in seconds: 0...300.
   package let secondsSinceLastScan: Int
 
-  /// A scan with these figures.
   package init(minimumAttenuation: UInt8, typicalAttenuation: UInt8, secondsSinceLastScan: Int) {
     self.minimumAttenuation = minimumAttenuation
     self.typicalAttenuation = typicalAttenuation
@@ -71,10 +68,10 @@ package struct ScanInstance: Hashable, Sendable {
 }
 
 extension ExposureWindow {
-  /// A window ends this many seconds after its first sighting.
+  /// The length of a window in seconds, from its first sighting.
   package static let length: TimeInterval = 30 * 60
 
-  /// The sightings of `match` cut into windows, in the order of time.
+  /// Divides the sightings of `match` into windows, in the order of time.
   static func windows(
     of match: KeyMatch, infectiousness: ENInfectiousness,
     diagnosisReportType: ENDiagnosisReportType
@@ -87,20 +84,22 @@ extension ExposureWindow {
       window.infectiousness = infectiousness
       window.diagnosisReportType = diagnosisReportType
       window.variantOfConcernType = ENVariantOfConcernType(match.key.variantOfConcern)
-      window.scanInstances = sightings.runs(within: ScannedSighting.scanDuration, isEndIncluded: true)
-        .compactMap(ScanInstance.init)
+      window.scanInstances = sightings.runs(
+        within: ScannedSighting.scanDuration, isEndIncluded: true
+      )
+      .compactMap(ScanInstance.init)
       return window
     }
   }
 }
 
 extension ScanInstance {
-  /// The most minutes that count as time since the scan before.
+  /// The limit of the time since the previous scan.
   static let longestGapMinutes = 5.0
-  /// Seconds since the scan before where nobody knows them.
+  /// The seconds since the previous scan if it is not known.
   static let unknownGap = 120
 
-  /// The scan of these sightings; nil where there are none.
+  /// Creates a scan instance; nil if `sightings` is empty.
   init?(_ sightings: [MatchedSighting]) {
     let decibels = sightings.map(\.attenuation.decibels)
     guard let first = sightings.first, let least = decibels.min() else { return nil }
@@ -119,7 +118,7 @@ extension ScanInstance {
 }
 
 extension [MatchedSighting] {
-  /// Cuts the sightings, which are in the order of time, into runs no longer than `length` seconds.
+  /// Divides the sightings, which must be sorted by time, into runs of at most `length` seconds.
   func runs(within length: TimeInterval, isEndIncluded: Bool) -> [[MatchedSighting]] {
     reduce(into: []) { runs, sighting in
       guard let start = runs.last?.first?.time else {

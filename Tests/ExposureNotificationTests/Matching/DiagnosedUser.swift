@@ -4,7 +4,7 @@ import Foundation
 
 @testable import ExposureNotification
 
-/// A person whose phone sends beacons and whose key is published later.
+/// A user whose device sends beacons and whose key is published later.
 struct DiagnosedUser {
   /// Midnight UTC, 2020-04-02: the day of the published vectors.
   static let midnight = IntervalNumber(rawValue: 2_642_976)
@@ -26,9 +26,9 @@ struct DiagnosedUser {
         daysSinceOnsetOfSymptoms: daysSinceOnset))
   }
 
-  /// A beacon of the interval `step` after the key's start, heard `seconds` after that interval
-  /// began with `attenuation` dB lost.
-  func heard(
+  /// A sighting of the interval `step` after the key's start, `seconds` after that interval
+  /// began, with an attenuation in dB.
+  func sighting(
     step: UInt32 = 0, after seconds: TimeInterval = 0, attenuation: Int = 60,
     metadata: BluetoothMetadata? = nil
   ) -> Sighting {
@@ -43,14 +43,14 @@ struct DiagnosedUser {
       signalStrength: Int8(clamping: Int(transmitPower) - attenuation))
   }
 
-  /// Being near from `seconds` after the key's start, a scan each five minutes.
+  /// Sightings from `seconds` after the key's start, one every five minutes.
   func stay(
     from seconds: TimeInterval = 0, scans: Int, attenuation: Int = 60
   ) -> [Sighting] {
     (0..<scans).map { scan in
       let second = seconds + Double(scan) * 300
       let step = UInt32(second / 600)
-      return heard(
+      return sighting(
         step: step, after: second - Double(step) * 600, attenuation: attenuation)
     }
   }
@@ -75,7 +75,7 @@ extension MatchedSighting {
 }
 
 extension ProbeSecret {
-  /// A secret that every test knows.
+  /// A fixed secret.
   static let ofTests = ProbeSecret(bytes: Array(1...32))
 }
 

@@ -7,7 +7,6 @@ import World
 
 @testable import ExposureNotification
 
-/// Documentation/Matching.md 9: nothing leaves before it may be believed.
 struct KeySearchTests {
   private let authority: Authority
   private let user: DiagnosedUser
@@ -16,15 +15,15 @@ struct KeySearchTests {
   init() throws {
     authority = try Authority()
     user = try DiagnosedUser()
-    matcher = Matcher([user.heard()])
+    matcher = Matcher([user.sighting()])
   }
 
-  /// 40 keys in file order, the user's first.
+  /// 40 keys in file order; the user's is the first.
   private func keys() throws -> [DiagnosisKey] {
     try [user.key] + (100..<139).map { try DiagnosedUser($0).key }
   }
 
-  @Test("Of a file whose signature fails after its hits, no hit leaves", arguments: 1...3)
+  @Test("A file with an invalid signature yields no matches", arguments: 1...3)
   func forged(threads: Int) throws {
     let file = try authority.publish(keys())
     let others = try Authority().verificationKeys
@@ -44,7 +43,7 @@ struct KeySearchTests {
     #expect(search.counters == MatchCounters())
   }
 
-  @Test("What an earlier file gave stays when a later one is refused")
+  @Test("Matches of an earlier file are kept if a later file is rejected")
   func earlierStays() throws {
     let file = try authority.publish(keys())
     var search = KeySearch(matcher)
@@ -57,7 +56,7 @@ struct KeySearchTests {
     #expect((found.keyCount, search.counters.keys, search.counters.hits) == (1, 40, 1))
   }
 
-  @Test("A file cut anywhere gives nothing, zipped or not", arguments: [true, false])
+  @Test("A file truncated at any byte yields no matches, zipped or not", arguments: [true, false])
   func cut(isZip: Bool) throws {
     let zip = try authority.publish(keys())
     let url = isZip ? zip : try authority.unzipped(zip)
@@ -77,7 +76,8 @@ struct KeySearchTests {
   }
 
   @Test(
-    "A search cancelled in the middle of a file stops there and tells nothing", arguments: 1...3)
+    "A search that is cancelled within a file stops before the next batch and yields no matches",
+    arguments: 1...3)
   func cancelled(threads: Int) throws {
     let file = try authority.publish(keys())
     let trusted = try authority.verificationKeys
@@ -98,10 +98,10 @@ struct KeySearchTests {
     #expect(found.keyCount == 0)
   }
 
-  @Test("However many threads are asked for, from 1 to 16 search", arguments: [-1, 0, 1, 16, 17])
+  @Test("A search uses 1 to 16 threads for any requested number", arguments: [-1, 0, 1, 16, 17])
   func threads(asked: Int) throws {
     let user = try DiagnosedUser()
-    var search = KeySearch(Matcher([user.heard()]), threads: asked)
+    var search = KeySearch(Matcher([user.sighting()]), threads: asked)
     var found = RawMatches()
     try search.run(into: &found) { each in
       for _ in 0..<100 { try each(ProvisionalKeyBatch(keys: KeyBatch([user.key]))) }

@@ -5,13 +5,12 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/RiskScoring.md 1.7 and 1.8.
 struct MatchLedgerTests {
   private func ledger(_ user: DiagnosedUser) -> LedgerSearch {
-    LedgerSearch(Matcher([user.heard()]))
+    LedgerSearch(Matcher([user.sighting()]))
   }
 
-  @Test("The same key in two batches counts once")
+  @Test("A key in two batches counts once")
   func duplicates() throws {
     let user = try DiagnosedUser()
     var ledger = ledger(user)
@@ -21,21 +20,21 @@ struct MatchLedgerTests {
   }
 
   @Test(
-    "Both rules come after the matching: forged and repeated beacons match, and are not counted")
+    "Forged and replayed beacons match, but the ledger does not count them")
   func rules() throws {
     let user = try DiagnosedUser()
-    let forged = user.heard(metadata: BluetoothMetadata(transmitPower: 100))
-    let late = user.heard(after: 1_201)
+    let forged = user.sighting(metadata: BluetoothMetadata(transmitPower: 100))
+    let late = user.sighting(after: 1_201)
     #expect(Matcher([forged, late]).match(of: user.key)?.sightings.count == 2)
     var ledger = LedgerSearch(Matcher([forged]))
     ledger.search([user.key])
     #expect(ledger.matches.isEmpty)
-    ledger = LedgerSearch(Matcher([user.heard(), late]))
+    ledger = LedgerSearch(Matcher([user.sighting(), late]))
     ledger.search([user.key])
     #expect(ledger.matches.map(\.sightings.count) == [1])
   }
 
-  @Test("The same key with another period counts as it came first")
+  @Test("A key that is published again with another period keeps its first period")
   func otherPeriod() throws {
     let user = try DiagnosedUser()
     var ledger = ledger(user)
@@ -46,7 +45,7 @@ struct MatchLedgerTests {
   }
 
   @Test(
-    "A contact of a contact is never matched, a withdrawn key never returned",
+    "A recursive key is not matched, and a revoked key is not returned",
     arguments: [ReportType.recursive, .revoked])
   func leftOut(reportType: ReportType) throws {
     var ledger = ledger(try DiagnosedUser())
@@ -54,7 +53,7 @@ struct MatchLedgerTests {
     #expect(ledger.matches.isEmpty)
   }
 
-  @Test("A revision makes a diagnosis surer or withdraws it, and a laboratory's word stands")
+  @Test("A revision can confirm or revoke a diagnosis, and a confirmed test is final")
   func revisions() throws {
     let allowed: [ReportType?: Set<ReportType>] = [
       nil: Set(ReportType.allCases), .unknown: Set(ReportType.allCases),
@@ -70,7 +69,7 @@ struct MatchLedgerTests {
     }
   }
 
-  @Test("A key withdrawn by a revision is gone")
+  @Test("A key revoked by a revision is removed")
   func withdrawn() throws {
     let user = try DiagnosedUser(reportType: .selfReport)
     var ledger = ledger(user)
@@ -80,7 +79,7 @@ struct MatchLedgerTests {
     #expect(ledger.matches.isEmpty)
   }
 
-  @Test("A key that changes its report without being a revision stays as it was")
+  @Test("A new report type outside the revised keys is ignored")
   func notARevision() throws {
     let user = try DiagnosedUser(reportType: .selfReport)
     var ledger = ledger(user)
@@ -92,66 +91,7 @@ struct MatchLedgerTests {
   }
 }
 
-/// Documentation/RiskScoring.md 1.5.
-struct KeyMatchTests {
-  @Test(
-    "An identifier counts for twenty minutes after it was first heard",
-    arguments: [(1_199.0, true), (1_200, true), (1_201, false)])
-  func lifetime(seconds: TimeInterval, isKept: Bool) throws {
-    let kept = ReplayRule.kept(of: [try .at(0), try .at(seconds)])
-    #expect(kept.count == (isKept ? 2 : 1))
-  }
-
-  @Test("The next identifier begins its own twenty minutes")
-  func nextIdentifier() throws {
-    let kept = ReplayRule.kept(of: [try .at(0), try .at(1_300, step: 1), try .at(2_400, step: 1)])
-    #expect(kept.count == 3)
-  }
-
-  @Test("The first sighting counts whatever the order they come in")
-  func anyOrder() throws {
-    let kept = ReplayRule.kept(of: [try .at(1_500), try .at(100)])
-    #expect(kept.map(\.time) == [try MatchedSighting.at(100).time])
-  }
-
-  @Test("A forged beacon heard earlier does not make the true one a replay")
-  func forgedFirst() throws {
-    let forged = try MatchedSighting.at(0, metadata: BluetoothMetadata(transmitPower: 100))
-    let match = KeyMatch(
-      key: try DiagnosedUser().key, sightings: [forged, try .at(1_500), try .at(2_000)])
-    #expect(match.credible?.sightings.count == 2)
-  }
-
-  @Test("A match of forged beacons only is no match")
-  func onlyForged() throws {
-    let forged = try MatchedSighting.at(0, metadata: BluetoothMetadata(transmitPower: 100))
-    #expect(KeyMatch(key: try DiagnosedUser().key, sightings: [forged]).credible == nil)
-  }
-
-  @Test(
-    "A transmit power that no phone has is dropped",
-    arguments: [(Int8(-51), false), (-50, true), (20, true), (21, false)])
-  func transmitPower(power: Int8, isKept: Bool) throws {
-    let metadata = BluetoothMetadata(transmitPower: power)
-    #expect(PlausibilityRule.isKept(try .at(0, metadata: metadata)) == isKept)
-  }
-
-  @Test(
-    "Another major version than 1 is dropped",
-    arguments: [(UInt8(0x00), false), (0x40, true), (0x50, true), (0x80, false), (0xc0, false)])
-  func version(byte: UInt8, isKept: Bool) throws {
-    let metadata = try required(BluetoothMetadata(bytes: [byte, 0, 0, 0]))
-    #expect(PlausibilityRule.isKept(try .at(0, metadata: metadata)) == isKept)
-  }
-
-  @Test("Attenuation never goes below zero, however loud the beacon")
-  func attenuation() throws {
-    let loud = BluetoothMetadata(transmitPower: -50)
-    #expect(try MatchedSighting.at(0, attenuation: -40, metadata: loud).attenuation.decibels == 0)
-  }
-}
-
-/// A ledger with the matcher that fills it.
+/// A ledger with its matcher.
 struct LedgerSearch {
   private let matcher: Matcher
   private(set) var ledger = MatchLedger()

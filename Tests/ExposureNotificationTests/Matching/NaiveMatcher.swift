@@ -3,11 +3,11 @@ import Foundation
 
 @testable import ExposureNotification
 
-/// Tries everything, as the specification says it, with swift-crypto and no index: the oracle.
+/// The reference implementation: compares all pairs with swift-crypto and no index.
 struct NaiveMatcher {
   let sightings: [ScannedSighting]
 
-  /// The keys of `keys` that explain a sighting, each as often as it comes.
+  /// The keys with a sighting, each as often as it occurs.
   func matches(of keys: [DiagnosisKey]) -> [NaiveMatch] {
     let found = Dictionary(grouping: sightings, by: \.sighting.advertisement.identifier)
     return keys.compactMap { key in
@@ -33,7 +33,7 @@ struct NaiveMatcher {
   }
 }
 
-/// A match whose sightings may be in any order.
+/// A match that ignores the order of sightings in comparisons.
 struct NaiveMatch: Equatable {
   let key: DiagnosisKey
   let sightings: [MatchedSighting]

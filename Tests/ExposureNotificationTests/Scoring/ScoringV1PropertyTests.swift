@@ -4,13 +4,12 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/RiskScoring.md 2 to 5, for any configuration and any meeting.
-@Suite("Version 1, whatever the configuration and the meetings")
+@Suite("Properties of version 1 scoring")
 struct ScoringV1PropertyTests {
   private static let seeds = 1...40
   private static let now = DiagnosedUser.midnight.date.addingTimeInterval(3 * 86_400)
 
-  /// Random tables; `ascending` as an authority means them, more for nearer, later and longer.
+  /// Random tables; with `ascending`, nearer, later and longer exposures have higher values.
   private func configuration(
     _ random: inout RandomWindows, ascending: Bool = false
   ) -> ENExposureConfiguration {
@@ -27,7 +26,7 @@ struct ScoringV1PropertyTests {
     return configuration
   }
 
-  /// Meetings of up to five users.
+  /// Matches of five users.
   private func matches(_ random: inout RandomWindows) throws -> [KeyMatch] {
     try (1...5).map { number in
       let user = try DiagnosedUser(UInt8(number), risk: UInt8(random.number(in: 0...8)))
@@ -38,7 +37,7 @@ struct ScoringV1PropertyTests {
     }
   }
 
-  @Test("A score is between 0 and 4,096, its capped form at most 255", arguments: seeds)
+  @Test("A score is between 0 and 4,096, and its capped form at most 255", arguments: seeds)
   func bounds(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let scoring = try ExposureScoringV1(configuration(&random))
@@ -51,7 +50,8 @@ struct ScoringV1PropertyTests {
   }
 
   @Test(
-    "With ascending tables nearer, longer, later and riskier never score less", arguments: seeds)
+    "With ascending tables, nearer, longer, later and riskier exposures never score less",
+    arguments: seeds)
   func monotone(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let scoring = try ExposureScoringV1(configuration(&random, ascending: true))
@@ -69,7 +69,7 @@ struct ScoringV1PropertyTests {
     #expect(score(decibels, minutes, days, level + 1) >= base)
   }
 
-  @Test("The order in which keys come changes no sum", arguments: seeds)
+  @Test("The order of keys does not change the totals", arguments: seeds)
   func order(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let scoring = try ExposureScoringV1(configuration(&random))
@@ -79,7 +79,7 @@ struct ScoringV1PropertyTests {
         == scoring.result(of: matches.shuffled(using: &random.dice), now: Self.now).found)
   }
 
-  @Test("Sums add up over keys, and the highest is the greater one", arguments: seeds)
+  @Test("Sums of disjoint keys add up, and the maximum is the greater one", arguments: seeds)
   func additive(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let scoring = try ExposureScoringV1(configuration(&random))
@@ -96,7 +96,7 @@ struct ScoringV1PropertyTests {
         == zip(parts[0].attenuationDurations, parts[1].attenuationDurations).map { $0 + $1 })
   }
 
-  @Test("A table of zeros makes every score zero, whatever the others say", arguments: seeds)
+  @Test("A table of zeros makes every score zero", arguments: seeds)
   func zero(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let tables: [ReferenceWritableKeyPath<ENExposureConfiguration, [NSNumber]>] = [
@@ -112,7 +112,7 @@ struct ScoringV1PropertyTests {
     }
   }
 
-  @Test("A minimum leaves out what scores less; its keys still count", arguments: seeds)
+  @Test("A minimum score excludes exposures below it, but their keys count", arguments: seeds)
   func minimum(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let configuration = configuration(&random)

@@ -5,8 +5,7 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/RiskScoring.md 8, for any configuration and any windows.
-@Suite("Version 2, whatever the configuration and the windows")
+@Suite("Properties of version 2 scoring")
 struct ScoringV2PropertyTests {
   private static let seeds = 1...60
   private static let today = RandomWindows.day.addingTimeInterval(2 * 86_400)
@@ -39,7 +38,7 @@ struct ScoringV2PropertyTests {
     }
   }
 
-  @Test("No window is worth more than its seconds at the highest weights", arguments: seeds)
+  @Test("A window scores at most its seconds times the highest weights", arguments: seeds)
   func bounds(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let scoring = try WindowScoring(random.configuration())
@@ -50,7 +49,7 @@ struct ScoringV2PropertyTests {
     #expect((0...Double(seconds) * 2.5 * 2.5 * 2.5 + 1e-6).contains(scoring.score(of: window)))
   }
 
-  @Test("The order of windows and of their scans changes nothing", arguments: seeds)
+  @Test("The order of windows and scans does not change the totals", arguments: seeds)
   func order(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let scoring = try WindowScoring(random.configuration())
@@ -67,7 +66,7 @@ struct ScoringV2PropertyTests {
     #expect(areClose(sums(one), sums(other)))
   }
 
-  @Test("Sums add up over windows, and the maximum is the greater one", arguments: seeds)
+  @Test("Sums of disjoint windows add up, and the maximum is the greater one", arguments: seeds)
   func additive(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let scoring = try WindowScoring(random.configuration())
@@ -83,7 +82,7 @@ struct ScoringV2PropertyTests {
     #expect(whole.maximumScore == max(parts[0].maximumScore, parts[1].maximumScore))
   }
 
-  @Test("A day is the sum of its kinds of report and the maximum over them", arguments: seeds)
+  @Test("A day has the sum and the maximum over its report types", arguments: seeds)
   func kinds(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let scoring = try WindowScoring(random.configuration())
@@ -97,7 +96,7 @@ struct ScoringV2PropertyTests {
     }
   }
 
-  @Test("Half the weights of a kind are half its score", arguments: seeds)
+  @Test("Halving the weights halves the score", arguments: seeds)
   func scaling(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let configuration = random.configuration()
@@ -118,7 +117,7 @@ struct ScoringV2PropertyTests {
       "infectiousness weighs scores, not durations")
   }
 
-  @Test("A minimum leaves out the windows below it and nothing else", arguments: seeds)
+  @Test("A minimum score excludes exactly the windows below it", arguments: seeds)
   func minimum(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let configuration = random.configuration()
@@ -131,7 +130,7 @@ struct ScoringV2PropertyTests {
       some.days(of: windows, today: Self.today) == all.days(of: kept, today: Self.today))
   }
 
-  @Test("An age leaves out the days beyond it and nothing else", arguments: seeds)
+  @Test("A day threshold excludes exactly the older days", arguments: seeds)
   func age(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let configuration = random.configuration()
@@ -142,7 +141,7 @@ struct ScoringV2PropertyTests {
     #expect(some == all.filter { $0.date > RandomWindows.day })
   }
 
-  @Test("What is told is never a minute away from what is meant", arguments: seeds)
+  @Test("Reported values differ from the exact ones by less than a minute", arguments: seeds)
   func rounding(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let scoring = try WindowScoring(random.configuration())
@@ -155,7 +154,7 @@ struct ScoringV2PropertyTests {
   }
 }
 
-/// Random configurations and exposures, the same for the same seed.
+/// Random configurations and windows from a seed.
 struct RandomWindows {
   static let day = Date(timeIntervalSince1970: 1_585_785_600)
 
@@ -165,7 +164,7 @@ struct RandomWindows {
     dice = SeededGenerator(seed: UInt64(seed))
   }
 
-  /// A configuration with every field of version 2 within its bounds.
+  /// A valid configuration of version 2.
   mutating func configuration() -> ENExposureConfiguration {
     let configuration = ENExposureConfiguration()
     let weights: [ReferenceWritableKeyPath<ENExposureConfiguration, Double>] = [
@@ -205,7 +204,6 @@ struct RandomWindows {
     (0..<Int.random(in: 1...12, &dice)).map { _ in window() }
   }
 
-  /// Eight values from 0 to 8.
   mutating func table() -> [Int] { (0..<8).map { _ in Int.random(in: 0...8, &dice) } }
 
   mutating func number(in range: ClosedRange<Int>) -> Int { Int.random(in: range, &dice) }

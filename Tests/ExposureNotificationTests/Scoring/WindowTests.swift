@@ -4,7 +4,6 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/RiskScoring.md 7.
 struct WindowTests {
   private func windows(
     _ sightings: [MatchedSighting], key: DiagnosisKey? = nil,
@@ -20,17 +19,17 @@ struct WindowTests {
   }
 
   @Test(
-    "A window ends half an hour after its first sighting", arguments: [(1_799.0, 1), (1_800, 2)])
+    "A window ends 30 minutes after its first sighting", arguments: [(1_799.0, 1), (1_800, 2)])
   func length(seconds: TimeInterval, count: Int) throws {
     #expect(try windows([.at(0), .at(seconds)]).count == count)
   }
 
-  @Test("Sightings of one scan are one scan instance", arguments: [(25.5, 1), (26.0, 2)])
+  @Test("Sightings within 25.5 seconds are one scan instance", arguments: [(25.5, 1), (26.0, 2)])
   func scans(seconds: TimeInterval, count: Int) throws {
     #expect(try windows([.at(0), .at(seconds)]).first?.scanInstances.count == count)
   }
 
-  @Test("A scan says its least and its mean attenuation, rounded")
+  @Test("A scan instance has the minimum and the rounded mean attenuation")
   func attenuations() throws {
     let sightings: [MatchedSighting] = [
       try .at(0, attenuation: 50), try .at(2, attenuation: 55), try .at(4, attenuation: 40),
@@ -41,7 +40,7 @@ struct WindowTests {
     #expect(scan.typicalAttenuation == 50)
   }
 
-  @Test("Seconds since the last scan are whole minutes up to five, or two where unknown")
+  @Test("Seconds since the last scan are whole minutes up to five, or two minutes if unknown")
   func sinceLastScan() throws {
     let start = DiagnosedUser.midnight.date
     for (gap, seconds) in [(1.0, 60), (60, 60), (61, 120), (300, 300), (9_000, 300), (-60, 0)] {
@@ -54,18 +53,19 @@ struct WindowTests {
     #expect(try windows([.at(0)]).first?.scanInstances.first?.secondsSinceLastScan == 120)
   }
 
-  @Test("The scan before is the last one that heard anybody")
+  @Test("The previous scan is the last one with a sighting")
   func previousScan() throws {
     let (one, other) = (try DiagnosedUser(1), try DiagnosedUser(2))
     let sightings = [
-      one.heard(after: 0), other.heard(after: 3), other.heard(after: 240), one.heard(after: 242),
+      one.sighting(after: 0), other.sighting(after: 3), other.sighting(after: 240),
+      one.sighting(after: 242),
     ]
     let start = DiagnosedUser.midnight.date
     #expect(
       ScannedSighting.inOrder(sightings.reversed()).map(\.previousScan) == [nil, nil, start, start])
   }
 
-  @Test("A window tells the day, the report, the infectiousness and the calibration")
+  @Test("A window has day, report type, infectiousness and calibration confidence")
   func facts() throws {
     let medium = try required(BluetoothMetadata(bytes: [0x58, 0, 0, 0]))
     let key = try DiagnosedUser(reportType: .selfReport, daysSinceOnset: 1).key
@@ -81,7 +81,7 @@ struct WindowTests {
     #expect(apple.variantOfConcernType == .typeUnknown)
   }
 
-  @Test("Who was not infectious, or on an unlisted day, leaves no window")
+  @Test("A key with infectiousness none or on an unlisted day has no window")
   func notInfectious() throws {
     for day: Int32 in [2, 3, -14] {
       #expect(try windows([.at(0)], key: DiagnosedUser(daysSinceOnset: day).key).isEmpty)
@@ -92,7 +92,7 @@ struct WindowTests {
     }
   }
 
-  @Test("A key without a report counts as the map says, or not at all")
+  @Test("A key without a report type gets the configured one, or has no window")
   func unstatedReport() throws {
     for unstated in [nil, ReportType.unknown] {
       let key = try DiagnosedUser(reportType: unstated).key
@@ -102,7 +102,7 @@ struct WindowTests {
     }
   }
 
-  @Test("The order of windows says nothing about whose they are")
+  @Test("Windows are sorted by content alone")
   func order() throws {
     let windows = try windows([.at(0), .at(3_000, attenuation: 40), .at(6_000, attenuation: 50)])
     let sorted = windows.sorted(by: ExposureWindow.byContent)
@@ -135,7 +135,7 @@ struct WindowTests {
       .first?.infectiousness
   }
 
-  @Test("Apple's example map: nobody counts six days before the first symptoms, two before is high")
+  @Test("Apple's example map gives the documented infectiousness per day")
   func mapOfTheDocuments() throws {
     let map = map([
       (-14 ... -6, .none), (-5 ... -3, .standard), (-2...5, .high), (6...10, .standard),
@@ -151,7 +151,7 @@ struct WindowTests {
     #expect(try infectiousness(map, daysSinceOnset: nil) == nil)
   }
 
-  @Test("The default map of EN Express, two bits a day, counts as its documents say")
+  @Test("The default map of EN Express gives the documented infectiousness per day")
   func mapOfExpress() throws {
     let bits: UInt64 = 0x0401_555A_A940_0000
     var map: [NSNumber: NSNumber] = [:]
