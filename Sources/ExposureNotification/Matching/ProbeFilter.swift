@@ -30,8 +30,8 @@ package final class ProbeFilter: @unchecked Sendable {
 
   /// The size of a filter for `count` identifiers in words, as a power of two.
   static func wordsLog2(for count: Int) -> Int {
-    let wanted = max(count * MatchLimit.filterWordsPerIdentifier - 1, 1)
-    let log2 = Int.bitWidth - wanted.leadingZeroBitCount
+    let words = max(count * MatchLimit.filterWordsPerIdentifier - 1, 1)
+    let log2 = Int.bitWidth - words.leadingZeroBitCount
     let limits = MatchLimit.filterWordsLog2
     return min(max(log2, limits.lowerBound), limits.upperBound)
   }

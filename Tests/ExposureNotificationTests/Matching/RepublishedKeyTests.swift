@@ -37,16 +37,16 @@ struct RepublishedKeyTests {
   private var matcher: Matcher { Matcher(ContactIndex(sightings, secret: .ofTests)) }
   private var expected: [NaiveMatch] { NaiveMatcher(sightings: sightings).matches(of: keys) }
 
-  private func found<Keeper: MatchCollector>(
-    _ keeper: Keeper, batchSize: Int, threads: Int
-  ) throws -> Keeper {
-    var (search, keeper) = (KeySearch(matcher, threads: threads), keeper)
-    try search.run(into: &keeper) { each in
+  private func found<Collector: MatchCollector>(
+    _ collector: Collector, batchSize: Int, threads: Int
+  ) throws -> Collector {
+    var (search, collector) = (KeySearch(matcher, threads: threads), collector)
+    try search.run(into: &collector) { each in
       for start in stride(from: 0, to: keys.count, by: batchSize) {
         try each(ProvisionalKeyBatch(keys: KeyBatch(keys[start...].prefix(batchSize))))
       }
     }
-    return keeper
+    return collector
   }
 
   @Test("In one batch every period matches its own intervals, and the sightings are stored once")
@@ -100,8 +100,8 @@ struct RepublishedKeyTests {
 extension NaiveMatch {
   fileprivate var intervals: Set<IntervalNumber> { Set(sightings.map(\.sentIn)) }
 
-  fileprivate func restricted(to isWanted: (IntervalNumber) -> Bool) -> NaiveMatch {
-    NaiveMatch(key: key, sightings: sightings.filter { isWanted($0.sentIn) })
+  fileprivate func restricted(to isIncluded: (IntervalNumber) -> Bool) -> NaiveMatch {
+    NaiveMatch(key: key, sightings: sightings.filter { isIncluded($0.sentIn) })
   }
 }
 
