@@ -1,12 +1,12 @@
+import Crypto
 import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
 
-/// One search through key files for people that a phone has met.
+/// Searches key files for contacts of this device and scores them.
 ///
-/// Pure but for reading the files, which only `DiagnosisKeyFile` parses. What is found in a file
-/// counts only once its signature holds; one bad file spoils the whole detection
-/// (Documentation/RiskScoring.md 1.9).
+/// The only side effect is reading the files. Matches of a file count after its signature is verified; one
+/// invalid file fails the whole detection.
 package struct Detection: Sendable {
   private let rules: DetectionRules
   private let keyFiles: [URL]
@@ -17,10 +17,13 @@ package struct Detection: Sendable {
   private let threads: Int
   private let progress: Progress
 
-  /// A detection of what `keyFiles` (zips, or `.bin` with `.sig` beside it) and `sightings` share.
+  /// Creates a detection for tools, which have no `Device`.
   ///
-  /// `apiVersion` is 1 or 2; `secret` comes from the phone's `Randomness`. Throws
-  /// `ENError.badParameter` with a sentence that names the field of `configuration` out of range.
+  /// - Parameters:
+  ///   - keyFiles: Zips, or `.bin` files with their `.sig` in the same folder.
+  ///   - apiVersion: 1 or 2.
+  ///   - secret: A new random secret.
+  /// - Throws: `ENError.badParameter` with an explanation that names the invalid field.
   package init(
     configuration: ENExposureConfiguration, keyFiles: [URL],
     verificationKeys: [VerificationPublicKey], sightings: [Sighting], now: Date,
@@ -33,7 +36,7 @@ package struct Detection: Sendable {
       secret: secret, threads: threads, progress: progress)
   }
 
-  /// A detection by `rules` that also searches for `earlierKeys`, which were verified before.
+  /// Creates a detection that also searches `earlierKeys`, which were verified before.
   init(
     rules: DetectionRules, keyFiles: [URL], earlierKeys: [DiagnosisKey], sightings: [Sighting],
     now: Date, secret: ProbeSecret, threads: Int = DetectionThreads.available, progress: Progress
@@ -50,18 +53,19 @@ package struct Detection: Sendable {
 
   /// Reads, matches and scores; `progress` counts the files.
   ///
-  /// Throws `ENError.badFormat` where a file cannot be read, is damaged or not signed by one of the
-  /// keys, `CancellationError` where `progress` was cancelled.
+  /// - Throws: `ENError.badFormat` if a file is unreadable, damaged or not signed by a trusted key;
+  ///   `CancellationError` if `progress` was cancelled.
   package func run() throws -> DetectionResult {
     result(of: try search())
   }
 
-  /// Reads and matches; throws as `run` does.
+  /// Reads and matches; throws like `run`.
   func search() throws -> MatchLedger {
     progress.totalUnitCount = Int64(keyFiles.count)
     let index = ContactIndex(ScannedSighting.inOrder(sightings), secret: secret)
     var search = KeySearch(
-      Matcher(index), threads: threads, openKeys: IntervalNumber(now).map(OpenKeys.init(at:)),
+      Matcher(index), threads: threads,
+      unexpiredKeys: IntervalNumber(now).map(UnexpiredKeyFilter.init(at:)),
       progress: progress)
     var ledger = MatchLedger(requiresFullDayKeys: rules.requiresFullDayKeys)
     try search.run(into: &ledger) { each in
@@ -71,14 +75,14 @@ package struct Detection: Sendable {
       }
     }
     for file in keyFiles {
-      try checkIsWanted()
+      try checkCancellation()
       try search.run(into: &ledger) { each in try read(file, each) }
       progress.completedUnitCount += 1
     }
     return ledger
   }
 
-  /// Scores what `search` found.
+  /// Scores the result of `search`.
   func result(of ledger: MatchLedger) -> DetectionResult {
     rules.scoring.result(of: ledger.matches, now: now)
   }
@@ -93,11 +97,11 @@ package struct Detection: Sendable {
     }
   }
 
-  private func checkIsWanted() throws {
+  private func checkCancellation() throws {
     guard !progress.isCancelled else { throw CancellationError() }
   }
 
-  /// Apple's apps name both halves of a pair; the signature is read with its export.
+  /// The files to open. Apple's apps pass both files of a pair; the signature is read with its export.
   static func filesToRead(_ urls: [URL]) throws(ENError) -> [URL] {
     let signatures = urls.filter { $0.pathExtension == "sig" }
     let exports = Set(urls.filter { $0.pathExtension == "bin" }.map(\.standardizedFileURL.path))
@@ -105,9 +109,39 @@ package struct Detection: Sendable {
       let export = signature.deletingPathExtension().appendingPathExtension("bin")
       guard exports.contains(export.standardizedFileURL.path) else {
         throw ENError(
-          .badFormat, explanation: "A signature file has no export beside it; pass both.")
+          .badFormat,
+          explanation: "A signature file was passed without its export; pass both files.")
       }
     }
     return urls.filter { $0.pathExtension != "sig" }
+  }
+}
+
+/// The number of threads of a detection.
+enum DetectionThreads {
+  /// The maximum: reading and inflating a file keeps no more threads busy.
+  static let maximum = 4
+
+  /// The number of available processors, at most `maximum`.
+  static let available = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), maximum)
+}
+
+/// The SHA-256 of a key file, by which a device recognizes files that it has processed.
+enum KeyFileDigest {
+  private static let chunkBytes = 1 << 20
+
+  /// Returns nil if the file is unreadable; the detection reports that error.
+  static func of(_ file: URL) -> Data? {
+    guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
+    defer { try? handle.close() }
+    var hash = SHA256()
+    do {
+      while let chunk = try handle.read(upToCount: chunkBytes), !chunk.isEmpty {
+        hash.update(data: chunk)
+      }
+    } catch {
+      return nil
+    }
+    return Data(hash.finalize())
   }
 }

@@ -1,60 +1,59 @@
 import ExposureKeys
+import Secrets
 
-/// All that a phone has heard, each identifier once, ready to be searched.
-package struct ContactIndex: Sendable {
-  /// The secret of this run.
+/// All received identifiers, indexed for the search.
+package struct ContactIndex: Sendable, Redacted {
   let secret: ProbeSecret
-  /// The intervals in reach of what was heard.
-  let reach: Reach
+  /// The intervals within the tolerance of a sighting.
+  let searchIntervals: SearchIntervals
   private let sightings: [ScannedSighting]
   private let table: IdentifierTable
   private let order: SightingOrder
-  /// Interval and identifier, ascending, each pair once.
-  private let heard: [UInt64]
+  /// Interval (upper half) and identifier number (lower half), sorted, without duplicates.
+  private let pairs: [UInt64]
 
-  /// An index of these sightings, in any order, at most as many as an `Int32` counts. `secret` comes
-  /// from the phone's `Randomness`, a new one for each search.
+  /// Indexes `sightings`, in any order, at most `Int32.max`. Use a new random `secret` for each search.
   ///
-  /// A sighting at a time that has no interval number matches nothing and is left out.
+  /// A sighting whose time has no interval number matches nothing and is left out.
   package init(_ sightings: [ScannedSighting], secret: ProbeSecret) {
     var table = IdentifierTable(capacity: sightings.count, secret: secret)
-    var heard: [UInt64] = []
-    heard.reserveCapacity(sightings.count)
+    var pairs: [UInt64] = []
+    pairs.reserveCapacity(sightings.count)
     let numbers = sightings.map { scanned in
       guard let interval = IntervalNumber(scanned.sighting.time) else { return SightingOrder.none }
       let number = table.insert(scanned.sighting.advertisement.identifier.words)
-      heard.append(UInt64(interval.rawValue) << 32 | UInt64(number))
+      pairs.append(UInt64(interval.rawValue) << 32 | UInt64(number))
       return Int32(number)
     }
-    heard.sort()
-    Self.dropRepeats(of: &heard)
-    reach = Reach(of: heard.map { UInt32($0 >> 32) })
-    order = SightingOrder(of: numbers, identifierCount: table.identifiers.count) { place in
-      sightings[place].interval
+    pairs.sort()
+    Self.removeDuplicates(from: &pairs)
+    searchIntervals = SearchIntervals(of: pairs.map { UInt32($0 >> 32) })
+    order = SightingOrder(of: numbers, identifierCount: table.identifiers.count) { index in
+      sightings[index].interval
     }
-    (self.sightings, self.table, self.heard, self.secret) = (sightings, table, heard, secret)
+    (self.sightings, self.table, self.pairs, self.secret) = (sightings, table, pairs, secret)
   }
 
-  /// How many different identifiers were heard.
+  /// The number of distinct identifiers.
   package var identifierCount: Int { table.identifiers.count }
 
-  /// In place: a copy would grow by doubling.
-  private static func dropRepeats(of sorted: inout [UInt64]) {
-    var kept = 0
-    for index in sorted.indices where kept == 0 || sorted[kept - 1] != sorted[index] {
-      sorted[kept] = sorted[index]
-      kept += 1
+  // In place, because a copy would grow by doubling.
+  private static func removeDuplicates(from sorted: inout [UInt64]) {
+    var count = 0
+    for index in sorted.indices where count == 0 || sorted[count - 1] != sorted[index] {
+      sorted[count] = sorted[index]
+      count += 1
     }
-    sorted.removeLast(sorted.count - kept)
+    sorted.removeLast(sorted.count - count)
   }
 }
 
 extension ContactIndex {
-  /// The different identifiers that were heard within the tolerance of one of `intervals`.
+  /// The distinct identifiers that were received within the tolerance of one of `intervals`.
   func identifiers(near intervals: ClosedRange<UInt32>) -> [(UInt64, UInt64)] {
     let first = Matcher.tolerance(around: IntervalNumber(rawValue: intervals.lowerBound)).lowerBound
     let last = Matcher.tolerance(around: IntervalNumber(rawValue: intervals.upperBound)).upperBound
-    let numbers = heard[heard.indices.firstPlace { heard[$0] >> 32 >= UInt64(first) }...]
+    let numbers = pairs[pairs.indices.partitioningIndex { pairs[$0] >> 32 >= UInt64(first) }...]
       .prefix { $0 >> 32 <= UInt64(last) }
       .map { UInt32(truncatingIfNeeded: $0) }
       .sorted()
@@ -65,38 +64,100 @@ extension ContactIndex {
     return found
   }
 
-  /// The number of the identifier, where it was heard within the tolerance of `interval`.
+  /// The number of the identifier if it was received within the tolerance of `interval`.
   func number(of words: (UInt64, UInt64), near interval: UInt32) -> Int? {
     guard let number = table.number(of: words) else { return nil }
-    return places(of: number, near: interval).isEmpty ? nil : number
+    return indices(of: number, near: interval).isEmpty ? nil : number
   }
 
-  /// What was heard of identifier `number` within the tolerance of `interval`, in the order of the
-  /// intervals.
+  /// The sightings of identifier `number` within the tolerance of `interval`, sorted by interval.
   func sightings(
     of number: Int, near interval: UInt32
   ) -> some Sequence<ScannedSighting> {
-    places(of: number, near: interval).lazy.map { sightings[Int($0)] }
+    indices(of: number, near: interval).lazy.map { sightings[Int($0)] }
   }
 
-  private func places(of number: Int, near interval: UInt32) -> ArraySlice<Int32> {
+  private func indices(of number: Int, near interval: UInt32) -> ArraySlice<Int32> {
     let near = Matcher.tolerance(around: IntervalNumber(rawValue: interval))
-    return order.places(of: number, within: near) { sightings[$0].interval }
+    return order.indices(of: number, within: near) { sightings[$0].interval }
   }
 }
 
 extension ScannedSighting {
-  /// The interval it was heard in; of the index's own sightings, which have one.
+  /// The interval of the sighting. Indexed sightings always have one.
   fileprivate var interval: UInt32 {
     guard let interval = IntervalNumber(sighting.time) else {
-      preconditionFailure("a sighting without an interval is left out of the index")
+      preconditionFailure("sightings without an interval are not indexed")
     }
     return interval.rawValue
   }
 }
 
-extension ContactIndex: CustomStringConvertible, CustomReflectable {
-  /// The kind only: whom a phone met is nobody else's business.
-  package var description: String { "ContactIndex" }
-  package var customMirror: Mirror { Mirror(self, children: [:]) }
+/// The sightings' indices, grouped by identifier and sorted by interval.
+///
+/// The sort order makes a lookup logarithmic. Without it, an attacker who repeats one beacon 100,000
+/// times would slow down every lookup of it.
+struct SightingOrder: Sendable {
+  /// Indices of sightings, identifier after identifier.
+  private var indices: [Int32]
+  /// The start of each identifier's indices, and finally the end of the last.
+  private let starts: [Int32]
+
+  /// Stands for the identifier number of a sighting that is left out.
+  static let none: Int32 = -1
+
+  /// Sorts sightings by their identifiers' `numbers`, which are below `count`, and by `interval` of the
+  /// sighting's index. The sort is stable.
+  init(of numbers: [Int32], identifierCount count: Int, interval: (Int) -> UInt32) {
+    var starts = [Int32](repeating: 0, count: count + 1)
+    for number in numbers where number != Self.none { starts[Int(number) + 1] += 1 }
+    for number in 0..<count { starts[number + 1] += starts[number] }
+    var next = starts
+    indices = [Int32](repeating: 0, count: Int(starts[count]))
+    for (index, number) in numbers.enumerated() where number != Self.none {
+      indices[Int(next[Int(number)])] = Int32(index)
+      next[Int(number)] += 1
+    }
+    self.starts = starts
+    for number in 0..<count { sort(range(of: number), by: interval) }
+  }
+
+  /// The indices of the sightings of identifier `number` in one of `intervals`.
+  func indices(
+    of number: Int, within intervals: ClosedRange<UInt32>, interval: (Int) -> UInt32
+  ) -> ArraySlice<Int32> {
+    let all = range(of: number)
+    let first = all.partitioningIndex { interval(Int(indices[$0])) >= intervals.lowerBound }
+    let end = (first..<all.upperBound).partitioningIndex {
+      interval(Int(indices[$0])) > intervals.upperBound
+    }
+    return indices[first..<end]
+  }
+
+  private func range(of number: Int) -> Range<Int> {
+    Int(starts[number])..<Int(starts[number + 1])
+  }
+
+  // Devices provide sightings in the order of time, so there is usually nothing to sort.
+  private mutating func sort(_ range: Range<Int>, by interval: (Int) -> UInt32) {
+    let isSorted = range.dropFirst().allSatisfy { index in
+      interval(Int(indices[index - 1])) <= interval(Int(indices[index]))
+    }
+    guard !isSorted else { return }
+    indices[range].sort { (interval(Int($0)), $0) < (interval(Int($1)), $1) }
+  }
+}
+
+extension Range<Int> {
+  /// Returns the first index at which `isReached` is true, or the upper bound, by binary search.
+  ///
+  /// `isReached` must be true for every index after the first such one.
+  func partitioningIndex(where isReached: (Int) -> Bool) -> Int {
+    var (low, high) = (lowerBound, upperBound)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if isReached(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
 }

@@ -1,9 +1,9 @@
-/// All different identifiers that were heard, each with a number, found by their 16 bytes.
+/// A hash table that numbers the distinct identifiers.
 ///
-/// Open addressing at most half full. Where an identifier lies depends on all its bytes and on the
-/// secret, so that nobody can send many that lie in one place (Documentation/Matching.md 5.2).
+/// Open addressing with a load of at most one half. The slot depends on all 16 bytes and on the secret,
+/// so an attacker cannot construct identifiers that collide.
 struct IdentifierTable: Sendable {
-  /// In the order they were first heard.
+  /// The identifiers in order of insertion.
   private(set) var identifiers: [(UInt64, UInt64)] = []
   private var slots: [Int32]
   private let mask: UInt64
@@ -11,7 +11,6 @@ struct IdentifierTable: Sendable {
 
   private static let empty: Int32 = -1
 
-  /// A table with room for `count` identifiers.
   init(capacity count: Int, secret: ProbeSecret) {
     let slotCount = 1 << (Int.bitWidth - max(2 * count - 1, 1).leadingZeroBitCount)
     slots = [Int32](repeating: Self.empty, count: slotCount)
@@ -19,7 +18,7 @@ struct IdentifierTable: Sendable {
     self.secret = secret.table
   }
 
-  /// The number of `words`, which are new or known.
+  /// Returns the number of `words`, inserting them if they are new.
   mutating func insert(_ words: (UInt64, UInt64)) -> Int {
     let slot = slot(of: words)
     guard slots[slot] == Self.empty else { return Int(slots[slot]) }
@@ -28,13 +27,12 @@ struct IdentifierTable: Sendable {
     return identifiers.count - 1
   }
 
-  /// The number of `words`; nil where they were not heard.
   func number(of words: (UInt64, UInt64)) -> Int? {
     let number = slots[slot(of: words)]
     return number == Self.empty ? nil : Int(number)
   }
 
-  /// The slot that holds `words`, or the empty one where they would lie.
+  /// The slot of `words`, or the empty slot for them.
   private func slot(of words: (UInt64, UInt64)) -> Int {
     var slot = place(of: words)
     while slots[Int(slot)] != Self.empty, identifiers[Int(slots[Int(slot)])] != words {
@@ -48,8 +46,8 @@ struct IdentifierTable: Sendable {
     return (product.high ^ product.low) & mask
   }
 
-  /// The most slots that are looked at for an identifier of the table: for tests.
-  var longestSearch: Int {
+  /// The largest number of slots that a lookup inspects.
+  var longestProbe: Int {
     identifiers.reduce(0) { longest, words in
       let distance = UInt64(slot(of: words)) &- place(of: words) & mask
       return max(longest, Int(distance & mask) + 1)

@@ -1,80 +1,79 @@
 import ExposureKeys
 import Foundation
+import Secrets
 
-/// The matches of one detection while its batches come in: each key once, revisions applied.
+/// The matches of one detection: each key once, with revisions applied and implausible sightings removed.
 ///
-/// Documentation/RiskScoring.md 1.7 and 1.8. What the ledger holds is provisional as long as the
-/// batches are: it is dropped with the detection when a file mutex out to be bad.
-package struct MatchLedger: MatchKeeper, Sendable {
+/// The content is provisional until the files are verified. If a file is invalid, the ledger is discarded.
+package struct MatchLedger: MatchCollector, Sendable, Redacted {
   private let requiresFullDayKeys: Bool
   private var matchOfKey: [[UInt8]: KeyMatch] = [:]
-  /// The intervals of keys not found yet that were opened, and of which the rules left nothing.
-  private var worthless: [[UInt8]: Set<IntervalNumber>] = [:]
-  /// How many sightings were opened so far: for tests.
-  private(set) var openedCount = 0
-  /// Keys that were not heard and still may be.
-  private var openKeys: [[UInt8]: DiagnosisKey] = [:]
+  /// For keys without a credible match: intervals whose sightings were decrypted and rejected.
+  private var discardedIntervals: [[UInt8]: Set<IntervalNumber>] = [:]
+  /// The number of decrypted sightings, which tests check.
+  private(set) var decryptedSightingCount = 0
+  /// Keys without a match that may still be received.
+  private var unexpiredKeys: [[UInt8]: DiagnosisKey] = [:]
 
-  /// An empty ledger. If `requiresFullDayKeys` is true, it ignores keys used for less than a day.
+  /// Creates an empty ledger. If `requiresFullDayKeys` is true, it ignores keys used for less than a day.
   package init(requiresFullDayKeys: Bool = false) {
     self.requiresFullDayKeys = requiresFullDayKeys
   }
 
-  /// Takes the findings of a batch; keys already found only change what is said of them, if they are
-  /// revised ones.
-  package mutating func add(_ findings: BatchFindings) {
-    for match in findings.matches where isRegarded(match.key) {
+  /// Adds the result of a batch. A key that matched before changes only if the batch contains revisions.
+  package mutating func add(_ result: BatchResult) {
+    for match in result.matches where isEligible(match.key) {
       let bytes = match.key.key.secretBytes
       guard let known = matchOfKey[bytes]?.key else {
-        take(match, bytes)
+        decryptAndAdd(match, bytes)
         continue
       }
-      if Self.takes(match.key, over: known, findings.areRevised) {
+      if Self.isRevision(match.key, of: known, result.areRevised) {
         matchOfKey[bytes]?.key = match.key
       }
     }
-    for key in findings.openKeys where isRegarded(key) {
+    for key in result.unexpiredKeys where isEligible(key) {
       let bytes = key.key.secretBytes
       guard matchOfKey[bytes] == nil else { continue }
-      let isTaken =
-        openKeys[bytes].map { Self.takes(key, over: $0, findings.areRevised) }
-        ?? (openKeys.count < DeviceLimit.retainedKeys)
-      if isTaken { openKeys[bytes] = key }
+      let isAdded =
+        unexpiredKeys[bytes].map { Self.isRevision(key, of: $0, result.areRevised) }
+        ?? (unexpiredKeys.count < DeviceLimit.retainedKeys)
+      if isAdded { unexpiredKeys[bytes] = key }
     }
   }
 
-  /// Opens what was heard of a key that was not found before, but nothing twice, for however many
-  /// periods the key comes.
-  private mutating func take(_ match: UnopenedMatch, _ bytes: [UInt8]) {
-    let known = worthless[bytes] ?? []
+  /// Decrypts the sightings of a key without a match so far. No sighting is decrypted twice, however many
+  /// periods the key is published for.
+  private mutating func decryptAndAdd(_ match: EncryptedMatch, _ bytes: [UInt8]) {
+    let known = discardedIntervals[bytes] ?? []
     let new = match.intervals(beyond: known)
     guard !new.isEmpty else { return }
-    let opened = match.opened(where: new.contains)
-    openedCount += opened.sightings.count
-    matchOfKey[bytes] = opened.credible
-    worthless[bytes] = matchOfKey[bytes] == nil ? known.union(new) : nil
+    let decrypted = match.decrypted(where: new.contains)
+    decryptedSightingCount += decrypted.sightings.count
+    matchOfKey[bytes] = decrypted.credible
+    discardedIntervals[bytes] = matchOfKey[bytes] == nil ? known.union(new) : nil
   }
 
-  private func isRegarded(_ key: DiagnosisKey) -> Bool {
+  private func isEligible(_ key: DiagnosisKey) -> Bool {
     key.reportType != .recursive
       && (!requiresFullDayKeys || key.key.rollingPeriod == IntervalNumber.perDay)
   }
 
-  private static func takes(
-    _ key: DiagnosisKey, over known: DiagnosisKey, _ areRevised: Bool
+  private static func isRevision(
+    _ key: DiagnosisKey, of known: DiagnosisKey, _ areRevised: Bool
   ) -> Bool {
-    areRevised && known.key == key.key && known.mayBecome(key)
+    areRevised && known.key == key.key && known.canBeRevised(to: key)
   }
 
-  /// What a later detection must know of this one: the keys that matched, withdrawn ones too, and
-  /// then those that may still be heard; the youngest first (Documentation/Framework.md 6.5).
+  /// The keys that later detections need: those that matched, including revoked ones, then those that may
+  /// still be received; newest first.
   var keysToKeep: [DiagnosisKey] {
-    [matchOfKey.values.map(\.key), Array(openKeys.values)].flatMap { keys in
+    [matchOfKey.values.map(\.key), Array(unexpiredKeys.values)].flatMap { keys in
       keys.sorted { $0.key.rollingStart > $1.key.rollingStart }
     }
   }
 
-  /// All keys that matched and were not revoked, in the order of their days.
+  /// The matches of keys that are not revoked, sorted by day.
   package var matches: [KeyMatch] {
     matchOfKey.values.filter { $0.key.reportType != .revoked }.sorted {
       ($0.key.key.rollingStart, $0.sightings.first?.time ?? .distantPast)
@@ -83,8 +82,18 @@ package struct MatchLedger: MatchKeeper, Sendable {
   }
 }
 
-extension MatchLedger: CustomStringConvertible, CustomReflectable {
-  /// The kind only: it holds keys and meetings.
-  package var description: String { "MatchLedger" }
-  package var customMirror: Mirror { Mirror(self, children: [:]) }
+extension DiagnosisKey {
+  /// True if a revision may replace this key by `revised`.
+  ///
+  /// A self report or clinical diagnosis can become more certain or be revoked. A confirmed test is final.
+  /// A key without a report type can become anything.
+  func canBeRevised(to revised: DiagnosisKey) -> Bool {
+    switch reportType ?? .unknown {
+    case .unknown: true
+    case .selfReport:
+      [.confirmedTest, .confirmedClinicalDiagnosis, .revoked].contains(revised.reportType)
+    case .confirmedClinicalDiagnosis: [.confirmedTest, .revoked].contains(revised.reportType)
+    case .confirmedTest, .recursive, .revoked: false
+    }
+  }
 }

@@ -1,38 +1,36 @@
 import CExposureKernels
 import DiagnosisKeyFile
 
-/// The memory that one thread needs to search a batch: the keys in reach, sorted by group, in columns
-/// as the kernels read them. Used again and again.
+/// The reusable buffers of one searching thread: the keys to search, sorted by group, in the column layout
+/// of the kernels.
 ///
-/// Not Sendable by its pointers: one thread has it at a time.
+/// Unchecked because of its pointers: only one thread uses an instance at a time.
 final class MatchScratch: @unchecked Sendable {
-  /// The keys of one group that lie beside each other.
+  /// Adjacent keys of one group.
   struct Run {
     let group: Int
-    let places: Range<Int>
+    let indices: Range<Int>
   }
 
-  /// The sorted keys, 16 bytes each, and what of each is searched.
+  /// The sorted keys, 16 bytes each, with the interval span to search.
   let keys: UnsafeMutablePointer<(UInt64, UInt64)>
   let first: UnsafeMutablePointer<UInt32>
   let length: UnsafeMutablePointer<UInt16>
-  /// Where in the batch each sorted key stands.
+  /// The row of each sorted key in the batch.
   let row: UnsafeMutablePointer<Int32>
-  /// What the kernels hand over.
+  /// The output of the kernels.
   let candidates: UnsafeMutablePointer<ek_candidate>
-  /// How many keys fit.
   let capacity: Int
 
-  /// The same of the keys as they come; no group where nothing is in reach.
+  /// Group and span of each row in the original order; `noGroup` if there is nothing to search.
   private let groups: UnsafeMutablePointer<Int32>
   private let spanFirst: UnsafeMutablePointer<UInt32>
   private let spanLength: UnsafeMutablePointer<UInt16>
-  /// How many keys each group has, then where its next key goes.
-  private let places: UnsafeMutablePointer<Int32>
+  /// The number of keys of each group, then the index for its next key.
+  private let positions: UnsafeMutablePointer<Int32>
   private let groupCount: Int
   private static let noGroup: Int32 = -1
 
-  /// Memory for `capacity` keys of `groupCount` groups.
   init(capacity: Int, groupCount: Int) {
     self.capacity = capacity
     keys = .allocate(capacity: capacity)
@@ -43,7 +41,7 @@ final class MatchScratch: @unchecked Sendable {
     groups = .allocate(capacity: capacity)
     spanFirst = .allocate(capacity: capacity)
     spanLength = .allocate(capacity: capacity)
-    places = .allocate(capacity: groupCount)
+    positions = .allocate(capacity: groupCount)
     self.groupCount = groupCount
   }
 
@@ -56,50 +54,51 @@ final class MatchScratch: @unchecked Sendable {
     groups.deallocate()
     spanFirst.deallocate()
     spanLength.deallocate()
-    places.deallocate()
+    positions.deallocate()
   }
 
-  /// Takes over those of `rows`, at most `capacity`, that are in reach, and sorts them by group; the
-  /// runs that there are.
-  func sort(_ rows: ArraySlice<KeyRow>, by reach: Reach) -> [Run] {
-    places.update(repeating: 0, count: groupCount)
+  /// Copies those of `rows`, at most `capacity`, that have intervals to search, sorted by group (a counting
+  /// sort), and returns the runs.
+  func sort(_ rows: ArraySlice<KeyRow>, by searchIntervals: SearchIntervals) -> [Run] {
+    positions.update(repeating: 0, count: groupCount)
     return rows.withUnsafeBufferPointer { rows in
-      group(rows, by: reach)
+      group(rows, by: searchIntervals)
       let runs = self.runs()
       for index in rows.indices where groups[index] != Self.noGroup {
-        let place = Int(places[Int(groups[index])])
-        places[Int(groups[index])] += 1
-        keys[place] = rows[index].words
-        first[place] = spanFirst[index]
-        length[place] = spanLength[index]
-        row[place] = Int32(index)
+        let sorted = Int(positions[Int(groups[index])])
+        positions[Int(groups[index])] += 1
+        keys[sorted] = rows[index].words
+        first[sorted] = spanFirst[index]
+        length[sorted] = spanLength[index]
+        row[sorted] = Int32(index)
       }
       return runs
     }
   }
 
-  /// Notes group and span of each row, and counts the groups.
-  private func group(_ rows: UnsafeBufferPointer<KeyRow>, by reach: Reach) {
+  /// Computes group and span of each row, and counts the keys of each group.
+  private func group(_ rows: UnsafeBufferPointer<KeyRow>, by searchIntervals: SearchIntervals) {
     for index in rows.indices {
-      guard let span = reach.span(rows[index].rollingStart, rows[index].lastInterval) else {
+      guard let span = searchIntervals.span(rows[index].rollingStart, rows[index].lastInterval)
+      else {
         groups[index] = Self.noGroup
         continue
       }
       groups[index] = Int32(truncatingIfNeeded: span.group)
       spanFirst[index] = span.first
       spanLength[index] = UInt16(truncatingIfNeeded: span.last - span.first + 1)
-      places[span.group] += 1
+      positions[span.group] += 1
     }
   }
 
-  /// The runs by the counts of the groups; the counts then are where each run begins.
+  /// Returns the runs and replaces the counts by the groups' start indices.
   private func runs() -> [Run] {
     var runs: [Run] = []
     var start: Int32 = 0
     for group in 0..<groupCount {
-      let count = places[group]
-      places[group] = start
-      if count > 0 { runs.append(Run(group: group, places: Int(start)..<Int(start + count))) }
+      let count = positions[group]
+      positions[group] = start
+      if count > 0 { runs.append(Run(group: group, indices: Int(start)..<Int(start + count))) }
       start += count
     }
     return runs

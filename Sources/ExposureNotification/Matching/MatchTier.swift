@@ -1,8 +1,6 @@
 import CExposureKernels
 
-/// Which of the processor's instructions the matcher's inner loops use. All give the same matches.
-///
-/// Documentation/Matching.md 6.
+/// The processor instructions that the matcher's inner loops use. All tiers find the same matches.
 package enum MatchTier: String, CaseIterable, Sendable {
   /// Plain C, on any processor.
   case portable
@@ -15,21 +13,18 @@ package enum MatchTier: String, CaseIterable, Sendable {
   /// 64-bit ARM with its AES and SHA-256 instructions.
   case arm64
 
-  /// The fastest that this processor has.
   package static var fastest: MatchTier {
     allCases.first { $0.kernels == ek_fastest_tier() } ?? .portable
   }
 
-  /// Those that this processor has; never none.
   package static var available: [MatchTier] { allCases.filter(\.isAvailable) }
 
-  /// Whether this processor has it.
   package var isAvailable: Bool { ek_tier_is_available(kernels) }
 
-  /// How many identifiers heard around a day make both directions equally fast.
+  /// The number of identifiers per day at which both directions are equally fast.
   var reverseBreakEven: Int { ek_reverse_break_even(kernels) }
 
-  /// The same as the kernels name it.
+  /// The value for the C kernels.
   package var kernels: ek_tier {
     switch self {
     case .portable: EK_TIER_PORTABLE
@@ -39,4 +34,14 @@ package enum MatchTier: String, CaseIterable, Sendable {
     case .arm64: EK_TIER_ARM64
     }
   }
+}
+
+/// The direction of the comparison. All directions find the same matches.
+package enum MatchDirection: Sendable, CaseIterable {
+  /// Chooses the faster direction for each day.
+  case automatic
+  /// Derives the key's identifiers and looks them up in the filter.
+  case forward
+  /// Decrypts every received identifier with the key and checks the padding.
+  case reverse
 }

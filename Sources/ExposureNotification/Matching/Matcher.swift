@@ -1,81 +1,81 @@
 import CExposureKernels
 import DiagnosisKeyFile
 import ExposureKeys
+import Secrets
 
-/// Finds what a phone heard of the people whose keys were published.
+/// Finds the sightings of published keys.
 ///
-/// Documentation/Matching.md. Only facts: the rules on what to make of them are steps of their own
-/// (`PlausibilityRule`, `ReplayRule`). Any number of threads may search with one matcher at once.
+/// It applies no rule but the clock tolerance; `KeyMatch.credible` and `MatchLedger` apply the others.
+/// Any number of threads may search with one matcher at the same time.
 package struct Matcher: Sendable {
-  /// How far the clocks of two phones may be apart, in intervals: two hours.
+  /// The assumed clock difference of two devices, in intervals: two hours.
   package static let toleranceIntervals: UInt32 = 12
 
   let index: ContactIndex
   private let tier: MatchTier
-  private let plans: DayPlans
+  private let plans: SearchPlanCache
 
-  /// A matcher against what was heard.
+  /// Creates a matcher.
   ///
-  /// `tier` must be one that this processor has; the fastest unless told otherwise. `direction` is
-  /// left to the matcher except in tests and measurements.
+  /// - Precondition: `tier` is available on this processor.
   package init(
     _ index: ContactIndex, tier: MatchTier = .fastest, direction: MatchDirection = .automatic
   ) {
     precondition(tier.isAvailable, "this processor lacks \(tier.rawValue)")
     self.index = index
     self.tier = tier
-    plans = DayPlans(index, tier: tier, direction: direction)
+    plans = SearchPlanCache(index, tier: tier, direction: direction)
   }
 
-  /// The intervals whose identifiers may be heard in `interval`.
+  /// The intervals whose identifiers may be received in `interval`.
   static func tolerance(around interval: IntervalNumber) -> ClosedRange<UInt32> {
     let number = interval.rawValue
     let (end, overflow) = number.addingReportingOverflow(toleranceIntervals)
     return (number - min(number, toleranceIntervals))...(overflow ? .max : end)
   }
 
-  /// Memory for one thread to search with.
-  func scratch() -> MatchScratch {
-    MatchScratch(capacity: MatchLimit.keysPerBatch, groupCount: index.reach.groupCount)
+  /// Buffers for one searching thread.
+  func makeScratch() -> MatchScratch {
+    MatchScratch(capacity: MatchLimit.keysPerBatch, groupCount: index.searchIntervals.groupCount)
   }
 
-  /// The keys of `batch` that were heard within their declared period, with their sightings, in the
-  /// order of the batch: a key that comes twice is found twice.
-  package func findings(in batch: KeyBatch) -> BatchFindings {
-    findings(in: batch, with: scratch())
+  /// Returns the keys of `batch` that were received within their declared period, in the order of the
+  /// batch. A key that occurs twice is returned twice.
+  package func search(_ batch: KeyBatch) -> BatchResult {
+    search(batch, with: makeScratch())
   }
 
-  func findings(in batch: KeyBatch, with scratch: MatchScratch) -> BatchFindings {
-    var findings = BatchFindings()
+  func search(_ batch: KeyBatch, with scratch: MatchScratch) -> BatchResult {
+    var result = BatchResult()
     var hits = BatchHits(of: batch)
-    findings.counters.keys = batch.count
+    result.counters.keys = batch.count
     for start in stride(from: 0, to: batch.count, by: scratch.capacity) {
       let rows = batch.rows[start..<min(start + scratch.capacity, batch.count)]
-      let runs = scratch.sort(rows, by: index.reach)
-      findings.counters.keysSkipped += rows.count - (runs.last?.places.upperBound ?? 0)
+      let runs = scratch.sort(rows, by: index.searchIntervals)
+      result.counters.keysSkipped += rows.count - (runs.last?.indices.upperBound ?? 0)
       for run in runs {
-        findings.counters.candidates += search(run, scratch, rowsFrom: start, &hits)
+        result.counters.candidates += search(run, scratch, rowsFrom: start, &hits)
       }
     }
-    findings.counters.hits = hits.count
-    findings.matches = hits.matches(in: index)
-    return findings
+    result.counters.hits = hits.count
+    result.matches = hits.matches(in: index)
+    return result
   }
 }
 
 extension Matcher {
-  /// Searches for the keys of one run, of the rows from `firstRow` of the batch on; what is certain goes
-  /// into `hits`. Returns how many candidates there were.
+  /// Searches the keys of one run and adds verified hits to `hits`. `firstRow` is the row of the batch
+  /// at which the scratch begins. Returns the number of candidates.
   private func search(
     _ run: MatchScratch.Run, _ scratch: MatchScratch, rowsFrom firstRow: Int,
     _ hits: inout BatchHits
   ) -> Int {
     let plan = plans.plan(of: run.group)
-    var (start, count) = (run.places.lowerBound, 0)
-    while start < run.places.upperBound {
+    var (start, count) = (run.indices.lowerBound, 0)
+    while start < run.indices.upperBound {
       var keysDone = 0
       let found = plan.candidates(
-        in: scratch, from: start, count: run.places.upperBound - start, tier, keysDone: &keysDone)
+        in: scratch, from: start, count: run.indices.upperBound - start, tier, keysDone: &keysDone)
       for candidate in UnsafeBufferPointer(start: scratch.candidates, count: found) {
         let words = candidate.words
         if let number = index.number(of: words, near: candidate.interval) {
@@ -89,4 +89,54 @@ extension Matcher {
     }
     return count
   }
+}
+
+/// The result of searching one batch.
+package struct BatchResult: Sendable, Redacted {
+  package var matches: [EncryptedMatch] = []
+  /// Keys that may still be received, in the order of the batch; empty unless requested.
+  package var unexpiredKeys: [DiagnosisKey] = []
+  /// True if these keys replace earlier publications of the same keys.
+  package var areRevised = false
+  package var counters = MatchCounters()
+}
+
+/// Statistics of a search.
+package struct MatchCounters: Hashable, Sendable {
+  package var keys = 0
+  /// Keys that were skipped without derivation, because nothing was received in their period.
+  package var keysSkipped = 0
+  /// Identifiers that passed the filter or decrypted to the expected padding, and were compared exactly.
+  package var candidates = 0
+  /// Pairs of a key and an interval with at least one sighting.
+  package var hits = 0
+
+  package init() {}
+
+  static func += (left: inout MatchCounters, right: MatchCounters) {
+    left.keys += right.keys
+    left.keysSkipped += right.keysSkipped
+    left.candidates += right.candidates
+    left.hits += right.hits
+  }
+}
+
+/// The memory limits of matching.
+package enum MatchLimit {
+  /// Keys per batch. Cancellation is checked before each batch.
+  package static let keysPerBatch = 8_192
+  /// Queued batches per additional thread.
+  static let queuedBatchesPerThread = 2
+  /// Threads of one search, including the caller's.
+  package static let threads = 1...16
+  /// Candidates that the kernels return at once.
+  static let candidates = 4_096
+  /// 32-bit words of a day's filter per identifier, before rounding up to a power of two.
+  ///
+  /// Twice as many halve the false positives, but then the filters of 200,000 identifiers exceed the
+  /// cache, which costs more.
+  static let filterWordsPerIdentifier = 2
+  /// The size of a day's filter in words, as a power of two: 64 bytes (the kernels' alignment) to 1 MiB
+  /// (fits the second-level cache).
+  static let filterWordsLog2 = 4...18
 }

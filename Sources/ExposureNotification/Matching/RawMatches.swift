@@ -1,43 +1,54 @@
 import ExposureKeys
+import Secrets
 
-/// What keys and sightings have in common, with no rule but the tolerance: for tools that compare
-/// matchers. A phone's detection takes `MatchLedger` (Documentation/RiskScoring.md 1.10).
-package struct RawMatches: MatchKeeper, Sendable {
+/// The matches of a search with no rule but the clock tolerance, for tools that compare matchers.
+/// Detections use `MatchLedger`.
+package struct RawMatches: MatchCollector, Sendable, Redacted {
   private var intervalsOfKey: [[UInt8]: Set<IntervalNumber>] = [:]
-  private var found: [RawMatch] = []
+  private var matches: [RawMatch] = []
 
-  /// No matches yet.
   package init() {}
 
-  /// Takes what a batch gave. A key that comes again, in another file or with another period, adds
-  /// only what it did not explain before.
-  package mutating func add(_ findings: BatchFindings) {
-    for match in findings.matches {
+  /// Adds the result of a batch. A key that occurs again adds only intervals that did not match before.
+  package mutating func add(_ result: BatchResult) {
+    for match in result.matches {
       let bytes = match.key.key.secretBytes
       let known = intervalsOfKey[bytes] ?? []
-      // By intervals, of which there are few, before any sighting is touched: the same key may come for
-      // thousands of periods.
+      // Compares the few intervals before decrypting any sighting, because a forged file may contain the
+      // same key for thousands of periods.
       let new = match.intervals(beyond: known)
       guard !new.isEmpty else { continue }
       intervalsOfKey[bytes] = known.union(new)
-      found += match.opened(where: new.contains).sightings.map {
+      matches += match.decrypted(where: new.contains).sightings.map {
         RawMatch(key: match.key.key, sighting: $0)
       }
     }
   }
 
-  /// How many different keys matched.
   package var keyCount: Int { intervalsOfKey.count }
-  /// How many different identifiers matched.
   package var identifierCount: Int { intervalsOfKey.values.reduce(0) { $0 + $1.count } }
-  /// How many sightings matched; two that say the same are two.
-  package var sightingCount: Int { found.count }
-  /// Every match, by time, then key.
-  package var inOrder: [RawMatch] { found.sorted(by: RawMatch.inOrder) }
+  package var sightingCount: Int { matches.count }
+  /// All matches, sorted by time, then key.
+  package var inOrder: [RawMatch] { matches.sorted(by: RawMatch.inOrder) }
 }
 
-extension RawMatches: CustomStringConvertible, CustomReflectable {
-  /// The kind only: it holds keys and meetings.
-  package var description: String { "RawMatches" }
-  package var customMirror: Mirror { Mirror(self, children: [:]) }
+/// One sighting of a key, before any rule.
+package struct RawMatch: Sendable, Redacted {
+  package let key: TemporaryExposureKey
+  package let sighting: MatchedSighting
+}
+
+extension RawMatch {
+  /// Sorts by time, key, interval and signal strength, so that the result does not depend on the input's
+  /// order.
+  static func inOrder(_ left: RawMatch, _ right: RawMatch) -> Bool {
+    if left.sighting.time != right.sighting.time { return left.sighting.time < right.sighting.time }
+    let (one, other) = (left.key.secretBytes, right.key.secretBytes)
+    if one != other { return one.lexicographicallyPrecedes(other) }
+    return left.order < right.order
+  }
+
+  private var order: (UInt32, Int8) {
+    (sighting.sentIn.rawValue, sighting.scanned.sighting.signalStrength)
+  }
 }

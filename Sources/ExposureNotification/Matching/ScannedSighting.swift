@@ -1,14 +1,12 @@
 import ExposureKeys
 import Foundation
 
-/// A sighting with the moment of the scan before the one that heard it, where the phone knows it.
+/// A sighting with the time of the previous scan, if known.
 package struct ScannedSighting: Hashable, Sendable {
-  /// What was heard, when and how strongly.
   package let sighting: Sighting
-  /// When the phone had scanned before, whether it heard anything or not.
+  /// The time of the previous scan, whether or not it received anything.
   package let previousScan: Date?
 
-  /// A sighting of a scan that followed one at `previousScan`.
   package init(_ sighting: Sighting, previousScan: Date? = nil) {
     self.sighting = sighting
     self.previousScan = previousScan
@@ -16,19 +14,18 @@ package struct ScannedSighting: Hashable, Sendable {
 }
 
 extension ScannedSighting {
-  /// Sightings of one scan lie at most this many seconds after its first: one and a half times a
-  /// scan of 4 seconds with the 13 it may be late.
-  package static let scanLength: TimeInterval = 1.5 * (4 + 13)
+  /// The duration in seconds within which sightings belong to one scan: one and a half times a scan of 4
+  /// seconds with a delay of up to 13.
+  package static let scanDuration: TimeInterval = 1.5 * (4 + 13)
 
-  /// `sightings` in the order of time, each with the latest scan before its own that heard anybody.
+  /// Returns `sightings` sorted by time, each with the previous scan that received anything.
   ///
-  /// A scan that heard nobody leaves no trace, so the scan before may seem longer ago than it was
-  /// (Documentation/RiskScoring.md 7.4).
+  /// A scan without sightings is not stored, so the previous scan may appear earlier than it was.
   package static func inOrder(_ sightings: [Sighting]) -> [ScannedSighting] {
     var scan: Date?
     var previous: Date?
     return sightings.sorted { $0.time < $1.time }.map { sighting in
-      if let start = scan, sighting.time.timeIntervalSince(start) <= scanLength {
+      if let start = scan, sighting.time.timeIntervalSince(start) <= scanDuration {
         return ScannedSighting(sighting, previousScan: previous)
       }
       (previous, scan) = (scan, sighting.time)

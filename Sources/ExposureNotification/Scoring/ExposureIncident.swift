@@ -1,31 +1,25 @@
 import ExposureKeys
 import Foundation
 
-/// One stay near another phone: sightings of one key without a long gap.
-///
-/// Documentation/RiskScoring.md 2.
+/// A stay near another device: sightings of one key without a long gap.
 package struct ExposureIncident: Hashable, Sendable {
-  /// The longest gap within one incident, in seconds: two scans may miss a phone.
+  /// The longest gap in seconds within one incident: two scans may miss a device.
   package static let longestGap: TimeInterval = 10 * 60
-  /// How often a phone scans, in seconds. Half of it belongs to each end of an incident.
+  /// Seconds between two scans. Half of it is added at each end of an incident.
   package static let scanInterval: TimeInterval = 5 * 60
-  /// The longest duration that an app is told, in seconds.
+  /// The longest duration in seconds that is reported to an app.
   package static let longestDuration = 30 * 60
 
-  /// The key that was heard.
   package let key: DiagnosisKey
-  /// For how long which attenuation held, in the order of time.
+  /// The attenuations in the order of time, each with its duration.
   package let spans: [Span]
 
-  /// A time during which one attenuation held.
   package struct Span: Hashable, Sendable {
-    /// Seconds.
     package let seconds: TimeInterval
-    /// What was lost on the way.
     package let attenuation: Attenuation
   }
 
-  /// The incident of these sightings, which are in the order of time and not empty.
+  /// Creates an incident; `sightings` must be sorted by time and not empty.
   init(key: DiagnosisKey, sightings: some Collection<MatchedSighting>) {
     let times = sightings.map(\.time.timeIntervalSince1970)
     let starts = times.prefix(1).map { $0 - Self.scanInterval / 2 } + times.dropFirst()
@@ -38,7 +32,7 @@ package struct ExposureIncident: Hashable, Sendable {
 }
 
 extension ExposureIncident {
-  /// The incidents of `match`, in the order of time.
+  /// The incidents of `match` in the order of time.
   package static func incidents(of match: KeyMatch) -> [ExposureIncident] {
     let sightings = match.sightings
     let starts = sightings.indices.filter { index in
@@ -50,27 +44,26 @@ extension ExposureIncident {
     }
   }
 
-  /// Seconds from half a scan interval before the first sighting to half of one after the last.
+  /// The duration in seconds, including half a scan interval before the first sighting and after the last.
   package var exactDuration: TimeInterval { spans.reduce(0) { $0 + $1.seconds } }
 
-  /// Minutes, rounded up.
+  /// The duration in minutes, rounded up.
   package var minutes: Int { Int((exactDuration / 60).rounded(.up)) }
 
-  /// What an app is told: seconds, up to a multiple of `step` minutes, at most `longestDuration`.
+  /// The reported duration: seconds, rounded up to a multiple of `step` minutes, at most `longestDuration`.
   package func duration(step: Int = 1) -> Int {
     let steps = (minutes + step - 1) / step
     return min(steps * step * 60, Self.longestDuration)
   }
 
-  /// The mean attenuation, each value weighted by how long it held.
+  /// The mean attenuation, weighted by duration.
   package var attenuation: Attenuation {
     let sum = spans.reduce(0) { $0 + $1.seconds * Double($1.attenuation.decibels) }
     let mean = (sum / exactDuration).rounded(.toNearestOrAwayFromZero)
     return Attenuation(decibels: UInt8(clamping: Int(mean)))
   }
 
-  /// Seconds in each range that `thresholds` cut, from near to far: together the incident, of which
-  /// only the first `longestDuration` counts.
+  /// Seconds of the first `longestDuration` in each attenuation range, from near to far.
   package func durations(at thresholds: [UInt8]) -> [Int] {
     var rest = TimeInterval(Self.longestDuration)
     var seconds = [TimeInterval](repeating: 0, count: thresholds.count + 1)
@@ -80,5 +73,32 @@ extension ExposureIncident {
       rest -= min(span.seconds, rest)
     }
     return seconds.map { Int($0.rounded(.down)) }
+  }
+}
+
+/// An exposure of version 1 with its score.
+package struct ScoredIncident: Hashable, Sendable {
+  /// Midnight UTC of the key's day.
+  package var date = Date(timeIntervalSince1970: 0)
+  /// Whole minutes in seconds, at most 1,800.
+  package var duration = 0
+  /// The mean attenuation, weighted by duration.
+  package var attenuation = Attenuation(decibels: 0)
+  /// Seconds in each attenuation range, from near to far.
+  package var attenuationDurations: [Int] = []
+  /// The key's level, 0...7.
+  package var transmissionRiskLevel: UInt8 = 0
+  package var diagnosisReportType = ENDiagnosisReportType.unknown
+  package var daysSinceOnsetOfSymptoms: Int?
+  package var score = RiskScore(fullRange: 0)
+
+  package init() {}
+}
+
+/// The attenuation ranges between thresholds, from near to far.
+enum AttenuationRange {
+  /// Returns the range of `decibels`. A value equal to a threshold belongs to the nearer range.
+  static func index(of decibels: UInt8, thresholds: [UInt8]) -> Int {
+    thresholds.firstIndex { decibels <= $0 } ?? thresholds.count
   }
 }

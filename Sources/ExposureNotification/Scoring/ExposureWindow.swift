@@ -1,20 +1,136 @@
+import ExposureKeys
 import Foundation
 
-/// At most 30 minutes near one phone (Documentation/RiskScoring.md 7).
+/// At most 30 minutes of contact with one device.
 package struct ExposureWindow: Hashable, Sendable {
-  /// Midnight UTC of the window's day.
   package var date = Date(timeIntervalSince1970: 0)
-  /// How far the sender's transmit power can be relied on.
+  /// The reliability of the sender's transmit power.
   package var calibrationConfidence = ENCalibrationConfidence.lowest
-  /// What the diagnosis rests on.
   package var diagnosisReportType = ENDiagnosisReportType.unknown
-  /// How infectious the other person was.
+  /// The infectiousness of the sender's user.
   package var infectiousness = ENInfectiousness.none
-  /// What is known about the variant of the virus; no score counts it.
+  /// The variant of the virus, if known; it does not influence scores.
   package var variantOfConcernType = ENVariantOfConcernType.typeUnknown
-  /// The scans, in the order of time.
+  /// The scans in the order of time.
   package var scanInstances: [ScanInstance] = []
 
-  /// An empty window.
   package init() {}
+}
+
+extension ExposureWindow {
+  /// The window to score if it does not come from a detection. An unknown report type is replaced by
+  /// `unstated`.
+  ///
+  /// Returns nil if the infectiousness is none, or the resulting report type is unknown or revoked.
+  package func counted(unstatedAs unstated: ENDiagnosisReportType) -> ExposureWindow? {
+    var window = self
+    if diagnosisReportType == .unknown { window.diagnosisReportType = unstated }
+    guard infectiousness != .none,
+      window.diagnosisReportType != .unknown, window.diagnosisReportType != .revoked
+    else { return nil }
+    return window
+  }
+}
+
+extension ExposureWindow {
+  /// Sorts by the windows' content alone, so that the order does not show which windows belong to the same
+  /// key.
+  static func byContent(_ left: ExposureWindow, _ right: ExposureWindow) -> Bool {
+    if left.date != right.date { return left.date < right.date }
+    return left.figures.lexicographicallyPrecedes(right.figures)
+  }
+
+  private var figures: [Int] {
+    [
+      Int(diagnosisReportType.rawValue), Int(infectiousness.rawValue),
+      Int(calibrationConfidence.rawValue), Int(variantOfConcernType.rawValue),
+    ]
+      + scanInstances.flatMap {
+        [Int($0.typicalAttenuation), Int($0.minimumAttenuation), $0.secondsSinceLastScan]
+      }
+  }
+}
+
+/// The sightings of one device in one Bluetooth scan.
+package struct ScanInstance: Hashable, Sendable {
+  /// The lowest attenuation of the scan in dB.
+  package let minimumAttenuation: UInt8
+  /// The mean attenuation of the scan in dB, rounded.
+  package let typicalAttenuation: UInt8
+  /// Whole minutes since the previous scan, in seconds: 0...300.
+  package let secondsSinceLastScan: Int
+
+  package init(minimumAttenuation: UInt8, typicalAttenuation: UInt8, secondsSinceLastScan: Int) {
+    self.minimumAttenuation = minimumAttenuation
+    self.typicalAttenuation = typicalAttenuation
+    self.secondsSinceLastScan = secondsSinceLastScan
+  }
+}
+
+extension ExposureWindow {
+  /// The length of a window in seconds, from its first sighting.
+  package static let length: TimeInterval = 30 * 60
+
+  /// Divides the sightings of `match` into windows, in the order of time.
+  static func windows(
+    of match: KeyMatch, infectiousness: ENInfectiousness,
+    diagnosisReportType: ENDiagnosisReportType
+  ) -> [ExposureWindow] {
+    match.sightings.runs(within: length, isEndIncluded: false).compactMap { sightings in
+      guard let first = sightings.first else { return nil }
+      var window = ExposureWindow()
+      window.date = Day(of: first.time).midnight
+      window.calibrationConfidence = first.calibrationConfidence
+      window.infectiousness = infectiousness
+      window.diagnosisReportType = diagnosisReportType
+      window.variantOfConcernType = ENVariantOfConcernType(match.key.variantOfConcern)
+      window.scanInstances = sightings.runs(
+        within: ScannedSighting.scanDuration, isEndIncluded: true
+      )
+      .compactMap(ScanInstance.init)
+      return window
+    }
+  }
+}
+
+extension ScanInstance {
+  /// The limit of the time since the previous scan.
+  static let longestGapMinutes = 5.0
+  /// The seconds since the previous scan if it is not known.
+  static let unknownGap = 120
+
+  /// Creates a scan instance; nil if `sightings` is empty.
+  init?(_ sightings: [MatchedSighting]) {
+    let decibels = sightings.map(\.attenuation.decibels)
+    guard let first = sightings.first, let least = decibels.min() else { return nil }
+    let mean = Double(decibels.reduce(0) { $0 + Int($1) }) / Double(decibels.count)
+    self.init(
+      minimumAttenuation: least,
+      typicalAttenuation: UInt8(clamping: Int(mean.rounded(.toNearestOrAwayFromZero))),
+      secondsSinceLastScan: Self.seconds(from: first.scanned.previousScan, to: first.time))
+  }
+
+  private static func seconds(from previous: Date?, to time: Date) -> Int {
+    guard let previous else { return unknownGap }
+    let minutes = [previous, time].map { ($0.timeIntervalSince1970 / 60).rounded(.down) }
+    return Int(min(max(minutes[1] - minutes[0], 0), longestGapMinutes)) * 60
+  }
+}
+
+extension [MatchedSighting] {
+  /// Divides the sightings, which must be sorted by time, into runs of at most `length` seconds.
+  func runs(within length: TimeInterval, isEndIncluded: Bool) -> [[MatchedSighting]] {
+    reduce(into: []) { runs, sighting in
+      guard let start = runs.last?.first?.time else {
+        runs.append([sighting])
+        return
+      }
+      let passed = sighting.time.timeIntervalSince(start)
+      if passed < length || isEndIncluded && passed == length {
+        runs[runs.count - 1].append(sighting)
+      } else {
+        runs.append([sighting])
+      }
+    }
+  }
 }

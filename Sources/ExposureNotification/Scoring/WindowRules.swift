@@ -1,40 +1,40 @@
 import ExposureKeys
 import Foundation
 
-/// Version 2: whose windows count, and as what.
-///
-/// Documentation/RiskScoring.md 7.1 and 7.2.
+/// Selects the keys with windows in API version 2, and determines infectiousness and report type.
 package struct WindowRules: Hashable, Sendable {
-  /// Days from the first symptoms that a map may name.
+  /// The valid days since the onset of symptoms in a map.
   package static let days = -14...14
 
   private let infectiousness: [Int: ENInfectiousness]
   private let unstatedReportType: ENDiagnosisReportType
 
-  /// Takes over `configuration`; throws `ENError.badParameter` with a sentence that names the field.
+  /// - Throws: `ENError.badParameter` with an explanation that names the field.
   package init(_ configuration: ENExposureConfiguration) throws(ENError) {
     let field = "infectiousnessForDaysSinceOnsetOfSymptoms"
     guard let map = configuration.infectiousnessForDaysSinceOnsetOfSymptoms else {
-      throw ConfigurationFields.refusal(field, "is needed in version 2")
+      throw ConfigurationFields.invalid(field, "is needed in version 2")
     }
     var infectiousness: [Int: ENInfectiousness] = [:]
     for (day, value) in map {
       let isUnknown = day.intValue == ENDaysSinceOnsetOfSymptomsUnknown
       guard isUnknown || Self.days.contains(day.intValue),
         let value = UInt32(exactly: value.intValue).flatMap(ENInfectiousness.init)
-      else { throw ConfigurationFields.refusal(field, "maps days from -14 to 14 to 0, 1 or 2") }
+      else {
+        throw ConfigurationFields.invalid(field, "needs days from -14 to 14 and values from 0 to 2")
+      }
       infectiousness[day.intValue] = value
     }
     self.infectiousness = infectiousness
     unstatedReportType = configuration.reportTypeNoneMap
   }
 
-  /// The days that count and how infectious they are, with Apple's numbers.
+  /// The days with an infectiousness other than none, with Apple's raw values.
   var map: [Int: UInt32] {
     infectiousness.filter { $0.value != .none }.mapValues(\.rawValue)
   }
 
-  /// The windows of `match`; none where its owner was not infectious or the report does not count.
+  /// The windows of `match`; empty if the key is not infectious or its report type is excluded.
   package func windows(of match: KeyMatch) -> [ExposureWindow] {
     let stated = ENDiagnosisReportType(match.key.reportType)
     let reportType = stated == .unknown ? unstatedReportType : stated
@@ -45,5 +45,28 @@ package struct WindowRules: Hashable, Sendable {
     }
     return ExposureWindow.windows(
       of: match, infectiousness: infectiousness, diagnosisReportType: reportType)
+  }
+}
+
+extension DiagnosisKey {
+  /// The valid days since the onset of symptoms. Others count as unknown.
+  static let daysSinceOnset: ClosedRange<Int32> = -14...14
+
+  var usableDaysSinceOnset: Int? {
+    daysSinceOnsetOfSymptoms.flatMap { Self.daysSinceOnset.contains($0) ? Int($0) : nil }
+  }
+}
+
+extension ENDiagnosisReportType {
+  /// The corresponding value of Apple's interface; nil becomes `unknown`.
+  init(_ reportType: ReportType?) {
+    self = reportType.flatMap { Self(rawValue: UInt32($0.rawValue)) } ?? .unknown
+  }
+}
+
+extension ENVariantOfConcernType {
+  /// The corresponding value of Apple's interface; nil becomes `typeUnknown`.
+  init(_ variant: VariantOfConcern?) {
+    self = variant.flatMap { Self(rawValue: UInt32($0.rawValue)) } ?? .typeUnknown
   }
 }

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import DiagnosisKeyFile
 
-/// A health authority that signs key files into a folder of its own.
+/// A health authority that signs key files in a temporary folder.
 struct Authority {
   let folder: TemporaryFolder
   private let signer: KeyFileSigner
@@ -25,7 +25,7 @@ struct Authority {
     }
   }
 
-  /// Publishes `keys`, and `revised` in the place of earlier ones.
+  /// Publishes `keys` and the revisions `revised`.
   func publish(
     _ keys: [DiagnosisKey], revised: [DiagnosisKey] = [], as name: String = "1.zip",
     region: String = "PL"
@@ -37,7 +37,7 @@ struct Authority {
     return url
   }
 
-  /// The two halves of `zip` beside each other; where its export lies.
+  /// Extracts export and signature of `zip` into the same folder and returns the export's URL.
   func unzipped(_ zip: URL) throws -> URL {
     var halves: [ExportPart: [UInt8]] = [:]
     try ZipSource.source(at: zip).read { part, chunk in halves[part, default: []] += chunk }

@@ -6,7 +6,6 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/RiskScoring.md 1.9.
 struct DetectionTests {
   private let authority: Authority
 
@@ -15,7 +14,7 @@ struct DetectionTests {
   }
 
   private func detection(
-    _ files: [URL], heard: [Sighting], version: Int = 1, progress: Progress = Progress(),
+    _ files: [URL], sightings: [Sighting], version: Int = 1, progress: Progress = Progress(),
     verificationKeys: [VerificationPublicKey]? = nil,
     _ change: (ENExposureConfiguration) -> Void = { _ in }
   ) throws -> Detection {
@@ -24,8 +23,8 @@ struct DetectionTests {
     change(configuration)
     return try Detection(
       configuration: configuration, keyFiles: files,
-      verificationKeys: try verificationKeys ?? authority.verificationKeys, sightings: heard,
-      now: Stranger.midnight.date.addingTimeInterval(2 * 86_400), apiVersion: version,
+      verificationKeys: try verificationKeys ?? authority.verificationKeys, sightings: sightings,
+      now: DiagnosedUser.midnight.date.addingTimeInterval(2 * 86_400), apiVersion: version,
       secret: .ofTests, progress: progress)
   }
 
@@ -38,13 +37,13 @@ struct DetectionTests {
     }
   }
 
-  @Test("A signed file and what was heard give an exposure with its score")
+  @Test("A signed file with a received key gives an exposure with its score")
   func exposure() throws {
-    let stranger = try Stranger(risk: 7)
-    let file = try authority.publish([stranger.key, try Stranger(2).key])
+    let user = try DiagnosedUser(risk: 7)
+    let file = try authority.publish([user.key, try DiagnosedUser(2).key])
     let progress = Progress()
     let result = try detection(
-      [file], heard: stranger.stay(scans: 3, attenuation: 40), progress: progress
+      [file], sightings: user.stay(scans: 3, attenuation: 40), progress: progress
     ).run()
     #expect(result.matchedKeyCount == 1)
     #expect(result.infos.map(\.totalRiskScoreFullRange) == [8 * 4 * 7 * 4])
@@ -53,121 +52,121 @@ struct DetectionTests {
     #expect(progress.totalUnitCount == 1 && progress.isFinished)
   }
 
-  @Test("Version 2 gives windows and days instead")
+  @Test("Version 2 gives windows and day summaries instead of exposures")
   func windows() throws {
-    let stranger = try Stranger(daysSinceOnset: 0)
-    let other = try Stranger(2)
-    let file = try authority.publish([stranger.key, other.key])
-    let heard = stranger.stay(scans: 9, attenuation: 40) + other.stay(scans: 2)
-    let result = try detection([file], heard: heard, version: 2).run()
+    let user = try DiagnosedUser(daysSinceOnset: 0)
+    let other = try DiagnosedUser(2)
+    let file = try authority.publish([user.key, other.key])
+    let received = user.stay(scans: 9, attenuation: 40) + other.stay(scans: 2)
+    let result = try detection([file], sightings: received, version: 2).run()
     #expect(result.windows.map(\.scanInstances.count) == [6, 3])
     #expect(result.windows.allSatisfy { $0.diagnosisReportType == .confirmedTest })
     #expect(result.infos.isEmpty)
     #expect(result.matchedKeyCount == 1)
-    #expect(result.summary.daySummaries.map(\.date) == [Stranger.midnight.date])
+    #expect(result.summary.daySummaries.map(\.date) == [DiagnosedUser.midnight.date])
     #expect(result.summary.daySummaries.first?.daySummary.scoreSum == 2_520.0)
     #expect(result.summary.attenuationDurations.isEmpty)
     #expect(result.summary.daysSinceLastExposure == 2)
   }
 
-  @Test("No files are no exposure")
+  @Test("A detection without files finds nothing")
   func noFiles() throws {
-    let result = try detection([], heard: try Stranger().stay(scans: 3)).run()
+    let result = try detection([], sightings: try DiagnosedUser().stay(scans: 3)).run()
     #expect(result.matchedKeyCount == 0)
     #expect(result.summary.attenuationDurations == [0, 0, 0, 0])
   }
 
-  @Test("The same key in two files counts once")
+  @Test("A key in two files counts once")
   func sameKeyTwice() throws {
-    let stranger = try Stranger()
-    let files = try ["1.zip", "2.zip"].map { try authority.publish([stranger.key], as: $0) }
-    let result = try detection(files, heard: stranger.stay(scans: 1)).run()
+    let user = try DiagnosedUser()
+    let files = try ["1.zip", "2.zip"].map { try authority.publish([user.key], as: $0) }
+    let result = try detection(files, sightings: user.stay(scans: 1)).run()
     #expect(result.matchedKeyCount == 1)
     #expect(result.infos.count == 1)
   }
 
-  @Test("A diagnosis withdrawn in a later file is gone")
+  @Test("A diagnosis that a later file revokes is removed")
   func withdrawn() throws {
-    let stranger = try Stranger(reportType: .selfReport)
-    let revoked = try Stranger(reportType: .revoked)
-    let first = try authority.publish([stranger.key], as: "1.zip")
+    let user = try DiagnosedUser(reportType: .selfReport)
+    let revoked = try DiagnosedUser(reportType: .revoked)
+    let first = try authority.publish([user.key], as: "1.zip")
     let second = try authority.publish([], revised: [revoked.key], as: "2.zip")
-    let heard = stranger.stay(scans: 1)
-    #expect(try detection([first], heard: heard).run().matchedKeyCount == 1)
-    #expect(try detection([first, second], heard: heard).run().matchedKeyCount == 0)
+    let received = user.stay(scans: 1)
+    #expect(try detection([first], sightings: received).run().matchedKeyCount == 1)
+    #expect(try detection([first, second], sightings: received).run().matchedKeyCount == 0)
   }
 
-  @Test("One bad file among good ones spoils the detection", arguments: [0, 1, 2])
+  @Test("One invalid file fails the whole detection", arguments: [0, 1, 2])
   func badFile(place: Int) throws {
-    let stranger = try Stranger()
-    var files = try (0..<3).map { try authority.publish([stranger.key], as: "\($0).zip") }
+    let user = try DiagnosedUser()
+    var files = try (0..<3).map { try authority.publish([user.key], as: "\($0).zip") }
     files[place] = try damaged(files[place])
     #expect(
-      code { _ = try detection(files, heard: stranger.stay(scans: 1)).run() } == .badFormat)
+      code { _ = try detection(files, sightings: user.stay(scans: 1)).run() } == .badFormat)
   }
 
-  @Test("A file that somebody else signed gives nothing")
-  func strangersSignature() throws {
-    let stranger = try Stranger()
-    let file = try authority.publish([stranger.key])
+  @Test("A file with another authority's signature is rejected")
+  func foreignSignature() throws {
+    let user = try DiagnosedUser()
+    let file = try authority.publish([user.key])
     let others = try Authority().verificationKeys
     for keys in [others, []] {
       let detection = try detection(
-        [file], heard: stranger.stay(scans: 1), verificationKeys: keys)
+        [file], sightings: user.stay(scans: 1), verificationKeys: keys)
       #expect(code { _ = try detection.run() } == .badFormat)
     }
   }
 
-  @Test("A file that is not there spoils the detection")
+  @Test("A missing file fails the detection")
   func missingFile() throws {
-    let detection = try detection([authority.folder.path("none.zip")], heard: [])
+    let detection = try detection([authority.folder.path("none.zip")], sightings: [])
     #expect(code { _ = try detection.run() } == .badFormat)
   }
 
-  @Test("A signature needs its export beside it, and a pair is one file")
+  @Test("A signature without its export is rejected, and a pair counts as one file")
   func pairs() throws {
     let bin = authority.folder.path("export.bin")
     let sig = authority.folder.path("export.sig")
-    #expect(code { _ = try detection([sig], heard: []) } == .badFormat)
+    #expect(code { _ = try detection([sig], sightings: []) } == .badFormat)
     let progress = Progress()
-    let pair = try detection([sig, bin], heard: [], progress: progress)
+    let pair = try detection([sig, bin], sightings: [], progress: progress)
     #expect(code { _ = try pair.run() } == .badFormat)
     #expect(progress.totalUnitCount == 1)
   }
 
-  @Test("A cancelled detection stops between two batches and tells nothing")
+  @Test("A cancelled detection throws and returns no result")
   func cancelled() throws {
-    let stranger = try Stranger()
-    let file = try authority.publish([stranger.key])
+    let user = try DiagnosedUser()
+    let file = try authority.publish([user.key])
     let progress = Progress()
-    let detection = try detection([file], heard: stranger.stay(scans: 1), progress: progress)
+    let detection = try detection([file], sightings: user.stay(scans: 1), progress: progress)
     progress.cancel()
     #expect(throws: CancellationError.self) { try detection.run() }
     #expect(progress.completedUnitCount == 0)
   }
 
-  @Test("More keys than a batch holds are all searched for")
+  @Test("All keys of a file with several batches are searched")
   func manyBatches() throws {
-    let stranger = try Stranger(255)
-    let start = Stranger.midnight.rawValue - 14 * 144
+    let user = try DiagnosedUser(255)
+    let start = DiagnosedUser.midnight.rawValue - 14 * 144
     let others = try (0..<2 * MatchLimit.keysPerBatch).compactMap { number in
       let bytes = [UInt8(number >> 8), UInt8(number & 0xff)] + [UInt8](repeating: 0, count: 14)
       let key = TemporaryExposureKey(bytes: bytes, rollingStart: IntervalNumber(rawValue: start))
       return DiagnosisKey(key: try required(key))
     }
-    let file = try authority.publish(others + [stranger.key])
-    #expect(try detection([file], heard: stranger.stay(scans: 1)).run().matchedKeyCount == 1)
+    let file = try authority.publish(others + [user.key])
+    #expect(try detection([file], sightings: user.stay(scans: 1)).run().matchedKeyCount == 1)
   }
 
-  @Test("A configuration out of range is refused before a file is read")
+  @Test("An invalid configuration is rejected before a file is read")
   func badConfiguration() throws {
     let bad = code {
-      _ = try detection([], heard: []) { $0.durationLevelValues = [1] }
+      _ = try detection([], sightings: []) { $0.durationLevelValues = [1] }
     }
     #expect(bad == .badParameter)
   }
 
-  /// The file with one byte in the middle changed.
+  /// Changes one byte in the middle of the file.
   private func damaged(_ file: URL) throws -> URL {
     var bytes = try Data(contentsOf: file)
     bytes[bytes.count / 2] ^= 1

@@ -1,59 +1,59 @@
+import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
 import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/RiskScoring.md 1.7 and 1.8.
 struct MatchLedgerTests {
-  private func ledger(_ stranger: Stranger) -> FilledLedger {
-    FilledLedger(Matcher([stranger.heard()]))
+  private func ledger(_ user: DiagnosedUser) -> LedgerSearch {
+    LedgerSearch(Matcher([user.sighting()]))
   }
 
-  @Test("The same key in two batches counts once")
+  @Test("A key in two batches counts once")
   func duplicates() throws {
-    let stranger = try Stranger()
-    var ledger = ledger(stranger)
-    ledger.search([stranger.key, stranger.key])
-    ledger.search([stranger.key])
+    let user = try DiagnosedUser()
+    var ledger = ledger(user)
+    ledger.search([user.key, user.key])
+    ledger.search([user.key])
     #expect(ledger.matches.count == 1)
   }
 
   @Test(
-    "Both rules come after the matching: forged and repeated beacons match, and are not counted")
+    "Forged and replayed beacons match, but the ledger does not count them")
   func rules() throws {
-    let stranger = try Stranger()
-    let forged = stranger.heard(metadata: BluetoothMetadata(transmitPower: 100))
-    let late = stranger.heard(after: 1_201)
-    #expect(Matcher([forged, late]).match(of: stranger.key)?.sightings.count == 2)
-    var ledger = FilledLedger(Matcher([forged]))
-    ledger.search([stranger.key])
+    let user = try DiagnosedUser()
+    let forged = user.sighting(metadata: BluetoothMetadata(transmitPower: 100))
+    let late = user.sighting(after: 1_201)
+    #expect(Matcher([forged, late]).match(of: user.key)?.sightings.count == 2)
+    var ledger = LedgerSearch(Matcher([forged]))
+    ledger.search([user.key])
     #expect(ledger.matches.isEmpty)
-    ledger = FilledLedger(Matcher([stranger.heard(), late]))
-    ledger.search([stranger.key])
+    ledger = LedgerSearch(Matcher([user.sighting(), late]))
+    ledger.search([user.key])
     #expect(ledger.matches.map(\.sightings.count) == [1])
   }
 
-  @Test("The same key with another period counts as it came first")
+  @Test("A key that is published again with another period keeps its first period")
   func otherPeriod() throws {
-    let stranger = try Stranger()
-    var ledger = ledger(stranger)
-    ledger.search([stranger.key])
-    ledger.search([try Stranger(period: 100).key])
-    ledger.search([try Stranger(period: 100, reportType: .revoked).key], areRevised: true)
+    let user = try DiagnosedUser()
+    var ledger = ledger(user)
+    ledger.search([user.key])
+    ledger.search([try DiagnosedUser(period: 100).key])
+    ledger.search([try DiagnosedUser(period: 100, reportType: .revoked).key], areRevised: true)
     #expect(ledger.matches.map(\.key.key.rollingPeriod) == [144])
   }
 
   @Test(
-    "A contact of a contact is never matched, a withdrawn key never returned",
+    "A recursive key is not matched, and a revoked key is not returned",
     arguments: [ReportType.recursive, .revoked])
   func leftOut(reportType: ReportType) throws {
-    var ledger = ledger(try Stranger())
-    ledger.search([try Stranger(reportType: reportType).key])
+    var ledger = ledger(try DiagnosedUser())
+    ledger.search([try DiagnosedUser(reportType: reportType).key])
     #expect(ledger.matches.isEmpty)
   }
 
-  @Test("A revision makes a diagnosis surer or withdraws it, and a laboratory's word stands")
+  @Test("A revision can confirm or revoke a diagnosis, and a confirmed test is final")
   func revisions() throws {
     let allowed: [ReportType?: Set<ReportType>] = [
       nil: Set(ReportType.allCases), .unknown: Set(ReportType.allCases),
@@ -62,31 +62,49 @@ struct MatchLedgerTests {
     ]
     for before in [nil] + ReportType.allCases.map(Optional.some) {
       for after in ReportType.allCases {
-        let may = try Stranger(reportType: before).key
-          .mayBecome(try Stranger(reportType: after).key)
+        let may = try DiagnosedUser(reportType: before).key
+          .canBeRevised(to: try DiagnosedUser(reportType: after).key)
         #expect(may == (allowed[before] ?? []).contains(after), "\(before as Any) to \(after)")
       }
     }
   }
 
-  @Test("A key withdrawn by a revision is gone")
+  @Test("A key revoked by a revision is removed")
   func withdrawn() throws {
-    let stranger = try Stranger(reportType: .selfReport)
-    var ledger = ledger(stranger)
-    ledger.search([stranger.key])
+    let user = try DiagnosedUser(reportType: .selfReport)
+    var ledger = ledger(user)
+    ledger.search([user.key])
     #expect(ledger.matches.count == 1)
-    ledger.search([try Stranger(reportType: .revoked).key], areRevised: true)
+    ledger.search([try DiagnosedUser(reportType: .revoked).key], areRevised: true)
     #expect(ledger.matches.isEmpty)
   }
 
-  @Test("A key that changes its report without being a revision stays as it was")
+  @Test("A new report type outside the revised keys is ignored")
   func notARevision() throws {
-    let stranger = try Stranger(reportType: .selfReport)
-    var ledger = ledger(stranger)
-    ledger.search([stranger.key])
-    ledger.search([try Stranger(reportType: .confirmedTest).key])
+    let user = try DiagnosedUser(reportType: .selfReport)
+    var ledger = ledger(user)
+    ledger.search([user.key])
+    ledger.search([try DiagnosedUser(reportType: .confirmedTest).key])
     #expect(ledger.matches.map(\.key.reportType) == [.selfReport])
-    ledger.search([try Stranger(reportType: .confirmedTest).key], areRevised: true)
+    ledger.search([try DiagnosedUser(reportType: .confirmedTest).key], areRevised: true)
     #expect(ledger.matches.map(\.key.reportType) == [.confirmedTest])
   }
+}
+
+/// A ledger with its matcher.
+struct LedgerSearch {
+  private let matcher: Matcher
+  private(set) var ledger = MatchLedger()
+
+  init(_ matcher: Matcher) {
+    self.matcher = matcher
+  }
+
+  mutating func search(_ keys: [DiagnosisKey], areRevised: Bool = false) {
+    var result = matcher.search(KeyBatch(keys))
+    result.areRevised = areRevised
+    ledger.add(result)
+  }
+
+  var matches: [KeyMatch] { ledger.matches }
 }

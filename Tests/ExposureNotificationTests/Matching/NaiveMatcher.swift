@@ -3,11 +3,11 @@ import Foundation
 
 @testable import ExposureNotification
 
-/// Tries everything, as the specification says it, with swift-crypto and no index: the oracle.
+/// The reference implementation: compares all pairs with swift-crypto and no index.
 struct NaiveMatcher {
   let sightings: [ScannedSighting]
 
-  /// The keys of `keys` that explain a sighting, each as often as it comes.
+  /// The keys with a sighting, each as often as it occurs.
   func matches(of keys: [DiagnosisKey]) -> [NaiveMatch] {
     let found = Dictionary(grouping: sightings, by: \.sighting.advertisement.identifier)
     return keys.compactMap { key in
@@ -30,5 +30,26 @@ struct NaiveMatcher {
     let number = (scanned.sighting.time.timeIntervalSince1970 / 600).rounded(.down)
     guard number >= 0, number <= Double(UInt32.max) else { return false }
     return Int(interval.rawValue) - 12 <= Int(number) && Int(number) < Int(interval.rawValue) + 13
+  }
+}
+
+/// A match that ignores the order of sightings in comparisons.
+struct NaiveMatch: Equatable {
+  let key: DiagnosisKey
+  let sightings: [MatchedSighting]
+  private let counts: [MatchedSighting: Int]
+
+  init(key: DiagnosisKey, sightings: [MatchedSighting]) {
+    self.key = key
+    self.sightings = sightings
+    counts = Dictionary(sightings.map { ($0, 1) }, uniquingKeysWith: +)
+  }
+
+  init(_ match: KeyMatch) {
+    self.init(key: match.key, sightings: match.sightings)
+  }
+
+  static func == (left: NaiveMatch, right: NaiveMatch) -> Bool {
+    left.key == right.key && left.counts == right.counts
   }
 }

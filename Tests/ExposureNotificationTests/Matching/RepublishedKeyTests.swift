@@ -5,7 +5,6 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/Matching.md 7.3: a key that was heard, published for hundreds of overlapping periods.
 struct RepublishedKeyTests {
   private static let heardSteps: Range<UInt32> = 60..<72
   private static let forgedSteps: Range<UInt32> = 60..<64
@@ -14,22 +13,23 @@ struct RepublishedKeyTests {
   private let sightings: [ScannedSighting]
   private let keys: [DiagnosisKey]
 
-  /// Twelve intervals heard five times each, the first four by beacons that no phone sends. The periods end
-  /// later and later, so that those without one true beacon come first.
+  /// Twelve intervals with five sightings each; those of the first four are forged. Later periods end
+  /// later, so periods with forged beacons only come first.
   init() throws {
-    let stranger = try Stranger()
+    let user = try DiagnosedUser()
     let forged = BluetoothMetadata(transmitPower: 100)
     sightings = ScannedSighting.inOrder(
       Self.heardSteps.flatMap { step in
         (0..<Self.sightingsPerStep).map { number in
-          stranger.heard(
+          user.sighting(
             step: step, after: Double(60 * number),
             metadata: Self.forgedSteps.contains(step) ? forged : nil)
         }
       })
     keys = try (UInt32(60)...75).flatMap { last in
       try stride(from: UInt32(0), through: 60, by: 5).map { first in
-        try Stranger(start: Stranger.midnight.rawValue + first, period: last - first + 1).key
+        try DiagnosedUser(start: DiagnosedUser.midnight.rawValue + first, period: last - first + 1)
+          .key
       }
     }
   }
@@ -37,30 +37,30 @@ struct RepublishedKeyTests {
   private var matcher: Matcher { Matcher(ContactIndex(sightings, secret: .ofTests)) }
   private var expected: [NaiveMatch] { NaiveMatcher(sightings: sightings).matches(of: keys) }
 
-  private func found<Keeper: MatchKeeper>(
-    _ keeper: Keeper, batchSize: Int, threads: Int
-  ) throws -> Keeper {
-    var (search, keeper) = (KeySearch(matcher, threads: threads), keeper)
-    try search.run(into: &keeper) { each in
+  private func found<Collector: MatchCollector>(
+    _ collector: Collector, batchSize: Int, threads: Int
+  ) throws -> Collector {
+    var (search, collector) = (KeySearch(matcher, threads: threads), collector)
+    try search.run(into: &collector) { each in
       for start in stride(from: 0, to: keys.count, by: batchSize) {
         try each(ProvisionalKeyBatch(keys: KeyBatch(keys[start...].prefix(batchSize))))
       }
     }
-    return keeper
+    return collector
   }
 
-  @Test("In one batch each period explains what is in it, and all hold what was heard once")
+  @Test("In one batch every period matches its own intervals, and the sightings are stored once")
   func oneBatch() {
-    let findings = matcher.findings(in: KeyBatch(keys))
-    #expect(findings.matches.map { NaiveMatch($0.opened) } == expected)
-    #expect(findings.matches.count == keys.count)
-    #expect(Set(findings.matches.map { ObjectIdentifier($0.heard) }).count == 1)
-    #expect(findings.counters.hits == findings.matches.reduce(0) { $0 + $1.intervals.count })
-    #expect(findings.counters.hits == expected.reduce(0) { $0 + $1.intervals.count })
+    let result = matcher.search(KeyBatch(keys))
+    #expect(result.matches.map { NaiveMatch($0.decrypted) } == expected)
+    #expect(result.matches.count == keys.count)
+    #expect(Set(result.matches.map { ObjectIdentifier($0.matchedIntervals) }).count == 1)
+    #expect(result.counters.hits == result.matches.reduce(0) { $0 + $1.intervals.count })
+    #expect(result.counters.hits == expected.reduce(0) { $0 + $1.intervals.count })
   }
 
   @Test(
-    "Raw matches are those of the first period that explains them, each once",
+    "Raw matches contain each sighting once, with the first period that matches it",
     arguments: [(16, 1), (16, 3), (50, 2), (208, 1)])
   func raw(batchSize: Int, threads: Int) throws {
     let raw = try found(RawMatches(), batchSize: batchSize, threads: threads)
@@ -83,7 +83,7 @@ struct RepublishedKeyTests {
   }
 
   @Test(
-    "The ledger keeps the first period with a true beacon, and opens no beacon twice on the way",
+    "The ledger keeps the first period with a credible beacon and decrypts no beacon twice",
     arguments: [(16, 1), (16, 3), (50, 2), (208, 1)])
   func ledger(batchSize: Int, threads: Int) throws {
     let ledger = try found(MatchLedger(), batchSize: batchSize, threads: threads)
@@ -93,15 +93,15 @@ struct RepublishedKeyTests {
       }.first)
     #expect(ledger.matches == [first])
     #expect(first.sightings.count == Self.sightingsPerStep)
-    #expect(ledger.openedCount == (Self.forgedSteps.count + 1) * Self.sightingsPerStep)
+    #expect(ledger.decryptedSightingCount == (Self.forgedSteps.count + 1) * Self.sightingsPerStep)
   }
 }
 
 extension NaiveMatch {
   fileprivate var intervals: Set<IntervalNumber> { Set(sightings.map(\.sentIn)) }
 
-  fileprivate func restricted(to isWanted: (IntervalNumber) -> Bool) -> NaiveMatch {
-    NaiveMatch(key: key, sightings: sightings.filter { isWanted($0.sentIn) })
+  fileprivate func restricted(to isIncluded: (IntervalNumber) -> Bool) -> NaiveMatch {
+    NaiveMatch(key: key, sightings: sightings.filter { isIncluded($0.sentIn) })
   }
 }
 

@@ -3,9 +3,8 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/RiskScoring.md 6.
 struct ConfigurationTests {
-  @Test("The defaults are those of a fresh object on a phone")
+  @Test("The defaults equal those of a new object on an iPhone")
   func defaults() {
     let fresh = ENExposureConfiguration()
     let table: [NSNumber] = [1, 2, 3, 4, 5, 6, 7, 8]
@@ -33,7 +32,7 @@ struct ConfigurationTests {
     #expect(fresh.metadata == nil && fresh.infectiousnessForDaysSinceOnsetOfSymptoms == nil)
   }
 
-  /// The explanation of the refusal; nil where the configuration is taken.
+  /// The explanation of the error; nil if the configuration is valid.
   private func refusal(
     version: Int = 1, _ change: (ENExposureConfiguration) -> Void
   ) -> String? {
@@ -41,7 +40,7 @@ struct ConfigurationTests {
     configuration.infectiousnessForDaysSinceOnsetOfSymptoms = [:]
     change(configuration)
     do throws(ENError) {
-      _ = try Scoring(configuration, apiVersion: version)
+      _ = try DetectionScoring(configuration, apiVersion: version)
       return nil
     } catch {
       #expect(error.code == .badParameter)
@@ -49,14 +48,14 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("Both versions take a fresh configuration, the second with a map")
+  @Test("Both versions accept the default configuration, version 2 with a map")
   func taken() {
     #expect(refusal(version: 1) { _ in } == nil)
     #expect(refusal(version: 2) { _ in } == nil)
     #expect(refusal(version: 3) { _ in } != nil)
   }
 
-  @Test("A table has eight values from 0 to 8, and the refusal names it")
+  @Test("A table without eight values from 0 to 8 is rejected with its name")
   func tables() {
     let fields: [(String, ReferenceWritableKeyPath<ENExposureConfiguration, [NSNumber]>)] = [
       ("attenuationLevelValues", \.attenuationLevelValues),
@@ -77,7 +76,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("Thresholds ascend from 0 to 255, two or three of them, in both places")
+  @Test("Thresholds in property and metadata must be two or three ascending values up to 255")
   func thresholds() {
     let bad: [[NSNumber]] = [
       [], [50], [50, 60, 70, 80], [60, 50], [-1, 50], [50, 256], [1.5, 2],
@@ -94,7 +93,7 @@ struct ConfigurationTests {
     #expect(refusal(version: 2) { $0.attenuationDurationThresholds = [50, 70] } != nil)
   }
 
-  @Test("Thresholds in the metadata win, as numbers of either kind")
+  @Test("Thresholds in the metadata take precedence, as Int or NSNumber")
   func metadataWins() throws {
     let configuration = ENExposureConfiguration()
     for given: Any in [[48, 58], [48, 58] as [NSNumber]] {
@@ -103,7 +102,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test("Minimum scores and weights have a range")
+  @Test("Minimum scores and weights out of range are rejected")
   func ranges() {
     for value in [-0.1, 4096.1, .nan, .infinity] {
       #expect(
@@ -116,7 +115,7 @@ struct ConfigurationTests {
     #expect(refusal { $0.durationWeight = 100 } == nil)
   }
 
-  @Test("Version 2 needs a map, percentages up to 250 and a number of days")
+  @Test("Version 2 requires a map, percentages up to 250 and a day threshold of at least 0")
   func versionTwo() {
     let days = \ENExposureConfiguration.infectiousnessForDaysSinceOnsetOfSymptoms
     #expect(refusal(version: 2) { $0[keyPath: days] = nil }?.hasPrefix("infectiousness") == true)

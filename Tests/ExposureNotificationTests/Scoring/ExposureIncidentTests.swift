@@ -4,18 +4,17 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/RiskScoring.md 2.
 struct ExposureIncidentTests {
   private func incidents(at seconds: [TimeInterval]) throws -> [ExposureIncident] {
     ExposureIncident.incidents(
-      of: KeyMatch(key: try Stranger().key, sightings: try seconds.map { try .at($0) }))
+      of: KeyMatch(key: try DiagnosedUser().key, sightings: try seconds.map { try .at($0) }))
   }
 
-  @Test("The published example: 1 dB, 4 dB and 5 dB for 13, 40 and 3 parts are 188/56, so 3 dB")
+  @Test("The published example of a weighted attenuation gives 3 dB")
   func weightedAttenuation() throws {
-    // The example's scan interval is 6; ours is 300 s, so its times are multiplied by 50.
+    // The example's scan interval is 6 and ours is 300 s, so its times are multiplied by 50.
     let incident = ExposureIncident(
-      key: try Stranger().key,
+      key: try DiagnosedUser().key,
       sightings: [
         try .at(0, attenuation: 1), try .at(500, attenuation: 4), try .at(2_500, attenuation: 5),
       ])
@@ -26,7 +25,7 @@ struct ExposureIncidentTests {
   @Test("A mean halfway between two values is rounded up")
   func rounding() throws {
     let incident = ExposureIncident(
-      key: try Stranger().key,
+      key: try DiagnosedUser().key,
       sightings: [
         try .at(0, attenuation: 40), try .at(300, attenuation: 41), try .at(600, attenuation: 41),
       ])
@@ -34,13 +33,13 @@ struct ExposureIncidentTests {
   }
 
   @Test(
-    "A gap of more than ten minutes ends an incident",
+    "A gap of more than 10 minutes ends an incident",
     arguments: [(599.0, 1), (600, 1), (601, 2)])
   func gaps(seconds: TimeInterval, count: Int) throws {
     #expect(try incidents(at: [0, seconds]).count == count)
   }
 
-  @Test("One sighting is five minutes, half a scan interval to each side")
+  @Test("A single sighting lasts 5 minutes, half a scan interval on each side")
   func single() throws {
     let incident = try #require(try incidents(at: [0]).first)
     #expect(incident.duration() == 300)
@@ -48,7 +47,7 @@ struct ExposureIncidentTests {
   }
 
   @Test(
-    "Durations are rounded up to the minute and end at half an hour",
+    "Durations are rounded up to the minute and limited to 30 minutes",
     arguments: [
       (240.0, 540, 9), (299, 600, 10), (300, 600, 10), (301, 660, 11), (1_499, 1_800, 30),
       (1_500, 1_800, 30), (1_501, 1_800, 31),
@@ -60,7 +59,7 @@ struct ExposureIncidentTests {
     #expect(incident.minutes == minutes)
   }
 
-  @Test("Time is split by attenuation, and only the first half hour is")
+  @Test("The first 30 minutes of an incident are divided by attenuation")
   func attenuationDurations() throws {
     let near = try stride(from: 0.0, through: 900, by: 300).map {
       try MatchedSighting.at($0, attenuation: 50)
@@ -68,13 +67,13 @@ struct ExposureIncidentTests {
     let far = try stride(from: 1_200.0, through: 2_400, by: 300).map {
       try MatchedSighting.at($0, attenuation: 51)
     }
-    let incident = ExposureIncident(key: try Stranger().key, sightings: near + far)
+    let incident = ExposureIncident(key: try DiagnosedUser().key, sightings: near + far)
     #expect(incident.exactDuration == 2_700)
     #expect(incident.durations(at: [50, 70]) == [1_350, 450, 0])
     #expect(incident.durations(at: [50, 70, 90]) == [1_350, 450, 0, 0])
   }
 
-  @Test("Two beacons of one scan do not make it longer")
+  @Test("Two beacons of one scan do not prolong an incident")
   func sameScan() throws {
     #expect(try incidents(at: [0, 0, 4]).first?.exactDuration == 304)
   }

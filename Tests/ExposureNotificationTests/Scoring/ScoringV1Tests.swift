@@ -4,24 +4,23 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/RiskScoring.md 4 and 5.
 struct ScoringV1Tests {
   /// Whole days after the key's start, at noon.
   private func days(_ count: Int) -> Date {
-    Stranger.midnight.date.addingTimeInterval(Double(count) * 86_400 + 43_200)
+    DiagnosedUser.midnight.date.addingTimeInterval(Double(count) * 86_400 + 43_200)
   }
 
   private func result(
-    _ configuration: ENExposureConfiguration, _ strangers: [(Stranger, [Sighting])], after: Int = 1
+    _ configuration: ENExposureConfiguration, _ users: [(DiagnosedUser, [Sighting])], after: Int = 1
   ) throws -> DetectionResult {
-    var ledger = FilledLedger(Matcher(strangers.flatMap(\.1)))
-    ledger.search(strangers.map(\.0.key))
-    return try ExposureScoring(configuration).result(of: ledger.matches, now: days(after))
+    var ledger = LedgerSearch(Matcher(users.flatMap(\.1)))
+    ledger.search(users.map(\.0.key))
+    return try ExposureScoringV1(configuration).result(of: ledger.matches, now: days(after))
   }
 
-  @Test("With ProteGO Safe's configuration every cell of its table comes out")
+  @Test("ProteGO Safe's configuration gives every cell of its score table")
   func protegoTable() throws {
-    let scoring = try ExposureScoring(.protego)
+    let scoring = try ExposureScoringV1(.protego)
     let expected: [(decibels: [UInt8], row: [Int])] = [
       ([74, 255], [0, 640, 768, 896, 1024]),
       ([64, 73], [0, 1600, 1920, 2240, 2560]),
@@ -49,10 +48,10 @@ struct ScoringV1Tests {
     }
   }
 
-  @Test("A quarter of an hour at 50 dB is high risk to ProteGO Safe, from beacon to score")
+  @Test("With ProteGO Safe's configuration, 15 minutes at 50 dB score 3,136")
   func protegoExposure() throws {
-    let stranger = try Stranger(risk: 8)
-    let result = try result(.protego, [(stranger, stranger.stay(scans: 3, attenuation: 50))])
+    let user = try DiagnosedUser(risk: 8)
+    let result = try result(.protego, [(user, user.stay(scans: 3, attenuation: 50))])
     let info = try #require(result.infos.first)
     #expect(info.totalRiskScoreFullRange == 3136)
     #expect(info.totalRiskScore == 255)
@@ -61,23 +60,23 @@ struct ScoringV1Tests {
     #expect(info.attenuationValue == 50)
     #expect(info.attenuationDurations == [0, 900, 0])
     #expect(info.transmissionRiskLevel == 7)
-    #expect(info.date == Stranger.midnight.date)
+    #expect(info.date == DiagnosedUser.midnight.date)
     #expect(info.daysSinceOnsetOfSymptoms == ENDaysSinceOnsetOfSymptomsUnknown)
     #expect(info.diagnosisReportType == .unknown)
   }
 
-  @Test("What a key says of its diagnosis reaches the app")
+  @Test("Report type and days since onset of a key are reported to the app")
   func reportReachesTheApp() throws {
-    let stranger = try Stranger(reportType: .selfReport, daysSinceOnset: -3)
-    let result = try result(ENExposureConfiguration(), [(stranger, stranger.stay(scans: 1))])
+    let user = try DiagnosedUser(reportType: .selfReport, daysSinceOnset: -3)
+    let result = try result(ENExposureConfiguration(), [(user, user.stay(scans: 1))])
     #expect(result.infos.first?.diagnosisReportType == .selfReported)
     #expect(result.infos.first?.daysSinceOnsetOfSymptoms == -3)
   }
 
-  @Test("The summary adds up, counts keys and takes the highest")
+  @Test("The summary has the key count, the highest score and the sums")
   func summary() throws {
-    let near = try Stranger(1, risk: 7)
-    let far = try Stranger(2, start: Stranger.midnight.rawValue - 144, risk: 1)
+    let near = try DiagnosedUser(1, risk: 7)
+    let far = try DiagnosedUser(2, start: DiagnosedUser.midnight.rawValue - 144, risk: 1)
     let twice =
       far.stay(scans: 2, attenuation: 80) + far.stay(from: 7_200, scans: 1, attenuation: 40)
     let summary = try result(
@@ -97,63 +96,63 @@ struct ScoringV1Tests {
     #expect(summary.daySummaries.isEmpty)
   }
 
-  @Test("The documents' example, 14 minutes at 68 dB four days ago, is capped at 255")
+  @Test("Apple's example, 14 minutes at 68 dB four days ago, is capped at 255")
   func documentExample() throws {
-    let score = try ExposureScoring(ENExposureConfiguration()).score(
+    let score = try ExposureScoringV1(ENExposureConfiguration()).score(
       attenuation: Attenuation(decibels: 68), minutes: 14, daysAgo: 4, transmissionRiskLevel: 7)
     #expect(score.fullRange == 8 * 4 * 6 * 2)
     #expect(score.capped == 255)
   }
 
   @Test(
-    "What scores below the minimum is not told, but its key still counts",
+    "An exposure below the full-range minimum is not reported, but its key counts",
     arguments: [(671.0, true), (672, true), (673, false)])
-  func minimumFullRange(minimum: Double, isTold: Bool) throws {
+  func minimumFullRange(minimum: Double, isReported: Bool) throws {
     let configuration = ENExposureConfiguration()
     configuration.minimumRiskScoreFullRange = minimum
-    let stranger = try Stranger(risk: 7)
-    let stay = stranger.stay(scans: 3)
-    let result = try result(configuration, [(stranger, stay)], after: 3)
-    try expect(result, isTold: isTold, score: 672)
+    let user = try DiagnosedUser(risk: 7)
+    let stay = user.stay(scans: 3)
+    let result = try result(configuration, [(user, stay)], after: 3)
+    try expect(result, isReported: isReported, score: 672)
   }
 
   @Test(
-    "The minimum may also be given after capping",
+    "An exposure below the capped minimum is not reported, but its key counts",
     arguments: [(UInt8(35), true), (36, true), (37, false)])
-  func minimumCapped(minimum: UInt8, isTold: Bool) throws {
+  func minimumCapped(minimum: UInt8, isReported: Bool) throws {
     let configuration = ENExposureConfiguration()
     configuration.minimumRiskScore = minimum
-    let stranger = try Stranger(risk: 0)
+    let user = try DiagnosedUser(risk: 0)
     let result = try result(
-      configuration, [(stranger, stranger.stay(scans: 2, attenuation: 70))], after: 5)
-    try expect(result, isTold: isTold, score: 36)
+      configuration, [(user, user.stay(scans: 2, attenuation: 70))], after: 5)
+    try expect(result, isReported: isReported, score: 36)
   }
 
-  @Test("The minimum in the metadata wins over the property")
+  @Test("The minimum in the metadata takes precedence over the property")
   func minimumInMetadata() throws {
     let configuration = ENExposureConfiguration()
     configuration.metadata = ["minimumRiskScoreFullRange": 673]
-    let stranger = try Stranger(risk: 7)
+    let user = try DiagnosedUser(risk: 7)
     try expect(
-      try result(configuration, [(stranger, stranger.stay(scans: 3))], after: 3), isTold: false,
+      try result(configuration, [(user, user.stay(scans: 3))], after: 3), isReported: false,
       score: 672)
   }
 
-  @Test("Weights change nothing")
+  @Test("Weights do not change the result")
   func weights() throws {
-    let stranger = try Stranger(risk: 3)
-    let stay = stranger.stay(scans: 4)
+    let user = try DiagnosedUser(risk: 3)
+    let stay = user.stay(scans: 4)
     let heavy = ENExposureConfiguration()
     heavy.attenuationWeight = 100
     heavy.durationWeight = 0
     heavy.daysSinceLastExposureWeight = 50
     heavy.transmissionRiskWeight = 7
     #expect(
-      try result(heavy, [(stranger, stay)]) == result(ENExposureConfiguration(), [(stranger, stay)])
+      try result(heavy, [(user, stay)]) == result(ENExposureConfiguration(), [(user, stay)])
     )
   }
 
-  @Test("Nobody met is zero everywhere")
+  @Test("Without matches the summary is zero")
   func nothing() throws {
     let summary = try result(ENExposureConfiguration(), []).summary
     #expect(summary.matchedKeyCount == 0)
@@ -162,22 +161,56 @@ struct ScoringV1Tests {
     #expect(summary.daysSinceLastExposure == 0)
   }
 
-  @Test("A phone whose clock stands before the key's day counts no negative days")
+  @Test("With a clock before the key's day, days since exposure are 0")
   func clockBehind() throws {
-    let stranger = try Stranger()
+    let user = try DiagnosedUser()
     let result = try result(
-      ENExposureConfiguration(), [(stranger, stranger.stay(scans: 1))], after: -2)
+      ENExposureConfiguration(), [(user, user.stay(scans: 1))], after: -2)
     #expect(result.found.daysSinceLastExposure == 0)
   }
 
-  private func expect(_ result: DetectionResult, isTold: Bool, score: Double) throws {
+  private func expect(_ result: DetectionResult, isReported: Bool, score: Double) throws {
     let summary = result.summary
     #expect(summary.matchedKeyCount == 1)
     #expect(summary.daysSinceLastExposure > 0)
-    #expect(result.infos.count == (isTold ? 1 : 0))
-    #expect(summary.maximumRiskScoreFullRange == (isTold ? score : 0))
-    #expect(summary.riskScoreSumFullRange == (isTold ? score : 0))
-    #expect((summary.attenuationDurations.map(\.intValue).reduce(0, +) > 0) == isTold)
+    #expect(result.infos.count == (isReported ? 1 : 0))
+    #expect(summary.maximumRiskScoreFullRange == (isReported ? score : 0))
+    #expect(summary.riskScoreSumFullRange == (isReported ? score : 0))
+    #expect((summary.attenuationDurations.map(\.intValue).reduce(0, +) > 0) == isReported)
+  }
+
+  @Test("Six matched keys below the minimum count as keys without any seconds")
+  func belowMinimum() throws {
+    let users = try (1...6).map { try DiagnosedUser(UInt8($0), risk: 1) }
+    let configuration = ENExposureConfiguration()
+    configuration.minimumRiskScoreFullRange = 4096
+    configuration.attenuationDurationThresholds = [50, 70]
+    var ledger = LedgerSearch(Matcher(users.flatMap { $0.stay(scans: 2) }))
+    ledger.search(users.map(\.key))
+    let summary = try ExposureScoringV1(configuration)
+      .result(of: ledger.matches, now: DiagnosedUser.midnight.date.addingTimeInterval(86_400))
+      .summary
+    #expect(summary.matchedKeyCount == 6)
+    #expect(summary.attenuationDurations == [0, 0, 0])
+    #expect(summary.daysSinceLastExposure == 1)
+  }
+
+  @Test("The attenuation table limits scores: with a maximum of 40 nothing scores more")
+  func attenuationTableCounts() throws {
+    let configuration = ENExposureConfiguration()
+    configuration.transmissionRiskLevelValues = [1, 1, 1, 1, 1, 1, 1, 5]
+    configuration.durationLevelValues = [0, 0, 0, 1, 1, 1, 1, 1]
+    configuration.daysSinceLastExposureLevelValues = [8, 8, 8, 8, 8, 8, 8, 8]
+    configuration.attenuationLevelValues = [0, 0, 1, 1, 1, 1, 1, 1]
+    let scoring = try ExposureScoringV1(configuration)
+    let scores = (0...255).map { decibels in
+      scoring.score(
+        attenuation: Attenuation(decibels: UInt8(decibels)), minutes: 15, daysAgo: 0,
+        transmissionRiskLevel: 7
+      ).fullRange
+    }
+    #expect(scores.max() == 40)
+    #expect(scores[63] == 40 && scores[64] == 0)
   }
 }
 
@@ -196,5 +229,54 @@ extension ENExposureConfiguration {
     configuration.transmissionRiskWeight = 50
     configuration.metadata = ["attenuationDurationThresholds": [48, 58]]
     return configuration
+  }
+}
+
+struct RiskScoreLevelTests {
+  @Test(
+    "Attenuation levels have Apple's limits",
+    arguments: zip([UInt8(73), 63, 51, 33, 27, 15, 10], 0..<7))
+  func attenuation(edge: UInt8, level: Int) {
+    #expect(RiskScoreLevel.of(attenuation: Attenuation(decibels: edge + 1)) == level)
+    #expect(RiskScoreLevel.of(attenuation: Attenuation(decibels: edge)) == level + 1)
+    #expect(RiskScoreLevel.of(attenuation: Attenuation(decibels: edge - 1)) == level + 1)
+  }
+
+  @Test(
+    "Day levels have Apple's limits", arguments: zip([14, 12, 10, 8, 6, 4, 2], 0..<7))
+  func days(edge: Int, level: Int) {
+    #expect(RiskScoreLevel.of(days: edge + 1) == level)
+    #expect(RiskScoreLevel.of(days: edge) == level)
+    #expect(RiskScoreLevel.of(days: edge - 1) == level + 1)
+  }
+
+  @Test(
+    "Duration levels have Apple's limits",
+    arguments: zip([0, 5, 10, 15, 20, 25, 30], 0..<7))
+  func minutes(edge: Int, level: Int) {
+    #expect(RiskScoreLevel.of(minutes: edge - 1) == level)
+    #expect(RiskScoreLevel.of(minutes: edge) == level)
+    #expect(RiskScoreLevel.of(minutes: edge + 1) == level + 1)
+  }
+
+  @Test("A transmission risk level is its own table index, with 8 counted as 7")
+  func transmissionRisk() {
+    #expect(
+      (0...8).map { RiskScoreLevel.of(transmissionRiskLevel: $0) } == [0, 1, 2, 3, 4, 5, 6, 7, 7])
+  }
+
+  @Test("The lowest and highest attenuation have a level", arguments: [UInt8.min, .max])
+  func extremes(decibels: UInt8) {
+    let level = RiskScoreLevel.of(attenuation: Attenuation(decibels: decibels))
+    #expect(level == (decibels == 0 ? 7 : 0))
+  }
+
+  @Test(
+    "An attenuation equal to a threshold belongs to the nearer range",
+    arguments: [
+      (UInt8(49), 0), (50, 0), (51, 1), (69, 1), (70, 1), (71, 2), (89, 2), (90, 2), (91, 3),
+    ])
+  func thresholds(decibels: UInt8, range: Int) {
+    #expect(AttenuationRange.index(of: decibels, thresholds: [50, 70, 90]) == range)
   }
 }

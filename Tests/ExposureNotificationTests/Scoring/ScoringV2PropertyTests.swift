@@ -1,10 +1,11 @@
+import ExposureKeys
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/RiskScoring.md 8, for any configuration and any windows.
-@Suite("Version 2, whatever the configuration and the windows")
+@Suite("Properties of version 2 scoring")
 struct ScoringV2PropertyTests {
   private static let seeds = 1...60
   private static let today = RandomWindows.day.addingTimeInterval(2 * 86_400)
@@ -37,7 +38,7 @@ struct ScoringV2PropertyTests {
     }
   }
 
-  @Test("No window is worth more than its seconds at the highest weights", arguments: seeds)
+  @Test("A window scores at most its seconds times the highest weights", arguments: seeds)
   func bounds(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let scoring = try WindowScoring(random.configuration())
@@ -48,7 +49,7 @@ struct ScoringV2PropertyTests {
     #expect((0...Double(seconds) * 2.5 * 2.5 * 2.5 + 1e-6).contains(scoring.score(of: window)))
   }
 
-  @Test("The order of windows and of their scans changes nothing", arguments: seeds)
+  @Test("The order of windows and scans does not change the totals", arguments: seeds)
   func order(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let scoring = try WindowScoring(random.configuration())
@@ -65,7 +66,7 @@ struct ScoringV2PropertyTests {
     #expect(areClose(sums(one), sums(other)))
   }
 
-  @Test("Sums add up over windows, and the maximum is the greater one", arguments: seeds)
+  @Test("Sums of disjoint windows add up, and the maximum is the greater one", arguments: seeds)
   func additive(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let scoring = try WindowScoring(random.configuration())
@@ -81,7 +82,7 @@ struct ScoringV2PropertyTests {
     #expect(whole.maximumScore == max(parts[0].maximumScore, parts[1].maximumScore))
   }
 
-  @Test("A day is the sum of its kinds of report and the maximum over them", arguments: seeds)
+  @Test("A day has the sum and the maximum over its report types", arguments: seeds)
   func kinds(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let scoring = try WindowScoring(random.configuration())
@@ -95,7 +96,7 @@ struct ScoringV2PropertyTests {
     }
   }
 
-  @Test("Half the weights of a kind are half its score", arguments: seeds)
+  @Test("Halving the weights halves the score", arguments: seeds)
   func scaling(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let configuration = random.configuration()
@@ -116,7 +117,7 @@ struct ScoringV2PropertyTests {
       "infectiousness weighs scores, not durations")
   }
 
-  @Test("A minimum leaves out the windows below it and nothing else", arguments: seeds)
+  @Test("A minimum score excludes exactly the windows below it", arguments: seeds)
   func minimum(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let configuration = random.configuration()
@@ -129,7 +130,7 @@ struct ScoringV2PropertyTests {
       some.days(of: windows, today: Self.today) == all.days(of: kept, today: Self.today))
   }
 
-  @Test("An age leaves out the days beyond it and nothing else", arguments: seeds)
+  @Test("A day threshold excludes exactly the older days", arguments: seeds)
   func age(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let configuration = random.configuration()
@@ -140,7 +141,7 @@ struct ScoringV2PropertyTests {
     #expect(some == all.filter { $0.date > RandomWindows.day })
   }
 
-  @Test("What is told is never a minute away from what is meant", arguments: seeds)
+  @Test("Reported values differ from the exact ones by less than a minute", arguments: seeds)
   func rounding(seed: Int) throws {
     var random = RandomWindows(seed: seed)
     let scoring = try WindowScoring(random.configuration())
@@ -150,5 +151,66 @@ struct ScoringV2PropertyTests {
       #expect((0..<60).contains(sums.roundedWeightedDurationSum - sums.weightedDurationSum))
       #expect(sums.roundedScoreSum.truncatingRemainder(dividingBy: 60) == 0)
     }
+  }
+}
+
+/// Random configurations and windows from a seed.
+struct RandomWindows {
+  static let day = Date(timeIntervalSince1970: 1_585_785_600)
+
+  var dice: SeededGenerator
+
+  init(seed: Int) {
+    dice = SeededGenerator(seed: UInt64(seed))
+  }
+
+  /// A valid configuration of version 2.
+  mutating func configuration() -> ENExposureConfiguration {
+    let configuration = ENExposureConfiguration()
+    let weights: [ReferenceWritableKeyPath<ENExposureConfiguration, Double>] = [
+      \.immediateDurationWeight, \.nearDurationWeight, \.mediumDurationWeight,
+      \.otherDurationWeight, \.infectiousnessStandardWeight, \.infectiousnessHighWeight,
+      \.reportTypeConfirmedTestWeight, \.reportTypeConfirmedClinicalDiagnosisWeight,
+      \.reportTypeSelfReportedWeight, \.reportTypeRecursiveWeight,
+    ]
+    for weight in weights {
+      configuration[keyPath: weight] = Double(Int.random(in: 0...250, &dice))
+    }
+    let thresholds = (0..<3).map { _ in Int.random(in: 0...255, &dice) }.sorted()
+    configuration.attenuationDurationThresholds = thresholds.map(NSNumber.init(value:))
+    return configuration
+  }
+
+  /// A window of one to ten scans on one of three days.
+  mutating func window() -> ExposureWindow {
+    var window = ExposureWindow()
+    window.date = Self.day.addingTimeInterval(Double(Int.random(in: 0...2, &dice)) * 86_400)
+    window.infectiousness = [.standard, .high][Int.random(in: 0...1, &dice)]
+    window.diagnosisReportType =
+      [.confirmedTest, .confirmedClinicalDiagnosis, .selfReported, .recursive][
+        Int.random(in: 0...3, &dice)]
+    window.scanInstances = (0...Int.random(in: 0...9, &dice)).map { _ in scan() }
+    return window
+  }
+
+  mutating func scan() -> ScanInstance {
+    let attenuation = UInt8(Int.random(in: 0...255, &dice))
+    return ScanInstance(
+      minimumAttenuation: attenuation, typicalAttenuation: attenuation,
+      secondsSinceLastScan: Int.random(in: 0...5, &dice) * 60)
+  }
+
+  mutating func windows() -> [ExposureWindow] {
+    (0..<Int.random(in: 1...12, &dice)).map { _ in window() }
+  }
+
+  mutating func table() -> [Int] { (0..<8).map { _ in Int.random(in: 0...8, &dice) } }
+
+  mutating func number(in range: ClosedRange<Int>) -> Int { Int.random(in: range, &dice) }
+}
+
+extension Int {
+  fileprivate static func random(in range: ClosedRange<Int>, _ dice: inout SeededGenerator) -> Int {
+    random(in: range, using: &dice)
   }
 }

@@ -3,7 +3,6 @@ import Testing
 
 @testable import ExposureNotification
 
-/// Documentation/RiskScoring.md 8.
 struct ScoringV2Tests {
   private static let day = Date(timeIntervalSince1970: 1_585_785_600)
 
@@ -30,7 +29,7 @@ struct ScoringV2Tests {
     return try WindowScoring(configuration)
   }
 
-  @Test("The documents' example: 22.5 weighted minutes, doubled to 45")
+  @Test("Apple's example: 22.5 weighted minutes, doubled to 45")
   func exposureRiskValue() throws {
     let scoring = try scoring {
       $0.immediateDurationWeight = 150
@@ -44,7 +43,7 @@ struct ScoringV2Tests {
   }
 
   @Test(
-    "The documents' day: Bob, Carol and Dave make 120 weighted minutes, at most 100, in sum 130")
+    "Apple's example of a day: 120 weighted minutes, maximum 100, sum 130")
   func dayOfThree() throws {
     let scoring = try scoring {
       $0.infectiousnessHighWeight = 200
@@ -66,7 +65,7 @@ struct ScoringV2Tests {
     #expect(summary.recursiveSummary == nil)
   }
 
-  @Test("Windows older than the threshold are left out, 0 leaves none out")
+  @Test("Windows older than the threshold are excluded, unless it is 0")
   func age() throws {
     let windows = [window([(10, 40)])]
     for (threshold, days, isKept) in [(2, 1, true), (2, 2, true), (2, 3, false), (0, 13, true)] {
@@ -77,13 +76,14 @@ struct ScoringV2Tests {
   }
 
   @Test(
-    "Windows below the minimum are left out", arguments: [(599.0, true), (600, true), (601, false)])
+    "Windows below the minimum score are excluded",
+    arguments: [(599.0, true), (600, true), (601, false)])
   func minimum(minimum: Double, isKept: Bool) throws {
     let scoring = try scoring { $0.minimumRiskScoreFullRange = minimum }
     #expect(scoring.days(of: [window([(10, 40)])], today: Self.day).isEmpty == !isKept)
   }
 
-  @Test("Days come in order, oldest first")
+  @Test("Days are sorted, oldest first")
   func days() throws {
     let next = Self.day.addingTimeInterval(86_400)
     let days = try scoring { _ in }
@@ -91,7 +91,7 @@ struct ScoringV2Tests {
     #expect(days.map(\.date) == [Self.day, next])
   }
 
-  @Test("Scores are told to the nearest minute, weighted durations up to the next")
+  @Test("Scores are rounded to the nearest minute, weighted durations up to the next")
   func rounding() {
     var sums = ExposureSums()
     sums.add(duration: 61, score: 89)
@@ -99,5 +99,22 @@ struct ScoringV2Tests {
     #expect(sums.roundedWeightedDurationSum == 120)
     sums.add(duration: 0, score: 1)
     #expect(sums.roundedScoreSum == 120 && sums.roundedMaximumScore == 60)
+  }
+
+  @Test("EN Express's weights apply at its thresholds of 30, 50 and 60 dB")
+  func weightsOfExpress() throws {
+    let configuration = ENExposureConfiguration()
+    configuration.attenuationDurationThresholds = [30, 50, 60]
+    configuration.immediateDurationWeight = 150
+    configuration.mediumDurationWeight = 50
+    configuration.otherDurationWeight = 0
+    var window = ExposureWindow()
+    window.infectiousness = .standard
+    window.diagnosisReportType = .confirmedTest
+    window.scanInstances = [UInt8(30), 31, 50, 51, 60, 61].map {
+      ScanInstance(minimumAttenuation: $0, typicalAttenuation: $0, secondsSinceLastScan: 60)
+    }
+    #expect(
+      try WindowScoring(configuration).score(of: window) == 90 + 60 + 60 + 30 + 30 + 0)
   }
 }

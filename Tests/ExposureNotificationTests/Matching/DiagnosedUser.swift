@@ -4,8 +4,8 @@ import Foundation
 
 @testable import ExposureNotification
 
-/// A person whose phone sends beacons and whose key is published later.
-struct Stranger {
+/// A user whose device sends beacons and whose key is published later.
+struct DiagnosedUser {
   /// Midnight UTC, 2020-04-02: the day of the published vectors.
   static let midnight = IntervalNumber(rawValue: 2_642_976)
 
@@ -26,9 +26,9 @@ struct Stranger {
         daysSinceOnsetOfSymptoms: daysSinceOnset))
   }
 
-  /// A beacon of the interval `step` after the key's start, heard `seconds` after that interval
-  /// began with `attenuation` dB lost.
-  func heard(
+  /// A sighting of the interval `step` after the key's start, `seconds` after that interval
+  /// began, with an attenuation in dB.
+  func sighting(
     step: UInt32 = 0, after seconds: TimeInterval = 0, attenuation: Int = 60,
     metadata: BluetoothMetadata? = nil
   ) -> Sighting {
@@ -43,14 +43,14 @@ struct Stranger {
       signalStrength: Int8(clamping: Int(transmitPower) - attenuation))
   }
 
-  /// Being near from `seconds` after the key's start, a scan each five minutes.
+  /// Sightings from `seconds` after the key's start, one every five minutes.
   func stay(
     from seconds: TimeInterval = 0, scans: Int, attenuation: Int = 60
   ) -> [Sighting] {
     (0..<scans).map { scan in
       let second = seconds + Double(scan) * 300
       let step = UInt32(second / 600)
-      return heard(
+      return sighting(
         step: step, after: second - Double(step) * 600, attenuation: attenuation)
     }
   }
@@ -66,16 +66,16 @@ extension MatchedSighting {
       identifier: try required(RollingProximityIdentifier(bytes: [UInt8](repeating: 7, count: 16))),
       metadata: try required(AssociatedEncryptedMetadata(bytes: [1, 2, 3, 4])))
     let sighting = Sighting(
-      advertisement: advertisement, time: Stranger.midnight.date.addingTimeInterval(seconds),
+      advertisement: advertisement, time: DiagnosedUser.midnight.date.addingTimeInterval(seconds),
       signalStrength: Int8(clamping: Int(metadata.transmitPower) - attenuation))
     return MatchedSighting(
       ScannedSighting(sighting, previousScan: previousScan),
-      sentIn: IntervalNumber(rawValue: Stranger.midnight.rawValue + step), metadata: metadata)
+      sentIn: IntervalNumber(rawValue: DiagnosedUser.midnight.rawValue + step), metadata: metadata)
   }
 }
 
 extension ProbeSecret {
-  /// A secret that every test knows.
+  /// A fixed secret.
   static let ofTests = ProbeSecret(bytes: Array(1...32))
 }
 
@@ -85,7 +85,7 @@ extension Matcher {
   }
 
   func matches(of keys: [DiagnosisKey]) -> [KeyMatch] {
-    findings(in: KeyBatch(keys)).matches.map(\.opened)
+    search(KeyBatch(keys)).matches.map(\.decrypted)
   }
 
   func match(of key: DiagnosisKey) -> KeyMatch? {

@@ -3,27 +3,27 @@ import ExposureKeys
 import Foundation
 import TestSupport
 import Testing
+import World
 
 @testable import ExposureNotification
 
-/// Documentation/Matching.md 9: nothing leaves before it may be believed.
-struct ProvisionalTests {
+struct KeySearchTests {
   private let authority: Authority
-  private let stranger: Stranger
+  private let user: DiagnosedUser
   private let matcher: Matcher
 
   init() throws {
     authority = try Authority()
-    stranger = try Stranger()
-    matcher = Matcher([stranger.heard()])
+    user = try DiagnosedUser()
+    matcher = Matcher([user.sighting()])
   }
 
-  /// 40 keys in file order, the stranger's first.
+  /// 40 keys in file order; the user's is the first.
   private func keys() throws -> [DiagnosisKey] {
-    try [stranger.key] + (100..<139).map { try Stranger($0).key }
+    try [user.key] + (100..<139).map { try DiagnosedUser($0).key }
   }
 
-  @Test("Of a file whose signature fails after its hits, no hit leaves", arguments: 1...3)
+  @Test("A file with an invalid signature yields no matches", arguments: 1...3)
   func forged(threads: Int) throws {
     let file = try authority.publish(keys())
     let others = try Authority().verificationKeys
@@ -43,7 +43,7 @@ struct ProvisionalTests {
     #expect(search.counters == MatchCounters())
   }
 
-  @Test("What an earlier file gave stays when a later one is refused")
+  @Test("Matches of an earlier file are kept if a later file is rejected")
   func earlierStays() throws {
     let file = try authority.publish(keys())
     var search = KeySearch(matcher)
@@ -56,7 +56,7 @@ struct ProvisionalTests {
     #expect((found.keyCount, search.counters.keys, search.counters.hits) == (1, 40, 1))
   }
 
-  @Test("A file cut anywhere gives nothing, zipped or not", arguments: [true, false])
+  @Test("A file truncated at any byte yields no matches, zipped or not", arguments: [true, false])
   func cut(isZip: Bool) throws {
     let zip = try authority.publish(keys())
     let url = isZip ? zip : try authority.unzipped(zip)
@@ -76,7 +76,8 @@ struct ProvisionalTests {
   }
 
   @Test(
-    "A search cancelled in the middle of a file stops there and tells nothing", arguments: 1...3)
+    "A search that is cancelled within a file stops before the next batch and yields no matches",
+    arguments: 1...3)
   func cancelled(threads: Int) throws {
     let file = try authority.publish(keys())
     let trusted = try authority.verificationKeys
@@ -95,5 +96,37 @@ struct ProvisionalTests {
     }
     #expect(batches == 3)
     #expect(found.keyCount == 0)
+  }
+
+  @Test("A search uses 1 to 16 threads for any requested number", arguments: [-1, 0, 1, 16, 17])
+  func threads(asked: Int) throws {
+    let user = try DiagnosedUser()
+    var search = KeySearch(Matcher([user.sighting()]), threads: asked)
+    var found = RawMatches()
+    try search.run(into: &found) { each in
+      for _ in 0..<100 { try each(ProvisionalKeyBatch(keys: KeyBatch([user.key]))) }
+    }
+    #expect(search.counters.keys == 100)
+    #expect(found.sightingCount == 1)
+  }
+
+  @Test("The number of queued batches never exceeds the limit", arguments: 1...3)
+  func waiting(threads: Int) throws {
+    let pool = KeySearch(matcher, threads: threads).makePool()
+    var resultCount = 0
+    for _ in 0..<200 {
+      resultCount += pool.submit(ProvisionalKeyBatch(keys: KeyBatch([user.key]))).count
+      #expect(pool.queuedCount <= (threads - 1) * MatchLimit.queuedBatchesPerThread)
+    }
+    #expect(resultCount + pool.finish().count == 200)
+  }
+
+  @Test("A cancelled search leaves no batch in the queue", arguments: [1, 16])
+  func abandoned(threads: Int) throws {
+    let pool = KeySearch(matcher, threads: threads).makePool()
+    let keys = KeyBatch([DiagnosisKey](repeating: user.key, count: 500))
+    for _ in 0..<60 { _ = pool.submit(ProvisionalKeyBatch(keys: keys)) }
+    pool.cancel()
+    #expect(pool.queuedCount == 0)
   }
 }

@@ -1,25 +1,25 @@
 import ExposureKeys
 
-/// The intervals in whose reach anything was heard: those within the tolerance of a sighting.
+/// The intervals within the tolerance of a sighting.
 ///
-/// A key that serves none of them cannot match and is not derived at all: on most days most people meet
-/// nobody for hours (Documentation/Matching.md 2).
-struct Reach: Sendable {
-  /// The part of a key's time that is searched: from the first interval in reach to the last.
+/// A key whose period contains none of them cannot match and is skipped before any derivation. On most
+/// days most users meet no one for hours, so this skips many keys.
+struct SearchIntervals: Sendable {
+  /// The intervals of a key to search: from the first one within the tolerance of a sighting to the last.
   struct Span: Equatable {
-    /// Which group of keys is searched for together: those of one day, and, apart from them, those
-    /// that go on into the next.
+    /// The number of the group of keys that are searched together. Each day has two groups: spans within
+    /// the day, and spans that continue into the next one.
     let group: Int
     let first: UInt32
     let last: UInt32
   }
 
-  /// The days that hold an interval in reach, in days since 1970.
+  /// The days with an interval to search, in days since 1970.
   private(set) var days: [UInt32] = []
-  /// For each step of each day: the first step in reach at or after it, and the last at or before.
+  /// For each step of each day: the nearest step to search at or after it, and at or before it.
   private var next: [UInt8] = []
   private var previous: [UInt8] = []
-  /// Open addressing: a day's number among `days`.
+  /// A hash table with open addressing: the index into `days`.
   private var slots: [Int32]
   private let mask: UInt32
 
@@ -27,7 +27,7 @@ struct Reach: Sendable {
   private static let none = UInt8.max
   private static let empty: Int32 = -1
 
-  /// The reach of sightings in `intervals`, which ascend.
+  /// Creates the set for sightings in `intervals`, which must be sorted.
   init(of intervals: [UInt32]) {
     var steps: [[Bool]] = []
     var end: UInt64 = 0
@@ -69,10 +69,9 @@ struct Reach: Sendable {
     self.next += next
   }
 
-  /// How many groups there may be: numbers below this.
   var groupCount: Int { 2 * days.count }
 
-  /// The intervals that keys of `group` may be searched in.
+  /// The intervals in which keys of `group` may be searched.
   func intervals(of group: Int) -> ClosedRange<UInt32> {
     let first = days[group / 2] * Self.perDay
     let count = group % 2 == 0 ? Self.perDay : 2 * Self.perDay
@@ -80,7 +79,7 @@ struct Reach: Sendable {
     return first...(overflow ? .max : last)
   }
 
-  /// What of `first`...`last`, at most a day long, is in reach; nil where nothing is.
+  /// The span to search of `first`...`last`, which is at most a day long; nil if there is none.
   @inline(__always)
   func span(_ first: UInt32, _ last: UInt32) -> Span? {
     let (day, step) = first.quotientAndRemainder(dividingBy: Self.perDay)
@@ -96,8 +95,8 @@ struct Reach: Sendable {
   @inline(__always)
   private func span(within day: UInt32, _ first: Int, _ last: Int) -> Span? {
     guard let number = number(of: day) else { return nil }
-    let place = number * Int(Self.perDay)
-    let (from, to) = (next[place + first], previous[place + last])
+    let offset = number * Int(Self.perDay)
+    let (from, to) = (next[offset + first], previous[offset + last])
     guard from != Self.none, Int(from) <= last else { return nil }
     let start = day * Self.perDay
     return Span(group: 2 * number, first: start + UInt32(from), last: start + UInt32(to))

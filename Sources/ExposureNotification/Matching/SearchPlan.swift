@@ -1,0 +1,93 @@
+import CExposureKernels
+import Synchronization
+
+/// The search method for the keys of one group.
+enum SearchPlan: Sendable {
+  /// Derives the keys' identifiers and probes the filter.
+  case forward(ProbeFilter)
+  /// Decrypts these identifiers with each key.
+  case reverse([(UInt64, UInt64)])
+
+  init(
+    for identifiers: [(UInt64, UInt64)], secret: ProbeSecret, tier: MatchTier,
+    direction: MatchDirection
+  ) {
+    let isReverse =
+      switch direction {
+      case .automatic: identifiers.count <= tier.reverseBreakEven
+      case .forward: false
+      case .reverse: true
+      }
+    self = isReverse ? .reverse(identifiers) : .forward(ProbeFilter(identifiers, secret: secret))
+  }
+}
+
+extension SearchPlan {
+  /// Searches at most `count` keys of `scratch` from index `start`, and writes the candidates into
+  /// `scratch.candidates`, numbered from `start`.
+  ///
+  /// Returns the number of candidates. `keysDone` is set to the number of keys that were fully searched.
+  func candidates(
+    in scratch: MatchScratch, from start: Int, count: Int, _ tier: MatchTier,
+    keysDone: inout Int
+  ) -> Int {
+    let keys = UnsafeRawPointer(scratch.keys + start).assumingMemoryBound(to: UInt8.self)
+    let (first, length) = (scratch.first + start, scratch.length + start)
+    switch self {
+    case .forward(let probe):
+      // The filter's memory lives as long as `probe`.
+      return withExtendedLifetime(probe) {
+        var filter = probe.filter
+        return ek_match_forward(
+          tier.kernels, keys, first, length, count, &filter, scratch.candidates,
+          MatchLimit.candidates, &keysDone)
+      }
+    case .reverse(let identifiers):
+      return identifiers.withUnsafeBytes { bytes in
+        ek_match_reverse(
+          tier.kernels, keys, first, length, count,
+          bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), identifiers.count,
+          scratch.candidates, MatchLimit.candidates, &keysDone)
+      }
+    }
+  }
+}
+
+extension ek_candidate {
+  /// The identifier as two words in memory order.
+  var words: (UInt64, UInt64) {
+    withUnsafeBytes(of: identifier) { bytes in
+      (
+        bytes.loadUnaligned(as: UInt64.self),
+        bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+      )
+    }
+  }
+}
+
+/// The plans of all groups, each created on first use.
+final class SearchPlanCache: Sendable {
+  private let index: ContactIndex
+  private let tier: MatchTier
+  private let direction: MatchDirection
+  private let plans = Mutex<[Int: SearchPlan]>([:])
+
+  init(_ index: ContactIndex, tier: MatchTier, direction: MatchDirection) {
+    self.index = index
+    self.tier = tier
+    self.direction = direction
+  }
+
+  /// Returns the plan of `group`. Concurrent callers wait until one of them has created it.
+  func plan(of group: Int) -> SearchPlan {
+    plans.withLock { plans in
+      if let plan = plans[group] { return plan }
+      let plan = SearchPlan(
+        for: index.identifiers(near: index.searchIntervals.intervals(of: group)),
+        secret: index.secret,
+        tier: tier, direction: direction)
+      plans[group] = plan
+      return plan
+    }
+  }
+}
