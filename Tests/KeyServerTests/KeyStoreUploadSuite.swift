@@ -44,7 +44,8 @@ import Testing
       let later = StoreScene.now + hours * StoreScene.hour
       let again = try StoreScene.upload("t", keys, at: later)
       #expect(again.token.keptUntil > first.token.keptUntil)
-      #expect(try await scene.store.acceptance(of: again) == .accepted(response: Data("first".utf8)))
+      #expect(
+        try await scene.store.acceptance(of: again) == .accepted(response: Data("first".utf8)))
       #expect(try await scene.store.accept(again) == .accepted(response: Data("first".utf8)))
       let other = try StoreScene.upload("t", [try StoreScene.key(2)], at: later)
       #expect(try await scene.store.accept(other) == .tokenUsed)

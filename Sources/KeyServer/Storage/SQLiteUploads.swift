@@ -52,14 +52,14 @@ struct SQLiteUploads {
     guard try UploadInsertion(upload).insertUnlessUsed(in: db) else {
       return try acceptance(of: upload) ?? .tokenUsed
     }
-    let known = try known(upload.keys)
-    guard !known.isEmpty else {
-      try insertion.insert(stored.inserted)
+    // Nearly all keys are new. Inserting them without a lookup saves a tenth of the time of an upload.
+    if stored.inserted.count == upload.keys.count, try insertion.insertIfAllAreNew(stored.inserted)
+    {
       tally.add(upload.facts, upload.usual.plan.outcome)
       return .accepted(response: upload.usual.answer)
     }
     do {
-      let course = try upload.course(known: known)
+      let course = try upload.course(known: try known(upload.keys))
       try insertion.insert(course.plan.inserted.map { StoredKey($0) })
       for key in course.plan.revised { try revise(StoredKey(key.released(from: openFrom))) }
       try setResponse(course.answer, of: upload)
