@@ -1,11 +1,7 @@
-import AsyncHTTPClient
-import DiagnosisKeyFile
 import Foundation
-import KeyServerAPI
 import Logging
 import QuietHTTP
 import ServiceLifecycle
-import UploadToken
 import World
 
 /// The key server: accepts the keys of diagnosed users and publishes them in signed files.

@@ -17,21 +17,26 @@ extension KeyServerComposition {
       [
         "data": .object(
           [
-            "temporaryExposureKeys": keys, "regions": .array(of: region, "The regions of the keys."),
-            "platform": .string("The platform of the phone."), "appPackageName": .string("The ID of the app."),
+            "temporaryExposureKeys": keys,
+            "regions": .array(of: region, "The regions of the keys."),
+            "platform": .string("The platform of the phone."),
+            "appPackageName": .string("The ID of the app."),
             "verificationPayload": .string("The upload token."),
             "hmackey": .string("The secret of the HMAC in Base64."),
             "deviceVerificationPayload": .string("The device attestation in Base64."),
           ],
           required: ["temporaryExposureKeys", "regions", "platform", "appPackageName"],
-          allowsOthers: true), "isInteroperabilityEnabled": .boolean("True if the keys may be shared with other countries."),
+          allowsOthers: true),
+        "isInteroperabilityEnabled": .boolean(
+          "True if the keys may be shared with other countries."),
         "padding": .padding,
       ], required: ["data"], allowsOthers: true),
     responses: [
       .init(
         200, "The keys were stored.",
         .object(
-          ["result": .string("Always empty."), "padding": .padding], required: ["result", "padding"]))
+          ["result": .string("Always empty."), "padding": .padding],
+          required: ["result", "padding"]))
     ]
       + [400, 401, 403, 408, 413, 415, 429, 500, 503].map {
         .init($0, "Rejected.", callableRefusal)
@@ -50,11 +55,13 @@ extension KeyServerComposition {
       ], required: ["temporaryExposureKeys", "healthAuthorityID"]),
     responses: [200, 400, 401, 408, 413, 415, 429, 500, 503].map {
       .init(
-        $0, $0 == 200 ? "The keys were stored, except those that were dropped." : "Rejected.", published)
+        $0, $0 == 200 ? "The keys were stored, except those that were dropped." : "Rejected.",
+        published)
     })
 
   private static let statisticsOperation = OpenAPIOperation(
-    .post, KeyServerRoute.statistics, "Returns statistics about the uploads of the calling authority.",
+    .post, KeyServerRoute.statistics,
+    "Returns statistics about the uploads of the calling authority.",
     credentialHeader: "Authorization", request: .object(["padding": .padding]),
     responses: [200, 400, 401, 408, 413, 415, 429, 500, 503].map {
       .init($0, $0 == 200 ? shownDays : "Rejected.", statistics)
@@ -88,7 +95,8 @@ extension KeyServerComposition {
   private static let published = JSONSchema.object(
     [
       "revisionToken": .string("The token to send with the next upload."),
-      "insertedExposures": .integer("The number of keys that were stored.", 0...UploadLimit.keyCount.upperBound),
+      "insertedExposures": .integer(
+        "The number of keys that were stored.", 0...UploadLimit.keyCount.upperBound),
       "error": .string("One sentence."), "code": code,
       "warnings": .array(of: .string("One sentence."), "Reasons why keys were dropped."),
       "padding": .padding,
@@ -116,7 +124,8 @@ extension KeyServerComposition {
         ["unknown": count, "android": count, "ios": count], required: ["unknown", "android", "ios"]),
       "total_teks_published": count, "requests_with_revisions": count,
       "tek_age_distribution": .array(of: count, "By age in days, 0 to 15.", count: 16...16),
-      "onset_to_upload_distribution": .array(of: count, "By days since the onset, 0 to 29.", count: 30...30),
+      "onset_to_upload_distribution": .array(
+        of: count, "By days since the onset, 0 to 29.", count: 30...30),
       "requests_missing_onset_date": count,
     ], required: ["day", "publish_requests", "total_teks_published"])
 
@@ -138,7 +147,8 @@ extension KeyServerComposition {
           [
             "payload": .string("The signed JSON in Base64."),
             "signature": .string("The ECDSA signature in Base64."),
-            "keyID": .string("The ID of the signing key."), "keyVersion": .string("The version of the signing key."),
+            "keyID": .string("The ID of the signing key."),
+            "keyVersion": .string("The version of the signing key."),
           ], required: ["payload", "signature", "keyID", "keyVersion"])),
       unchanged,
     ])
@@ -155,7 +165,8 @@ extension KeyServerComposition {
 
   private static func keyFile(of root: String) -> OpenAPIOperation {
     OpenAPIOperation(
-      .get, KeyServerRoute.keyFile("{name}", of: root), "Returns a signed key file that the index lists.",
+      .get, KeyServerRoute.keyFile("{name}", of: root),
+      "Returns a signed key file that the index lists.",
       responses: [
         .init(200, "The file.", content: ["application/zip": .string("A zip file.")]),
         unchanged, .init(404, "The index does not list the file.", callableRefusal),

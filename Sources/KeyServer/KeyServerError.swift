@@ -25,7 +25,10 @@ extension KeyServerError: CustomStringConvertible {
     case .newerDatabase:
       "The key database was written by a newer version of Firebreak: start that version, or restore an older backup."
     case .wrappingKey:
-      "The wrapping key beside the database cannot be read or created: check databaseFile and its owner, or restore the file from a backup."
+      """
+      The wrapping key beside the database cannot be read or created: check databaseFile and its owner, or restore \
+      the file from a backup.
+      """
     case .exportFolder:
       "The export folder cannot be created: check exportFolder, the disk and the folder's owner."
     case .unavailable:

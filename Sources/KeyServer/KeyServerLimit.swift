@@ -22,10 +22,10 @@ public enum KeyServerLimit {
   static let deviceCheckAnswerBytesMax = 16 * 1024
   /// The delay before a failed export is retried, in seconds.
   static let exportRetrySeconds: TimeInterval = 60
-  /// How long after its use another token or certificate with the same ID may be valid, in seconds. A
+  /// The time after its use in which another token or certificate with the same ID may be valid, in seconds. A
   /// verification server reissues a certificate for a day, and each is valid for an hour at most.
   static let reissueSecondsMax: TimeInterval = 86_400 + 3_600
-  /// How far the clock may be set back before a used token could be accepted again, in seconds.
+  /// The time by which the clock may be set back without a used token being accepted again, in seconds.
   static let clockSetBackSecondsMax: TimeInterval = 86_400
   /// The maximum age of the onset of symptoms, in seconds: 28 days.
   static let onsetAgeSecondsMax: TimeInterval = 28 * 86_400
@@ -49,7 +49,7 @@ public enum KeyServerLimit {
   static let statisticsSeconds: TimeInterval = 60 * 86_400
   /// The interval at which an authority's key set is fetched, in seconds.
   static let keyPullSeconds: TimeInterval = 3_600
-  /// How long a key stays valid after it left the authority's key set, in seconds: 30 days.
+  /// The validity of a key after it left the authority's key set, in seconds: 30 days.
   static let pulledKeyAfterlifeSeconds: TimeInterval = 30 * 86_400
   /// The timeout of a key set request, in seconds.
   static let keyPullAnswerSeconds = 10

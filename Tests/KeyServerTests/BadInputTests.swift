@@ -108,7 +108,9 @@ struct BadInputTests {
     }
   }
 
-  @Test("An unknown field is rejected with 400 in Google's contract and ignored in the ProteGO Safe contract")
+  @Test(
+    "An unknown field is rejected with 400 in Google's contract and ignored in the ProteGO Safe contract"
+  )
   func unknownFields() async throws {
     try await Self.run { server, requests in
       for request in requests {

@@ -50,7 +50,9 @@ struct ExportFolderTests {
       try await mayEnd.wait()
     }
     try await isHeld.wait()
-    let second = Task { try await FolderLock.withLock(on: folder.url) { Issue.record("held twice") } }
+    let second = Task {
+      try await FolderLock.withLock(on: folder.url) { Issue.record("held twice") }
+    }
     try await Task.sleep(for: .milliseconds(50))
     second.cancel()
     await #expect(throws: CancellationError.self) { try await second.value }

@@ -58,7 +58,9 @@ struct ExportPeriodTests {
     }
   }
 
-  @Test("After three weeks of downtime, periods within the retention time are closed, older keys are removed")
+  @Test(
+    "After three weeks of downtime, periods within the retention time are closed, older keys are removed"
+  )
   func longAway() async throws {
     let (authority, clock) = (Authority(), ManualClock(RunningKeyServer.start))
     let folder = try TemporaryFolder()
@@ -142,7 +144,8 @@ struct ReaddedExportTests {
     }
   }
 
-  @Test("The first file begins within the retention time, and later periods match the other exports")
+  @Test(
+    "The first file begins within the retention time, and later periods match the other exports")
   func longGone() async throws {
     try await run(twin: true) { _ = try await periods(1, of: $0) }
     try await run(twin: false) { server in

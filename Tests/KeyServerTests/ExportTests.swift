@@ -248,7 +248,9 @@ struct ExportTests {
     }
   }
 
-  @Test("The file, its index line and its keys are removed after 14 days, a used token after it expired")
+  @Test(
+    "The file, its index line and its keys are removed after 14 days, a used token after it expired"
+  )
   func retention() async throws {
     try await RunningKeyServer.run { server in
       try await server.upload(server.request(server.keys()))

@@ -109,7 +109,8 @@ struct LimitTests {
   }
 
   @Test(
-    "A key 14 days before the onset is accepted, one 15 days before is dropped", arguments: [(13, 1), (14, 1), (15, 0)])
+    "A key 14 days before the onset is accepted, one 15 days before is dropped",
+    arguments: [(13, 1), (14, 1), (15, 0)])
   func beforeOnset(days: Int32, inserted: Int) async throws {
     try await RunningKeyServer.run { server in
       let scene = PublishScene(server: server)

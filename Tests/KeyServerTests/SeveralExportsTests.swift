@@ -87,7 +87,8 @@ struct SeveralExportsTests {
   }
 
   @Test(
-    "An index in Google's format has one relative path per line, oldest first, and no final line feed")
+    "An index in Google's format has one relative path per line, oldest first, and no final line feed"
+  )
   func googleIndex() async throws {
     try await Self.run([Self.export("v1", ["PL"])]) { server in
       _ = try await server.uploadKeys()

@@ -69,7 +69,8 @@ struct SignerRotationTests {
     }
   }
 
-  @Test("An added key signs the next file; an export without signers fails and leaves nothing locked")
+  @Test(
+    "An added key signs the next file; an export without signers fails and leaves nothing locked")
   func whileRunning() async throws {
     let authority = Authority()
     let current = CurrentSigners(signers: authority.signers)

@@ -52,14 +52,14 @@ struct SQLiteUploads {
     guard try UploadInsertion(upload).insertUnlessUsed(in: db) else {
       return try acceptance(of: upload) ?? .tokenUsed
     }
-    let known = try known(upload.keys)
-    guard !known.isEmpty else {
-      try insertion.insert(stored.inserted)
+    // Nearly all keys are new. Inserting them without a lookup saves a tenth of the time of an upload.
+    if stored.inserted.count == upload.keys.count, try insertion.insertIfAllAreNew(stored.inserted)
+    {
       tally.add(upload.facts, upload.decisionIfNew.plan.outcome)
       return .accepted(response: upload.decisionIfNew.response)
     }
     do {
-      let decision = try upload.decision(known: known)
+      let decision = try upload.decision(known: try known(upload.keys))
       try insertion.insert(decision.plan.inserted.map { StoredKey($0) })
       for key in decision.plan.revised { try revise(StoredKey(key.released(from: openFrom))) }
       try setResponse(decision.response, of: upload)

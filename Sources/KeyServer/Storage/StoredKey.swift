@@ -63,10 +63,31 @@ struct KeyInsertion {
         """)
   }
 
-  /// Inserts those of `keys` whose bytes are not in the table. Sorted keys are faster, because neighbors share pages.
+  /// Inserts those of `keys` whose bytes are not in the table.
   ///
   /// - Throws: `DatabaseError`; `CancellationError` if the task is cancelled.
-  func insert(_ keys: some Sequence<StoredKey>) throws {
+  func insert(_ keys: [StoredKey]) throws {
+    try insert(keys) { _ in true }
+  }
+
+  /// Inserts all of `keys`, or none if one of them is in the table.
+  ///
+  /// - Returns: `false` if none was inserted.
+  /// - Throws: `DatabaseError`; `CancellationError` if the task is cancelled.
+  func insertIfAllAreNew(_ keys: [StoredKey]) throws -> Bool {
+    var insertedCount = 0
+    try insert(keys) { isNew in
+      insertedCount += isNew ? 1 : 0
+      return isNew
+    }
+    guard insertedCount < keys.count else { return true }
+    let deletion = try db.cachedStatement(sql: "DELETE FROM diagnosis_key WHERE key_data = ?")
+    for key in keys.prefix(insertedCount) { try deletion.execute(arguments: [key.bytes]) }
+    return false
+  }
+
+  /// Inserts `keys` one by one until `body` returns `false`.
+  private func insert(_ keys: [StoredKey], while body: (_ isNew: Bool) -> Bool) throws {
     try withExtendedLifetime(cached) {
       let statement = cached.sqliteStatement
       defer {
@@ -80,6 +101,7 @@ struct KeyInsertion {
           sqlite3_step(statement) == SQLITE_DONE
         else { try db.throwLatestError() }
         sqlite3_reset(statement)
+        guard body(db.changesCount > 0) else { return }
       }
     }
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import KeyServer
 
 /// Apps, authorities and sealing keys, for every implementation of `KeyStore`.
-@Suite("Key store: apps, authorities and sealing keys") struct KeyStoreRegisterSuite {
+@Suite("Key store: apps, authorities and sealing keys") struct KeyStoreRegistrySuite {
   typealias Implementation = StoreImplementation
   private static let now = StoreScene.now
 
@@ -30,7 +30,8 @@ import Testing
   }
 
   @Test(
-    "An authority replaces the one with the same issuer, whose other keys stay", arguments: Implementation.allCases
+    "An authority replaces the one with the same issuer, whose other keys stay",
+    arguments: Implementation.allCases
   )
   func authorities(_ implementation: Implementation) async throws {
     let scene = try StoreScene(implementation)
