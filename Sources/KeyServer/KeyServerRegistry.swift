@@ -10,13 +10,7 @@ public struct KeyServerRegistry: Sendable {
   ///
   /// - Throws: `KeyServerError.database`.
   public init(databaseFile: URL) throws(KeyServerError) {
-    do {
-      store = try SQLiteKeyStore(file: databaseFile)
-    } catch let error as KeyServerError {
-      throw error
-    } catch {
-      throw .database
-    }
+    store = try KeyServerComposition.store(at: databaseFile)
   }
 
   /// Adds an authority with its keys. One of the same issuer is replaced, but keeps its other keys.

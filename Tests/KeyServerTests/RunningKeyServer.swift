@@ -291,5 +291,5 @@ extension RunningKeyServer {
 }
 
 /// The former names of shared types, for suites that still use them.
-typealias TestClock = ManualClock
+typealias ManualClock = ManualClock
 typealias Answer = ReceivedResponse

@@ -63,7 +63,7 @@ package struct EncounterScoring: Sendable {
   private let version: Version
 
   private enum Version {
-    case exposures(ExposureScoring)
+    case exposures(ExposureScoringV1)
     case windows(WindowRules, WindowScoring)
   }
 
@@ -72,7 +72,7 @@ package struct EncounterScoring: Sendable {
     let configuration = published.exposureConfiguration
     version =
       switch published.rule {
-      case .exposures: .exposures(try ExposureScoring(configuration))
+      case .exposures: .exposures(try ExposureScoringV1(configuration))
       case .windows:
         .windows(try WindowRules(configuration), try WindowScoring(configuration))
       }

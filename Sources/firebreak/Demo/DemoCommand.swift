@@ -36,7 +36,7 @@ struct DemoCommand: AsyncParsableCommand {
     defer { withExtendedLifetime(signals, folder.removeUnlessKept) }
     let printer = DemoPrinter(isQuiet: json)
     printer.begin()
-    let result = await BeaconToNotice(
+    let result = await DemoRun(
       seed: seed, folder: folder.url, logger: logger, onStep: printer.printStep
     ).run()
     try file.write(try ReportPage(result).html())

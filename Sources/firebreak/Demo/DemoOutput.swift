@@ -18,7 +18,7 @@ final class DemoPrinter {
     write("\nFirebreak: from a beacon to a notice, from a PIN to a download\n")
   }
 
-  func printStep(_ step: StoryStep) {
+  func printStep(_ step: DemoStep) {
     count += 1
     guard !isQuiet else { return }
     let mark = step.ok ? coloured("\u{2713}", 32) : coloured("\u{2717}", 31)
@@ -30,7 +30,7 @@ final class DemoPrinter {
   /// Prints the result.
   ///
   /// - Throws: `CommandFailure` if a write to the terminal or pipe failed.
-  func end(_ result: StoryResult, report: URL, kept: String?) throws {
+  func end(_ result: DemoResult, report: URL, kept: String?) throws {
     let passed = result.steps.filter(\.ok).count
     let seconds = Double(result.steps.map(\.milliseconds).reduce(0, +) / 100) / 10
     write("\n\(result.ok ? coloured(result.verdict, 32) : coloured(result.verdict, 31))")
@@ -72,7 +72,7 @@ struct DemoReport: Encodable {
   private let steps: [Step]
   private let phones: [Phone]
 
-  init(_ result: StoryResult) {
+  init(_ result: DemoResult) {
     ok = result.ok
     steps = result.steps.map { Step(name: $0.name, ok: $0.ok, milliseconds: $0.milliseconds) }
     phones = result.phones.map {

@@ -55,7 +55,7 @@ struct MakeCommand: ParsableCommand {
     defer { withExtendedLifetime(signals) {} }
     let facts = try KeyFileWriter.write(
       to: url, start: start, end: end, region: region, keys: keys.keys,
-      revisedKeys: keys.revisedKeys, signers: [signer], begun: unfinished.began)
+      revisedKeys: keys.revisedKeys, signers: [signer], willFill: unfinished.began)
     if json {
       try printJSON(KeyFileReport(facts))
     } else {

@@ -62,7 +62,7 @@ struct WindowFileScoring {
   init(_ configuration: ENExposureConfiguration, file: String) throws {
     do throws(ENError) {
       scoring = try WindowScoring(configuration)
-      _ = try ExposureScoring(configuration)
+      _ = try ExposureScoringV1(configuration)
       if configuration.infectiousnessForDaysSinceOnsetOfSymptoms != nil {
         _ = try WindowRules(configuration)
       }

@@ -1,5 +1,5 @@
 import Foundation
-import QuietHTTP
+import StrictJSON
 
 /// The settings of a server, `settings.json` in its folder: strict JSON without secrets.
 struct SettingsFile {

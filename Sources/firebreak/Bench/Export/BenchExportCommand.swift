@@ -57,7 +57,7 @@ struct ExportBench {
 
   func run() async throws -> ExportBenchReport {
     let folder = try BenchFolder(keep: nil)
-    let signals = EndSignals(folder.removeUnlessKept)
+    let signals = SignalHandler.exiting(after: folder.removeUnlessKept)
     defer { withExtendedLifetime(signals, folder.removeUnlessKept) }
     let database = folder.url.appendingPathComponent("keys.sqlite")
     try await fill(database)

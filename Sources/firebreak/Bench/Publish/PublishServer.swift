@@ -74,7 +74,7 @@ struct PublishServerProcess: Sendable {
   ) async throws -> Result {
     let folder = try BenchFolder(keep: nil)
     let server = KillableProcess()
-    let signals = EndSignals {
+    let signals = SignalHandler.exiting {
       server.kill()
       folder.removeUnlessKept()
     }

@@ -27,17 +27,3 @@ struct ProgressLine {
     if isShown { FileHandle.standardError.write(Data(text.utf8)) }
   }
 }
-
-extension String {
-  /// The text without control and format characters, which could manipulate a terminal. For unverified text.
-  var printable: String {
-    String(
-      String.UnicodeScalarView(
-        unicodeScalars.map { scalar in
-          let isSafe =
-            scalar.properties.generalCategory != .control
-            && scalar.properties.generalCategory != .format
-          return isSafe ? scalar : "\u{fffd}"
-        }))
-  }
-}
