@@ -215,7 +215,7 @@ struct DescriptionTests {
         QuietRoute<Bool>(
           limit: BodyLimit(bytesMax: 100), refusals: isSeed ? .callable : .publish,
           shape: isSeed ? ResponseShape() : .publish, randomness: SystemRandomness(),
-          read: { _ in true }, decoy: { _ in throw Broken() }, answer: { _ in throw Broken() }))
+          read: { _ in true }, decoy: { _ in throw Broken() }, respond: { _ in throw Broken() }))
     }
     var logger = Logger(label: "test")
     logger.logLevel = .critical

@@ -290,6 +290,4 @@ extension RunningKeyServer {
   }
 }
 
-/// The former names of shared types, for suites that still use them.
-typealias ManualClock = ManualClock
 typealias Answer = ReceivedResponse

@@ -233,7 +233,7 @@ import World
           refusals: Self.proteGOSafeRoutes.contains(path) ? .callable : .google,
           shape: ResponseShape(),
           randomness: SystemRandomness(), read: { _ in true }, decoy: { _ in throw Broken() },
-          answer: { _ in throw Broken() }))
+          respond: { _ in throw Broken() }))
     }
     let server = QuietServer(
       router: router, host: "127.0.0.1", port: 0, logger: CollectedLog().logger)
