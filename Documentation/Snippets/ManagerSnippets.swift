@@ -12,6 +12,26 @@ func exposureNotificationPage() async throws {
   // End of page.
 }
 
+/// The example of README.md.
+@MainActor
+func quickStartPage() async throws {
+  let phone = try await SamplePhone(isEnabled: false)
+  // Page: QuickStart
+  let manager = ENManager()
+  try await manager.activate()
+  try await manager.setExposureNotificationEnabled(true)
+  // Two days later, with key files that the app has downloaded:
+  let keyFiles = try await phone.meetDiagnosedUser()
+  await withCheckedContinuation { done in
+    manager.detectExposures(configuration: .init(), diagnosisKeyURLs: keyFiles) { summary, error in
+      if let error { print(error.localizedDescription) }
+      if let summary { print("exposed", summary.daysSinceLastExposure, "days ago") }
+      done.resume()
+    }
+  }
+  // End of page.
+}
+
 @MainActor
 func managerPage() async throws {
   let phone = try await SamplePhone()

@@ -4,6 +4,7 @@
 @MainActor
 enum Snippets {
   static let pages: [String: @MainActor () async throws -> Void] = [
+    "QuickStart": quickStartPage,
     "ExposureNotification": exposureNotificationPage, "ENManager": managerPage,
     "ENExposureConfiguration": configurationPage, "ENExposureDetectionSummary": summaryPage,
     "ENExposureInfo": infoPage, "ENExposureWindow": windowPage, "ENScanInstance": scanPage,

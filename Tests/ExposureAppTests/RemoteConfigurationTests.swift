@@ -38,7 +38,7 @@ import Testing
 
   @Test("Every scoring field is copied to its field in the framework's configuration")
   func fieldByField() throws {
-    var scoring = KeyServerAPI.ExposureScoring.protegoDefault
+    var scoring = KeyServerAPI.RiskScoringParameters.protegoDefault
     scoring.minimumRiskScore = 7
     scoring.attenuationWeight = 11
     scoring.daysSinceLastExposureWeight = 12

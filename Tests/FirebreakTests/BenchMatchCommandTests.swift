@@ -72,7 +72,8 @@ struct BenchMatchCommandTests {
 
   @Test("The fastest tier is the default")
   func fastest() async throws {
-    let run = try await bench("--keys", "50", "--sightings", "50", "--from", "memory", "--threads", "2")
+    let run = try await bench(
+      "--keys", "50", "--sightings", "50", "--from", "memory", "--threads", "2")
     #expect(try run.json()?["tier"] as? String == MatchTier.fastest.rawValue)
     #expect(try run.json()?["threads"] as? Int == 2)
   }
@@ -134,7 +135,8 @@ struct BenchMatchCommandTests {
 
   @Test("Without --json the report is text")
   func text() async throws {
-    let run = try await Run("bench", "match", "--keys", "100", "--sightings", "50", "--from", "memory")
+    let run = try await Run(
+      "bench", "match", "--keys", "100", "--sightings", "50", "--from", "memory")
     #expect(run.status == 0)
     #expect(run.output.contains("100 keys against 50 sightings"))
     #expect(run.output.contains("limit"))

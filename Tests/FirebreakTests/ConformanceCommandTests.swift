@@ -62,7 +62,8 @@ struct ConformanceCommandTests {
     let mixed = (#", "transmissionRisk": 3"#, "")
     #expect(try await status(mixed, cleartext.replacing(".144.5,", with: ".144.0,"), code) == 1)
     #expect(
-      try await status((#", "transmissionRisk": 3"#, #", "transmissionRisk": 5"#), cleartext, code) == 0)
+      try await status((#", "transmissionRisk": 3"#, #", "transmissionRisk": 5"#), cleartext, code)
+        == 0)
   }
 
   @Test(

@@ -40,7 +40,8 @@ struct KeyfileCommandTests {
         "--key-version", "1"
       ).status == 0)
     #expect(
-      try await Run("keyfile", "verify", zip, "--public-key", publicKey, "--key-version", "2").status
+      try await Run("keyfile", "verify", zip, "--public-key", publicKey, "--key-version", "2")
+        .status
         == 1)
     #expect(try await Run("keyfile", "verify", zip, "--public-key", otherKey).status == 1)
     #expect(try await Run("keyfile", "verify", zip, "--public-key", zip).status == 2)
@@ -68,7 +69,8 @@ struct KeyfileCommandTests {
     try FileManager.default.createSymbolicLink(
       at: folder.path("link.zip"), withDestinationURL: pipe)
     for name in ["folder.zip", "pipe.zip", "link.zip"] {
-      let run = try await make(keys: example.appendingPathComponent("keys.json"), to: folder.path(name))
+      let run = try await make(
+        keys: example.appendingPathComponent("keys.json"), to: folder.path(name))
       #expect(run.status == 2 && run.output.isEmpty, "\(name)")
       #expect(run.errors.contains("\(name) is not a regular file"), "\(run.errors)")
     }
@@ -124,7 +126,9 @@ struct KeyfileCommandTests {
 
   @Test("Bad usage ends with 2 and one line on stderr")
   func usage() async throws {
-    for run in [try await Run("keyfile", "verify"), try await Run("nonsense"), try await Run("keyfile", "x")] {
+    for run in [
+      try await Run("keyfile", "verify"), try await Run("nonsense"), try await Run("keyfile", "x"),
+    ] {
       #expect(run.status == 2 && run.output.isEmpty)
       #expect(run.errors.split(separator: "\n").count == 1)
     }
@@ -132,7 +136,10 @@ struct KeyfileCommandTests {
 
   @Test("Help and version end with 0 and print to stdout")
   func help() async throws {
-    for run in [try await Run("--help"), try await Run("keyfile", "make", "--help"), try await Run("--version")] {
+    for run in [
+      try await Run("--help"), try await Run("keyfile", "make", "--help"),
+      try await Run("--version"),
+    ] {
       #expect(run.status == 0 && !run.output.isEmpty && run.errors.isEmpty)
     }
   }

@@ -12,7 +12,7 @@ struct MatchCommandTests {
   private let otherKey = SharedData.url("keyfiles/google-sample/public-310-v1.pem").path
 
   /// The key of the Cryptography Specification's vectors, twice in one signed file with another one.
-  init() throws {
+  init() async throws {
     folder = try TemporaryFolder()
     let keys = folder.path("keys.json")
     let published = Data(Self.bytes("75c734c6dd1a782de7a965da5eb93125")).base64EncodedString()
@@ -127,14 +127,16 @@ struct MatchCommandTests {
     let rejected = try await Run("match", "--json", "--sightings", sightings, export.path)
     #expect(rejected.status == 1 && rejected.output.isEmpty)
     #expect(rejected.errors.contains("export.bin"))
-    let accepted = try await Run("match", "--json", "--unsigned", "--sightings", sightings, export.path)
+    let accepted = try await Run(
+      "match", "--json", "--unsigned", "--sightings", sightings, export.path)
     #expect(accepted.status == 0, "\(accepted.errors)")
     #expect(try accepted.json()?["sightingsMatched"] as? Int == 1)
   }
 
   @Test("A search without matches ends with 0")
   func nothing() async throws {
-    let run = try await Run("match", "--json", "--sightings", try csv(), "--public-key", publicKey, zip)
+    let run = try await Run(
+      "match", "--json", "--sightings", try csv(), "--public-key", publicKey, zip)
     #expect(run.status == 0)
     #expect(try run.json()?["keysMatched"] as? Int == 0)
     #expect((try run.json()?["matches"] as? [Any])?.isEmpty == true)

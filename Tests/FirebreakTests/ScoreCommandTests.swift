@@ -33,7 +33,7 @@ struct ScoreCommandTests {
 
   private func score(
     _ windows: String..., configuration: String = "{}", more: [String] = []
-  ) throws -> Run {
+  ) async throws -> Run {
     try await Run(
       [
         "score", "--json", "--windows",
@@ -73,7 +73,7 @@ struct ScoreCommandTests {
   func age() async throws {
     let windows = ["2020-04-03", "2020-04-01", "2020-04-02"].map { window($0) }
     func dates(_ more: String...) async throws -> [String] {
-      try days(
+      try await days(
         score(
           windows[0], windows[1], windows[2],
           configuration: #"{"daysSinceLastExposureThreshold": 1}"#, more: more)
@@ -87,27 +87,29 @@ struct ScoreCommandTests {
   @Test("Sums are rounded to minutes, or exact with --exact")
   func rounding() async throws {
     let configuration = #"{"immediateDurationWeight": 33}"#
-    let rounded = try #require(try days(score(window(), configuration: configuration)).first)
+    let rounded = try #require(try await days(score(window(), configuration: configuration)).first)
     #expect(try sums(rounded, "daySummary") == [120, 120, 120])
     let exact = try #require(
-      try days(score(window(), configuration: configuration, more: ["--exact"])).first)
+      try await days(score(window(), configuration: configuration, more: ["--exact"])).first)
     #expect(try sums(exact, "daySummary") == [99, 99, 99])
   }
 
   @Test(
     "Windows without infectiousness or with a revoked report do not count; no windows give no days")
   func nothing() async throws {
-    #expect(try days(score(window(infectiousness: 0), window(reportType: 5))).isEmpty)
-    #expect(try days(score()).isEmpty)
+    #expect(try await days(score(window(infectiousness: 0), window(reportType: 5))).isEmpty)
+    #expect(try await days(score()).isEmpty)
   }
 
   @Test("A window without report type counts as reportTypeNoneMap")
   func unstated() async throws {
     let day = try #require(
-      try days(score(window(reportType: 0), configuration: #"{"reportTypeNoneMap": 2}"#)).first)
+      try await days(score(window(reportType: 0), configuration: #"{"reportTypeNoneMap": 2}"#))
+        .first)
     #expect(try sums(day, "confirmedClinicalDiagnosisSummary") == [300, 300, 300])
     #expect(
-      try days(score(window(reportType: 0), configuration: #"{"reportTypeNoneMap": 0}"#)).isEmpty)
+      try await days(score(window(reportType: 0), configuration: #"{"reportTypeNoneMap": 0}"#))
+        .isEmpty)
   }
 
   @Test("Every property of the configuration is accepted by its name")
@@ -127,7 +129,7 @@ struct ScoreCommandTests {
        "attenuationWeight": 1, "daysSinceLastExposureWeight": 1, "durationWeight": 1,
        "transmissionRiskWeight": 1, "metadata": {"minimumRiskScoreFullRange": 301}}
       """
-    #expect(try days(score(window(), configuration: configuration)).isEmpty)
+    #expect(try await days(score(window(), configuration: configuration)).isEmpty)
   }
 
   @Test(
@@ -188,7 +190,8 @@ struct ScoreCommandTests {
     #expect(try await score(window(), more: ["--today", "tomorrow"]).status == 2)
     let windows = try file("windows.json", "{}")
     let configuration = try file("configuration.json", "{}")
-    #expect(try await Run("score", "--windows", windows, "--configuration", configuration).status == 2)
+    #expect(
+      try await Run("score", "--windows", windows, "--configuration", configuration).status == 2)
     #expect(try await Run("score", "--windows", windows).status == 2)
     let none = folder.path("none").path
     #expect(try await Run("score", "--windows", none, "--configuration", configuration).status == 2)

@@ -114,7 +114,7 @@ struct StorageFailureTests {
       let answer = try await scene.publish(request)
       #expect((answer.status, answer.code) == (503, .internalError))
       #expect(answer.http.headers["retry-after"] == "30")
-      #expect(answer.said.revisionToken == nil && answer.said.insertedExposures == nil)
+      #expect(answer.body.revisionToken == nil && answer.body.insertedExposures == nil)
       for table in ["upload", "diagnosis_key", "statistic"] {
         #expect(try server.count("SELECT count(*) FROM \(table)") == 0, "\(table)")
       }
@@ -122,8 +122,8 @@ struct StorageFailureTests {
       try server.change("DELETE FROM revision_key")
       server.clock.advance(by: 60)
       let again = try await scene.publish(request)
-      #expect((again.status, again.said.insertedExposures) == (200, 2))
-      #expect(again.said.revisionToken?.isEmpty == false)
+      #expect((again.status, again.body.insertedExposures) == (200, 2))
+      #expect(again.body.revisionToken?.isEmpty == false)
     }
   }
 

@@ -27,8 +27,23 @@ struct SnippetTests {
   }
 
   @Test("A snippet prints the output on its page", arguments: pages)
-  func printed(_ page: String) throws {
-    #expect(try Self.block(of: page, after: "Prints:\n\n```\n") == Self.output(of: page))
+  func printed(_ page: String) async throws {
+    let output = try await Self.output(of: page)
+    #expect(try Self.block(of: page, after: "Prints:\n\n```\n") == output)
+  }
+
+  @Test("The example of README.md is the compiled snippet, and it runs")
+  func readme() async throws {
+    let readme = try Self.text("README.md")
+    let block = readme.components(separatedBy: "```swift\n").dropFirst().first?
+      .components(separatedBy: "```").first
+    let parts = try Self.snippetSources().components(separatedBy: "  // Page: QuickStart\n")
+    let code = try #require(parts.last?.components(separatedBy: "  // End of page.").first)
+      .components(separatedBy: "\n").map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0 }
+      .joined(separator: "\n")
+    #expect(block == "import ExposureNotification\n\n" + code)
+    let output = try await Self.output(of: "QuickStart")
+    #expect(output == "exposed 2 days ago\n")
   }
 
   @Test("The first page lists every public type, constant and alias")
@@ -67,18 +82,11 @@ struct SnippetTests {
     try String(contentsOf: SharedData.projectRoot.appendingPathComponent(path), encoding: .utf8)
   }
 
-  private static func output(of page: String) throws -> String {
-    let process = Process()
-    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    process.executableURL = URL(fileURLWithPath: bundle).deletingLastPathComponent()
-      .appendingPathComponent("snippets")
-    let pipe = Pipe()
-    process.arguments = [page]
-    process.standardOutput = pipe
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
-    return String(decoding: output, as: UTF8.self)
+  private static func output(of page: String) async throws -> String {
+    let bundle = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    let snippets = bundle.deletingLastPathComponent().appendingPathComponent("snippets")
+    let result = try await ChildProcess.run(snippets, [page])
+    #expect(result.status == 0, "\(result.errors)")
+    return result.output
   }
 }

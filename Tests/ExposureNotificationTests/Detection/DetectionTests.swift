@@ -24,7 +24,7 @@ struct DetectionTests {
     return try Detection(
       configuration: configuration, keyFiles: files,
       verificationKeys: try verificationKeys ?? authority.verificationKeys, sightings: sightings,
-      now: DiagnosedUser.midnight.date.addingTimeInterval(2 * 86_400), apiVersion: version,
+      now: BeaconSender.midnight.date.addingTimeInterval(2 * 86_400), apiVersion: version,
       secret: .ofTests, progress: progress)
   }
 
@@ -39,8 +39,8 @@ struct DetectionTests {
 
   @Test("A signed file with a received key gives an exposure with its score")
   func exposure() throws {
-    let user = try DiagnosedUser(risk: 7)
-    let file = try authority.publish([user.key, try DiagnosedUser(2).key])
+    let user = try BeaconSender(risk: 7)
+    let file = try authority.publish([user.key, try BeaconSender(2).key])
     let progress = Progress()
     let result = try detection(
       [file], sightings: user.stay(scans: 3, attenuation: 40), progress: progress
@@ -54,8 +54,8 @@ struct DetectionTests {
 
   @Test("Version 2 gives windows and day summaries instead of exposures")
   func windows() throws {
-    let user = try DiagnosedUser(daysSinceOnset: 0)
-    let other = try DiagnosedUser(2)
+    let user = try BeaconSender(daysSinceOnset: 0)
+    let other = try BeaconSender(2)
     let file = try authority.publish([user.key, other.key])
     let received = user.stay(scans: 9, attenuation: 40) + other.stay(scans: 2)
     let result = try detection([file], sightings: received, version: 2).run()
@@ -63,7 +63,7 @@ struct DetectionTests {
     #expect(result.windows.allSatisfy { $0.diagnosisReportType == .confirmedTest })
     #expect(result.infos.isEmpty)
     #expect(result.matchedKeyCount == 1)
-    #expect(result.summary.daySummaries.map(\.date) == [DiagnosedUser.midnight.date])
+    #expect(result.summary.daySummaries.map(\.date) == [BeaconSender.midnight.date])
     #expect(result.summary.daySummaries.first?.daySummary.scoreSum == 2_520.0)
     #expect(result.summary.attenuationDurations.isEmpty)
     #expect(result.summary.daysSinceLastExposure == 2)
@@ -71,14 +71,14 @@ struct DetectionTests {
 
   @Test("A detection without files finds nothing")
   func noFiles() throws {
-    let result = try detection([], sightings: try DiagnosedUser().stay(scans: 3)).run()
+    let result = try detection([], sightings: try BeaconSender().stay(scans: 3)).run()
     #expect(result.matchedKeyCount == 0)
     #expect(result.summary.attenuationDurations == [0, 0, 0, 0])
   }
 
   @Test("A key in two files counts once")
   func sameKeyTwice() throws {
-    let user = try DiagnosedUser()
+    let user = try BeaconSender()
     let files = try ["1.zip", "2.zip"].map { try authority.publish([user.key], as: $0) }
     let result = try detection(files, sightings: user.stay(scans: 1)).run()
     #expect(result.matchedKeyCount == 1)
@@ -87,8 +87,8 @@ struct DetectionTests {
 
   @Test("A diagnosis that a later file revokes is removed")
   func withdrawn() throws {
-    let user = try DiagnosedUser(reportType: .selfReport)
-    let revoked = try DiagnosedUser(reportType: .revoked)
+    let user = try BeaconSender(reportType: .selfReport)
+    let revoked = try BeaconSender(reportType: .revoked)
     let first = try authority.publish([user.key], as: "1.zip")
     let second = try authority.publish([], revised: [revoked.key], as: "2.zip")
     let received = user.stay(scans: 1)
@@ -98,7 +98,7 @@ struct DetectionTests {
 
   @Test("One invalid file fails the whole detection", arguments: [0, 1, 2])
   func badFile(place: Int) throws {
-    let user = try DiagnosedUser()
+    let user = try BeaconSender()
     var files = try (0..<3).map { try authority.publish([user.key], as: "\($0).zip") }
     files[place] = try damaged(files[place])
     #expect(
@@ -107,7 +107,7 @@ struct DetectionTests {
 
   @Test("A file with another authority's signature is rejected")
   func foreignSignature() throws {
-    let user = try DiagnosedUser()
+    let user = try BeaconSender()
     let file = try authority.publish([user.key])
     let others = try Authority().verificationKeys
     for keys in [others, []] {
@@ -136,7 +136,7 @@ struct DetectionTests {
 
   @Test("A cancelled detection throws and returns no result")
   func cancelled() throws {
-    let user = try DiagnosedUser()
+    let user = try BeaconSender()
     let file = try authority.publish([user.key])
     let progress = Progress()
     let detection = try detection([file], sightings: user.stay(scans: 1), progress: progress)
@@ -147,8 +147,8 @@ struct DetectionTests {
 
   @Test("All keys of a file with several batches are searched")
   func manyBatches() throws {
-    let user = try DiagnosedUser(255)
-    let start = DiagnosedUser.midnight.rawValue - 14 * 144
+    let user = try BeaconSender(255)
+    let start = BeaconSender.midnight.rawValue - 14 * 144
     let others = try (0..<2 * MatchLimit.keysPerBatch).compactMap { number in
       let bytes = [UInt8(number >> 8), UInt8(number & 0xff)] + [UInt8](repeating: 0, count: 14)
       let key = TemporaryExposureKey(bytes: bytes, rollingStart: IntervalNumber(rawValue: start))

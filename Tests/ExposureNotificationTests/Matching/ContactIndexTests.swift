@@ -36,21 +36,21 @@ struct ContactIndexTests {
   func allCollide() throws {
     // With a secret of zeros, identifiers that begin with eight zeros share one slot of the table
     // and one word of every filter.
-    let user = try DiagnosedUser()
+    let user = try BeaconSender()
     let users = try (0..<2_000).map { number in
       let bytes = [UInt8](repeating: 0, count: 14) + [UInt8(number >> 8), UInt8(number & 0xff)]
       return Sighting(
         advertisement: Advertisement(
           identifier: try required(RollingProximityIdentifier(bytes: bytes)),
           metadata: try required(AssociatedEncryptedMetadata(bytes: [0, 0, 0, 0]))),
-        time: DiagnosedUser.midnight.date, signalStrength: -60)
+        time: BeaconSender.midnight.date, signalStrength: -60)
     }
     let received = ScannedSighting.inOrder(users + [user.sighting(step: 3)])
     let index = ContactIndex(received, secret: ProbeSecret(bytes: []))
     for direction in MatchDirection.allCases {
       let matcher = Matcher(index, direction: direction)
       #expect(
-        matcher.matches(of: [user.key, try DiagnosedUser(2).key]).map(\.key) == [user.key])
+        matcher.matches(of: [user.key, try BeaconSender(2).key]).map(\.key) == [user.key])
     }
   }
 
@@ -90,11 +90,11 @@ struct ContactIndexTests {
     "An index of shuffled sightings returns those within the tolerance, sorted by interval")
   func shuffled() throws {
     var dice = SeededGenerator(seed: 12)
-    let user = try DiagnosedUser()
+    let user = try BeaconSender()
     let received = (-20...20).map { user.sighting(step: 30, after: Double($0) * 600) }
     let index = ContactIndex(
       received.shuffled(using: &dice).map { ScannedSighting($0) }, secret: .ofTests)
-    let sent = DiagnosedUser.midnight.rawValue + 30
+    let sent = BeaconSender.midnight.rawValue + 30
     let words = try required(received.first).advertisement.identifier.words
     let number = try required(index.number(of: words, near: sent))
     let found = index.sightings(of: number, near: sent).map(\.sighting.time)

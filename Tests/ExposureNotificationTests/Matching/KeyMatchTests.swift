@@ -29,14 +29,14 @@ struct KeyMatchTests {
   func forgedFirst() throws {
     let forged = try MatchedSighting.at(0, metadata: BluetoothMetadata(transmitPower: 100))
     let match = KeyMatch(
-      key: try DiagnosedUser().key, sightings: [forged, try .at(1_500), try .at(2_000)])
+      key: try BeaconSender().key, sightings: [forged, try .at(1_500), try .at(2_000)])
     #expect(match.credible?.sightings.count == 2)
   }
 
   @Test("A match with forged beacons only is discarded")
   func onlyForged() throws {
     let forged = try MatchedSighting.at(0, metadata: BluetoothMetadata(transmitPower: 100))
-    #expect(KeyMatch(key: try DiagnosedUser().key, sightings: [forged]).credible == nil)
+    #expect(KeyMatch(key: try BeaconSender().key, sightings: [forged]).credible == nil)
   }
 
   @Test(

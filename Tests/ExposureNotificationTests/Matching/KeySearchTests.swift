@@ -9,18 +9,18 @@ import World
 
 struct KeySearchTests {
   private let authority: Authority
-  private let user: DiagnosedUser
+  private let user: BeaconSender
   private let matcher: Matcher
 
   init() throws {
     authority = try Authority()
-    user = try DiagnosedUser()
+    user = try BeaconSender()
     matcher = Matcher([user.sighting()])
   }
 
   /// 40 keys in file order; the user's is the first.
   private func keys() throws -> [DiagnosisKey] {
-    try [user.key] + (100..<139).map { try DiagnosedUser($0).key }
+    try [user.key] + (100..<139).map { try BeaconSender($0).key }
   }
 
   @Test("A file with an invalid signature yields no matches", arguments: 1...3)
@@ -100,7 +100,7 @@ struct KeySearchTests {
 
   @Test("A search uses 1 to 16 threads for any requested number", arguments: [-1, 0, 1, 16, 17])
   func threads(asked: Int) throws {
-    let user = try DiagnosedUser()
+    let user = try BeaconSender()
     var search = KeySearch(Matcher([user.sighting()]), threads: asked)
     var found = RawMatches()
     try search.run(into: &found) { each in

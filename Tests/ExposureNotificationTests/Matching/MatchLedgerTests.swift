@@ -6,13 +6,13 @@ import Testing
 @testable import ExposureNotification
 
 struct MatchLedgerTests {
-  private func ledger(_ user: DiagnosedUser) -> LedgerSearch {
+  private func ledger(_ user: BeaconSender) -> LedgerSearch {
     LedgerSearch(Matcher([user.sighting()]))
   }
 
   @Test("A key in two batches counts once")
   func duplicates() throws {
-    let user = try DiagnosedUser()
+    let user = try BeaconSender()
     var ledger = ledger(user)
     ledger.search([user.key, user.key])
     ledger.search([user.key])
@@ -22,7 +22,7 @@ struct MatchLedgerTests {
   @Test(
     "Forged and replayed beacons match, but the ledger does not count them")
   func rules() throws {
-    let user = try DiagnosedUser()
+    let user = try BeaconSender()
     let forged = user.sighting(metadata: BluetoothMetadata(transmitPower: 100))
     let late = user.sighting(after: 1_201)
     #expect(Matcher([forged, late]).match(of: user.key)?.sightings.count == 2)
@@ -36,11 +36,11 @@ struct MatchLedgerTests {
 
   @Test("A key that is published again with another period keeps its first period")
   func otherPeriod() throws {
-    let user = try DiagnosedUser()
+    let user = try BeaconSender()
     var ledger = ledger(user)
     ledger.search([user.key])
-    ledger.search([try DiagnosedUser(period: 100).key])
-    ledger.search([try DiagnosedUser(period: 100, reportType: .revoked).key], areRevised: true)
+    ledger.search([try BeaconSender(period: 100).key])
+    ledger.search([try BeaconSender(period: 100, reportType: .revoked).key], areRevised: true)
     #expect(ledger.matches.map(\.key.key.rollingPeriod) == [144])
   }
 
@@ -48,8 +48,8 @@ struct MatchLedgerTests {
     "A recursive key is not matched, and a revoked key is not returned",
     arguments: [ReportType.recursive, .revoked])
   func leftOut(reportType: ReportType) throws {
-    var ledger = ledger(try DiagnosedUser())
-    ledger.search([try DiagnosedUser(reportType: reportType).key])
+    var ledger = ledger(try BeaconSender())
+    ledger.search([try BeaconSender(reportType: reportType).key])
     #expect(ledger.matches.isEmpty)
   }
 
@@ -62,8 +62,8 @@ struct MatchLedgerTests {
     ]
     for before in [nil] + ReportType.allCases.map(Optional.some) {
       for after in ReportType.allCases {
-        let may = try DiagnosedUser(reportType: before).key
-          .canBeRevised(to: try DiagnosedUser(reportType: after).key)
+        let may = try BeaconSender(reportType: before).key
+          .canBeRevised(to: try BeaconSender(reportType: after).key)
         #expect(may == (allowed[before] ?? []).contains(after), "\(before as Any) to \(after)")
       }
     }
@@ -71,22 +71,22 @@ struct MatchLedgerTests {
 
   @Test("A key revoked by a revision is removed")
   func withdrawn() throws {
-    let user = try DiagnosedUser(reportType: .selfReport)
+    let user = try BeaconSender(reportType: .selfReport)
     var ledger = ledger(user)
     ledger.search([user.key])
     #expect(ledger.matches.count == 1)
-    ledger.search([try DiagnosedUser(reportType: .revoked).key], areRevised: true)
+    ledger.search([try BeaconSender(reportType: .revoked).key], areRevised: true)
     #expect(ledger.matches.isEmpty)
   }
 
   @Test("A new report type outside the revised keys is ignored")
   func notARevision() throws {
-    let user = try DiagnosedUser(reportType: .selfReport)
+    let user = try BeaconSender(reportType: .selfReport)
     var ledger = ledger(user)
     ledger.search([user.key])
-    ledger.search([try DiagnosedUser(reportType: .confirmedTest).key])
+    ledger.search([try BeaconSender(reportType: .confirmedTest).key])
     #expect(ledger.matches.map(\.key.reportType) == [.selfReport])
-    ledger.search([try DiagnosedUser(reportType: .confirmedTest).key], areRevised: true)
+    ledger.search([try BeaconSender(reportType: .confirmedTest).key], areRevised: true)
     #expect(ledger.matches.map(\.key.reportType) == [.confirmedTest])
   }
 }

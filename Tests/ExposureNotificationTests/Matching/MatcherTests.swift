@@ -11,14 +11,14 @@ struct MatcherTests {
   func publishedVector() throws {
     let key = try required(
       TemporaryExposureKey(
-        bytes: Self.bytes("75c734c6dd1a782de7a965da5eb93125"), rollingStart: DiagnosedUser.midnight)
+        bytes: Self.bytes("75c734c6dd1a782de7a965da5eb93125"), rollingStart: BeaconSender.midnight)
     )
     let advertisement = Advertisement(
       identifier: try required(
         RollingProximityIdentifier(bytes: Self.bytes("3c9a1de5dd6b02afa7fded7b570b3e56"))),
       metadata: try required(AssociatedEncryptedMetadata(bytes: Self.bytes("c29211b1"))))
     let received = Sighting(
-      advertisement: advertisement, time: DiagnosedUser.midnight.date.addingTimeInterval(700),
+      advertisement: advertisement, time: BeaconSender.midnight.date.addingTimeInterval(700),
       signalStrength: -60)
     let match = try required(Matcher([received]).match(of: try required(DiagnosisKey(key: key))))
     #expect(match.sightings.map(\.sentIn.rawValue) == [2_642_977])
@@ -30,7 +30,7 @@ struct MatcherTests {
     "A beacon matches up to 12 intervals before or after its own",
     arguments: [(-13, false), (-12, true), (0, true), (12, true), (13, false)])
   func tolerance(intervals: Int, isFound: Bool) throws {
-    let user = try DiagnosedUser()
+    let user = try BeaconSender()
     for second in [0.0, 599] {
       let received = user.sighting(step: 20, after: Double(intervals) * 600 + second)
       #expect((Matcher([received]).match(of: user.key) != nil) == isFound)
@@ -41,14 +41,14 @@ struct MatcherTests {
     "Only identifiers of the declared period match",
     arguments: [(UInt32(0), true), (9, true), (10, false), (143, false)])
   func period(step: UInt32, isFound: Bool) throws {
-    let whole = try DiagnosedUser()
-    let short = try DiagnosedUser(period: 10)
+    let whole = try BeaconSender()
+    let short = try BeaconSender(period: 10)
     #expect((Matcher([whole.sighting(step: step)]).match(of: short.key) != nil) == isFound)
   }
 
   @Test("Keys of hours without a sighting are skipped before derivation")
   func filter() throws {
-    let start = DiagnosedUser.midnight.rawValue
+    let start = BeaconSender.midnight.rawValue
     let intervals = SearchIntervals(of: [start + 50])
     func span(_ first: UInt32) -> ClosedRange<UInt32>? {
       intervals.span(first, first + 143).map { $0.first...$0.last }
@@ -58,24 +58,24 @@ struct MatcherTests {
     #expect(span(start + 63) == nil)
     #expect(span(start - 106) == nil)
     #expect(span(start - 105) == start + 38...start + 38)
-    let received = Matcher([try DiagnosedUser().sighting(step: 50)])
+    let received = Matcher([try BeaconSender().sighting(step: 50)])
     let result = received.search(
-      KeyBatch([try DiagnosedUser().key, try DiagnosedUser(start: start + 63).key]))
+      KeyBatch([try BeaconSender().key, try BeaconSender(start: start + 63).key]))
     #expect(result.counters.keysSkipped == 1)
   }
 
   @Test("Nothing matches without sightings or without keys")
   func nothing() throws {
-    #expect(Matcher([]).matches(of: [try DiagnosedUser().key]).isEmpty)
-    #expect(Matcher([try DiagnosedUser().sighting()]).matches(of: []).isEmpty)
+    #expect(Matcher([]).matches(of: [try BeaconSender().key]).isEmpty)
+    #expect(Matcher([try BeaconSender().sighting()]).matches(of: []).isEmpty)
   }
 
   @Test("Descriptions and dumps of index and ledger contain no keys or sightings")
   func silence() throws {
-    let received = try DiagnosedUser(9).sighting()
+    let received = try BeaconSender(9).sighting()
     let index = ContactIndex(ScannedSighting.inOrder([received]), secret: .ofTests)
     var filled = LedgerSearch(Matcher(index))
-    filled.search([try DiagnosedUser(9).key])
+    filled.search([try BeaconSender(9).key])
     let ledger = filled.ledger
     for text in ["\(index)", "\(ledger)", String(reflecting: index)] {
       #expect(!text.contains("9, 9"))
@@ -105,8 +105,8 @@ struct MatcherTests {
 
   @Test("A batch larger than the scratch is searched completely")
   func largeBatch() throws {
-    let user = try DiagnosedUser(255)
-    let others = [try DiagnosedUser(3).key, try DiagnosedUser(4, start: 9).key]
+    let user = try BeaconSender(255)
+    let others = [try BeaconSender(3).key, try BeaconSender(4, start: 9).key]
     let keys = (0..<2 * MatchLimit.keysPerBatch + 1).map { others[$0 % 2] } + [user.key]
     let result = Matcher([user.sighting(step: 9)]).search(KeyBatch(keys))
     #expect(result.matches.map(\.key) == [user.key])
@@ -116,9 +116,9 @@ struct MatcherTests {
 
   @Test("A repeated key is found each time, and its sightings are stored once")
   func duplicates() throws {
-    let user = try DiagnosedUser()
+    let user = try BeaconSender()
     let received = (0..<30).map { user.sighting(after: Double($0)) }
-    let keys = [try DiagnosedUser(2).key] + (0..<1_000).map { _ in user.key }
+    let keys = [try BeaconSender(2).key] + (0..<1_000).map { _ in user.key }
     let result = Matcher(received).search(KeyBatch(keys))
     #expect(result.matches.count == 1_000)
     #expect(result.matches.allSatisfy { $0.decrypted.sightings.count == 30 })

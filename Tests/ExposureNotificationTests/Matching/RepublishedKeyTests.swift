@@ -16,7 +16,7 @@ struct RepublishedKeyTests {
   /// Twelve intervals with five sightings each; those of the first four are forged. Later periods end
   /// later, so periods with forged beacons only come first.
   init() throws {
-    let user = try DiagnosedUser()
+    let user = try BeaconSender()
     let forged = BluetoothMetadata(transmitPower: 100)
     sightings = ScannedSighting.inOrder(
       Self.heardSteps.flatMap { step in
@@ -28,7 +28,7 @@ struct RepublishedKeyTests {
       })
     keys = try (UInt32(60)...75).flatMap { last in
       try stride(from: UInt32(0), through: 60, by: 5).map { first in
-        try DiagnosedUser(start: DiagnosedUser.midnight.rawValue + first, period: last - first + 1)
+        try BeaconSender(start: BeaconSender.midnight.rawValue + first, period: last - first + 1)
           .key
       }
     }

@@ -7,14 +7,14 @@ import Testing
 struct ExposureIncidentTests {
   private func incidents(at seconds: [TimeInterval]) throws -> [ExposureIncident] {
     ExposureIncident.incidents(
-      of: KeyMatch(key: try DiagnosedUser().key, sightings: try seconds.map { try .at($0) }))
+      of: KeyMatch(key: try BeaconSender().key, sightings: try seconds.map { try .at($0) }))
   }
 
   @Test("The published example of a weighted attenuation gives 3 dB")
   func weightedAttenuation() throws {
     // The example's scan interval is 6 and ours is 300 s, so its times are multiplied by 50.
     let incident = ExposureIncident(
-      key: try DiagnosedUser().key,
+      key: try BeaconSender().key,
       sightings: [
         try .at(0, attenuation: 1), try .at(500, attenuation: 4), try .at(2_500, attenuation: 5),
       ])
@@ -25,7 +25,7 @@ struct ExposureIncidentTests {
   @Test("A mean halfway between two values is rounded up")
   func rounding() throws {
     let incident = ExposureIncident(
-      key: try DiagnosedUser().key,
+      key: try BeaconSender().key,
       sightings: [
         try .at(0, attenuation: 40), try .at(300, attenuation: 41), try .at(600, attenuation: 41),
       ])
@@ -67,7 +67,7 @@ struct ExposureIncidentTests {
     let far = try stride(from: 1_200.0, through: 2_400, by: 300).map {
       try MatchedSighting.at($0, attenuation: 51)
     }
-    let incident = ExposureIncident(key: try DiagnosedUser().key, sightings: near + far)
+    let incident = ExposureIncident(key: try BeaconSender().key, sightings: near + far)
     #expect(incident.exactDuration == 2_700)
     #expect(incident.durations(at: [50, 70]) == [1_350, 450, 0])
     #expect(incident.durations(at: [50, 70, 90]) == [1_350, 450, 0, 0])

@@ -7,7 +7,7 @@ import Testing
 @Suite("Properties of version 1 scoring")
 struct ScoringV1PropertyTests {
   private static let seeds = 1...40
-  private static let now = DiagnosedUser.midnight.date.addingTimeInterval(3 * 86_400)
+  private static let now = BeaconSender.midnight.date.addingTimeInterval(3 * 86_400)
 
   /// Random tables; with `ascending`, nearer, later and longer exposures have higher values.
   private func configuration(
@@ -29,7 +29,7 @@ struct ScoringV1PropertyTests {
   /// Matches of five users.
   private func matches(_ random: inout RandomWindows) throws -> [KeyMatch] {
     try (1...5).map { number in
-      let user = try DiagnosedUser(UInt8(number), risk: UInt8(random.number(in: 0...8)))
+      let user = try BeaconSender(UInt8(number), risk: UInt8(random.number(in: 0...8)))
       let start = Double(random.number(in: 0...60_000))
       let stay = user.stay(
         from: start, scans: random.number(in: 1...10), attenuation: random.number(in: 0...90))

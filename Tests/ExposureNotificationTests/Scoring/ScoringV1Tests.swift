@@ -7,11 +7,11 @@ import Testing
 struct ScoringV1Tests {
   /// Whole days after the key's start, at noon.
   private func days(_ count: Int) -> Date {
-    DiagnosedUser.midnight.date.addingTimeInterval(Double(count) * 86_400 + 43_200)
+    BeaconSender.midnight.date.addingTimeInterval(Double(count) * 86_400 + 43_200)
   }
 
   private func result(
-    _ configuration: ENExposureConfiguration, _ users: [(DiagnosedUser, [Sighting])], after: Int = 1
+    _ configuration: ENExposureConfiguration, _ users: [(BeaconSender, [Sighting])], after: Int = 1
   ) throws -> DetectionResult {
     var ledger = LedgerSearch(Matcher(users.flatMap(\.1)))
     ledger.search(users.map(\.0.key))
@@ -50,7 +50,7 @@ struct ScoringV1Tests {
 
   @Test("With ProteGO Safe's configuration, 15 minutes at 50 dB score 3,136")
   func protegoExposure() throws {
-    let user = try DiagnosedUser(risk: 8)
+    let user = try BeaconSender(risk: 8)
     let result = try result(.protego, [(user, user.stay(scans: 3, attenuation: 50))])
     let info = try #require(result.infos.first)
     #expect(info.totalRiskScoreFullRange == 3136)
@@ -60,14 +60,14 @@ struct ScoringV1Tests {
     #expect(info.attenuationValue == 50)
     #expect(info.attenuationDurations == [0, 900, 0])
     #expect(info.transmissionRiskLevel == 7)
-    #expect(info.date == DiagnosedUser.midnight.date)
+    #expect(info.date == BeaconSender.midnight.date)
     #expect(info.daysSinceOnsetOfSymptoms == ENDaysSinceOnsetOfSymptomsUnknown)
     #expect(info.diagnosisReportType == .unknown)
   }
 
   @Test("Report type and days since onset of a key are reported to the app")
   func reportReachesTheApp() throws {
-    let user = try DiagnosedUser(reportType: .selfReport, daysSinceOnset: -3)
+    let user = try BeaconSender(reportType: .selfReport, daysSinceOnset: -3)
     let result = try result(ENExposureConfiguration(), [(user, user.stay(scans: 1))])
     #expect(result.infos.first?.diagnosisReportType == .selfReported)
     #expect(result.infos.first?.daysSinceOnsetOfSymptoms == -3)
@@ -75,8 +75,8 @@ struct ScoringV1Tests {
 
   @Test("The summary has the key count, the highest score and the sums")
   func summary() throws {
-    let near = try DiagnosedUser(1, risk: 7)
-    let far = try DiagnosedUser(2, start: DiagnosedUser.midnight.rawValue - 144, risk: 1)
+    let near = try BeaconSender(1, risk: 7)
+    let far = try BeaconSender(2, start: BeaconSender.midnight.rawValue - 144, risk: 1)
     let twice =
       far.stay(scans: 2, attenuation: 80) + far.stay(from: 7_200, scans: 1, attenuation: 40)
     let summary = try result(
@@ -110,7 +110,7 @@ struct ScoringV1Tests {
   func minimumFullRange(minimum: Double, isReported: Bool) throws {
     let configuration = ENExposureConfiguration()
     configuration.minimumRiskScoreFullRange = minimum
-    let user = try DiagnosedUser(risk: 7)
+    let user = try BeaconSender(risk: 7)
     let stay = user.stay(scans: 3)
     let result = try result(configuration, [(user, stay)], after: 3)
     try expect(result, isReported: isReported, score: 672)
@@ -122,7 +122,7 @@ struct ScoringV1Tests {
   func minimumCapped(minimum: UInt8, isReported: Bool) throws {
     let configuration = ENExposureConfiguration()
     configuration.minimumRiskScore = minimum
-    let user = try DiagnosedUser(risk: 0)
+    let user = try BeaconSender(risk: 0)
     let result = try result(
       configuration, [(user, user.stay(scans: 2, attenuation: 70))], after: 5)
     try expect(result, isReported: isReported, score: 36)
@@ -132,7 +132,7 @@ struct ScoringV1Tests {
   func minimumInMetadata() throws {
     let configuration = ENExposureConfiguration()
     configuration.metadata = ["minimumRiskScoreFullRange": 673]
-    let user = try DiagnosedUser(risk: 7)
+    let user = try BeaconSender(risk: 7)
     try expect(
       try result(configuration, [(user, user.stay(scans: 3))], after: 3), isReported: false,
       score: 672)
@@ -140,7 +140,7 @@ struct ScoringV1Tests {
 
   @Test("Weights do not change the result")
   func weights() throws {
-    let user = try DiagnosedUser(risk: 3)
+    let user = try BeaconSender(risk: 3)
     let stay = user.stay(scans: 4)
     let heavy = ENExposureConfiguration()
     heavy.attenuationWeight = 100
@@ -163,7 +163,7 @@ struct ScoringV1Tests {
 
   @Test("With a clock before the key's day, days since exposure are 0")
   func clockBehind() throws {
-    let user = try DiagnosedUser()
+    let user = try BeaconSender()
     let result = try result(
       ENExposureConfiguration(), [(user, user.stay(scans: 1))], after: -2)
     #expect(result.found.daysSinceLastExposure == 0)
@@ -181,14 +181,14 @@ struct ScoringV1Tests {
 
   @Test("Six matched keys below the minimum count as keys without any seconds")
   func belowMinimum() throws {
-    let users = try (1...6).map { try DiagnosedUser(UInt8($0), risk: 1) }
+    let users = try (1...6).map { try BeaconSender(UInt8($0), risk: 1) }
     let configuration = ENExposureConfiguration()
     configuration.minimumRiskScoreFullRange = 4096
     configuration.attenuationDurationThresholds = [50, 70]
     var ledger = LedgerSearch(Matcher(users.flatMap { $0.stay(scans: 2) }))
     ledger.search(users.map(\.key))
     let summary = try ExposureScoringV1(configuration)
-      .result(of: ledger.matches, now: DiagnosedUser.midnight.date.addingTimeInterval(86_400))
+      .result(of: ledger.matches, now: BeaconSender.midnight.date.addingTimeInterval(86_400))
       .summary
     #expect(summary.matchedKeyCount == 6)
     #expect(summary.attenuationDurations == [0, 0, 0])

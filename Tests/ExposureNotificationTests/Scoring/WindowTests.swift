@@ -14,7 +14,7 @@ struct WindowTests {
       0: 1, 1: 2, 2: 0, NSNumber(value: ENDaysSinceOnsetOfSymptomsUnknown): 1,
     ]
     change(configuration)
-    let key = try key ?? DiagnosedUser().key
+    let key = try key ?? BeaconSender().key
     return try WindowRules(configuration).windows(of: KeyMatch(key: key, sightings: sightings))
   }
 
@@ -42,7 +42,7 @@ struct WindowTests {
 
   @Test("Seconds since the last scan are whole minutes up to five, or two minutes if unknown")
   func sinceLastScan() throws {
-    let start = DiagnosedUser.midnight.date
+    let start = BeaconSender.midnight.date
     for (gap, seconds) in [(1.0, 60), (60, 60), (61, 120), (300, 300), (9_000, 300), (-60, 0)] {
       let sighting = try MatchedSighting.at(
         9_000, previousScan: start.addingTimeInterval(9_000 - gap))
@@ -55,12 +55,12 @@ struct WindowTests {
 
   @Test("The previous scan is the last one with a sighting")
   func previousScan() throws {
-    let (one, other) = (try DiagnosedUser(1), try DiagnosedUser(2))
+    let (one, other) = (try BeaconSender(1), try BeaconSender(2))
     let sightings = [
       one.sighting(after: 0), other.sighting(after: 3), other.sighting(after: 240),
       one.sighting(after: 242),
     ]
-    let start = DiagnosedUser.midnight.date
+    let start = BeaconSender.midnight.date
     #expect(
       ScannedSighting.inOrder(sightings.reversed()).map(\.previousScan) == [nil, nil, start, start])
   }
@@ -68,10 +68,10 @@ struct WindowTests {
   @Test("A window has day, report type, infectiousness and calibration confidence")
   func facts() throws {
     let medium = try required(BluetoothMetadata(bytes: [0x58, 0, 0, 0]))
-    let key = try DiagnosedUser(reportType: .selfReport, daysSinceOnset: 1).key
+    let key = try BeaconSender(reportType: .selfReport, daysSinceOnset: 1).key
     let window = try #require(
       try windows([.at(50_000, metadata: medium), .at(50_300)], key: key).first)
-    #expect(window.date == DiagnosedUser.midnight.date)
+    #expect(window.date == BeaconSender.midnight.date)
     #expect(window.diagnosisReportType == .selfReported)
     #expect(window.infectiousness == .high)
     #expect(window.calibrationConfidence == .medium)
@@ -84,10 +84,10 @@ struct WindowTests {
   @Test("A key with infectiousness none or on an unlisted day has no window")
   func notInfectious() throws {
     for day: Int32 in [2, 3, -14] {
-      #expect(try windows([.at(0)], key: DiagnosedUser(daysSinceOnset: day).key).isEmpty)
+      #expect(try windows([.at(0)], key: BeaconSender(daysSinceOnset: day).key).isEmpty)
     }
     for day: Int32? in [nil, 15, -15] {
-      let key = try DiagnosedUser(daysSinceOnset: day).key
+      let key = try BeaconSender(daysSinceOnset: day).key
       #expect(try windows([.at(0)], key: key).first?.infectiousness == .standard)
     }
   }
@@ -95,7 +95,7 @@ struct WindowTests {
   @Test("A key without a report type gets the configured one, or has no window")
   func unstatedReport() throws {
     for unstated in [nil, ReportType.unknown] {
-      let key = try DiagnosedUser(reportType: unstated).key
+      let key = try BeaconSender(reportType: unstated).key
       #expect(try windows([.at(0)], key: key).first?.diagnosisReportType == .confirmedTest)
       let none = try windows([.at(0)], key: key) { $0.reportTypeNoneMap = .unknown }
       #expect(none.isEmpty)
@@ -130,7 +130,7 @@ struct WindowTests {
   ) throws -> ENInfectiousness? {
     let configuration = ENExposureConfiguration()
     configuration.infectiousnessForDaysSinceOnsetOfSymptoms = map
-    let key = try DiagnosedUser(daysSinceOnset: daysSinceOnset).key
+    let key = try BeaconSender(daysSinceOnset: daysSinceOnset).key
     return try WindowRules(configuration).windows(of: KeyMatch(key: key, sightings: [.at(0)]))
       .first?.infectiousness
   }

@@ -5,7 +5,7 @@ import Foundation
 @testable import ExposureNotification
 
 /// A user whose device sends beacons and whose key is published later.
-struct DiagnosedUser {
+struct BeaconSender {
   /// Midnight UTC, 2020-04-02: the day of the published vectors.
   static let midnight = IntervalNumber(rawValue: 2_642_976)
 
@@ -66,11 +66,11 @@ extension MatchedSighting {
       identifier: try required(RollingProximityIdentifier(bytes: [UInt8](repeating: 7, count: 16))),
       metadata: try required(AssociatedEncryptedMetadata(bytes: [1, 2, 3, 4])))
     let sighting = Sighting(
-      advertisement: advertisement, time: DiagnosedUser.midnight.date.addingTimeInterval(seconds),
+      advertisement: advertisement, time: BeaconSender.midnight.date.addingTimeInterval(seconds),
       signalStrength: Int8(clamping: Int(metadata.transmitPower) - attenuation))
     return MatchedSighting(
       ScannedSighting(sighting, previousScan: previousScan),
-      sentIn: IntervalNumber(rawValue: DiagnosedUser.midnight.rawValue + step), metadata: metadata)
+      sentIn: IntervalNumber(rawValue: BeaconSender.midnight.rawValue + step), metadata: metadata)
   }
 }
 
