@@ -110,7 +110,7 @@ struct KeyfileCommandTests {
       let arguments = makeArguments(keys: keys, output: folder.path("made.zip"))
       let status = try await ChildProcess.withRunning(try Run.product(), arguments) { process in
         while process.status == nil
-          && folder.files().allSatisfy({ !$0.path.contains(".made.zip-") })
+          && folder.files().allSatisfy({ !$0.path.contains(".made.zip.") })
         {
           try await Task.sleep(for: .milliseconds(1))
         }

@@ -38,11 +38,12 @@ struct ServerWalkTests {
       let below = halves.dropFirst().joined()
       let end = below.firstMatch(of: #/^\s*Ends with (\d)/#.anchorsMatchLineEndings())
         .flatMap { Int($0.1) }
-      guard let answer = below.firstMatch(of: #/^\s*Answers (\d{3})(.*)/#.anchorsMatchLineEndings())
+      guard
+        let response = below.firstMatch(of: #/^\s*Returns (\d{3})(.*)/#.anchorsMatchLineEndings())
       else { return Step(script: halves[0], end: end) }
       return Step(
-        script: halves[0], status: Int(answer.1),
-        fields: answer.2.matches(of: #/`(\w+)`/#).map { String($0.1) })
+        script: halves[0], status: Int(response.1),
+        fields: response.2.matches(of: #/`(\w+)`/#).map { String($0.1) })
     }
   }
 

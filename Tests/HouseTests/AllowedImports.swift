@@ -66,7 +66,10 @@ enum AllowedImports {
     // Roof.
     "firebreak": Row(
       allBelowSimulation.union(["CExposureKernels", "FieldTrials", "Simulation", "Town"]),
-      libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient", "Mustache", "ArgumentParser"]),
+      libraries: [
+        "Hummingbird", "GRDB", "AsyncHTTPClient", "Mustache", "ArgumentParser", "Subprocess",
+        "SystemPackage",
+      ]),
   ]
 
   /// Modules that every target may import.

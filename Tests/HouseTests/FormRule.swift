@@ -9,7 +9,7 @@ enum FormRule {
 
   static let junkEndings = [
     "Manager", "Service", "Helper", "Helpers", "Util", "Utils", "Utilities", "Worker", "Impl",
-    "Handler", "Common", "Misc",
+    "Common", "Misc",
   ]
   /// Names that Apple chose.
   static let junkAllowed: Set<String> = ["ENManager", "ENCommon"]

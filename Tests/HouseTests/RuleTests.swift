@@ -118,7 +118,8 @@ struct RuleTests {
     "Vague file names are found; Apple's are allowed",
     arguments: [
       ("UploadManager.swift", 1), ("ENManager.swift", 0), ("ENManager+Detection.swift", 0),
-      ("StringUtils.swift", 1), ("Upload.swift", 0), ("KeyHandler.swift", 1),
+      ("StringUtils.swift", 1), ("Upload.swift", 0), ("KeyHelper.swift", 1),
+      ("RequestHandler.swift", 0),
     ])
   func names(_ name: String, _ count: Int) {
     #expect(FormRule.name(of: file("", path: "Sources/World/\(name)")).count == count)

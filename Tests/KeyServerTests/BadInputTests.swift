@@ -77,7 +77,7 @@ struct BadInputTests {
   func wrongTypes() async throws {
     try await Self.run { server, requests in
       for request in requests {
-        let variants = try SpoiltJSON.wrongTypes(of: request.body)
+        let variants = try InvalidJSONVariants.wrongTypes(of: request.body)
         #expect(variants.count >= 4)
         for variant in variants {
           let answer = try await server.post(
@@ -98,7 +98,7 @@ struct BadInputTests {
   func repeatedFields() async throws {
     try await Self.run { server, requests in
       for request in requests {
-        for variant in try SpoiltJSON.repeatedFields(of: request.body) {
+        for variant in try InvalidJSONVariants.repeatedFields(of: request.body) {
           let answer = try await server.post(
             variant.json, to: request.path, headers: request.headers)
           #expect(answer.status == 400, "\(request.path): \(variant)")
@@ -114,7 +114,7 @@ struct BadInputTests {
   func unknownFields() async throws {
     try await Self.run { server, requests in
       for request in requests {
-        for variant in try SpoiltJSON.unknownFields(of: request.body) {
+        for variant in try InvalidJSONVariants.unknownFields(of: request.body) {
           let answer = try await server.post(
             variant.json, to: request.path, headers: request.headers)
           #expect(answer.status == (request.isStrict ? 400 : 200), "\(request.path): \(variant)")

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Everything that was logged, at every level.
+/// The log messages of a test, at every level.
 public final class CollectedLog: Sendable {
   private let collected = Mutex<[Line]>([])
 
@@ -13,12 +13,12 @@ public final class CollectedLog: Sendable {
 
   public init() {}
 
-  /// Each with its level, its message and what goes with it.
+  /// The entries with level, message and metadata.
   public var lines: [String] {
     collected.withLock { $0.map { "\($0.level) \($0.message) \($0.metadata)" } }
   }
 
-  /// The messages of those that are errors.
+  /// The messages at level error.
   public var errors: [String] {
     collected.withLock { $0.filter { $0.level >= .error }.map(\.message) }
   }

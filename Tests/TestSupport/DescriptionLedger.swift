@@ -1,18 +1,17 @@
 import Foundation
 
-/// Holds a server to its own description: whatever it answers must be described, and whatever is
-/// described must have been answered once.
+/// Compares the responses of a server with its OpenAPI description: every response must be described, and every
+/// described response must occur.
 public struct DescriptionLedger {
-  /// The description.
   public let description: ServerDescription
   private var seen: Set<String> = []
 
-  /// Begins with nothing answered.
+  /// Starts without responses.
   public init(_ description: ServerDescription) {
     self.description = description
   }
 
-  /// Notes an answer of `method` on `path`; returns what is wrong with it.
+  /// Records a response of `method` on `path`; returns its differences from the description.
   public mutating func note(
     _ body: Data, status: Int, type: String?, method: String = "post", path: String
   ) -> [String] {
@@ -28,6 +27,6 @@ public struct DescriptionLedger {
       .map { "\(name): \($0)" }
   }
 
-  /// What is described and has not been answered, as `POST /path 200`.
+  /// The described responses that have not occurred, as `POST /path 200`.
   public var unanswered: [String] { description.answers.subtracting(seen).sorted() }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Holds JSON against a schema, as far as our own descriptions use JSON Schema: type, properties,
+/// Validates JSON against a schema. Supports the part of JSON Schema that our descriptions use: type, properties,
 /// required, additionalProperties, items, minItems, maxItems, enum, pattern, minimum, maximum.
 public enum JSONSchemaCheck {
-  /// What is wrong with `value`, each fault with the path to it; empty where nothing is.
+  /// The errors in `value`, each with its path; empty if it is valid.
   public static func faults(in value: Any, _ schema: [String: Any], at path: String = "$")
     -> [String]
   {
@@ -71,7 +71,7 @@ public enum JSONSchemaCheck {
     return []
   }
 
-  /// On some systems 1 reads as true.
+  /// Foundation bridges 1 to `true` on some systems.
   private static func isBoolean(_ value: Any) -> Bool {
     guard let number = value as? NSNumber else { return value is Bool }
     return String(cString: number.objCType) == "c"

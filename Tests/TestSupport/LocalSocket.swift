@@ -1,13 +1,11 @@
 import Foundation
 
-/// A TCP connection to a server on this machine, as the system has it: for tests that no HTTP library would do
-/// for.
+/// A plain TCP connection to a server on this machine, for tests that an HTTP library cannot do.
 public enum LocalSocket {
-  /// Connects, from `source` where it is given, an address of this machine; `receiveBytes` bounds
-  /// what the system takes before anybody reads.
+  /// Connects, from the local address `source` if it is given; `receiveBytes` is the size of the receive buffer.
   ///
   /// - Returns: The descriptor, which the caller closes.
-  /// - Throws: `POSIXError` where nobody listens on `port`.
+  /// - Throws: `POSIXError` if no server listens on `port`.
   public static func connected(
     to port: Int, from source: String? = nil, receiveBytes: Int32? = nil
   ) throws -> Int32 {

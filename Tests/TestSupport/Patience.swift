@@ -1,16 +1,16 @@
 import Foundation
 
-/// How long a test waits for what should come at once before it says that it did not come.
+/// The timeout of tests that wait for something to happen.
 ///
-/// Far beyond what the slowest machine needs: all tests run at once, on two cores if need be, and each may
-/// have to wait for all others. Only who waits for something broken ever waits so long.
+/// It is far longer than the slowest machine needs, because all tests run concurrently and a test may have to wait for
+/// all others. Only a test of broken code waits that long.
 public enum Patience {
   /// For `.timeLimit`.
   public static let minutes = 30
-  /// The same, for sockets and requests.
+  /// For sockets and requests.
   public static let seconds = 60 * minutes
 
-  /// Asks until it is so, or patience is at its end; the caller says then what it expected.
+  /// Polls the condition until it is true or the timeout expires. The caller then states its expectation.
   public nonisolated(nonsending) static func until(
     _ isSo: nonisolated(nonsending) () async throws -> Bool
   ) async throws {

@@ -1,13 +1,12 @@
 import Foundation
 
-/// A POST over a bare socket, for clients that no HTTP library would be: one that never ends its body, and
-/// one that sends far too much.
+/// A POST request over a plain socket, for clients that never finish their body or send too much.
 public struct RawPost: Sendable {
-  /// What came back.
+  /// The response.
   public struct Answer: Sendable {
-    /// The status; 0 where nothing came for longer than a test waits, or the server hung up without a word.
+    /// The status; 0 if the timeout expired or the server closed the connection without a response.
     public var status = 0
-    /// By lower-case name.
+    /// The values by lower-case name.
     public var headers: [String: String] = [:]
     /// The body.
     public var body = Data()
@@ -17,15 +16,15 @@ public struct RawPost: Sendable {
   private let path: String
   private let headers: [String: String]
 
-  /// A POST to `path` of this machine, with `headers` besides those of its own.
+  /// A request to `path`, with additional `headers`.
   public init(port: Int, path: String, headers: [String: String] = [:]) {
     self.port = port
     self.path = path
     self.headers = headers
   }
 
-  /// Sends `body` and no more, though `announced` bytes are said to come, and reads one answer. What the
-  /// server says while it is still being sent to is read at once.
+  /// Sends `body` with a content length of `announced`, and reads one response. A response that arrives while the body
+  /// is sent is read at once.
   public func answer(sending body: Data, announced: Int? = nil) async throws -> Answer {
     let head = head(length: announced ?? body.count)
     return try await withCheckedThrowingContinuation { continuation in
@@ -72,11 +71,11 @@ public struct RawPost: Sendable {
     return Answer()
   }
 
-  /// Times that fifteen seconds pass without a byte before it gives up: counted, as both it and the server
-  /// may be held up for a while.
+  /// The number of 15-second intervals without a byte before the timeout. Intervals are counted because the test and
+  /// the server may be suspended for a while.
   private static let silencesMax = Patience.seconds / 15
 
-  /// The whole answer, once it is there.
+  /// The response, if it is complete.
   private static func answer(in bytes: Data) -> Answer? {
     guard let end = bytes.range(of: Data("\r\n\r\n".utf8)) else { return nil }
     let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)

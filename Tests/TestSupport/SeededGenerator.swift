@@ -1,8 +1,8 @@
-/// Chance that can be told again: the same seed gives the same numbers (SplitMix64).
+/// A reproducible random number generator (SplitMix64).
 public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
-  /// The numbers of this seed.
+  /// A generator that starts at `seed`.
   public init(seed: UInt64) {
     state = seed
   }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A server's own description, read back from `/openapi.json`.
+/// The OpenAPI description of a server, parsed from `/openapi.json`.
 public struct ServerDescription {
   private let document: [String: Any]
 
-  /// Nil where `json` is no OpenAPI 3.1 document.
+  /// Returns nil if `json` is not an OpenAPI 3.1 document.
   public init?(_ json: Data) {
     guard let object = try? JSONSerialization.jsonObject(with: json),
       let document = object as? [String: Any],
@@ -13,12 +13,12 @@ public struct ServerDescription {
     self.document = document
   }
 
-  /// Each route that is described, as `POST /path`.
+  /// The described routes, as `POST /path`.
   public var routes: Set<String> {
     Set(paths.flatMap { path, operations in operations.keys.map { "\($0.uppercased()) \(path)" } })
   }
 
-  /// Each answer that is described, as `POST /path 200`.
+  /// The described responses, as `POST /path 200`.
   public var answers: Set<String> {
     Set(
       paths.flatMap { path, operations in
@@ -30,7 +30,7 @@ public struct ServerDescription {
       })
   }
 
-  /// What is wrong with `body` as an answer of `method` on `path` with `status`.
+  /// The errors in `body` as a response of `method` on `path` with `status`.
   public func faults(
     inAnswer body: Data, status: Int, method: String = "post", path: String
   ) -> [String] {
@@ -41,20 +41,20 @@ public struct ServerDescription {
     return faults(in: body, Self.schema(response))
   }
 
-  /// The content types of the answer of `method` on `path` with `status`; nil where none is described.
+  /// The content types of a response of `method` on `path` with `status`; nil if it is not described.
   public func contentTypes(status: Int, method: String = "get", path: String) -> Set<String>? {
     let responses = operation(method, path)?["responses"] as? [String: [String: Any]]
     return responses?["\(status)"].map { Set(($0["content"] as? [String: Any] ?? [:]).keys) }
   }
 
-  /// What is wrong with `body` as a question to `path`. A field that is not described is, also where others are
-  /// allowed: a test asks what it knows, and the description must know it too.
+  /// The errors in `body` as a request to `path`. Fields that are not described are errors even if the schema allows
+  /// others, because tests send only fields that the description must contain.
   public func faults(inQuestion body: Data, path: String) -> [String] {
     let schema = Self.schema(operation("post", path)?["requestBody"] as? [String: Any])
     return faults(in: body, schema.map(Self.closed))
   }
 
-  /// The schema without leave for fields that are not described.
+  /// The schema with additional fields forbidden.
   private static func closed(_ schema: [String: Any]) -> [String: Any] {
     var schema = schema
     if let properties = schema["properties"] as? [String: [String: Any]] {

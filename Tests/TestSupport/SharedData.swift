@@ -1,22 +1,22 @@
 import Foundation
 
-/// The published vectors and real files that lie beside the project, in `../shared/data`.
+/// The published vectors and real files in `../shared/data`.
 ///
-/// They carry licences of their own and are not part of the project. A test that needs one of them
-/// is skipped where the folder is absent.
+/// They have their own licenses and are not part of the project. Tests that need them are skipped if the folder is
+/// missing.
 public enum SharedData {
-  /// Whether the folder is there.
+  /// True if the folder exists.
   public static let isPresent = FileManager.default.fileExists(atPath: folder.path)
 
-  /// Why a test was skipped.
+  /// The reason for skipping a test.
   public static let absence = "needs the published vectors in ../shared/data"
 
-  /// The file at `path` inside the folder.
+  /// The URL of a file in the folder.
   public static func url(_ path: String) -> URL {
     folder.appendingPathComponent(path)
   }
 
-  /// The project's root, from where this file was compiled.
+  /// The root of the project, derived from the path of this source file.
   public static let projectRoot = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 

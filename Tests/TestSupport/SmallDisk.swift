@@ -1,20 +1,19 @@
 import Foundation
 
-/// A real file system of very few bytes, to see what happens when a disk is full.
+/// A small memory file system, for tests with a full disk.
 ///
-/// It is a memory file system that the kernel enforces, not a thrown mock. Mounting one needs root;
-/// where the tests do not run as root, `isAvailable` is false and the tests that need it are skipped.
+/// Mounting it needs root. Otherwise `isAvailable` is false, and tests that need it are skipped.
 public final class SmallDisk: Sendable {
-  /// Whether this process may mount one.
+  /// True if this process may mount file systems.
   public static let isAvailable = geteuid() == 0
-  /// Why a test was skipped.
+  /// The reason for skipping a test.
   public static let absence = "needs root to mount a small file system"
 
-  /// Where it is mounted.
+  /// The mount point.
   public let url: URL
   private let folder: TemporaryFolder
 
-  /// Mounts a file system that holds `bytes`.
+  /// Mounts a file system of `bytes` bytes.
   public init(bytes: Int) throws {
     folder = try TemporaryFolder()
     url = folder.path("disk")
@@ -27,7 +26,7 @@ public final class SmallDisk: Sendable {
     umount2(url.path, Int32(MNT_DETACH))
   }
 
-  /// Fills what is left; returns the file that holds the space, to be removed to make room again.
+  /// Fills the file system with a file and returns it; removing the file frees the space.
   public func fill() -> URL {
     let ballast = url.appendingPathComponent("ballast")
     let file = open(ballast.path, O_WRONLY | O_CREAT | O_APPEND, 0o600)

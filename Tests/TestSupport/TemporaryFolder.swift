@@ -1,11 +1,10 @@
 import Foundation
 
-/// A new folder that goes away with the value that holds it.
+/// A new folder that is removed when the object is deallocated.
 public final class TemporaryFolder: Sendable {
-  /// Where it is.
   public let url: URL
 
-  /// Makes the folder.
+  /// Creates the folder.
   public init() throws {
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("firebreak-test-\(UUID().uuidString)")
@@ -16,10 +15,10 @@ public final class TemporaryFolder: Sendable {
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// A path inside.
+  /// A URL inside the folder.
   public func path(_ name: String) -> URL { url.appendingPathComponent(name) }
 
-  /// Every file inside, at any depth.
+  /// All files inside, at any depth.
   public func files() -> [URL] {
     let all = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)
     return (all?.compactMap { $0 as? URL } ?? []).filter { file in

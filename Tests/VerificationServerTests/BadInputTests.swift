@@ -87,7 +87,7 @@ struct BadInputTests {
   }
 
   private func expectAll(
-    _ status: Int, _ variants: [SpoiltJSON.Variant], of request: Request,
+    _ status: Int, _ variants: [InvalidJSONVariants.Variant], of request: Request,
     at server: RunningServer
   ) async throws {
     for variant in variants {
@@ -104,7 +104,7 @@ struct BadInputTests {
   func wrongTypes() async throws {
     try await run { server, requests in
       for request in requests {
-        let variants = try SpoiltJSON.wrongTypes(of: Data(request.body.utf8))
+        let variants = try InvalidJSONVariants.wrongTypes(of: Data(request.body.utf8))
         #expect(variants.count >= 8)
         try await expectAll(400, variants, of: request, at: server)
       }
@@ -120,7 +120,7 @@ struct BadInputTests {
   func repeatedFields() async throws {
     try await run { server, requests in
       for request in requests {
-        let variants = try SpoiltJSON.repeatedFields(of: Data(request.body.utf8))
+        let variants = try InvalidJSONVariants.repeatedFields(of: Data(request.body.utf8))
         #expect(!variants.isEmpty)
         try await expectAll(400, variants, of: request, at: server)
       }
@@ -132,7 +132,7 @@ struct BadInputTests {
   func unknownFields() async throws {
     try await run { server, requests in
       for request in requests {
-        let variants = try SpoiltJSON.unknownFields(of: Data(request.body.utf8))
+        let variants = try InvalidJSONVariants.unknownFields(of: Data(request.body.utf8))
         #expect(!variants.isEmpty)
         try await expectAll(request.isStrict ? 400 : 200, variants, of: request, at: server)
       }

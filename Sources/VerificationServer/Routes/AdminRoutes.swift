@@ -14,7 +14,9 @@ struct IssueRoute: Sendable {
       .add(VerificationRoute.issue, to: router, decoy: decoy, respond: respond)
   }
 
-  private func respond(_ request: GoogleRoute<IssueRequest>.Request) async throws -> PaddedResponse {
+  private func respond(
+    _ request: GoogleRoute<IssueRequest>.Request
+  ) async throws -> PaddedResponse {
     let result = try await handler.issue(
       request.body.body, under: request.apiKeyID, request.context.logger)
     switch result {

@@ -15,7 +15,9 @@ struct VerifyRoute: Sendable {
       .add(VerificationRoute.verify, to: router, decoy: decoy, respond: respond)
   }
 
-  private func respond(_ request: GoogleRoute<VerifyRequest>.Request) async throws -> PaddedResponse {
+  private func respond(
+    _ request: GoogleRoute<VerifyRequest>.Request
+  ) async throws -> PaddedResponse {
     let body = request.body.body
     guard let accept = AcceptList(body.accept) else {
       return try PaddedResponse(

@@ -1,16 +1,15 @@
 import Foundation
 
-/// Takes good JSON and spoils it in one place at a time, in every place there is.
-public enum SpoiltJSON {
-  /// One way in which it was spoilt.
+/// Generates invalid variants of a JSON document, each with one error.
+public enum InvalidJSONVariants {
+  /// A variant.
   public struct Variant: Sendable, CustomStringConvertible {
-    /// What was done, and where.
+    /// The error and its path.
     public let description: String
-    /// The text.
     public let json: Data
   }
 
-  /// Each value in turn, also inside objects and lists, replaced by one of every other type.
+  /// The variants in which one value is replaced by a value of another type.
   public static func wrongTypes(of json: Data) throws -> [Variant] {
     let root = try parsed(json)
     return places(in: root).flatMap { place, value in
@@ -20,14 +19,14 @@ public enum SpoiltJSON {
     }
   }
 
-  /// Each object in turn with one of its fields twice.
+  /// The variants in which one object has a field twice.
   public static func repeatedFields(of json: Data) throws -> [Variant] {
     try objects(of: json) { fields in
       fields.min { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
   }
 
-  /// Each object in turn with a field more that nobody described.
+  /// The variants in which one object has an unknown field.
   public static func unknownFields(of json: Data) throws -> [Variant] {
     try objects(of: json) { _ in ("strange", 1) }
   }
@@ -53,7 +52,7 @@ public enum SpoiltJSON {
       case is [Any]: self = .list
       case is [String: Any]: self = .object
       case is String: self = .text
-      default: self = SpoiltJSON.isBoolean(value) ? .boolean : .number
+      default: self = InvalidJSONVariants.isBoolean(value) ? .boolean : .number
       }
     }
 
@@ -105,7 +104,7 @@ public enum SpoiltJSON {
     }
   }
 
-  /// Every value but the root, with the way to it; of a list the first element only.
+  /// All values except the root, with their paths; only the first element of a list.
   private static func places(
     in value: Any, _ place: [String] = [], withRoot: Bool = false
   ) -> [(place: [String], value: Any)] {
@@ -128,7 +127,7 @@ public enum SpoiltJSON {
 
   private static func name(_ place: [String]) -> String { "$" + place.map { ".\($0)" }.joined() }
 
-  /// On some systems 1 reads as true.
+  /// Foundation bridges 1 to `true` on some systems.
   private static func isBoolean(_ value: Any) -> Bool {
     guard let number = value as? NSNumber else { return value is Bool }
     return String(cString: number.objCType) == "c"
