@@ -119,4 +119,15 @@ struct ServedSettingsTests {
     #expect(configuration?["version"] as? Int == 9)
     #expect(try await authority.servers.stop() == 0)
   }
+
+  @Test("Two servers without matching names do not start")
+  func oneName() async throws {
+    let folder = try TemporaryFolder()
+    try ServedAuthority.write(["verification/settings.json": #"{"issuer": "them"}"#], in: folder)
+    let run = try await Run("serve", "--port", "0", "--data", folder.path("data").path)
+    #expect(run.status == 2 && run.errors.contains("tokenIssuer"))
+    #expect(run.errors.split(separator: "\n").count == 1 && run.output.isEmpty)
+    // A refused start creates no secrets.
+    #expect(folder.files().map(\.lastPathComponent) == ["settings.json"])
+  }
 }

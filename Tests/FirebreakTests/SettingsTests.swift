@@ -342,9 +342,7 @@ struct SettingsTests {
     #expect(try settings(of: file).inForce == (try keySettings("{}")).inForce)
     try FileManager.default.createSymbolicLink(
       at: file, withDestinationURL: folder.path("nowhere.json"))
-    #expect(throws: CommandFailure.self) {
-      try settings(of: file)
-    }
+    #expect(throws: CommandFailure.self) { try settings(of: file) }
   }
 
   @Test("A file in UTF-16 or with a byte order mark is refused", arguments: [#"{"region":"DE"}"#])
@@ -398,16 +396,5 @@ struct SettingsTests {
     let folder = try TemporaryFolder()
     try ServedAuthority.write(["keys/settings.json": text], in: folder)
     #expect(try await Run("key-server", "settings", "--data", folder.path("data").path).status == 0)
-  }
-
-  @Test("Two servers without matching names do not start")
-  func oneName() async throws {
-    let folder = try TemporaryFolder()
-    try ServedAuthority.write(["verification/settings.json": #"{"issuer": "them"}"#], in: folder)
-    let run = try await Run("serve", "--port", "0", "--data", folder.path("data").path)
-    #expect(run.status == 2 && run.errors.contains("tokenIssuer"))
-    #expect(run.errors.split(separator: "\n").count == 1 && run.output.isEmpty)
-    // A refused start creates no secrets.
-    #expect(folder.files().map(\.lastPathComponent) == ["settings.json"])
   }
 }
