@@ -8,7 +8,7 @@ import VerificationAPI
 @testable import VerificationServer
 
 /// Limits that have no test of their own elsewhere, each with values below, on and above.
-/// Documentation/ShownBy.md lists the other tests.
+/// Documentation/TestedPromises.md lists the other tests.
 @Suite("Limits")
 struct LimitTests {
   let folder: TemporaryFolder
