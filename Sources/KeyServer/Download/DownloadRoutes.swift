@@ -7,7 +7,7 @@ import QuietHTTP
 /// The downloads: indexes, the key files they list, and the remote configuration.
 ///
 /// All of them are public and the same for all clients, so any cache may store them. The formats are in
-/// Documentation/SeedContract.md.
+/// Documentation/ProteGOSafeContract.md.
 struct DownloadRoutes: Sendable {
   let folder: ExportFolder
   /// The file name roots of the exports; that of the ProteGO Safe contract is empty.
