@@ -1,4 +1,5 @@
 import Foundation
+import KeyServerAPI
 
 /// An encounter with a diagnosed user, or one day of exposure windows. It contains no place and no name.
 public struct Exposure: Codable, Hashable, Sendable, Identifiable {
@@ -36,4 +37,91 @@ struct DetectionResult: Sendable {
   /// True if `exposures` covers all files of the last fourteen days, as in API version 2; false if it
   /// covers only the files of this detection.
   var coversAllFiles = false
+}
+
+/// The risk level that the user sees. The raw values are ProteGO Safe's.
+public enum RiskLevel: Int, Sendable, Codable, Comparable, CaseIterable {
+  /// No relevant encounter.
+  case none = 0
+  /// A low risk.
+  case low = 1
+  /// A moderate risk.
+  case medium = 2
+  /// A high risk.
+  case high = 3
+
+  /// The level that the user sees for a level of a policy.
+  init(_ level: WindowRiskLevel) {
+    self =
+      switch level {
+      case .low: .low
+      case .high: .high
+      }
+  }
+
+  public static func < (one: RiskLevel, other: RiskLevel) -> Bool { one.rawValue < other.rawValue }
+}
+
+/// A range of scores with its risk level and a sentence that explains the rule to a health authority.
+public struct RiskRule: Sendable, Hashable {
+  /// The explanation of the rule.
+  public let sentence: String
+  /// The scores that the rule applies to, within 0...4096.
+  public let scores: ClosedRange<Int>
+  /// The level of these scores.
+  public let level: RiskLevel
+}
+
+extension RiskRule {
+  /// The largest score: the product of four values of 8.
+  public static let scoreMax = 4_096
+
+  /// The table for `thresholds`, lowest level first. The ranges cover every score exactly once.
+  public static func table(for thresholds: RiskScoreThresholds) -> [RiskRule] {
+    let rows: [(sentence: String, from: Int, to: Int, level: RiskLevel)] = [
+      ("Without a relevant encounter there is no risk.", 0, thresholds.maxNoRiskScore, .none),
+      (
+        "A short or distant encounter is a low risk.",
+        thresholds.maxNoRiskScore + 1, thresholds.maxLowRiskScore, .low
+      ),
+      (
+        "A longer or closer encounter is a moderate risk.",
+        thresholds.maxLowRiskScore + 1, thresholds.maxMiddleRiskScore, .medium
+      ),
+      (
+        "A quarter of an hour close by is a high risk.",
+        thresholds.maxMiddleRiskScore + 1, scoreMax, .high
+      ),
+    ]
+    return rows.compactMap { row in
+      row.from <= row.to
+        ? RiskRule(sentence: row.sentence, scores: row.from...row.to, level: row.level) : nil
+    }
+  }
+}
+
+/// Computes the risk level of scores and exposures.
+struct RiskAssessment {
+  let rules: [RiskRule]
+
+  init(thresholds: RiskScoreThresholds) {
+    rules = RiskRule.table(for: thresholds)
+  }
+
+  func level(of score: Int) -> RiskLevel {
+    let score = min(max(score, 0), RiskRule.scoreMax)
+    return rules.first { $0.scores.contains(score) }?.level ?? .none
+  }
+
+  /// The level of the worst exposure that has not expired; exposures are not added up.
+  func level(of exposures: [Exposure], at now: Date) -> RiskLevel {
+    let oldest = RemovalRule.oldestExposure(at: now)
+    return exposures.filter { $0.date >= oldest }.map { level(of: $0) }.max() ?? .none
+  }
+
+  /// The level by the policy's result if there is one, otherwise by the score.
+  private func level(of exposure: Exposure) -> RiskLevel {
+    guard let judgement = exposure.judgement else { return level(of: exposure.riskScore) }
+    return judgement.level.map(RiskLevel.init) ?? .none
+  }
 }

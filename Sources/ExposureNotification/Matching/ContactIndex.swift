@@ -1,4 +1,5 @@
 import ExposureKeys
+import Foundation
 import Secrets
 
 /// All received identifiers, indexed for the search.
@@ -159,5 +160,95 @@ extension Range<Int> {
       if isReached(middle) { high = middle } else { low = middle + 1 }
     }
     return low
+  }
+}
+
+/// A hash table that numbers the distinct identifiers.
+///
+/// Open addressing with a load of at most one half. The slot depends on all 16 bytes and on the secret,
+/// so an attacker cannot construct identifiers that collide.
+struct IdentifierTable: Sendable {
+  /// The identifiers in order of insertion.
+  private(set) var identifiers: [(UInt64, UInt64)] = []
+  private var slots: [Int32]
+  private let mask: UInt64
+  private let secret: (UInt64, UInt64)
+
+  private static let empty: Int32 = -1
+
+  init(capacity count: Int, secret: ProbeSecret) {
+    let slotCount = 1 << (Int.bitWidth - max(2 * count - 1, 1).leadingZeroBitCount)
+    slots = [Int32](repeating: Self.empty, count: slotCount)
+    mask = UInt64(slotCount - 1)
+    self.secret = secret.table
+  }
+
+  /// Returns the number of `words`, inserting them if they are new.
+  mutating func insert(_ words: (UInt64, UInt64)) -> Int {
+    let slot = slot(of: words)
+    guard slots[slot] == Self.empty else { return Int(slots[slot]) }
+    slots[slot] = Int32(identifiers.count)
+    identifiers.append(words)
+    return identifiers.count - 1
+  }
+
+  func number(of words: (UInt64, UInt64)) -> Int? {
+    let number = slots[slot(of: words)]
+    return number == Self.empty ? nil : Int(number)
+  }
+
+  /// The slot of `words`, or the empty slot for them.
+  private func slot(of words: (UInt64, UInt64)) -> Int {
+    var slot = place(of: words)
+    while slots[Int(slot)] != Self.empty, identifiers[Int(slots[Int(slot)])] != words {
+      slot = (slot + 1) & mask
+    }
+    return Int(slot)
+  }
+
+  private func place(of words: (UInt64, UInt64)) -> UInt64 {
+    let product = (words.0 ^ secret.0).multipliedFullWidth(by: words.1 ^ secret.1)
+    return (product.high ^ product.low) & mask
+  }
+
+  /// The largest number of slots that a lookup inspects.
+  var longestProbe: Int {
+    identifiers.reduce(0) { longest, words in
+      let distance = UInt64(slot(of: words)) &- place(of: words) & mask
+      return max(longest, Int(distance & mask) + 1)
+    }
+  }
+}
+
+/// A sighting with the time of the previous scan, if known.
+package struct ScannedSighting: Hashable, Sendable {
+  package let sighting: Sighting
+  /// The time of the previous scan, whether or not it received anything.
+  package let previousScan: Date?
+
+  package init(_ sighting: Sighting, previousScan: Date? = nil) {
+    self.sighting = sighting
+    self.previousScan = previousScan
+  }
+}
+
+extension ScannedSighting {
+  /// The duration in seconds within which sightings belong to one scan: one and a half times a scan of 4
+  /// seconds with a delay of up to 13.
+  package static let scanDuration: TimeInterval = 1.5 * (4 + 13)
+
+  /// Returns `sightings` sorted by time, each with the previous scan that received anything.
+  ///
+  /// A scan without sightings is not stored, so the previous scan may appear earlier than it was.
+  package static func inOrder(_ sightings: [Sighting]) -> [ScannedSighting] {
+    var scan: Date?
+    var previous: Date?
+    return sightings.sorted { $0.time < $1.time }.map { sighting in
+      if let start = scan, sighting.time.timeIntervalSince(start) <= scanDuration {
+        return ScannedSighting(sighting, previousScan: previous)
+      }
+      (previous, scan) = (scan, sighting.time)
+      return ScannedSighting(sighting, previousScan: previous)
+    }
   }
 }
