@@ -127,7 +127,7 @@ struct BadInputTests {
     }
   }
 
-  /// Documentation/Decisions/0016-what-the-seed-contract-overlooks.md gives the reason.
+  /// Documentation/Decisions/0016-unknown-and-duplicate-fields.md gives the reason.
   @Test("An unknown field is rejected with 400 in Google's contract and ignored in ProteGO Safe's")
   func unknownFields() async throws {
     try await run { server, requests in
