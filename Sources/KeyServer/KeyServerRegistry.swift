@@ -8,7 +8,7 @@ public struct KeyServerRegistry: Sendable {
 
   /// Opens the database, or creates it.
   ///
-  /// - Throws: `KeyServerError.database`.
+  /// - Throws: `KeyServerError.database`, or `.newerDatabase` if a newer version has migrated it.
   public init(databaseFile: URL) throws(KeyServerError) {
     store = try KeyServerComposition.store(at: databaseFile)
   }

@@ -2,7 +2,7 @@
 ///
 /// The caller states which fields and types it expects. Unlike `JSONDecoder`, the cursor builds no
 /// tree, rejects unknown and repeated fields at the byte where they begin, and nests only as deep as
-/// the caller asks.
+/// the caller reads.
 package struct JSONCursor {
   private let bytes: [UInt8]
   private var position = 0
