@@ -9,7 +9,7 @@ import World
 ///
 /// The app calls no static function of the system. The `ENManager`, clock, random source, network,
 /// scheduler, notices and device attestation are parameters, so the same code runs on a phone and in a
-/// simulation. Each flow is an extension in its own folder.
+/// simulation. Each flow is an extension in its own file.
 public actor ExposureApp {
   let framework: Framework
   let authorizationStatus: @Sendable () -> ENAuthorizationStatus

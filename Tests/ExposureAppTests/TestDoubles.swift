@@ -108,7 +108,7 @@ final class RecordingNotices: NoticeSink {
   }
 }
 
-/// A background run that expires when the test says so.
+/// A background run that expires when the test calls `timeIsUp()`.
 final class ManualRun: BackgroundRun {
   private let state = Mutex<(handler: (@Sendable () -> Void)?, completions: [Bool])>((nil, []))
 

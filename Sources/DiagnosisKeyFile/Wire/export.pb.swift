@@ -9,7 +9,7 @@
 //   https://github.com/apple/swift-protobuf/
 
 /// The export file and its signatures, as described in Documentation/KeyFiles.md.
-/// How to generate the Swift beside this file: README.md in this folder.
+/// README.md in this folder explains how to generate the Swift source from this file.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

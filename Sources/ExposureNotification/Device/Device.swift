@@ -28,7 +28,7 @@ public final class Device: Sendable {
   let contacts: Contacts
   let detectionStore: DetectionStore
   let mutex = AsyncMutex()
-  /// DetectionStore go one after the other: each begins with what the last one kept.
+  /// Serializes detections: each starts with the keys that the previous one retained.
   let detectionMutex = AsyncMutex()
   let activities = ActivityListeners()
 
