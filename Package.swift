@@ -1,9 +1,9 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// The floor plan. Every room says what it may look at; Tests/HouseTests holds the sources to it.
+// The targets and their dependencies; Tests/HouseTests checks every import in the sources against them.
 
-/// For all our targets: Swift 6 mode, nothing implicit, no warning survives.
+/// For all our targets: Swift 6 mode, explicit imports, warnings are errors.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
@@ -11,7 +11,7 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// For rooms that hold an `ENManager`: it is open and not Sendable, so its async calls must stay with the caller.
+/// For targets that use `ENManager`: it is open and not Sendable, so its async calls must stay with the caller.
 let strictOnTheCallersActor: [SwiftSetting] =
   strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
@@ -68,7 +68,7 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
   ],
   targets: [
-    // Ground: values and the doors to the world.
+    // Ground layer: values, and the interface to the operating system.
     .target(name: "Secrets", swiftSettings: strict),
     .target(name: "World", swiftSettings: strict),
     .target(
@@ -81,7 +81,7 @@ let package = Package(
       name: "UploadToken", dependencies: ["Secrets", "StrictJSON", crypto],
       swiftSettings: strict),
 
-    // Floor 1: what is shared between a few rooms.
+    // Layer 1: formats, storage and interfaces that several targets share.
     .systemLibrary(
       name: "CLibArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -112,7 +112,7 @@ let package = Package(
     .target(name: "UserNotifications", swiftSettings: strictOnTheCallersActor),
     .target(name: "DeviceCheck", swiftSettings: strictOnTheCallersActor),
 
-    // Floor 2: the framework on the phone, the two servers of the health authority.
+    // Layer 2: the framework on the phone, the two servers of the health authority.
     .target(
       name: "ExposureNotification",
       dependencies: [
@@ -136,7 +136,7 @@ let package = Package(
         asyncHTTPClient, nioCore, nioHTTP1, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
 
-    // Floor 3: the app's mind, and recorded trials scored by the framework.
+    // Layer 3: the app without a user interface, and recorded trials scored by the framework.
     .target(
       name: "ExposureApp",
       dependencies: [
@@ -149,7 +149,7 @@ let package = Package(
       name: "FieldTrials", dependencies: ["ExposureKeys", "ExposureNotification"],
       swiftSettings: strictOnTheCallersActor),
 
-    // Floor 4: everything under one clock.
+    // Layer 4: the simulation, and the demo that runs in it.
     .target(
       name: "Simulation",
       dependencies: [
@@ -168,7 +168,7 @@ let package = Package(
       ],
       swiftSettings: strictOnTheCallersActor),
 
-    // Roof.
+    // The executable.
     .executableTarget(
       name: "firebreak",
       dependencies: [
@@ -200,7 +200,7 @@ let package = Package(
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
       ]),
 
-    // What tests share: the published vectors, folders that clean up after themselves.
+    // Shared by the tests: the published vectors, temporary folders, child processes, a manual clock.
     .target(
       name: "TestSupport", dependencies: ["World", logging, subprocess, systemPackage],
       path: "Tests/TestSupport",

@@ -21,7 +21,7 @@ enum AllowedImports {
     "CallableEnvelope": Row(),
     "StrictJSON": Row(),
     "UploadToken": Row(["Secrets", "StrictJSON"], libraries: ["Crypto"]),
-    // Floor 1.
+    // Layer 1.
     "CLibArchive": Row(),
     "CZlib": Row(),
     "DiagnosisKeyFile": Row(
@@ -38,7 +38,7 @@ enum AllowedImports {
     "BackgroundTasks": Row(),
     "UserNotifications": Row(),
     "DeviceCheck": Row(),
-    // Floor 2.
+    // Layer 2.
     "ExposureNotification": Row(
       ["Secrets", "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile", "SealedStorage"]
     ),
@@ -50,7 +50,7 @@ enum AllowedImports {
         "Secrets", "World", "StrictJSON", "KeyServerAPI", "CallableEnvelope", "UploadToken",
         "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP",
       ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "AsyncHTTPClient"]),
-    // Floor 3. The app never sees a key: it passes file URLs to the framework.
+    // Layer 3. The app never sees a key: it passes file URLs to the framework.
     "ExposureApp": Row(
       [
         "Secrets", "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI",
@@ -58,12 +58,12 @@ enum AllowedImports {
         "SealedStorage",
       ], libraries: ["AsyncHTTPClient"]),
     "FieldTrials": Row(["ExposureKeys", "ExposureNotification"]),
-    // Floor 4.
+    // Layer 4.
     "Simulation": Row(allBelowSimulation),
     // The demo asks the app and the servers directly (Documentation/Decisions/0007).
     "Town": Row(
       allBelowSimulation.union(["Simulation"]), libraries: ["Hummingbird", "Mustache"]),
-    // Roof.
+    // The executable.
     "firebreak": Row(
       allBelowSimulation.union(["CExposureKernels", "FieldTrials", "Simulation", "Town"]),
       libraries: [
