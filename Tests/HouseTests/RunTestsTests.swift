@@ -53,6 +53,8 @@ struct RunTestsTests {
       "swift",
       """
       echo '◇ Test "a" started.'
+      echo '◇ Test "b" started.'
+      echo '✔ Test "b" passed after 1 seconds.'
       echo '*** Program crashed: Bad pointer dereference at 0x0 ***'
       echo 'Thread 14 "worker" crashed:'
       echo '0 0x01 __memcpy in libc.so.6'
@@ -62,7 +64,10 @@ struct RunTestsTests {
     let result = try await machine.run()
     #expect(result.status == 1)
     #expect(
-      result.lines.suffix(2) == ["Crashed in:", "Tests/KeyServerTests/UploadTests.swift:44"])
+      result.lines.suffix(4) == [
+        "Crashed in:", "Tests/KeyServerTests/UploadTests.swift:44",
+        "Tests that had started and not ended:", #""a""#,
+      ])
   }
 
   @Test("A process that outlives the run is ended and fails the run")
