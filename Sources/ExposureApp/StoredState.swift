@@ -27,7 +27,7 @@ struct StoredState: Codable, Sendable {
 
 extension StoredState {
   /// Adds the exposures of one check.
-  mutating func add(_ result: DetectionResult) {
+  mutating func add(_ result: DetectedExposures) {
     if result.coversAllFiles {
       replaceDays(with: result.exposures)
     } else {

@@ -40,7 +40,11 @@ struct ChildProcessTests {
     let result = try await ChildProcess.run(
       URL(fileURLWithPath: "/usr/bin/env"), environment: ["ONLY": "this"])
     let names = result.output.split(separator: "\n").compactMap { $0.split(separator: "=").first }
-    #expect(Set(names.map(String.init)).subtracting(["PWD", "SHLVL", "_", "OLDPWD"]) == ["ONLY"])
+    let added = ["PWD", "SHLVL", "_", "OLDPWD", ChildProcess.runVariable]
+    #expect(Set(names.map(String.init)).subtracting(added) == ["ONLY"])
+    let isMarked = result.output.contains("\(ChildProcess.runVariable)=")
+    #expect(
+      isMarked == (ProcessInfo.processInfo.environment[ChildProcess.runVariable] != nil))
   }
 
   @Test("A server's first line is read while it runs, and SIGTERM ends it")
@@ -99,9 +103,25 @@ struct ChildProcessTests {
     }
   }
 
-  @Test("The kernel kills a process whose test process has died")
+  @Test("The kernel kills a process whose parent has been killed")
   func parentDeath() async throws {
-    let dump = try await ChildProcess.run(URL(fileURLWithPath: "/usr/bin/setpriv"), ["--dump"])
-    #expect(dump.output.contains("Parent death signal: KILL"), "\(dump.output)")
+    let folder = try TemporaryFolder()
+    // The shell stands for the test process: it starts a program as `withRunning` does.
+    let script = #"/usr/bin/setpriv "$1" "$2" "$3" "$4" "$5" "$6" $$ "$7" "$8" /bin/sleep 1000 & echo $!; wait"#
+    let files = [folder.path("output").path, folder.path("errors").path]
+    let arguments = ["-c", script, "parent"] + ChildProcess.launcher + files
+    try await ChildProcess.withRunning(Self.shell, arguments) { process in
+      let line = try await process.firstLine()
+      let child = try #require(Int32(line ?? ""))
+      try await Patience.until { program(of: child) == "/bin/sleep" }
+      process.send(SIGKILL)
+      _ = try await process.wait()
+      try await expectEnded([child])
+    }
+  }
+
+  private func program(of process: Int32) -> String? {
+    let line = try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
+    return line?.split(separator: "\0").first.map(String.init)
   }
 }

@@ -79,10 +79,30 @@ struct RunTestsTests {
     let id = try #require(
       result.lines.first { $0.hasSuffix("sleep 1000 ") }?.split(separator: " ").first
         .flatMap { Int32($0) })
-    // The signal is sent; the process disappears as soon as its parent has reaped it.
-    try await Patience.until {
-      let status = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
-      return status.map { $0.contains(") Z ") } ?? true
+    try await expectEnded(id)
+  }
+
+  @Test("An interrupted run ends its processes", arguments: [SIGINT, SIGTERM])
+  func interruption(_ signal: Int32) async throws {
+    try machine.add("swift", "sleep 1000 >/dev/null 2>&1 &\necho $!\nwait")
+    let ids = try await machine.withRunning { script in
+      let line = try await script.firstLine()
+      script.send(signal)
+      let status = try await script.wait()
+      #expect(status == 130)
+      return try #require(Int32(line ?? ""))
     }
+    try await expectEnded(ids)
+  }
+
+  /// The signal is sent; the process disappears as soon as its parent has reaped it.
+  private func expectEnded(_ id: Int32) async throws {
+    try await Patience.until { isEnded(id) }
+    #expect(isEnded(id))
+  }
+
+  private func isEnded(_ id: Int32) -> Bool {
+    let status = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
+    return status.map { $0.contains(") Z ") } ?? true
   }
 }

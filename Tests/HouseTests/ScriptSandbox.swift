@@ -6,8 +6,7 @@ import Testing
 struct ScriptSandbox {
   private static let tools = [
     "bash", "cat", "dirname", "env", "grep", "head", "mkdir", "mktemp", "rm", "sleep", "tee",
-    "touch",
-    "tr", "true",
+    "touch", "tr", "true",
   ]
 
   private let script: String
@@ -42,11 +41,21 @@ struct ScriptSandbox {
   nonisolated(nonsending) func run(
     _ arguments: String...
   ) async throws -> (status: Int32, lines: [String]) {
-    let result = try await ChildProcess.run(
+    try await withRunning(arguments) { process in
+      let status = try await process.wait()
+      return (status, try process.output.split(separator: "\n").map(String.init))
+    }
+  }
+
+  /// Runs the script while `body` runs; stdout has stderr as well.
+  nonisolated(nonsending) func withRunning<Value: Sendable>(
+    _ arguments: [String] = [],
+    body: nonisolated(nonsending) (ChildProcess) async throws -> Value
+  ) async throws -> Value {
+    try await ChildProcess.withRunning(
       URL(fileURLWithPath: try Self.path(of: "bash")), [folder.path(script).path] + arguments,
       environment: ["PATH": folder.path("bin").path, "TMPDIR": folder.url.path],
-      combinesOutput: true)
-    return (result.status, result.output.split(separator: "\n").map(String.init))
+      combinesOutput: true, body: body)
   }
 
   private static func path(of tool: String) throws -> String {

@@ -241,7 +241,7 @@ import Testing
     let again = try (1...2).map { try StoreScene.key($0) }
     #expect(
       try await scene.store.accept(try StoreScene.upload("again", again))
-        == .accepted(response: Data("UploadOutcome(2 inserted, 0 revised)".utf8)))
+        == .accepted(response: Data("StoredUploadCounts(2 inserted, 0 revised)".utf8)))
     // Counts are removed with the end of their day.
     let day = RunningKeyServer.midnight + KeyServerLimit.statisticsSeconds + 86_400
     for (seconds, count) in [(-1, [0: 4]), (0, [:])] as [(TimeInterval, [Int: Int])] {

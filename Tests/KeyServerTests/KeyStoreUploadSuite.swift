@@ -75,7 +75,7 @@ import Testing
     let good = try StoreScene.upload("t", keys, revising: Set(old.map(\.revisable)))
     #expect(
       try await scene.store.accept(good)
-        == .accepted(response: Data("UploadOutcome(1 inserted, 1 revised)".utf8)))
+        == .accepted(response: Data("StoredUploadCounts(1 inserted, 1 revised)".utf8)))
   }
 
   @Test(

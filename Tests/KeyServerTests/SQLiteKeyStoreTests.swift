@@ -129,17 +129,17 @@ struct SQLiteUploadTests {
     let together = try await store.pool.write { try SQLiteUploads(db: $0).accept(uploads) }
     #expect(
       together.map(outcome) == [
-        "UploadOutcome(3 inserted, 0 revised)", "UploadOutcome(2 inserted, 0 revised)",
-        "UploadOutcome(2 inserted, 0 revised)",
+        "StoredUploadCounts(3 inserted, 0 revised)", "StoredUploadCounts(2 inserted, 0 revised)",
+        "StoredUploadCounts(2 inserted, 0 revised)",
       ])
     let later = try await store.accept(StoreScene.upload("d", keys(5...8)))
-    #expect(outcome(later) == "UploadOutcome(1 inserted, 0 revised)")
+    #expect(outcome(later) == "StoredUploadCounts(1 inserted, 0 revised)")
     let (first, second) = (try StoreScene.key(7), try StoreScene.key(8, .confirmedTest))
     let revision = try StoreScene.upload(
       "e", [first, second], revising: [first.revisable, second.revisable])
-    #expect(outcome(try await store.accept(revision)) == "UploadOutcome(0 inserted, 1 revised)")
+    #expect(outcome(try await store.accept(revision)) == "StoredUploadCounts(0 inserted, 1 revised)")
     let again = try await store.accept(StoreScene.upload("f", keys(8...8)))
-    #expect(outcome(again) == "UploadOutcome(0 inserted, 0 revised)")
+    #expect(outcome(again) == "StoredUploadCounts(0 inserted, 0 revised)")
     #expect(try await keyCount(store) == 8)
   }
 
@@ -149,12 +149,12 @@ struct SQLiteUploadTests {
     _ = try await one.accept(StoreScene.upload("a", keys(1...3)))
     _ = try await other.accept(StoreScene.upload("b", keys(4...6)))
     let both = try await one.accept(StoreScene.upload("c", keys(3...7)))
-    #expect(outcome(both) == "UploadOutcome(1 inserted, 0 revised)")
+    #expect(outcome(both) == "StoredUploadCounts(1 inserted, 0 revised)")
     let again = try await other.accept(StoreScene.upload("d", keys(7...8)))
-    #expect(outcome(again) == "UploadOutcome(1 inserted, 0 revised)")
+    #expect(outcome(again) == "StoredUploadCounts(1 inserted, 0 revised)")
     try await other.pool.write { try $0.execute(sql: "DELETE FROM diagnosis_key") }
     let removed = try await one.accept(StoreScene.upload("e", keys(1...8)))
-    #expect(outcome(removed) == "UploadOutcome(8 inserted, 0 revised)")
+    #expect(outcome(removed) == "StoredUploadCounts(8 inserted, 0 revised)")
   }
 
   @Test("A commit that fails is rolled back completely, and the same upload is accepted later")
@@ -172,7 +172,7 @@ struct SQLiteUploadTests {
     #expect(try await store.acceptance(of: upload) == nil)
     #expect(try await keyCount(store) == 2)
     try await store.pool.write { try $0.execute(sql: "DROP TRIGGER full") }
-    #expect(outcome(try await store.accept(upload)) == "UploadOutcome(2 inserted, 0 revised)")
+    #expect(outcome(try await store.accept(upload)) == "StoredUploadCounts(2 inserted, 0 revised)")
     #expect(try await keyCount(store) == 4)
   }
 
@@ -202,7 +202,7 @@ struct SQLiteUploadTests {
       for key in again {
         let acceptance = try await store.accept(
           StoreScene.upload("\(number) \(key.bytes)", [key], at: end))
-        #expect(outcome(acceptance) == "UploadOutcome(0 inserted, 0 revised)")
+        #expect(outcome(acceptance) == "StoredUploadCounts(0 inserted, 0 revised)")
       }
     }
   }

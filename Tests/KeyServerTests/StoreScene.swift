@@ -69,7 +69,7 @@ struct StoreScene: Sendable {
     _ token: String, _ keys: [PublishableKey], revising: Set<RevisableKey>? = nil,
     issuer: String = "codes", platform: UploadPlatform = .ios, at now: Date = Self.now,
     expires: Date? = nil,
-    response: @escaping @Sendable (UploadOutcome) throws -> Data = { Data("\($0)".utf8) }
+    response: @escaping @Sendable (StoredUploadCounts) throws -> Data = { Data("\($0)".utf8) }
   ) throws -> AdmittedUpload {
     try AdmittedUpload(
       token: UsedToken(

@@ -18,13 +18,18 @@ public struct ChildProcess: Sendable {
     public let errors: String
   }
 
-  /// Sets the parent-death signal, then checks that the parent is still there: a parent that died before the
+  /// The arguments of `setpriv` before the parent's process identifier, the files for stdout and stderr, and the
+  /// program with its arguments.
+  ///
+  /// They set the parent-death signal, then check that the parent is still there: a parent that died before the
   /// signal was set would not be noticed. `exec` keeps the process identifier, so signals reach the program.
-  private static let launcher = [
+  package static let launcher = [
     "--pdeathsig", "KILL", "--", "/bin/sh", "-c",
     #"[ "$PPID" = "$0" ] || exit 125; exec >>"$1" 2>>"$2"; shift 2; exec "$@""#,
-    "\(ProcessInfo.processInfo.processIdentifier)",
   ]
+
+  /// `scripts/run-tests` sets this variable and finds leftover processes by it, so every process gets it.
+  package static let runVariable = "FIREBREAK_TEST_RUN"
 
   /// The process.
   public let processIdentifier: Int32
@@ -36,7 +41,7 @@ public struct ChildProcess: Sendable {
   /// - Parameters:
   ///   - program: The path of the executable.
   ///   - arguments: Its arguments.
-  ///   - environment: Its whole environment; the test's own by default.
+  ///   - environment: Its environment besides `runVariable`; the test's own by default.
   ///   - output: The file or device for stdout. A temporary file by default; only then does the result have its
   ///     text.
   ///   - combinesOutput: If true, stderr is written to stdout, in the order of the writes.
@@ -77,12 +82,16 @@ public struct ChildProcess: Sendable {
     options.teardownSequence = [
       .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)
     ]
-    let paths = [outputFile.path, errorFile.path, program.path]
-    let variables = environment.compactMap { name, value in
+    let launch =
+      launcher + ["\(ProcessInfo.processInfo.processIdentifier)"]
+      + [outputFile.path, errorFile.path, program.path]
+    var marked = environment
+    marked[runVariable] = ProcessInfo.processInfo.environment[runVariable]
+    let variables = marked.compactMap { name, value in
       Environment.Key(rawValue: name).map { ($0, value) }
     }
     let run = try await Subprocess.run(
-      .path("/usr/bin/setpriv"), arguments: Arguments(launcher + paths + arguments),
+      .path("/usr/bin/setpriv"), arguments: Arguments(launch + arguments),
       environment: .custom(Dictionary(uniqueKeysWithValues: variables)), platformOptions: options,
       input: .none, output: .discarded, error: .discarded
     ) { execution in

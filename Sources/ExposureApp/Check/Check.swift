@@ -93,7 +93,7 @@ extension ExposureApp {
     }
   }
 
-  private func detect(in files: [URL]) async throws -> DetectionResult {
+  private func detect(in files: [URL]) async throws -> DetectedExposures {
     if let windowRisk = configuration.windowRisk {
       try await framework.detect(in: files, by: windowRisk)
     } else {
@@ -145,9 +145,9 @@ struct Analysis {
   /// The files that the framework refused.
   var refused: [KeyFileName] = []
   /// The combined result of all detections.
-  var result = DetectionResult()
+  var result = DetectedExposures()
 
-  mutating func add(_ found: DetectionResult, in names: [KeyFileName]) {
+  mutating func add(_ found: DetectedExposures, in names: [KeyFileName]) {
     analysed += names
     guard !found.coversAllFiles else {
       result = found

@@ -7,7 +7,7 @@ extension Framework {
   ///
   /// - Throws: `ENError`, or `CancellationError` after a cancellation even if there are results.
   func detect(in files: [URL], scoring: KeyServerAPI.RiskScoringParameters) async throws
-    -> DetectionResult
+    -> DetectedExposures
   {
     let cancellation = ProgressCancellation()
     let summary = try await cancellation.run {
@@ -16,7 +16,7 @@ extension Framework {
     let found = try await cancellation.run {
       try await exposures(in: summary.value, cancellation: cancellation)
     }
-    return DetectionResult(
+    return DetectedExposures(
       matchedKeyCount: Int(clamping: summary.value.matchedKeyCount), exposures: found)
   }
 
@@ -77,7 +77,7 @@ extension Framework {
   ///
   /// - Throws: `ENError` if the detection failed, `CheckFailure` if reading the windows failed, or
   ///   `CancellationError` after a cancellation.
-  func detect(in files: [URL], by assessment: WindowRiskAssessment) async throws -> DetectionResult
+  func detect(in files: [URL], by assessment: WindowRiskAssessment) async throws -> DetectedExposures
   {
     let cancellation = ProgressCancellation()
     let summary = try await cancellation.run {
@@ -86,7 +86,7 @@ extension Framework {
     let found = try await cancellation.run {
       try await windows(in: summary.value, cancellation: cancellation)
     }
-    return DetectionResult(
+    return DetectedExposures(
       matchedKeyCount: Int(clamping: summary.value.matchedKeyCount),
       exposures: assessment.policy.risk(of: found).days.map(Exposure.init),
       coversAllFiles: true)

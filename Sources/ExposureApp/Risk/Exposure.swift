@@ -29,7 +29,7 @@ public struct DayJudgement: Codable, Hashable, Sendable {
 }
 
 /// The result of one detection.
-struct DetectionResult: Sendable {
+struct DetectedExposures: Sendable {
   /// The number of keys that this phone has encountered.
   var matchedKeyCount = 0
   /// The encounters, or the days of exposure windows.

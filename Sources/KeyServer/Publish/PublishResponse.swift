@@ -10,7 +10,7 @@ extension PublishResponse {
   /// - Throws: If the revision token cannot be encrypted. Nothing may be stored then: the client could
   ///   never revise its keys.
   init(
-    _ keys: CheckedKeys, _ outcome: UploadOutcome, earlier: [RevisableKey],
+    _ keys: CheckedKeys, _ outcome: StoredUploadCounts, earlier: [RevisableKey],
     sealedWith ring: RevisionKeyring, at now: Date
   ) throws {
     let others = Self.stillRevisable(earlier, at: now).filter { !outcome.revisable.contains($0) }

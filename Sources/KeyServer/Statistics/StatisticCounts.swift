@@ -42,7 +42,7 @@ struct StatisticTally: Sendable {
   private var sums: [StatisticCount.Place: Int] = [:]
 
   /// Counts one accepted upload.
-  mutating func add(_ facts: UploadFacts, _ outcome: UploadOutcome) {
+  mutating func add(_ facts: UploadFacts, _ outcome: StoredUploadCounts) {
     func count(_ kind: StatisticKind, _ bucket: Int = 0, _ number: Int = 1) {
       guard number > 0 else { return }
       sums[

@@ -17,12 +17,12 @@ struct PeriodKeys {
   var beforeKey: Data?
 
   /// Calls `body` for every key that was released in the period.
-  func forEachReleased(in db: Database, _ body: (KeyRow) throws -> Void) throws {
+  func forEachReleased(in db: Database, _ body: (StoredKeyRow) throws -> Void) throws {
     try forEach(.released, in: db, body)
   }
 
   /// Calls `body` for every key that was released before the period and revised in it.
-  func forEachRevised(in db: Database, _ body: (KeyRow) throws -> Void) throws {
+  func forEachRevised(in db: Database, _ body: (StoredKeyRow) throws -> Void) throws {
     try forEach(.revised, in: db, body)
   }
 
@@ -93,8 +93,8 @@ extension PeriodKeys {
   }
 
   private func forEach(
-    _ kind: Kind, _ columns: KeyRow.Columns = .all, in db: Database,
-    _ body: (KeyRow) throws -> Void
+    _ kind: Kind, _ columns: StoredKeyRow.Columns = .all, in db: Database,
+    _ body: (StoredKeyRow) throws -> Void
   ) throws {
     let statement = try db.makeStatement(
       sql: """
@@ -105,7 +105,7 @@ extension PeriodKeys {
         """)
     var filter = CachedFilter(filter)
     try statement.forEachRow(arguments, in: db) { row in
-      let row = KeyRow(row, end: end)
+      let row = StoredKeyRow(row, end: end)
       // A key can be revoked in a file only if an earlier file contained it.
       guard !row.isRevoked || row.releasedAt < start, filter.admits(row) else { return }
       try body(row)
@@ -124,7 +124,7 @@ extension PeriodKeys {
 ///
 /// Columns are read through the C API. GRDB's `Row` looks up the type of each value, which is unnecessary
 /// here because the table is STRICT; only nullable columns are checked for NULL.
-struct KeyRow {
+struct StoredKeyRow {
   private let statement: SQLiteStatement
   /// The end of the exported period, in Unix seconds.
   private let end: Int64
@@ -213,7 +213,7 @@ struct KeyRow {
   }
 }
 
-extension KeyRow: Redacted {}
+extension StoredKeyRow: Redacted {}
 
 /// A filter that caches its last result: nearly all keys of a period have the same regions.
 private struct CachedFilter {
@@ -224,7 +224,7 @@ private struct CachedFilter {
     self.filter = filter
   }
 
-  mutating func admits(_ row: KeyRow) -> Bool {
+  mutating func admits(_ row: StoredKeyRow) -> Bool {
     guard let filter else { return true }
     let (regions, travels) = (row.regions, row.travels)
     if let last, last.travels == travels, Self.isEqual(last.regions, regions) {

@@ -15,7 +15,7 @@ struct AdmittedUpload: Redacted, Sendable {
   /// The decision if none of the keys is stored, as for nearly every upload. It is made here, on all
   /// cores, and not in the one transaction at a time that the database allows.
   let decisionIfNew: Decision
-  private let response: @Sendable (UploadOutcome) throws -> Data
+  private let response: @Sendable (StoredUploadCounts) throws -> Data
 
   /// The changes to the database and the response, which repetitions of the upload get too.
   struct Decision: Sendable {
@@ -28,7 +28,7 @@ struct AdmittedUpload: Redacted, Sendable {
   /// - Throws: The error of `response`; then nothing may be stored.
   init(
     token: UsedToken, digest: Data, keys: [PublishableKey], revision: RevisionPolicy,
-    facts: UploadFacts, response: @escaping @Sendable (UploadOutcome) throws -> Data
+    facts: UploadFacts, response: @escaping @Sendable (StoredUploadCounts) throws -> Data
   ) throws {
     self.token = token
     self.digest = digest
@@ -88,13 +88,13 @@ struct UploadPlan: Sendable {
     RevisionRule.outcome(of: key.key, known: nil, under: policy) == .insert
   }
 
-  var outcome: UploadOutcome {
-    UploadOutcome(inserted: inserted.count, revised: revised.count, revisable: revisable)
+  var outcome: StoredUploadCounts {
+    StoredUploadCounts(inserted: inserted.count, revised: revised.count, revisable: revisable)
   }
 }
 
 /// The effect of an upload, for the response and the statistics.
-struct UploadOutcome: Redacted, Hashable, Sendable {
+struct StoredUploadCounts: Redacted, Hashable, Sendable {
   /// The number of new keys.
   var inserted = 0
   /// The number of keys that were revised.
@@ -102,7 +102,7 @@ struct UploadOutcome: Redacted, Hashable, Sendable {
   /// The keys that the next revision token covers.
   var revisable: [RevisableKey] = []
 
-  var description: String { "UploadOutcome(\(inserted) inserted, \(revised) revised)" }
+  var description: String { "StoredUploadCounts(\(inserted) inserted, \(revised) revised)" }
 }
 
 /// The facts of one upload that the statistics count; nothing that identifies the user.
