@@ -84,8 +84,8 @@ static int by_key_and_interval(const void *left, const void *right) {
 }
 
 /// All candidates, in as many calls as necessary: forward with a filter, in reverse without.
-static size_t match(ek_tier tier, const keys *keys, const ek_filter *filter, const uint8_t *received,
-                    ek_candidate *all) {
+static size_t match(ek_tier tier, const keys *keys, const ek_filter *filter,
+                    const uint8_t *received, ek_candidate *all) {
   size_t total = 0, done = 0, now = 0;
   while (done < KEYS) {
     const uint8_t *bytes = keys->bytes + done * 16;
@@ -107,8 +107,8 @@ static size_t match(ek_tier tier, const keys *keys, const ek_filter *filter, con
 }
 
 /// Checks that the tier has the portable tier's candidates. Returns their number.
-static size_t compare(ek_tier tier, const keys *keys, const ek_filter *filter, const uint8_t *received,
-                      const char *what) {
+static size_t compare(ek_tier tier, const keys *keys, const ek_filter *filter,
+                      const uint8_t *received, const char *what) {
   static ek_candidate theirs[KEYS * EK_LONGEST_PERIOD + ROOM],
       ours[KEYS * EK_LONGEST_PERIOD + ROOM];
   size_t count = match(tier, keys, filter, received, theirs);
