@@ -36,7 +36,8 @@ struct APIKeyAddCommand: AsyncParsableCommand {
     guard APIKeyKind.offered.contains(type) else {
       throw CommandFailure.badInput(
         "--type \(type.rawValue) is not a key type of this server: use device or admin."
-          + " The key server has the statistics of uploads, for tokens signed with an authority's key.")
+          + " The key server has the statistics of uploads, for tokens signed with an authority's key."
+      )
     }
     let key = try await ServerSetup.reportingErrors {
       try await ServerSetup(folder: ServerFolder(path: options.data), options: options)
