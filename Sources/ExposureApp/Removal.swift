@@ -21,8 +21,10 @@ extension ExposureApp {
     try store.update {
       $0.removeExposures()
       $0.notices.setLevel(.none)
+      $0.notices.visible.remove(.risk)
     }
     await notices.remove(.risk)
+    announce(.removal)
   }
 
   /// Removes all data of the app and turns exposure notifications off.
@@ -35,7 +37,10 @@ extension ExposureApp {
     }
     try store.removeEverything()
     remote = .protegoDefault
+    unstoredFailure = nil
+    noticesWithoutStore = []
     for identifier in Notice.Identifier.allCases { await notices.remove(identifier) }
+    announce(.removal)
   }
 }
 
@@ -63,6 +68,7 @@ extension StoredState {
     exposures.removeAll { $0.date < oldest }
     removedDays?.removeAll { $0.date < oldest }
     history.prune(at: now)
+    damage.prune(before: oldest)
     refusedPINs = PINLock.relevant(refusedPINs, at: now)
     if let pendingUpload, pendingUpload.isExpired(at: now) { self.pendingUpload = nil }
   }

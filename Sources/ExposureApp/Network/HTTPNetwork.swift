@@ -2,9 +2,10 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import World
 
-/// HTTP over AsyncHTTPClient, without redirects, cookies or a cache. Every response is limited in
-/// time and size.
+/// HTTP over AsyncHTTPClient, without redirects, cookies or a cache. Every exchange is limited in time and
+/// size: one deadline covers the connection, the request, the headers and the whole body.
 public final class HTTPNetwork: Network {
   public let connection: NetworkConnection
   private let client: HTTPClient
@@ -25,8 +26,7 @@ public final class HTTPNetwork: Network {
   }
 
   public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-    try await mappingErrors {
-      let response = try await execute(request)
+    try await exchange(request) { response in
       var body = Data()
       for try await part in response.body {
         guard body.count + part.readableBytes <= request.responseBytesMax else {
@@ -34,14 +34,13 @@ public final class HTTPNetwork: Network {
         }
         body.append(contentsOf: part.readableBytesView)
       }
-      return networkResponse(response, body: body)
+      return NetworkResponse(response, body: body)
     }
   }
 
   public func download(_ request: NetworkRequest, to file: URL) async throws -> NetworkResponse {
-    try await mappingErrors {
-      let response = try await execute(request)
-      guard response.status == .ok else { return networkResponse(response) }
+    try await exchange(request) { response in
+      guard response.status == .ok else { return NetworkResponse(response) }
       let output = try DownloadFile(at: file)
       var count = 0
       for try await part in response.body {
@@ -49,8 +48,36 @@ public final class HTTPNetwork: Network {
         guard count <= request.responseBytesMax else { throw NetworkFailure.tooLarge }
         try part.withUnsafeReadableBytes { bytes throws(NetworkFailure) in try output.write(bytes) }
       }
-      try output.finish()
-      return networkResponse(response)
+      return NetworkResponse(response)
+    }
+  }
+
+  /// Sends a request and lets `read` read the response, until the deadline.
+  private func exchange(
+    _ request: NetworkRequest,
+    _ read: @escaping @Sendable (HTTPClientResponse) async throws -> NetworkResponse
+  ) async throws -> NetworkResponse {
+    do {
+      return try await withThrowingTaskGroup(of: NetworkResponse.self) { group in
+        group.addTask {
+          let response = try await read(try await self.execute(request))
+          // A cancelled body may end without an error.
+          try Task.checkCancellation()
+          return response
+        }
+        group.addTask {
+          try await Task.sleep(for: .seconds(request.timeoutSeconds))
+          throw NetworkFailure.timedOut
+        }
+        defer { group.cancelAll() }
+        guard let first = try await group.next() else { throw NetworkFailure.interrupted }
+        return first
+      }
+    } catch let failure as NetworkFailure {
+      throw failure
+    } catch {
+      try Task.checkCancellation()
+      throw NetworkFailure(error)
     }
   }
 
@@ -66,28 +93,18 @@ public final class HTTPNetwork: Network {
     return try await client.execute(
       httpRequest, deadline: .now() + .milliseconds(milliseconds))
   }
+}
 
-  private func networkResponse(_ response: HTTPClientResponse, body: Data = Data())
-    -> NetworkResponse
-  {
-    let seconds = response.headers.first(name: "Retry-After").flatMap { Int($0) }
-    return NetworkResponse(
+extension NetworkResponse {
+  /// Copies status and headers.
+  fileprivate init(_ response: HTTPClientResponse, body: Data = Data()) {
+    let headers = response.headers
+    let seconds = headers.first(name: "Retry-After").flatMap { Int($0) }
+    self.init(
       status: Int(response.status.code), body: body,
-      retryAfterSeconds: seconds.map { min(max($0, 0), NetworkLimit.retryAfterSecondsMax) })
-  }
-
-  /// Converts the errors of `work` to `NetworkFailure`.
-  private func mappingErrors(
-    _ work: () async throws -> NetworkResponse
-  ) async throws -> NetworkResponse {
-    do {
-      return try await work()
-    } catch let failure as NetworkFailure {
-      throw failure
-    } catch {
-      try Task.checkCancellation()
-      throw NetworkFailure(error)
-    }
+      retryAfterSeconds: seconds.map { min(max($0, 0), NetworkLimit.retryAfterSecondsMax) },
+      version: ResponseVersion(
+        entityTag: headers.first(name: "ETag"), lastModified: headers.first(name: "Last-Modified")))
   }
 }
 
@@ -104,14 +121,16 @@ extension NetworkFailure {
   }
 }
 
-/// The file of a download in progress, readable by its owner only; `finish()` syncs it.
+/// The file of a download in progress, readable by its owner only.
 final class DownloadFile {
+  private let url: URL
   private let file: Int32
 
   /// Creates or truncates the file.
   init(at url: URL) throws(NetworkFailure) {
+    self.url = url
     file = open(url.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw Self.failure() }
+    guard file >= 0 else { throw NetworkFailure(code: errno) }
   }
 
   deinit {
@@ -119,20 +138,10 @@ final class DownloadFile {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkFailure) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = Foundation.write(
-        file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-      guard count > 0 else { throw Self.failure() }
-      rest = rest.dropFirst(count)
+    do throws(FileError) {
+      try AtomicFile.append(bytes, to: file, at: url)
+    } catch {
+      throw NetworkFailure(code: error.code)
     }
-  }
-
-  func finish() throws(NetworkFailure) {
-    guard fsync(file) == 0 else { throw Self.failure() }
-  }
-
-  private static func failure() -> NetworkFailure {
-    [ENOSPC, EDQUOT, EFBIG].contains(errno) ? .diskFull : .disk
   }
 }

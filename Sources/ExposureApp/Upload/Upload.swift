@@ -2,6 +2,7 @@ import ExposureNotification
 import Foundation
 import KeyServerAPI
 import Logging
+import Secrets
 import VerificationAPI
 import World
 
@@ -79,7 +80,7 @@ extension ExposureApp {
       try await activate()
       return try await framework.diagnosisKeys().map {
         PendingUpload.Key(
-          data: $0.keyData, rollingPeriod: $0.rollingPeriod,
+          data: Data($0.bytes.withUnsafeBytes { Data($0) }), rollingPeriod: $0.rollingPeriod,
           rollingStartNumber: $0.rollingStartNumber,
           transmissionRisk: KeySelection.transmissionRisk)
       }
