@@ -66,6 +66,7 @@ extension ExposureApp {
   /// Records the files of the app that were rebuilt when they were opened.
   func noteOwnDamage() {
     let now = clock.now
+    if uploads.takeDamage() { note(StorageDamage(.upload, found: now)) }
     for file in store.takeRebuilt() {
       switch file {
       case .marker: note(StorageDamage(.appMarker, found: now))
@@ -85,7 +86,19 @@ extension ExposureApp {
     return store.state.damage.recoveringSince != known
   }
 
-  private func note(_ damage: StorageDamage) {
+  /// Removes expired parts of the upload record, and learns whether an upload is pending. A damaged record is
+  /// set aside: only the PIN must be entered again.
+  func removeOldUploads() {
+    guard store.condition == .ready, !isUploading else { return }
+    do {
+      try uploads.removeOld(at: clock.now)
+    } catch {
+      logger.notice("removing old uploads failed", metadata: ["error": "\(error)"])
+      noteOwnDamage()
+    }
+  }
+
+  func note(_ damage: StorageDamage) {
     var isNew = false
     do {
       try store.update { isNew = $0.note(damage) }

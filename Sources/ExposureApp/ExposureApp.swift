@@ -25,8 +25,10 @@ public actor ExposureApp {
   let changes = StateChangeFeed()
   let logger: Logger
   let keyFileFolder: URL
+  let storeFolder: URL
 
   var store: AppStore<StoredState>
+  var uploads: UploadStore
   var remote: RemoteConfiguration
   /// The server of the running check.
   var checkServer: PacedNetwork?
@@ -76,6 +78,10 @@ public actor ExposureApp {
       folder: folder.appendingPathComponent("Store"), key: sealingKey,
       randomness: randomness)
     self.store = store
+    uploads = UploadStore(
+      folder: folder.appendingPathComponent("Store"), key: sealingKey, randomness: randomness)
+    _ = try? uploads.load()
+    storeFolder = folder.appendingPathComponent("Store")
     remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
   }
 
@@ -154,6 +160,7 @@ public actor ExposureApp {
   /// The unreadable files are kept under another name until `removeEverything()`.
   public func startOver(with key: SealingKey) throws(StorageFailure) {
     try store.startOver(with: key)
+    uploads = UploadStore(folder: storeFolder, key: key, randomness: randomness)
     noteOwnDamage()
     remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
   }

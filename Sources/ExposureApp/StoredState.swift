@@ -28,8 +28,6 @@ struct StoredState: Codable, Sendable {
   var remoteConfigurationVersion = 0
   /// The times of recently refused PINs.
   var refusedPINs: [Date] = []
-  /// An upload that was started and has no final response yet.
-  var pendingUpload: PendingUpload?
   /// The time of the next decoy.
   var nextDecoy: Date?
 }

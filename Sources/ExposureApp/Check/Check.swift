@@ -28,6 +28,7 @@ extension ExposureApp {
   }
 
   private func checkOnce() async throws {
+    noteOwnDamage()
     try removeOldData()
     guard authorizationStatus() == .authorized else { throw CheckFailure.notAuthorized }
     guard !store.state.isTurnedOff else { throw CheckFailure.notEnabled }

@@ -27,12 +27,15 @@ public final class HTTPNetwork: Network {
 
   public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
     try await exchange(request) { response in
-      var body = Data()
+      // The response to a request with secrets is one: a growing buffer would leave copies in memory.
+      let isSecret = request.body != nil
+      var body = isSecret ? Data(capacity: request.responseBytesMax) : Data()
       for try await part in response.body {
         guard body.count + part.readableBytes <= request.responseBytesMax else {
           throw NetworkFailure.tooLarge
         }
-        body.append(contentsOf: part.readableBytesView)
+        part.withUnsafeReadableBytes { body.append(contentsOf: $0) }
+        if isSecret { part.overwrite() }
       }
       return NetworkResponse(response, body: body)
     }
@@ -84,14 +87,26 @@ public final class HTTPNetwork: Network {
   private func execute(_ request: NetworkRequest) async throws -> HTTPClientResponse {
     var httpRequest = HTTPClientRequest(url: request.url.absoluteString)
     for (name, value) in request.headers { httpRequest.headers.add(name: name, value: value) }
-    if let body = request.body {
+    let body = request.body.map { ByteBuffer(bytes: $0) }
+    defer { body?.overwrite() }
+    if let body {
       httpRequest.method = .POST
       httpRequest.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
-      httpRequest.body = .bytes(body, length: .known(Int64(body.count)))
+      httpRequest.body = .bytes(body)
     }
     let milliseconds = Int64(request.timeoutSeconds * 1_000)
     return try await client.execute(
       httpRequest, deadline: .now() + .milliseconds(milliseconds))
+  }
+}
+
+extension ByteBuffer {
+  /// Overwrites the readable bytes, also if other buffers share them: the exchange is over.
+  fileprivate func overwrite() {
+    withUnsafeReadableBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      explicit_bzero(UnsafeMutableRawPointer(mutating: start), bytes.count)
+    }
   }
 }
 
