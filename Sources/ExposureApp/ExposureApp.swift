@@ -20,6 +20,7 @@ public actor ExposureApp {
   let scheduler: any BackgroundScheduler
   let notices: any NoticeSink
   let deviceCheck: any DeviceAttestation
+  let trust: any KeyFileTrust
   let countKeys: @Sendable (URL) throws -> Int
   let logger: Logger
   let keyFileFolder: URL
@@ -29,12 +30,15 @@ public actor ExposureApp {
   var activation: Task<Void, any Error>?
   var isChecking = false
   var isUploading = false
+  /// The reason why the last device configuration was rejected; `nil` if it was accepted.
+  public internal(set) var configurationRefusal: DeviceConfigurationError?
 
   /// Creates the app and opens its store.
   ///
   /// - Parameters:
   ///   - folder: The folder for the app's store and the downloaded key files.
   ///   - sealingKey: The key that encrypts the store, or `nil` if it is lost.
+  ///   - trust: The system's trust in key files; the `Device` on Linux.
   ///   - countKeys: Returns the number of keys in a key file, for the check history. The app does not
   ///     parse key files itself.
   public init(
@@ -43,7 +47,7 @@ public actor ExposureApp {
     configuration: AppConfiguration, folder: URL, sealingKey: SealingKey?,
     clock: any WallClock, randomness: any Randomness, network: any Network,
     scheduler: any BackgroundScheduler, notices: any NoticeSink,
-    deviceCheck: any DeviceAttestation,
+    deviceCheck: any DeviceAttestation, trust: any KeyFileTrust,
     countKeys: @escaping @Sendable (URL) throws -> Int, logger: Logger
   ) {
     framework = Framework(manager)
@@ -55,6 +59,7 @@ public actor ExposureApp {
     self.scheduler = scheduler
     self.notices = notices
     self.deviceCheck = deviceCheck
+    self.trust = trust
     self.countKeys = countKeys
     self.logger = logger
     keyFileFolder = folder.appendingPathComponent("KeyFiles")
@@ -62,7 +67,7 @@ public actor ExposureApp {
       initial: StoredState(), folder: folder.appendingPathComponent("Store"), key: sealingKey,
       randomness: randomness)
     self.store = store
-    remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
+    remote = store.state.remoteConfiguration ?? .protegoDefault
   }
 
   /// Prepares the app; call it once at every launch. It never prompts the user.
@@ -130,14 +135,14 @@ public actor ExposureApp {
   /// The unreadable files are kept under another name until `removeEverything()`.
   public func startOver(with key: SealingKey) throws(StorageFailure) {
     try store.startOver(with: key)
-    remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
+    remote = store.state.remoteConfiguration ?? .protegoDefault
   }
 
   /// Opens the store again after a read error of the disk.
   public func reopenStorage() {
     guard store.condition == .unreadable else { return }
     store.open()
-    remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
+    remote = store.state.remoteConfiguration ?? .protegoDefault
   }
 
   /// Activates the framework once; concurrent callers wait for the same activation.

@@ -17,6 +17,8 @@ extension ExposureApp {
       try await checkOnce()
       try store.update { $0.history.lastFailure = nil }
       return .checked(riskLevel)
+    } catch is CheckPause {
+      return .paused
     } catch {
       let failure = CheckFailure(Task.isCancelled ? CancellationError() : error)
       logger.info("check failed", metadata: ["reason": "\(failure.rawValue)"])
@@ -31,6 +33,7 @@ extension ExposureApp {
     try await activate()
     await updateBluetoothNotice()
     await showDueRiskNotice()
+    try await prepareCheck()
     await refreshConfiguration()
     let download = keyFileDownload
     let listed = try await download.index(at: clock.now)
@@ -39,12 +42,15 @@ extension ExposureApp {
     }
     let pending = store.state.download.pending(in: listed).prefix(DownloadLimit.filesPerRun)
     download.removeAll(except: Array(pending))
-    let analysis = try await analyse(try await download.obtain(withOneRefusedFile(Array(pending))))
+    let obtained = try await download.obtain(withOneRefusedFile(Array(pending)))
+    let withdrawn = obtained.filter { isWithdrawn(download.url(of: $0)) }
+    var analysis = try await analyse(obtained.filter { !withdrawn.contains($0) })
+    analysis.withdrawn = withdrawn
     try save(analysis, listed: listed)
-    download.remove(analysis.analysed + analysis.refused)
+    download.remove(analysis.done + analysis.refused)
     await showDueRiskNotice()
     await sendDecoyIfDue()
-    guard analysis.analysed.count == pending.count else { throw CheckFailure.filesMissing }
+    guard analysis.done.count == pending.count else { throw CheckFailure.filesMissing }
   }
 
   /// Keeps one random file of those that were refused before, so that bad files do not use up the quota
@@ -66,7 +72,10 @@ extension ExposureApp {
   /// refused together, they are also analysed one by one, to find the bad one.
   private func analyse(_ names: [KeyFileName]) async throws -> Analysis {
     var analysis = Analysis()
-    guard !names.isEmpty else { return analysis }
+    guard !names.isEmpty else {
+      if store.state.mustDetectAgain { analysis.add(try await detect(in: []), in: []) }
+      return analysis
+    }
     let refusedBefore = store.state.download.refused
     let together = names.filter { !refusedBefore.contains($0.text) }
     var alone = names.filter { refusedBefore.contains($0.text) }
@@ -83,7 +92,9 @@ extension ExposureApp {
   private func analyse(_ names: [KeyFileName], into analysis: inout Analysis) async throws -> Bool {
     do {
       let files = names.map(keyFileDownload.url)
-      analysis.add(try await detect(in: files), in: names)
+      var found = try await detect(in: files)
+      if !found.coversAllFiles, !found.exposures.isEmpty { found.mark(files) }
+      analysis.add(found, in: names)
       return true
     } catch let error as ENError where error.code == .badFormat {
       return false
@@ -94,7 +105,7 @@ extension ExposureApp {
   }
 
   private func detect(in files: [URL]) async throws -> DetectedExposures {
-    if let windowRisk = configuration.windowRisk {
+    if let windowRisk {
       try await framework.detect(in: files, by: windowRisk)
     } else {
       try await framework.detect(in: files, scoring: remote.exposureConfiguration)
@@ -111,9 +122,10 @@ extension ExposureApp {
     let found = analysis.result
     try store.update { state in
       state.add(found)
+      if found.coversAllFiles { state.mustDetectAgain = false }
       state.removeOld(at: now)
       state.download.finish(
-        analysed: analysis.analysed, refused: analysis.refused, listed: listed)
+        analysed: analysis.done, refused: analysis.refused, listed: listed)
       state.history.record(
         at: now, keysCount: keysCount, matchedKeyCount: found.matchedKeyCount,
         riskScore: found.exposures.map(\.riskScore).max() ?? 0,
@@ -130,12 +142,17 @@ public enum CheckOutcome: Sendable, Hashable {
   case checked(RiskLevel)
   /// Another check is running.
   case alreadyRunning
+  /// The health authority has paused checks; `ExposureApp.pause` gives the end. Nothing is lost.
+  case paused
   /// The check was not complete.
   case failed(CheckFailure)
 
-  /// True if everything that could be checked has been checked.
+  /// True if everything that could be checked has been checked, or nothing shall be checked now.
   public var isSuccess: Bool {
-    if case .checked = self { true } else { false }
+    switch self {
+    case .checked, .paused: true
+    case .alreadyRunning, .failed: false
+    }
   }
 }
 
@@ -144,8 +161,13 @@ struct Analysis {
   var analysed: [KeyFileName] = []
   /// The files that the framework refused.
   var refused: [KeyFileName] = []
+  /// The files that the health authority has withdrawn; they are not analysed.
+  var withdrawn: [KeyFileName] = []
   /// The combined result of all detections.
   var result = DetectedExposures()
+
+  /// The files that need no further check.
+  var done: [KeyFileName] { analysed + withdrawn }
 
   mutating func add(_ found: DetectedExposures, in names: [KeyFileName]) {
     analysed += names

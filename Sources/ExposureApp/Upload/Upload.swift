@@ -16,6 +16,9 @@ extension ExposureApp {
     guard !isUploading else { return UploadOutcome(.alreadyRunning) }
     isUploading = true
     defer { isUploading = false }
+    // The pause may have ended since the last check.
+    if pause != nil { await refreshDeviceConfiguration() }
+    guard pause == nil else { return UploadOutcome(.paused) }
     let now = clock.now
     if let end = PINLock.lockedUntil(refused: store.state.refusedPINs, at: now) {
       return UploadOutcome(.locked(until: end))
