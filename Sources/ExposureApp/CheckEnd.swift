@@ -28,9 +28,7 @@ extension ExposureApp {
   /// The requests of a new check to the key server.
   func newKeyServer() -> PacedNetwork {
     PacedNetwork(
-      network, pause: store.state.serverPause,
-      retryCount: remote.diagnosisKeyDownloadConfiguration.retryCount, clock: clock,
-      randomness: randomness)
+      network, pause: store.state.serverPause, clock: clock, randomness: randomness)
   }
 
   /// Requests a configuration from the key server, unless it has the stored version.
