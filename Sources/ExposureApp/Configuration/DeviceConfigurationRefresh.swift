@@ -47,12 +47,16 @@ extension ExposureApp {
   /// - Returns: The reason why there is no new document; `nil` if the newest one is in use.
   @discardableResult
   func refreshDeviceConfiguration() async -> CheckFailure? {
-    let url = configuration.keyServer.appendingPathComponent(KeyServerRoute.deviceConfiguration)
-    let request = NetworkRequest(url, responseBytesMax: DeviceConfigurationLimit.bytesMax)
+    let route = KeyServerRoute.deviceConfiguration
     do {
-      let response = try await network.send(request)
-      guard response.status == 200 else { return CheckFailure(status: response.status) }
-      try accept(try UnverifiedDeviceConfiguration(decoding: response.body))
+      let response = try await requestConfiguration(
+        route, bytesMax: DeviceConfigurationLimit.bytesMax, isStored: deviceConfiguration != nil)
+      if let response {
+        try accept(try UnverifiedDeviceConfiguration(decoding: response.body))
+        if response.version != store.state.configurationVersions[route] {
+          try store.update { $0.configurationVersions[route] = response.version }
+        }
+      }
       configurationRefusal = nil
       return nil
     } catch let error as DeviceConfigurationError {

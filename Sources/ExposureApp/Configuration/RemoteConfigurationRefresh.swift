@@ -7,14 +7,18 @@ extension ExposureApp {
   /// Downloads the remote configuration. It is accepted only if a key of the device configuration signed it
   /// and the version is not lower than any accepted before; otherwise the current one stays in use.
   func refreshConfiguration() async {
-    let url = configuration.keyServer.appendingPathComponent(KeyServerRoute.remoteConfiguration)
-    let request = NetworkRequest(url, responseBytesMax: UnverifiedRemoteConfiguration.bytesMax)
+    let route = KeyServerRoute.remoteConfiguration
     do {
-      let response = try await network.send(request)
-      guard response.status == 200 else { return }
+      let response = try await requestConfiguration(
+        route, bytesMax: UnverifiedRemoteConfiguration.bytesMax,
+        isStored: store.state.remoteConfiguration != nil)
+      guard let response else { return }
       let verified = try UnverifiedRemoteConfiguration(decoding: response.body).verified(
         by: remoteConfigurationKeys, notBefore: store.state.remoteConfiguration?.version ?? 0)
-      try store.update { $0.remoteConfiguration = verified }
+      try store.update {
+        $0.remoteConfiguration = verified
+        $0.configurationVersions[route] = response.version
+      }
       remote = verified
     } catch let error as RemoteConfigurationError {
       logger.notice("remote configuration rejected: \(error)")
