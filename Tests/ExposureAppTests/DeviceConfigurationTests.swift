@@ -196,4 +196,24 @@ import Testing
     #expect(assessment?.policy == .standard)
     #expect(assessment?.configuration().daysSinceLastExposureThreshold == 10)
   }
+
+  @Test("A second change of the infectiousness map within a week waits, and the checks go on")
+  func infectiousnessMap() async throws {
+    let phone = try TestApp()
+    phone.windowRisk = try .example()
+    let app = try await phone.launchedAfterFirstCheck()
+    for day in 0..<3 {
+      var rules = WindowRiskConfiguration.standard
+      rules.infectiousnessForDaysSinceOnsetOfSymptoms = ["\(day)": 2, "5": 0]
+      try phone.serve(
+        RemoteConfiguration(version: day + 1, windowRiskConfiguration: rules))
+      phone.publish(0..<(2 * day + 1))
+      #expect(await app.check() == .checked(.none))
+      // The last change waits until a week after the one of the day before.
+      phone.clock.advance(by: day == 1 ? 7 * TestApp.day - 1 : TestApp.day)
+      phone.publish(0..<(2 * day + 2))
+      #expect(await app.check() == .checked(.none))
+    }
+    #expect(phone.script.state.maps == [[0: 2], [0: 2], [1: 2], [1: 2], [1: 2], [2: 2]])
+  }
 }
