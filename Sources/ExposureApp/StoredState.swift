@@ -30,6 +30,8 @@ struct StoredState: Codable, Sendable {
   var deviceConfiguration: AcceptedConfiguration?
   /// True if a withdrawn file may have caused exposures that only a new detection can undo.
   var mustDetectAgain = false
+  /// The infectiousness map of the last detection with exposure windows.
+  var infectiousness = InfectiousnessRecord()
   /// The versions of the configurations, for conditional requests.
   var configurationVersions: [String: ResponseVersion] = [:]
   /// The times of recently refused PINs.

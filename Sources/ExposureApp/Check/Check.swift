@@ -154,11 +154,12 @@ extension ExposureApp {
   }
 
   private func detect(in files: [URL]) async throws -> DetectedExposures {
-    if let windowRisk {
-      try await framework.detect(in: files, by: windowRisk)
-    } else {
-      try await framework.detect(in: files, scoring: remote.exposureConfiguration)
+    guard let windowRisk else {
+      return try await framework.detect(in: files, scoring: remote.exposureConfiguration)
     }
+    let found = try await framework.detect(in: files, by: windowRisk)
+    try noteInfectiousness(of: windowRisk)
+    return found
   }
 
   private var searchCallsPerDay: Int {

@@ -25,6 +25,8 @@ extension ExposureApp {
   func prepareCheck() async throws {
     let failure = await refreshDeviceConfiguration()
     guard let document = deviceConfiguration else { throw failure ?? CheckFailure.notConfigured }
+    // Also during a pause: false exposures are undone as soon as they are known.
+    try await undoWithdrawn(Set(document.withdrawn))
     guard pause == nil else { throw CheckPause() }
     guard !trustedKeys.isEmpty else { throw failure ?? CheckFailure.notConfigured }
     do {
@@ -33,7 +35,6 @@ extension ExposureApp {
       logger.error("the framework refused the keys", metadata: ["error": "\(error)"])
       throw CheckFailure.notConfigured
     }
-    try await undoWithdrawn(Set(document.withdrawn))
   }
 
   /// The keys of the document in use that are valid now.
