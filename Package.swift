@@ -139,7 +139,6 @@ let package = Package(
       name: "ExposureApp",
       dependencies: [
         "Secrets", "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI",
-        "CallableEnvelope",
         "SealedStorage", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
 
@@ -280,7 +279,7 @@ let package = Package(
     .testTarget(
       name: "ExposureAppTests",
       dependencies: [
-        "ExposureApp", "ExposureNotification", "KeyServerAPI", "VerificationAPI",
+        "ExposureApp", "ExposureNotification", "Secrets", "KeyServerAPI", "VerificationAPI",
         "CallableEnvelope", "SealedStorage", "DiagnosisKeyFile", "ExposureKeys", "World",
         "TestSupport", hummingbird, crypto, logging,
       ],

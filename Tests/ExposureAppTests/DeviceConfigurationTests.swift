@@ -33,6 +33,8 @@ import Testing
     for (reply, failure) in cases {
       phone.network.script(TestApp.deviceConfigurationPath, reply)
       #expect(await app.check() == .failed(failure))
+      // After 503 the app pauses.
+      phone.clock.advance(by: 3_600)
     }
     #expect(await app.configurationRefusal == .malformed)
     #expect(phone.network.requests(for: "/index.txt").isEmpty)

@@ -81,6 +81,24 @@ import Testing
     await work.value
   }
 
+  @Test("Without its store the schedule waits between the attempts")
+  func noStore() async throws {
+    let phone = try TestApp()
+    phone.sealingKey = nil
+    let app = try phone.launch()
+    let work = Task { await app.runSchedule() }
+    await settle(phone, app)
+    let changes = app.stateChanges
+    await advance(phone, app, by: BackgroundRule.retrySeconds - 1)
+    phone.clock.advance(by: 1)
+    for await change in changes {
+      #expect(change.reason == .checkStarted)
+      break
+    }
+    work.cancel()
+    await work.value
+  }
+
   @Test("A check is due at once after the clock was set back by a year")
   func clockSetBack() throws {
     var schedule = CheckSchedule()
