@@ -22,7 +22,8 @@ import Testing
     }
   }
 
-  @Test("A week with sleep and reboots: checks run about every four hours, once each, and miss no file")
+  @Test(
+    "A week with sleep and reboots: checks run about every four hours, once each, and miss no file")
   func week() async throws {
     let phone = try TestApp()
     var app = try await phone.launchedAfterFirstCheck()
@@ -147,7 +148,8 @@ import Testing
     return found
   }
 
-  @Test("A check, an exposure, an upload and a removal are told with their reasons and the new state")
+  @Test(
+    "A check, an exposure, an upload and a removal are told with their reasons and the new state")
   func told() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
@@ -239,7 +241,8 @@ import Testing
     #expect(phone.notices.removed == [.permissionLost])
   }
 
-  @Test("Exposure notifications that the user turned off stay off after a restart, without a notice")
+  @Test(
+    "Exposure notifications that the user turned off stay off after a restart, without a notice")
   func turnedOff() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
