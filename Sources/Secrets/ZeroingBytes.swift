@@ -97,6 +97,8 @@ extension [UInt8]: Zeroable {
 
 /// Passes `bytes` to `body` and overwrites them afterwards, also if it throws.
 ///
+/// Pass the result of a call. A variable would keep a copy; overwrite it with `defer { bytes.zero() }`.
+///
 /// ```swift
 /// let keys = try withZeroedOnExit(try file.read()) { try decode($0) }
 /// ```

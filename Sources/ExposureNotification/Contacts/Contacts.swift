@@ -77,7 +77,7 @@ actor Contacts {
     guard oldest != pruned else { return }
     counts = counts.filter { $0.key >= oldest }
     do throws(SealedStorageError) {
-      try await log.removeDays(before: oldest)
+      try await log.removeDays { $0 < oldest }
       pruned = oldest
     } catch {
       logger.warning("removing old contacts failed: \(error); will try again")
