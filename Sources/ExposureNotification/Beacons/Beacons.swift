@@ -25,12 +25,12 @@ actor Beacons {
   private var current: CurrentBeacon?
 
   init(
-    radio: any Radio, randomness: any Randomness, transmitPower: Int8, file: SealedFile,
+    radio: any Radio, randomness: any Randomness, calibration: Calibration, file: SealedFile,
     logger: Logger
   ) {
     self.radio = radio
     self.randomness = randomness
-    self.metadata = BluetoothMetadata(transmitPower: transmitPower)
+    self.metadata = BluetoothMetadata(calibration)
     self.file = file
     self.logger = logger
     own = Self.storedKeys(in: file, logger: logger)

@@ -10,6 +10,8 @@ actor Contacts {
   private let radio: any Radio
   private let clock: any WallClock
   private let log: SealedLog
+  /// Added to the stored signal strengths when they are read, in dB.
+  private let receiverCorrection: Int8
   private let logger: Logger
   private var isListening = false
   /// The stored records of each day, as far as this process has counted them.
@@ -17,10 +19,14 @@ actor Contacts {
   /// The oldest day that was kept when old days were last removed.
   private var pruned: UInt32?
 
-  init(radio: any Radio, clock: any WallClock, log: SealedLog, logger: Logger) {
+  init(
+    radio: any Radio, clock: any WallClock, log: SealedLog, receiverCorrection: Int8 = 0,
+    logger: Logger
+  ) {
     self.radio = radio
     self.clock = clock
     self.log = log
+    self.receiverCorrection = receiverCorrection
     self.logger = logger
   }
 
@@ -62,7 +68,7 @@ actor Contacts {
       if segment.damagedFrames > 0 { await setDamageAside(of: day, segment) }
       let count = RecordCounts(of: segment).sightings
       guard count <= limit - received.sightings.count else { throw Self.tooMany(limit) }
-      received.add(segment)
+      received.add(segment, correctedBy: receiverCorrection)
     }
     return received
   }
@@ -168,11 +174,11 @@ struct ReceivedBeacons: Equatable, Sendable {
     self.sightings = sightings
   }
 
-  /// Adds the valid records of `segment`.
-  fileprivate mutating func add(_ segment: LogSegment) {
+  /// Adds the valid records of `segment`, with `decibels` added to the signal strengths.
+  fileprivate mutating func add(_ segment: LogSegment, correctedBy decibels: Int8) {
     for record in segment.records {
       if let sighting = StoredSighting(record)?.sighting {
-        sightings.append(sighting)
+        sightings.append(sighting.corrected(by: decibels))
       } else if let scan = StoredScan(record) {
         scanTimes.append(scan.time)
       }

@@ -33,12 +33,12 @@ extension Device {
     let received = try await contacts.received(atMost: sightingsPerDetection)
     let earlier = apiVersion == 2 ? try await detectionStore.retainedKeys(at: now) : []
     let detection = Detection(
-      rules: rules, keyFiles: files, earlierKeys: earlier.map(\.key), received: received,
+      rules: rules, keyFiles: files, earlierKeys: earlier, received: received,
       now: now, secret: ProbeSecret(from: randomness), progress: progress)
     let ledger = try await Self.search(detection)
     guard !progress.isCancelled else { throw CancellationError() }
     let result = detection.result(of: ledger)
-    let retained = apiVersion == 2 ? Self.retained(ledger.keysToKeep, after: earlier, at: now) : nil
+    let retained = apiVersion == 2 ? Self.retained(by: ledger, after: earlier, at: now) : nil
     try await detectionStore.end(begun, with: result, retaining: retained)
     return result
   }
@@ -55,11 +55,13 @@ extension Device {
 
   /// A key keeps the date when it was first passed in.
   private static func retained(
-    _ keys: [DiagnosisKey], after earlier: [RetainedKey], at now: Date
+    by ledger: MatchLedger, after earlier: [RetainedKey], at now: Date
   ) -> [RetainedKey] {
     let since = Dictionary(
       earlier.map { ($0.key.key, $0.since) }, uniquingKeysWith: { first, _ in first })
-    return keys.map { RetainedKey(key: $0, since: since[$0.key] ?? now) }
+    return ledger.keysToKeep.map {
+      RetainedKey(key: $0, since: since[$0.key] ?? now, hasChanged: ledger.hasChanged($0))
+    }
   }
 
   /// The exposures of the last detection, after showing the user the app's explanation.

@@ -50,6 +50,8 @@ struct RetainedKeyStore: Sendable {
 struct RetainedKey: Hashable, Sendable, Redacted {
   let key: DiagnosisKey
   let since: Date
+  /// True if its report type has changed; it changes at most once.
+  var hasChanged = false
 
   func isRetained(at now: Date) -> Bool {
     now.timeIntervalSince(since) <= Double(DeviceLimit.retentionDays) * Day.seconds
@@ -66,6 +68,7 @@ struct RetainedKeyRecord: Codable, Redacted {
   let daysSinceOnset: Int32?
   let variant: UInt8?
   let since: Date
+  let hasChanged: Bool
 
   init(_ retained: RetainedKey) {
     bytes = Data(retained.key.key.secretBytes)
@@ -76,6 +79,7 @@ struct RetainedKeyRecord: Codable, Redacted {
     daysSinceOnset = retained.key.daysSinceOnsetOfSymptoms
     variant = retained.key.variantOfConcern?.rawValue
     since = retained.since
+    hasChanged = retained.hasChanged
   }
 
   /// The key, or nil if the stored values are not valid.
@@ -87,6 +91,6 @@ struct RetainedKeyRecord: Codable, Redacted {
         key: key, transmissionRiskLevel: risk, reportType: report.flatMap(ReportType.init),
         daysSinceOnsetOfSymptoms: daysSinceOnset,
         variantOfConcern: variant.flatMap(VariantOfConcern.init))
-    }.map { RetainedKey(key: $0, since: since) }
+    }.map { RetainedKey(key: $0, since: since, hasChanged: hasChanged) }
   }
 }
