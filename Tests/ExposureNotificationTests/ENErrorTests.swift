@@ -1,4 +1,6 @@
+import DiagnosisKeyFile
 import Foundation
+import SealedStorage
 import TestSupport
 import Testing
 
@@ -276,6 +278,22 @@ import Testing
     #expect(error?.localizedDescription.hasPrefix("More than 0 beacons") == true)
     let kept = (Day(of: phone.clock.now).first...Day(of: phone.clock.now).number + 1).count
     #expect(DeviceLimit.sightingsPerDetection == kept * ContactLimit.sightingsPerDay)
+  }
+
+  @Test("Only a full disk is insufficientStorage; missing permission is dataInaccessible")
+  func storageErrors() {
+    let expected: [(SealedStorageError, ENError.Code)] = [
+      (.full, .insufficientStorage), (.disk(EACCES), .dataInaccessible),
+      (.disk(EROFS), .dataInaccessible), (.disk(EIO), .dataInaccessible),
+      (.damaged, .dataInaccessible),
+    ]
+    for (cause, code) in expected { #expect(ENError(cause).code == code) }
+    #expect(ENError(SealedStorageError.disk(EACCES)).localizedDescription.contains("(13)"))
+    let files: [(KeyFileError, ENError.Code)] = [
+      (.diskFull, .insufficientStorage), (.cannotRead(EACCES), .dataInaccessible),
+      (.cannotRead(ENOENT), .badFormat), (.unsigned, .badFormat),
+    ]
+    for (cause, code) in files { #expect(ENError(cause).code == code) }
   }
 
   @Test("Every code has a distinct text")

@@ -59,6 +59,14 @@ struct TestPhone {
       randomness: randomness)
   }
 
+  /// Inverts one bit in the middle of a file of this phone.
+  func invertBit(in name: String) throws {
+    let url = folder.appendingPathComponent(name)
+    var bytes = try Data(contentsOf: url)
+    bytes[bytes.count / 2] ^= 1
+    try bytes.write(to: url)
+  }
+
   func manager(of device: Device? = nil) -> ENManager {
     let manager = ENManager(device: device ?? self.device())
     manager.dispatchQueue = DispatchQueue(label: "test")
