@@ -31,7 +31,7 @@ import Testing
       #expect(sent.advertisement.identifier == schedule.identifier(at: interval))
       let metadata = schedule.open(
         sent.advertisement.metadata, beside: sent.advertisement.identifier)
-      #expect(metadata == BluetoothMetadata(transmitPower: 8))
+      #expect(metadata == BluetoothMetadata(phone.calibration))
     }
   }
 

@@ -170,8 +170,8 @@ import Testing
     for (name, isTaken) in [("260", true), ("261", false), ("pl", false)] {
       let file = try authority.publish([], as: "\(name).zip", region: name)
       let detection = Detection(
-        rules: rules, keyFiles: [file], earlierKeys: [], sightings: [], now: TestPhone.noon,
-        secret: .ofTests, progress: Progress())
+        rules: rules, keyFiles: [file], earlierKeys: [], received: ReceivedBeacons(),
+        now: TestPhone.noon, secret: .ofTests, progress: Progress())
       let result = try? detection.run()
       #expect((result != nil) == isTaken, "\(name)")
     }

@@ -78,6 +78,24 @@ import Testing
     #expect(try await manager.detect([file], configuration).matchedKeyCount == 0)
   }
 
+  @Test("A report type changes once, also over several detections and a restart")
+  func changesOnce() async throws {
+    let diagnosed = try DiagnosedUser()
+    var manager = try await afterMeeting(diagnosed)
+    _ = try await manager.detect(
+      [try authority.publish([try diagnosed.published(.selfReport)])], configuration)
+    for (number, reportType) in [ReportType.confirmedClinicalDiagnosis, .confirmedTest, .revoked]
+      .enumerated()
+    {
+      manager = try await phone.enabledManager()
+      let file = try authority.publish(
+        [], revised: [try diagnosed.published(reportType)], as: "revision-\(number).zip")
+      let summary = try await manager.detect([file], configuration)
+      let windows = try await manager.windows(of: summary)
+      #expect(Set(windows.map(\.diagnosisReportType)) == [.confirmedClinicalDiagnosis])
+    }
+  }
+
   @Test("A key without a match is retained while its beacons may still be received")
   func openKey() async throws {
     let manager = try await phone.enabledManager()

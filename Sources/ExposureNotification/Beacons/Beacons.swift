@@ -28,12 +28,12 @@ actor Beacons {
   private var current: CurrentBeacon?
 
   init(
-    radio: any Radio, randomness: any Randomness, transmitPower: Int8, files: OwnKeyFiles,
+    radio: any Radio, randomness: any Randomness, calibration: Calibration, files: OwnKeyFiles,
     logger: Logger
   ) {
     self.radio = radio
     self.randomness = randomness
-    self.metadata = BluetoothMetadata(transmitPower: transmitPower)
+    self.metadata = BluetoothMetadata(calibration)
     self.files = files
     self.logger = logger
     do throws(SealedStorageError) {

@@ -56,7 +56,8 @@ public final class Device: Sendable {
   ///     fails with `.insufficientMemory`. Nil for all that the device keeps (at most 3,520,000).
   ///     A board with little memory sets less: a million sightings need 300 MB.
   ///   - travel: the user's travel history; nil if there is none.
-  ///   - transmitPower: the radio's transmit power in dBm, as stated in the beacons.
+  ///   - calibration: the calibration of the radio: its transmit power is stated in the beacons, its
+  ///     receiver correction is added to received signal strengths.
   ///   - logger: the log for failures; no secret is logged.
   public init(
     radio: any Radio, consent: any ConsentPrompt, clock: any WallClock,
@@ -64,7 +65,7 @@ public final class Device: Sendable {
     bundleIdentifier: String, apiVersion: Int = 1,
     entitlements: Entitlements = .exposureNotification, variant: Variant = .latest,
     detectionsPerDay: Int? = nil, sightingsPerDetection: Int? = nil,
-    travel: (any TravelHistory)? = nil, transmitPower: Int8 = 8,
+    travel: (any TravelHistory)? = nil, calibration: Calibration = .unknownModel,
     logger: Logger = Logger(label: "firebreak.device")
   ) {
     self.region = region
@@ -97,13 +98,14 @@ public final class Device: Sendable {
       folder: folder.appendingPathComponent("keys"), key: sealingKey, purpose: "keys",
       randomness: randomness)
     beacons = Beacons(
-      radio: radio, randomness: randomness, transmitPower: transmitPower,
+      radio: radio, randomness: randomness, calibration: calibration,
       files: OwnKeyFiles(files: keys, reports: reports), logger: logger)
     contacts = Contacts(
       radio: radio, clock: clock,
       log: SealedLog(
         folder: folder.appendingPathComponent("contacts"), key: sealingKey, purpose: "contacts",
-        randomness: randomness), reports: reports, logger: logger)
+        randomness: randomness), receiverCorrection: calibration.receiverCorrection,
+      reports: reports, logger: logger)
     detectionStore = DetectionStore(
       file: file("detections"), keys: RetainedKeyStore(file: file("matches")), reports: reports)
   }

@@ -42,17 +42,17 @@ extension Device {
     _ progress: Progress
   ) async throws -> DetectionResult {
     let period = retention.period(at: now)
-    let sightings = try await contacts.sightings(atMost: sightingsPerDetection)
+    let received = try await contacts.received(atMost: sightingsPerDetection)
     let earlier =
       apiVersion == 2 ? try await detectionStore.retainedKeys(keeping: period, at: now) : []
     let detection = Detection(
-      rules: rules, keyFiles: files, earlierKeys: earlier.map(\.key), sightings: sightings,
+      rules: rules, keyFiles: files, earlierKeys: earlier, received: received,
       now: now, secret: ProbeSecret(from: randomness), progress: progress)
     let ledger = try await Self.search(detection)
     guard !progress.isCancelled else { throw CancellationError() }
     let result = detection.result(of: ledger)
     let retained =
-      apiVersion == 2 ? earlier.replaced(by: ledger.keysToKeep, keeping: period, at: now) : nil
+      apiVersion == 2 ? earlier.replaced(by: ledger, keeping: period, at: now) : nil
     try await detectionStore.end(begun, with: result, retaining: retained, keeping: period)
     return result
   }

@@ -44,19 +44,23 @@ struct RetainedKeyStore: Sendable {
 struct RetainedKey: Hashable, Sendable, Redacted {
   let key: DiagnosisKey
   let since: Date
+  /// True if its report type has changed; it changes at most once.
+  var hasChanged = false
 }
 
 extension [RetainedKey] {
-  /// The keys to store after a detection that began with these: `keys`, each with the date when it was
-  /// first passed in. While the clock is not trusted, all earlier keys as well, because sightings of their
-  /// days may have been left out.
+  /// The keys to store after a detection that began with these: those of `ledger`, each with the date
+  /// when it was first passed in. While the clock is not trusted, all earlier keys as well, because
+  /// sightings of their days may have been left out.
   func replaced(
-    by keys: [DiagnosisKey], keeping period: RetentionPeriod, at now: Date
+    by ledger: MatchLedger, keeping period: RetentionPeriod, at now: Date
   ) -> [RetainedKey] {
     let since = Dictionary(map { ($0.key.key, $0.since) }, uniquingKeysWith: { first, _ in first })
-    let next = keys.map { RetainedKey(key: $0, since: since[$0.key] ?? now) }
+    let next = ledger.keysToKeep.map {
+      RetainedKey(key: $0, since: since[$0.key] ?? now, hasChanged: ledger.hasChanged($0))
+    }
     guard !period.isCertain else { return next }
-    let known = Set(keys.map(\.key))
+    let known = Set(next.map(\.key.key))
     return next + filter { !known.contains($0.key.key) }
   }
 }
@@ -71,6 +75,7 @@ struct RetainedKeyRecord: Codable, Redacted {
   let daysSinceOnset: Int32?
   let variant: UInt8?
   let since: Date
+  let hasChanged: Bool
 
   init(_ retained: RetainedKey) {
     bytes = Data(retained.key.key.secretBytes)
@@ -81,6 +86,7 @@ struct RetainedKeyRecord: Codable, Redacted {
     daysSinceOnset = retained.key.daysSinceOnsetOfSymptoms
     variant = retained.key.variantOfConcern?.rawValue
     since = retained.since
+    hasChanged = retained.hasChanged
   }
 
   /// The key, or nil if the stored values are not valid.
@@ -92,6 +98,6 @@ struct RetainedKeyRecord: Codable, Redacted {
         key: key, transmissionRiskLevel: risk, reportType: report.flatMap(ReportType.init),
         daysSinceOnsetOfSymptoms: daysSinceOnset,
         variantOfConcern: variant.flatMap(VariantOfConcern.init))
-    }.map { RetainedKey(key: $0, since: since) }
+    }.map { RetainedKey(key: $0, since: since, hasChanged: hasChanged) }
   }
 }
