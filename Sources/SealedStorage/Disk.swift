@@ -30,7 +30,9 @@ enum Disk {
     let end = lseek(file, 0, SEEK_END)
     do throws(SealedStorageError) {
       try inWorld { () throws(FileError) in
-        try AtomicFile.writeAll(Array(content), to: file, at: url)
+        try Array(content).withUnsafeBufferPointer { buffer throws(FileError) in
+          try AtomicFile.append(UnsafeRawBufferPointer(buffer), to: file, at: url)
+        }
         try AtomicFile.sync(file, at: url)
         // The name of a new file is stored in the folder.
         if end == 0 { try AtomicFile.sync(url.deletingLastPathComponent()) }

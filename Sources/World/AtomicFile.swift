@@ -29,7 +29,9 @@ package enum AtomicFile {
     let bytes = Array(bytes)
     try write(to: url, permissions: permissions, existing: existing, mapError: { $0 }) {
       descriptor throws(FileError) in
-      try writeAll(bytes, to: descriptor, at: url)
+      try bytes.withUnsafeBufferPointer { buffer throws(FileError) in
+        try append(UnsafeRawBufferPointer(buffer), to: descriptor, at: url)
+      }
     }
   }
 
@@ -110,22 +112,6 @@ package enum AtomicFile {
     try sync(parent)
   }
 
-  /// Writes all of `bytes` to `descriptor`, however many calls that takes; `url` is for the error.
-  package static func writeAll(
-    _ bytes: [UInt8], to descriptor: Int32, at url: URL
-  ) throws(FileError) {
-    try bytes.withUnsafeBufferPointer { buffer throws(FileError) in
-      var rest = UnsafeRawBufferPointer(buffer)[...]
-      while !rest.isEmpty {
-        let part = UnsafeRawBufferPointer(rebasing: rest)
-        let count = Foundation.write(descriptor, part.baseAddress, part.count)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { throw FileError(.write, url) }
-        rest = rest.dropFirst(count)
-      }
-    }
-  }
-
   /// Returns `true` for the name of a temporary file, which a crash may leave behind.
   package static func isTemporary(_ name: String) -> Bool {
     name.hasPrefix(".") && name.contains(temporaryMark)
@@ -159,6 +145,20 @@ package enum AtomicFile {
   package static func sync(_ descriptor: Int32, at url: URL) throws(FileError) {
     while fsync(descriptor) != 0 {
       guard errno == EINTR else { throw FileError(.sync, url) }
+    }
+  }
+
+  /// Writes all of `bytes` to an open file; `url` is its name in the error.
+  package static func append(
+    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at url: URL
+  ) throws(FileError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let part = UnsafeRawBufferPointer(rebasing: rest)
+      let count = Foundation.write(descriptor, part.baseAddress, part.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw FileError(.write, url) }
+      rest = rest.dropFirst(count)
     }
   }
 }

@@ -78,8 +78,9 @@ package struct Detection: Sendable {
       }
     }
     var batches = ExportBatches()
-    for file in keyFiles {
+    for (index, file) in keyFiles.enumerated() {
       try checkCancellation()
+      ledger.file = index
       batches.add(try search.run(into: &ledger) { each in try read(file, each) })
       progress.completedUnitCount += 1
     }

@@ -110,16 +110,17 @@ extension DetectionStore {
     try changeAnalysed { $0 = AnalysedFiles() }
   }
 
-  /// Removes the retained keys if one of `files` was passed in; all others must be passed again.
-  ///
-  /// The files are forgotten last, so that a call after a kill repeats the steps.
-  func withdraw(_ files: Set<Data>) throws(SealedStorageError) {
-    guard try !files.isDisjoint(with: loadedHistory().analysed.passed.keys) else { return }
-    try changeAnalysed { $0.lose() }
+  /// Removes the last result and the retained keys that are in no other files than `withdrawn`, which need
+  /// not be passed again.
+  func withdraw(
+    _ withdrawn: Set<Data>, keeping period: RetentionPeriod, at now: Date
+  ) throws {
+    let retained = try retainedKeys(keeping: period, at: now)
+    let kept = retained.withdrawing(withdrawn)
     removals += 1
     last = nil
-    try keys.removeAll()
-    try changeAnalysed { $0.forget(files) }
+    if kept != retained { try keys.replace(with: kept) }
+    try changeAnalysed { $0.forget(withdrawn) }
   }
 
   /// Ends the wait for files that must be passed again.

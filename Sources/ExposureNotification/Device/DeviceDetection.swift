@@ -27,10 +27,11 @@ extension Device {
     try requireEnabled()
     let now = clock.now
     let files = try Detection.filesToRead(keyFiles)
+    let digests = apiVersion == 2 || variant == .ios13_5 ? files.map(KeyFileDigest.of) : []
     // Before the contacts are read: if they are removed from here on, `end` fails.
-    let begun = try await detectionStore.begin(call(rules, files, at: now))
+    let begun = try await detectionStore.begin(call(rules, digests, at: now))
     do {
-      return try await detect(rules, files, begun, at: now, progress)
+      return try await detect(rules, files, digests, begun, progress)
     } catch let error as ENError where error.code == .badFormat {
       try await detectionStore.refuse(begun)
       throw error
@@ -38,9 +39,10 @@ extension Device {
   }
 
   private func detect(
-    _ rules: DetectionRules, _ files: [URL], _ begun: DetectionStore.Begun, at now: Date,
+    _ rules: DetectionRules, _ files: [URL], _ digests: [Data?], _ begun: DetectionStore.Begun,
     _ progress: Progress
   ) async throws -> DetectionResult {
+    let now = begun.call.time
     let period = retention.period(at: now)
     let received = try await contacts.received(atMost: sightingsPerDetection)
     let earlier =
@@ -52,21 +54,20 @@ extension Device {
     guard !progress.isCancelled else { throw CancellationError() }
     let result = detection.result(of: ledger)
     let retained =
-      apiVersion == 2 ? earlier.replaced(by: ledger, keeping: period, at: now) : nil
+      apiVersion == 2
+      ? earlier.replaced(by: ledger, of: digests, keeping: period, at: now) : nil
     try await detectionStore.end(begun, with: result, retaining: retained, keeping: period)
     return result
   }
 
-  private func call(_ rules: DetectionRules, _ files: [URL], at now: Date) -> DetectionCall {
-    let isCountedByFile = variant == .ios13_5
-    let digests =
-      isCountedByFile || apiVersion == 2 ? Set(files.compactMap(KeyFileDigest.of)) : []
+  private func call(_ rules: DetectionRules, _ digests: [Data?], at now: Date) -> DetectionCall {
+    let files = Set(digests.compactMap(\.self))
     return DetectionCall(
       time: now,
-      limit: isCountedByFile
-        ? .newFiles(digests, DeviceLimit.newFilesPerDay) : .calls(detectionsPerDay),
+      limit: variant == .ios13_5
+        ? .newFiles(files, DeviceLimit.newFilesPerDay) : .calls(detectionsPerDay),
       map: rules.infectiousnessMap, changesMapFreely: entitlements.contains(.test),
-      keyFiles: digests)
+      keyFiles: files)
   }
 
   /// The exposures of the last detection, after showing the user the app's explanation.

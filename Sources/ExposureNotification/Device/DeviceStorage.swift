@@ -32,18 +32,6 @@ extension Device {
     try await changeStorage { try await self.detectionStore.confirmAllPassed() }
   }
 
-  /// Undoes the matches of withdrawn key files, API version 2 only. Unknown files have no effect.
-  ///
-  /// The device forgets the matches of all files, because it does not know from which one each is.
-  /// Until the app has passed the other files again, `detectExposures` fails with `.dataInaccessible`. It
-  /// is safe to repeat the call.
-  ///
-  /// - Parameter digests: The SHA-256 of each file, as it was passed in.
-  /// - Throws: `ENError` if that could not be stored; call it again then.
-  public func withdrawKeyFiles(_ digests: Set<Data>) async throws {
-    try await changeStorage { try await self.detectionStore.withdraw(digests) }
-  }
-
   private func changeStorage(_ change: @escaping @Sendable () async throws -> Void) async throws {
     try await mutex.withLock {
       do {

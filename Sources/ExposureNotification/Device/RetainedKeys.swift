@@ -38,7 +38,8 @@ struct RetainedKeyStore: Sendable {
   }
 }
 
-/// A published key that later detections match again, and the date when it was first passed in.
+/// A published key that later detections match again, the date when it was first passed in, and the digests of
+/// the files that contain it.
 ///
 /// Redacted, because it reveals whom the user met.
 struct RetainedKey: Hashable, Sendable, Redacted {
@@ -46,22 +47,38 @@ struct RetainedKey: Hashable, Sendable, Redacted {
   let since: Date
   /// True if its report type has changed; it changes at most once.
   var hasChanged = false
+  /// The digests of the files that contain it.
+  var files: Set<Data> = []
 }
 
 extension [RetainedKey] {
   /// The keys to store after a detection that began with these: those of `ledger`, each with the date
-  /// when it was first passed in. While the clock is not trusted, all earlier keys as well, because
-  /// sightings of their days may have been left out.
+  /// when it was first passed in and the digests of its files. While the clock is not trusted, all earlier
+  /// keys as well, because sightings of their days may have been left out.
   func replaced(
-    by ledger: MatchLedger, keeping period: RetentionPeriod, at now: Date
+    by ledger: MatchLedger, of digests: [Data?], keeping period: RetentionPeriod, at now: Date
   ) -> [RetainedKey] {
-    let since = Dictionary(map { ($0.key.key, $0.since) }, uniquingKeysWith: { first, _ in first })
-    let next = ledger.keysToKeep.map {
-      RetainedKey(key: $0, since: since[$0.key] ?? now, hasChanged: ledger.hasChanged($0))
+    let earlier = Dictionary(map { ($0.key.key, $0) }, uniquingKeysWith: { first, _ in first })
+    let next = ledger.keysToKeep.map { key in
+      let before = earlier[key.key]
+      let files = ledger.files(of: key).compactMap { digests[$0] }
+      return RetainedKey(
+        key: key, since: before?.since ?? now, hasChanged: ledger.hasChanged(key),
+        files: (before?.files ?? []).union(files))
     }
     guard !period.isCertain else { return next }
     let known = Set(next.map(\.key.key))
     return next + filter { !known.contains($0.key.key) }
+  }
+
+  /// The keys without `digests` among their files, and without those that were in no other file.
+  func withdrawing(_ digests: Set<Data>) -> [RetainedKey] {
+    compactMap { key in
+      var key = key
+      guard !key.files.isDisjoint(with: digests) else { return key }
+      key.files.subtract(digests)
+      return key.files.isEmpty ? nil : key
+    }
   }
 }
 
@@ -76,6 +93,7 @@ struct RetainedKeyRecord: Codable, Redacted {
   let variant: UInt8?
   let since: Date
   let hasChanged: Bool
+  let files: [Data]
 
   init(_ retained: RetainedKey) {
     bytes = Data(retained.key.key.secretBytes)
@@ -87,6 +105,7 @@ struct RetainedKeyRecord: Codable, Redacted {
     variant = retained.key.variantOfConcern?.rawValue
     since = retained.since
     hasChanged = retained.hasChanged
+    files = retained.files.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
   /// The key, or nil if the stored values are not valid.
@@ -98,6 +117,6 @@ struct RetainedKeyRecord: Codable, Redacted {
         key: key, transmissionRiskLevel: risk, reportType: report.flatMap(ReportType.init),
         daysSinceOnsetOfSymptoms: daysSinceOnset,
         variantOfConcern: variant.flatMap(VariantOfConcern.init))
-    }.map { RetainedKey(key: $0, since: since, hasChanged: hasChanged) }
+    }.map { RetainedKey(key: $0, since: since, hasChanged: hasChanged, files: Set(files)) }
   }
 }

@@ -16,6 +16,9 @@ package struct MatchLedger: MatchCollector, Sendable, Redacted {
   private var unexpiredKeys: [[UInt8]: DiagnosisKey] = [:]
   /// Keys whose report type has changed, here or in an earlier detection.
   private var changedKeys: Set<[UInt8]>
+  /// The index of the file that is read; nil for keys of earlier detections.
+  var file: Int?
+  private var filesOfKey: [[UInt8]: Set<Int>] = [:]
 
   /// Creates an empty ledger. If `requiresFullDayKeys` is true, it ignores keys used for less than a day.
   /// The report types of `changedKeys` do not change again.
@@ -28,6 +31,7 @@ package struct MatchLedger: MatchCollector, Sendable, Redacted {
   package mutating func add(_ result: BatchResult) {
     for match in result.matches where isEligible(match.key) {
       let bytes = match.key.key.secretBytes
+      if let file { filesOfKey[bytes, default: []].insert(file) }
       guard let known = matchOfKey[bytes]?.key else {
         decryptAndAdd(match, bytes)
         continue
@@ -43,6 +47,7 @@ package struct MatchLedger: MatchCollector, Sendable, Redacted {
         unexpiredKeys[bytes].map { revises(key, $0, result.areRevised) }
         ?? (unexpiredKeys.count < DeviceLimit.retainedKeys)
       if isAdded { unexpiredKeys[bytes] = key }
+      if let file, unexpiredKeys[bytes] != nil { filesOfKey[bytes, default: []].insert(file) }
     }
   }
 
@@ -77,6 +82,9 @@ package struct MatchLedger: MatchCollector, Sendable, Redacted {
   func hasChanged(_ key: DiagnosisKey) -> Bool {
     changedKeys.contains(key.key.secretBytes)
   }
+
+  /// The indices of the files that contain `key`.
+  func files(of key: DiagnosisKey) -> Set<Int> { filesOfKey[key.key.secretBytes] ?? [] }
 
   /// The keys that later detections need: those that matched, including revoked ones, then those that may
   /// still be received; newest first.

@@ -19,6 +19,7 @@ final class Phone {
     let user: User
     let radio: RecordingRadio
     var isNetworkDead = false
+    var isKilledAfterPost = false
     var isAppInForeground = true
   }
 
@@ -55,7 +56,8 @@ final class Phone {
       BackgroundTaskList(), permittedIdentifiers: [BackgroundCheck.taskIdentifier])
     app = ExampleApp(
       storage: storage,
-      authority: ServerConnection(to: server, isDead: setting.isNetworkDead),
+      authority: ServerConnection(
+        to: server, isDead: setting.isNetworkDead, isKilledAfterPost: setting.isKilledAfterPost),
       now: { clock.now })
   }
 
