@@ -108,7 +108,7 @@ import Testing
     #expect(await app.check() == .checked(.high))
     phone.script.update {
       $0.windows = []
-      $0.damageInDetection = [StorageDamage(.results, found: phone.clock.now)]
+      $0.damageInDetection = [DataDamage(.results, found: phone.clock.now)]
     }
     phone.publish(0..<2, except: [0: .response(404)])
     #expect(await app.check() == .failed(.filesMissing))
@@ -127,7 +127,7 @@ import Testing
   func frameworkKeys() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
-    let damage = StorageDamage(.ownKeys, found: phone.clock.now)
+    let damage = DataDamage(.ownKeys, found: phone.clock.now)
     phone.script.update { $0.damage = [damage] }
     _ = await app.check()
     _ = await app.check()
@@ -143,7 +143,7 @@ import Testing
 
   @Test("Every kind of damage has its own text")
   func texts() {
-    let texts = StorageDamage.Content.allCases.map(\.sentence)
+    let texts = DataDamage.Content.allCases.map(\.sentence)
     #expect(texts.allSatisfy { $0.hasSuffix(".") && $0.count < 200 })
   }
 }

@@ -30,9 +30,9 @@ final class FrameworkScript: Sendable {
     /// If true, calls never call their handlers.
     var isSilent = false
     /// The damage that the framework reports.
-    var damage: [StorageDamage] = []
+    var damage: [DataDamage] = []
     /// Damage that the next detection finds.
-    var damageInDetection: [StorageDamage] = []
+    var damageInDetection: [DataDamage] = []
     var detections: [[String]] = []
     var infoRequestCount = 0
     var keyRequestCount = 0

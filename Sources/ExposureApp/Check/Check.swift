@@ -45,6 +45,7 @@ extension ExposureApp {
     do {
       try await prepareCheck()
       await refreshConfiguration()
+      await server.setRetries(remote.diagnosisKeyDownloadConfiguration.retryCount)
       try await checkFilesOfLastDays(of: server)
     } catch {
       await keep(server)
