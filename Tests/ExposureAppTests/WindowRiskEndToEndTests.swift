@@ -96,7 +96,8 @@ final class BeaconPhone {
       radio: radio, consent: AlwaysAllow(), clock: app.clock, randomness: app.randomness,
       folder: folder, sealingKey: try #require(app.sealingKey),
       region: RegionConfiguration(region: "PL", keys: [key]),
-      bundleIdentifier: "pl.gov.mc.protegosafe", apiVersion: 2)
+      bundleIdentifier: "pl.gov.mc.protegosafe", apiVersion: 2,
+      calibration: Calibration(transmitPower: 8))
   }
 
   /// Launches the app, enables it and reads an empty index.
@@ -127,11 +128,10 @@ final class BeaconPhone {
       guard let interval = IntervalNumber(time) else { continue }
       let identifier = schedule.identifier(at: interval)
       let metadata = schedule.seal(BluetoothMetadata(transmitPower: 8), beside: identifier)
-      await radio.hear([
+      await radio.hear(
         Sighting(
           advertisement: Advertisement(identifier: identifier, metadata: metadata), time: time,
-          signalStrength: Int8(8 - attenuation))
-      ])
+          signalStrength: Int8(8 - attenuation)))
     }
   }
 
@@ -157,14 +157,16 @@ final class BeaconPhone {
 
 /// A radio that receives what a test passes to `hear`.
 private final class ScriptedRadio: Radio {
-  private let receiver = Mutex<(@Sendable ([Sighting]) async -> Void)?>(nil)
+  private let receiver = Mutex<(@Sendable (Scan) async -> Void)?>(nil)
 
   var isPoweredOn: Bool { true }
 
-  func hear(_ sightings: [Sighting]) async { await receiver.withLock { $0 }?(sightings) }
+  func hear(_ sighting: Sighting) async {
+    await receiver.withLock { $0 }?(Scan(time: sighting.time, sightings: [sighting]))
+  }
   func advertise(_ advertisement: Advertisement) async {}
   func stopAdvertising() async {}
-  func listen(_ receive: @escaping @Sendable ([Sighting]) async -> Void) async {
+  func listen(_ receive: @escaping @Sendable (Scan) async -> Void) async {
     receiver.withLock { $0 = receive }
   }
   func stopListening() async { receiver.withLock { $0 = nil } }
