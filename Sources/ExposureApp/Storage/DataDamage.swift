@@ -1,3 +1,4 @@
+import ExposureNotification
 import Foundation
 
 /// Stored data that was found damaged and was set aside.
@@ -33,6 +34,18 @@ public struct DataDamage: Codable, Hashable, Sendable {
     self.content = content
     self.found = found
   }
+
+  /// Damage that a `Device` reports.
+  public init(_ damage: StorageDamage) {
+    let content: Content =
+      switch damage.part {
+      case .matches: .results
+      case .ownKeys: .ownKeys
+      case .contacts: .contacts
+      case .consent, .detectionLimits, .retentionClock, .reports: .settings
+      }
+    self.init(content, found: damage.found)
+  }
 }
 
 extension DataDamage.Content {
@@ -49,7 +62,8 @@ extension DataDamage.Content {
     case .ownKeys: "Keys of some days were damaged. An upload can no longer warn others about them."
     case .contacts:
       "Records of some days were damaged. The app cannot find encounters of those days any more."
-    case .settings: "Settings of exposure notifications were damaged and have been reset."
+    case .settings:
+      "Settings of exposure notifications were damaged and reset. Check that they are turned on."
     }
   }
 }

@@ -51,7 +51,8 @@ public final class SimulatedPhone: Sendable {
       configuration: configuration, folder: folder.appendingPathComponent("app"),
       sealingKey: sealingKey, clock: world.clock, randomness: randomness, network: network,
       scheduler: scheduler, notices: notices, deviceCheck: deviceCheck, trust: device,
-      countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount }, logger: world.logger)
+      countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount },
+      damage: { device.storageDamage.map { DataDamage($0) } }, logger: world.logger)
   }
 }
 
