@@ -28,7 +28,7 @@ struct SecretText: Sendable {
   /// Appends text that is not secret as a JSON string.
   mutating func appendJSON(_ text: String) {
     // Encoding a string cannot fail.
-    parts.append(.plain(Array((try? JSONEncoder().encode(text)) ?? Data(#""""#.utf8))))
+    parts.append(.plain(Array((try? JSONEncoder().encode(text)) ?? Data("\"\"".utf8))))
   }
 
   /// Appends a number of eight bytes, most significant first.
