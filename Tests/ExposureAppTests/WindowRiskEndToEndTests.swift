@@ -42,7 +42,8 @@ import Testing
     #expect(await app.cursor == TestApp.end(0))
   }
 
-  @Test("A flipped bit in the framework's matches does not end the risk: the files are analysed again")
+  @Test(
+    "A flipped bit in the framework's matches does not end the risk: the files are analysed again")
   func damagedMatches() async throws {
     let (phone, app) = try await afterEncounter(.example, attenuation: 50)
     #expect(await app.check() == .checked(.high))
