@@ -18,6 +18,7 @@ final class TestApp {
   static let tokenPath = "/getAccessToken"
   static let uploadPath = "/uploadDiagnosisKeys"
   static let configurationPath = "/remote-configuration.json"
+  static let deviceConfigurationPath = "/device-configuration.json"
 
   let temporary: TemporaryFolder
   let folder: URL
@@ -28,25 +29,34 @@ final class TestApp {
   let scheduler = RecordingScheduler()
   let notices = RecordingNotices()
   let device = TestAttestation()
+  let trust = RecordingTrust()
+  let root = RootPrivateKey()
   let signer = P256.Signing.PrivateKey()
   var sealingKey: SealingKey?
   var windowRisk: WindowRiskAssessment?
+  /// The root key that the app is configured with; `nil` for that of `root`.
+  var rootKey: RootKey?
+  private var countKeys: @Sendable (URL) throws -> Int = { try Data(contentsOf: $0).count }
 
   init(connection: NetworkConnection = .wifi, folder: URL? = nil) throws {
     temporary = try TemporaryFolder()
     self.folder = folder ?? temporary.path("app")
     network = ScriptedNetwork(connection: connection)
     sealingKey = SealingKey(from: randomness)
+    try serve(try document())
   }
 
-  func launch(manager: sending ENManager? = nil) throws -> ExposureApp {
+  func launch(
+    manager: sending ENManager? = nil, damage: (@Sendable () async -> [DataDamage])? = nil
+  ) throws -> ExposureApp {
     let script = script
     return ExposureApp(
       manager: manager ?? ScriptedFramework(script),
       authorizationStatus: { script.state.authorization },
       configuration: try configuration(), folder: folder, sealingKey: sealingKey, clock: clock,
       randomness: randomness, network: network, scheduler: scheduler, notices: notices,
-      deviceCheck: device, countKeys: { try Data(contentsOf: $0).count },
+      deviceCheck: device, trust: trust, countKeys: countKeys,
+      damage: damage ?? { script.state.damage },
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
   }
 
@@ -55,10 +65,7 @@ final class TestApp {
       verificationServer: try url("http://verification.test"),
       keyServer: try url("http://keys.test"),
       appPackageName: "pl.gov.mc.protegosafe",
-      remoteConfigurationKeys: [
-        try RemoteConfigurationKey(
-          keyID: "260", keyVersion: "v1", publicKeyPEM: signer.publicKey.pemRepresentation)
-      ], windowRisk: windowRisk)
+      rootKey: rootKey ?? root.rootKey, windowRisk: windowRisk)
   }
 
   /// Launches an app that has read the index once, so that files published now are pending.
@@ -67,6 +74,36 @@ final class TestApp {
     let app = try launch()
     _ = await app.check()
     return app
+  }
+
+  /// Runs a check while time passes for everything that waits, such as the pauses between downloads.
+  func checkWhileTimePasses(_ app: ExposureApp) async -> CheckOutcome {
+    let clock = clock
+    let time = Task {
+      while !Task.isCancelled {
+        if clock.sleeperCount > 0 { clock.advance(by: 1) }
+        await Task.yield()
+      }
+    }
+    defer { time.cancel() }
+    return await app.check()
+  }
+
+  /// Makes the app of the next launch regard only files of this size as key files.
+  func countsOnlyFiles(of bytes: Int) {
+    countKeys = { file in
+      let content = try Data(contentsOf: file)
+      guard content.count == bytes else { throw CocoaError(.fileReadCorruptFile) }
+      return content.count
+    }
+  }
+
+  /// Flips one bit in the middle of a file of the store.
+  func damage(_ name: String) throws {
+    let file = folder.appendingPathComponent("Store/\(name)")
+    var content = try Data(contentsOf: file)
+    content[content.count / 2] ^= 1
+    try content.write(to: file)
   }
 
   /// The name of a file; each file covers four hours.
@@ -107,6 +144,21 @@ final class TestApp {
       configuration, privateKeyPEM: (key ?? signer).pemRepresentation, keyID: "260",
       keyVersion: "v1")
     network.script(Self.configurationPath, .response(200, try signed.encoded()))
+  }
+
+  /// A device configuration with the app's signer, issued now.
+  func document(version: Int = 1) throws -> DeviceConfiguration {
+    let now = Int64(clock.now.timeIntervalSince1970)
+    return DeviceConfiguration(
+      version: version, issued: now, expires: now + DeviceConfigurationLimit.lifetime,
+      keys: [
+        .init(keyID: "260", keyVersion: "v1", publicKey: signer.publicKey.pemRepresentation)
+      ])
+  }
+
+  func serve(_ document: DeviceConfiguration, signedBy key: RootPrivateKey? = nil) throws {
+    let signed = try UnverifiedDeviceConfiguration.signed(document, by: key ?? root)
+    network.script(Self.deviceConfigurationPath, .response(200, try signed.encoded()))
   }
 
   private func url(_ text: String) throws -> URL {

@@ -27,7 +27,9 @@ struct ServeCommandTests {
     for file in folder.files() where !file.path.contains("/exports/") {
       let permissions = try FileManager.default.attributesOfItem(atPath: file.path)[
         .posixPermissions]
-      let isPublic = file.lastPathComponent == "token-keys.json" || file == servers.output
+      let isPublic =
+        ["token-keys.json", "root-public-key.pem"].contains(file.lastPathComponent)
+        || file == servers.output
       #expect(
         (permissions as? NSNumber)?.intValue == 0o600 || isPublic, "\(file.lastPathComponent)")
     }

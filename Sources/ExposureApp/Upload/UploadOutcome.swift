@@ -1,3 +1,4 @@
+import ExposureNotification
 import Foundation
 
 /// The result of an upload.
@@ -41,10 +42,16 @@ public enum UploadFailure: Error, Sendable, Hashable {
   case locked(until: Date)
   /// Another upload is running.
   case alreadyRunning
+  /// The health authority has paused uploads; a retry later with the same PIN continues.
+  case paused
   /// The user did not agree to share the keys.
   case notAgreed
   /// Exposure notifications are off, so there are no keys.
   case notEnabled
+  /// The phone's keys cannot be read.
+  case keysUnreadable
+  /// The system did not release the keys in time, or failed.
+  case systemFailed
   /// The phone has no finished key of the last fourteen days.
   case nothingToShare
   /// More keys than fourteen days can have.
@@ -74,13 +81,28 @@ extension UploadFailure {
     switch self {
     case .notAgreed: .accessDenied
     case .noInternet: .noInternet
-    case .locked, .alreadyRunning, .nothingToShare, .tooManyKeys, .tooManyKeysOfOneDay,
+    case .locked, .alreadyRunning, .paused, .nothingToShare, .tooManyKeys, .tooManyKeysOfOneDay,
       .keysOutOfOrder, .stopped:
       .canceled
-    case .invalidPIN, .notEnabled, .noDeviceToken, .pinRefused, .uploadRefused, .serverBusy,
+    case .invalidPIN, .notEnabled, .keysUnreadable, .systemFailed, .noDeviceToken, .pinRefused,
+      .uploadRefused, .serverBusy,
       .storage:
       .failure
     }
+  }
+}
+
+extension UploadFailure {
+  /// The failure for an error of `getDiagnosisKeys`.
+  init(ofKeys error: ENError) {
+    self =
+      switch error.code {
+      case .notAuthorized: .notAgreed
+      case .notEnabled: .notEnabled
+      case .insufficientStorage: .storage(.full)
+      case .dataInaccessible: .keysUnreadable
+      default: .systemFailed
+      }
   }
 }
 
@@ -90,8 +112,12 @@ extension UploadFailure: CustomStringConvertible {
     case .invalidPIN: "A PIN has six letters and digits; check your input."
     case .locked: "Too many wrong PINs; wait a while, then try again."
     case .alreadyRunning: "Another upload is running; wait until it ends."
+    case .paused: "The health authority has paused uploads; try again later with the same PIN."
     case .notAgreed: "Nothing was shared, because you did not agree."
     case .notEnabled: "Exposure notifications are off; turn them on, then try again."
+    case .keysUnreadable:
+      "This phone's keys cannot be read; unlock or restart the phone, then try again."
+    case .systemFailed: "The phone's exposure notifications failed or did not respond; try again."
     case .nothingToShare: "This phone has nothing to share yet; try again tomorrow."
     case .tooManyKeys: "This phone has too many keys; contact the health authority."
     case .tooManyKeysOfOneDay:
