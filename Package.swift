@@ -139,7 +139,6 @@ let package = Package(
       name: "ExposureApp",
       dependencies: [
         "Secrets", "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI",
-        "CallableEnvelope",
         "SealedStorage", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
 
@@ -238,8 +237,8 @@ let package = Package(
     .testTarget(
       name: "ExposureNotificationTests",
       dependencies: [
-        "ExposureNotification", "DiagnosisKeyFile", "ExposureKeys", "SealedStorage", "World",
-        "TestSupport", crypto, logging,
+        "ExposureNotification", "DiagnosisKeyFile", "ExposureKeys", "KeyServerAPI",
+        "SealedStorage", "World", "TestSupport", crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
     // Written as an app is: Swift 5 mode, nothing but Foundation and the framework.
     .testTarget(
@@ -280,7 +279,7 @@ let package = Package(
     .testTarget(
       name: "ExposureAppTests",
       dependencies: [
-        "ExposureApp", "ExposureNotification", "KeyServerAPI", "VerificationAPI",
+        "ExposureApp", "ExposureNotification", "Secrets", "KeyServerAPI", "VerificationAPI",
         "CallableEnvelope", "SealedStorage", "DiagnosisKeyFile", "ExposureKeys", "World",
         "TestSupport", hummingbird, crypto, logging,
       ],

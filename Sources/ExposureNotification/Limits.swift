@@ -12,6 +12,10 @@ package enum DeviceLimit {
   package static let detectionsPerDayVersion2 = 6
   /// New key files in 24 hours under the rules of iOS 13.5.
   package static let newFilesPerDay = 15
+  /// Calls in 24 hours that are not counted because their files were refused.
+  package static let refundsPerDay = 30
+  /// Key files whose digests are kept, to know which to pass again after matches were lost.
+  package static let analysedFiles = 5_000
   /// Shortest time in seconds between two changes of the infectiousness map: a week.
   package static let mapChangeSeconds: TimeInterval = 7 * 86_400
   /// Validity in seconds of consent given in advance: five days.
@@ -37,6 +41,9 @@ package enum ContactLimit {
   package static let sightingsPerScan = 10_000
   /// Sightings of one day: a scan every four minutes among 600 phones.
   package static let sightingsPerDay = 220_000
+  /// Scans of one day whose times are stored: one every 30 seconds. The sightings of others are stored
+  /// without it.
+  package static let scansPerDay = 2_880
 
   /// The number of `received` sightings of one scan that are kept on a day that already has `kept`.
   static func admitted(_ received: Int, after kept: Int) -> Int {

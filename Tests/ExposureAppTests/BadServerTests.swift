@@ -83,7 +83,8 @@ import Testing
     #expect(pause == ServerPause())
   }
 
-  @Test("Failed downloads are repeated after growing pauses, and end after several failures in a row")
+  @Test(
+    "Failed downloads are repeated after growing pauses, and end after several failures in a row")
   func pauses() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()

@@ -108,7 +108,7 @@ import Testing
     #expect(await app.check() == .checked(.high))
     phone.script.update {
       $0.windows = []
-      $0.damageInDetection = [StorageDamage(.results, found: phone.clock.now)]
+      $0.damageInDetection = [DataDamage(.results, found: phone.clock.now)]
     }
     phone.publish(0..<2, except: [0: .response(404)])
     #expect(await app.check() == .failed(.filesMissing))
@@ -123,11 +123,36 @@ import Testing
     #expect(await app.check() == .checked(.none))
   }
 
+  @Test(
+    "A framework that waits for the files of lost results gets them again, or a confirmation",
+    arguments: [true, false])
+  func waitingFramework(isComplete: Bool) async throws {
+    let phone = try TestApp()
+    phone.windowRisk = try .example()
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.script.update { $0.windows = [.beside(minutes: 20)] }
+    phone.publish(0..<2)
+    #expect(await app.check() == .checked(.high))
+    let script = phone.script
+    phone.trust.onConfirmation { script.update { $0.lostFiles = [] } }
+    script.update {
+      $0.lostFiles = [TestApp.name(0), TestApp.name(1)]
+      $0.damageInDetection = [DataDamage(.results, found: phone.clock.now)]
+    }
+    // The server may have removed a file.
+    phone.publish(isComplete ? 0..<3 : 1..<3)
+    #expect(await app.check() == .checked(.high))
+    #expect(script.state.lostFiles.isEmpty == !isComplete)
+    #expect(
+      script.state.detections.last == (isComplete ? 0..<3 : 1..<3).map(TestApp.name))
+    #expect(await app.storageDamage.isEmpty)
+  }
+
   @Test("Damage of the framework's other files is shown once, and a repeated report is ignored")
   func frameworkKeys() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
-    let damage = StorageDamage(.ownKeys, found: phone.clock.now)
+    let damage = DataDamage(.ownKeys, found: phone.clock.now)
     phone.script.update { $0.damage = [damage] }
     _ = await app.check()
     _ = await app.check()
@@ -143,7 +168,7 @@ import Testing
 
   @Test("Every kind of damage has its own text")
   func texts() {
-    let texts = StorageDamage.Content.allCases.map(\.sentence)
+    let texts = DataDamage.Content.allCases.map(\.sentence)
     #expect(texts.allSatisfy { $0.hasSuffix(".") && $0.count < 200 })
   }
 }

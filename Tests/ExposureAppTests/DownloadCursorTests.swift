@@ -60,7 +60,9 @@ import Testing
     #expect(cursor.analysed.isEmpty)
   }
 
-  @Test("A file that later indexes omit stays wanted and stops the cursor until it is fourteen days old")
+  @Test(
+    "A file that later indexes omit stays wanted and stops the cursor until it is fourteen days old"
+  )
   func omitted() throws {
     var cursor = begun(try names(0, 1, 2))
     cursor.finish(analysed: try names(0, 2), missing: try names(1), at: now)
@@ -144,7 +146,9 @@ import Testing
     return calls
   }
 
-  @Test("One bad file of twenty is found with few calls, and all others are accepted", arguments: 0..<20)
+  @Test(
+    "One bad file of twenty is found with few calls, and all others are accepted", arguments: 0..<20
+  )
   func oneBad(index: Int) {
     var search = FileSearch()
     search.refuse(names, at: now)

@@ -127,7 +127,8 @@ import Testing
     }
   }
 
-  @Test("One deadline covers the headers and the whole body: a server that stalls or drips is given up")
+  @Test(
+    "One deadline covers the headers and the whole body: a server that stalls or drips is given up")
   func stalling() async throws {
     let folder = try TemporaryFolder()
     try await serving { router in

@@ -22,7 +22,8 @@ import Testing
     }
   }
 
-  @Test("A week with sleep and reboots: checks run about every four hours, once each, and miss no file")
+  @Test(
+    "A week with sleep and reboots: checks run about every four hours, once each, and miss no file")
   func week() async throws {
     let phone = try TestApp()
     var app = try await phone.launchedAfterFirstCheck()
@@ -81,6 +82,24 @@ import Testing
     await work.value
   }
 
+  @Test("Without its store the schedule waits between the attempts")
+  func noStore() async throws {
+    let phone = try TestApp()
+    phone.sealingKey = nil
+    let app = try phone.launch()
+    let work = Task { await app.runSchedule() }
+    await settle(phone, app)
+    let changes = app.stateChanges
+    await advance(phone, app, by: BackgroundRule.retrySeconds - 1)
+    phone.clock.advance(by: 1)
+    for await change in changes {
+      #expect(change.reason == .checkStarted)
+      break
+    }
+    work.cancel()
+    await work.value
+  }
+
   @Test("A check is due at once after the clock was set back by a year")
   func clockSetBack() throws {
     var schedule = CheckSchedule()
@@ -129,7 +148,8 @@ import Testing
     return found
   }
 
-  @Test("A check, an exposure, an upload and a removal are told with their reasons and the new state")
+  @Test(
+    "A check, an exposure, an upload and a removal are told with their reasons and the new state")
   func told() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
@@ -221,7 +241,8 @@ import Testing
     #expect(phone.notices.removed == [.permissionLost])
   }
 
-  @Test("Exposure notifications that the user turned off stay off after a restart, without a notice")
+  @Test(
+    "Exposure notifications that the user turned off stay off after a restart, without a notice")
   func turnedOff() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()

@@ -30,9 +30,11 @@ final class FrameworkScript: Sendable {
     /// If true, calls never call their handlers.
     var isSilent = false
     /// The damage that the framework reports.
-    var damage: [StorageDamage] = []
+    var damage: [DataDamage] = []
+    /// Files that must be passed again in one call, because the framework has lost its results.
+    var lostFiles: Set<String> = []
     /// Damage that the next detection finds.
-    var damageInDetection: [StorageDamage] = []
+    var damageInDetection: [DataDamage] = []
     var detections: [[String]] = []
     var infoRequestCount = 0
     var keyRequestCount = 0
@@ -106,6 +108,8 @@ final class ScriptedFramework: ENManager {
       return progress
     } else if state.detectionHangs {
       progress.cancellationHandler = Once(completionHandler).refuse
+    } else if !state.lostFiles.isSubset(of: names) {
+      completionHandler(nil, ENError(.dataInaccessible))
     } else if let error = state.detectionError {
       completionHandler(nil, ENError(error))
     } else if names.contains(where: { name in state.refusedFiles.contains(where: name.contains) }) {

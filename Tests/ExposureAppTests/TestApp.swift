@@ -46,14 +46,17 @@ final class TestApp {
     try serve(try document())
   }
 
-  func launch(manager: sending ENManager? = nil) throws -> ExposureApp {
+  func launch(
+    manager: sending ENManager? = nil, damage: (@Sendable () async -> [DataDamage])? = nil
+  ) throws -> ExposureApp {
     let script = script
     return ExposureApp(
       manager: manager ?? ScriptedFramework(script),
       authorizationStatus: { script.state.authorization },
       configuration: try configuration(), folder: folder, sealingKey: sealingKey, clock: clock,
       randomness: randomness, network: network, scheduler: scheduler, notices: notices,
-      deviceCheck: device, trust: trust, countKeys: countKeys, damage: { script.state.damage },
+      deviceCheck: device, trust: trust, countKeys: countKeys,
+      damage: damage ?? { script.state.damage },
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
   }
 

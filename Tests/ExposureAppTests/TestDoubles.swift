@@ -153,6 +153,7 @@ final class RecordingTrust: KeyFileTrust {
     var keys: [DeviceConfiguration.Key] = []
     var withdrawals: [Set<KeyFileHash>] = []
     var failures = 0
+    var confirm: (@Sendable () -> Void)?
   }
 
   private let state = Mutex(State())
@@ -164,6 +165,13 @@ final class RecordingTrust: KeyFileTrust {
   func fail(_ count: Int) { state.withLock { $0.failures = count } }
 
   func trust(_ keys: [DeviceConfiguration.Key]) { state.withLock { $0.keys = keys } }
+
+  /// Sets the effect of a confirmation.
+  func onConfirmation(_ confirm: @escaping @Sendable () -> Void) {
+    state.withLock { $0.confirm = confirm }
+  }
+
+  func confirmKeyFilesPassed() async throws { state.withLock { $0.confirm }?() }
 
   func withdraw(_ files: Set<KeyFileHash>) async throws {
     try state.withLock {

@@ -200,7 +200,9 @@ import VerificationAPI
     #expect(await upload(app) == .success)
   }
 
-  @Test("After half an hour the same PIN requests a token for the same keys; after a day the user is asked")
+  @Test(
+    "After half an hour the same PIN requests a token for the same keys; after a day the user is asked"
+  )
   func expired() async throws {
     let (phone, app) = try await readyPhone()
     phone.network.script(TestApp.uploadPath, .fails(.unreachable), .text(#"{"result":""}"#))

@@ -107,4 +107,15 @@ public protocol KeyFileTrust: Sendable {
   ///
   /// - Throws: If the disk fails; then it is called again by the next check.
   func withdraw(_ files: Set<KeyFileHash>) async throws
+
+  /// Ends the framework's wait for files that were passed before its results were lost and that the server has
+  /// removed since.
+  ///
+  /// - Throws: If that could not be stored; then it is called again by the next check.
+  func confirmKeyFilesPassed() async throws
+}
+
+extension KeyFileTrust {
+  /// A system that does not wait for files needs no confirmation.
+  public func confirmKeyFilesPassed() async throws {}
 }
