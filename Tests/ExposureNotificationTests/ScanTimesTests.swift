@@ -32,7 +32,8 @@ import Testing
     }
   }
 
-  @Test("A meeting has the same weight alone and with a stranger in range", arguments: [false, true])
+  @Test(
+    "A meeting has the same weight alone and with a stranger in range", arguments: [false, true])
   func sameWeight(withStranger: Bool) async throws {
     let manager = try await phone.enabledManager()
     let diagnosed = try DiagnosedUser()
