@@ -58,7 +58,8 @@ struct DemoSteps {
       world.air.separate("near", "diagnosed")
       let received = participants.near.radio.receivingScanCount - before
       try DemoFailure.unless(received >= 5, "near received diagnosed only \(received) times")
-      try DemoFailure.unless(participants.far.radio.receivingScanCount == 0, "far received a beacon")
+      try DemoFailure.unless(
+        participants.far.radio.receivingScanCount == 0, "far received a beacon")
       facts.append("Near received diagnosed in \(received) scans; far received nothing.")
     }
     recorder.recordMeeting(.near ... .diagnosed, from: start, to: end, label: "30 min, 1 m")
