@@ -32,7 +32,8 @@ import Testing
     }
   }
 
-  @Test("A meeting has the same weight alone and with a stranger in range", arguments: [false, true])
+  @Test(
+    "A meeting has the same weight alone and with a stranger in range", arguments: [false, true])
   func sameWeight(withStranger: Bool) async throws {
     let manager = try await phone.enabledManager()
     let diagnosed = try DiagnosedUser()
@@ -60,8 +61,7 @@ import Testing
     #expect(received.sightings == [seen])
     let file = try Data(contentsOf: folder.path("contacts/18428.sealed"))
     for time in times { #expect(file.range(of: StoredScan(time: time).record.dropFirst()) == nil) }
-    phone.clock.advance(by: 15 * TestPhone.day)
-    await device.beat()
+    await phone.run(device, days: 15)
     #expect(try await device.contacts.received() == ReceivedBeacons())
     #expect(!folder.files().contains { $0.path.contains("/contacts/") })
   }

@@ -10,7 +10,8 @@ import Foundation
 package struct Detection: Sendable {
   private let rules: DetectionRules
   private let keyFiles: [URL]
-  private let earlierKeys: [RetainedKey]
+  private let earlierKeys: [DiagnosisKey]
+  private let changedKeys: [DiagnosisKey]
   private let received: ReceivedBeacons
   private let now: Date
   private let secret: ProbeSecret
@@ -33,17 +34,22 @@ package struct Detection: Sendable {
       rules: try DetectionRules(
         configuration, apiVersion: apiVersion, verificationKeys: verificationKeys),
       keyFiles: try Self.filesToRead(keyFiles), earlierKeys: [],
-      received: ReceivedBeacons(sightings), now: now, secret: secret, threads: threads, progress: progress)
+      received: ReceivedBeacons(sightings), now: now, secret: secret, threads: threads,
+      progress: progress)
   }
 
-  /// Creates a detection that also searches `earlierKeys`, which were verified before.
+  /// Creates a detection that also searches `earlierKeys`, which were verified before. The report types of
+  /// `changedKeys`, which are among them, do not change again.
   init(
-    rules: DetectionRules, keyFiles: [URL], earlierKeys: [RetainedKey],
-    received: ReceivedBeacons, now: Date, secret: ProbeSecret, threads: Int = DetectionThreads.available, progress: Progress
+    rules: DetectionRules, keyFiles: [URL], earlierKeys: [DiagnosisKey],
+    changedKeys: [DiagnosisKey] = [],
+    received: ReceivedBeacons, now: Date, secret: ProbeSecret,
+    threads: Int = DetectionThreads.available, progress: Progress
   ) {
     self.rules = rules
     self.keyFiles = keyFiles
     self.earlierKeys = earlierKeys
+    self.changedKeys = changedKeys
     self.received = received
     self.now = now
     self.secret = secret
@@ -70,10 +76,10 @@ package struct Detection: Sendable {
       progress: progress)
     var ledger = MatchLedger(
       requiresFullDayKeys: rules.requiresFullDayKeys,
-      changedKeys: earlierKeys.filter(\.hasChanged).map(\.key))
+      changedKeys: changedKeys)
     try search.run(into: &ledger) { each in
       for start in stride(from: 0, to: earlierKeys.count, by: MatchLimit.keysPerBatch) {
-        let keys = KeyBatch(earlierKeys[start...].prefix(MatchLimit.keysPerBatch).map(\.key))
+        let keys = KeyBatch(earlierKeys[start...].prefix(MatchLimit.keysPerBatch))
         try each(ProvisionalKeyBatch(keys: keys))
       }
     }

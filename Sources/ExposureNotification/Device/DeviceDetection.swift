@@ -48,8 +48,9 @@ extension Device {
     let earlier =
       apiVersion == 2 ? try await detectionStore.retainedKeys(keeping: period, at: now) : []
     let detection = Detection(
-      rules: rules, keyFiles: files, earlierKeys: earlier, received: received,
-      now: now, secret: ProbeSecret(from: randomness), progress: progress)
+      rules: rules, keyFiles: files, earlierKeys: earlier.map(\.key),
+      changedKeys: earlier.filter(\.hasChanged).map(\.key), received: received, now: now,
+      secret: ProbeSecret(from: randomness), progress: progress)
     let ledger = try await Self.search(detection)
     guard !progress.isCancelled else { throw CancellationError() }
     let result = detection.result(of: ledger)

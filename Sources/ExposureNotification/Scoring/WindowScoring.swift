@@ -109,7 +109,9 @@ package struct DaySummary: Hashable, Sendable {
     self.date = date
   }
 
-  mutating func add(_ reportType: ENDiagnosisReportType, duration: WeightedSeconds, score: WeightedSeconds) {
+  mutating func add(
+    _ reportType: ENDiagnosisReportType, duration: WeightedSeconds, score: WeightedSeconds
+  ) {
     byReportType[reportType, default: ExposureSums()].add(duration: duration, score: score)
     total.add(duration: duration, score: score)
   }

@@ -59,7 +59,9 @@ public final class SimulatedAir: Sendable {
     let (beacons, metres) = state.withLock { ($0.beacons, $0.metres) }
     let start = end.addingTimeInterval(-AirModel.scanSeconds)
     let sightings = beacons.sorted { $0.key < $1.key }.flatMap { name, beacon -> [Sighting] in
-      guard name != listener, let distance = metres[Pair(names: [name, listener])] else { return [] }
+      guard name != listener, let distance = metres[Pair(names: [name, listener])] else {
+        return []
+      }
       return self.sightings(of: beacon, at: distance, from: start)
     }
     return Scan(time: start, sightings: sightings)

@@ -60,7 +60,8 @@ extension DaySummaryReport.Sums {
   init(_ sums: ExposureSums, isRounded: Bool) {
     maximumScore = isRounded ? sums.roundedMaximumScore : sums.maximumScore.double
     scoreSum = isRounded ? sums.roundedScoreSum : sums.scoreSum.double
-    weightedDurationSum = isRounded ? sums.roundedWeightedDurationSum : sums.weightedDurationSum.double
+    weightedDurationSum =
+      isRounded ? sums.roundedWeightedDurationSum : sums.weightedDurationSum.double
   }
 
   var text: String {

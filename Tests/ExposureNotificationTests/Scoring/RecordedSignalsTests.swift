@@ -74,7 +74,7 @@ struct RecordedSignalsTests {
 extension [UInt8] {
   /// The bytes of two hexadecimal digits each.
   fileprivate init?(hex: String) {
-    let digits = Array(hex)
+    let digits = [Character](hex)
     guard digits.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []
     for index in stride(from: 0, to: digits.count, by: 2) {
