@@ -42,3 +42,16 @@ func regionConfigurationErrorPage() async throws {
   }
   // End of page.
 }
+
+@MainActor
+func storageDamagePage() async throws {
+  let phone = try await SamplePhone()
+  let device = phone.device
+  // Page: StorageDamage
+  for damage in device.storageDamage {
+    print(damage)
+  }
+  try await device.acknowledgeStorageDamage()
+  print(device.storageDamage.count)
+  // End of page.
+}

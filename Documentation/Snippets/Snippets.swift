@@ -22,6 +22,7 @@ enum Snippets {
     "ConsentNotice": consentNoticePage,
     "ConsentRequest": consentRequestPage,
     "RegionConfigurationError": regionConfigurationErrorPage,
+    "StorageDamage": storageDamagePage,
     "DeviceVariant": deviceVariantPage,
     "ENErrorCode": errorCodePage,
     "ENCalibrationConfidence": calibrationConfidencePage,
