@@ -93,7 +93,7 @@ let package = Package(
     .target(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
     .target(
-      name: "Bluetooth", dependencies: ["Secrets", "World", "ExposureKeys", logging],
+      name: "Bluetooth", dependencies: ["Secrets", "World", "ExposureKeys"],
       swiftSettings: strictOnTheCallersActor),
     .target(
       name: "VerificationAPI", dependencies: ["Secrets", "CallableEnvelope", "UploadToken"],
