@@ -236,10 +236,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "BluetoothTests",
-      dependencies: [
-        "Bluetooth", "ExposureKeys", "ExposureNotification", "SealedStorage", "World",
-        "TestSupport", logging,
-      ],
+      dependencies: ["Bluetooth", "ExposureKeys", "World", "TestSupport"],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "QuietHTTPTests",

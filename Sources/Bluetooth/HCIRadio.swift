@@ -222,7 +222,9 @@ extension HCIRadio {
   private func updateBeacon(_ drive: inout Drive) async throws(BluetoothError) {
     let wanted = beacon
     guard drive.sent != wanted else { return }
-    try await drive.session.send(wanted)
+    var isScanning = false
+    if case .scanning = drive.phase { isScanning = true }
+    try await drive.session.change(to: wanted, isScanning: isScanning)
     drive.sent = wanted
     guard let wanted, wanted != reportedBeacon else { return }
     reportedBeacon = wanted

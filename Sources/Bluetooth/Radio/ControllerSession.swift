@@ -20,16 +20,23 @@ struct ControllerSession {
     let features = try await host.send(.readLocalFeatures)
     guard ControllerDescription.hasLowEnergy(features: features) else { throw .withoutLowEnergy }
     try await setEventMasks()
-    try await send(nil)
     try await stopScan()
+    try await send(nil)
     return ControllerDescription(version: version, transmitPower: try await transmitPower())
   }
 
   /// Sends `beacon` instead of the previous one; nil to send none.
   ///
   /// Advertising stops before the address changes and starts after the data has changed, so that neither
-  /// is ever sent with the other one's previous value.
-  func send(_ beacon: Beacon?) async throws(BluetoothError) {
+  /// is ever sent with the other one's previous value. A scan in progress is interrupted, because the
+  /// address cannot be changed during a scan.
+  func change(to beacon: Beacon?, isScanning: Bool) async throws(BluetoothError) {
+    if isScanning { _ = try await host.send(.setScan(enabled: false)) }
+    try await send(beacon)
+    if isScanning { _ = try await host.send(.setScan(enabled: true)) }
+  }
+
+  private func send(_ beacon: Beacon?) async throws(BluetoothError) {
     _ = try await host.send(.setAdvertising(enabled: false))
     guard let beacon else { return }
     _ = try await host.send(.setAdvertisingParameters)
@@ -41,13 +48,12 @@ struct ControllerSession {
   /// Starts a scan.
   ///
   /// Sets everything again first, with the same `beacon`: a controller that restarted without notice then
-  /// works again. Beacons that were received before are dropped.
+  /// works again.
   func startScan(sending beacon: Beacon?) async throws(BluetoothError) {
     try await setEventMasks()
-    try await send(beacon)
     try await stopScan()
+    try await send(beacon)
     _ = try await host.send(.setScanParameters)
-    _ = await host.takeBeacons()
     _ = try await host.send(.setScan(enabled: true))
   }
 

@@ -31,7 +31,7 @@ private enum SerialPort {
     var settings = termios()
     guard let code = speedCode(speed), tcgetattr(descriptor, &settings) == 0 else { return false }
     cfmakeraw(&settings)
-    settings.c_cflag |= tcflag_t(CLOCAL) | tcflag_t(CREAD) | tcflag_t(bitPattern: Int32(CRTSCTS))
+    settings.c_cflag |= tcflag_t(CLOCAL) | tcflag_t(CREAD) | tcflag_t(CRTSCTS)
     settings.c_cflag &= ~tcflag_t(CSTOPB)
     guard cfsetispeed(&settings, code) == 0, cfsetospeed(&settings, code) == 0 else { return false }
     // Bytes of before belong to no command of ours.
