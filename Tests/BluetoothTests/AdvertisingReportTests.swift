@@ -40,7 +40,8 @@ struct AdvertisingReportTests {
   @Test("A report with impossible values is counted and the next one is read")
   func impossibleValues() {
     let impossible = [
-      Event.report([1], type: 5), Event.report([1], strength: 21), Event.report([1], strength: -128),
+      Event.report([1], type: 5), Event.report([1], strength: 21),
+      Event.report([1], strength: -128),
       Event.report([UInt8](repeating: 0, count: 32)),
     ]
     for report in impossible {

@@ -66,7 +66,9 @@ struct DescriptorStreamTests {
     // Each read takes at most this many bytes, so the queue is full before all of it has arrived.
     let piece = [UInt8](repeating: 0x55, count: BluetoothLimit.readBytesMax)
     var pieces = 0
-    while (try? peer.write(piece)) != nil, pieces < 100 * BluetoothLimit.waitingReadsMax { pieces += 1 }
+    while (try? peer.write(piece)) != nil, pieces < 100 * BluetoothLimit.waitingReadsMax {
+      pieces += 1
+    }
     #expect(pieces < 100 * BluetoothLimit.waitingReadsMax)
     var reads = 0
     for await _ in stream.received { reads += 1 }
@@ -105,7 +107,8 @@ struct PeerFile {
     var rest = bytes[...]
     while !rest.isEmpty {
       let sent = Array(rest).withUnsafeBytes { buffer in
-        let sent = Foundation.send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
+        let sent = Foundation.send(
+          descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
         guard sent < 0, errno == ENOTSOCK else { return sent }
         return Foundation.write(descriptor, buffer.baseAddress, buffer.count)
       }

@@ -116,7 +116,8 @@ struct RecoveryTests {
     }
   }
 
-  @Test("The delay before the next attempt doubles up to the limit, and starts over after a success")
+  @Test(
+    "The delay before the next attempt doubles up to the limit, and starts over after a success")
   func backoff() async throws {
     controller.change { $0.isReachable = false }
     try await test.run {

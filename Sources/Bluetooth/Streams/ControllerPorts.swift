@@ -22,7 +22,9 @@ private enum SerialPort {
     guard configure(descriptor, speed: speed) else {
       let reason = reason(errno)
       close(descriptor)
-      throw .unavailable("\(path) could not be set to \(speed) bits per second (\(reason)): check that it is a serial port")
+      throw .unavailable(
+        "\(path) could not be set to \(speed) bits per second (\(reason)): check that it is a serial port"
+      )
     }
     return DescriptorStream(descriptor: descriptor)
   }
@@ -77,7 +79,8 @@ private enum UserChannel {
     let advice =
       switch code {
       case EPERM, EACCES: "run with the capability CAP_NET_ADMIN"
-      case EBUSY: "stop the programs that use it and take it down with `hciconfig hci\(number) down`"
+      case EBUSY:
+        "stop the programs that use it and take it down with `hciconfig hci\(number) down`"
       case ENODEV: "list the controllers in /sys/class/bluetooth"
       case EAFNOSUPPORT, EPROTONOSUPPORT: "this kernel has no Bluetooth; load its modules"
       default: "check the controller with `hciconfig`"

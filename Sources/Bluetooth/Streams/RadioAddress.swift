@@ -69,7 +69,8 @@ public enum RadioAddress: Hashable, Sendable {
     if host.hasPrefix("["), host.hasSuffix("]") {
       host = String(host.dropFirst().dropLast())
     } else if host.contains(":") {
-      throw RadioAddressError(text, "write an IPv6 address in square brackets, as in hci:[::1]:9001")
+      throw RadioAddressError(
+        text, "write an IPv6 address in square brackets, as in hci:[::1]:9001")
     }
     guard !host.isEmpty else { throw RadioAddressError(text, forms) }
     return .tcp(host: host, port: port)

@@ -56,7 +56,8 @@ enum TCPConnection {
     }
     // A command is one small packet that must not wait for the next one.
     var on: Int32 = 1
-    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout.size(ofValue: on)))
+    setsockopt(
+      descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout.size(ofValue: on)))
     return .success(descriptor)
   }
 

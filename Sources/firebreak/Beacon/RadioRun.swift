@@ -23,9 +23,10 @@ struct RadioRun {
   ///
   /// - Throws: `CommandFailure` if the controller cannot be opened at the start; the error of `handle`.
   func run(
-    work: @escaping @Sendable (
-      HCIRadio, ControllerDescription, _ emit: @escaping @Sendable (RadioRunEvent) -> Void
-    ) async throws -> Void,
+    work:
+      @escaping @Sendable (
+        HCIRadio, ControllerDescription, _ emit: @escaping @Sendable (RadioRunEvent) -> Void
+      ) async throws -> Void,
     handle: (RadioRunEvent) throws -> Void
   ) async throws {
     let (events, continuation) = AsyncStream.makeStream(of: RadioRunEvent.self)
@@ -67,17 +68,19 @@ struct RadioRun {
   }
 }
 
-/// The key of the beacons that are sent, as text and as JSON.
+/// The key of the beacons that are sent. As JSON it is an element of the keys that `keyfile make` reads.
 struct SentKeyLine: Encodable, CustomStringConvertible {
   let key: String
-  let rollingStart: UInt32
+  let rollingPeriod: UInt32
+  let rollingStartNumber: UInt32
 
   init(_ key: TemporaryExposureKey) {
-    self.key = key.secretBytes.lowerCaseHex
-    rollingStart = key.rollingStart.rawValue
+    self.key = Data(key.secretBytes).base64EncodedString()
+    rollingPeriod = key.rollingPeriod
+    rollingStartNumber = key.rollingStart.rawValue
   }
 
-  var description: String { "key \(key) from interval \(rollingStart)" }
+  var description: String { "key \(key) from interval \(rollingStartNumber)" }
 }
 
 /// A change of the sent beacon, as text and as JSON.
