@@ -7,7 +7,7 @@ enum Disk {
   ///
   /// If it throws, the old content is unchanged.
   static func replace(_ url: URL, with content: Data) throws(SealedStorageError) {
-    // First, so that on a full disk the leftover makes room.
+    // First, so that on a full disk the space of the leftover is available.
     try removeLeftovers(of: url)
     do throws(FileError) {
       try AtomicFile.write(content, to: url)

@@ -153,7 +153,7 @@ struct ServeCommandTests {
     let useless = try await Run(
       "verification-server", "api-key", "add", "--type", "stats", "--data", data)
     #expect(useless.status == 2 && useless.output.isEmpty)
-    #expect(useless.errors.contains("opens no route here: use device or admin"))
+    #expect(useless.errors.contains("is not a key type of this server: use device or admin"))
   }
 
   @Test("A backup of a running server is a complete database; an existing file is not replaced")

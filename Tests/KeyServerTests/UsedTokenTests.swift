@@ -23,7 +23,7 @@ struct UsedTokenTests {
   @Test(
     "A repeated upload with a reissued certificate gets the first response until the certificate expires",
     arguments: [TimeInterval](arrayLiteral: 60, 3_000, 7_200, KeyServerLimit.reissueSecondsMax - 1))
-  func issuedAnew(seconds: TimeInterval) async throws {
+  func issuedAgain(seconds: TimeInterval) async throws {
     try await run { scene in
       let keys = scene.keys(2)
       func request() throws -> PublishRequest {

@@ -77,7 +77,8 @@ extension Framework {
   ///
   /// - Throws: `ENError` if the detection failed, `CheckFailure` if reading the windows failed, or
   ///   `CancellationError` after a cancellation.
-  func detect(in files: [URL], by assessment: WindowRiskAssessment) async throws -> DetectedExposures
+  func detect(in files: [URL], by assessment: WindowRiskAssessment) async throws
+    -> DetectedExposures
   {
     let cancellation = ProgressCancellation()
     let summary = try await cancellation.run {
