@@ -20,6 +20,8 @@ public actor HCIRadio: Radio {
   private let report: @Sendable (HCIRadioEvent) -> Void
 
   private var beacon: Beacon?
+  /// The last beacon that was asked for, also after a stop.
+  private var lastBeacon: Beacon?
   private var receiver: (@Sendable (Scan) async -> Void)?
   /// Wakes the loop that drives an open controller.
   private var wakeUps: AsyncStream<WakeUp>.Continuation?
@@ -77,13 +79,16 @@ public actor HCIRadio: Radio {
     await delivery.value
   }
 
-  /// Sends `advertisement` from a new address; the address stays if it is already being sent.
+  /// Sends `advertisement` from a new address, or from its previous one if it was the last to be sent.
   ///
   /// Returns when the controller sends it. If no controller is open, returns at once, and it is sent as soon
   /// as one is.
   public func advertise(_ advertisement: Advertisement) async {
     guard beacon?.advertisement != advertisement else { return }
-    beacon = Beacon(advertisement: advertisement, address: PrivateAddress(randomness))
+    if lastBeacon?.advertisement != advertisement {
+      lastBeacon = Beacon(advertisement: advertisement, address: PrivateAddress(randomness))
+    }
+    beacon = lastBeacon
     await apply()
   }
 

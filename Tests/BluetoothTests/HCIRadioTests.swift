@@ -89,6 +89,18 @@ struct HCIRadioTests {
     }
   }
 
+  @Test("An identifier that is sent again after a stop keeps its address")
+  func stopAndStart() async throws {
+    let beacon = try Beacons.advertisement(1)
+    try await test.runReady {
+      await radio.advertise(beacon)
+      await radio.stopAdvertising()
+      await radio.advertise(beacon)
+      #expect(controller.state.sent.count == 2)
+      #expect(Set(controller.state.sent.map(\.address)).count == 1)
+    }
+  }
+
   @Test("Each address is reported once, with its identifier")
   func reports() async throws {
     try await test.runReady {
