@@ -130,7 +130,7 @@ struct UsedTokenTests {
         for (rest, end) in [(UInt8(0), now), (1, now + 1), (254, now + 1), (255, now)] {
           try db.execute(
             sql:
-              "INSERT INTO upload (token_digest, kept_until, upload_digest, answer) VALUES (?, ?, ?, ?)",
+              "INSERT INTO upload (token_digest, kept_until, upload_digest, response) VALUES (?, ?, ?, ?)",
             arguments: [
               Data([UInt8(first)] + [UInt8](repeating: rest, count: 31)), end, Data(count: 32),
               Data(),
