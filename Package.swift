@@ -246,8 +246,8 @@ let package = Package(
     .testTarget(
       name: "ExposureNotificationTests",
       dependencies: [
-        "ExposureNotification", "DiagnosisKeyFile", "ExposureKeys", "SealedStorage", "World",
-        "TestSupport", crypto, logging,
+        "ExposureNotification", "DiagnosisKeyFile", "ExposureKeys", "KeyServerAPI",
+        "SealedStorage", "World", "TestSupport", crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
     // Written as an app is: Swift 5 mode, nothing but Foundation and the framework.
     .testTarget(

@@ -271,7 +271,7 @@ extension HCIRadio {
     if !beacons.sightings.isEmpty { pass(beacons, since: start) }
   }
 
-  private func pass(_ beacons: ReceivedBeacons, since start: Date) {
+  private func pass(_ beacons: CollectedBeacons, since start: Date) {
     if beacons.malformedCount + beacons.excessCount > 0 {
       report(
         .discarded(

@@ -29,9 +29,7 @@ package enum AtomicFile {
     let bytes = Array(bytes)
     try write(to: url, permissions: permissions, existing: existing, mapError: { $0 }) {
       descriptor throws(FileError) in
-      try bytes.withUnsafeBufferPointer { buffer throws(FileError) in
-        try writeAll(UnsafeRawBufferPointer(buffer), to: descriptor, at: url)
-      }
+      try writeAll(bytes, to: descriptor, at: url)
     }
   }
 
@@ -98,6 +96,36 @@ package enum AtomicFile {
     try sync(descriptor, at: url)
   }
 
+  /// Creates the folder `url` and its missing parents, with access for the owner only.
+  ///
+  /// The name of each new folder is on the disk when this returns. An existing folder stays as it is.
+  package static func makeFolder(_ url: URL) throws(FileError) {
+    let parent = url.deletingLastPathComponent()
+    if mkdir(url.path, 0o700) != 0 {
+      if errno == EEXIST { return }
+      guard errno == ENOENT, url.pathComponents.count > 1 else { throw FileError(.create, url) }
+      try makeFolder(parent)
+      guard mkdir(url.path, 0o700) == 0 || errno == EEXIST else { throw FileError(.create, url) }
+    }
+    try sync(parent)
+  }
+
+  /// Writes all of `bytes` to `descriptor`, however many calls that takes; `url` is for the error.
+  package static func writeAll(
+    _ bytes: [UInt8], to descriptor: Int32, at url: URL
+  ) throws(FileError) {
+    try bytes.withUnsafeBufferPointer { buffer throws(FileError) in
+      var rest = UnsafeRawBufferPointer(buffer)[...]
+      while !rest.isEmpty {
+        let part = UnsafeRawBufferPointer(rebasing: rest)
+        let count = Foundation.write(descriptor, part.baseAddress, part.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw FileError(.write, url) }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+
   /// Returns `true` for the name of a temporary file, which a crash may leave behind.
   package static func isTemporary(_ name: String) -> Bool {
     name.hasPrefix(".") && name.contains(temporaryMark)
@@ -127,22 +155,10 @@ package enum AtomicFile {
     try sync(url.deletingLastPathComponent())
   }
 
-  private static func sync(_ descriptor: Int32, at url: URL) throws(FileError) {
+  /// Syncs an open file or folder.
+  package static func sync(_ descriptor: Int32, at url: URL) throws(FileError) {
     while fsync(descriptor) != 0 {
       guard errno == EINTR else { throw FileError(.sync, url) }
-    }
-  }
-
-  private static func writeAll(
-    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at url: URL
-  ) throws(FileError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let part = UnsafeRawBufferPointer(rebasing: rest)
-      let count = Foundation.write(descriptor, part.baseAddress, part.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw FileError(.write, url) }
-      rest = rest.dropFirst(count)
     }
   }
 }

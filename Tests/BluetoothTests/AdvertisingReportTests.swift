@@ -79,8 +79,8 @@ struct AdvertisingReportTests {
 
   @Test("Only beacons are collected, up to the limit")
   func collection() throws {
-    let payload = try Beacons.advertisement(1).payload
-    var received = ReceivedBeacons()
+    let payload = try TestBeacons.advertisement(1).payload
+    var received = CollectedBeacons()
     let date = Date(timeIntervalSince1970: 1_800_000_000)
     let two = reports([2] + Event.report(payload) + Event.report([2, 1, 6]))
     for _ in 0..<BluetoothLimit.beaconsPerScan { received.add(two, at: date) }
@@ -95,7 +95,7 @@ struct AdvertisingReportTests {
 }
 
 /// Advertisements with recognizable bytes.
-enum Beacons {
+enum TestBeacons {
   static func advertisement(_ byte: UInt8) throws -> Advertisement {
     Advertisement(
       identifier: try #require(

@@ -35,7 +35,7 @@ struct HCIRadioTests {
 
   @Test("Identifier and address change together while nothing is sent")
   func rotation() async throws {
-    let beacons = try (1...5).map { try Beacons.advertisement($0) }
+    let beacons = try (1...5).map { try TestBeacons.advertisement($0) }
     try await test.runReady {
       for beacon in beacons {
         let before = controller.opcodes.count
@@ -53,7 +53,7 @@ struct HCIRadioTests {
 
   @Test("A change during a scan interrupts the scan, which keeps its beacons")
   func rotationWhileScanning() async throws {
-    let beacons = try (1...3).map { try Beacons.advertisement($0) }
+    let beacons = try (1...3).map { try TestBeacons.advertisement($0) }
     try await test.runReady {
       await test.listen()
       for beacon in beacons {
@@ -70,7 +70,7 @@ struct HCIRadioTests {
 
   @Test("Advertising the same identifier again keeps its address")
   func sameBeacon() async throws {
-    let beacon = try Beacons.advertisement(1)
+    let beacon = try TestBeacons.advertisement(1)
     try await test.runReady {
       await radio.advertise(beacon)
       let commands = controller.opcodes.count
@@ -82,7 +82,7 @@ struct HCIRadioTests {
   @Test("Stopping ends advertising before it returns")
   func stop() async throws {
     try await test.runReady {
-      await radio.advertise(try Beacons.advertisement(1))
+      await radio.advertise(try TestBeacons.advertisement(1))
       #expect(controller.state.isAdvertising)
       await radio.stopAdvertising()
       #expect(!controller.state.isAdvertising)
@@ -91,7 +91,7 @@ struct HCIRadioTests {
 
   @Test("An identifier that is sent again after a stop keeps its address")
   func stopAndStart() async throws {
-    let beacon = try Beacons.advertisement(1)
+    let beacon = try TestBeacons.advertisement(1)
     try await test.runReady {
       await radio.advertise(beacon)
       await radio.stopAdvertising()
@@ -104,12 +104,12 @@ struct HCIRadioTests {
   @Test("Each address is reported once, with its identifier")
   func reports() async throws {
     try await test.runReady {
-      await radio.advertise(try Beacons.advertisement(1))
+      await radio.advertise(try TestBeacons.advertisement(1))
       await test.listen()
       let reported = test.events.compactMap {
         if case .advertising(let beacon, let address) = $0 { (beacon, address) } else { nil }
       }
-      #expect(reported.map(\.0) == [try Beacons.advertisement(1)])
+      #expect(reported.map(\.0) == [try TestBeacons.advertisement(1)])
       let bytes = controller.state.sent.last?.address.reversed().map { String(format: "%02x", $0) }
       #expect(reported.map(\.1) == [bytes?.joined(separator: ":")])
     }
@@ -117,7 +117,7 @@ struct HCIRadioTests {
 
   @Test("A scan passes on its beacons with time and strength, and an empty scan is passed on too")
   func scans() async throws {
-    let beacon = try Beacons.advertisement(1)
+    let beacon = try TestBeacons.advertisement(1)
     try await test.runReady {
       await test.listen()
       controller.deliver(
@@ -144,7 +144,7 @@ struct HCIRadioTests {
 
   @Test("Malformed reports are dropped and reported, and the scan goes on")
   func malformedReports() async throws {
-    let beacon = try Beacons.advertisement(1)
+    let beacon = try TestBeacons.advertisement(1)
     try await test.runReady {
       await test.listen()
       controller.deliver(Event.event(0x3e, [2, 9, 9, 9]))
@@ -162,7 +162,7 @@ struct HCIRadioTests {
   @Test("Bytes that arrive one by one change nothing")
   func fragments() async throws {
     controller.change { $0.chunkByteCount = 1 }
-    let beacon = try Beacons.advertisement(1)
+    let beacon = try TestBeacons.advertisement(1)
     try await test.runReady {
       await test.listen()
       controller.deliver(Event.reports([Event.report(beacon.payload)]))
@@ -209,7 +209,7 @@ struct HCIRadioTests {
 
   @Test("At the end the controller is turned off and the scan in progress is passed on")
   func end() async throws {
-    let beacon = try Beacons.advertisement(1)
+    let beacon = try TestBeacons.advertisement(1)
     try await test.runReady {
       await radio.advertise(beacon)
       await test.listen()
@@ -225,6 +225,6 @@ struct HCIRadioTests {
   /// Returns when the radio has received everything that was delivered: an event follows it, and then
   /// the result of a command.
   private func settle() async throws {
-    await radio.advertise(try Beacons.advertisement(99))
+    await radio.advertise(try TestBeacons.advertisement(99))
   }
 }

@@ -56,7 +56,7 @@ struct RecoveryTests {
     "After a failure the controller is set up again, with the same identifier from the same address",
     arguments: Failure.allCases)
   func recovery(_ failure: Failure) async throws {
-    let beacon = try Beacons.advertisement(1)
+    let beacon = try TestBeacons.advertisement(1)
     try await test.runReady {
       await radio.advertise(beacon)
       await test.listen()
@@ -82,7 +82,7 @@ struct RecoveryTests {
 
   @Test("A controller that restarts without notice works again from the next scan on")
   func silentRestart() async throws {
-    let beacon = try Beacons.advertisement(1)
+    let beacon = try TestBeacons.advertisement(1)
     try await test.runReady {
       await radio.advertise(beacon)
       await test.listen()
@@ -100,7 +100,7 @@ struct RecoveryTests {
 
   @Test("A scan that a failure cuts short is passed on if it received a beacon")
   func cutScan() async throws {
-    let beacon = try Beacons.advertisement(1)
+    let beacon = try TestBeacons.advertisement(1)
     try await test.runReady {
       await test.listen()
       controller.disconnect()
@@ -138,7 +138,7 @@ struct RecoveryTests {
   @Test("What was asked for while no controller is open is done when one is")
   func early() async throws {
     controller.change { $0.isReachable = false }
-    let beacon = try Beacons.advertisement(1)
+    let beacon = try TestBeacons.advertisement(1)
     try await test.run {
       try await Patience.until { test.failures.count == 1 }
       await radio.advertise(beacon)
@@ -197,7 +197,7 @@ struct RecoveryTests {
   func toleratedNoise() async throws {
     try await test.runReady {
       controller.deliver([UInt8](repeating: 0x55, count: BluetoothLimit.skippedBytesMax))
-      await radio.advertise(try Beacons.advertisement(1))
+      await radio.advertise(try TestBeacons.advertisement(1))
       #expect(controller.state.isAdvertising)
       #expect(test.failures.isEmpty)
     }
@@ -209,7 +209,7 @@ struct RecoveryTests {
       controller.deliver(Event.event(0xff, [1, 2, 3]) + Event.event(0x3e, [0x0d, 1]))
       controller.deliver(Event.commandComplete(0x1009, [0, 1, 2, 3, 4, 5, 6]))
       controller.deliver(Event.commandStatus(0x0406, status: 0))
-      await radio.advertise(try Beacons.advertisement(1))
+      await radio.advertise(try TestBeacons.advertisement(1))
       #expect(controller.state.isAdvertising)
       #expect(test.failures.isEmpty)
     }

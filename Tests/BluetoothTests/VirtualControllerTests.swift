@@ -17,10 +17,10 @@ struct VirtualControllerTests {
       let phones = ports.map { RunningRadio(port: $0) }
       defer { for phone in phones { phone.stop() } }
       for (index, phone) in phones.enumerated() {
-        try await phone.start(sending: try Beacons.advertisement(UInt8(index)))
+        try await phone.start(sending: try TestBeacons.advertisement(UInt8(index)))
       }
       for (index, phone) in phones.enumerated() {
-        let other = try Beacons.advertisement(UInt8(1 - index))
+        let other = try TestBeacons.advertisement(UInt8(1 - index))
         try await Patience.until { phone.heard.contains(other) }
         #expect(phone.heard == [other])
       }
@@ -37,7 +37,7 @@ struct VirtualControllerTests {
       let receiver = try await Sniffer(port: ports[1])
       defer { sender.stop() }
       defer { receiver.stop() }
-      let beacons = try (1...4).map { try Beacons.advertisement($0) }
+      let beacons = try (1...4).map { try TestBeacons.advertisement($0) }
       for beacon in beacons {
         try await sender.start(sending: beacon)
         try await Patience.until { receiver.payloads.contains(beacon.payload) }
@@ -60,7 +60,7 @@ struct VirtualControllerTests {
       let receiver = try await Sniffer(port: ports[1])
       defer { phone.stop() }
       defer { receiver.stop() }
-      let beacon = try Beacons.advertisement(1)
+      let beacon = try TestBeacons.advertisement(1)
       try await phone.start(sending: beacon)
       try await Patience.until { receiver.payloads.contains(beacon.payload) }
       let pairs = receiver.pairs
@@ -81,8 +81,8 @@ struct VirtualControllerTests {
     try await controllers.withRunning { ports in
       let (first, second) = (RunningRadio(port: ports[0]), RunningRadio(port: ports[1]))
       defer { second.stop() }
-      try await first.start(sending: try Beacons.advertisement(1))
-      try await second.start(sending: try Beacons.advertisement(2))
+      try await first.start(sending: try TestBeacons.advertisement(1))
+      try await second.start(sending: try TestBeacons.advertisement(2))
       try await Patience.until { !second.heard.isEmpty }
       await first.end()
       // The scan in which it ended may still have received it; the one after the next cannot.

@@ -95,7 +95,8 @@ final class BeaconPhone {
       radio: radio, consent: AlwaysAllow(), clock: app.clock, randomness: app.randomness,
       folder: folder, sealingKey: try #require(app.sealingKey),
       region: RegionConfiguration(region: "PL", keys: [key]),
-      bundleIdentifier: "pl.gov.mc.protegosafe", apiVersion: 2)
+      bundleIdentifier: "pl.gov.mc.protegosafe", apiVersion: 2,
+      calibration: Calibration(transmitPower: 8))
   }
 
   /// Launches the app, enables it and reads an empty index.

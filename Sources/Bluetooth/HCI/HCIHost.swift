@@ -24,7 +24,7 @@ actor HCIHost {
   private var credits: UInt8 = 1
   /// The first failure, after which no command is sent.
   private(set) var failure: BluetoothError?
-  private var received = ReceivedBeacons()
+  private var received = CollectedBeacons()
 
   init(stream: any ByteStream, clock: any WallClock) {
     self.stream = stream
@@ -61,8 +61,8 @@ actor HCIHost {
   }
 
   /// Returns and removes the beacons that were received since the last call.
-  func takeBeacons() -> ReceivedBeacons {
-    defer { received = ReceivedBeacons() }
+  func takeBeacons() -> CollectedBeacons {
+    defer { received = CollectedBeacons() }
     return received
   }
 }
@@ -141,7 +141,7 @@ extension HCIHost {
 }
 
 /// The beacons that a controller received, without the addresses of their senders.
-struct ReceivedBeacons: Sendable {
+struct CollectedBeacons: Sendable {
   private(set) var sightings: [Sighting] = []
   /// Reports that were cut off or had impossible values.
   private(set) var malformedCount = 0

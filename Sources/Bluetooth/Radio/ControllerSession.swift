@@ -59,7 +59,7 @@ struct ControllerSession {
 
   /// Ends a scan, if there is one, and returns its beacons.
   @discardableResult
-  func stopScan() async throws(BluetoothError) -> ReceivedBeacons {
+  func stopScan() async throws(BluetoothError) -> CollectedBeacons {
     _ = try await host.send(.setScan(enabled: false))
     return await host.takeBeacons()
   }

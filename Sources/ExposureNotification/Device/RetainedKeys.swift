@@ -1,33 +1,26 @@
 import ExposureKeys
 import Foundation
-import Logging
 import SealedStorage
 import Secrets
 
 /// The keys of earlier detections that later ones match again, in a sealed file. API version 2 only.
 struct RetainedKeyStore: Sendable {
-  private let file: SealedFile
-  private let logger: Logger
+  let file: SealedFile
 
-  init(file: SealedFile, logger: Logger) {
-    self.file = file
-    self.logger = logger
-  }
-
-  /// Returns the keys that are not older than the retention period, in their stored order. A damaged
-  /// file is set aside.
-  func read(at now: Date) throws(SealedStorageError) -> [RetainedKey] {
-    let content: Data?
-    do throws(SealedStorageError) {
-      content = try file.read()
-    } catch {
-      guard error == .damaged else { throw error }
-      logger.error("the keys of earlier detections are damaged; their file is set aside")
-      _ = try? file.setAside()
-      return []
-    }
-    let stored = content.flatMap { try? JSONDecoder().decode([RetainedKeyRecord].self, from: $0) }
-    return (stored ?? []).compactMap(\.key).filter { $0.isRetained(at: now) }
+  /// Returns the keys of the retention period in their stored order.
+  ///
+  /// A key of a time ahead of the clock counts as passed in now, once the clock is trusted.
+  /// - Throws: `.damaged` if the file cannot be decrypted, `.disk` if it cannot be read.
+  func read(keeping period: RetentionPeriod, at now: Date) throws(SealedStorageError)
+    -> [RetainedKey]
+  {
+    guard var content = try file.read() else { return [] }
+    defer { content.zero() }
+    let stored = try? JSONDecoder().decode([RetainedKeyRecord].self, from: content)
+    guard let keys = stored?.map(\.key), !keys.contains(nil) else { throw .damaged }
+    return keys.compactMap(\.self)
+      .map { period.isCertain ? RetainedKey(key: $0.key, since: min($0.since, now)) : $0 }
+      .filter { period.keeps(since: $0.since) }
   }
 
   /// Replaces the stored keys with the first `DeviceLimit.retainedKeys` of `keys`.
@@ -35,7 +28,8 @@ struct RetainedKeyStore: Sendable {
     // Most devices have no key to store and need no file.
     if keys.isEmpty, (try? file.read()) == nil { return }
     let stored = keys.prefix(DeviceLimit.retainedKeys).map(RetainedKeyRecord.init)
-    guard let content = try? JSONEncoder().encode(stored) else { throw .damaged }
+    guard var content = try? JSONEncoder().encode(stored) else { throw .damaged }
+    defer { content.zero() }
     try file.replace(with: content)
   }
 
@@ -50,9 +44,24 @@ struct RetainedKeyStore: Sendable {
 struct RetainedKey: Hashable, Sendable, Redacted {
   let key: DiagnosisKey
   let since: Date
+  /// True if its report type has changed; it changes at most once.
+  var hasChanged = false
+}
 
-  func isRetained(at now: Date) -> Bool {
-    now.timeIntervalSince(since) <= Double(DeviceLimit.retentionDays) * Day.seconds
+extension [RetainedKey] {
+  /// The keys to store after a detection that began with these: those of `ledger`, each with the date
+  /// when it was first passed in. While the clock is not trusted, all earlier keys as well, because
+  /// sightings of their days may have been left out.
+  func replaced(
+    by ledger: MatchLedger, keeping period: RetentionPeriod, at now: Date
+  ) -> [RetainedKey] {
+    let since = Dictionary(map { ($0.key.key, $0.since) }, uniquingKeysWith: { first, _ in first })
+    let next = ledger.keysToKeep.map {
+      RetainedKey(key: $0, since: since[$0.key] ?? now, hasChanged: ledger.hasChanged($0))
+    }
+    guard !period.isCertain else { return next }
+    let known = Set(next.map(\.key.key))
+    return next + filter { !known.contains($0.key.key) }
   }
 }
 
@@ -66,6 +75,7 @@ struct RetainedKeyRecord: Codable, Redacted {
   let daysSinceOnset: Int32?
   let variant: UInt8?
   let since: Date
+  let hasChanged: Bool
 
   init(_ retained: RetainedKey) {
     bytes = Data(retained.key.key.secretBytes)
@@ -76,6 +86,7 @@ struct RetainedKeyRecord: Codable, Redacted {
     daysSinceOnset = retained.key.daysSinceOnsetOfSymptoms
     variant = retained.key.variantOfConcern?.rawValue
     since = retained.since
+    hasChanged = retained.hasChanged
   }
 
   /// The key, or nil if the stored values are not valid.
@@ -87,6 +98,6 @@ struct RetainedKeyRecord: Codable, Redacted {
         key: key, transmissionRiskLevel: risk, reportType: report.flatMap(ReportType.init),
         daysSinceOnsetOfSymptoms: daysSinceOnset,
         variantOfConcern: variant.flatMap(VariantOfConcern.init))
-    }.map { RetainedKey(key: $0, since: since) }
+    }.map { RetainedKey(key: $0, since: since, hasChanged: hasChanged) }
   }
 }

@@ -59,7 +59,9 @@ public final class SimulatedAir: Sendable {
     let (beacons, metres) = state.withLock { ($0.beacons, $0.metres) }
     let start = end.addingTimeInterval(-AirModel.scanSeconds)
     let sightings = beacons.sorted { $0.key < $1.key }.flatMap { name, beacon -> [Sighting] in
-      guard name != listener, let distance = metres[Pair(names: [name, listener])] else { return [] }
+      guard name != listener, let distance = metres[Pair(names: [name, listener])] else {
+        return []
+      }
       return self.sightings(of: beacon, at: distance, from: start)
     }
     return Scan(time: start, sightings: sightings)
@@ -90,8 +92,10 @@ public final class SimulatedAir: Sendable {
 
 /// The parameters of the simulated radio channel, as measured indoors.
 public enum AirModel {
-  /// The transmit power of all phones, in dBm, also in their metadata.
+  /// The transmit power of all phones, in dBm.
   public static let transmitPower: Int8 = -15
+  /// The calibration of all phones: the model is exact.
+  public static let calibration = Calibration(transmitPower: transmitPower, confidence: .high)
   /// The length of a scan, in seconds.
   public static let scanSeconds = 4.0
   /// The seconds between two receptions of the same beacon in a scan.

@@ -43,7 +43,7 @@ public final class SimulatedPhone: Sendable {
       radio: radio, consent: user, clock: world.clock, randomness: randomness,
       folder: folder.appendingPathComponent("framework"), sealingKey: sealingKey, region: region,
       bundleIdentifier: configuration.appPackageName,
-      entitlements: [.exposureNotification, .test], transmitPower: AirModel.transmitPower,
+      entitlements: [.exposureNotification, .test], calibration: AirModel.calibration,
       logger: world.logger)
     self.device = device
     app = ExposureApp(

@@ -1,5 +1,6 @@
 import App
 import BackgroundTasks
+import ExposureKeys
 import ExposureNotification
 import Foundation
 import SealedStorage
@@ -41,7 +42,8 @@ final class Phone {
       sealingKey: key,
       region: try RegionConfiguration(contentsOf: AuthorityKey.regionFile(in: setting.server)),
       bundleIdentifier: ExampleApp.bundleIdentifier,
-      entitlements: [.exposureNotification, .test])
+      entitlements: [.exposureNotification, .test],
+      calibration: Calibration(transmitPower: RecordingRadio.transmitPower))
     Device.install(device)
     let storage = SealedValues(
       in: folder.appendingPathComponent("app"), key: key)
