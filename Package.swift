@@ -46,6 +46,7 @@ let package = Package(
     .library(name: "Secrets", targets: ["Secrets"]),
     .library(name: "World", targets: ["World"]),
     .library(name: "SealedStorage", targets: ["SealedStorage"]),
+    .library(name: "Bluetooth", targets: ["Bluetooth"]),
     .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
     .library(name: "UserNotifications", targets: ["UserNotifications"]),
     .library(name: "DeviceCheck", targets: ["DeviceCheck"]),
@@ -89,6 +90,9 @@ let package = Package(
       exclude: ["Wire/export.proto", "Wire/README.md"], swiftSettings: strict),
     .target(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
+    .target(
+      name: "Bluetooth", dependencies: ["Secrets", "World", "ExposureKeys"],
+      swiftSettings: strictOnTheCallersActor),
     .target(
       name: "VerificationAPI", dependencies: ["Secrets", "CallableEnvelope", "UploadToken"],
       swiftSettings: strict),
@@ -169,7 +173,7 @@ let package = Package(
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "Town", "FieldTrials", "DiagnosisKeyFile", "ExposureKeys", "CExposureKernels",
+        "Town", "FieldTrials", "Bluetooth", "DiagnosisKeyFile", "ExposureKeys", "CExposureKernels",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
         "VerificationAPI", "VerificationServer", "QuietHTTP", "StrictJSON", "Secrets", "World",
         grdb, crypto, logging, serviceLifecycle, argumentParser, nioCore, nioHTTP1, nioPosix,
@@ -227,6 +231,10 @@ let package = Package(
     .testTarget(
       name: "SealedStorageTests", dependencies: ["SealedStorage", "World", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "BluetoothTests",
+      dependencies: ["Bluetooth", "ExposureKeys", "World", "TestSupport"],
+      swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "QuietHTTPTests",
       dependencies: [

@@ -39,13 +39,14 @@ struct DocumentationTests {
     for row in rows { record(PromiseRule.violations(in: row, tests: Project.tests)) }
   }
 
-  @Test("Every limit of the servers has one row in the table of limits")
+  @Test("Every limit of the servers and of the HCI host has one row in the table of limits")
   func limits() {
     let rows = PromiseRule.rows(in: Self.promises, under: "Limits")
     let listed = rows.map { $0.subject.filter { $0 != "`" } }
     #expect(Set(listed).count == listed.count, "a limit is listed twice")
     let targets = [
       "QuietHTTP", "StrictJSON", "UploadToken", "KeyServerAPI", "KeyServer", "VerificationServer",
+      "Bluetooth",
     ]
     let limits = Project.sources.filter { targets.contains($0.target ?? "") }.flatMap(Self.limits)
     #expect(limits.count > 80)
