@@ -131,7 +131,7 @@ final class SampleClock: WallClock {
 
 /// A radio that receives the sightings that a snippet passes in.
 final class SampleRadio: Radio {
-  typealias Receiver = @Sendable ([Sighting]) async -> Void
+  typealias Receiver = @Sendable (Scan) async -> Void
 
   private let state = Mutex<(isPoweredOn: Bool, receiver: Receiver?)>((true, nil))
 
@@ -141,7 +141,7 @@ final class SampleRadio: Radio {
 
   func receive(_ sighting: Sighting) async {
     let receiver = state.withLock { $0.receiver }
-    await receiver?([sighting])
+    await receiver?(Scan(time: sighting.time, sightings: [sighting]))
   }
 
   func advertise(_ advertisement: Advertisement) async {}

@@ -3,7 +3,7 @@ import Foundation
 /// The part of a phone's Bluetooth that exposure notification needs.
 ///
 /// The operating system, the hardware or a simulation implements it. The radio decides when it scans.
-/// After each scan it passes on all sightings and waits until they are stored.
+/// After each scan, also one that received nothing, it passes on the scan and waits until it is stored.
 ///
 /// A package that implements a radio enables `NonisolatedNonsendingByDefault`, as this one does, or
 /// marks the handler of `listen(_:)` `nonisolated(nonsending)`.
@@ -18,11 +18,29 @@ public protocol Radio: Sendable {
   /// Stops sending.
   func stopAdvertising() async
 
-  /// Passes the sightings of each scan to `receive` instead of the previous receiver.
-  func listen(_ receive: @escaping @Sendable ([Sighting]) async -> Void) async
+  /// Passes each scan, also an empty one, to `receive` instead of the previous receiver.
+  func listen(_ receive: @escaping @Sendable (Scan) async -> Void) async
 
   /// Stops scanning.
   func stopListening() async
+}
+
+/// A scan of the radio with all beacons that it received, possibly none.
+///
+/// The time between two scans is the weight of the later one, so a scan without sightings counts, too. A
+/// radio that never stops scanning divides the time into scans of at most 17 seconds every few minutes:
+/// beacons that are more than 25 seconds apart count as two scans.
+public struct Scan: Hashable, Sendable {
+  /// The start of the scan.
+  public let time: Date
+  /// The received beacons, in any order. A beacon that was received several times occurs as often.
+  public let sightings: [Sighting]
+
+  /// Creates a scan that began at `time`.
+  public init(time: Date, sightings: [Sighting]) {
+    self.time = time
+    self.sightings = sightings
+  }
 }
 
 /// A received beacon, with its time and strength.

@@ -37,6 +37,9 @@ package enum ContactLimit {
   package static let sightingsPerScan = 10_000
   /// Sightings of one day: a scan every four minutes among 600 phones.
   package static let sightingsPerDay = 220_000
+  /// Scans of one day whose times are stored: one every 30 seconds. The sightings of others are stored
+  /// without it.
+  package static let scansPerDay = 2_880
 
   /// The number of `received` sightings of one scan that are kept on a day that already has `kept`.
   static func admitted(_ received: Int, after kept: Int) -> Int {

@@ -126,11 +126,10 @@ final class BeaconPhone {
       guard let interval = IntervalNumber(time) else { continue }
       let identifier = schedule.identifier(at: interval)
       let metadata = schedule.seal(BluetoothMetadata(transmitPower: 8), beside: identifier)
-      await radio.hear([
+      await radio.hear(
         Sighting(
           advertisement: Advertisement(identifier: identifier, metadata: metadata), time: time,
-          signalStrength: Int8(8 - attenuation))
-      ])
+          signalStrength: Int8(8 - attenuation)))
     }
   }
 
@@ -156,14 +155,16 @@ final class BeaconPhone {
 
 /// A radio that receives what a test passes to `hear`.
 private final class ScriptedRadio: Radio {
-  private let receiver = Mutex<(@Sendable ([Sighting]) async -> Void)?>(nil)
+  private let receiver = Mutex<(@Sendable (Scan) async -> Void)?>(nil)
 
   var isPoweredOn: Bool { true }
 
-  func hear(_ sightings: [Sighting]) async { await receiver.withLock { $0 }?(sightings) }
+  func hear(_ sighting: Sighting) async {
+    await receiver.withLock { $0 }?(Scan(time: sighting.time, sightings: [sighting]))
+  }
   func advertise(_ advertisement: Advertisement) async {}
   func stopAdvertising() async {}
-  func listen(_ receive: @escaping @Sendable ([Sighting]) async -> Void) async {
+  func listen(_ receive: @escaping @Sendable (Scan) async -> Void) async {
     receiver.withLock { $0 = receive }
   }
   func stopListening() async { receiver.withLock { $0 = nil } }

@@ -59,7 +59,8 @@ import Testing
     #expect(try await device.contacts.sightings().isEmpty)
     try await device.setEnabled(false)
     #expect(!phone.radio.isListening)
-    await device.contacts.receive([try phone.sighting()])
+    await device.contacts.receive(
+      Scan(time: phone.clock.now, sightings: [try phone.sighting()]))
     #expect(try await device.contacts.sightings().isEmpty)
   }
 

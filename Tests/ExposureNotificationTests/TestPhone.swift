@@ -111,7 +111,7 @@ struct TestPhone {
 
 /// A radio that records advertisements and receives the sightings that a test passes in.
 final class TestRadio: Radio {
-  typealias Receiver = @Sendable ([Sighting]) async -> Void
+  typealias Receiver = @Sendable (Scan) async -> Void
 
   struct Sent: Sendable {
     let advertisement: Advertisement
@@ -143,9 +143,9 @@ final class TestRadio: Radio {
     state.withLock { $0.isPoweredOn = isPoweredOn }
   }
 
-  /// Passes in the sightings of one scan.
+  /// Passes in the sightings of one scan, which begins with the first of them, or now.
   func receive(_ sightings: [Sighting]) async {
-    await receiver?(sightings)
+    await receiver?(Scan(time: sightings.map(\.time).min() ?? clock.now, sightings: sightings))
   }
 
   func advertise(_ advertisement: Advertisement) async {
@@ -166,6 +166,15 @@ final class TestRadio: Radio {
 
   func stopListening() async {
     state.withLock { $0.receiver = nil }
+  }
+}
+
+extension Contacts {
+  /// The stored sightings.
+  func sightings(
+    atMost limit: Int = DeviceLimit.sightingsPerDetection
+  ) async throws -> [Sighting] {
+    try await received(atMost: limit).sightings
   }
 }
 

@@ -103,7 +103,7 @@ private struct SilentRadio: Radio {
   var isPoweredOn: Bool { true }
   func advertise(_ advertisement: Advertisement) async {}
   func stopAdvertising() async {}
-  func listen(_ receive: @escaping @Sendable ([Sighting]) async -> Void) async {}
+  func listen(_ receive: @escaping @Sendable (Scan) async -> Void) async {}
   func stopListening() async {}
 }
 

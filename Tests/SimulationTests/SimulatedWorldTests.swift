@@ -67,7 +67,7 @@ import Testing
       .advertise(Advertisement(identifier: identifier, metadata: metadata))
     let kept = Mutex<[Sighting]>([])
     let radio = SimulatedRadio(name: listener, air: air)
-    await radio.listen { sightings in kept.withLock { $0 += sightings } }
+    await radio.listen { scan in kept.withLock { $0 += scan.sightings } }
     await radio.scan(at: Date(timeIntervalSince1970: 600))
     return kept.withLock { $0 }
   }

@@ -4,15 +4,16 @@ import Logging
 import SealedStorage
 import World
 
-/// Receives other phones' beacons and stores them for 14 days in a sealed log, one segment per day.
+/// Receives other phones' beacons and stores them for 14 days in a sealed log, one segment per day, with
+/// the times of all scans.
 actor Contacts {
   private let radio: any Radio
   private let clock: any WallClock
   private let log: SealedLog
   private let logger: Logger
   private var isListening = false
-  /// The stored sightings of each day, as far as this process has counted them.
-  private var counts: [UInt32: Int] = [:]
+  /// The stored records of each day, as far as this process has counted them.
+  private var counts: [UInt32: RecordCounts] = [:]
   /// The oldest day that was kept when old days were last removed.
   private var pruned: UInt32?
 
@@ -26,7 +27,7 @@ actor Contacts {
   func listen() async {
     guard !isListening else { return }
     isListening = true
-    await radio.listen { [weak self] sightings in await self?.receive(sightings) }
+    await radio.listen { [weak self] scan in await self?.receive(scan) }
   }
 
   /// Stops listening. The stored sightings stay.
@@ -36,30 +37,34 @@ actor Contacts {
     await radio.stopListening()
   }
 
-  /// Stores the sightings of one scan. On return they are on the disk; a failure is logged.
-  func receive(_ sightings: [Sighting]) async {
+  /// Stores one scan with its sightings. On return it is on the disk; a failure is logged.
+  func receive(_ scan: Scan) async {
     guard isListening else { return }
-    let days = Dictionary(grouping: sightings) { Day(of: $0.time) }
+    var days = Dictionary(grouping: scan.sightings) { Day(of: $0.time) }
+    days[Day(of: scan.time), default: []] += []
     for (day, sightings) in days.sorted(by: { $0.key < $1.key }) {
-      await store(sightings, day: day)
+      await store(sightings, of: scan, day: day)
     }
   }
 
-  /// All sightings within the retention period, oldest day first.
+  /// All sightings and the times of all scans within the retention period, oldest day first.
   ///
   /// - Throws: `ENError.insufficientMemory` if there are more than `limit` sightings. It is thrown after
   ///   the first day that exceeds the limit was read, with at most `limit` sightings and those of that
   ///   day in memory. `SealedStorageError` if the disk cannot be read.
-  func sightings(atMost limit: Int = DeviceLimit.sightingsPerDetection) async throws -> [Sighting] {
+  func received(
+    atMost limit: Int = DeviceLimit.sightingsPerDetection
+  ) async throws -> ReceivedBeacons {
     let oldest = Day(of: clock.now).first
-    var sightings: [Sighting] = []
+    var received = ReceivedBeacons()
     for day in try await log.days() where day >= oldest {
       let segment = try await log.segment(of: day)
       if segment.damagedFrames > 0 { await setDamageAside(of: day, segment) }
-      guard segment.records.count <= limit - sightings.count else { throw Self.tooMany(limit) }
-      sightings += segment.records.compactMap { StoredSighting($0)?.sighting }
+      let count = RecordCounts(of: segment).sightings
+      guard count <= limit - received.sightings.count else { throw Self.tooMany(limit) }
+      received.add(segment)
     }
-    return sightings
+    return received
   }
 
   private static func tooMany(_ limit: Int) -> ENError {
@@ -95,7 +100,7 @@ actor Contacts {
     logger.error(
       """
       \(segment.damagedFrames) scans of day \(day) are damaged; they are set aside and \
-      \(segment.records.count) sightings are kept
+      \(RecordCounts(of: segment).sightings) sightings are kept
       """)
     do throws(SealedStorageError) {
       try await log.setDamageAside(of: day)
@@ -104,39 +109,117 @@ actor Contacts {
     }
   }
 
-  private func store(_ sightings: [Sighting], day: Day) async {
+  /// Stores those sightings of `scan` that belong to `day`, and the time of the scan with its day.
+  private func store(_ sightings: [Sighting], of scan: Scan, day: Day) async {
     guard day.isKept(on: Day(of: clock.now)) else {
       logger.warning("\(sightings.count) sightings discarded: outside the retention period")
       return
     }
     do throws(SealedStorageError) {
-      let count = try await count(of: day)
-      let kept = sightings.prefix(ContactLimit.admitted(sightings.count, after: count))
+      let counts = try await counts(of: day)
+      let kept = sightings.prefix(ContactLimit.admitted(sightings.count, after: counts.sightings))
       if kept.count < sightings.count {
         logger.warning("\(sightings.count - kept.count) sightings discarded: limit reached")
       }
-      try await log.append(kept.map { StoredSighting($0).record }, day: day.number)
-      counts[day.number, default: count] += kept.count
+      let hasTime = Day(of: scan.time) == day && counts.scans < ContactLimit.scansPerDay
+      let records =
+        (hasTime ? [StoredScan(time: scan.time).record] : [])
+        + kept.map { StoredSighting($0).record }
+      try await log.append(records, day: day.number)
+      self.counts[day.number, default: counts].add(records)
     } catch {
-      logger.warning("\(sightings.count) sightings lost: \(error)")
+      logger.warning("a scan with \(sightings.count) sightings lost: \(error)")
     }
   }
 
-  private func count(of day: Day) async throws(SealedStorageError) -> Int {
+  private func counts(of day: Day) async throws(SealedStorageError) -> RecordCounts {
     if let known = counts[day.number] { return known }
-    let found = try await log.segment(of: day.number).records.count
+    let found = RecordCounts(of: try await log.segment(of: day.number))
     counts[day.number] = found
     return found
   }
 }
 
+/// The numbers of stored sightings and scans of a day.
+private struct RecordCounts {
+  private(set) var sightings = 0
+  private(set) var scans = 0
+
+  init(of segment: LogSegment) {
+    add(segment.records)
+  }
+
+  mutating func add(_ records: [Data]) {
+    let scanCount = records.count { $0.count == StoredScan.byteCount }
+    scans += scanCount
+    sightings += records.count - scanCount
+  }
+}
+
+/// The stored sightings and scans, as a detection uses them.
+struct ReceivedBeacons: Equatable, Sendable {
+  /// The sightings in the order of their storage.
+  private(set) var sightings: [Sighting] = []
+  /// The starts of all scans, also of those without a sighting, in the order of their storage.
+  private(set) var scanTimes: [Date] = []
+
+  /// Creates a recording without the times of scans.
+  init(_ sightings: [Sighting] = []) {
+    self.sightings = sightings
+  }
+
+  /// Adds the valid records of `segment`.
+  fileprivate mutating func add(_ segment: LogSegment) {
+    for record in segment.records {
+      if let sighting = StoredSighting(record)?.sighting {
+        sightings.append(sighting)
+      } else if let scan = StoredScan(record) {
+        scanTimes.append(scan.time)
+      }
+    }
+  }
+}
+
+/// The time of a scan as one record of the sealed log, 9 bytes: the kind 2, and the time as a 64-bit float
+/// of Unix seconds (big endian). Every scan has one, also an empty one.
+struct StoredScan {
+  static let byteCount = 9
+  private static let kind: UInt8 = 2
+
+  let time: Date
+
+  init(time: Date) {
+    self.time = time
+  }
+
+  /// Nil if the record is not valid.
+  init?(_ record: Data) {
+    guard record.count == Self.byteCount, record.first == Self.kind else { return nil }
+    time = Date(storedBytes: record.dropFirst())
+  }
+
+  var record: Data { Data([Self.kind]) + time.storedBytes }
+}
+
+extension Date {
+  /// The eight bytes of a time in a record.
+  fileprivate var storedBytes: [UInt8] {
+    withUnsafeBytes(of: timeIntervalSince1970.bitPattern.bigEndian, Array.init)
+  }
+
+  fileprivate init(storedBytes: some Sequence<UInt8>) {
+    let pattern = storedBytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    self.init(timeIntervalSince1970: Double(bitPattern: pattern))
+  }
+}
+
 /// A sighting as one record of the sealed log, 30 bytes.
 ///
-/// Version 1: the version, 16 bytes of identifier, 4 of metadata, the time as a 64-bit float of Unix
-/// seconds (big endian), the signal strength in dBm.
+/// The kind 1, 16 bytes of identifier, 4 of metadata, the time as a 64-bit float of Unix seconds (big
+/// endian), the signal strength in dBm as received.
 struct StoredSighting {
   static let byteCount = 30
-  private static let version: UInt8 = 1
+  private static let kind: UInt8 = 1
   private static let time = 21..<29
 
   let sighting: Sighting
@@ -148,22 +231,19 @@ struct StoredSighting {
   /// Nil if the record is not valid.
   init?(_ record: Data) {
     let bytes = Array(record)
-    guard bytes.count == Self.byteCount, bytes[0] == Self.version,
+    guard bytes.count == Self.byteCount, bytes[0] == Self.kind,
       let identifier = RollingProximityIdentifier(bytes: bytes[1..<17]),
       let metadata = AssociatedEncryptedMetadata(bytes: bytes[17..<21])
     else { return nil }
-    let pattern = bytes[Self.time].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     self.init(
       Sighting(
         advertisement: Advertisement(identifier: identifier, metadata: metadata),
-        time: Date(timeIntervalSince1970: Double(bitPattern: pattern)),
-        signalStrength: Int8(bitPattern: bytes[29])))
+        time: Date(storedBytes: bytes[Self.time]), signalStrength: Int8(bitPattern: bytes[29])))
   }
 
   var record: Data {
-    let time = sighting.time.timeIntervalSince1970.bitPattern.bigEndian
-    return Data([Self.version]) + sighting.advertisement.identifier.bytes
-      + sighting.advertisement.metadata.bytes + withUnsafeBytes(of: time, Array.init)
+    Data([Self.kind]) + sighting.advertisement.identifier.bytes
+      + sighting.advertisement.metadata.bytes + sighting.time.storedBytes
       + [UInt8(bitPattern: sighting.signalStrength)]
   }
 }

@@ -11,7 +11,7 @@ package struct Detection: Sendable {
   private let rules: DetectionRules
   private let keyFiles: [URL]
   private let earlierKeys: [DiagnosisKey]
-  private let sightings: [Sighting]
+  private let received: ReceivedBeacons
   private let now: Date
   private let secret: ProbeSecret
   private let threads: Int
@@ -32,19 +32,19 @@ package struct Detection: Sendable {
     self.init(
       rules: try DetectionRules(
         configuration, apiVersion: apiVersion, verificationKeys: verificationKeys),
-      keyFiles: try Self.filesToRead(keyFiles), earlierKeys: [], sightings: sightings, now: now,
-      secret: secret, threads: threads, progress: progress)
+      keyFiles: try Self.filesToRead(keyFiles), earlierKeys: [],
+      received: ReceivedBeacons(sightings), now: now, secret: secret, threads: threads, progress: progress)
   }
 
   /// Creates a detection that also searches `earlierKeys`, which were verified before.
   init(
-    rules: DetectionRules, keyFiles: [URL], earlierKeys: [DiagnosisKey], sightings: [Sighting],
-    now: Date, secret: ProbeSecret, threads: Int = DetectionThreads.available, progress: Progress
+    rules: DetectionRules, keyFiles: [URL], earlierKeys: [DiagnosisKey],
+    received: ReceivedBeacons, now: Date, secret: ProbeSecret, threads: Int = DetectionThreads.available, progress: Progress
   ) {
     self.rules = rules
     self.keyFiles = keyFiles
     self.earlierKeys = earlierKeys
-    self.sightings = sightings
+    self.received = received
     self.now = now
     self.secret = secret
     self.threads = threads
@@ -62,7 +62,8 @@ package struct Detection: Sendable {
   /// Reads and matches; throws like `run`.
   func search() throws -> MatchLedger {
     progress.totalUnitCount = Int64(keyFiles.count)
-    let index = ContactIndex(ScannedSighting.inOrder(sightings), secret: secret)
+    let scanned = ScannedSighting.inOrder(received.sightings, scanTimes: received.scanTimes)
+    let index = ContactIndex(scanned, secret: secret)
     var search = KeySearch(
       Matcher(index), threads: threads,
       unexpiredKeys: IntervalNumber(now).map(UnexpiredKeyFilter.init(at:)),

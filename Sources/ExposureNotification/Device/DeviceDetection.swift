@@ -30,10 +30,10 @@ extension Device {
     let files = try Detection.filesToRead(keyFiles)
     // Before the contacts are read: if they are removed from here on, `end` fails.
     let begun = try await detectionStore.begin(call(rules, files, at: now))
-    let sightings = try await contacts.sightings(atMost: sightingsPerDetection)
+    let received = try await contacts.received(atMost: sightingsPerDetection)
     let earlier = apiVersion == 2 ? try await detectionStore.retainedKeys(at: now) : []
     let detection = Detection(
-      rules: rules, keyFiles: files, earlierKeys: earlier.map(\.key), sightings: sightings,
+      rules: rules, keyFiles: files, earlierKeys: earlier.map(\.key), received: received,
       now: now, secret: ProbeSecret(from: randomness), progress: progress)
     let ledger = try await Self.search(detection)
     guard !progress.isCancelled else { throw CancellationError() }

@@ -237,18 +237,35 @@ extension ScannedSighting {
   /// seconds with a delay of up to 13.
   package static let scanDuration: TimeInterval = 1.5 * (4 + 13)
 
-  /// Returns `sightings` sorted by time, each with the previous scan that received anything.
+  /// Returns `sightings` sorted by time, each with its previous scan.
   ///
-  /// A scan without sightings is not stored, so the previous scan may appear earlier than it was.
-  package static func inOrder(_ sightings: [Sighting]) -> [ScannedSighting] {
-    var scan: Date?
-    var previous: Date?
+  /// `scanTimes` are the starts of all scans, in any order; a recording may lack those of scans without a
+  /// sighting, or all.
+  package static func inOrder(
+    _ sightings: [Sighting], scanTimes: [Date] = []
+  ) -> [ScannedSighting] {
+    let scanTimes = scanTimes.sorted()
+    var next = scanTimes.startIndex
+    var scans = ScanSequence()
     return sightings.sorted { $0.time < $1.time }.map { sighting in
-      if let start = scan, sighting.time.timeIntervalSince(start) <= scanDuration {
-        return ScannedSighting(sighting, previousScan: previous)
+      while next < scanTimes.endIndex, scanTimes[next] <= sighting.time {
+        scans.add(scanTimes[next])
+        next += 1
       }
-      (previous, scan) = (scan, sighting.time)
-      return ScannedSighting(sighting, previousScan: previous)
+      scans.add(sighting.time)
+      return ScannedSighting(sighting, previousScan: scans.previous)
     }
+  }
+}
+
+/// The last two scans in a sequence of times. A time within `ScannedSighting.scanDuration` of the start of
+/// a scan belongs to it.
+private struct ScanSequence {
+  private var current: Date?
+  private(set) var previous: Date?
+
+  mutating func add(_ time: Date) {
+    if let current, time.timeIntervalSince(current) <= ScannedSighting.scanDuration { return }
+    (previous, current) = (current, time)
   }
 }

@@ -54,14 +54,27 @@ public final class SimulatedAir: Sendable {
     }
   }
 
-  /// The result of one scan, in the order of the senders' names.
-  func sightings(for listener: String, at time: Date) -> [Sighting] {
+  /// The scan of `listener` that ends at `end`, in the order of the senders' names.
+  func scan(by listener: String, endingAt end: Date) -> Scan {
     let (beacons, metres) = state.withLock { ($0.beacons, $0.metres) }
-    return beacons.sorted { $0.key < $1.key }.compactMap { name, beacon in
-      guard name != listener, let distance = metres[Pair(names: [name, listener])],
-        let strength = signalStrength(at: distance)
-      else { return nil }
-      return Sighting(advertisement: beacon, time: time, signalStrength: strength)
+    let start = end.addingTimeInterval(-AirModel.scanSeconds)
+    let sightings = beacons.sorted { $0.key < $1.key }.flatMap { name, beacon -> [Sighting] in
+      guard name != listener, let distance = metres[Pair(names: [name, listener])] else { return [] }
+      return self.sightings(of: beacon, at: distance, from: start)
+    }
+    return Scan(time: start, sightings: sightings)
+  }
+
+  /// The receptions of one beacon during a scan: one to several, each with its own strength.
+  private func sightings(
+    of beacon: Advertisement, at metres: Double, from start: Date
+  ) -> [Sighting] {
+    let count = randomness.number(in: AirModel.receptionsPerScan)
+    return (0..<count).compactMap { number in
+      let time = start.addingTimeInterval(Double(number) * AirModel.advertisingSeconds)
+      return signalStrength(at: metres).map {
+        Sighting(advertisement: beacon, time: time, signalStrength: $0)
+      }
     }
   }
 
@@ -79,6 +92,12 @@ public final class SimulatedAir: Sendable {
 public enum AirModel {
   /// The transmit power of all phones, in dBm, also in their metadata.
   public static let transmitPower: Int8 = -15
+  /// The length of a scan, in seconds.
+  public static let scanSeconds = 4.0
+  /// The seconds between two receptions of the same beacon in a scan.
+  public static let advertisingSeconds = 0.25
+  /// The receptions of a beacon in one scan.
+  public static let receptionsPerScan = 1...8
   /// The path loss over the first metre, in dB.
   public static let lossAtOneMetreDecibels = 45.0
   /// The path loss exponent: 2 in free space, more with obstacles.

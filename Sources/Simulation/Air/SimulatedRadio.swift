@@ -7,8 +7,8 @@ public final class SimulatedRadio: Radio {
   private struct State {
     var isPoweredOn = true
     var beacon: Advertisement?
-    var receive: (@Sendable ([Sighting]) async -> Void)?
-    var receivedCount = 0
+    var receive: (@Sendable (Scan) async -> Void)?
+    var receivingScanCount = 0
   }
 
   private let name: String
@@ -23,8 +23,8 @@ public final class SimulatedRadio: Radio {
 
   public var isPoweredOn: Bool { state.withLock { $0.isPoweredOn } }
 
-  /// The number of received beacons.
-  public var receivedCount: Int { state.withLock { $0.receivedCount } }
+  /// The number of scans that received a beacon.
+  public var receivingScanCount: Int { state.withLock { $0.receivingScanCount } }
 
   /// Switches Bluetooth on or off.
   public func setPower(on isOn: Bool) {
@@ -42,7 +42,7 @@ public final class SimulatedRadio: Radio {
     send()
   }
 
-  public func listen(_ receive: @escaping @Sendable ([Sighting]) async -> Void) async {
+  public func listen(_ receive: @escaping @Sendable (Scan) async -> Void) async {
     state.withLock { $0.receive = receive }
   }
 
@@ -50,14 +50,13 @@ public final class SimulatedRadio: Radio {
     state.withLock { $0.receive = nil }
   }
 
-  /// Scans once and passes the sightings to the framework.
+  /// Ends a scan at `time` and passes it to the framework, also if it received nothing.
   public func scan(at time: Date) async {
     let (isPoweredOn, receive) = state.withLock { ($0.isPoweredOn, $0.receive) }
     guard isPoweredOn, let receive else { return }
-    let sightings = air.sightings(for: name, at: time)
-    guard !sightings.isEmpty else { return }
-    state.withLock { $0.receivedCount += sightings.count }
-    await receive(sightings)
+    let scan = air.scan(by: name, endingAt: time)
+    if !scan.sightings.isEmpty { state.withLock { $0.receivingScanCount += 1 } }
+    await receive(scan)
   }
 
   private func send() {

@@ -46,7 +46,7 @@ struct DemoSteps {
     let start = DemoClock.day(1, 17)
     let end = DemoClock.day(1, 17, 30)
     await run(until: start)
-    let before = participants.near.radio.receivedCount
+    let before = participants.near.radio.receivingScanCount
     world.air.place("near", "diagnosed", metres: 1)
     world.air.place("far", "diagnosed", metres: 150)
     world.air.place("far", "near", metres: 150)
@@ -56,9 +56,9 @@ struct DemoSteps {
     ) { facts in
       await run(until: end)
       world.air.separate("near", "diagnosed")
-      let received = participants.near.radio.receivedCount - before
-      try DemoFailure.unless(received >= 5, "near received only \(received) beacons of diagnosed")
-      try DemoFailure.unless(participants.far.radio.receivedCount == 0, "far received a beacon")
+      let received = participants.near.radio.receivingScanCount - before
+      try DemoFailure.unless(received >= 5, "near received diagnosed only \(received) times")
+      try DemoFailure.unless(participants.far.radio.receivingScanCount == 0, "far received a beacon")
       facts.append("Near received diagnosed in \(received) scans; far received nothing.")
     }
     recorder.recordMeeting(.near ... .diagnosed, from: start, to: end, label: "30 min, 1 m")

@@ -5,7 +5,7 @@ import World
 
 /// A radio that sends to one recording and receives from another.
 final class RecordingRadio: Radio {
-  typealias Receiver = nonisolated(nonsending) @Sendable ([Sighting]) async -> Void
+  typealias Receiver = nonisolated(nonsending) @Sendable (Scan) async -> Void
 
   /// The received signal strength of a phone nearby, in dBm.
   static let signalStrength: Int8 = -50
@@ -31,13 +31,15 @@ final class RecordingRadio: Radio {
   /// Scans periodically until the task is cancelled.
   func scan() async throws {
     while true {
-      if let receive = receiver.withLock({ $0 }),
-        let beacon = try hears?.advertisement(at: clock.now)
-      {
-        await receive([
-          Sighting(
-            advertisement: beacon, time: clock.now, signalStrength: Self.signalStrength)
-        ])
+      if let receive = receiver.withLock({ $0 }) {
+        let now = clock.now
+        let beacons = [try hears?.advertisement(at: now)].compactMap(\.self)
+        await receive(
+          Scan(
+            time: now,
+            sightings: beacons.map {
+              Sighting(advertisement: $0, time: now, signalStrength: Self.signalStrength)
+            }))
       }
       try await clock.sleep(until: clock.now.addingTimeInterval(Self.scanSeconds))
     }
