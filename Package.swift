@@ -43,6 +43,9 @@ let package = Package(
     .executable(name: "firebreak", targets: ["firebreak"]),
     .executable(name: "firebreak-benchmarks", targets: ["firebreak-benchmarks"]),
     .library(name: "ExposureNotification", targets: ["ExposureNotification"]),
+    .library(name: "ExposureApp", targets: ["ExposureApp"]),
+    .library(name: "KeyServerAPI", targets: ["KeyServerAPI"]),
+    .library(name: "VerificationAPI", targets: ["VerificationAPI"]),
     .library(name: "DiagnosisKeyFile", targets: ["DiagnosisKeyFile"]),
     .library(name: "ExposureKeys", targets: ["ExposureKeys"]),
     .library(name: "Secrets", targets: ["Secrets"]),
@@ -75,6 +78,7 @@ let package = Package(
       name: "ExposureKeys", dependencies: ["Secrets", crypto, cryptoExtras],
       swiftSettings: strictOnTheCallersActor),
     .target(name: "CExposureKernels"),
+    .systemLibrary(name: "CProcessControl"),
     .target(name: "CallableEnvelope", swiftSettings: strict),
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(
@@ -168,11 +172,20 @@ let package = Package(
       ],
       swiftSettings: strictOnTheCallersActor),
 
+    // A phone as a process: storage, schedule, socket and notices around the framework and the app.
+    .target(
+      name: "PhoneProcess",
+      dependencies: [
+        "Secrets", "World", "StrictJSON", "ExposureKeys", "SealedStorage", "DiagnosisKeyFile",
+        "ExposureNotification", "ExposureApp", logging,
+      ], swiftSettings: strictOnTheCallersActor),
+
     // The executable.
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "Town", "FieldTrials", "DiagnosisKeyFile", "ExposureKeys", "CExposureKernels",
+        "Town", "FieldTrials", "PhoneProcess", "CProcessControl", "DiagnosisKeyFile", "ExposureKeys",
+        "CExposureKernels", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
         "VerificationAPI", "VerificationServer", "QuietHTTP", "StrictJSON", "Secrets", "World",
         grdb, crypto, logging, serviceLifecycle, argumentParser, nioCore, nioHTTP1, nioPosix,

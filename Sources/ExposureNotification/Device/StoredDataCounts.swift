@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import World
 
 /// The amounts of data that a device stores about its owner's encounters.
 package struct StoredDataCounts: Hashable, Sendable {
@@ -18,7 +19,7 @@ extension Device {
     let keys = try await mutex.withLock {
       try await self.beacons.release(at: now, includingToday: false).count
     }
-    let sightings = try await contacts.sightings()
+    let sightings = try await contacts.received().sightings
     let days = Dictionary(grouping: sightings) { sighting in
       let seconds = sighting.time.timeIntervalSince1970
       return Date(timeIntervalSince1970: (seconds / Day.seconds).rounded(.down) * Day.seconds)

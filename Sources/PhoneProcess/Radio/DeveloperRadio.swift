@@ -16,7 +16,7 @@ package final class DeveloperRadio: Radio {
 
   private struct State {
     var sent: [Sent] = []
-    var receive: (@Sendable ([Sighting]) async -> Void)?
+    var receive: (@Sendable (Scan) async -> Void)?
   }
 
   private let radio: (any Radio)?
@@ -35,9 +35,9 @@ package final class DeveloperRadio: Radio {
   /// Passes on a scan as if the radio had received it. On return it is stored.
   ///
   /// - Returns: `false` if the phone is not listening.
-  package func hear(_ sightings: [Sighting]) async -> Bool {
+  package func hear(_ scan: Scan) async -> Bool {
     guard let receive = state.withLock({ $0.receive }) else { return false }
-    await receive(sightings)
+    await receive(scan)
     return true
   }
 
@@ -58,7 +58,7 @@ package final class DeveloperRadio: Radio {
     await radio?.stopAdvertising()
   }
 
-  package func listen(_ receive: @escaping @Sendable ([Sighting]) async -> Void) async {
+  package func listen(_ receive: @escaping @Sendable (Scan) async -> Void) async {
     state.withLock { $0.receive = receive }
     await radio?.listen(receive)
   }
@@ -75,18 +75,20 @@ package enum DeveloperRadioLimit {
   package static let sentMax = 2_100
 }
 
-/// The radio of a phone without Bluetooth: always off.
+/// The radio of a phone without Bluetooth: it sends and receives nothing.
 package struct NoRadio: Radio {
-  /// Creates the radio.
-  package init() {}
+  package let isPoweredOn: Bool
 
-  package var isPoweredOn: Bool { false }
+  /// Creates a radio that is always on or always off.
+  package init(isPoweredOn: Bool) {
+    self.isPoweredOn = isPoweredOn
+  }
 
   package func advertise(_ advertisement: Advertisement) async {}
 
   package func stopAdvertising() async {}
 
-  package func listen(_ receive: @escaping @Sendable ([Sighting]) async -> Void) async {}
+  package func listen(_ receive: @escaping @Sendable (Scan) async -> Void) async {}
 
   package func stopListening() async {}
 }

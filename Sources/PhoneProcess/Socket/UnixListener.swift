@@ -9,7 +9,7 @@ package final class UnixListener: Sendable {
 
   private let socket: UnixSocket
   private let path: String
-  private let source: any DispatchSourceRead & Sendable
+  private let source: Mutex<any DispatchSourceRead>
 
   /// Listens at `path` and replaces a file there, which a killed process left behind.
   ///
@@ -29,7 +29,7 @@ package final class UnixListener: Sendable {
     let (connections, arrival) = AsyncStream.makeStream(
       of: UnixSocket.self, bufferingPolicy: .bufferingOldest(UnixListenerLimit.pendingMax))
     self.connections = connections
-    source = DispatchSource.makeReadSource(
+    let source = DispatchSource.makeReadSource(
       fileDescriptor: socket.withDescriptor { $0 }, queue: .global())
     source.setEventHandler { [socket] in
       while let connection = Self.accept(on: socket) { arrival.yield(connection) }
@@ -39,16 +39,17 @@ package final class UnixListener: Sendable {
       withExtendedLifetime(socket) { arrival.finish() }
     }
     source.resume()
+    self.source = Mutex(source)
   }
 
   /// Stops listening and removes the file.
   package func stop() {
-    source.cancel()
+    source.withLock { $0.cancel() }
     unlink(path)
   }
 
   deinit {
-    source.cancel()
+    source.withLock { $0.cancel() }
   }
 
   private static func accept(on socket: UnixSocket) -> UnixSocket? {

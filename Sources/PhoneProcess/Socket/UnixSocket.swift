@@ -54,7 +54,7 @@ extension UnixSocket {
     while !rest.isEmpty {
       try wait(for: POLLOUT, before: deadline)
       let count = rest.withUnsafeBytes {
-        Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+        Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       if count < 0, [EAGAIN, EINTR].contains(errno) { continue }
       guard count > 0 else { throw UnixSocketError(errno) }

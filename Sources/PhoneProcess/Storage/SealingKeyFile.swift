@@ -46,8 +46,14 @@ package struct SealingKeyFile: Hashable, Sendable {
       throw fault("can be read by other users: chmod 600 it")
     }
     var bytes = [UInt8](repeating: 0, count: SealingKey.byteCount + 1)
-    defer { bytes.withUnsafeMutableBytes { explicit_bzero($0.baseAddress, $0.count) } }
-    let count = bytes.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+    defer {
+      bytes.withUnsafeMutableBytes { bytes in
+        if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
+      }
+    }
+    let count = bytes.withUnsafeMutableBytes {
+      Foundation.read(descriptor, $0.baseAddress, $0.count)
+    }
     guard count == SealingKey.byteCount, let key = SealingKey(bytes: bytes[..<count]) else {
       throw fault("must hold exactly \(SealingKey.byteCount) bytes: restore it from a backup")
     }
