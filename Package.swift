@@ -301,6 +301,12 @@ let package = Package(
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
+      name: "PhoneProcessTests",
+      dependencies: [
+        "PhoneProcess", "ExposureNotification", "SealedStorage", "World", "TestSupport", logging,
+      ],
+      swiftSettings: strictOnTheCallersActor),
+    .testTarget(
       name: "FieldTrialsTests",
       dependencies: ["FieldTrials", "ExposureNotification", "ExposureKeys", "TestSupport"],
       swiftSettings: strictOnTheCallersActor),

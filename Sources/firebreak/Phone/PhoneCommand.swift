@@ -50,6 +50,7 @@ struct PhoneOptions: ParsableArguments {
   var developer = false
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Run ahead of the machine's clock, or behind it. For developers.", valueName: "seconds"))
   var clockOffset = 0

@@ -76,7 +76,9 @@ struct PhoneSentCommand: PhoneOwnerCommand {
     commandName: "sent", abstract: "List the identifiers that the phone has sent since its start.",
     discussion: "For developers. With --rssi the list is a CSV for `hear`.")
 
-  @Option(help: ArgumentHelp("Add a column with this signal strength.", valueName: "dBm"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Add a column with this signal strength.", valueName: "dBm"))
   var rssi: Int8?
 
   @OptionGroup var options: PhoneOptions

@@ -64,7 +64,8 @@ struct PhoneRunCommand: AsyncParsableCommand {
     let end = ContinuousClock.now + .seconds(PhoneAccessLimit.lockSeconds)
     while true {
       if let lock = try PhoneOpening.reporting({ try folder.lock() }) { return lock }
-      guard ContinuousClock.now < end else {
+      let isRunning = try? await PhoneSocket.ask(PhoneRequest(.status), in: folder.url) != nil
+      guard isRunning != true, ContinuousClock.now < end else {
         throw CommandFailure.badInput(
           "A phone is already running on \(folder.url.path.printable): stop it, or name another"
             + " folder.")

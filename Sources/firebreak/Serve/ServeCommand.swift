@@ -42,6 +42,7 @@ struct ServeCommand: AsyncParsableCommand {
   var developer = false
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Run ahead of the machine's clock, or behind it. For developers.", valueName: "seconds"))
   var clockOffset = 0
