@@ -51,6 +51,7 @@ let package = Package(
     .library(name: "Secrets", targets: ["Secrets"]),
     .library(name: "World", targets: ["World"]),
     .library(name: "SealedStorage", targets: ["SealedStorage"]),
+    .library(name: "Bluetooth", targets: ["Bluetooth"]),
     .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
     .library(name: "UserNotifications", targets: ["UserNotifications"]),
     .library(name: "DeviceCheck", targets: ["DeviceCheck"]),
@@ -95,6 +96,9 @@ let package = Package(
       exclude: ["Wire/export.proto", "Wire/README.md"], swiftSettings: strict),
     .target(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
+    .target(
+      name: "Bluetooth", dependencies: ["Secrets", "World", "ExposureKeys"],
+      swiftSettings: strictOnTheCallersActor),
     .target(
       name: "VerificationAPI", dependencies: ["Secrets", "CallableEnvelope", "UploadToken"],
       swiftSettings: strict),
@@ -184,8 +188,8 @@ let package = Package(
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "Town", "FieldTrials", "PhoneProcess", "CProcessControl", "DiagnosisKeyFile", "ExposureKeys",
-        "CExposureKernels", "SealedStorage",
+        "Town", "FieldTrials", "PhoneProcess", "Bluetooth", "CProcessControl", "DiagnosisKeyFile",
+        "ExposureKeys", "CExposureKernels", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
         "VerificationAPI", "VerificationServer", "QuietHTTP", "StrictJSON", "Secrets", "World",
         grdb, crypto, logging, serviceLifecycle, argumentParser, nioCore, nioHTTP1, nioPosix,
@@ -243,6 +247,13 @@ let package = Package(
     .testTarget(
       name: "SealedStorageTests", dependencies: ["SealedStorage", "World", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "BluetoothTests",
+      dependencies: [
+        "Bluetooth", "ExposureKeys", "ExposureNotification", "SealedStorage", "World",
+        "TestSupport", logging,
+      ],
+      swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "QuietHTTPTests",
       dependencies: [

@@ -12,6 +12,18 @@ public protocol WallClock: Sendable {
   ///
   /// - Throws: `CancellationError` if the task is cancelled while it waits.
   func sleep(until deadline: Date) async throws
+
+  /// Suspends for this many seconds, also if the clock is set meanwhile. For timeouts and periods.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled while it waits.
+  func sleep(for seconds: TimeInterval) async throws
+}
+
+extension WallClock {
+  /// Suspends until the clock shows a time that is `seconds` later.
+  public func sleep(for seconds: TimeInterval) async throws {
+    try await sleep(until: now.addingTimeInterval(seconds))
+  }
 }
 
 /// The clock of this machine.
@@ -28,6 +40,11 @@ public struct SystemClock: WallClock {
       guard remaining > 0 else { return }
       try await Task.sleep(for: .seconds(min(remaining, Self.longestSleepSeconds)))
     }
+  }
+
+  public func sleep(for seconds: TimeInterval) async throws {
+    guard seconds > 0 else { return }
+    try await Task.sleep(for: .seconds(seconds))
   }
 
   /// The longest delay of a wake-up after the clock was set.

@@ -28,6 +28,7 @@ enum AllowedImports {
       ["Secrets", "World", "ExposureKeys"],
       libraries: ["Crypto", "SwiftProtobuf", "CLibArchive", "CZlib"]),
     "SealedStorage": Row(["Secrets", "World"], libraries: ["Crypto"]),
+    "Bluetooth": Row(["Secrets", "World", "ExposureKeys"]),
     "VerificationAPI": Row(["Secrets", "CallableEnvelope", "UploadToken"]),
     "KeyServerAPI": Row([
       "Secrets", "StrictJSON", "CallableEnvelope", "UploadToken", "ExposureKeys",
@@ -65,7 +66,9 @@ enum AllowedImports {
       allBelowSimulation.union(["Simulation"]), libraries: ["Hummingbird", "Mustache"]),
     // The executable.
     "firebreak": Row(
-      allBelowSimulation.union(["CExposureKernels", "FieldTrials", "Simulation", "Town"]),
+      allBelowSimulation.union([
+        "Bluetooth", "CExposureKernels", "FieldTrials", "Simulation", "Town",
+      ]),
       libraries: [
         "Hummingbird", "GRDB", "AsyncHTTPClient", "Mustache", "ArgumentParser", "Subprocess",
         "SystemPackage",

@@ -1,0 +1,276 @@
+import ExposureKeys
+import Foundation
+import World
+
+/// A radio that uses a Bluetooth controller over HCI.
+///
+/// It works as long as `run()` does. A controller that fails, disappears or restarts is opened and set up
+/// again; the same identifier is then sent from the same address as before.
+///
+/// ```swift
+/// let radio = HCIRadio(try RadioAddress("hci:127.0.0.1:6402"))
+/// async let running: Void = radio.run()
+/// await radio.listen { scan in await store(scan) }
+/// ```
+public actor HCIRadio: Radio {
+  private let port: any ControllerPort
+  private let clock: any WallClock
+  private let randomness: any Randomness
+  private let schedule: ScanSchedule
+  private let report: @Sendable (HCIRadioEvent) -> Void
+
+  private var beacon: Beacon?
+  private var receiver: (@Sendable (Scan) async -> Void)?
+  /// Wakes the loop that drives an open controller.
+  private var wakeUps: AsyncStream<WakeUp>.Continuation?
+  /// Callers that wait until the controller does what they asked for.
+  private var waiters: [CheckedContinuation<Void, Never>] = []
+  private var scans: AsyncStream<Scan>.Continuation?
+  /// The last beacon that was reported as sent; it is set up again with each controller.
+  private var reportedBeacon: Beacon?
+
+  /// True if a controller is open and set up.
+  public private(set) var isPoweredOn = false
+
+  /// Creates a radio for the controller at `address`.
+  ///
+  /// - Parameter report: Receives changes of the state; must return at once.
+  public init(
+    _ address: RadioAddress, clock: any WallClock = SystemClock(),
+    randomness: any Randomness = SystemRandomness(), schedule: ScanSchedule = .phone,
+    report: @escaping @Sendable (HCIRadioEvent) -> Void = { _ in }
+  ) {
+    self.init(
+      port: address, clock: clock, randomness: randomness, schedule: schedule, report: report)
+  }
+
+  init(
+    port: any ControllerPort, clock: any WallClock, randomness: any Randomness,
+    schedule: ScanSchedule, report: @escaping @Sendable (HCIRadioEvent) -> Void
+  ) {
+    self.port = port
+    self.clock = clock
+    self.randomness = randomness
+    self.schedule = schedule
+    self.report = report
+  }
+
+  /// Opens the controller and drives it until the task is cancelled, and then turns it off.
+  ///
+  /// Only one call may be active.
+  public func run() async {
+    let (stream, scans) = AsyncStream.makeStream(
+      of: Scan.self, bufferingPolicy: .bufferingOldest(BluetoothLimit.waitingScansMax))
+    self.scans = scans
+    // Not a child task: scans that were received before the cancellation are still passed on.
+    let delivery = Task { for await scan in stream { await receiver?(scan) } }
+    var delay = BluetoothLimit.firstRetrySeconds
+    while !Task.isCancelled {
+      let ending = await openAndDrive()
+      guard ending.error != .stopped else { break }
+      if ending.wasReady { delay = BluetoothLimit.firstRetrySeconds }
+      report(.failed(ending.error, retrySeconds: delay))
+      try? await clock.sleep(for: delay)
+      delay = min(2 * delay, BluetoothLimit.longestRetrySeconds)
+    }
+    scans.finish()
+    await delivery.value
+  }
+
+  /// Sends `advertisement` from a new address; the address stays if it is already being sent.
+  ///
+  /// Returns when the controller sends it. If no controller is open, returns at once, and it is sent as soon
+  /// as one is.
+  public func advertise(_ advertisement: Advertisement) async {
+    guard beacon?.advertisement != advertisement else { return }
+    beacon = Beacon(advertisement: advertisement, address: PrivateAddress(randomness))
+    await apply()
+  }
+
+  public func stopAdvertising() async {
+    beacon = nil
+    await apply()
+  }
+
+  public func listen(_ receive: @escaping @Sendable (Scan) async -> Void) async {
+    receiver = receive
+    await apply()
+  }
+
+  public func stopListening() async {
+    receiver = nil
+    await apply()
+  }
+
+  private func apply() async {
+    guard isPoweredOn, let wakeUps else { return }
+    wakeUps.yield(.changed)
+    await withCheckedContinuation { waiters.append($0) }
+  }
+}
+
+extension HCIRadio {
+  /// An occasion to compare the controller's state with the wanted one.
+  private enum WakeUp: Equatable {
+    /// The wanted state changed.
+    case changed
+    /// The scan or the pause with this timer is over.
+    case timer(Int)
+    /// The controller failed.
+    case failed
+  }
+
+  private enum ScanPhase {
+    case off
+    case scanning(since: Date)
+    case pausing
+  }
+
+  /// The loop that drives one open controller.
+  private struct Drive {
+    let host: HCIHost
+    let wakeUps: AsyncStream<WakeUp>.Continuation
+    var sent: Beacon?
+    var phase = ScanPhase.off
+    var timer: Task<Void, any Error>?
+    var timerNumber = 0
+
+    var session: ControllerSession { ControllerSession(host: host) }
+  }
+
+  private struct Ending {
+    let error: BluetoothError
+    let wasReady: Bool
+  }
+
+  /// Opens the controller and drives it until it fails or the task is cancelled.
+  private func openAndDrive() async -> Ending {
+    let stream: any ByteStream
+    do throws(BluetoothError) {
+      stream = try await port.open()
+    } catch {
+      return Ending(error: Task.isCancelled ? .stopped : error, wasReady: false)
+    }
+    let (wakeUps, continuation) = AsyncStream.makeStream(of: WakeUp.self)
+    let host = HCIHost(stream: stream, clock: clock)
+    // Not a child task: after a cancellation, turning the controller off still needs the results.
+    let reading = Task {
+      _ = await host.run()
+      continuation.yield(.failed)
+    }
+    self.wakeUps = continuation
+    var drive = Drive(host: host, wakeUps: continuation)
+    let error = await failure(of: &drive, wakeUps)
+    let ending = Ending(error: error, wasReady: isPoweredOn)
+    isPoweredOn = false
+    self.wakeUps = nil
+    drive.timer?.cancel()
+    resume(waiters)
+    waiters = []
+    await passUnfinishedScan(of: drive)
+    if error == .stopped { await Task { await drive.session.turnOff() }.value }
+    stream.close()
+    await reading.value
+    return ending
+  }
+
+  /// Sets up the controller, drives it, and returns the failure that ended it.
+  private func failure(
+    of drive: inout Drive, _ wakeUps: AsyncStream<WakeUp>
+  ) async -> BluetoothError {
+    do throws(BluetoothError) {
+      report(.ready(try await drive.session.start()))
+      isPoweredOn = true
+      drive.wakeUps.yield(.changed)
+      for await wakeUp in wakeUps {
+        let served = waiters
+        waiters = []
+        defer { resume(served) }
+        try await step(&drive, wakeUp)
+      }
+      return .stopped
+    } catch {
+      return error
+    }
+  }
+
+  private func resume(_ waiters: [CheckedContinuation<Void, Never>]) {
+    for waiter in waiters { waiter.resume() }
+  }
+}
+
+extension HCIRadio {
+  /// Brings the controller into the wanted state, and ends a scan or a pause that is over.
+  private func step(_ drive: inout Drive, _ wakeUp: WakeUp) async throws(BluetoothError) {
+    if wakeUp == .failed { throw await drive.host.failure ?? .disconnected }
+    try await updateBeacon(&drive)
+    let isOver = wakeUp == .timer(drive.timerNumber)
+    switch drive.phase {
+    case .off:
+      if receiver != nil { try await startScan(&drive) }
+    case .scanning where receiver == nil, .pausing where receiver == nil:
+      drive.timer?.cancel()
+      drive.phase = .off
+      try await drive.session.stopScan()
+    case .scanning(let since):
+      if isOver { try await endScan(&drive, since: since) }
+    case .pausing:
+      if isOver { try await startScan(&drive) }
+    }
+  }
+
+  private func updateBeacon(_ drive: inout Drive) async throws(BluetoothError) {
+    let wanted = beacon
+    guard drive.sent != wanted else { return }
+    try await drive.session.send(wanted)
+    drive.sent = wanted
+    guard let wanted, wanted != reportedBeacon else { return }
+    reportedBeacon = wanted
+    report(.advertising(wanted.advertisement, address: wanted.address.text))
+  }
+
+  private func startScan(_ drive: inout Drive) async throws(BluetoothError) {
+    try await drive.session.startScan(sending: drive.sent)
+    drive.phase = .scanning(since: clock.now)
+    startTimer(&drive, seconds: schedule.scanSeconds)
+  }
+
+  private func endScan(_ drive: inout Drive, since start: Date) async throws(BluetoothError) {
+    let beacons = try await drive.session.stopScan()
+    drive.phase = .pausing
+    pass(beacons, since: start)
+    let pause = schedule.pauseSeconds(randomness)
+    if pause > 0 {
+      startTimer(&drive, seconds: pause)
+    } else {
+      try await startScan(&drive)
+    }
+  }
+
+  private func startTimer(_ drive: inout Drive, seconds: TimeInterval) {
+    drive.timer?.cancel()
+    drive.timerNumber += 1
+    let (number, wakeUps, clock) = (drive.timerNumber, drive.wakeUps, clock)
+    drive.timer = Task {
+      try await clock.sleep(for: seconds)
+      wakeUps.yield(.timer(number))
+    }
+  }
+
+  /// A scan that a failure or the end of the program cuts short counts if it received something.
+  private func passUnfinishedScan(of drive: Drive) async {
+    guard case .scanning(let start) = drive.phase else { return }
+    let beacons = await drive.host.takeBeacons()
+    if !beacons.sightings.isEmpty { pass(beacons, since: start) }
+  }
+
+  private func pass(_ beacons: ReceivedBeacons, since start: Date) {
+    if beacons.malformedCount + beacons.excessCount > 0 {
+      report(
+        .discarded(
+          malformedReports: beacons.malformedCount, excessBeacons: beacons.excessCount))
+    }
+    let result = scans?.yield(Scan(time: start, sightings: beacons.sightings))
+    if case .dropped = result { report(.scanDiscarded) }
+  }
+}
