@@ -12,6 +12,8 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
   case noConnection
   /// The key server returned an error or an invalid response; the next run retries.
   case serverBusy
+  /// The list of key files is not readable, for example because a network asks for a sign-in first.
+  case invalidIndex
   /// Some files were not downloaded or were rejected; the others have been analysed.
   case filesMissing
   /// The background time expired; the next run continues.
@@ -25,8 +27,16 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
   case windowsFailed
   /// The disk is full; free some space.
   case diskFull
+  /// The app may not write to its folder; correct the folder's permissions.
+  case notPermitted
+  /// The disk returned an error; the next run retries.
+  case diskFailed
   /// The app's store is not open.
   case storageUnavailable
+  /// The system did not respond in time; the next run retries.
+  case systemSilent
+  /// The system's data cannot be read.
+  case systemUnreadable
   /// The framework could not analyse the files; the next run retries.
   case detectionFailed
 
@@ -36,6 +46,8 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
     case .notEnabled: "Exposure notifications are off; turn them on."
     case .noConnection: "The server could not be reached; the app will try again automatically."
     case .serverBusy: "The server is busy; the app will try again automatically."
+    case .invalidIndex:
+      "The list of key files is not readable; if your network asks you to sign in, do that first."
     case .filesMissing: "Some of the key files could not be checked; the app will try again."
     case .timeIsUp: "The check took too long and was stopped; the app will continue later."
     case .rateLimited: "The daily limit of checks is reached; the app will continue tomorrow."
@@ -43,6 +55,12 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
       "The daily limit of checks is reached; the app will read your exposures tomorrow."
     case .windowsFailed: "Your exposures could not be read; the app will try again automatically."
     case .diskFull: "The disk is full; free some space so that the app can continue."
+    case .notPermitted: "The app may not write to its folder; correct the folder's permissions."
+    case .diskFailed: "Reading or writing the disk failed; the app will try again automatically."
+    case .systemSilent:
+      "The phone's exposure notifications did not respond; the app will try again automatically."
+    case .systemUnreadable:
+      "The phone's exposure data cannot be read; unlock or restart the phone, then open the app."
     case .storageUnavailable: "The app cannot open its storage; open the app to see what to do."
     case .detectionFailed: "The check failed; the app will try again automatically."
     }
@@ -60,15 +78,15 @@ extension CheckFailure {
     case is CancellationError: self = .timeIsUp
     case let error as ENError: self.init(error)
     case let failure as NetworkFailure: self.init(failure)
-    case StorageFailure.full: self = .diskFull
-    case is StorageFailure: self = .storageUnavailable
+    case let failure as StorageFailure: self.init(failure)
+    case is FrameworkTimeout: self = .systemSilent
     default: self = .detectionFailed
     }
   }
 
   /// Maps an error of `getExposureWindows`, which is called after a successful detection.
   init(ofWindows error: any Error) {
-    let failure = (error as? ENError).map { CheckFailure($0) } ?? .detectionFailed
+    let failure = error is CancellationError ? .timeIsUp : CheckFailure(error)
     switch failure {
     case .rateLimited: self = .windowsRateLimited
     case .detectionFailed: self = .windowsFailed
@@ -83,7 +101,18 @@ extension CheckFailure {
       case .notEnabled: .notEnabled
       case .rateLimited: .rateLimited
       case .insufficientStorage: .diskFull
+      case .dataInaccessible: .systemUnreadable
       default: .detectionFailed
+      }
+  }
+
+  private init(_ failure: StorageFailure) {
+    self =
+      switch failure {
+      case .full: .diskFull
+      case .notPermitted: .notPermitted
+      case .disk: .diskFailed
+      case .notReady: .storageUnavailable
       }
   }
 
@@ -93,7 +122,8 @@ extension CheckFailure {
       case .unreachable, .interrupted, .timedOut: .noConnection
       case .tooLarge: .serverBusy
       case .diskFull: .diskFull
-      case .disk: .storageUnavailable
+      case .notPermitted: .notPermitted
+      case .disk: .diskFailed
       }
   }
 }

@@ -21,11 +21,21 @@ public actor ExposureApp {
   let notices: any NoticeSink
   let deviceCheck: any DeviceAttestation
   let countKeys: @Sendable (URL) throws -> Int
+  let damage: @Sendable () async -> [StorageDamage]
+  let changes = StateChangeFeed()
   let logger: Logger
   let keyFileFolder: URL
+  let storeFolder: URL
 
   var store: AppStore<StoredState>
+  var uploads: UploadStore
   var remote: RemoteConfiguration
+  /// The server of the running check.
+  var checkServer: PacedNetwork?
+  /// The result of the last check if it could not be stored.
+  var unstoredFailure: CheckFailure?
+  /// The kinds of notices that are shown although the store could not record it.
+  var noticesWithoutStore: Set<Notice.Identifier> = []
   var activation: Task<Void, any Error>?
   var isChecking = false
   var isUploading = false
@@ -35,8 +45,10 @@ public actor ExposureApp {
   /// - Parameters:
   ///   - folder: The folder for the app's store and the downloaded key files.
   ///   - sealingKey: The key that encrypts the store, or `nil` if it is lost.
-  ///   - countKeys: Returns the number of keys in a key file, for the check history. The app does not
-  ///     parse key files itself.
+  ///   - countKeys: Returns the number of keys in a key file, for the check history, and throws if it is not
+  ///     a key file. The app does not parse key files itself.
+  ///   - damage: Returns the damage that was found in the framework's storage, at least since the start.
+  ///     Reports that the app knows are ignored.
   public init(
     manager: sending ENManager,
     authorizationStatus: @escaping @Sendable () -> ENAuthorizationStatus,
@@ -44,9 +56,10 @@ public actor ExposureApp {
     clock: any WallClock, randomness: any Randomness, network: any Network,
     scheduler: any BackgroundScheduler, notices: any NoticeSink,
     deviceCheck: any DeviceAttestation,
-    countKeys: @escaping @Sendable (URL) throws -> Int, logger: Logger
+    countKeys: @escaping @Sendable (URL) throws -> Int,
+    damage: @escaping @Sendable () async -> [StorageDamage] = { [] }, logger: Logger
   ) {
-    framework = Framework(manager)
+    framework = Framework(manager, clock: clock)
     self.authorizationStatus = authorizationStatus
     self.configuration = configuration
     self.clock = clock
@@ -56,12 +69,19 @@ public actor ExposureApp {
     self.notices = notices
     self.deviceCheck = deviceCheck
     self.countKeys = countKeys
+    self.damage = damage
     self.logger = logger
     keyFileFolder = folder.appendingPathComponent("KeyFiles")
     let store = AppStore(
-      initial: StoredState(), folder: folder.appendingPathComponent("Store"), key: sealingKey,
+      initial: StoredState(),
+      restored: .restored(isAuthorized: authorizationStatus() == .authorized, at: clock.now),
+      folder: folder.appendingPathComponent("Store"), key: sealingKey,
       randomness: randomness)
     self.store = store
+    uploads = UploadStore(
+      folder: folder.appendingPathComponent("Store"), key: sealingKey, randomness: randomness)
+    _ = try? uploads.load()
+    storeFolder = folder.appendingPathComponent("Store")
     remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
   }
 
@@ -70,9 +90,12 @@ public actor ExposureApp {
   /// If the user has allowed exposure notifications in Settings since the last launch, they are turned on.
   public func start() async {
     scheduleNextCheck()
+    noteOwnDamage()
     do {
       try await activate()
-      if authorizationStatus() == .authorized, !framework.isEnabled {
+      noteAuthorization()
+      let isWanted = authorizationStatus() == .authorized && !store.state.isTurnedOff
+      if isWanted, !framework.isEnabled {
         try await framework.setEnabled(true)
       }
     } catch ENError.bluetoothOff {
@@ -81,12 +104,18 @@ public actor ExposureApp {
       logger.notice("starting exposure notifications failed", metadata: ["error": "\(error)"])
     }
     try? removeOldData()
+    await noteSystemDamage()
+    await updateStandingNotices()
+    announce(.started)
   }
 
-  /// The risk level of the last fourteen days, read from the store without a detection.
+  /// The risk level of the last fourteen days, read from the store without a detection. Without a known
+  /// exposure it is `unknown` while lost results are being computed again, or if the store is not open.
   public var riskLevel: RiskLevel {
-    RiskAssessment(thresholds: remote.riskLevelConfiguration)
+    let level = RiskAssessment(thresholds: remote.riskLevelConfiguration)
       .level(of: store.state.exposures, at: clock.now)
+    let isKnown = store.condition == .ready && store.state.damage.recoveringSince == nil
+    return level == .none && !isKnown ? .unknown : level
   }
 
   /// The level of one check; scores use the current thresholds.
@@ -116,7 +145,8 @@ public actor ExposureApp {
 
   /// The reason why the last check failed; `nil` if it succeeded.
   public var lastFailure: CheckFailure? {
-    store.condition == .ready ? store.state.history.lastFailure : .storageUnavailable
+    store.condition == .ready
+      ? unstoredFailure ?? store.state.history.lastFailure : .storageUnavailable
   }
 
   /// The end timestamp, in Unix seconds, up to which key files are analysed; `nil` before the first check.
@@ -130,6 +160,8 @@ public actor ExposureApp {
   /// The unreadable files are kept under another name until `removeEverything()`.
   public func startOver(with key: SealingKey) throws(StorageFailure) {
     try store.startOver(with: key)
+    uploads = UploadStore(folder: storeFolder, key: key, randomness: randomness)
+    noteOwnDamage()
     remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
   }
 
@@ -137,6 +169,7 @@ public actor ExposureApp {
   public func reopenStorage() {
     guard store.condition == .unreadable else { return }
     store.open()
+    noteOwnDamage()
     remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
   }
 

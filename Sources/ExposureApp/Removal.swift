@@ -14,6 +14,7 @@ extension ExposureApp {
       $0.removeOld(at: now)
       $0.notices.setLevel(level($0.exposures))
     }
+    removeOldUploads()
   }
 
   /// Removes all exposures. The files they came from are not analysed again, so they do not return.
@@ -21,8 +22,10 @@ extension ExposureApp {
     try store.update {
       $0.removeExposures()
       $0.notices.setLevel(.none)
+      $0.notices.visible.remove(.risk)
     }
     await notices.remove(.risk)
+    announce(.removal)
   }
 
   /// Removes the history of checks. The times of the last check and of the next one stay.
@@ -39,8 +42,12 @@ extension ExposureApp {
       try FileManager.default.removeItem(at: keyFileFolder)
     }
     try store.removeEverything()
+    uploads.reset()
     remote = .protegoDefault
+    unstoredFailure = nil
+    noticesWithoutStore = []
     for identifier in Notice.Identifier.allCases { await notices.remove(identifier) }
+    announce(.removal)
   }
 }
 
@@ -52,8 +59,11 @@ public enum RemovalRule {
   public static let exposureDays = 14
   /// The retention of the daily key counts, in days.
   public static let dayChecksDays = 7
-  /// The retention of an unfinished upload, in seconds; the server's tokens are valid as long.
+  /// The validity of an unfinished upload's token, in seconds. Its keys are kept for a day, so that the same
+  /// PIN can get the same token again.
   public static let pendingUploadSeconds: TimeInterval = 30 * 60
+  /// The retention of a complete upload's hashed PIN, in seconds.
+  public static let completedUploadSeconds: TimeInterval = 14 * daySeconds
 
   /// The date of the oldest exposure that is kept at `now`.
   static func oldestExposure(at now: Date) -> Date {
@@ -68,7 +78,7 @@ extension StoredState {
     exposures.removeAll { $0.date < oldest }
     removedDays?.removeAll { $0.date < oldest }
     history.prune(at: now)
+    damage.prune(before: oldest)
     refusedPINs = PINLock.relevant(refusedPINs, at: now)
-    if let pendingUpload, pendingUpload.isExpired(at: now) { self.pendingUpload = nil }
   }
 }

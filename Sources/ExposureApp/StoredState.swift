@@ -13,23 +13,34 @@ struct StoredState: Codable, Sendable {
   /// Days that the user removed, so that later detections do not restore them; `nil` in old stores.
   var removedDays: [Exposure]?
   var history = CheckHistory()
+  var schedule = CheckSchedule()
+  /// The time until which the key server has asked for no requests.
+  var serverPause = ServerPause()
   var notices = NoticeState()
+  /// The damage that was found.
+  var damage = DamageRecord()
+  /// The user has allowed exposure notifications before.
+  var wasAuthorized = false
+  /// The user has turned exposure notifications off in the app.
+  var isTurnedOff = false
   /// The newest remote configuration with its signature, and the highest version ever accepted.
   var remoteConfiguration: Data?
   var remoteConfigurationVersion = 0
   /// The times of recently refused PINs.
   var refusedPINs: [Date] = []
-  /// An upload that was started and has no final response yet.
-  var pendingUpload: PendingUpload?
   /// The time of the next decoy.
   var nextDecoy: Date?
 }
 
 extension StoredState {
-  /// Adds the exposures of one check.
+  /// Adds the exposures of one check. While lost results are being computed again, a detection does not
+  /// cover all files, and removes no day.
   mutating func add(_ result: DetectedExposures) {
     if result.coversAllFiles {
-      replaceDays(with: result.exposures)
+      let isPartial = damage.recoveringSince != nil && !download.isRestored
+      let found = Set(result.exposures.map(\.date))
+      let others = exposures.filter { $0.judgement != nil && !found.contains($0.date) }
+      replaceDays(with: result.exposures + (isPartial ? others : []))
     } else {
       add(result.exposures)
     }
@@ -60,6 +71,23 @@ extension StoredState {
     }
     exposures.removeAll { $0.judgement != nil }
     exposures += kept.map { day in day.identified(as: before.first { $0.date == day.date }?.id) }
+  }
+
+  /// The value after a loss: all files of the last fourteen days are analysed again.
+  static func restored(isAuthorized: Bool, at now: Date) -> StoredState {
+    var state = StoredState()
+    // Without the user's consent to the system, the onboarding was not completed.
+    state.isOnboarded = isAuthorized
+    state.wasAuthorized = isAuthorized
+    _ = state.note(StorageDamage(.appState, found: now))
+    return state
+  }
+
+  /// Records damage. Returns `false` if it was known. Lost results are computed again.
+  mutating func note(_ found: StorageDamage) -> Bool {
+    guard damage.add(found) else { return false }
+    if found.content.isRestoredByChecking { download.restart() }
+    return true
   }
 
   /// Removes all exposures; days from exposure windows are remembered as removed.

@@ -16,12 +16,20 @@ public struct VerificationCode: Hashable, Sendable, Redacted {
 
   /// Parses `text`; ignores spaces and case. Returns nil if the text is not a PIN.
   public init?(_ text: String) {
-    guard text.utf8.count <= Self.typedCharactersMax else { return nil }
-    let typed = text.utf8.filter { !Self.spaces.contains($0) }.map(Self.upperCase)
-    guard typed.count == Self.characterCount, typed.allSatisfy(Self.isDigitOrLetter),
-      typed.contains(where: Self.digits.contains), typed.contains(where: Self.letters.contains)
+    guard let characters = Self.characters(typed: text.utf8) else { return nil }
+    self.characters = String(decoding: characters, as: UTF8.self)
+  }
+
+  /// The six characters of typed text in UTF-8, or nil if it is not a PIN. It makes no string, so that a phone
+  /// can overwrite the PIN after use.
+  public static func characters(typed: some Collection<UInt8>) -> [UInt8]? {
+    guard typed.count <= typedCharactersMax else { return nil }
+    var typed = typed.filter { !spaces.contains($0) }
+    for index in typed.indices { typed[index] = upperCase(typed[index]) }
+    guard typed.count == characterCount, typed.allSatisfy(isDigitOrLetter),
+      typed.contains(where: digits.contains), typed.contains(where: letters.contains)
     else { return nil }
-    characters = String(decoding: typed, as: UTF8.self)
+    return typed
   }
 
   private static let spaces: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]

@@ -30,7 +30,7 @@ package enum AtomicFile {
     try write(to: url, permissions: permissions, existing: existing, mapError: { $0 }) {
       descriptor throws(FileError) in
       try bytes.withUnsafeBufferPointer { buffer throws(FileError) in
-        try writeAll(UnsafeRawBufferPointer(buffer), to: descriptor, at: url)
+        try append(UnsafeRawBufferPointer(buffer), to: descriptor, at: url)
       }
     }
   }
@@ -133,7 +133,8 @@ package enum AtomicFile {
     }
   }
 
-  private static func writeAll(
+  /// Writes all of `bytes` to an open file; `url` is its name in the error.
+  package static func append(
     _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at url: URL
   ) throws(FileError) {
     var rest = bytes[...]

@@ -40,6 +40,18 @@ public enum BackgroundRule {
   /// The interval between two checks, in seconds. The key server publishes every four hours, and six
   /// checks a day stay within the framework's quota.
   public static let checkSeconds: TimeInterval = 4 * 3_600
+  /// The interval before the first retry of a failed check, in seconds; it doubles with each failure.
+  public static let retrySeconds: TimeInterval = 15 * 60
+  /// The number of failures in a row after which the interval does not grow any more.
+  public static let failuresMax = 5
+  /// The random addition to each interval, in seconds, so that phones do not ask at the same time.
+  public static let jitterSeconds = 0...120
+  /// The random delay of an overdue check, in seconds.
+  public static let overdueJitterSeconds = 1...30
+  /// The longest wait without a look at the clock, in seconds.
+  public static let stepSeconds: TimeInterval = 60
+  /// The longest time until a check, in seconds: a server may ask for a pause of a day.
+  public static let waitSecondsMax: TimeInterval = 25 * 3_600
 }
 
 /// The system's scheduler of background runs.

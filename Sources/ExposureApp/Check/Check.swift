@@ -12,84 +12,126 @@ extension ExposureApp {
   public func check() async -> CheckOutcome {
     guard !isChecking else { return .alreadyRunning }
     isChecking = true
-    defer { isChecking = false }
+    announce(.checkStarted)
+    var outcome: CheckOutcome
     do {
       try await checkOnce()
-      try store.update { $0.history.lastFailure = nil }
-      return .checked(riskLevel)
+      outcome = .checked(riskLevel)
     } catch {
-      let failure = CheckFailure(Task.isCancelled ? CancellationError() : error)
-      logger.info("check failed", metadata: ["reason": "\(failure.rawValue)"])
-      try? store.update { $0.history.lastFailure = failure }
-      return .failed(failure)
+      outcome = .failed(CheckFailure(Task.isCancelled ? CancellationError() : error))
     }
+    outcome = record(outcome)
+    isChecking = false
+    await updateStandingNotices()
+    announce(.checkFinished(outcome))
+    return outcome
   }
 
   private func checkOnce() async throws {
+    noteOwnDamage()
     try removeOldData()
     guard authorizationStatus() == .authorized else { throw CheckFailure.notAuthorized }
+    guard !store.state.isTurnedOff else { throw CheckFailure.notEnabled }
     try await activate()
+    noteAuthorization()
     await updateBluetoothNotice()
     await showDueRiskNotice()
+    let server = newKeyServer()
+    checkServer = server
+    defer { checkServer = nil }
     await refreshConfiguration()
-    let download = keyFileDownload
-    let listed = try await download.index(at: clock.now)
-    if store.state.download.end == nil {
-      try store.update { $0.download.begin(with: listed) }
+    await noteSystemDamage()
+    do {
+      try await checkFiles(of: server)
+    } catch is LostResults {
+      try await checkFiles(of: server)
+    } catch {
+      await keep(server)
+      throw error
     }
-    let pending = store.state.download.pending(in: listed).prefix(DownloadLimit.filesPerRun)
-    download.removeAll(except: Array(pending))
-    let analysis = try await analyse(try await download.obtain(withOneRefusedFile(Array(pending))))
-    try save(analysis, listed: listed)
-    download.remove(analysis.analysed + analysis.refused)
+    await keep(server)
     await showDueRiskNotice()
     await sendDecoyIfDue()
-    guard analysis.analysed.count == pending.count else { throw CheckFailure.filesMissing }
+    guard store.state.download.isComplete else { throw await server.failure ?? .filesMissing }
   }
 
-  /// Keeps one random file of those that were refused before, so that bad files do not use up the quota
-  /// for good ones.
-  private func withOneRefusedFile(_ names: [KeyFileName]) -> [KeyFileName] {
-    let refused = names.filter { store.state.download.refused.contains($0.text) }
-    guard refused.count > 1 else { return names }
-    let drawn = refused[randomness.number(in: 0...refused.count - 1)]
-    return names.filter { $0 == drawn || !refused.contains($0) }
-  }
-
-  var keyFileDownload: KeyFileDownload {
-    KeyFileDownload(
-      network: network, keyServer: configuration.keyServer, folder: keyFileFolder,
-      settings: remote.diagnosisKeyDownloadConfiguration, logger: logger)
-  }
-
-  /// Analyses new files together, and files that were refused before one by one. If new files are
-  /// refused together, they are also analysed one by one, to find the bad one.
-  private func analyse(_ names: [KeyFileName]) async throws -> Analysis {
-    var analysis = Analysis()
-    guard !names.isEmpty else { return analysis }
-    let refusedBefore = store.state.download.refused
-    let together = names.filter { !refusedBefore.contains($0.text) }
-    var alone = names.filter { refusedBefore.contains($0.text) }
-    if !together.isEmpty, try await !analyse(together, into: &analysis) {
-      if together.count == 1 { analysis.refused += together } else { alone = together + alone }
+  /// Downloads and analyses the wanted files, and stores the results.
+  private func checkFiles(of server: PacedNetwork) async throws {
+    let download = keyFileDownload(from: server)
+    let version = store.state.download.indexVersion
+    if let listed = try await download.index(since: version, at: clock.now) {
+      let now = clock.now
+      try store.update {
+        $0.download.note(listed.names, at: now)
+        $0.download.indexVersion = listed.version
+      }
     }
-    for name in alone.prefix(DetectionLimit.callsAloneMax) {
-      if try await !analyse([name], into: &analysis) { analysis.refused.append(name) }
+    download.removeAll(except: store.state.download.pending)
+    let pending = store.state.download.pending(at: clock.now)
+    let obtained = try await download.obtain(pending)
+    var analysis = try await analyse(obtained)
+    guard await !noteSystemDamage() else { throw LostResults() }
+    analysis.missing = pending.filter { !obtained.contains($0) }
+    try save(analysis)
+    download.remove(analysis.analysed + analysis.refused)
+  }
+
+  /// Stores the pause that the server has asked for.
+  private func keep(_ server: PacedNetwork) async {
+    let pause = await server.pause
+    guard pause != store.state.serverPause else { return }
+    try? store.update { $0.serverPause = pause }
+  }
+
+  /// Analyses new files together, and suspicious ones by the rules of `FileSearch`. The search is stored even
+  /// if the check fails, because every call counts.
+  private func analyse(_ names: [KeyFileName]) async throws -> Analysis {
+    var analysis = Analysis(search: store.state.download.search)
+    do {
+      try await analyse(names, into: &analysis)
+    } catch {
+      try? store.update { $0.download.search = analysis.search }
+      throw error
     }
     return analysis
   }
 
-  /// Returns `false` if the framework refused the files as malformed.
-  private func analyse(_ names: [KeyFileName], into analysis: inout Analysis) async throws -> Bool {
+  private func analyse(_ names: [KeyFileName], into analysis: inout Analysis) async throws {
+    let suspects = analysis.search.suspects
+    let download = keyFileDownload(from: network)
+    var new: [KeyFileName] = []
+    for name in names {
+      // An unreadable file is refused without a call of the framework.
+      if let count = try? countKeys(download.url(of: name)) {
+        analysis.keyCounts[name.text] = count
+        if !suspects.contains(name.text) { new.append(name) }
+      } else {
+        analysis.refuse([name], at: clock.now)
+      }
+    }
+    if !new.isEmpty { try await detect(in: new, into: &analysis) }
+    let byText = Dictionary(uniqueKeysWithValues: names.map { ($0.text, $0) })
+    let available = Set(analysis.keyCounts.keys)
+    var isFree = new.isEmpty
+    while !analysis.isOutOfQuota,
+      let next = analysis.search.next(
+        available: available, limit: searchCallsPerDay, isFree: isFree, at: clock.now)
+    {
+      isFree = false
+      try await detect(in: next.compactMap { byText[$0] }, into: &analysis)
+    }
+  }
+
+  /// Passes files to the framework and records its verdict.
+  private func detect(in names: [KeyFileName], into analysis: inout Analysis) async throws {
     do {
-      let files = names.map(keyFileDownload.url)
-      analysis.add(try await detect(in: files), in: names)
-      return true
+      let files = names.map(keyFileDownload(from: network).url)
+      analysis.add(try await detect(in: files), in: names, at: clock.now)
     } catch let error as ENError where error.code == .badFormat {
-      return false
+      analysis.refuse(names, at: clock.now)
     } catch let error as ENError where error.code == .rateLimited && !analysis.analysed.isEmpty {
       // The quota is used up: keep the results so far; the other files wait until tomorrow.
-      return true
+      analysis.isOutOfQuota = true
     }
   }
 
@@ -101,19 +143,25 @@ extension ExposureApp {
     }
   }
 
+  private var searchCallsPerDay: Int {
+    configuration.windowRisk == nil
+      ? DetectionLimit.searchCallsPerDayVersion1 : DetectionLimit.searchCallsPerDayVersion2
+  }
+
   /// Stores the results, the cursor and the history together.
-  private func save(_ analysis: Analysis, listed: [KeyFileName]) throws {
+  private func save(_ analysis: Analysis) throws {
     let now = clock.now
-    let keysCount = analysis.analysed.reduce(0) { sum, name in
-      sum + ((try? countKeys(keyFileDownload.url(of: name))) ?? 0)
-    }
+    let before = riskLevel
+    let wasRecovering = store.state.damage.recoveringSince != nil
+    let keysCount = analysis.analysed.reduce(0) { $0 + (analysis.keyCounts[$1.text] ?? 0) }
     let assessment = RiskAssessment(thresholds: remote.riskLevelConfiguration)
     let found = analysis.result
     try store.update { state in
+      state.download.search = analysis.search
+      state.download.finish(analysed: analysis.analysed, missing: analysis.missing, at: now)
       state.add(found)
+      if state.download.isRestored { state.damage.finishRecovery() }
       state.removeOld(at: now)
-      state.download.finish(
-        analysed: analysis.analysed, refused: analysis.refused, listed: listed)
       state.history.record(
         at: now, keysCount: keysCount, matchedKeyCount: found.matchedKeyCount,
         riskScore: found.exposures.map(\.riskScore).max() ?? 0,
@@ -121,8 +169,13 @@ extension ExposureApp {
         analysedFiles: analysis.analysed.count)
       state.notices.setLevel(assessment.level(of: state.exposures, at: now))
     }
+    if riskLevel > max(before, .none) { announce(.exposureFound(riskLevel)) }
+    if wasRecovering, store.state.damage.recoveringSince == nil { announce(.storageRestored) }
   }
 }
+
+/// Thrown if results that a detection needs were lost during the check.
+private struct LostResults: Error {}
 
 /// The result of a check.
 public enum CheckOutcome: Sendable, Hashable {
@@ -141,13 +194,29 @@ public enum CheckOutcome: Sendable, Hashable {
 
 /// The progress of one check.
 struct Analysis {
+  /// The search for bad files.
+  var search: FileSearch
   var analysed: [KeyFileName] = []
-  /// The files that the framework refused.
+  /// The files that the framework refused alone.
   var refused: [KeyFileName] = []
+  /// The files that could not be downloaded.
+  var missing: [KeyFileName] = []
+  /// The number of keys in each readable file.
+  var keyCounts: [String: Int] = [:]
+  /// True if the framework accepts no more calls today.
+  var isOutOfQuota = false
   /// The combined result of all detections.
   var result = DetectedExposures()
 
-  mutating func add(_ found: DetectedExposures, in names: [KeyFileName]) {
+  init(search: FileSearch) { self.search = search }
+
+  mutating func refuse(_ names: [KeyFileName], at now: Date) {
+    search.refuse(names.map(\.text), at: now)
+    if names.count == 1 { refused += names }
+  }
+
+  mutating func add(_ found: DetectedExposures, in names: [KeyFileName], at now: Date) {
+    search.accept(names.map(\.text), at: now)
     analysed += names
     guard !found.coversAllFiles else {
       result = found
@@ -158,8 +227,11 @@ struct Analysis {
   }
 }
 
-/// Limits of the framework calls of one check.
+/// Limits of the framework calls for the search for bad files, beside one call for new files in each check.
+/// The framework allows fifteen calls a day in API version 1 and six in version 2.
 public enum DetectionLimit {
-  /// The maximum number of calls for single files; the framework allows fifteen calls a day in total.
-  public static let callsAloneMax = 8
+  /// Calls a day in API version 1.
+  public static let searchCallsPerDayVersion1 = 8
+  /// Calls a day in API version 2.
+  public static let searchCallsPerDayVersion2 = 2
 }

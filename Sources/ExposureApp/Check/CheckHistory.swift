@@ -10,17 +10,30 @@ struct CheckHistory: Codable, Sendable, Equatable {
   var dayChecks: [Int: Int] = [:]
   /// The number of keys analysed since the installation.
   var totalKeysCount = 0
-  /// The time of the last successful check.
-  var lastCheck: Date?
+  /// The end of the last complete check.
+  private(set) var lastCheck: Date?
   /// The reason why the last check failed; `nil` if it succeeded.
-  var lastFailure: CheckFailure?
+  private(set) var lastFailure: CheckFailure?
+  /// The time of the first failure since the last complete check.
+  private(set) var failingSince: Date?
 
-  /// Records a successful check.
+  /// Records the end of a check.
+  mutating func finish(_ failure: CheckFailure?, at now: Date) {
+    lastFailure = failure
+    guard failure != nil else {
+      lastCheck = now
+      failingSince = nil
+      return
+    }
+    // A later time was recorded before the clock was set back.
+    failingSince = min(failingSince ?? now, now)
+  }
+
+  /// Records the results of a check that analysed files.
   mutating func record(
     at now: Date, keysCount: Int, matchedKeyCount: Int, riskScore: Int,
     level: WindowRiskLevel? = nil, analysedFiles: Int
   ) {
-    lastCheck = now
     if analysedFiles > 0 {
       analyzeChecks.append(
         AnalyzeCheck(date: now, matchedKeyCount: matchedKeyCount, keysCount: keysCount))
@@ -84,7 +97,7 @@ public struct RiskCheck: Codable, Sendable, Hashable {
 
 /// The numbers of analysed keys.
 public struct CheckTotals: Sendable, Hashable {
-  /// The time of the last successful check; `nil` before the first.
+  /// The end of the last complete check; `nil` before the first.
   public let lastCheck: Date?
   /// Keys analysed since 00:00 UTC.
   public let todayKeysCount: Int

@@ -5,48 +5,38 @@ import KeyServerAPI
 extension Framework {
   /// Analyses files with API version 1; cancelling the task cancels the framework's operation.
   ///
+  /// The exposures are requested only if there is a match: the system shows the user the explanation.
+  ///
   /// - Throws: `ENError`, or `CancellationError` after a cancellation even if there are results.
   func detect(in files: [URL], scoring: KeyServerAPI.RiskScoringParameters) async throws
     -> DetectedExposures
   {
-    let cancellation = ProgressCancellation()
-    let summary = try await cancellation.run {
-      try await detect(in: files, with: scoring.frameworkConfiguration, cancellation: cancellation)
-    }
-    let found = try await cancellation.run {
-      try await exposures(in: summary.value, cancellation: cancellation)
-    }
+    let summary = try await detect(in: files, with: scoring.frameworkConfiguration)
+    let count = Int(clamping: summary.value.matchedKeyCount)
+    guard count > 0 else { return DetectedExposures() }
     return DetectedExposures(
-      matchedKeyCount: Int(clamping: summary.value.matchedKeyCount), exposures: found)
+      matchedKeyCount: count, exposures: try await exposures(in: summary.value))
   }
 
   /// The explanation that the system shows the user with the exposures.
   static let explanation =
     "The app is checking whether you were near someone who has since tested positive."
 
-  func detect(
-    in files: [URL], with configuration: ENExposureConfiguration, cancellation: ProgressCancellation
+  private func detect(
+    in files: [URL], with configuration: ENExposureConfiguration
   ) async throws -> Summary {
-    try await withCheckedThrowingContinuation { (done: CheckedContinuation<Summary, any Error>) in
-      let progress = manager.detectExposures(
-        configuration: configuration, diagnosisKeyURLs: files
-      ) { summary, error in
-        done.resume(with: result(summary.map(Summary.init), error))
+    try await run { call in
+      manager.detectExposures(configuration: configuration, diagnosisKeyURLs: files) {
+        call.finish(result($0.map(Summary.init), $1))
       }
-      cancellation.track(progress)
     }
   }
 
-  private func exposures(
-    in summary: ENExposureDetectionSummary, cancellation: ProgressCancellation
-  ) async throws -> [Exposure] {
-    try await withCheckedThrowingContinuation {
-      (done: CheckedContinuation<[Exposure], any Error>) in
-      let progress = manager.getExposureInfo(summary: summary, userExplanation: Self.explanation) {
-        infos, error in
-        done.resume(with: result(infos.map { $0.compactMap(Exposure.init) }, error))
+  private func exposures(in summary: ENExposureDetectionSummary) async throws -> [Exposure] {
+    try await run { call in
+      manager.getExposureInfo(summary: summary, userExplanation: Self.explanation) {
+        call.finish(result($0.map { $0.compactMap(Exposure.init) }, $1))
       }
-      cancellation.track(progress)
     }
   }
 }
@@ -56,11 +46,6 @@ extension Framework {
   struct Summary: @unchecked Sendable {
     let value: ENExposureDetectionSummary
   }
-}
-
-/// The result of a completion handler's two optional arguments.
-func result<Value>(_ value: Value?, _ error: (any Error)?) -> Result<Value, any Error> {
-  if let value { .success(value) } else { .failure(error ?? ENError(.internal)) }
 }
 
 extension Exposure {
@@ -79,29 +64,20 @@ extension Framework {
   ///   `CancellationError` after a cancellation.
   func detect(in files: [URL], by assessment: WindowRiskAssessment) async throws -> DetectedExposures
   {
-    let cancellation = ProgressCancellation()
-    let summary = try await cancellation.run {
-      try await detect(in: files, with: assessment.configuration(), cancellation: cancellation)
-    }
-    let found = try await cancellation.run {
-      try await windows(in: summary.value, cancellation: cancellation)
-    }
+    let summary = try await detect(in: files, with: assessment.configuration())
+    let found = try await windows(in: summary.value)
     return DetectedExposures(
       matchedKeyCount: Int(clamping: summary.value.matchedKeyCount),
       exposures: assessment.policy.risk(of: found).days.map(Exposure.init),
       coversAllFiles: true)
   }
 
-  private func windows(
-    in summary: ENExposureDetectionSummary, cancellation: ProgressCancellation
-  ) async throws -> [RiskWindow] {
+  private func windows(in summary: ENExposureDetectionSummary) async throws -> [RiskWindow] {
     do {
-      return try await withCheckedThrowingContinuation {
-        (done: CheckedContinuation<[RiskWindow], any Error>) in
-        let progress = manager.getExposureWindows(summary: summary) { windows, error in
-          done.resume(with: result(windows.map { $0.map { RiskWindow($0) } }, error))
+      return try await run { call in
+        manager.getExposureWindows(summary: summary) {
+          call.finish(result($0.map { $0.map { RiskWindow($0) } }, $1))
         }
-        cancellation.track(progress)
       }
     } catch {
       throw CheckFailure(ofWindows: error)

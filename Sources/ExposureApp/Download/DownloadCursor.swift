@@ -1,42 +1,104 @@
 import Foundation
 import KeyServerAPI
 
-/// The position up to which key files have been analysed.
+/// The key files that are analysed and those that are wanted.
 ///
-/// The position is an end timestamp in Unix seconds. A file that could not be downloaded stops it there.
-/// Later files are analysed anyway and remembered by name, so that one dead link delays nothing and no
-/// file is analysed twice. The property names are the JSON keys on disk.
+/// A file that an index has listed stays wanted until it is analysed or fourteen days old, even if a later
+/// index omits it. The position is the end timestamp in Unix seconds up to which every file is done. Later
+/// files are analysed anyway and remembered by name, so that one dead link delays nothing and no file is
+/// analysed twice. The property names are the JSON keys on disk.
 struct DownloadCursor: Codable, Sendable, Equatable {
+  private struct WantedFile: Codable, Equatable {
+    let end: Int64
+    /// The number of checks that could not download it.
+    var failures = 0
+  }
+
   /// All files that end up to this time are done; `nil` before the first index.
   private(set) var end: Int64?
   /// Analysed files that end later, with their end timestamps.
   private(set) var analysed: [String: Int64] = [:]
-  /// Files that the framework refused; they are analysed one by one from then on.
-  private(set) var refused: Set<String> = []
+  /// The search for files that the framework refuses.
+  var search = FileSearch()
+  /// The version of the last index, for a conditional request.
+  var indexVersion: ResponseVersion?
+  /// True if an index since `restart()` has listed files.
+  private(set) var hasListing = false
+  private var wanted: [String: WantedFile] = [:]
 
-  /// Sets the first position to the newest file: a new phone has no encounters that older files concern.
-  mutating func begin(with listed: [KeyFileName]) {
-    guard end == nil else { return }
-    end = listed.map(\.endTimestamp).max() ?? 0
+  /// True if all wanted files are analysed.
+  var isComplete: Bool { wanted.isEmpty }
+
+  /// True if only files that the framework refuses are left, and an index has listed files.
+  var isRestored: Bool { hasListing && wanted.keys.allSatisfy { search.refused[$0] != nil } }
+
+  /// Adds the files of an index. The first index sets the position to its newest file, because a new phone
+  /// has no encounters that older files concern.
+  mutating func note(_ listed: [KeyFileName], at now: Date) {
+    let seconds = Int64(now.timeIntervalSince1970)
+    let first = end ?? listed.map(\.endTimestamp).filter { $0 <= seconds }.max() ?? 0
+    end = first
+    hasListing = hasListing || !listed.isEmpty
+    expire(at: now)
+    let oldest = Self.oldest(at: now)
+    for name in listed.suffix(DownloadLimit.wantedMax)
+    where name.endTimestamp > first && name.endTimestamp > oldest && analysed[name.text] == nil {
+      wanted[name.text] = wanted[name.text] ?? WantedFile(end: name.endTimestamp)
+    }
   }
 
-  /// The listed files that are not analysed yet, oldest first.
-  func pending(in listed: [KeyFileName]) -> [KeyFileName] {
-    guard let end else { return [] }
-    return listed.filter { $0.endTimestamp > end && analysed[$0.text] == nil }.sorted()
+  /// The wanted files, oldest first; files that could not be downloaded come after the others.
+  var pending: [KeyFileName] {
+    wanted.compactMap { text, file in KeyFileName(text).map { (file.failures, $0) } }
+      .sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.1)
   }
 
-  /// Records one check and moves the position up to the first listed file that is not analysed.
-  mutating func finish(
-    analysed done: [KeyFileName], refused bad: [KeyFileName], listed: [KeyFileName]
-  ) {
-    for name in done { analysed[name.text] = name.endTimestamp }
-    refused.formUnion(bad.map(\.text))
-    refused.formIntersection(listed.map(\.text))
-    refused.subtract(done.map(\.text))
-    let firstOpen = pending(in: listed).first?.endTimestamp ?? .max
+  /// The files for a check at `now`: of those that the framework refused before, only the ones to try again.
+  func pending(at now: Date) -> [KeyFileName] {
+    let postponed = search.suspects.subtracting(search.wanted(at: now))
+    return Array(
+      pending.filter { !postponed.contains($0.text) }.prefix(DownloadLimit.filesPerRun))
+  }
+
+  /// Records one check and moves the position up to the first file that is not analysed.
+  mutating func finish(analysed done: [KeyFileName], missing: [KeyFileName], at now: Date) {
+    for name in done {
+      analysed[name.text] = name.endTimestamp
+      wanted[name.text] = nil
+    }
+    for name in missing { wanted[name.text]?.failures += 1 }
+    expire(at: now)
+    let firstOpen = wanted.values.map(\.end).min() ?? .max
     let passed = analysed.values.filter { $0 < firstOpen }.max()
     if let passed, let end { self.end = max(end, passed) }
     analysed = analysed.filter { $0.value > (end ?? 0) }
+  }
+
+  /// Makes analysed files wanted again.
+  mutating func wantAgain(_ names: Set<String>) {
+    for name in names.compactMap({ KeyFileName($0) }) {
+      analysed[name.text] = nil
+      wanted[name.text] = wanted[name.text] ?? WantedFile(end: name.endTimestamp)
+    }
+  }
+
+  /// Forgets the analysed files, so that those of the last fourteen days are analysed again.
+  mutating func restart() {
+    end = 0
+    analysed = [:]
+    indexVersion = nil
+    hasListing = false
+  }
+
+  private mutating func expire(at now: Date) {
+    let oldest = Self.oldest(at: now)
+    let expired = wanted.filter { $0.value.end <= oldest }.keys
+    for name in expired { wanted[name] = nil }
+    search.remove(Set(expired))
+  }
+
+  /// Keys of a file from before this time have no encounters on this phone any more.
+  private static func oldest(at now: Date) -> Int64 {
+    Int64(RemovalRule.oldestExposure(at: now).timeIntervalSince1970)
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import KeyServerAPI
 import Logging
+import World
 
 /// Downloads the index and the key files into a folder.
 struct KeyFileDownload: Sendable {
@@ -10,26 +11,34 @@ struct KeyFileDownload: Sendable {
   let settings: KeyDownload
   let logger: Logger
 
-  /// The names in the index, oldest first, without malformed names and those too far in the future.
-  func index(at now: Date) async throws -> [KeyFileName] {
+  /// The index, without malformed names and those too far in the future; `nil` if its version is `version`.
+  ///
+  /// - Throws: `CheckFailure.invalidIndex` if the response has no valid line, for example because it is the
+  ///   sign-in page of a network.
+  func index(since version: ResponseVersion?, at now: Date) async throws -> ListedFiles? {
     let request = NetworkRequest(
       keyServer.appendingPathComponent(KeyServerRoute.index),
-      responseBytesMax: KeyFileIndex.bytesMax)
+      headers: version?.headers ?? [:], responseBytesMax: KeyFileIndex.bytesMax)
     let response = try await network.send(request)
+    if response.status == 304, version != nil { return nil }
     guard response.status == 200 else { throw CheckFailure(status: response.status) }
     let index = KeyFileIndex.parse(String(decoding: response.body, as: UTF8.self))
+    guard !index.names.isEmpty || index.malformedCount == 0 else { throw CheckFailure.invalidIndex }
     let latest = Int64(now.timeIntervalSince1970 + DownloadLimit.futureSecondsMax)
     let names = index.names.filter { $0.endTimestamp <= latest }
-    let skipped = index.malformedCount + index.names.count - names.count
-    if skipped > 0 {
-      logger.notice("skipped invalid lines of the index", metadata: ["lines": "\(skipped)"])
+    let future = index.names.count - names.count
+    if index.malformedCount + future > 0 {
+      logger.notice(
+        "skipped invalid lines of the index",
+        metadata: ["lines": "\(index.malformedCount + future)"])
     }
-    return names
+    // With files of the future the phone's clock may be wrong: the same index must be read again.
+    return ListedFiles(names: names, version: future == 0 ? response.version : nil)
   }
 
   /// Downloads the missing files and returns those of `names` that are in the folder, in the same order.
   ///
-  /// - Throws: If the disk is full or the task is cancelled.
+  /// - Throws: If the files cannot be written or the task is cancelled.
   func obtain(_ names: [KeyFileName]) async throws -> [KeyFileName] {
     try makeFolder()
     removePartial()
@@ -61,27 +70,21 @@ struct KeyFileDownload: Sendable {
 
   private static let partialSuffix = ".part"
 
-  /// Downloads one file with retries. A failed download leaves no file and is not an error.
+  /// Downloads one file. A failed download leaves no file and is not an error.
   private func fetch(_ name: KeyFileName) async throws {
     let partial = url(of: name).appendingPathExtension("part")
     defer { try? FileManager.default.removeItem(at: partial) }
     let request = await request(for: name)
-    for _ in 0...settings.retryCount {
-      do {
-        switch try await network.download(request, to: partial).status {
-        case 200: return try FileManager.default.moveItem(at: partial, to: url(of: name))
-        case 500...: continue
-        default: return
-        }
-      } catch NetworkFailure.diskFull {
-        throw CheckFailure.diskFull
-      } catch NetworkFailure.tooLarge {
-        // A retry would download as much again, possibly over a mobile network.
-        return logger.notice("a key file is too large")
-      } catch let failure as NetworkFailure {
-        logger.info("downloading a key file failed", metadata: ["reason": "\(failure.rawValue)"])
-      }
-      try Task.checkCancellation()
+    do {
+      guard try await network.download(request, to: partial).status == 200 else { return }
+      try AtomicFile.publish(partial, as: url(of: name))
+    } catch let failure as NetworkFailure {
+      if failure.isOfDisk { throw failure }
+      logger.info("downloading a key file failed", metadata: ["reason": "\(failure.rawValue)"])
+    } catch let failure as CheckFailure {
+      logger.info("downloading a key file failed", metadata: ["reason": "\(failure.rawValue)"])
+    } catch let error as FileError {
+      throw NetworkFailure(code: error.code)
     }
   }
 
@@ -98,12 +101,18 @@ struct KeyFileDownload: Sendable {
     FileManager.default.fileExists(atPath: url(of: name).path)
   }
 
-  private func makeFolder() throws {
-    do {
-      try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw CheckFailure.diskFull
+  private func makeFolder() throws(NetworkFailure) {
+    var folder = folder
+    var missing: [URL] = []
+    while mkdir(folder.path, 0o700) != 0, errno != EEXIST {
+      guard errno == ENOENT, folder.pathComponents.count > 1 else {
+        throw NetworkFailure(code: errno)
+      }
+      missing.append(folder)
+      folder.deleteLastPathComponent()
+    }
+    for folder in missing.reversed() where mkdir(folder.path, 0o700) != 0 && errno != EEXIST {
+      throw NetworkFailure(code: errno)
     }
   }
 
@@ -119,12 +128,21 @@ struct KeyFileDownload: Sendable {
   }
 }
 
+/// The content of an index.
+struct ListedFiles: Sendable {
+  let names: [KeyFileName]
+  /// The version for a conditional request; `nil` if the whole index must be read again.
+  let version: ResponseVersion?
+}
+
 /// Limits of downloads.
 public enum DownloadLimit {
   /// The number of concurrent downloads.
   public static let filesAtOnce = 4
   /// The maximum number of files in one check; two weeks have 84. The others wait for the next check.
   public static let filesPerRun = 100
+  /// The maximum number of files that an index can make wanted.
+  public static let wantedMax = 1_000
   /// The maximum size of a key file, in bytes.
   public static let fileBytesMax = 16 << 20
   /// The maximum end time of a file, in seconds from now. File names are not signed; one from the far

@@ -2,9 +2,10 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import World
 
-/// HTTP over AsyncHTTPClient, without redirects, cookies or a cache. Every response is limited in
-/// time and size.
+/// HTTP over AsyncHTTPClient, without redirects, cookies or a cache. Every exchange is limited in time and
+/// size: one deadline covers the connection, the request, the headers and the whole body.
 public final class HTTPNetwork: Network {
   public let connection: NetworkConnection
   private let client: HTTPClient
@@ -25,23 +26,24 @@ public final class HTTPNetwork: Network {
   }
 
   public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
-    try await mappingErrors {
-      let response = try await execute(request)
-      var body = Data()
+    try await exchange(request) { response in
+      // The response to a request with secrets is one: a growing buffer would leave copies in memory.
+      let isSecret = request.body != nil
+      var body = isSecret ? Data(capacity: request.responseBytesMax) : Data()
       for try await part in response.body {
         guard body.count + part.readableBytes <= request.responseBytesMax else {
           throw NetworkFailure.tooLarge
         }
-        body.append(contentsOf: part.readableBytesView)
+        part.withUnsafeReadableBytes { body.append(contentsOf: $0) }
+        if isSecret { part.overwrite() }
       }
-      return networkResponse(response, body: body)
+      return NetworkResponse(response, body: body)
     }
   }
 
   public func download(_ request: NetworkRequest, to file: URL) async throws -> NetworkResponse {
-    try await mappingErrors {
-      let response = try await execute(request)
-      guard response.status == .ok else { return networkResponse(response) }
+    try await exchange(request) { response in
+      guard response.status == .ok else { return NetworkResponse(response) }
       let output = try DownloadFile(at: file)
       var count = 0
       for try await part in response.body {
@@ -49,45 +51,75 @@ public final class HTTPNetwork: Network {
         guard count <= request.responseBytesMax else { throw NetworkFailure.tooLarge }
         try part.withUnsafeReadableBytes { bytes throws(NetworkFailure) in try output.write(bytes) }
       }
-      try output.finish()
-      return networkResponse(response)
+      return NetworkResponse(response)
     }
   }
 
-  private func execute(_ request: NetworkRequest) async throws -> HTTPClientResponse {
-    var httpRequest = HTTPClientRequest(url: request.url.absoluteString)
-    for (name, value) in request.headers { httpRequest.headers.add(name: name, value: value) }
-    if let body = request.body {
-      httpRequest.method = .POST
-      httpRequest.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
-      httpRequest.body = .bytes(body, length: .known(Int64(body.count)))
-    }
-    let milliseconds = Int64(request.timeoutSeconds * 1_000)
-    return try await client.execute(
-      httpRequest, deadline: .now() + .milliseconds(milliseconds))
-  }
-
-  private func networkResponse(_ response: HTTPClientResponse, body: Data = Data())
-    -> NetworkResponse
-  {
-    let seconds = response.headers.first(name: "Retry-After").flatMap { Int($0) }
-    return NetworkResponse(
-      status: Int(response.status.code), body: body,
-      retryAfterSeconds: seconds.map { min(max($0, 0), NetworkLimit.retryAfterSecondsMax) })
-  }
-
-  /// Converts the errors of `work` to `NetworkFailure`.
-  private func mappingErrors(
-    _ work: () async throws -> NetworkResponse
+  /// Sends a request and lets `read` read the response, until the deadline.
+  private func exchange(
+    _ request: NetworkRequest,
+    _ read: @escaping @Sendable (HTTPClientResponse) async throws -> NetworkResponse
   ) async throws -> NetworkResponse {
     do {
-      return try await work()
+      return try await withThrowingTaskGroup(of: NetworkResponse.self) { group in
+        group.addTask {
+          let response = try await read(try await self.execute(request))
+          // A cancelled body may end without an error.
+          try Task.checkCancellation()
+          return response
+        }
+        group.addTask {
+          try await Task.sleep(for: .seconds(request.timeoutSeconds))
+          throw NetworkFailure.timedOut
+        }
+        defer { group.cancelAll() }
+        guard let first = try await group.next() else { throw NetworkFailure.interrupted }
+        return first
+      }
     } catch let failure as NetworkFailure {
       throw failure
     } catch {
       try Task.checkCancellation()
       throw NetworkFailure(error)
     }
+  }
+
+  private func execute(_ request: NetworkRequest) async throws -> HTTPClientResponse {
+    var httpRequest = HTTPClientRequest(url: request.url.absoluteString)
+    for (name, value) in request.headers { httpRequest.headers.add(name: name, value: value) }
+    let body = request.body.map { ByteBuffer(bytes: $0) }
+    defer { body?.overwrite() }
+    if let body {
+      httpRequest.method = .POST
+      httpRequest.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
+      httpRequest.body = .bytes(body)
+    }
+    let milliseconds = Int64(request.timeoutSeconds * 1_000)
+    return try await client.execute(
+      httpRequest, deadline: .now() + .milliseconds(milliseconds))
+  }
+}
+
+extension ByteBuffer {
+  /// Overwrites the readable bytes, also if other buffers share them: the exchange is over.
+  fileprivate func overwrite() {
+    withUnsafeReadableBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      explicit_bzero(UnsafeMutableRawPointer(mutating: start), bytes.count)
+    }
+  }
+}
+
+extension NetworkResponse {
+  /// Copies status and headers.
+  fileprivate init(_ response: HTTPClientResponse, body: Data = Data()) {
+    let headers = response.headers
+    let seconds = headers.first(name: "Retry-After").flatMap { Int($0) }
+    self.init(
+      status: Int(response.status.code), body: body,
+      retryAfterSeconds: seconds.map { min(max($0, 0), NetworkLimit.retryAfterSecondsMax) },
+      version: ResponseVersion(
+        entityTag: headers.first(name: "ETag"), lastModified: headers.first(name: "Last-Modified")))
   }
 }
 
@@ -104,14 +136,16 @@ extension NetworkFailure {
   }
 }
 
-/// The file of a download in progress, readable by its owner only; `finish()` syncs it.
+/// The file of a download in progress, readable by its owner only.
 final class DownloadFile {
+  private let url: URL
   private let file: Int32
 
   /// Creates or truncates the file.
   init(at url: URL) throws(NetworkFailure) {
+    self.url = url
     file = open(url.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw Self.failure() }
+    guard file >= 0 else { throw NetworkFailure(code: errno) }
   }
 
   deinit {
@@ -119,20 +153,10 @@ final class DownloadFile {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkFailure) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = Foundation.write(
-        file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-      guard count > 0 else { throw Self.failure() }
-      rest = rest.dropFirst(count)
+    do throws(FileError) {
+      try AtomicFile.append(bytes, to: file, at: url)
+    } catch {
+      throw NetworkFailure(code: error.code)
     }
-  }
-
-  func finish() throws(NetworkFailure) {
-    guard fsync(file) == 0 else { throw Self.failure() }
-  }
-
-  private static func failure() -> NetworkFailure {
-    [ENOSPC, EDQUOT, EFBIG].contains(errno) ? .diskFull : .disk
   }
 }

@@ -10,6 +10,12 @@ public struct Notice: Sendable, Hashable {
     case risk = "risk"
     /// Bluetooth is off, so no encounters are recorded.
     case bluetoothOff = "bluetooth-off"
+    /// No check has been complete for two days.
+    case checksFailing = "checks-failing"
+    /// The user had allowed exposure notifications, and they are not allowed any more.
+    case permissionLost = "permission-lost"
+    /// Stored data was damaged.
+    case storageDamaged = "storage-damaged"
   }
 
   /// The kind of the notice.
@@ -74,6 +80,8 @@ struct NoticeState: Codable, Sendable, Equatable {
   private(set) var dueLevel: RiskLevel?
   /// The time of the last Bluetooth notice.
   var lastBluetoothNotice: Date?
+  /// The kinds of the notices that are shown.
+  var visible: Set<Notice.Identifier> = []
 
   /// The shortest interval between two Bluetooth notices, in seconds.
   static let bluetoothNoticeSeconds: TimeInterval = 86_400
@@ -105,18 +113,33 @@ extension ExposureApp {
   func showDueRiskNotice() async {
     guard let level = store.state.notices.dueLevel, let notice = Notice.risk(level) else { return }
     await notices.show(notice)
-    try? store.update { $0.notices.markShown() }
+    try? store.update {
+      $0.notices.markShown()
+      $0.notices.visible.insert(.risk)
+    }
+    announce(.noticeShown(.risk))
   }
 
   /// Shows the Bluetooth notice at most once a day, and removes it when Bluetooth is on again.
   func updateBluetoothNotice() async {
-    guard framework.status == .bluetoothOff else {
-      if store.state.notices.lastBluetoothNotice != nil { await notices.remove(.bluetoothOff) }
-      return
-    }
+    guard framework.status == .bluetoothOff else { return await removeNotice(.bluetoothOff) }
     let now = clock.now
     guard store.state.notices.isBluetoothNoticeDue(at: now) else { return }
-    guard (try? store.update { $0.notices.lastBluetoothNotice = now }) != nil else { return }
+    let change = { (state: inout StoredState) in
+      state.notices.lastBluetoothNotice = now
+      state.notices.visible.insert(.bluetoothOff)
+    }
+    guard (try? store.update(change)) != nil else { return }
     await notices.show(.bluetoothOff)
+    announce(.noticeShown(.bluetoothOff))
+  }
+
+  /// Removes a notice if it is shown.
+  func removeNotice(_ identifier: Notice.Identifier) async {
+    let isShown = store.state.notices.visible.contains(identifier)
+    guard noticesWithoutStore.remove(identifier) != nil || isShown else { return }
+    await notices.remove(identifier)
+    try? store.update { $0.notices.visible.remove(identifier) }
+    announce(.noticeRemoved(identifier))
   }
 }

@@ -14,19 +14,29 @@ extension ExposureApp {
 
   /// Turns exposure notifications on; the first time, the system asks the user.
   public func enable() async -> EnableOutcome {
+    let outcome = await turnOn()
+    if outcome.isOn {
+      if store.state.isTurnedOff { try? store.update { $0.isTurnedOff = false } }
+      noteAuthorization()
+      scheduleNextCheck()
+      await updateStandingNotices()
+    }
+    announce(.consentChanged)
+    return outcome
+  }
+
+  private func turnOn() async -> EnableOutcome {
     do {
       try await activate()
       try await framework.setEnabled(true)
-      scheduleNextCheck()
       return framework.status == .bluetoothOff ? .bluetoothOff : .enabled
     } catch let error as ENError {
       switch error.code {
       case .notAuthorized: return .refused
-      case .bluetoothOff:
-        // They are enabled and start as soon as Bluetooth is on.
-        scheduleNextCheck()
-        return .bluetoothOff
+      // They are enabled and start as soon as Bluetooth is on.
+      case .bluetoothOff: return .bluetoothOff
       case .unsupported, .restricted, .notEntitled: return .unsupported
+      case .insufficientStorage: return .diskFull
       default: return .failed
       }
     } catch {
@@ -34,15 +44,19 @@ extension ExposureApp {
     }
   }
 
-  /// Turns exposure notifications off; received identifiers stay on the phone.
+  /// Turns exposure notifications off, until the user turns them on; received identifiers stay on the phone.
   public func disable() async throws {
     try await activate()
     try await framework.setEnabled(false)
+    try store.update { $0.isTurnedOff = true }
+    await updateStandingNotices()
+    announce(.consentChanged)
   }
 
   /// Records that the user has completed the onboarding.
   public func finishOnboarding() throws(StorageFailure) {
     try store.update { $0.isOnboarded = true }
+    announce(.consentChanged)
   }
 
   /// The status of exposure notifications and Bluetooth.
@@ -85,8 +99,13 @@ public enum EnableOutcome: String, Sendable, CaseIterable {
   case refused
   /// This phone does not support them.
   case unsupported
+  /// The decision could not be stored, because the disk is full; free some space, then retry.
+  case diskFull
   /// Another error; retry.
   case failed
+
+  /// True if exposure notifications are on.
+  public var isOn: Bool { self == .enabled || self == .bluetoothOff }
 }
 
 /// The status of exposure notifications and Bluetooth.

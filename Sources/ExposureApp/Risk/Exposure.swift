@@ -39,8 +39,10 @@ struct DetectedExposures: Sendable {
   var coversAllFiles = false
 }
 
-/// The risk level that the user sees. The raw values are ProteGO Safe's.
+/// The risk level that the user sees. The raw values from 0 are ProteGO Safe's.
 public enum RiskLevel: Int, Sendable, Codable, Comparable, CaseIterable {
+  /// Not known, because results were lost and have not all been computed again.
+  case unknown = -1
   /// No relevant encounter.
   case none = 0
   /// A low risk.

@@ -3,19 +3,39 @@ import SealedStorage
 import World
 
 /// A value in one encrypted file, with a marker file that tells a first launch from a lost store.
+///
+/// A damaged or lost file is set aside and rebuilt without a manual step if the other file proves that
+/// the key is right. Otherwise the key may be the wrong one, and the user decides.
 struct AppStore<State: Codable & Sendable> {
+  /// A file of the store.
+  enum File: String, CaseIterable {
+    case state = "state.sealed"
+    case marker = "begun.sealed"
+  }
+
   /// The current value, equal to the one on disk.
   private(set) var state: State
   private(set) var condition: StorageCondition
+  /// The files that were set aside and rebuilt since `takeRebuilt()`.
+  private var rebuilt: Set<File> = []
 
   private let initial: State
+  private let restored: State
   private let folder: URL
   private let randomness: any Randomness
   private var key: SealingKey?
+  private var hasMarker = false
 
   /// Opens the store in `folder`; `key` is `nil` if the key is lost.
-  init(initial: State, folder: URL, key: SealingKey?, randomness: any Randomness) {
+  ///
+  /// - Parameters:
+  ///   - initial: The value of a first launch.
+  ///   - restored: The value after a loss.
+  init(
+    initial: State, restored: State, folder: URL, key: SealingKey?, randomness: any Randomness
+  ) {
     self.initial = initial
+    self.restored = restored
     state = initial
     self.folder = folder
     self.key = key
@@ -25,47 +45,58 @@ struct AppStore<State: Codable & Sendable> {
   }
 
   mutating func open() {
-    guard let file, let marker else {
+    guard key != nil else {
       condition = .keyMissing
       return
     }
-    do throws(SealedStorageError) {
-      if let content = try file.read() {
-        let stored = try? JSONDecoder().decode(State.self, from: content)
-        state = stored ?? state
-        condition = stored == nil ? .damaged : .ready
-      } else {
-        condition = try marker.read() == nil ? .ready : .lost
-      }
-    } catch {
-      condition = error == .damaged ? .damaged : .unreadable
+    let marker = content(of: .marker) { $0 }
+    let stored = content(of: .state) { try? JSONDecoder().decode(State.self, from: $0) }
+    hasMarker = marker.value != nil
+    switch (stored, marker) {
+    case (.found(let state), _):
+      self.state = state
+      condition = .ready
+      if marker.isDamaged { rebuild(.marker) }
+    case (.unreadable, _), (_, .unreadable): condition = .unreadable
+    case (.absent, .absent): condition = .ready
+    case (.absent, .found), (.damaged(isKeyRight: false), .found), (.damaged(isKeyRight: true), _):
+      rebuild(.state)
+    case (.damaged(isKeyRight: false), _), (.absent, .damaged): condition = .damaged
     }
+  }
+
+  /// Returns the files that were rebuilt since the last call.
+  mutating func takeRebuilt() -> Set<File> {
+    defer { rebuilt = [] }
+    return rebuilt
   }
 
   /// Changes the value, on disk first. If it throws, neither the file nor `state` has changed.
   mutating func update(_ change: (inout State) -> Void) throws(StorageFailure) {
-    guard condition == .ready, let file, let marker else { throw .notReady(condition) }
+    guard condition == .ready, let file = sealed(.state) else { throw .notReady(condition) }
     var next = state
     change(&next)
     guard let content = try? JSONEncoder().encode(next) else { throw .disk }
     do throws(SealedStorageError) {
       try file.replace(with: content)
-      if try marker.read() == nil { try marker.replace(with: Data([1])) }
     } catch {
       throw StorageFailure(error)
     }
     state = next
+    writeMarker()
   }
 
-  /// Opens the store with `key` if that key fits; otherwise renames the files and starts empty.
+  /// Opens the store with `key` if that key fits; otherwise renames the files and starts with the value after a loss.
   mutating func startOver(with key: SealingKey) throws(StorageFailure) {
     guard condition != .ready else { return }
     self.key = key
     open()
     guard condition != .ready else { return }
-    try setAside()
-    state = initial
+    for file in File.allCases where isPresent(file) { try setAside(file) }
+    hasMarker = false
+    state = restored
     condition = .ready
+    rebuilt.insert(.state)
     try update { _ in }
   }
 
@@ -78,34 +109,75 @@ struct AppStore<State: Codable & Sendable> {
     } catch {
       throw .disk
     }
+    hasMarker = false
     state = initial
     condition = key == nil ? .keyMissing : .ready
   }
 
-  private func setAside() throws(StorageFailure) {
-    for name in [Self.stateName, Self.markerName] {
-      let isThere = FileManager.default.fileExists(
-        atPath: folder.appendingPathComponent(name).path)
-      guard isThere, let file = sealed(name) else { continue }
-      do throws(SealedStorageError) {
-        try file.setAside()
-      } catch {
-        throw StorageFailure(error)
-      }
+  /// Sets a file aside and goes on without it. The next `update` writes it again.
+  private mutating func rebuild(_ file: File) {
+    do throws(StorageFailure) {
+      if isPresent(file) { try setAside(file) }
+    } catch {
+      condition = .unreadable
+      return
+    }
+    if file == .marker { hasMarker = false } else { state = restored }
+    condition = .ready
+    rebuilt.insert(file)
+  }
+
+  /// Writes the marker after the first state. A failure is not an error: the next update tries again.
+  private mutating func writeMarker() {
+    guard !hasMarker, let marker = sealed(.marker) else { return }
+    hasMarker = (try? marker.replace(with: Data([1]))) != nil
+  }
+
+  private func setAside(_ name: File) throws(StorageFailure) {
+    guard let file = sealed(name) else { return }
+    do throws(SealedStorageError) {
+      try file.setAside()
+    } catch {
+      throw StorageFailure(error)
     }
   }
 
-  private static var stateName: String { "state.sealed" }
-  private static var markerName: String { "begun.sealed" }
+  private func isPresent(_ file: File) -> Bool {
+    FileManager.default.fileExists(atPath: folder.appendingPathComponent(file.rawValue).path)
+  }
 
-  private var file: SealedFile? { sealed(Self.stateName) }
-  private var marker: SealedFile? { sealed(Self.markerName) }
+  private func content<Value>(of name: File, _ decode: (Data) -> Value?) -> Content<Value> {
+    do throws(SealedStorageError) {
+      guard let bytes = try sealed(name)?.read() else { return .absent }
+      return decode(bytes).map(Content.found) ?? .damaged(isKeyRight: true)
+    } catch {
+      return error == .damaged || error == .tooLarge ? .damaged(isKeyRight: false) : .unreadable
+    }
+  }
 
-  private func sealed(_ name: String) -> SealedFile? {
+  private func sealed(_ file: File) -> SealedFile? {
     key.map {
       SealedFile(
-        url: folder.appendingPathComponent(name), key: $0, purpose: "app \(name)",
-        randomness: randomness)
+        url: folder.appendingPathComponent(file.rawValue), key: $0,
+        purpose: "app \(file.rawValue)", randomness: randomness)
     }
+  }
+}
+
+/// The result of reading one file of the store.
+private enum Content<Value> {
+  case found(Value)
+  case absent
+  /// The bytes were changed. If they were decrypted, the key is right.
+  case damaged(isKeyRight: Bool)
+  /// The disk returned an error.
+  case unreadable
+
+  var value: Value? {
+    if case .found(let value) = self { value } else { nil }
+  }
+
+  var isDamaged: Bool {
+    if case .damaged = self { true } else { false }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SealedStorage
 
 /// An error of the app's store. The content on disk is unchanged.
@@ -6,17 +7,25 @@ public enum StorageFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case notReady(StorageCondition)
   /// The disk is full; free some space, then retry.
   case full
+  /// The app may not write to its folder; correct its permissions.
+  case notPermitted
   /// The write failed for another reason; retry.
   case disk
 
   init(_ error: SealedStorageError) {
-    self = error == .full ? .full : .disk
+    self =
+      switch error {
+      case .full: .full
+      case .disk(EACCES), .disk(EPERM), .disk(EROFS): .notPermitted
+      default: .disk
+      }
   }
 
   public var description: String {
     switch self {
     case .notReady(let condition): condition.advice ?? "The app is still opening its storage."
     case .full: "The disk is full; free some space and try again."
+    case .notPermitted: "The app may not write to its folder; correct the folder's permissions."
     case .disk: "Writing to the disk failed; try again."
     }
   }
@@ -28,10 +37,8 @@ public enum StorageCondition: String, Sendable, CaseIterable {
   case ready
   /// The encryption key is lost; call `startOver(with:)` with a new key.
   case keyMissing
-  /// The file was changed or does not fit the key; call `startOver(with:)`.
+  /// No file of the store fits the key; call `startOver(with:)`.
   case damaged
-  /// The marker exists but the store does not; call `startOver(with:)`.
-  case lost
   /// The disk returned a read error; nothing is lost, retry later.
   case unreadable
 
@@ -42,9 +49,7 @@ public enum StorageCondition: String, Sendable, CaseIterable {
     case .keyMissing:
       "The app can no longer decrypt its data on this phone. Start over to continue checking."
     case .damaged:
-      "The app's data on this phone is damaged. Start over to continue checking."
-    case .lost:
-      "The app's data on this phone is missing. Start over to continue checking."
+      "The app's data on this phone is damaged or the key is wrong. Start over to continue checking."
     case .unreadable:
       "The app cannot read its data at the moment. Unlock or restart the phone, then open the app."
     }

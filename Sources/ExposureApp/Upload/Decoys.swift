@@ -1,6 +1,4 @@
 import Foundation
-import KeyServerAPI
-import VerificationAPI
 import World
 
 /// Requests that hide real uploads: same routes, same lengths, no content.
@@ -24,20 +22,15 @@ extension ExposureApp {
     guard (try? store.update { $0.nextDecoy = now.addingTimeInterval(wait) }) != nil, due != nil
     else { return }
     let requests = UploadRequests(configuration: configuration, randomness: randomness)
-    for request in (try? requests.decoys()) ?? [] { _ = try? await network.send(request) }
+    for request in requests.decoys() { _ = try? await network.send(request) }
   }
 }
 
 extension UploadRequests {
   /// A token request and an upload without content, as long as real ones.
-  func decoys() throws -> [NetworkRequest] {
-    let payload = UploadPayload(
-      temporaryExposureKeys: [], regions: [configuration.region],
-      platform: configuration.platform, appPackageName: configuration.appPackageName,
-      verificationPayload: nil)
+  func decoys() -> [NetworkRequest] {
     var requests = [
-      try tokenRequest(AccessTokenRequest(code: nil)),
-      try uploadRequest(UploadRequest(data: payload)),
+      tokenRequest { _ in }, uploadRequest(keys: [], fields: { _ in }, end: { _ in }),
     ]
     for index in requests.indices { requests[index].headers[Decoys.header] = "1" }
     return requests

@@ -1,60 +1,46 @@
+import Crypto
 import Foundation
 import KeyServerAPI
 import Secrets
-import VerificationAPI
 
 /// An upload that the user has agreed to. Its keys and PIN do not change, so that a request can be
-/// repeated after a lost response. The property names are the JSON keys on disk.
-struct PendingUpload: Codable, Sendable, Equatable {
-  struct Key: Codable, Sendable, Equatable {
-    let data: Data
-    let rollingPeriod: UInt32
-    let rollingStartNumber: UInt32
-    let transmissionRisk: Int
-  }
-
+/// repeated after a lost response.
+struct PendingUpload: Sendable, Equatable {
   /// The PIN, for repeating a token request.
-  let pin: String
-  let keys: [Key]
+  let pin: PIN
+  let keys: [ReleasedKey]
   /// The secret of the HMAC that binds the token to the keys.
-  let hmacSecret: Data
+  let hmacSecret: ZeroingBytes
   /// True if the user agreed to share the keys with other countries.
   let isInteroperabilityEnabled: Bool
-  /// The time of the user's consent.
-  let begun: Date
-  /// The device attestation for these keys.
-  private(set) var deviceVerificationPayload: String?
+  /// The time at which the PIN was entered.
+  private(set) var begun: Date
   /// The token and the time of its arrival.
-  private(set) var token: String?
+  private(set) var token: ZeroingBytes?
   private(set) var tokenReceived: Date?
+  /// The device attestation for these keys; it is not stored, because every attempt needs a new one.
+  private(set) var deviceVerificationPayload: String?
 
   init(
-    code: VerificationCode, keys: [Key], hmacSecret: Data, isInteroperabilityEnabled: Bool,
+    pin: PIN, keys: [ReleasedKey], hmacSecret: ZeroingBytes, isInteroperabilityEnabled: Bool,
     at now: Date
   ) {
-    pin = code.characters
+    self.pin = pin
     self.keys = keys
     self.hmacSecret = hmacSecret
     self.isInteroperabilityEnabled = isInteroperabilityEnabled
     begun = now
   }
 
-  /// The keys in the format of the upload request.
-  var uploadKeys: [UploadKey] {
-    keys.map {
-      UploadKey(
-        key: $0.data.base64EncodedString(), rollingPeriod: $0.rollingPeriod,
-        rollingStartNumber: $0.rollingStartNumber, transmissionRisk: $0.transmissionRisk)
-    }
-  }
-
-  /// The HMAC that the token is bound to.
-  var keyHMAC: Data { KeyHMAC.authenticationCode(over: uploadKeys, secret: hmacSecret) }
-
-  /// Returns `true` if the PIN or the token has expired on the server. An upload from the future, from
-  /// before the clock was set back, has expired too.
+  /// Returns `true` if the token has expired on the server. An upload from the future, from before the clock
+  /// was set back, has expired too.
   func isExpired(at now: Date) -> Bool {
     abs(now.timeIntervalSince(tokenReceived ?? begun)) >= RemovalRule.pendingUploadSeconds
+  }
+
+  /// Returns `true` if the same PIN may still give the same token again.
+  func isRepeatable(at now: Date) -> Bool {
+    abs(now.timeIntervalSince(begun)) < RemovalRule.daySeconds
   }
 
   func attested(by payload: DeviceVerificationPayload) -> PendingUpload {
@@ -63,10 +49,18 @@ struct PendingUpload: Codable, Sendable, Equatable {
     return next
   }
 
-  func granted(_ token: String, at now: Date) -> PendingUpload {
+  func granted(_ token: ZeroingBytes, at now: Date) -> PendingUpload {
     var next = self
     next.token = token
     next.tokenReceived = now
+    return next
+  }
+
+  /// The same upload, whose token must be requested again.
+  func withoutToken() -> PendingUpload {
+    var next = self
+    next.token = nil
+    next.tokenReceived = nil
     return next
   }
 }
@@ -76,9 +70,48 @@ extension PendingUpload: Redacted {
   var description: String { "PendingUpload(\(keys.count) keys)" }
 }
 
-extension PendingUpload.Key: Redacted {
-  /// The start of the key; its bytes identify a user's beacons.
-  var description: String { "PendingUpload.Key(from \(rollingStartNumber))" }
+extension PendingUpload {
+  /// The HMAC that the token is bound to, as `KeyHMAC` computes it.
+  var keyHMAC: ZeroingBytes {
+    var text = SecretText()
+    for (index, key) in sortedByBase64.enumerated() {
+      if index > 0 { text.append(",") }
+      text.append(key.base64)
+      text.append(".\(key.rollingStartNumber).\(key.rollingPeriod).\(KeySelection.transmissionRisk)")
+    }
+    let secret = SymmetricKey(data: hmacSecret)
+    return ZeroingBytes(
+      copying: text.bytes().withUnsafeBytes {
+        Array(HMAC<SHA256>.authenticationCode(for: $0, using: secret))
+      })
+  }
+
+  /// The text that binds an attestation to the keys, as `DeviceVerificationPayload` computes it.
+  func transactionID(appPackageName: String, region: String) -> String {
+    var text = SecretText()
+    text.append(appPackageName)
+    for key in sortedByBase64 { text.append(key.base64) }
+    text.append(region.uppercased())
+    return text.bytes().withUnsafeBytes { SHA256.hash(data: $0) }
+      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  private var sortedByBase64: [ReleasedKey] {
+    keys.map { (key: $0, text: $0.base64) }.sorted { left, right in
+      left.text.withUnsafeBytes { left in
+        right.text.withUnsafeBytes { left.lexicographicallyPrecedes($0) }
+      }
+    }.map(\.key)
+  }
+}
+
+extension ReleasedKey {
+  /// The base64 of the bytes.
+  var base64: ZeroingBytes {
+    var text = SecretText()
+    text.appendBase64(bytes)
+    return text.bytes()
+  }
 }
 
 /// Selects the keys of an upload.
@@ -87,14 +120,12 @@ enum KeySelection {
   static let transmissionRisk = 8
 
   /// The keys to share.
-  static func keys(
-    of all: [PendingUpload.Key], at now: Date
-  ) throws(UploadFailure) -> [PendingUpload.Key] {
+  static func keys(of all: [ReleasedKey], at now: Date) throws(UploadFailure) -> [ReleasedKey] {
     let today = (now.timeIntervalSince1970 / RemovalRule.daySeconds).rounded(.down)
     let tooOld = (today - Double(RemovalRule.exposureDays)) * RemovalRule.daySeconds
     let keys = all.filter { Double($0.rollingStartNumber) * intervalSeconds > tooOld }
     guard !keys.isEmpty else { throw .nothingToShare }
-    switch UploadLimit.breach(of: keys.map(uploadKey), at: now) {
+    switch UploadLimit.breach(of: standIns(for: keys), at: now) {
     case nil: return keys
     case .keyCount: throw .tooManyKeys
     case .keysWithOneStart: throw .tooManyKeysOfOneDay
@@ -104,9 +135,14 @@ enum KeySelection {
 
   private static let intervalSeconds = 600.0
 
-  private static func uploadKey(_ key: PendingUpload.Key) -> UploadKey {
-    UploadKey(
-      key: key.data.base64EncodedString(), rollingPeriod: key.rollingPeriod,
-      rollingStartNumber: key.rollingStartNumber, transmissionRisk: key.transmissionRisk)
+  /// Keys with the same times and other bytes. The limits depend on the bytes only if a key is repeated.
+  private static func standIns(for keys: [ReleasedKey]) -> [UploadKey] {
+    keys.map { key in
+      let number = keys.firstIndex { $0.bytes == key.bytes } ?? 0
+      let bytes = Data(repeating: UInt8(truncatingIfNeeded: number), count: key.bytes.count)
+      return UploadKey(
+        key: bytes.base64EncodedString(), rollingPeriod: key.rollingPeriod,
+        rollingStartNumber: key.rollingStartNumber, transmissionRisk: transmissionRisk)
+    }
   }
 }

@@ -2,43 +2,81 @@ import ExposureNotification
 import Foundation
 import KeyServerAPI
 import Logging
-import VerificationAPI
+import SealedStorage
+import Secrets
 import World
 
 extension ExposureApp {
   /// Uploads the user's keys with a PIN.
   ///
-  /// After a failure other than a refusal, a second call with the same PIN continues the upload.
+  /// After a failure other than a refusal, a second call with the same PIN continues the upload. The PIN of a
+  /// complete upload succeeds again without a request.
   ///
   /// - Parameter isInteroperabilityEnabled: True if the user agreed to share the keys with other
   ///   countries.
   public func upload(pin: String, isInteroperabilityEnabled: Bool) async -> UploadOutcome {
+    await upload(
+      pin: ZeroingBytes(copying: pin.utf8), isInteroperabilityEnabled: isInteroperabilityEnabled)
+  }
+
+  /// The same with a PIN whose memory is overwritten after use.
+  public func upload(pin: ZeroingBytes, isInteroperabilityEnabled: Bool) async -> UploadOutcome {
     guard !isUploading else { return UploadOutcome(.alreadyRunning) }
     isUploading = true
-    defer { isUploading = false }
-    let now = clock.now
-    if let end = PINLock.lockedUntil(refused: store.state.refusedPINs, at: now) {
-      return UploadOutcome(.locked(until: end))
-    }
-    guard let code = VerificationCode(pin) else { return UploadOutcome(.invalidPIN) }
-    guard store.condition == .ready else {
-      return UploadOutcome(.storage(.notReady(store.condition)))
-    }
-    var flow = UploadFlow(
-      pending: store.state.pendingUpload, isInteroperabilityEnabled: isInteroperabilityEnabled)
-    return await run(flow.receivedPIN(code, at: now), in: &flow)
+    let outcome = await uploadOnce(pin, isInteroperabilityEnabled: isInteroperabilityEnabled)
+    isUploading = false
+    announce(.uploadProgress(.finished(outcome)))
+    return outcome
   }
 
   /// True if an unfinished upload can be continued.
   public var hasPendingUpload: Bool {
-    store.state.pendingUpload.map { !$0.isExpired(at: clock.now) } ?? false
+    uploads.pendingEnd.map { end in
+      let seconds = end.timeIntervalSince(clock.now)
+      return 0 < seconds && seconds < 2 * RemovalRule.pendingUploadSeconds
+    } ?? false
   }
 
-  private func run(_ first: UploadFlow.Step, in flow: inout UploadFlow) async -> UploadOutcome {
+  private func uploadOnce(
+    _ typed: ZeroingBytes, isInteroperabilityEnabled: Bool
+  ) async -> UploadOutcome {
+    let now = clock.now
+    if let end = PINLock.lockedUntil(refused: store.state.refusedPINs, at: now) {
+      return UploadOutcome(.locked(until: end))
+    }
+    guard let pin = PIN(typed) else { return UploadOutcome(.invalidPIN) }
+    guard store.condition == .ready else {
+      return UploadOutcome(.storage(.notReady(store.condition)))
+    }
+    do {
+      var flow = UploadFlow(
+        record: try uploadRecord(), isInteroperabilityEnabled: isInteroperabilityEnabled)
+      return await run(flow.receivedPIN(pin, at: now), for: pin, in: &flow)
+    } catch {
+      return UploadOutcome(.storage(error))
+    }
+  }
+
+  /// The stored record. A damaged one has been set aside: the upload starts again.
+  private func uploadRecord() throws(StorageFailure) -> UploadRecord {
+    do throws(SealedStorageError) {
+      return try uploads.load()
+    } catch .damaged {
+      noteOwnDamage()
+      return UploadRecord()
+    } catch {
+      throw StorageFailure(error)
+    }
+  }
+
+  private func run(
+    _ first: UploadFlow.Step, for pin: PIN, in flow: inout UploadFlow
+  ) async -> UploadOutcome {
     var step = first
     while true {
       if case .end(let outcome, let keepsPending) = step {
-        return finish(outcome, keepsPending: keepsPending)
+        finish(outcome, of: pin, in: flow.record, keepsPending: keepsPending)
+        return outcome
       }
       do {
         step = try await perform(step, in: &flow)
@@ -56,35 +94,49 @@ extension ExposureApp {
     let requests = UploadRequests(configuration: configuration, randomness: randomness)
     switch step {
     case .requestKeys:
+      announce(.uploadProgress(.waitingForConsent))
       let keys = try await diagnosisKeys()
-      let secret = Data(randomness.bytes(KeyHMAC.secretByteCount))
-      return flow.receivedKeys(keys, hmacSecret: secret, at: clock.now)
+      // Before the PIN is used: after a refusal the next attempt on the same day takes these keys.
+      flow.record.released = UploadRecord.Released(keys: keys, date: clock.now)
+      try uploads.save(flow.record)
+      return flow.receivedKeys(keys, hmacSecret: newHMACSecret(), at: clock.now)
+    case .useKeys(let keys):
+      return flow.receivedKeys(keys, hmacSecret: newHMACSecret(), at: clock.now)
     case .requestAttestation(let pending):
       return flow.receivedAttestation(try await devicePayload(for: pending))
     case .requestToken(let pending):
-      try store.update { $0.pendingUpload = pending }
-      let response = try await network.send(try requests.token(for: pending))
+      announce(.uploadProgress(.requestingToken))
+      try keep(pending, in: &flow)
+      var response = try await network.send(requests.token(for: pending))
+      defer { response.body.zero() }
       return flow.receivedToken(try UploadResponses.token(in: response), at: clock.now)
     case .send(let pending):
-      try store.update { $0.pendingUpload = pending }
-      try UploadResponses.accepted(try await network.send(try requests.upload(pending)))
+      announce(.uploadProgress(.sending))
+      try keep(pending, in: &flow)
+      try UploadResponses.accepted(try await network.send(requests.upload(pending)))
       return flow.receivedAcceptance()
     case .end:
       return step
     }
   }
 
-  private func diagnosisKeys() async throws -> [PendingUpload.Key] {
+  /// Stores the upload before a request that uses its PIN or token.
+  private func keep(_ pending: PendingUpload, in flow: inout UploadFlow) throws(StorageFailure) {
+    flow.record.pending = pending
+    try uploads.save(flow.record)
+  }
+
+  private func newHMACSecret() -> ZeroingBytes {
+    var bytes = randomness.bytes(KeyHMAC.secretByteCount)
+    return ZeroingBytes(moving: &bytes)
+  }
+
+  private func diagnosisKeys() async throws -> [ReleasedKey] {
     do {
       try await activate()
-      return try await framework.diagnosisKeys().map {
-        PendingUpload.Key(
-          data: $0.keyData, rollingPeriod: $0.rollingPeriod,
-          rollingStartNumber: $0.rollingStartNumber,
-          transmissionRisk: KeySelection.transmissionRisk)
-      }
+      return try await framework.diagnosisKeys()
     } catch let error as ENError {
-      throw error.code == .notAuthorized ? UploadFailure.notAgreed : .notEnabled
+      throw UploadFailure(ofKeys: error)
     }
   }
 
@@ -94,28 +146,37 @@ extension ExposureApp {
     do {
       return DeviceVerificationPayload(
         deviceToken: try await deviceCheck.token(),
-        transactionID: DeviceVerificationPayload.transactionID(
-          appPackageName: configuration.appPackageName, keys: pending.uploadKeys,
-          regions: [configuration.region]),
+        transactionID: pending.transactionID(
+          appPackageName: configuration.appPackageName, region: configuration.region),
         timestampMilliseconds: Int64(clock.now.timeIntervalSince1970 * 1_000))
     } catch {
       throw UploadFailure.noDeviceToken
     }
   }
 
-  private func finish(_ outcome: UploadOutcome, keepsPending: Bool) -> UploadOutcome {
+  /// Stores the end of an upload: a success is remembered by its PIN, together with the end of the pending
+  /// upload.
+  private func finish(
+    _ outcome: UploadOutcome, of pin: PIN, in record: UploadRecord, keepsPending: Bool
+  ) {
     let now = clock.now
+    var next = record
+    if !keepsPending { next.pending = nil }
+    if outcome == .success, record.completed?.matches(pin, at: now) != true {
+      let used = record.pending?.pin ?? pin
+      next.completed = CompletedUpload(of: used, at: now, randomness: randomness)
+      next.released = nil
+    }
     do {
+      if next != record { try uploads.save(next) }
+      guard outcome.reason == .pinRefused else { return }
       try store.update { state in
-        if !keepsPending { state.pendingUpload = nil }
-        if outcome.reason == .pinRefused { state.refusedPINs.append(now) }
-        state.refusedPINs = PINLock.relevant(state.refusedPINs, at: now)
+        state.refusedPINs = PINLock.relevant(state.refusedPINs + [now], at: now)
       }
     } catch {
-      // The result is final even if it is not stored; the pending upload expires later.
+      // The result is final even if it is not stored; the same PIN repeats the upload.
       logger.notice("storing the end of an upload failed", metadata: ["error": "\(error)"])
     }
-    return outcome
   }
 }
 

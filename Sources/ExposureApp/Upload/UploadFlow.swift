@@ -1,6 +1,6 @@
 import Foundation
 import KeyServerAPI
-import VerificationAPI
+import Secrets
 
 /// The state machine of one upload: PIN, consent, attestation, token, upload.
 ///
@@ -10,7 +10,7 @@ import VerificationAPI
 struct UploadFlow {
   enum State: Equatable {
     case waitingForPIN
-    case waitingForKeys(VerificationCode)
+    case waitingForKeys(PIN)
     case waitingForAttestation(PendingUpload, isStored: Bool)
     case waitingForToken(PendingUpload)
     case sending(PendingUpload)
@@ -20,6 +20,8 @@ struct UploadFlow {
   enum Step: Equatable {
     /// Request the keys from the framework, which asks the user.
     case requestKeys
+    /// Use the keys that the framework has released today.
+    case useKeys([ReleasedKey])
     /// Request a device attestation.
     case requestAttestation(PendingUpload)
     /// Store the upload, then exchange the PIN for a token.
@@ -31,35 +33,48 @@ struct UploadFlow {
   }
 
   private(set) var state = State.waitingForPIN
-  private let pending: PendingUpload?
+  /// The record of uploads, which the caller updates and stores.
+  var record: UploadRecord
   private let isInteroperabilityEnabled: Bool
 
-  /// Creates a flow; `pending` is an earlier unfinished upload.
-  init(pending: PendingUpload?, isInteroperabilityEnabled: Bool) {
-    self.pending = pending
+  /// Creates a flow that continues with `record`.
+  init(record: UploadRecord, isInteroperabilityEnabled: Bool) {
+    self.record = record
     self.isInteroperabilityEnabled = isInteroperabilityEnabled
   }
 
-  /// The user entered a PIN. An earlier upload with a token continues with any PIN; one without a token
-  /// continues only with its own PIN.
-  mutating func receivedPIN(_ code: VerificationCode, at now: Date) -> Step {
+  /// The user entered a PIN.
+  ///
+  /// The PIN of a complete upload succeeds at once. An earlier upload with a valid token continues with any
+  /// PIN. One whose token has expired, or that has none, continues with its own PIN for a day.
+  mutating func receivedPIN(_ pin: PIN, at now: Date) -> Step {
     guard state == .waitingForPIN else { return unexpectedEvent() }
-    if let pending, !pending.isExpired(at: now) {
-      if pending.token != nil || pending.pin == code.characters {
+    if record.completed?.matches(pin, at: now) == true {
+      state = .ended
+      return .end(.success, keepsPending: true)
+    }
+    if let pending = record.pending {
+      if pending.token != nil, !pending.isExpired(at: now) {
         return requestAttestation(pending, isStored: true)
       }
+      if pending.pin == pin, pending.isRepeatable(at: now) {
+        return requestAttestation(pending.withoutToken(), isStored: true)
+      }
     }
-    state = .waitingForKeys(code)
-    return .requestKeys
+    state = .waitingForKeys(pin)
+    guard let released = record.released, released.isValid(at: now) else { return .requestKeys }
+    return .useKeys(released.keys)
   }
 
   /// The framework returned the keys, so the user has agreed.
-  mutating func receivedKeys(_ keys: [PendingUpload.Key], hmacSecret: Data, at now: Date) -> Step {
-    guard case .waitingForKeys(let code) = state else { return unexpectedEvent() }
+  mutating func receivedKeys(
+    _ keys: [ReleasedKey], hmacSecret: ZeroingBytes, at now: Date
+  ) -> Step {
+    guard case .waitingForKeys(let pin) = state else { return unexpectedEvent() }
     do throws(UploadFailure) {
       let chosen = try KeySelection.keys(of: keys, at: now)
       let pending = PendingUpload(
-        code: code, keys: chosen, hmacSecret: hmacSecret,
+        pin: pin, keys: chosen, hmacSecret: hmacSecret,
         isInteroperabilityEnabled: isInteroperabilityEnabled, at: now)
       return requestAttestation(pending, isStored: false)
     } catch {
@@ -76,7 +91,7 @@ struct UploadFlow {
   }
 
   /// The verification server returned a token.
-  mutating func receivedToken(_ token: String, at now: Date) -> Step {
+  mutating func receivedToken(_ token: ZeroingBytes, at now: Date) -> Step {
     guard case .waitingForToken(let pending) = state else { return unexpectedEvent() }
     return send(pending.granted(token, at: now))
   }
@@ -92,7 +107,7 @@ struct UploadFlow {
   /// the server refused it.
   mutating func failed(_ reason: UploadFailure) -> Step {
     switch state {
-    case .waitingForPIN: end(reason, keepsPending: pending != nil)
+    case .waitingForPIN: end(reason, keepsPending: record.pending != nil)
     case .ended: unexpectedEvent()
     case .waitingForKeys: end(reason, keepsPending: false)
     case .waitingForAttestation(_, let isStored): end(reason, keepsPending: isStored)

@@ -1,3 +1,4 @@
+import ExposureNotification
 import Foundation
 
 /// The result of an upload.
@@ -45,6 +46,10 @@ public enum UploadFailure: Error, Sendable, Hashable {
   case notAgreed
   /// Exposure notifications are off, so there are no keys.
   case notEnabled
+  /// The phone's keys cannot be read.
+  case keysUnreadable
+  /// The system did not release the keys in time, or failed.
+  case systemFailed
   /// The phone has no finished key of the last fourteen days.
   case nothingToShare
   /// More keys than fourteen days can have.
@@ -77,10 +82,24 @@ extension UploadFailure {
     case .locked, .alreadyRunning, .nothingToShare, .tooManyKeys, .tooManyKeysOfOneDay,
       .keysOutOfOrder, .stopped:
       .canceled
-    case .invalidPIN, .notEnabled, .noDeviceToken, .pinRefused, .uploadRefused, .serverBusy,
+    case .invalidPIN, .notEnabled, .keysUnreadable, .systemFailed, .noDeviceToken, .pinRefused, .uploadRefused, .serverBusy,
       .storage:
       .failure
     }
+  }
+}
+
+extension UploadFailure {
+  /// The failure for an error of `getDiagnosisKeys`.
+  init(ofKeys error: ENError) {
+    self =
+      switch error.code {
+      case .notAuthorized: .notAgreed
+      case .notEnabled: .notEnabled
+      case .insufficientStorage: .storage(.full)
+      case .dataInaccessible: .keysUnreadable
+      default: .systemFailed
+      }
   }
 }
 
@@ -92,6 +111,9 @@ extension UploadFailure: CustomStringConvertible {
     case .alreadyRunning: "Another upload is running; wait until it ends."
     case .notAgreed: "Nothing was shared, because you did not agree."
     case .notEnabled: "Exposure notifications are off; turn them on, then try again."
+    case .keysUnreadable:
+      "This phone's keys cannot be read; unlock or restart the phone, then try again."
+    case .systemFailed: "The phone's exposure notifications failed or did not respond; try again."
     case .nothingToShare: "This phone has nothing to share yet; try again tomorrow."
     case .tooManyKeys: "This phone has too many keys; contact the health authority."
     case .tooManyKeysOfOneDay:

@@ -1,67 +1,111 @@
-import CallableEnvelope
 import Foundation
 import KeyServerAPI
+import Secrets
 import VerificationAPI
 import World
 
-/// Builds the two requests of an upload.
+/// Builds the two requests of an upload. Each body is built in one place in memory, which is overwritten
+/// when the request is released.
 struct UploadRequests: Sendable {
   let configuration: AppConfiguration
   let randomness: any Randomness
 
   /// Requests a token for the PIN, bound to the keys.
-  func token(for pending: PendingUpload) throws -> NetworkRequest {
-    try tokenRequest(
-      AccessTokenRequest(code: pending.pin, ekeyhmac: pending.keyHMAC.base64EncodedString()))
+  func token(for pending: PendingUpload) -> NetworkRequest {
+    tokenRequest { data in
+      data.append(#""code":""#)
+      data.append(pending.pin.bytes)
+      data.append(#"","ekeyhmac":""#)
+      data.appendBase64(pending.keyHMAC)
+      data.append(#"""#)
+    }
   }
 
   /// Uploads the keys with the token.
-  func upload(_ pending: PendingUpload) throws -> NetworkRequest {
-    try uploadRequest(
-      UploadRequest(
-        data: UploadPayload(
-          temporaryExposureKeys: pending.uploadKeys, regions: [configuration.region],
-          platform: configuration.platform, appPackageName: configuration.appPackageName,
-          verificationPayload: pending.token, hmackey: pending.hmacSecret.base64EncodedString(),
-          deviceVerificationPayload: pending.deviceVerificationPayload),
-        isInteroperabilityEnabled: pending.isInteroperabilityEnabled))
+  func upload(_ pending: PendingUpload) -> NetworkRequest {
+    uploadRequest(keys: pending.keys) { body in
+      if let payload = pending.deviceVerificationPayload {
+        body.append(#","deviceVerificationPayload":"#)
+        body.appendJSON(payload)
+      }
+      body.append(#","hmackey":""#)
+      body.appendBase64(pending.hmacSecret)
+      body.append(#"""#)
+      if let token = pending.token {
+        body.append(#","verificationPayload":""#)
+        body.append(token)
+        body.append(#"""#)
+      }
+    } end: {
+      $0.append(#","isInteroperabilityEnabled":\#(pending.isInteroperabilityEnabled)"#)
+    }
   }
 
-  func tokenRequest(_ request: AccessTokenRequest) throws -> NetworkRequest {
-    let body = try RequestPadding.body(
-      CallableRequest(data: request), length: RequestPadding.tokenRequestBytes,
-      randomness: randomness
-    ) {
-      CallableRequest(data: $0.data, padding: $1)
-    }
-    let url = configuration.verificationServer
-      .appendingPathComponent(VerificationRoute.accessToken)
-    return NetworkRequest(url, body: body)
+  /// A token request with these fields in its data.
+  func tokenRequest(_ fields: (inout SecretText) -> Void) -> NetworkRequest {
+    var body = SecretText()
+    body.append(#"{"data":{"#)
+    fields(&body)
+    body.append("}")
+    return NetworkRequest(
+      configuration.verificationServer.appendingPathComponent(VerificationRoute.accessToken),
+      body: padded(body, to: RequestPadding.tokenRequestBytes))
   }
 
-  func uploadRequest(_ request: UploadRequest) throws -> NetworkRequest {
-    let body = try RequestPadding.body(
-      request, length: RequestPadding.uploadBytes, randomness: randomness
-    ) { request, padding in
-      var request = request
-      request.padding = padding
-      return request
-    }
-    let url = configuration.keyServer.appendingPathComponent(KeyServerRoute.upload)
-    return NetworkRequest(url, body: body)
+  /// An upload of keys, with more fields in its data and at its end.
+  func uploadRequest(
+    keys: [ReleasedKey], fields: (inout SecretText) -> Void, end: (inout SecretText) -> Void
+  ) -> NetworkRequest {
+    var body = SecretText()
+    body.append(#"{"data":{"appPackageName":"#)
+    body.appendJSON(configuration.appPackageName)
+    body.append(#","platform":"#)
+    body.appendJSON(configuration.platform)
+    body.append(#","regions":["#)
+    body.appendJSON(configuration.region)
+    body.append(#"],"temporaryExposureKeys":["#)
+    for (index, key) in keys.enumerated() { body.append(key, isFirst: index == 0) }
+    body.append("]")
+    fields(&body)
+    body.append("}")
+    end(&body)
+    return NetworkRequest(
+      configuration.keyServer.appendingPathComponent(KeyServerRoute.upload),
+      body: padded(body, to: RequestPadding.uploadBytes))
+  }
+
+  /// Adds the padding, the last field of every request.
+  private func padded(_ body: SecretText, to length: Int) -> Data {
+    var body = body
+    body.append(#","padding":""#)
+    let end = #""}"#
+    let missing = max(length - body.count - end.utf8.count, 0)
+    body.append(RequestPadding.letters(missing, randomness) + end)
+    return body.bytes().data
+  }
+}
+
+extension SecretText {
+  /// Appends a key of an upload as JSON.
+  fileprivate mutating func append(_ key: ReleasedKey, isFirst: Bool) {
+    append(isFirst ? #"{"key":""# : #",{"key":""#)
+    append(key.base64)
+    append(#"","rollingPeriod":\#(key.rollingPeriod)"#)
+    append(#","rollingStartNumber":\#(key.rollingStartNumber)"#)
+    append(#","transmissionRisk":\#(KeySelection.transmissionRisk)}"#)
   }
 }
 
 /// Interprets the servers' responses.
 enum UploadResponses {
   /// The token in the verification server's response.
-  static func token(in response: NetworkResponse) throws(UploadFailure) -> String {
+  static func token(in response: NetworkResponse) throws(UploadFailure) -> ZeroingBytes {
     switch response.status {
     case 200:
-      let decoded = try? JSONDecoder().decode(
-        CallableResponse<AccessTokenResponse>.self, from: response.body)
-      guard let decoded else { throw .serverBusy(retryAfterSeconds: nil) }
-      return decoded.result.accessToken
+      guard let token = token(in: response.body) else {
+        throw .serverBusy(retryAfterSeconds: nil)
+      }
+      return token
     case 400, 404: throw .pinRefused
     default: throw .serverBusy(retryAfterSeconds: response.retryAfterSeconds)
     }
@@ -75,6 +119,31 @@ enum UploadResponses {
     default: throw .serverBusy(retryAfterSeconds: response.retryAfterSeconds)
     }
   }
+
+  /// The value of `accessToken`. It is found without a JSON decoder, whose copies would stay in memory. A
+  /// token has only characters that JSON does not escape.
+  private static func token(in body: Data) -> ZeroingBytes? {
+    guard let name = body.range(of: Data(#""accessToken""#.utf8)) else { return nil }
+    let spaces = Set(" \t\r\n".utf8)
+    var rest = body[name.upperBound...].drop(while: spaces.contains)
+    guard rest.popFirst() == UInt8(ascii: ":") else { return nil }
+    rest = rest.drop(while: spaces.contains)
+    guard rest.popFirst() == UInt8(ascii: #"""#),
+      let end = rest.firstIndex(of: UInt8(ascii: #"""#))
+    else { return nil }
+    let token = rest[..<end]
+    guard (1...UploadLimit.tokenBytesMax).contains(token.count), token.allSatisfy(isOfToken) else {
+      return nil
+    }
+    return ZeroingBytes(copying: token)
+  }
+
+  private static func isOfToken(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      || [UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte)
+  }
 }
 
 extension UploadFailure {
@@ -85,7 +154,8 @@ extension UploadFailure {
     case is CancellationError: self = .stopped
     case let failure as StorageFailure: self = .storage(failure)
     case NetworkFailure.tooLarge: self = .serverBusy(retryAfterSeconds: nil)
-    default: self = .noInternet
+    case is NetworkFailure: self = .noInternet
+    default: self = .systemFailed
     }
   }
 }
@@ -96,18 +166,6 @@ enum RequestPadding {
   static let tokenRequestBytes = 1 << 10
   /// The length of an upload, in bytes; it fits thirty keys, a token and an attestation.
   static let uploadBytes = 24 << 10
-
-  /// The JSON of `request`, padded to `length` bytes.
-  static func body<Request: Encodable>(
-    _ request: Request, length: Int, randomness: any Randomness,
-    padded: (Request, String) -> Request
-  ) throws -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let bare = try encoder.encode(padded(request, ""))
-    let missing = max(length - bare.count, 0)
-    return try encoder.encode(padded(request, letters(missing, randomness)))
-  }
 
   /// Random letters that JSON does not escape.
   static func letters(_ count: Int, _ randomness: any Randomness) -> String {

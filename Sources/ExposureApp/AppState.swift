@@ -1,0 +1,125 @@
+import Foundation
+import Synchronization
+
+/// The state of the app at one moment, as a user interface shows it.
+public struct AppState: Sendable, Hashable {
+  /// The risk level of the last fourteen days; `unknown` while lost results are computed again.
+  public let riskLevel: RiskLevel
+  /// The number of exposures of the last fourteen days.
+  public let exposureCount: Int
+  /// The end of the last complete check; `nil` before the first.
+  public let lastCheck: Date?
+  /// The reason why the last check failed; `nil` if it succeeded.
+  public let lastFailure: CheckFailure?
+  /// The time of the next check by `runSchedule()`; `nil` before the first.
+  public let nextCheck: Date?
+  /// The status of exposure notifications and Bluetooth.
+  public let service: ServiceStatus
+  /// The condition of the app's store.
+  public let storage: StorageCondition
+  /// The damage that the user has not been relieved of: see `StorageDamage`.
+  public let damage: [StorageDamage]
+  /// The kinds of the notices that are shown.
+  public let notices: Set<Notice.Identifier>
+  /// True if an unfinished upload can be continued.
+  public let hasPendingUpload: Bool
+}
+
+/// A change of the app's state: the new state and the reason.
+public struct StateChange: Sendable, Hashable {
+  /// The reason of a change.
+  public enum Reason: Sendable, Hashable {
+    /// The app was started.
+    case started
+    /// A check has begun.
+    case checkStarted
+    /// A check has ended.
+    case checkFinished(CheckOutcome)
+    /// A check found an exposure that raised the risk level to this one.
+    case exposureFound(RiskLevel)
+    /// The user has turned exposure notifications on or off, or has completed the onboarding.
+    case consentChanged
+    /// An upload has reached this step.
+    case uploadProgress(UploadProgress)
+    /// The user has removed exposures or all data, or old data has expired.
+    case removal
+    /// Stored data is damaged; it was set aside.
+    case storageDamaged(StorageDamage)
+    /// Lost results have been computed again.
+    case storageRestored
+    /// A notice is shown.
+    case noticeShown(Notice.Identifier)
+    /// A notice has been removed.
+    case noticeRemoved(Notice.Identifier)
+    /// A new configuration of the health authority is in use.
+    case configurationChanged
+  }
+
+  /// The state after the change.
+  public let state: AppState
+  /// The reason of the change.
+  public let reason: Reason
+}
+
+/// The step of an upload.
+public enum UploadProgress: Sendable, Hashable {
+  /// The user is asked to share the keys.
+  case waitingForConsent
+  /// The PIN is exchanged for a token.
+  case requestingToken
+  /// The keys are sent.
+  case sending
+  /// The upload has ended.
+  case finished(UploadOutcome)
+}
+
+/// Passes state changes to all subscribers.
+final class StateChangeFeed: Sendable {
+  private let subscribers = Mutex<[UUID: AsyncStream<StateChange>.Continuation]>([:])
+
+  /// A sequence of all changes from now on. A slow reader loses the oldest beyond the limit.
+  func subscribe() -> AsyncStream<StateChange> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: StateChange.self, bufferingPolicy: .bufferingNewest(StateChangeLimit.bufferedMax))
+    let id = UUID()
+    subscribers.withLock { $0[id] = continuation }
+    continuation.onTermination = { [weak self] _ in
+      _ = self?.subscribers.withLock { $0.removeValue(forKey: id) }
+    }
+    return stream
+  }
+
+  func send(_ change: StateChange) {
+    for subscriber in subscribers.withLock({ Array($0.values) }) { subscriber.yield(change) }
+  }
+}
+
+/// Limits of `ExposureApp.stateChanges`.
+public enum StateChangeLimit {
+  /// The number of changes that wait for a slow reader.
+  public static let bufferedMax = 100
+}
+
+extension ExposureApp {
+  /// The state changes from now on, with their reasons. Each call returns a sequence of its own.
+  ///
+  /// ```swift
+  /// for await change in app.stateChanges { show(change.state, because: change.reason) }
+  /// ```
+  public nonisolated var stateChanges: AsyncStream<StateChange> { changes.subscribe() }
+
+  /// The current state.
+  public var currentState: AppState {
+    AppState(
+      riskLevel: riskLevel, exposureCount: exposures.count,
+      lastCheck: store.state.history.lastCheck, lastFailure: lastFailure,
+      nextCheck: store.state.schedule.next, service: serviceStatus, storage: store.condition,
+      damage: storageDamage, notices: store.state.notices.visible.union(noticesWithoutStore),
+      hasPendingUpload: hasPendingUpload)
+  }
+
+  /// Tells all readers of `stateChanges`.
+  func announce(_ reason: StateChange.Reason) {
+    changes.send(StateChange(state: currentState, reason: reason))
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import KeyServerAPI
+import Logging
+import World
+
+extension ExposureApp {
+  /// Stores the end of a check: the reason of a failure, and the time of the next check.
+  ///
+  /// - Returns: The outcome, which is a failure if a complete check could not be stored.
+  func record(_ outcome: CheckOutcome) -> CheckOutcome {
+    let now = clock.now
+    let pause = store.state.serverPause.lasting(at: now)
+    let failure = outcome.failure
+    if let failure { logger.info("check failed", metadata: ["reason": "\(failure.rawValue)"]) }
+    do {
+      try store.update { state in
+        state.history.finish(failure, at: now)
+        state.schedule.finish(outcome, at: now, pause: pause, randomness: randomness)
+      }
+      unstoredFailure = nil
+      return outcome
+    } catch {
+      unstoredFailure = failure ?? CheckFailure(error)
+      return .failed(unstoredFailure ?? .storageUnavailable)
+    }
+  }
+
+  /// The requests of a new check to the key server.
+  func newKeyServer() -> PacedNetwork {
+    PacedNetwork(
+      network, pause: store.state.serverPause,
+      retryCount: remote.diagnosisKeyDownloadConfiguration.retryCount, clock: clock,
+      randomness: randomness)
+  }
+
+  /// The key server: that of the running check, or a new one.
+  var keyServer: PacedNetwork { checkServer ?? newKeyServer() }
+
+  func keyFileDownload(from network: any Network) -> KeyFileDownload {
+    KeyFileDownload(
+      network: network, keyServer: configuration.keyServer, folder: keyFileFolder,
+      settings: remote.diagnosisKeyDownloadConfiguration, logger: logger)
+  }
+}
+
+extension CheckOutcome {
+  /// The reason why the check was not complete.
+  fileprivate var failure: CheckFailure? {
+    if case .failed(let failure) = self { failure } else { nil }
+  }
+}
+
+// Damage of stored data.
+extension ExposureApp {
+  /// The damage that is not resolved, oldest first.
+  public var storageDamage: [StorageDamage] { store.state.damage.open }
+
+  /// Records that the user has read about damage, and removes its notice. Lost results stay reported until
+  /// they have been computed again.
+  public func acknowledgeDamage() async throws(StorageFailure) {
+    try store.update { $0.damage.acknowledge() }
+    await removeNotice(.storageDamaged)
+    await updateStandingNotices()
+  }
+
+  /// Records the files of the app that were rebuilt when they were opened.
+  func noteOwnDamage() {
+    let now = clock.now
+    if uploads.takeDamage() { note(StorageDamage(.upload, found: now)) }
+    for file in store.takeRebuilt() {
+      switch file {
+      case .marker: note(StorageDamage(.appMarker, found: now))
+      case .state:
+        // The state after a loss contains the damage.
+        try? store.update { _ in }
+        for damage in storageDamage { announce(.storageDamaged(damage)) }
+      }
+    }
+  }
+
+  /// Records new damage of the framework's files. Returns `true` if results were lost.
+  @discardableResult
+  func noteSystemDamage() async -> Bool {
+    let known = store.state.damage.recoveringSince
+    for damage in await damage() { note(damage) }
+    return store.state.damage.recoveringSince != known
+  }
+
+  /// Removes expired parts of the upload record, and learns whether an upload is pending. A damaged record is
+  /// set aside: only the PIN must be entered again.
+  func removeOldUploads() {
+    guard store.condition == .ready, !isUploading else { return }
+    do {
+      try uploads.removeOld(at: clock.now)
+    } catch {
+      logger.notice("removing old uploads failed", metadata: ["error": "\(error)"])
+      noteOwnDamage()
+    }
+  }
+
+  func note(_ damage: StorageDamage) {
+    var isNew = false
+    do {
+      try store.update { isNew = $0.note(damage) }
+    } catch {
+      logger.error("storing a report of damage failed", metadata: ["error": "\(error)"])
+    }
+    guard isNew else { return }
+    logger.warning("stored data is damaged", metadata: ["content": "\(damage.content.rawValue)"])
+    announce(.storageDamaged(damage))
+  }
+}

@@ -1,0 +1,80 @@
+import ExposureNotification
+import Foundation
+import World
+
+extension ExposureApp {
+  /// Shows the notices whose cause has lasted long enough, each once, and removes those whose cause is
+  /// resolved.
+  func updateStandingNotices() async {
+    await setNotice(.permissionLost, isPermissionLost ? .permissionLost : nil)
+    await setNotice(.checksFailing, lastingFailure.map(Notice.checksFailing))
+    await setNotice(.storageDamaged, storageWarning.map(Notice.storageDamaged))
+  }
+
+  /// Shows `notice` unless it is shown already, or removes it if it is `nil`.
+  private func setNotice(_ identifier: Notice.Identifier, _ notice: Notice?) async {
+    guard let notice else { return await removeNotice(identifier) }
+    let isShown = store.state.notices.visible.contains(identifier)
+    guard !isShown, !noticesWithoutStore.contains(identifier) else { return }
+    await notices.show(notice)
+    do {
+      try store.update { $0.notices.visible.insert(identifier) }
+    } catch {
+      noticesWithoutStore.insert(identifier)
+    }
+    announce(.noticeShown(identifier))
+  }
+
+  /// True if the user had allowed exposure notifications and does not any more.
+  private var isPermissionLost: Bool {
+    store.state.wasAuthorized && authorizationStatus() != .authorized
+  }
+
+  /// The reason of the last failure if no check has been complete for two days.
+  private var lastingFailure: CheckFailure? {
+    guard !store.state.isTurnedOff, let since = store.state.history.failingSince,
+      clock.now.timeIntervalSince(since) >= NoticeRule.failingSeconds
+    else { return nil }
+    return lastFailure
+  }
+
+  /// The explanation of damage that the user has not been relieved of.
+  private var storageWarning: String? {
+    if let advice = store.condition.advice { return advice }
+    let sentences = storageDamage.map(\.content.sentence)
+    return sentences.isEmpty ? nil : Set(sentences).sorted().joined(separator: " ")
+  }
+
+  /// Records that the user has allowed exposure notifications, so that a loss of the permission is noticed.
+  func noteAuthorization() {
+    guard authorizationStatus() == .authorized, !store.state.wasAuthorized else { return }
+    try? store.update { $0.wasAuthorized = true }
+  }
+}
+
+/// The timing of notices.
+public enum NoticeRule {
+  /// The time without a complete check after which the user is told, in seconds.
+  public static let failingSeconds: TimeInterval = 2 * RemovalRule.daySeconds
+}
+
+extension Notice {
+  /// The notice that exposure notifications are not allowed any more.
+  static let permissionLost = Notice(
+    identifier: .permissionLost, riskLevel: nil, title: "Exposure notifications are not allowed",
+    body: "This phone does not record encounters any more. You can allow it again in Settings.")
+
+  /// The notice that no check has been complete for two days.
+  static func checksFailing(_ reason: CheckFailure) -> Notice {
+    Notice(
+      identifier: .checksFailing, riskLevel: nil, title: "No complete check for two days",
+      body: reason.description)
+  }
+
+  /// The notice about damaged data.
+  static func storageDamaged(_ explanation: String) -> Notice {
+    Notice(
+      identifier: .storageDamaged, riskLevel: nil, title: "Stored data was damaged",
+      body: explanation)
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+
+/// Stored data that was found damaged and was set aside.
+///
+/// The app reports damage of its own files. The program that owns the `Device` reports damage of the
+/// framework's files through the app's `damage` parameter.
+public struct StorageDamage: Codable, Hashable, Sendable {
+  /// The damaged data.
+  public enum Content: String, Codable, Sendable, CaseIterable {
+    /// The app's results, history and position.
+    case appState
+    /// The app's mark that a store exists; nothing else is lost.
+    case appMarker
+    /// An unfinished upload.
+    case upload
+    /// The framework's matches of earlier key files.
+    case results
+    /// The phone's own keys of some days.
+    case ownKeys
+    /// Received identifiers of some days.
+    case contacts
+    /// The framework's settings or quotas.
+    case settings
+  }
+
+  /// The damaged data.
+  public let content: Content
+  /// The time at which the damage was found.
+  public let found: Date
+
+  /// Creates a report of damage.
+  public init(_ content: Content, found: Date) {
+    self.content = content
+    self.found = found
+  }
+}
+
+extension StorageDamage.Content {
+  /// True if analysing the key files of the last fourteen days again restores the data.
+  var isRestoredByChecking: Bool { self == .appState || self == .results }
+
+  /// The explanation for the user.
+  var sentence: String {
+    switch self {
+    case .appState, .results:
+      "Stored results were damaged, so your risk is unknown. The app is checking the last 14 days again."
+    case .appMarker: "A file of the app was damaged and has been replaced. Nothing was lost."
+    case .upload: "An unfinished upload was damaged and removed. Enter your PIN again."
+    case .ownKeys: "Keys of some days were damaged. An upload can no longer warn others about them."
+    case .contacts:
+      "Records of some days were damaged. The app cannot find encounters of those days any more."
+    case .settings: "Settings of exposure notifications were damaged and have been reset."
+    }
+  }
+}
+
+/// The damage that the app knows of. The property names are the JSON keys on disk.
+struct DamageRecord: Codable, Sendable, Equatable {
+  private struct Entry: Codable, Equatable {
+    let damage: StorageDamage
+    var isResolved = false
+  }
+
+  /// All damage of the last fourteen days, so that a repeated report is recognized.
+  private var entries: [Entry] = []
+  /// The time since which lost results are being computed again; `nil` if none are.
+  private(set) var recoveringSince: Date?
+
+  /// The damage that is not resolved, oldest first.
+  var open: [StorageDamage] { entries.filter { !$0.isResolved }.map(\.damage) }
+
+  /// Adds damage. Returns `false` if it was reported before.
+  mutating func add(_ damage: StorageDamage) -> Bool {
+    guard !entries.contains(where: { $0.damage == damage }) else { return false }
+    entries.append(Entry(damage: damage))
+    if damage.content.isRestoredByChecking { recoveringSince = damage.found }
+    return true
+  }
+
+  /// Records that lost results have been computed again.
+  mutating func finishRecovery() {
+    recoveringSince = nil
+    resolve { $0.content.isRestoredByChecking }
+  }
+
+  /// Records that the user has read about the damage. Lost results stay open until they are restored.
+  mutating func acknowledge() {
+    resolve { !$0.content.isRestoredByChecking }
+  }
+
+  /// Ends everything that began before `oldest`: the affected days have expired.
+  mutating func prune(before oldest: Date) {
+    entries.removeAll { $0.damage.found < oldest }
+    if let since = recoveringSince, since < oldest { finishRecovery() }
+  }
+
+  private mutating func resolve(_ isMeant: (StorageDamage) -> Bool) {
+    for index in entries.indices where isMeant(entries[index].damage) {
+      entries[index].isResolved = true
+    }
+  }
+}
