@@ -5,15 +5,15 @@ import Foundation
 // The facts that the commands print, and their words.
 extension Phone {
   func status() async -> StatusReport {
-    let service = await app.serviceStatus
+    let state = await app.currentState
     let shown = await notices.shown
     return StatusReport(
       enabled: device.isEnabled, authorized: device.authorizationStatus == .authorized,
-      bluetooth: service.isBluetoothOn && device.status == .active,
-      riskLevel: await app.riskLevel.rawValue, exposures: await app.exposures.count,
-      lastCheck: await app.checkTotals.lastCheck, lastFailure: await app.lastFailure?.rawValue,
-      notices: shown.count, pendingUpload: await app.hasPendingUpload,
-      nextCheck: nil, storage: await app.storage.rawValue,
+      bluetooth: isRunning && device.status == .active, riskLevel: state.riskLevel.known,
+      exposures: state.exposureCount, lastCheck: state.lastCheck,
+      lastFailure: state.lastFailure?.rawValue, notices: shown.count,
+      pendingUpload: state.hasPendingUpload, nextCheck: isRunning ? state.nextCheck : nil,
+      storage: state.storage.rawValue, damaged: state.damage.map(\.content.rawValue),
       shownNotices: shown.map {
         NoticeReport(identifier: $0.identifier, title: $0.title, body: $0.body, time: $0.time)
       })
@@ -26,7 +26,7 @@ extension Phone {
       checks.append(
         HistoryReport.Check(
           time: analysis.date, keys: analysis.keysCount, matchedKeys: analysis.matchedKeyCount,
-          riskLevel: await app.riskLevel(of: risk).rawValue))
+          riskLevel: await app.riskLevel(of: risk).known))
     }
     let totals = await app.checkTotals
     return HistoryReport(
@@ -36,7 +36,7 @@ extension Phone {
 
   func exposures() async -> ExposuresReport {
     ExposuresReport(
-      riskLevel: await app.riskLevel.rawValue,
+      riskLevel: await app.riskLevel.known,
       exposures: await app.exposures.map { exposure in
         ExposuresReport.Day(
           date: exposure.date.dayText, seconds: Int(exposure.durationSeconds),
@@ -63,7 +63,7 @@ extension StatusReport {
     [
       "Exposure notifications: \(enabled ? "on" : "off")",
       "Bluetooth: \(bluetooth ? "on" : "off")",
-      "Risk: \(riskLevel.flatMap(RiskLevel.init)?.words ?? "not known at the moment")",
+      "Risk: \((riskLevel.flatMap(RiskLevel.init) ?? .unknown).words)",
       "Exposures in the last fourteen days: \(exposures)",
       "Last check: \(lastCheck?.text ?? "never")",
     ]
@@ -80,7 +80,7 @@ extension StatusReport {
 extension HistoryReport {
   var reply: PhoneReply {
     let lines = checks.map { check in
-      "\(check.time.text): \(check.keys) keys, \(check.matchedKeys) encountered, risk \(check.riskLevel)"
+      "\(check.time.text): \(check.keys) keys, \(check.matchedKeys) encountered, risk \(check.riskLevel ?? 0)"
     }
     let sum = "Keys today: \(keysToday), in seven days: \(keysInSevenDays), in total: \(keysTotal)"
     return PhoneReply(.done, (lines + [sum]).joined(separator: "\n"), self)
@@ -107,8 +107,12 @@ extension OwnerDataReport {
 }
 
 extension RiskLevel {
+  /// The number of the level, 0 to 3; `nil` while it is unknown.
+  var known: Int? { self == .unknown ? nil : rawValue }
+
   var words: String {
     switch self {
+    case .unknown: "the risk is not known at the moment"
     case .none: "no relevant encounter is known"
     case .low: "low risk"
     case .medium: "moderate risk"

@@ -2,6 +2,7 @@ import ExposureApp
 import ExposureKeys
 import ExposureNotification
 import Foundation
+import Secrets
 
 extension Phone {
   /// Performs an operation of the owner.
@@ -25,7 +26,7 @@ extension Phone {
     }
   }
 
-  private func result(of operation: PhoneOperation, pin: [UInt8]) async throws -> PhoneReply {
+  private func result(of operation: PhoneOperation, pin: ZeroingBytes) async throws -> PhoneReply {
     switch operation {
     case .status: return await status().reply
     case .check: return await check()
@@ -51,20 +52,19 @@ extension Phone {
     case .checked(let level):
       return PhoneReply(
         .done, "Checked: \(level.words).",
-        CheckReport(ok: true, riskLevel: level.rawValue, failure: nil))
+        CheckReport(ok: true, riskLevel: level.known, failure: nil))
     case .alreadyRunning:
       return PhoneReply(.failed, "A check is already running: wait until it ends.")
     case .failed(let failure):
       let level = await app.riskLevel
       return PhoneReply(
         failure.isForOwner ? .refused : .failed, failure.description,
-        CheckReport(ok: false, riskLevel: level.rawValue, failure: failure.rawValue))
+        CheckReport(ok: false, riskLevel: level.known, failure: failure.rawValue))
     }
   }
 
-  private func upload(_ pin: [UInt8], sharesAbroad: Bool) async -> PhoneReply {
-    let outcome = await app.upload(
-      pin: String(decoding: pin, as: UTF8.self), isInteroperabilityEnabled: sharesAbroad)
+  private func upload(_ pin: ZeroingBytes, sharesAbroad: Bool) async -> PhoneReply {
+    let outcome = await app.upload(pin: pin, isInteroperabilityEnabled: sharesAbroad)
     let report = UploadReport(
       ok: outcome.reason == nil, result: outcome.result.rawValue, reason: outcome.reason?.name)
     guard let reason = outcome.reason else {
@@ -87,6 +87,8 @@ extension UploadFailure {
     case .alreadyRunning: "alreadyRunning"
     case .notAgreed: "notAgreed"
     case .notEnabled: "notEnabled"
+    case .keysUnreadable: "keysUnreadable"
+    case .systemFailed: "systemFailed"
     case .nothingToShare: "nothingToShare"
     case .tooManyKeys: "tooManyKeys"
     case .tooManyKeysOfOneDay: "tooManyKeysOfOneDay"
@@ -105,7 +107,7 @@ extension UploadFailure {
   fileprivate var replyStatus: PhoneReply.Status {
     switch self {
     case .invalidPIN: .badInput
-    case .alreadyRunning, .noInternet, .serverBusy, .stopped, .storage: .failed
+    case .alreadyRunning, .noInternet, .serverBusy, .stopped, .storage, .systemFailed: .failed
     default: .refused
     }
   }
@@ -163,6 +165,9 @@ extension Phone {
     switch removal {
     case .exposures: try await app.removeExposures()
     case .history: try await app.removeHistory()
+    case .notices:
+      try await app.acknowledgeDamage()
+      try await notices.removeAll()
     case .everything:
       // On this phone the owner of the app is also the owner of the system.
       try await app.removeEverything()

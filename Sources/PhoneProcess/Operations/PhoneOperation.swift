@@ -31,7 +31,7 @@ package enum PhoneOperation: Codable, Hashable, Sendable {
 
   /// The data that an operation removes.
   package enum Removal: String, Codable, CaseIterable, Sendable {
-    case exposures, history, everything
+    case exposures, history, notices, everything
   }
 
   /// True for operations that only a phone started with `--developer` performs.
@@ -83,14 +83,14 @@ package struct HeardScan: Codable, Hashable, Sendable {
 /// A request to a phone: the operation, and the PIN of an upload.
 ///
 /// The PIN is not in the JSON of the request: decoders leave copies of what they read in memory.
-package struct PhoneRequest: Hashable, Sendable, Redacted {
+package struct PhoneRequest: Sendable, Redacted {
   /// The operation.
   package let operation: PhoneOperation
   /// The PIN as typed; empty for other operations than uploads.
-  package let pin: [UInt8]
+  package let pin: ZeroingBytes
 
   /// Creates a request.
-  package init(_ operation: PhoneOperation, pin: [UInt8] = []) {
+  package init(_ operation: PhoneOperation, pin: ZeroingBytes = ZeroingBytes(count: 0) { _ in }) {
     self.operation = operation
     self.pin = pin
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Secrets
 import StrictJSON
 
 /// The messages between a command and a running phone: one request and one reply per connection.
@@ -34,7 +35,7 @@ enum PhoneMessage {
     let bytes = try encoded(line)
     guard bytes.count <= PhoneMessageLimit.requestBytesMax else { throw UnixSocketError.tooLong }
     try socket.send(bytes, before: deadline)
-    if !request.pin.isEmpty { try socket.send(request.pin, before: deadline) }
+    try request.pin.withUnsafeBytes { try socket.send($0, before: deadline) }
   }
 
   static func receiveReply(
@@ -51,8 +52,9 @@ enum PhoneMessage {
   static func receiveRequest(
     from socket: UnixSocket, before deadline: ContinuousClock.Instant
   ) throws -> PhoneRequest {
-    let (line, rest) = try receiveLine(
+    var (line, pin) = try receiveLine(
       from: socket, atMost: PhoneMessageLimit.requestBytesMax, before: deadline)
+    defer { pin.zero() }
     let decoder = JSONDecoder()
     guard StrictJSONValidator.accepts(line) else { throw PhoneMessageError.malformed }
     guard let any = try? decoder.decode(AnyLine.self, from: line), any.version == version else {
@@ -60,10 +62,17 @@ enum PhoneMessage {
     }
     guard let request = try? decoder.decode(RequestLine.self, from: line),
       (0...PhoneMessageLimit.pinBytesMax).contains(request.pinBytes),
-      rest.count <= request.pinBytes
+      pin.count <= request.pinBytes
     else { throw PhoneMessageError.malformed }
-    let missing = try socket.receive(exactly: request.pinBytes - rest.count, before: deadline)
-    return PhoneRequest(request.operation, pin: rest + missing)
+    var missing = try socket.receive(exactly: request.pinBytes - pin.count, before: deadline)
+    defer { missing.zero() }
+    let (first, second) = (pin, missing)
+    return PhoneRequest(
+      request.operation,
+      pin: ZeroingBytes(count: request.pinBytes) { bytes in
+        bytes.copyBytes(from: first)
+        UnsafeMutableRawBufferPointer(rebasing: bytes[first.count...]).copyBytes(from: second)
+      })
   }
 
   static func send(

@@ -49,13 +49,20 @@ extension UnixSocket {
   /// Sends all of `bytes`.
   package func send(
     _ bytes: [UInt8], before deadline: ContinuousClock.Instant
-  ) throws(UnixSocketError) {
+  ) throws {
+    try bytes.withUnsafeBytes { try send($0, before: deadline) }
+  }
+
+  /// Sends all of `bytes`, without a copy of them.
+  func send(
+    _ bytes: UnsafeRawBufferPointer, before deadline: ContinuousClock.Instant
+  ) throws {
     var rest = bytes[...]
     while !rest.isEmpty {
       try wait(for: POLLOUT, before: deadline)
-      let count = rest.withUnsafeBytes {
-        Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
+      let part = UnsafeRawBufferPointer(rebasing: rest)
+      let count = Foundation.send(
+        descriptor, part.baseAddress, part.count, Int32(MSG_NOSIGNAL))
       if count < 0, [EAGAIN, EINTR].contains(errno) { continue }
       guard count > 0 else { throw UnixSocketError(errno) }
       rest = rest.dropFirst(count)
