@@ -314,7 +314,8 @@ let package = Package(
     .testTarget(
       name: "PhoneProcessTests",
       dependencies: [
-        "PhoneProcess", "ExposureNotification", "SealedStorage", "World", "TestSupport", logging,
+        "PhoneProcess", "ExposureNotification", "SealedStorage", "Secrets", "World", "TestSupport",
+        logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(

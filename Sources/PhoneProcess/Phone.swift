@@ -5,6 +5,7 @@ import ExposureNotification
 import Foundation
 import Logging
 import SealedStorage
+import Synchronization
 import World
 
 /// One phone: the framework, the app's engine and its background schedule, without a user interface.
@@ -17,18 +18,21 @@ package final class Phone: Sendable {
     package let randomness: any Randomness
     package let network: any Network
     package let radio: any Radio
+    /// Drives the radio as long as the phone runs.
+    package let runRadio: @Sendable () async -> Void
     /// The desktop that shows notices; `nil` if there is none.
     package let desktop: DesktopNotifications?
     package let logger: Logger
 
     package init(
       clock: any WallClock, randomness: any Randomness, network: any Network, radio: any Radio,
-      desktop: DesktopNotifications?, logger: Logger
+      runRadio: @escaping @Sendable () async -> Void = {}, desktop: DesktopNotifications?, logger: Logger
     ) {
       self.clock = clock
       self.randomness = randomness
       self.network = network
       self.radio = radio
+      self.runRadio = runRadio
       self.desktop = desktop
       self.logger = logger
     }
@@ -44,7 +48,9 @@ package final class Phone: Sendable {
   let travel: TravelLog
   /// The radio for developers; `nil` if the phone was not started with `--developer`.
   let developerRadio: DeveloperRadio?
+  private let runRadio: @Sendable () async -> Void
   private let logger: Logger
+  private let running = Mutex(false)
 
   /// Opens the phone in `folder`. The caller holds the lock of the folder.
   package init(
@@ -58,6 +64,7 @@ package final class Phone: Sendable {
     self.settings = settings
     self.clock = clock
     self.logger = logger
+    runRadio = surroundings.runRadio
     developerRadio = surroundings.radio as? DeveloperRadio
     travel = TravelLog(in: folder, key: key, clock: clock, randomness: randomness)
     notices = PhoneNotices(
@@ -77,6 +84,9 @@ package final class Phone: Sendable {
       countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount }, logger: logger)
   }
 
+  /// True while `run()` runs.
+  var isRunning: Bool { running.withLock { $0 } }
+
   /// Prepares the phone for operations. It sends and receives nothing before `run()`.
   package func start() async {
     await app.start()
@@ -89,22 +99,18 @@ package final class Phone: Sendable {
   package func run(ready: @Sendable () throws -> Void) async throws {
     let socket = try PhoneSocket(in: folder.url, logger: logger)
     await start()
+    running.withLock { $0 = true }
+    defer { running.withLock { $0 = false } }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await socket.serve { await self.perform($0) } }
       group.addTask { try? await self.device.run() }
-      group.addTask { await self.runSchedule() }
+      group.addTask { await self.runRadio() }
+      group.addTask { await self.app.runSchedule() }
       do { try ready() } catch {
         group.cancelAll()
         throw error
       }
       try await group.waitForAll()
-    }
-  }
-
-  private func runSchedule() async {
-    while !Task.isCancelled {
-      _ = await app.check()
-      try? await clock.sleep(until: clock.now.addingTimeInterval(BackgroundRule.checkSeconds))
     }
   }
 }

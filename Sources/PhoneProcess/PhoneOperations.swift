@@ -134,6 +134,8 @@ extension Phone {
         report)
     case .refused, .unsupported:
       PhoneReply(.refused, "Exposure notifications are not allowed on this phone.", report)
+    case .diskFull:
+      PhoneReply(.failed, "The disk is full: free some space, then try again.", report)
     case .failed:
       PhoneReply(.failed, "Exposure notifications could not be turned on: try again.", report)
     }

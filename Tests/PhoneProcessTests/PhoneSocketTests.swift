@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Secrets
 import TestSupport
 import Testing
 
@@ -36,10 +37,10 @@ struct PhoneSocketTests {
     try await serving(
       in: folder.url,
       { request in
-        PhoneReply(.refused, "\(request.operation) \(String(decoding: request.pin, as: UTF8.self))")
+        PhoneReply(.refused, "\(request.operation) \(request.pin.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })")
       },
       {
-        let request = PhoneRequest(.upload(sharesAbroad: true), pin: Array("ABC 12\n3".utf8))
+        let request = PhoneRequest(.upload(sharesAbroad: true), pin: ZeroingBytes(copying: "ABC 12\n3".utf8))
         let reply = try await PhoneSocket.ask(request, in: folder.url)
         #expect(reply == PhoneReply(.refused, "upload(sharesAbroad: true) ABC 12\n3"))
       })
@@ -47,7 +48,7 @@ struct PhoneSocketTests {
 
   @Test("The PIN is not in the JSON of a request, nor in its description")
   func hiddenPIN() async throws {
-    let request = PhoneRequest(.upload(sharesAbroad: false), pin: Array("ABC123".utf8))
+    let request = PhoneRequest(.upload(sharesAbroad: false), pin: ZeroingBytes(copying: "ABC123".utf8))
     let folder = try TemporaryFolder()
     let listener = try UnixListener(at: folder.path("socket").path)
     let client = try UnixSocket.connected(to: .file(folder.path("socket").path))

@@ -26,12 +26,14 @@ struct StatusReport: Encodable {
   var nextCheck: Date?
   /// The condition of the app's storage: `ready` or a kind of damage.
   var storage: String
+  /// The kinds of stored data that were damaged and are not restored.
+  var damaged: [String]
   /// The notices with their texts.
   var shownNotices: [NoticeReport]
 
   private enum CodingKeys: CodingKey {
     case enabled, authorized, bluetooth, riskLevel, exposures, lastCheck, lastFailure, notices
-    case pendingUpload, nextCheck, storage, shownNotices
+    case pendingUpload, nextCheck, storage, damaged, shownNotices
   }
 
   /// Writes absent values as `null`: the object always has all fields.
@@ -48,6 +50,7 @@ struct StatusReport: Encodable {
     try fields.encode(pendingUpload, forKey: .pendingUpload)
     try fields.encode(nextCheck, forKey: .nextCheck)
     try fields.encode(storage, forKey: .storage)
+    try fields.encode(damaged, forKey: .damaged)
     try fields.encode(shownNotices, forKey: .shownNotices)
   }
 }
@@ -63,7 +66,7 @@ struct NoticeReport: Encodable {
 /// The result of `check`.
 struct CheckReport: Encodable {
   let ok: Bool
-  let riskLevel: Int
+  let riskLevel: Int?
   let failure: String?
 }
 
@@ -86,13 +89,13 @@ struct HistoryReport: Encodable {
     let time: Date
     let keys: Int
     let matchedKeys: Int
-    let riskLevel: Int
+    let riskLevel: Int?
   }
 }
 
 /// The exposures of the last fourteen days, newest first: `exposures`.
 struct ExposuresReport: Encodable {
-  let riskLevel: Int
+  let riskLevel: Int?
   let exposures: [Day]
 
   /// An encounter, or a day of encounters.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bluetooth
 import Foundation
 import PhoneProcess
 
@@ -43,8 +44,9 @@ struct PhoneOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The radio, instead of that of the configuration.", valueName: "none|hci:host:port"))
-  var radio: RadioAddress?
+      "The radio, instead of that of the configuration.", valueName: "none|hci:host:port"),
+    transform: { try PhoneRadio($0) })
+  var radio: PhoneRadio?
 
   @Flag(help: "Allow the commands and options for developers.")
   var developer = false
@@ -84,25 +86,18 @@ enum DeveloperOptions {
   }
 }
 
-/// The radio of a phone.
-enum RadioAddress: Equatable, ExpressibleByArgument {
+/// The radio of a phone: a controller, or none.
+enum PhoneRadio: Equatable {
   /// No Bluetooth: the phone only checks and uploads.
   case none
-  /// A Bluetooth controller behind a TCP port.
-  case hci(host: String, port: Int)
+  /// A Bluetooth controller.
+  case controller(RadioAddress)
 
-  init?(argument: String) {
-    if argument == "none" {
-      self = .none
-      return
-    }
-    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count >= 3, parts[0] == "hci", let port = parts.last.flatMap({ Int($0) }),
-      (1...Int(UInt16.max)).contains(port)
-    else { return nil }
-    // A host may be an address of IPv6, which contains colons.
-    let host = parts.dropFirst().dropLast().joined(separator: ":")
-    guard !host.isEmpty else { return nil }
-    self = .hci(host: host, port: port)
+  /// The forms of the text, for messages.
+  static let form = "`none`, `hci:HOST:PORT`, `hci:/dev/ttyX[,SPEED]` or `hci:user:N`"
+
+  /// - Throws: `RadioAddressError` with a sentence that says what to change.
+  init(_ text: String) throws(RadioAddressError) {
+    self = text == "none" ? .none : .controller(try RadioAddress(text))
   }
 }

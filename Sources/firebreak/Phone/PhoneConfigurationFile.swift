@@ -75,9 +75,9 @@ struct PhoneConfigurationFile {
         "riskVersion", \.riskVersion, 1...2,
         "the version of the framework's interface: 1 for scores, 2 for exposure windows"),
       .text(
-        "radio", \.radio, form: "`none`, or `hci:HOST:PORT`",
+        "radio", \.radio, form: PhoneRadio.form,
         "the Bluetooth controller; `none` for a phone that only checks and uploads"
-      ) { RadioAddress(argument: $0) != nil },
+      ) { (try? PhoneRadio($0)) != nil },
       .text(
         "keyFile", \.keyFile, form: "an absolute path",
         "the file of the sealing key, if no option and no credential of systemd names it"

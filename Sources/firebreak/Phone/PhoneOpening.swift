@@ -1,3 +1,4 @@
+import Bluetooth
 import ExposureApp
 import ExposureKeys
 import Foundation
@@ -42,11 +43,13 @@ struct PhoneOpening {
     let sealingKey = try Self.reporting {
       try key(for: folder, configured: configuration.keyFile)
     }
+    let controller = isRunning ? controller(configuration) : nil
     return Phone(
       in: folder, key: sealingKey, settings: settings,
       surroundings: Phone.Surroundings(
         clock: clock, randomness: SystemRandomness(), network: network,
-        radio: try radio(configuration, isRunning: isRunning), desktop: desktop, logger: logger))
+        radio: radio(controller, isRunning: isRunning),
+        runRadio: { await controller?.run() }, desktop: desktop, logger: logger))
   }
 
   private func key(
@@ -73,22 +76,18 @@ struct PhoneOpening {
       ? SystemClock() : ClockWithOffset(SystemClock(), ahead: options.clockOffset)
   }
 
-  private func radio(
-    _ configuration: PhoneConfigurationFile, isRunning: Bool
-  ) throws -> any Radio {
-    let address = options.radio ?? configuration.radio.flatMap(RadioAddress.init) ?? .none
-    let radio: (any Radio)? = isRunning ? try self.radio(at: address) : nil
-    if options.developer { return DeveloperRadio(radio, clock: clock) }
-    // Without a running phone, Bluetooth is not off: it is not known.
-    return radio ?? NoRadio(isPoweredOn: !isRunning)
+  /// The Bluetooth controller; `nil` for a phone without one.
+  private func controller(_ configuration: PhoneConfigurationFile) -> HCIRadio? {
+    let configured = configuration.radio.flatMap { try? PhoneRadio($0) }
+    guard case .controller(let address) = options.radio ?? configured else { return nil }
+    let logger = logger
+    return HCIRadio(address, clock: clock) { event in logger.info("\(event)") }
   }
 
-  private func radio(at address: RadioAddress) throws -> (any Radio)? {
-    switch address {
-    case .none: return nil
-    case .hci:
-      throw CommandFailure.badInput("--radio hci is not supported yet: use none.")
-    }
+  private func radio(_ controller: HCIRadio?, isRunning: Bool) -> any Radio {
+    if options.developer { return DeveloperRadio(controller, clock: clock) }
+    // Without a running phone, Bluetooth is not off: it is not known.
+    return controller ?? NoRadio(isPoweredOn: !isRunning)
   }
 
   /// The notification service of the owner's desktop session, if there is one.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PhoneProcess
+import Secrets
 
 /// A command that performs one operation and prints its result.
 protocol PhoneOwnerCommand: AsyncParsableCommand {
@@ -118,12 +119,14 @@ struct PhoneUploadCommand: PhoneOwnerCommand {
 
   func request() throws -> PhoneRequest {
     PhoneRequest(
-      .upload(sharesAbroad: abroad), pin: pin == "-" ? try Self.line() : Array(pin.utf8))
+      .upload(sharesAbroad: abroad),
+      pin: pin == "-" ? try Self.line() : ZeroingBytes(copying: pin.utf8))
   }
 
   /// The first line of stdin.
-  private static func line() throws -> [UInt8] {
+  private static func line() throws -> ZeroingBytes {
     var line: [UInt8] = []
+    line.reserveCapacity(PhoneMessageLimit.pinBytesMax + 1)
     var byte: UInt8 = 0
     while line.count <= PhoneMessageLimit.pinBytesMax, read(STDIN_FILENO, &byte, 1) == 1,
       byte != UInt8(ascii: "\n")
@@ -133,7 +136,7 @@ struct PhoneUploadCommand: PhoneOwnerCommand {
     guard (1...PhoneMessageLimit.pinBytesMax).contains(line.count) else {
       throw CommandFailure.badInput("There is no PIN on stdin: write it on one line.")
     }
-    return line
+    return ZeroingBytes(moving: &line)
   }
 }
 
@@ -160,13 +163,13 @@ struct PhoneTravelCommand: PhoneOwnerCommand {
 /// `firebreak phone remove`
 struct PhoneRemoveCommand: PhoneOwnerCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Remove exposures, the history of checks, or everything.",
+    commandName: "remove", abstract: "Remove exposures, the history of checks, notices, or everything.",
     discussion: """
       `everything` turns exposure notifications off and removes own keys and received identifiers as well. Removed \
       data cannot be restored.
       """)
 
-  @Argument(help: "exposures, history or everything.")
+  @Argument(help: "exposures, history, notices or everything.")
   var removal: PhoneOperation.Removal
 
   @OptionGroup var options: PhoneOptions
