@@ -13,15 +13,16 @@ public struct AppConfiguration: Sendable {
   public let platform: String
   /// The app's bundle identifier; sent with each upload.
   public let appPackageName: String
-  /// The public keys that verify a remote configuration.
-  public let remoteConfigurationKeys: [RemoteConfigurationKey]
-  /// The policy for exposure windows; `nil` for an app of API version 1, which uses risk scores.
+  /// The health authority's root key. All other keys come in documents that it signed.
+  public let rootKey: RootKey
+  /// The rules for exposure windows until the remote configuration has some; `nil` for an app of API
+  /// version 1, which uses risk scores.
   public let windowRisk: WindowRiskAssessment?
 
   /// Creates the configuration for one health authority.
   public init(
     verificationServer: URL, keyServer: URL, region: String = "PL", platform: String = "ios",
-    appPackageName: String, remoteConfigurationKeys: [RemoteConfigurationKey],
+    appPackageName: String, rootKey: RootKey,
     windowRisk: WindowRiskAssessment? = nil
   ) {
     self.verificationServer = verificationServer
@@ -29,7 +30,7 @@ public struct AppConfiguration: Sendable {
     self.region = region
     self.platform = platform
     self.appPackageName = appPackageName
-    self.remoteConfigurationKeys = remoteConfigurationKeys
+    self.rootKey = rootKey
     self.windowRisk = windowRisk
   }
 }

@@ -14,7 +14,7 @@ extension ExposureApp {
     if let failure { logger.info("check failed", metadata: ["reason": "\(failure.rawValue)"]) }
     do {
       try store.update { state in
-        state.history.finish(failure, at: now)
+        if outcome != .paused { state.history.finish(failure, at: now) }
         state.schedule.finish(outcome, at: now, pause: pause, randomness: randomness)
       }
       unstoredFailure = nil
@@ -31,6 +31,22 @@ extension ExposureApp {
       network, pause: store.state.serverPause,
       retryCount: remote.diagnosisKeyDownloadConfiguration.retryCount, clock: clock,
       randomness: randomness)
+  }
+
+  /// Requests a configuration from the key server, unless it has the stored version.
+  ///
+  /// - Returns: The response; `nil` if the configuration has not changed.
+  func requestConfiguration(
+    _ route: String, bytesMax: Int, isStored: Bool
+  ) async throws -> NetworkResponse? {
+    let version = isStored ? store.state.configurationVersions[route] : nil
+    let response = try await keyServer.send(
+      NetworkRequest(
+        configuration.keyServer.appendingPathComponent(route), headers: version?.headers ?? [:],
+        responseBytesMax: bytesMax))
+    if response.status == 304, version != nil { return nil }
+    guard response.status == 200 else { throw CheckFailure(status: response.status) }
+    return response
   }
 
   /// The key server: that of the running check, or a new one.

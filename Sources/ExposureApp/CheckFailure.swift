@@ -6,6 +6,8 @@ import Foundation
 public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, CustomStringConvertible {
   /// The user has not allowed exposure notifications; they can in Settings.
   case notAuthorized
+  /// There is no valid device configuration; `configurationRefusal` gives the reason. The next run retries.
+  case notConfigured
   /// Exposure notifications are off; turn them on.
   case notEnabled
   /// The key server is unreachable; the next run retries.
@@ -43,6 +45,8 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
   public var description: String {
     switch self {
     case .notAuthorized: "Exposure notifications are not allowed; allow them in Settings."
+    case .notConfigured:
+      "The health authority's keys could not be verified; check the phone's clock. The app will try again."
     case .notEnabled: "Exposure notifications are off; turn them on."
     case .noConnection: "The server could not be reached; the app will try again automatically."
     case .serverBusy: "The server is busy; the app will try again automatically."

@@ -20,6 +20,7 @@ public actor ExposureApp {
   let scheduler: any BackgroundScheduler
   let notices: any NoticeSink
   let deviceCheck: any DeviceAttestation
+  let trust: any KeyFileTrust
   let countKeys: @Sendable (URL) throws -> Int
   let damage: @Sendable () async -> [StorageDamage]
   let changes = StateChangeFeed()
@@ -39,12 +40,15 @@ public actor ExposureApp {
   var activation: Task<Void, any Error>?
   var isChecking = false
   var isUploading = false
+  /// The reason why the last device configuration was rejected; `nil` if it was accepted.
+  public internal(set) var configurationRefusal: DeviceConfigurationError?
 
   /// Creates the app and opens its store.
   ///
   /// - Parameters:
   ///   - folder: The folder for the app's store and the downloaded key files.
   ///   - sealingKey: The key that encrypts the store, or `nil` if it is lost.
+  ///   - trust: The system's trust in key files; the `Device` on Linux.
   ///   - countKeys: Returns the number of keys in a key file, for the check history, and throws if it is not
   ///     a key file. The app does not parse key files itself.
   ///   - damage: Returns the damage that was found in the framework's storage, at least since the start.
@@ -55,7 +59,7 @@ public actor ExposureApp {
     configuration: AppConfiguration, folder: URL, sealingKey: SealingKey?,
     clock: any WallClock, randomness: any Randomness, network: any Network,
     scheduler: any BackgroundScheduler, notices: any NoticeSink,
-    deviceCheck: any DeviceAttestation,
+    deviceCheck: any DeviceAttestation, trust: any KeyFileTrust,
     countKeys: @escaping @Sendable (URL) throws -> Int,
     damage: @escaping @Sendable () async -> [StorageDamage] = { [] }, logger: Logger
   ) {
@@ -68,6 +72,7 @@ public actor ExposureApp {
     self.scheduler = scheduler
     self.notices = notices
     self.deviceCheck = deviceCheck
+    self.trust = trust
     self.countKeys = countKeys
     self.damage = damage
     self.logger = logger
@@ -82,7 +87,7 @@ public actor ExposureApp {
       folder: folder.appendingPathComponent("Store"), key: sealingKey, randomness: randomness)
     _ = try? uploads.load()
     storeFolder = folder.appendingPathComponent("Store")
-    remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
+    remote = store.state.remoteConfiguration ?? .protegoDefault
   }
 
   /// Prepares the app; call it once at every launch. It never prompts the user.
@@ -162,7 +167,7 @@ public actor ExposureApp {
     try store.startOver(with: key)
     uploads = UploadStore(folder: storeFolder, key: key, randomness: randomness)
     noteOwnDamage()
-    remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
+    remote = store.state.remoteConfiguration ?? .protegoDefault
   }
 
   /// Opens the store again after a read error of the disk.
@@ -170,7 +175,7 @@ public actor ExposureApp {
     guard store.condition == .unreadable else { return }
     store.open()
     noteOwnDamage()
-    remote = store.state.verifiedConfiguration(by: configuration.remoteConfigurationKeys)
+    remote = store.state.remoteConfiguration ?? .protegoDefault
   }
 
   /// Activates the framework once; concurrent callers wait for the same activation.

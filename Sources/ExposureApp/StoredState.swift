@@ -1,4 +1,5 @@
 import Foundation
+import KeyServerAPI
 
 /// The app's persistent state. It is written as a whole, so that the cursor and the exposures found up
 /// to it always change together. The property names are the JSON keys on disk.
@@ -23,9 +24,14 @@ struct StoredState: Codable, Sendable {
   var wasAuthorized = false
   /// The user has turned exposure notifications off in the app.
   var isTurnedOff = false
-  /// The newest remote configuration with its signature, and the highest version ever accepted.
-  var remoteConfiguration: Data?
-  var remoteConfigurationVersion = 0
+  /// The newest accepted remote configuration.
+  var remoteConfiguration: RemoteConfiguration?
+  /// The newest accepted device configuration.
+  var deviceConfiguration: AcceptedConfiguration?
+  /// True if a withdrawn file may have caused exposures that only a new detection can undo.
+  var mustDetectAgain = false
+  /// The versions of the configurations, for conditional requests.
+  var configurationVersions: [String: ResponseVersion] = [:]
   /// The times of recently refused PINs.
   var refusedPINs: [Date] = []
   /// The time of the next decoy.
@@ -105,6 +111,6 @@ extension Exposure {
   fileprivate func identified(as known: UUID?) -> Exposure {
     Exposure(
       id: known ?? id, date: date, durationSeconds: durationSeconds, riskScore: riskScore,
-      judgement: judgement)
+      judgement: judgement, files: files)
   }
 }

@@ -60,7 +60,8 @@ struct KeyServerComposition {
     keyPull = AuthorityKeyPull(
       registry: registry, store: store, clock: clock, logger: logger)
     DownloadRoutes(
-      folder: folder, roots: roots, remoteConfiguration: remoteConfiguration
+      folder: folder, roots: roots, remoteConfiguration: remoteConfiguration,
+      readDeviceConfiguration: configuration.readDeviceConfiguration
     ).add(to: router)
   }
 

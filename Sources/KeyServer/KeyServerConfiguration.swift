@@ -35,6 +35,9 @@ public struct KeyServerConfiguration: Sendable {
   /// Reads the signers again before each export, so that keys can change while the server runs; `nil` to
   /// use `exportSigners`.
   public var readExportSigners: (@Sendable () throws -> [ExportSigner])?
+  /// Reads the signed device configuration that phones download, for each request and export; `nil` for a
+  /// server without one. Then a signer signs only while that document lists its key.
+  public var readDeviceConfiguration: (@Sendable () throws -> Data)?
   /// The region whose keys the ProteGO Safe export contains, and which its files name.
   public var region: String
   /// Exports in addition to ProteGO Safe's, each in its own folder.
@@ -107,7 +110,11 @@ extension KeyServerConfiguration {
 
   var signers: ExportSigners {
     let configured = exportSigners
-    return ExportSigners(readExportSigners ?? { configured })
+    let read = readExportSigners ?? { configured }
+    guard let readDeviceConfiguration else { return ExportSigners(read) }
+    return ExportSigners(read) {
+      try UnverifiedDeviceConfiguration(decoding: try readDeviceConfiguration()).unverified()
+    }
   }
 
   /// Validates the configuration.

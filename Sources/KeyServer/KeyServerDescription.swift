@@ -134,7 +134,8 @@ extension KeyServerComposition {
 
 extension KeyServerComposition {
   private static func downloads(roots: [String]) -> [OpenAPIOperation] {
-    [configurationOperation] + roots.flatMap { [index(of: $0), keyFile(of: $0)] }
+    [configurationOperation, deviceConfigurationOperation]
+      + roots.flatMap { [index(of: $0), keyFile(of: $0)] }
   }
 
   private static let configurationOperation = OpenAPIOperation(
@@ -151,6 +152,20 @@ extension KeyServerComposition {
             "keyVersion": .string("The version of the signing key."),
           ], required: ["payload", "signature", "keyID", "keyVersion"])),
       unchanged,
+    ])
+
+  private static let deviceConfigurationOperation = OpenAPIOperation(
+    .get, KeyServerRoute.deviceConfiguration,
+    "The device configuration, signed with the root key: signing keys, pause and withdrawn files.",
+    responses: [
+      .init(
+        200, "The signed document and its signature.",
+        .object(
+          [
+            "payload": .string("The signed JSON in Base64."),
+            "signature": .string("The ECDSA signature by the root key in Base64."),
+          ], required: ["payload", "signature"])),
+      unchanged, .init(404, "The server has no device configuration.", callableRefusal),
     ])
 
   private static func index(of root: String) -> OpenAPIOperation {

@@ -8,6 +8,8 @@ public enum KeyServerRoute {
   public static let statistics = "/v1/stats"
   /// The names of the key files, oldest first (GET).
   public static let index = "/index.txt"
+  /// The device configuration, signed by the root key (GET).
+  public static let deviceConfiguration = "/device-configuration.json"
   /// The signed remote configuration (GET).
   public static let remoteConfiguration = "/remote-configuration.json"
 

@@ -1,7 +1,7 @@
 /// Settings that the health authority can change on all phones without a new app version.
 ///
-/// A missing key, or one of another type, gets its default; the other keys keep their values. See
-/// Documentation/ProteGOSafeContract.md, "Remote configuration".
+/// A missing key, or one of another type, gets its default; the other keys keep their values. Only
+/// `windowRiskConfiguration` is read strictly. See Documentation/ProteGOSafeContract.md, "Remote configuration".
 public struct RemoteConfiguration: Codable, Hashable, Sendable {
   /// The version, which increases with every change. A phone rejects a lower version than its own.
   public var version: Int
@@ -11,23 +11,29 @@ public struct RemoteConfiguration: Codable, Hashable, Sendable {
   public var riskLevelConfiguration: RiskScoreThresholds
   /// Timeouts and retries of key file downloads.
   public var diagnosisKeyDownloadConfiguration: KeyDownload
+  /// The rules of apps with ENAPIVersion 2; nil for those that the app is built with.
+  public var windowRiskConfiguration: WindowRiskConfiguration?
 
   /// Creates a configuration.
   public init(
     version: Int, exposureConfiguration: RiskScoringParameters = .protegoDefault,
     riskLevelConfiguration: RiskScoreThresholds = .protegoDefault,
-    diagnosisKeyDownloadConfiguration: KeyDownload = .protegoDefault
+    diagnosisKeyDownloadConfiguration: KeyDownload = .protegoDefault,
+    windowRiskConfiguration: WindowRiskConfiguration? = nil
   ) {
     self.version = version
     self.exposureConfiguration = exposureConfiguration
     self.riskLevelConfiguration = riskLevelConfiguration
     self.diagnosisKeyDownloadConfiguration = diagnosisKeyDownloadConfiguration
+    self.windowRiskConfiguration = windowRiskConfiguration
   }
 
   /// The values of ProteGO Safe.
   public static let protegoDefault = RemoteConfiguration(version: 0)
 
   /// Decodes leniently: a missing key, or one of another type, gets its default.
+  ///
+  /// - Throws: `DecodingError` if `windowRiskConfiguration` is there and not complete.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     let standard = Self.protegoDefault
@@ -38,6 +44,8 @@ public struct RemoteConfiguration: Codable, Hashable, Sendable {
       .riskLevelConfiguration, or: standard.riskLevelConfiguration)
     diagnosisKeyDownloadConfiguration = values.value(
       .diagnosisKeyDownloadConfiguration, or: standard.diagnosisKeyDownloadConfiguration)
+    windowRiskConfiguration = try values.decodeIfPresent(
+      WindowRiskConfiguration.self, forKey: .windowRiskConfiguration)
   }
 }
 
@@ -48,6 +56,7 @@ extension RemoteConfiguration {
       ? "version must not be negative."
       : exposureConfiguration.fault ?? riskLevelConfiguration.fault
         ?? diagnosisKeyDownloadConfiguration.fault
+        ?? windowRiskConfiguration?.fault.map { "windowRiskConfiguration.\($0)" }
   }
 }
 

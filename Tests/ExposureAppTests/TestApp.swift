@@ -18,6 +18,7 @@ final class TestApp {
   static let tokenPath = "/getAccessToken"
   static let uploadPath = "/uploadDiagnosisKeys"
   static let configurationPath = "/remote-configuration.json"
+  static let deviceConfigurationPath = "/device-configuration.json"
 
   let temporary: TemporaryFolder
   let folder: URL
@@ -28,6 +29,8 @@ final class TestApp {
   let scheduler = RecordingScheduler()
   let notices = RecordingNotices()
   let device = TestAttestation()
+  let trust = RecordingTrust()
+  let root = RootPrivateKey()
   let signer = P256.Signing.PrivateKey()
   var sealingKey: SealingKey?
   var windowRisk: WindowRiskAssessment?
@@ -37,6 +40,7 @@ final class TestApp {
     self.folder = folder ?? temporary.path("app")
     network = ScriptedNetwork(connection: connection)
     sealingKey = SealingKey(from: randomness)
+    try serve(try document())
   }
 
   func launch(manager: sending ENManager? = nil) throws -> ExposureApp {
@@ -46,7 +50,7 @@ final class TestApp {
       authorizationStatus: { script.state.authorization },
       configuration: try configuration(), folder: folder, sealingKey: sealingKey, clock: clock,
       randomness: randomness, network: network, scheduler: scheduler, notices: notices,
-      deviceCheck: device, countKeys: { try Data(contentsOf: $0).count },
+      deviceCheck: device, trust: trust, countKeys: { try Data(contentsOf: $0).count },
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
   }
 
@@ -55,10 +59,7 @@ final class TestApp {
       verificationServer: try url("http://verification.test"),
       keyServer: try url("http://keys.test"),
       appPackageName: "pl.gov.mc.protegosafe",
-      remoteConfigurationKeys: [
-        try RemoteConfigurationKey(
-          keyID: "260", keyVersion: "v1", publicKeyPEM: signer.publicKey.pemRepresentation)
-      ], windowRisk: windowRisk)
+      rootKey: root.rootKey, windowRisk: windowRisk)
   }
 
   /// Launches an app that has read the index once, so that files published now are pending.
@@ -107,6 +108,21 @@ final class TestApp {
       configuration, privateKeyPEM: (key ?? signer).pemRepresentation, keyID: "260",
       keyVersion: "v1")
     network.script(Self.configurationPath, .response(200, try signed.encoded()))
+  }
+
+  /// A device configuration with the app's signer, issued now.
+  func document(version: Int = 1) throws -> DeviceConfiguration {
+    let now = Int64(clock.now.timeIntervalSince1970)
+    return DeviceConfiguration(
+      version: version, issued: now, expires: now + DeviceConfigurationLimit.lifetime,
+      keys: [
+        .init(keyID: "260", keyVersion: "v1", publicKey: signer.publicKey.pemRepresentation)
+      ])
+  }
+
+  func serve(_ document: DeviceConfiguration, signedBy key: RootPrivateKey? = nil) throws {
+    let signed = try UnverifiedDeviceConfiguration.signed(document, by: key ?? root)
+    network.script(Self.deviceConfigurationPath, .response(200, try signed.encoded()))
   }
 
   private func url(_ text: String) throws -> URL {

@@ -1,4 +1,5 @@
 import Foundation
+import KeyServerAPI
 import Synchronization
 
 @testable import ExposureApp
@@ -137,6 +138,37 @@ final class TestAttestation: DeviceAttestation {
       if $0.isSilent { throw Unavailable() }
       $0.count += 1
       return Data([$0.count])
+    }
+  }
+}
+
+/// Records the trusted keys and the withdrawn files.
+final class RecordingTrust: KeyFileTrust {
+  struct Unavailable: Error {}
+
+  private struct State {
+    var keys: [DeviceConfiguration.Key] = []
+    var withdrawals: [Set<KeyFileHash>] = []
+    var failures = 0
+  }
+
+  private let state = Mutex(State())
+
+  var keys: [DeviceConfiguration.Key] { state.withLock { $0.keys } }
+  var withdrawals: [Set<KeyFileHash>] { state.withLock { $0.withdrawals } }
+
+  /// Makes the next `count` withdrawals fail.
+  func fail(_ count: Int) { state.withLock { $0.failures = count } }
+
+  func trust(_ keys: [DeviceConfiguration.Key]) { state.withLock { $0.keys = keys } }
+
+  func withdraw(_ files: Set<KeyFileHash>) async throws {
+    try state.withLock {
+      guard $0.failures == 0 else {
+        $0.failures -= 1
+        throw Unavailable()
+      }
+      $0.withdrawals.append(files)
     }
   }
 }

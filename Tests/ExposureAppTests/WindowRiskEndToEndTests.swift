@@ -3,6 +3,7 @@ import DiagnosisKeyFile
 import ExposureKeys
 import ExposureNotification
 import Foundation
+import KeyServerAPI
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import ExposureNotification
 import Foundation
+import KeyServerAPI
 import Testing
 
 @testable import ExposureApp

@@ -17,6 +17,8 @@ extension ExposureApp {
     do {
       try await checkOnce()
       outcome = .checked(riskLevel)
+    } catch is CheckPause {
+      outcome = .paused
     } catch {
       outcome = .failed(CheckFailure(Task.isCancelled ? CancellationError() : error))
     }
@@ -39,12 +41,11 @@ extension ExposureApp {
     let server = newKeyServer()
     checkServer = server
     defer { checkServer = nil }
-    await refreshConfiguration()
     await noteSystemDamage()
     do {
-      try await checkFiles(of: server)
-    } catch is LostResults {
-      try await checkFiles(of: server)
+      try await prepareCheck()
+      await refreshConfiguration()
+      try await checkFilesOfLastDays(of: server)
     } catch {
       await keep(server)
       throw error
@@ -53,6 +54,15 @@ extension ExposureApp {
     await showDueRiskNotice()
     await sendDecoyIfDue()
     guard store.state.download.isComplete else { throw await server.failure ?? .filesMissing }
+  }
+
+  /// Checks the wanted files, or those of the last fourteen days if results turn out to be lost.
+  private func checkFilesOfLastDays(of server: PacedNetwork) async throws {
+    do {
+      try await checkFiles(of: server)
+    } catch is LostResults {
+      try await checkFiles(of: server)
+    }
   }
 
   /// Downloads and analyses the wanted files, and stores the results.
@@ -69,11 +79,13 @@ extension ExposureApp {
     download.removeAll(except: store.state.download.pending)
     let pending = store.state.download.pending(at: clock.now)
     let obtained = try await download.obtain(pending)
-    var analysis = try await analyse(obtained)
+    let withdrawn = obtained.filter { isWithdrawn(download.url(of: $0)) }
+    var analysis = try await analyse(obtained.filter { !withdrawn.contains($0) })
+    analysis.withdrawn = withdrawn
     guard await !noteSystemDamage() else { throw LostResults() }
     analysis.missing = pending.filter { !obtained.contains($0) }
     try save(analysis)
-    download.remove(analysis.analysed + analysis.refused)
+    download.remove(analysis.done + analysis.refused)
   }
 
   /// Stores the pause that the server has asked for.
@@ -120,13 +132,18 @@ extension ExposureApp {
       isFree = false
       try await detect(in: next.compactMap { byText[$0] }, into: &analysis)
     }
+    if analysis.analysed.isEmpty, store.state.mustDetectAgain {
+      analysis.add(try await detect(in: []), in: [], at: clock.now)
+    }
   }
 
   /// Passes files to the framework and records its verdict.
   private func detect(in names: [KeyFileName], into analysis: inout Analysis) async throws {
     do {
       let files = names.map(keyFileDownload(from: network).url)
-      analysis.add(try await detect(in: files), in: names, at: clock.now)
+      var found = try await detect(in: files)
+      if !found.coversAllFiles, !found.exposures.isEmpty { found.mark(files) }
+      analysis.add(found, in: names, at: clock.now)
     } catch let error as ENError where error.code == .badFormat {
       analysis.refuse(names, at: clock.now)
     } catch let error as ENError where error.code == .rateLimited && !analysis.analysed.isEmpty {
@@ -136,7 +153,7 @@ extension ExposureApp {
   }
 
   private func detect(in files: [URL]) async throws -> DetectedExposures {
-    if let windowRisk = configuration.windowRisk {
+    if let windowRisk {
       try await framework.detect(in: files, by: windowRisk)
     } else {
       try await framework.detect(in: files, scoring: remote.exposureConfiguration)
@@ -158,8 +175,9 @@ extension ExposureApp {
     let found = analysis.result
     try store.update { state in
       state.download.search = analysis.search
-      state.download.finish(analysed: analysis.analysed, missing: analysis.missing, at: now)
+      state.download.finish(analysed: analysis.done, missing: analysis.missing, at: now)
       state.add(found)
+      if found.coversAllFiles { state.mustDetectAgain = false }
       if state.download.isRestored { state.damage.finishRecovery() }
       state.removeOld(at: now)
       state.history.record(
@@ -183,12 +201,17 @@ public enum CheckOutcome: Sendable, Hashable {
   case checked(RiskLevel)
   /// Another check is running.
   case alreadyRunning
+  /// The health authority has paused checks; `ExposureApp.pause` gives the end. Nothing is lost.
+  case paused
   /// The check was not complete.
   case failed(CheckFailure)
 
-  /// True if everything that could be checked has been checked.
+  /// True if everything that could be checked has been checked, or nothing shall be checked now.
   public var isSuccess: Bool {
-    if case .checked = self { true } else { false }
+    switch self {
+    case .checked, .paused: true
+    case .alreadyRunning, .failed: false
+    }
   }
 }
 
@@ -199,6 +222,8 @@ struct Analysis {
   var analysed: [KeyFileName] = []
   /// The files that the framework refused alone.
   var refused: [KeyFileName] = []
+  /// The files that the health authority has withdrawn; they are not analysed.
+  var withdrawn: [KeyFileName] = []
   /// The files that could not be downloaded.
   var missing: [KeyFileName] = []
   /// The number of keys in each readable file.
@@ -209,6 +234,9 @@ struct Analysis {
   var result = DetectedExposures()
 
   init(search: FileSearch) { self.search = search }
+
+  /// The files that need no further check.
+  var done: [KeyFileName] { analysed + withdrawn }
 
   mutating func refuse(_ names: [KeyFileName], at now: Date) {
     search.refuse(names.map(\.text), at: now)

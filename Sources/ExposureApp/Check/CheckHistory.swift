@@ -1,4 +1,5 @@
 import Foundation
+import KeyServerAPI
 
 /// The history of checks that the user sees. The property names are the JSON keys on disk.
 struct CheckHistory: Codable, Sendable, Equatable {

@@ -66,6 +66,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
       analysed[name.text] = name.endTimestamp
       wanted[name.text] = nil
     }
+    search.remove(Set(done.map(\.text)))
     for name in missing { wanted[name.text]?.failures += 1 }
     expire(at: now)
     let firstOpen = wanted.values.map(\.end).min() ?? .max

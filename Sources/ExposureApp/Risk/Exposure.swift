@@ -13,11 +13,19 @@ public struct Exposure: Codable, Hashable, Sendable, Identifiable {
   public let riskScore: Int
   /// The policy's result for the day; `nil` if the score decides.
   public var judgement: DayJudgement?
+  /// The key files of the detection that found the encounter; `nil` for a day of exposure windows.
+  var files: [AnalysedFile]?
 
   /// Returns `true` if both describe the same encounter; analysing a file again repeats its encounters.
   func isSame(as other: Exposure) -> Bool {
     date == other.date && durationSeconds == other.durationSeconds && riskScore == other.riskScore
   }
+}
+
+/// A key file that was analysed, with the hash by which the health authority may withdraw it.
+struct AnalysedFile: Codable, Hashable, Sendable {
+  let name: String
+  let hash: KeyFileHash
 }
 
 /// The result of a policy for one day of exposure windows.
@@ -37,6 +45,14 @@ struct DetectedExposures: Sendable {
   /// True if `exposures` covers all files of the last fourteen days, as in API version 2; false if it
   /// covers only the files of this detection.
   var coversAllFiles = false
+
+  /// Notes the files of the detection on each encounter.
+  mutating func mark(_ files: [URL]) {
+    let analysed = files.compactMap { file in
+      KeyFileHash(ofFile: file).map { AnalysedFile(name: file.lastPathComponent, hash: $0) }
+    }
+    for index in exposures.indices { exposures[index].files = analysed }
+  }
 }
 
 /// The risk level that the user sees. The raw values from 0 are ProteGO Safe's.

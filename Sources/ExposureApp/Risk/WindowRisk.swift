@@ -1,5 +1,6 @@
 import ExposureNotification
 import Foundation
+import KeyServerAPI
 
 /// The result of a policy for exposure windows.
 public struct WindowRisk: Hashable, Sendable {
@@ -32,18 +33,6 @@ public struct WindowRisk: Hashable, Sendable {
   /// The minimum number of different encounters with `level`.
   public func encounterCount(at level: WindowRiskLevel) -> Int {
     days.reduce(0) { $0 + ($1.encounters[level] ?? 0) }
-  }
-}
-
-/// The level of a window or a day; the raw values are those of the policy.
-public enum WindowRiskLevel: Int, Codable, Sendable, Comparable, CaseIterable {
-  /// A low risk.
-  case low = 1
-  /// A high risk.
-  case high = 2
-
-  public static func < (one: WindowRiskLevel, other: WindowRiskLevel) -> Bool {
-    one.rawValue < other.rawValue
   }
 }
 
@@ -189,5 +178,33 @@ extension WindowRiskPolicy {
   private static func rounded(_ minutes: Double) -> Double {
     let scaled = (minutes * 1e10).rounded() / 1e10
     return scaled.isFinite ? scaled : minutes
+  }
+}
+
+extension TransmissionRiskEncoding {
+  /// The level of a window; `nil` without infectiousness or a report type that counts.
+  func level(_ infectiousness: ENInfectiousness, _ reportType: ENDiagnosisReportType) -> Int? {
+    guard let first = offset(of: infectiousness), let second = offset(of: reportType) else {
+      return nil
+    }
+    return first + second
+  }
+
+  private func offset(of infectiousness: ENInfectiousness) -> Int? {
+    switch infectiousness {
+    case .none: nil
+    case .standard: infectiousnessOffsetStandard
+    case .high: infectiousnessOffsetHigh
+    }
+  }
+
+  private func offset(of reportType: ENDiagnosisReportType) -> Int? {
+    switch reportType {
+    case .unknown, .revoked: nil
+    case .confirmedTest: reportTypeOffsetConfirmedTest
+    case .confirmedClinicalDiagnosis: reportTypeOffsetConfirmedClinicalDiagnosis
+    case .selfReported: reportTypeOffsetSelfReport
+    case .recursive: reportTypeOffsetRecursive
+    }
   }
 }

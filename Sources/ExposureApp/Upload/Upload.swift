@@ -40,6 +40,9 @@ extension ExposureApp {
   private func uploadOnce(
     _ typed: ZeroingBytes, isInteroperabilityEnabled: Bool
   ) async -> UploadOutcome {
+    // The pause may have ended since the last check.
+    if pause != nil { await refreshDeviceConfiguration() }
+    guard pause == nil else { return UploadOutcome(.paused) }
     let now = clock.now
     if let end = PINLock.lockedUntil(refused: store.state.refusedPINs, at: now) {
       return UploadOutcome(.locked(until: end))

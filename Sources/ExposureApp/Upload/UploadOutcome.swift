@@ -42,6 +42,8 @@ public enum UploadFailure: Error, Sendable, Hashable {
   case locked(until: Date)
   /// Another upload is running.
   case alreadyRunning
+  /// The health authority has paused uploads; a retry later with the same PIN continues.
+  case paused
   /// The user did not agree to share the keys.
   case notAgreed
   /// Exposure notifications are off, so there are no keys.
@@ -79,7 +81,7 @@ extension UploadFailure {
     switch self {
     case .notAgreed: .accessDenied
     case .noInternet: .noInternet
-    case .locked, .alreadyRunning, .nothingToShare, .tooManyKeys, .tooManyKeysOfOneDay,
+    case .locked, .alreadyRunning, .paused, .nothingToShare, .tooManyKeys, .tooManyKeysOfOneDay,
       .keysOutOfOrder, .stopped:
       .canceled
     case .invalidPIN, .notEnabled, .keysUnreadable, .systemFailed, .noDeviceToken, .pinRefused, .uploadRefused, .serverBusy,
@@ -109,6 +111,7 @@ extension UploadFailure: CustomStringConvertible {
     case .invalidPIN: "A PIN has six letters and digits; check your input."
     case .locked: "Too many wrong PINs; wait a while, then try again."
     case .alreadyRunning: "Another upload is running; wait until it ends."
+    case .paused: "The health authority has paused uploads; try again later with the same PIN."
     case .notAgreed: "Nothing was shared, because you did not agree."
     case .notEnabled: "Exposure notifications are off; turn them on, then try again."
     case .keysUnreadable:

@@ -75,8 +75,9 @@ package struct Detection: Sendable {
         try each(ProvisionalKeyBatch(keys: keys))
       }
     }
-    for file in keyFiles {
+    for (index, file) in keyFiles.enumerated() {
       try checkCancellation()
+      ledger.file = index
       try search.run(into: &ledger) { each in try read(file, each) }
       progress.completedUnitCount += 1
     }

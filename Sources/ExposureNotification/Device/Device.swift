@@ -10,7 +10,7 @@ import World
 /// A program creates one, installs it with `Device.install(_:)` for every `ENManager()`, and keeps
 /// `run()` running.
 public final class Device: Sendable {
-  let region: RegionConfiguration
+  let currentRegion: Mutex<RegionConfiguration>
   let apiVersion: Int
   let variant: Variant
   let detectionsPerDay: Int
@@ -42,7 +42,7 @@ public final class Device: Sendable {
   ///   - randomness: the source of new keys.
   ///   - folder: an existing folder that only this device uses.
   ///   - sealingKey: the key that encrypts and decrypts the data in `folder`.
-  ///   - region: the region whose key files are trusted.
+  ///   - region: the region whose key files are trusted; `setTrustedKeys(_:)` replaces its keys.
   ///   - bundleIdentifier: the app's name, as the consent prompt shows it.
   ///   - apiVersion: 1 or 2, Apple's `ENAPIVersion`; other numbers count as 1, and so does 2 under a
   ///     `variant` before iOS 14.
@@ -65,7 +65,7 @@ public final class Device: Sendable {
     travel: (any TravelHistory)? = nil, transmitPower: Int8 = 8,
     logger: Logger = Logger(label: "firebreak.device")
   ) {
-    self.region = region
+    currentRegion = Mutex(region)
     self.apiVersion = variant.apiVersions.contains(apiVersion) ? apiVersion : 1
     self.variant = variant
     self.detectionsPerDay =

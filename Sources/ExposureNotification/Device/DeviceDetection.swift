@@ -38,7 +38,7 @@ extension Device {
     let ledger = try await Self.search(detection)
     guard !progress.isCancelled else { throw CancellationError() }
     let result = detection.result(of: ledger)
-    let retained = apiVersion == 2 ? Self.retained(ledger.keysToKeep, after: earlier, at: now) : nil
+    let retained = apiVersion == 2 ? Self.retained(ledger, of: files, after: earlier, at: now) : nil
     try await detectionStore.end(begun, with: result, retaining: retained)
     return result
   }
@@ -53,13 +53,23 @@ extension Device {
       changesMapFreely: entitlements.contains(.test))
   }
 
-  /// A key keeps the date when it was first passed in.
+  /// A key keeps the date when it was first passed in, and the digests of its files.
   private static func retained(
-    _ keys: [DiagnosisKey], after earlier: [RetainedKey], at now: Date
+    _ ledger: MatchLedger, of files: [URL], after earlier: [RetainedKey], at now: Date
   ) -> [RetainedKey] {
-    let since = Dictionary(
-      earlier.map { ($0.key.key, $0.since) }, uniquingKeysWith: { first, _ in first })
-    return keys.map { RetainedKey(key: $0, since: since[$0.key] ?? now) }
+    let known = Dictionary(
+      earlier.map { ($0.key.key, $0) }, uniquingKeysWith: { first, _ in first })
+    var digests: [Int: Data] = [:]
+    return ledger.keysToKeep.map { key in
+      let indices = ledger.files(of: key)
+      for index in indices where digests[index] == nil {
+        digests[index] = KeyFileDigest.of(files[index])
+      }
+      let before = known[key.key]
+      return RetainedKey(
+        key: key, since: before?.since ?? now,
+        files: (before?.files ?? []).union(indices.compactMap { digests[$0] }))
+    }
   }
 
   /// The exposures of the last detection, after showing the user the app's explanation.
@@ -134,6 +144,13 @@ actor DetectionStore {
     if let retained { try keys.replace(with: retained) }
     last = result
   }
+
+  /// Replaces the retained keys outside a detection.
+  func replaceRetainedKeys(with retained: [RetainedKey]) throws(SealedStorageError) {
+    try keys.replace(with: retained)
+  }
+
+  func forgetResult() { last = nil }
 
   /// - Throws: `.badParameter` if `summary` is not the summary of the last detection.
   func result(of summary: ExposureSummary) throws(ENError) -> DetectionResult {

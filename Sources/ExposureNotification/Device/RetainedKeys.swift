@@ -44,12 +44,14 @@ struct RetainedKeyStore: Sendable {
   }
 }
 
-/// A published key that later detections match again, and the date when it was first passed in.
+/// A published key that later detections match again, the date when it was first passed in, and the digests of
+/// the files that contain it.
 ///
 /// Redacted, because it reveals whom the user met.
 struct RetainedKey: Hashable, Sendable, Redacted {
   let key: DiagnosisKey
   let since: Date
+  var files: Set<Data> = []
 
   func isRetained(at now: Date) -> Bool {
     now.timeIntervalSince(since) <= Double(DeviceLimit.retentionDays) * Day.seconds
@@ -66,6 +68,7 @@ struct RetainedKeyRecord: Codable, Redacted {
   let daysSinceOnset: Int32?
   let variant: UInt8?
   let since: Date
+  let files: [Data]
 
   init(_ retained: RetainedKey) {
     bytes = Data(retained.key.key.secretBytes)
@@ -76,6 +79,7 @@ struct RetainedKeyRecord: Codable, Redacted {
     daysSinceOnset = retained.key.daysSinceOnsetOfSymptoms
     variant = retained.key.variantOfConcern?.rawValue
     since = retained.since
+    files = retained.files.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
   /// The key, or nil if the stored values are not valid.
@@ -87,6 +91,6 @@ struct RetainedKeyRecord: Codable, Redacted {
         key: key, transmissionRiskLevel: risk, reportType: report.flatMap(ReportType.init),
         daysSinceOnsetOfSymptoms: daysSinceOnset,
         variantOfConcern: variant.flatMap(VariantOfConcern.init))
-    }.map { RetainedKey(key: $0, since: since) }
+    }.map { RetainedKey(key: $0, since: since, files: Set(files)) }
   }
 }

@@ -14,6 +14,9 @@ package struct MatchLedger: MatchCollector, Sendable, Redacted {
   private(set) var decryptedSightingCount = 0
   /// Keys without a match that may still be received.
   private var unexpiredKeys: [[UInt8]: DiagnosisKey] = [:]
+  /// The index of the file that is read; nil for keys of earlier detections.
+  var file: Int?
+  private var filesOfKey: [[UInt8]: Set<Int>] = [:]
 
   /// Creates an empty ledger. If `requiresFullDayKeys` is true, it ignores keys used for less than a day.
   package init(requiresFullDayKeys: Bool = false) {
@@ -24,6 +27,7 @@ package struct MatchLedger: MatchCollector, Sendable, Redacted {
   package mutating func add(_ result: BatchResult) {
     for match in result.matches where isEligible(match.key) {
       let bytes = match.key.key.secretBytes
+      if let file { filesOfKey[bytes, default: []].insert(file) }
       guard let known = matchOfKey[bytes]?.key else {
         decryptAndAdd(match, bytes)
         continue
@@ -39,6 +43,7 @@ package struct MatchLedger: MatchCollector, Sendable, Redacted {
         unexpiredKeys[bytes].map { Self.isRevision(key, of: $0, result.areRevised) }
         ?? (unexpiredKeys.count < DeviceLimit.retainedKeys)
       if isAdded { unexpiredKeys[bytes] = key }
+      if let file, unexpiredKeys[bytes] != nil { filesOfKey[bytes, default: []].insert(file) }
     }
   }
 
@@ -64,6 +69,9 @@ package struct MatchLedger: MatchCollector, Sendable, Redacted {
   ) -> Bool {
     areRevised && known.key == key.key && known.canBeRevised(to: key)
   }
+
+  /// The indices of the files that contain `key`.
+  func files(of key: DiagnosisKey) -> Set<Int> { filesOfKey[key.key.secretBytes] ?? [] }
 
   /// The keys that later detections need: those that matched, including revoked ones, then those that may
   /// still be received; newest first.

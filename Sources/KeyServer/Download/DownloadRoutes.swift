@@ -4,7 +4,7 @@ import Hummingbird
 import KeyServerAPI
 import QuietHTTP
 
-/// The downloads: indexes, the key files they list, and the remote configuration.
+/// The downloads: indexes, the key files they list, the remote configuration and the device configuration.
 ///
 /// All of them are public and the same for all clients, so any cache may store them. The formats are in
 /// Documentation/ProteGOSafeContract.md.
@@ -13,11 +13,17 @@ struct DownloadRoutes: Sendable {
   /// The file name roots of the exports; that of the ProteGO Safe contract is empty.
   let roots: [String]
   let remoteConfiguration: SignedConfiguration
+  /// Reads the device configuration, which was signed elsewhere; nil if there is none.
+  let readDeviceConfiguration: (@Sendable () throws -> Data)?
 
   func add(to router: Router<QuietContext>) {
     router.get(RouterPath(KeyServerRoute.remoteConfiguration)) { request, _ in
       Self.document(
-        try remoteConfiguration.data(), type: "application/json; charset=utf-8", for: request)
+        try remoteConfiguration.data(), type: Self.json, for: request)
+    }
+    router.get(RouterPath(KeyServerRoute.deviceConfiguration)) { request, _ in
+      guard let readDeviceConfiguration else { throw QuietRefusal.notFound }
+      return Self.document(try readDeviceConfiguration(), type: Self.json, for: request)
     }
     for root in roots {
       router.get(RouterPath(KeyServerRoute.index(of: root))) { request, _ in
@@ -28,6 +34,8 @@ struct DownloadRoutes: Sendable {
       }
     }
   }
+
+  private static let json = "application/json; charset=utf-8"
 
   /// Serves a file only if its index lists it; every other name is 404.
   private func keyFile(

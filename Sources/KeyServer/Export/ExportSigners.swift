@@ -1,13 +1,23 @@
+import Crypto
 import DiagnosisKeyFile
 import Foundation
+import KeyServerAPI
 import Secrets
 
 /// The keys that sign key files, read before every export so that they can be changed while the server runs.
+///
+/// With a device configuration, a key signs only while that document lists it as valid: phones reject the
+/// signatures of all others.
 struct ExportSigners: Sendable {
   private let read: @Sendable () throws -> [ExportSigner]
+  private let published: (@Sendable () throws -> DeviceConfiguration)?
 
-  init(_ read: @escaping @Sendable () throws -> [ExportSigner]) {
+  init(
+    _ read: @escaping @Sendable () throws -> [ExportSigner],
+    published: (@Sendable () throws -> DeviceConfiguration)? = nil
+  ) {
     self.read = read
+    self.published = published
   }
 
   /// Returns the signers that are valid at `moment`, the newest first; 1 to 10, as many as phones accept.
@@ -36,7 +46,7 @@ struct ExportSigners: Sendable {
     } catch {
       throw .configuration("exportSigners cannot be read: check their file and its owner.")
     }
-    let signing = all.filter { $0.signs(at: moment) }
+    let signing = try publishedSigners(among: all.filter { $0.signs(at: moment) }, at: moment)
     guard !signing.isEmpty else {
       throw .configuration("exportSigners has no key that is valid now: add one.")
     }
@@ -46,6 +56,26 @@ struct ExportSigners: Sendable {
           + " end the oldest.")
     }
     return Self.newestFirst(signing)
+  }
+
+  private func publishedSigners(
+    among signers: [ExportSigner], at moment: Date
+  ) throws(KeyServerError) -> [ExportSigner] {
+    guard let published else { return signers }
+    let keys: [DeviceConfiguration.Key]
+    do {
+      keys = try published().keys(validAt: moment)
+    } catch {
+      throw .configuration("deviceConfiguration cannot be read: publish it again.")
+    }
+    let listed = signers.filter { signer in
+      keys.contains { $0.keyID == signer.keyID && $0.keyVersion == signer.keyVersion }
+    }
+    guard signers.isEmpty || !listed.isEmpty else {
+      throw .configuration(
+        "deviceConfiguration lists no key of exportSigners that is valid now: publish it again.")
+    }
+    return listed
   }
 
   /// Sorts stably: signers that begin at the same moment keep their order.
@@ -89,6 +119,19 @@ public struct ExportSigner: Sendable {
 }
 
 extension ExportSigner {
+  /// The public key and the validity for the device configuration.
+  ///
+  /// - Throws: `KeyServerError.configuration` if the private key is not valid.
+  public func publicKey() throws(KeyServerError) -> DeviceConfiguration.Key {
+    guard let key = try? P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM) else {
+      throw .configuration("exportSigners: privateKeyPEM must be a P-256 private key.")
+    }
+    return DeviceConfiguration.Key(
+      keyID: keyID, keyVersion: keyVersion, publicKey: key.publicKey.pemRepresentation,
+      validFrom: validFrom.map { Int64($0.timeIntervalSince1970) },
+      validThru: validThru.map { Int64($0.timeIntervalSince1970) })
+  }
+
   fileprivate func signs(at moment: Date) -> Bool {
     (validFrom ?? .distantPast) <= moment && moment < (validThru ?? .distantFuture)
   }

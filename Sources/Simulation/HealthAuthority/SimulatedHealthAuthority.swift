@@ -28,8 +28,6 @@ public final class SimulatedHealthAuthority: Service {
     public static let audience = "keys.firebreak.example"
     /// The ID of the export key: Poland's mobile country code.
     public static let exportKeyID = "260"
-    /// The version of the export key.
-    public static let exportKeyVersion = "v1"
     /// The period of a key file, in seconds.
     public static let exportPeriodSeconds = 3_600
   }
@@ -38,8 +36,8 @@ public final class SimulatedHealthAuthority: Service {
   public let verificationServer: VerificationServer
   /// The server that accepts keys and publishes key files.
   public let keyServer: KeyServer
-  /// The public export key, in PEM format.
-  public let exportPublicKeyPEM: String
+  /// The signing keys, and the document that tells phones about them.
+  public let signing: SimulatedSigning
   /// The folder for both databases and the exports.
   public let folder: URL
 
@@ -55,9 +53,8 @@ public final class SimulatedHealthAuthority: Service {
   ) throws {
     let secrets = randomness.source("health authority")
     let tokenKey = P256.Signing.PrivateKey(from: secrets)
-    let exportKey = P256.Signing.PrivateKey(from: secrets)
+    signing = try SimulatedSigning(clock: clock, randomness: secrets)
     apiToken = Data(secrets.bytes(24)).base64EncodedString()
-    exportPublicKeyPEM = exportKey.publicKey.pemRepresentation
     self.folder = folder
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     verificationServer = try VerificationServer(
@@ -73,14 +70,12 @@ public final class SimulatedHealthAuthority: Service {
       exportFolder: folder.appendingPathComponent("exports"), regions: [Name.region],
       appPackages: [Name.app], tokenIssuer: Name.issuer, tokenAudience: Name.audience,
       tokenPublicKeysPEM: ["token-1": tokenKey.publicKey.pemRepresentation],
-      exportSigners: [
-        ExportSigner(
-          privateKeyPEM: exportKey.pemRepresentation, keyID: Name.exportKeyID,
-          keyVersion: Name.exportKeyVersion)
-      ], region: Name.region, deviceCheck: deviceCheck,
+      exportSigners: [], region: Name.region, deviceCheck: deviceCheck,
       remoteConfiguration: RemoteConfiguration(version: 1))
     keys.exportPeriodSeconds = Name.exportPeriodSeconds
     keys.minimumKeys = minimumKeys
+    keys.readExportSigners = { [signing] in signing.signers }
+    keys.readDeviceConfiguration = { [signing] in try signing.signedDocument() }
     keyServer = try KeyServer(
       keys, clock: clock, randomness: randomness.source("key server"), logger: logger)
   }
@@ -100,30 +95,15 @@ public final class SimulatedHealthAuthority: Service {
   }
 
   /// The configuration of the authority's app; available once the servers listen.
-  ///
-  /// - Throws: If the export key is not valid PEM (a programming error).
-  public func appConfiguration() async throws -> AppConfiguration {
+  public func appConfiguration() async -> AppConfiguration {
     AppConfiguration(
       verificationServer: await verificationURL, keyServer: await keyServerURL,
-      region: Name.region, appPackageName: Name.app,
-      remoteConfigurationKeys: [
-        try RemoteConfigurationKey(
-          keyID: Name.exportKeyID, keyVersion: Name.exportKeyVersion,
-          publicKeyPEM: exportPublicKeyPEM)
-      ])
+      region: Name.region, appPackageName: Name.app, rootKey: signing.rootKey)
   }
 
-  /// The framework's configuration with the authority's export key.
-  ///
-  /// - Throws: If the export key is not valid PEM (a programming error).
-  public func regionConfiguration() throws -> RegionConfiguration {
-    RegionConfiguration(
-      region: Name.region,
-      keys: [
-        try VerificationPublicKey(
-          keyID: Name.exportKeyID, keyVersion: Name.exportKeyVersion,
-          publicKeyPEM: exportPublicKeyPEM)
-      ])
+  /// The framework's configuration without keys: the app passes them on from the device configuration.
+  public var regionConfiguration: RegionConfiguration {
+    RegionConfiguration(region: Name.region, keys: [])
   }
 
   /// The URL of the verification server; available once it listens.
@@ -139,7 +119,7 @@ public final class SimulatedHealthAuthority: Service {
 
 extension P256.Signing.PrivateKey {
   /// Generates a key; almost all 32-byte strings are valid.
-  fileprivate init(from randomness: any Randomness) {
+  init(from randomness: any Randomness) {
     while true {
       if let key = try? Self(rawRepresentation: randomness.bytes(32)) {
         self = key

@@ -50,7 +50,7 @@ public final class SimulatedPhone: Sendable {
       manager: ENManager(device: device), authorizationStatus: { device.authorizationStatus },
       configuration: configuration, folder: folder.appendingPathComponent("app"),
       sealingKey: sealingKey, clock: world.clock, randomness: randomness, network: network,
-      scheduler: scheduler, notices: notices, deviceCheck: deviceCheck,
+      scheduler: scheduler, notices: notices, deviceCheck: deviceCheck, trust: device,
       countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount }, logger: world.logger)
   }
 }

@@ -42,8 +42,8 @@ struct DemoParticipants {
     self.authority = authority
     let network = HTTPNetwork()
     self.network = network
-    let configuration = try await authority.appConfiguration()
-    let region = try authority.regionConfiguration()
+    let configuration = await authority.appConfiguration()
+    let region = authority.regionConfiguration
     func phone(_ name: String) -> SimulatedPhone {
       SimulatedPhone(
         name: name, folder: folder.appendingPathComponent("phone-\(name)"), world: world,

@@ -114,7 +114,7 @@ extension DemoSteps {
     let own = Set(try await sharedKeys(of: [participants.diagnosed]))
     var found = 0
     let verified = try UnverifiedKeyFile(at: copy).verified(
-      by: try participants.authority.regionConfiguration().keys, batchSize: 4096
+      by: try participants.authority.signing.verificationKeys(), batchSize: 4096
     ) { batch in
       found += batch.keys.filter { own.contains($0.key.secretBytes) }.count
     }

@@ -1,6 +1,7 @@
 import ExposureApp
 import ExposureNotification
 import Foundation
+import KeyServerAPI
 
 /// Exposure windows and their risk under a policy.
 struct RiskVectors: Decodable {

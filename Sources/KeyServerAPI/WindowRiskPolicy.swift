@@ -1,5 +1,3 @@
-import ExposureNotification
-
 /// A health authority's rules for exposure windows: filters, weights and levels.
 ///
 /// The JSON names are those of the Corona-Warn-App's published configuration. Decoding accepts any
@@ -140,31 +138,15 @@ public struct TransmissionRiskEncoding: Codable, Hashable, Sendable {
   }
 }
 
-extension TransmissionRiskEncoding {
-  /// The level of a window; `nil` without infectiousness or a report type that counts.
-  func level(_ infectiousness: ENInfectiousness, _ reportType: ENDiagnosisReportType) -> Int? {
-    guard let first = offset(of: infectiousness), let second = offset(of: reportType) else {
-      return nil
-    }
-    return first + second
-  }
+/// The level of a window or a day; the raw values are those of the policy.
+public enum WindowRiskLevel: Int, Codable, Sendable, Comparable, CaseIterable {
+  /// A low risk.
+  case low = 1
+  /// A high risk.
+  case high = 2
 
-  private func offset(of infectiousness: ENInfectiousness) -> Int? {
-    switch infectiousness {
-    case .none: nil
-    case .standard: infectiousnessOffsetStandard
-    case .high: infectiousnessOffsetHigh
-    }
-  }
-
-  private func offset(of reportType: ENDiagnosisReportType) -> Int? {
-    switch reportType {
-    case .unknown, .revoked: nil
-    case .confirmedTest: reportTypeOffsetConfirmedTest
-    case .confirmedClinicalDiagnosis: reportTypeOffsetConfirmedClinicalDiagnosis
-    case .selfReported: reportTypeOffsetSelfReport
-    case .recursive: reportTypeOffsetRecursive
-    }
+  public static func < (one: WindowRiskLevel, other: WindowRiskLevel) -> Bool {
+    one.rawValue < other.rawValue
   }
 }
 

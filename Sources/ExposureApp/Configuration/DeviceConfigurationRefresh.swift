@@ -1,0 +1,109 @@
+import Foundation
+import KeyServerAPI
+import Logging
+import World
+
+extension ExposureApp {
+  /// The device configuration in use; `nil` before the first one.
+  public var deviceConfiguration: DeviceConfiguration? {
+    guard let accepted = store.state.deviceConfiguration,
+      accepted.root == configuration.rootKey.fingerprint
+    else { return nil }
+    return accepted.document
+  }
+
+  /// The health authority's instruction to pause, if it is in force.
+  public var pause: DeviceConfiguration.Pause? {
+    guard let document = deviceConfiguration, document.isPaused(at: clock.now) else { return nil }
+    return document.pause
+  }
+
+  /// Prepares a check: fetches the device configuration, passes its keys to the framework, and undoes
+  /// the exposures that were found through withdrawn files.
+  ///
+  /// - Throws: `CheckPause` during a pause, or `CheckFailure` without a usable document.
+  func prepareCheck() async throws {
+    let failure = await refreshDeviceConfiguration()
+    guard let document = deviceConfiguration else { throw failure ?? CheckFailure.notConfigured }
+    guard pause == nil else { throw CheckPause() }
+    guard !trustedKeys.isEmpty else { throw failure ?? CheckFailure.notConfigured }
+    do {
+      try trust.trust(trustedKeys)
+    } catch {
+      logger.error("the framework refused the keys", metadata: ["error": "\(error)"])
+      throw CheckFailure.notConfigured
+    }
+    try await undoWithdrawn(Set(document.withdrawn))
+  }
+
+  /// The keys of the document in use that are valid now.
+  var trustedKeys: [DeviceConfiguration.Key] {
+    deviceConfiguration?.keys(validAt: clock.now) ?? []
+  }
+
+  /// Downloads the device configuration and accepts it if the root key signed it, it has not expired, and its
+  /// version is not lower than that of the current one. Otherwise the current one stays in use.
+  ///
+  /// - Returns: The reason why there is no new document; `nil` if the newest one is in use.
+  @discardableResult
+  func refreshDeviceConfiguration() async -> CheckFailure? {
+    let route = KeyServerRoute.deviceConfiguration
+    do {
+      let response = try await requestConfiguration(
+        route, bytesMax: DeviceConfigurationLimit.bytesMax, isStored: deviceConfiguration != nil)
+      if let response {
+        try accept(try UnverifiedDeviceConfiguration(decoding: response.body))
+        if response.version != store.state.configurationVersions[route] {
+          try store.update { $0.configurationVersions[route] = response.version }
+        }
+      }
+      configurationRefusal = nil
+      return nil
+    } catch let error as DeviceConfigurationError {
+      logger.warning("\(error)")
+      configurationRefusal = error
+      return .notConfigured
+    } catch {
+      return CheckFailure(error)
+    }
+  }
+
+  private func accept(_ received: UnverifiedDeviceConfiguration) throws {
+    let root = configuration.rootKey
+    let current = deviceConfiguration
+    let document = try received.verified(
+      by: root, notBefore: current?.version ?? 0, at: clock.now)
+    guard document != current else { return }
+    try store.update { state in
+      state.deviceConfiguration = AcceptedConfiguration(
+        root: root.fingerprint, document: document,
+        undone: state.deviceConfiguration?.undone ?? [])
+    }
+  }
+}
+
+/// Thrown by a check that the health authority's pause prevents.
+struct CheckPause: Error {}
+
+/// The newest accepted device configuration, as stored. The property names are the JSON keys on disk.
+struct AcceptedConfiguration: Codable, Sendable, Equatable {
+  /// The fingerprint of the root key. A document of another root key does not count.
+  var root: Data
+  /// The document without its signature: the store is sealed.
+  var document: DeviceConfiguration
+  /// The withdrawn files whose exposures have been undone.
+  var undone: Set<KeyFileHash>
+}
+
+/// The system's trust in key files, which the device configuration changes.
+public protocol KeyFileTrust: Sendable {
+  /// Accepts key files that one of `keys` signed, and no others.
+  ///
+  /// - Throws: If a key is not valid; then nothing changes.
+  func trust(_ keys: [DeviceConfiguration.Key]) throws
+
+  /// Forgets the keys that the framework has read in these files only.
+  ///
+  /// - Throws: If the disk fails; then it is called again by the next check.
+  func withdraw(_ files: Set<KeyFileHash>) async throws
+}

@@ -1,0 +1,129 @@
+import Crypto
+import DiagnosisKeyFile
+import Foundation
+import KeyServer
+import KeyServerAPI
+import Synchronization
+import World
+
+/// The signing keys of a simulated health authority, and the device configuration that its root key signs.
+///
+/// It follows the rules of `firebreak key-server signing-key rotate`, `pause`, `resume` and `withdraw`.
+public final class SimulatedSigning: Sendable {
+  private struct State {
+    var signers: [ExportSigner]
+    var document: DeviceConfiguration
+  }
+
+  private let root: RootPrivateKey
+  private let clock: any WallClock
+  private let randomness: any Randomness
+  private let state: Mutex<State>
+
+  /// The time in seconds for which an old key signs beside a new one: as long as key files are kept.
+  public static let overlapSeconds = KeyServerLimit.retentionSeconds
+
+  init(clock: any WallClock, randomness: any Randomness) throws {
+    self.clock = clock
+    self.randomness = randomness
+    root = try RootPrivateKey(
+      privateKeyPEM: P256.Signing.PrivateKey(from: randomness).pemRepresentation)
+    let signer = Self.signer(version: 1, from: nil, randomness)
+    state = Mutex(
+      State(
+        signers: [signer],
+        document: .first(keys: [try signer.publicKey()], issued: clock.now)))
+  }
+
+  /// The public root key.
+  public var rootKey: RootKey { root.rootKey }
+
+  /// The keys that sign key files, now or later.
+  public var signers: [ExportSigner] { state.withLock { $0.signers } }
+
+  /// The device configuration.
+  public var document: DeviceConfiguration { state.withLock { $0.document } }
+
+  /// The device configuration as the key server serves it.
+  ///
+  /// - Throws: `DeviceConfigurationError` if it is not valid (a programming error).
+  public func signedDocument() throws -> Data {
+    try UnverifiedDeviceConfiguration.signed(document, by: root).encoded()
+  }
+
+  /// The public keys with which key files are verified.
+  ///
+  /// - Throws: `KeyFileError` if a key is not valid (a programming error).
+  public func verificationKeys() throws -> [VerificationPublicKey] {
+    try document.keys(validAt: clock.now).map {
+      try VerificationPublicKey(
+        keyID: $0.keyID, keyVersion: $0.keyVersion, publicKeyPEM: $0.publicKey)
+    }
+  }
+
+  /// Publishes a new key, which signs after `leadSeconds`, and ends the older ones after the overlap.
+  ///
+  /// - Throws: `KeyServerError` if a key is not valid (a programming error).
+  public func rotate(
+    leadSeconds: Int64 = DeviceConfigurationLimit.leadSeconds,
+    overlapSeconds: TimeInterval = overlapSeconds
+  ) throws {
+    let from = clock.now.addingTimeInterval(Double(leadSeconds))
+    let new = Self.signer(version: signers.count + 1, from: from, randomness)
+    state.withLock { state in
+      let ended = state.signers.map { $0.ending(at: from.addingTimeInterval(overlapSeconds)) }
+      state.signers = ended + [new]
+    }
+    try publish { _ in }
+  }
+
+  /// Stops checks and uploads until `end`, or until `resume()`.
+  ///
+  /// - Throws: `KeyServerError` if a key is not valid (a programming error).
+  public func pause(until end: Date? = nil) throws {
+    let until = end.map { Int64($0.timeIntervalSince1970) }
+    try publish { $0.pause = DeviceConfiguration.Pause(until: until) }
+  }
+
+  /// Ends a pause.
+  ///
+  /// - Throws: `KeyServerError` if a key is not valid (a programming error).
+  public func resume() throws {
+    try publish { $0.pause = nil }
+  }
+
+  /// Withdraws a key file.
+  ///
+  /// - Throws: `KeyServerError` if a key is not valid (a programming error).
+  public func withdraw(_ file: KeyFileHash) throws {
+    try publish { $0.withdrawn.append(file) }
+  }
+
+  /// Signs the document with the present keys and a change.
+  private func publish(_ change: (inout DeviceConfiguration) -> Void) throws {
+    let now = clock.now
+    try state.withLock { state in
+      let keys = try state.signers.filter { $0.validThru ?? .distantFuture > now }
+        .map { try $0.publicKey() }
+      state.document = state.document.next(keys: keys, issued: now)
+      change(&state.document)
+    }
+  }
+
+  private static func signer(
+    version: Int, from: Date?, _ randomness: any Randomness
+  ) -> ExportSigner {
+    ExportSigner(
+      privateKeyPEM: P256.Signing.PrivateKey(from: randomness).pemRepresentation,
+      keyID: SimulatedHealthAuthority.Name.exportKeyID, keyVersion: "v\(version)", validFrom: from)
+  }
+}
+
+extension ExportSigner {
+  /// The same signer with an end that is not later than `end`.
+  fileprivate func ending(at end: Date) -> ExportSigner {
+    ExportSigner(
+      privateKeyPEM: privateKeyPEM, keyID: keyID, keyVersion: keyVersion, validFrom: validFrom,
+      validThru: min(validThru ?? end, end))
+  }
+}
