@@ -73,8 +73,10 @@ format:
 prepare:
 	@scripts/prepare
 
-# The tests need no server yet that is not part of the project; install those here.
-prepare-tests: prepare
+# What only the tests need: two virtual Bluetooth controllers and the Python that runs them.
+prepare-tests:
+	@scripts/prepare python3 python3-pip
+	@scripts/prepare-tests
 
 clean:
 	rm -rf .build .build-examples .build-release out

@@ -73,14 +73,14 @@ package final class Phone: Sendable {
     let device = Device(
       radio: surroundings.radio, consent: consent, clock: clock, randomness: randomness,
       folder: folder.framework, sealingKey: key, region: settings.region,
-      bundleIdentifier: settings.app.appPackageName, apiVersion: settings.riskVersion,
+      bundleIdentifier: settings.app.appPackageName, apiVersion: settings.apiVersion,
       travel: travel, transmitPower: settings.transmitPower, logger: logger)
     self.device = device
     app = ExposureApp(
       manager: ENManager(device: device), authorizationStatus: { device.authorizationStatus },
       configuration: settings.app, folder: folder.app, sealingKey: key, clock: clock,
       randomness: randomness, network: surroundings.network, scheduler: NoScheduler(),
-      notices: notices, deviceCheck: UnattestedDevice(randomness: randomness),
+      notices: notices, deviceCheck: UnattestedDevice(randomness: randomness), trust: device,
       countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount }, logger: logger)
   }
 

@@ -53,6 +53,10 @@ extension Phone {
       return PhoneReply(
         .done, "Checked: \(level.words).",
         CheckReport(ok: true, riskLevel: level.known, failure: nil))
+    case .paused:
+      return PhoneReply(
+        .done, "The health authority has paused checks. They go on by themselves.",
+        CheckReport(ok: true, riskLevel: await app.riskLevel.known, failure: nil))
     case .alreadyRunning:
       return PhoneReply(.failed, "A check is already running: wait until it ends.")
     case .failed(let failure):
@@ -85,6 +89,7 @@ extension UploadFailure {
     switch self {
     case .invalidPIN: "invalidPIN"
     case .alreadyRunning: "alreadyRunning"
+    case .paused: "paused"
     case .notAgreed: "notAgreed"
     case .notEnabled: "notEnabled"
     case .keysUnreadable: "keysUnreadable"
@@ -107,7 +112,7 @@ extension UploadFailure {
   fileprivate var replyStatus: PhoneReply.Status {
     switch self {
     case .invalidPIN: .badInput
-    case .alreadyRunning, .noInternet, .serverBusy, .stopped, .storage, .systemFailed: .failed
+    case .alreadyRunning, .paused, .noInternet, .serverBusy, .stopped, .storage, .systemFailed: .failed
     default: .refused
     }
   }

@@ -4,18 +4,26 @@ import Foundation
 
 /// The constants of a phone, which its owner or their health authority puts into a file.
 package struct PhoneSettings: Sendable {
-  /// The servers, the region, the app and the health authority's key.
-  package var app: AppConfiguration
-  /// The region and the keys that key files must be signed with.
-  package var region: RegionConfiguration
-  /// The version of the framework's interface and of the risk assessment: 1 or 2.
-  package var riskVersion = 1
+  /// The servers, the region, the app and the health authority's root key. With rules for exposure windows the
+  /// phone has version 2 of the framework's interface, otherwise version 1.
+  package let app: AppConfiguration
   /// The transmit power of the radio in dBm, as stated in the beacons.
-  package var transmitPower: Int8 = 8
+  package let transmitPower: Int8
 
-  /// Creates settings with the default risk version and transmit power.
-  package init(app: AppConfiguration, region: RegionConfiguration) {
+  /// Creates settings.
+  package init(app: AppConfiguration, transmitPower: Int8) {
     self.app = app
-    self.region = region
+    self.transmitPower = transmitPower
   }
+
+  /// The version of the framework's interface.
+  var apiVersion: Int { app.windowRisk == nil ? 1 : 2 }
+
+  /// The region without keys: they come in documents that the root key has signed.
+  var region: RegionConfiguration { RegionConfiguration(region: app.region, keys: []) }
+
+  /// The transmit powers that beacons can state, in dBm.
+  package static let transmitPowers = Int(Int8.min)...Int(Int8.max)
+  /// The transmit power of a usual controller, in dBm.
+  package static let defaultTransmitPower = 8
 }

@@ -42,6 +42,18 @@ struct PrepareTests {
     #expect(result.lines.first?.contains("apt-get install pkg-config libsqlite3-dev") == true)
   }
 
+  @Test("Packages that are given as arguments are installed with the others")
+  func furtherPackages() async throws {
+    try addSwift("6.3.1")
+    try machine.add("dpkg-query", "[ \"$3\" = python3-pip ] || echo -n 'install ok installed'")
+    try machine.add("apt-get", "exit 1")
+    try machine.add("id", "echo 1000")
+    #expect(try await machine.run().status == 0)
+    let result = try await machine.run("python3", "python3-pip")
+    #expect(result.status == 3)
+    #expect(result.lines.last?.hasSuffix("apt-get install python3-pip") == true)
+  }
+
   @Test("If apt-get fails, the missing packages and the log are named")
   func noNetwork() async throws {
     try addSwift("6.3.1")

@@ -37,6 +37,11 @@ struct ScriptSandbox {
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
   }
 
+  /// The content of a file that the script wrote.
+  func text(_ path: String) throws -> String {
+    String(decoding: try Data(contentsOf: folder.path(path)), as: UTF8.self)
+  }
+
   /// Runs the script and returns its exit status and its lines on stdout and stderr.
   nonisolated(nonsending) func run(
     _ arguments: String...

@@ -12,7 +12,10 @@ struct PhoneConfigurationFile {
   private var appID = ""
   private var platform = "android"
   private var riskVersion = 1
+  private var windowRisk: WindowRiskConfiguration?
+  private var transmitPower = PhoneSettings.defaultTransmitPower
   private var rootKeyPEM = ""
+  private var path = ""
   /// The radio; `nil` for none.
   private(set) var radio: String? = "none"
   /// The path of the sealing key; `nil` if it comes from elsewhere.
@@ -28,6 +31,7 @@ struct PhoneConfigurationFile {
         "There is no configuration \(path.printable): name it with --config, or write it as in"
           + " Documentation/Phone.md.")
     }
+    self.path = url.path.printable
     _ = try SettingsFile(url: url).resolve(
       Self.table, into: &self, readsFiles: true, options: [:])
   }
@@ -40,14 +44,48 @@ struct PhoneConfigurationFile {
   /// - Throws: `CommandFailure` if the root key is not valid.
   var settings: PhoneSettings {
     get throws {
-      let key = try RemoteConfigurationKey(
-        keyID: "260", keyVersion: "v1", publicKeyPEM: rootKeyPEM)
       let app = AppConfiguration(
         verificationServer: verificationServer, keyServer: keyServer, region: region,
-        platform: platform, appPackageName: appID, remoteConfigurationKeys: [key])
-      var settings = PhoneSettings(app: app, region: RegionConfiguration(region: region, keys: []))
-      settings.riskVersion = riskVersion
-      return settings
+        platform: platform, appPackageName: appID, rootKey: try rootKey,
+        windowRisk: try windowRiskAssessment)
+      return PhoneSettings(app: app, transmitPower: Int8(clamping: transmitPower))
+    }
+  }
+
+  private var rootKey: RootKey {
+    get throws {
+      do {
+        return try RootKey(publicKeyPEM: rootKeyPEM)
+      } catch {
+        throw CommandFailure.badInput(
+          "\(path): rootKey must name a file with a P-256 public key in PEM.")
+      }
+    }
+  }
+
+  private var windowRiskAssessment: WindowRiskAssessment? {
+    get throws {
+      guard riskVersion == 2 else { return nil }
+      guard let windowRisk else {
+        throw CommandFailure.badInput(
+          "\(path): windowRisk is missing; riskVersion 2 needs rules until the remote configuration"
+            + " has some.")
+      }
+      do {
+        return try WindowRiskAssessment(windowRisk)
+      } catch {
+        throw CommandFailure.badInput("\(path): windowRisk: \(error.description)")
+      }
+    }
+  }
+
+  private static func windowRisk(at url: URL) throws -> WindowRiskConfiguration {
+    let content = try InputFile(url.path, what: "file of windowRisk").content
+    do {
+      return try JSONDecoder().decode(WindowRiskConfiguration.self, from: content)
+    } catch let error as DecodingError {
+      throw CommandFailure.badInput(
+        "windowRisk: \(error.sentence(otherwise: "the file must hold a JSON object of rules."))")
     }
   }
 
@@ -74,6 +112,16 @@ struct PhoneConfigurationFile {
       .integer(
         "riskVersion", \.riskVersion, 1...2,
         "the version of the framework's interface: 1 for scores, 2 for exposure windows"),
+      .file(
+        "windowRisk", required: false,
+        "the rules of version 2, until the remote configuration has some: JSON like its"
+          + " `windowRiskConfiguration`; relative to the configuration"
+      ) { name, root, place in
+        root.windowRisk = try windowRisk(at: place.file(name))
+      },
+      .integer(
+        "transmitPower", \.transmitPower, PhoneSettings.transmitPowers,
+        "the transmit power of the radio in dBm, as stated in the beacons"),
       .text(
         "radio", \.radio, form: PhoneRadio.form,
         "the Bluetooth controller; `none` for a phone that only checks and uploads"

@@ -1,0 +1,128 @@
+import ArgumentParser
+import Bluetooth
+import ExposureKeys
+import ExposureNotification
+import Foundation
+import World
+
+/// `firebreak beacon`: beacons alone, for makers of hardware.
+struct BeaconCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "beacon",
+    abstract: "Send or receive beacons through a Bluetooth controller.",
+    subcommands: [BeaconAdvertiseCommand.self, BeaconListenCommand.self])
+}
+
+/// `firebreak beacon advertise`: sends the beacons of a fresh key.
+struct BeaconAdvertiseCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "advertise",
+    abstract: "Send the beacons of a fresh key until Ctrl-C or SIGTERM.",
+    discussion: """
+      Identifier and address change together every ten to twenty minutes, as on a phone; both are printed at \
+      each change. The key is printed as well, so that a receiver can be checked with `keyfile make` and \
+      `match`. It is made for this run: do not use it for a person.
+      """)
+
+  @OptionGroup var options: RadioOptions
+
+  @Option(help: "The transmit power in the metadata, in dBm; by default that of the controller.")
+  var transmitPower: Int8?
+
+  func validate() throws {
+    let powers = BluetoothMetadata.plausibleTransmitPower
+    guard transmitPower.map(powers.contains) ?? true else {
+      throw ValidationError("--transmit-power takes \(powers.lowerBound) to \(powers.upperBound).")
+    }
+  }
+
+  func run() async throws {
+    let (randomness, clock) = (SystemRandomness(), SystemClock())
+    try await RadioRun(address: options.radio, schedule: .continuous).run {
+      [transmitPower] radio, controller, emit in
+      let power = transmitPower ?? controller.transmitPower ?? 0
+      var key: TemporaryExposureKey?
+      while let interval = IntervalNumber(clock.now) {
+        if key?.covers(interval) != true {
+          key = TemporaryExposureKey(
+            bytes: randomness.bytes(TemporaryExposureKey.byteCount),
+            rollingStart: interval.startOfDay)
+          if let key { emit(.key(key)) }
+        }
+        guard let key else { return }
+        await radio.advertise(Self.advertisement(of: key, at: interval, power: power))
+        let change = clock.now.addingTimeInterval(
+          TimeInterval(randomness.number(in: BeaconLimit.rotationSeconds)))
+        try await clock.sleep(until: min(change, key.rollingEnd.date))
+      }
+    } handle: { event in
+      switch event {
+      case .key(let key): try write(SentKeyLine(key))
+      case .radio(.advertising(let advertisement, let address)):
+        try write(SentBeaconLine(advertisement, address: address, at: clock.now))
+      case .radio, .scan: break
+      }
+    }
+  }
+
+  private static func advertisement(
+    of key: TemporaryExposureKey, at interval: IntervalNumber, power: Int8
+  ) -> Advertisement {
+    let schedule = KeySchedule(key)
+    let identifier = schedule.identifier(at: interval)
+    let metadata = BluetoothMetadata(transmitPower: power)
+    return Advertisement(
+      identifier: identifier, metadata: schedule.seal(metadata, beside: identifier))
+  }
+
+  private func write(_ line: some Encodable & CustomStringConvertible) throws {
+    try options.json ? printJSON(line) : StandardOutput.write(line.description)
+  }
+}
+
+/// `firebreak beacon listen`: prints received beacons.
+struct BeaconListenCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "listen",
+    abstract: "Print received beacons until Ctrl-C or SIGTERM.",
+    discussion: """
+      Scans without pauses and prints every received beacon, in the CSV format that `match` reads: the header \
+      \(SightingsCSV.header), then a row for each beacon. With --json each beacon is a JSON object in a line.
+      """)
+
+  @OptionGroup var options: RadioOptions
+
+  func run() async throws {
+    if !options.json { try StandardOutput.write(SightingsCSV.header) }
+    try await RadioRun(address: options.radio, schedule: .continuous).run { radio, _, emit in
+      await radio.listen { scan in emit(.scan(scan)) }
+    } handle: { event in
+      guard case .scan(let scan) = event else { return }
+      for sighting in scan.sightings {
+        try options.json
+          ? printJSON(SightingLine(sighting)) : StandardOutput.write(SightingsCSV.row(sighting))
+      }
+    }
+  }
+}
+
+/// The options of both commands.
+struct RadioOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The controller: hci:HOST:PORT, hci:/dev/ttyX[,SPEED] or hci:user:N.", valueName: "address"),
+    transform: RadioOptions.address)
+  var radio: RadioAddress
+
+  @Flag(help: "Print JSON objects, one in a line.")
+  var json = false
+
+  /// Parses the value of `--radio`.
+  static func address(_ text: String) throws -> RadioAddress {
+    do throws(RadioAddressError) {
+      return try RadioAddress(text)
+    } catch {
+      throw ValidationError(error.description)
+    }
+  }
+}

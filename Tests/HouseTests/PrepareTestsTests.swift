@@ -1,0 +1,40 @@
+import Testing
+
+@Suite("scripts/prepare-tests")
+struct PrepareTestsTests {
+  private let machine: ScriptSandbox
+
+  init() throws {
+    machine = try ScriptSandbox(for: "prepare-tests")
+  }
+
+  @Test("Every Python package is installed by its version, once, without further packages")
+  func versions() async throws {
+    try machine.add(
+      "python3", "echo \"$@\" >&2; mkdir -p .build/virtual-controllers; echo \"$@\" >>.build/calls")
+    let first = try await machine.run()
+    #expect(first.status == 0)
+    #expect(first.lines.count == 1)
+    #expect(first.lines.first?.contains("rootcanal==1.10.0 bumble==") == true)
+    let second = try await machine.run()
+    #expect(second.status == 0)
+    #expect(second.lines.isEmpty)
+    let calls = try machine.text("project/.build/calls").split(separator: "\n")
+    #expect(calls.count == 1)
+    let arguments = calls.first?.split(separator: " ") ?? []
+    #expect(arguments.contains("--no-deps"))
+    #expect(arguments.filter { $0.contains("==") }.count == 4)
+  }
+
+  @Test("If pip fails, one line names the packages and the log, and the next run tries again")
+  func failure() async throws {
+    try machine.add("python3", "echo 'no network' >&2; exit 1")
+    for _ in 0..<2 {
+      let result = try await machine.run()
+      #expect(result.status == 0)
+      #expect(result.lines.count == 2)
+      #expect(result.lines.last?.contains("could not install rootcanal==") == true)
+      #expect(result.lines.last?.contains(".build/prepare-tests.log") == true)
+    }
+  }
+}
