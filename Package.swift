@@ -181,7 +181,7 @@ let package = Package(
       name: "PhoneProcess",
       dependencies: [
         "Secrets", "World", "StrictJSON", "ExposureKeys", "SealedStorage", "DiagnosisKeyFile",
-        "ExposureNotification", "ExposureApp", logging,
+        "ExposureNotification", "ExposureApp", "KeyServerAPI", logging,
       ], swiftSettings: strictOnTheCallersActor),
 
     // The executable.

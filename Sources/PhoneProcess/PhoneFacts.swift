@@ -1,6 +1,7 @@
 import ExposureApp
 import ExposureNotification
 import Foundation
+import KeyServerAPI
 
 // The facts that the commands print, and their words.
 extension Phone {
