@@ -34,6 +34,8 @@ final class TestApp {
   let signer = P256.Signing.PrivateKey()
   var sealingKey: SealingKey?
   var windowRisk: WindowRiskAssessment?
+  /// The root key that the app is configured with; `nil` for that of `root`.
+  var rootKey: RootKey?
 
   init(connection: NetworkConnection = .wifi, folder: URL? = nil) throws {
     temporary = try TemporaryFolder()
@@ -59,7 +61,7 @@ final class TestApp {
       verificationServer: try url("http://verification.test"),
       keyServer: try url("http://keys.test"),
       appPackageName: "pl.gov.mc.protegosafe",
-      rootKey: root.rootKey, windowRisk: windowRisk)
+      rootKey: rootKey ?? root.rootKey, windowRisk: windowRisk)
   }
 
   /// Launches an app that has read the index once, so that files published now are pending.

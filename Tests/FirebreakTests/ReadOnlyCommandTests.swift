@@ -11,7 +11,9 @@ struct ReadOnlyCommandTests {
     ["verification-server", "signing-key", "list"], ["verification-server", "backup", "FILE"],
     ["key-server", "settings"], ["key-server", "signing-key", "list"],
     ["key-server", "signing-key"], ["key-server", "backup", "FILE"],
-    ["key-server", "export", "--now"],
+    ["key-server", "export", "--now"], ["key-server", "device-configuration"],
+    ["key-server", "device-configuration", "publish"], ["key-server", "pause"],
+    ["key-server", "resume"], ["key-server", "withdraw", String(repeating: "0", count: 64)],
   ]
 
   @Test(

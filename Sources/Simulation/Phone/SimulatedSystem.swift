@@ -83,6 +83,11 @@ public final class SimulatedNotices: NoticeSink {
   /// The risk notices among them.
   public var exposureNotices: [Notice] { shown.filter { $0.identifier == .risk } }
 
+  /// True if a notice of this kind is shown now.
+  public func isVisible(_ identifier: Notice.Identifier) -> Bool {
+    state.withLock { $0.visible.contains(identifier) }
+  }
+
   public func show(_ notice: Notice) async {
     state.withLock { state in
       state.shown.append(notice)

@@ -3,17 +3,23 @@ import Foundation
 
 /// The parts of a server that the administration commands of both servers need.
 protocol AdministeredServer {
+  /// The options of the commands that change signing keys.
+  associatedtype KeyOptions: ParsableArguments
   static var commandName: String { get }
   static var name: ServerName { get }
   /// The default overlap of signing keys in a rotation, in seconds.
   static var overlapSeconds: Int { get }
+  /// The default time until a new key signs, in seconds.
+  static var leadSeconds: Int { get }
   static func database(of folder: ServerFolder) -> URL
   static func secretsFile(of folder: ServerFolder) -> PrivateFile
   /// The signing keys; `nil` if there are none yet.
   static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]?
   /// The signing keys, which are created if there are none yet.
   static func signingKeysOrFirst(of setup: ServerSetup) throws -> [SecretSigningKey]
-  static func store(_ keys: [SecretSigningKey], of setup: ServerSetup) throws
+  /// Stores the keys and publishes them.
+  static func store(
+    _ keys: [SecretSigningKey], of setup: ServerSetup, options: KeyOptions) throws
   /// A new key with the id or version that follows those of `keys`.
   static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey
   /// The settings that are in force, after a check of all of them.
@@ -25,12 +31,12 @@ extension AdministeredServer {
   ///
   /// - Returns: The changed keys.
   static func changeKeys(
-    of setup: ServerSetup, _ change: (inout [SecretSigningKey]) -> Void
+    of setup: ServerSetup, options: KeyOptions, _ change: (inout [SecretSigningKey]) -> Void
   ) throws -> [SecretSigningKey] {
     try secretsFile(of: setup.folder).withLock {
       var keys = try signingKeysOrFirst(of: setup)
       change(&keys)
-      try store(keys, of: setup)
+      try store(keys, of: setup, options: options)
       return keys
     }
   }

@@ -1,16 +1,18 @@
 import ArgumentParser
 import Foundation
 import KeyServer
+import KeyServerAPI
 import Logging
 
 /// `firebreak key-server`: administration of the key server, also while it runs.
 struct KeyServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key-server",
-    abstract: "Administer the key server: exports, keys, settings, backup.",
+    abstract: "Administer the key server: exports, keys, device configuration, settings, backup.",
     subcommands: [
       AuthorityCommand.self, AppCommand.self, ExportNowCommand.self,
       SettingsCommand<AdministeredKeyServer>.self, SigningKeyCommand<AdministeredKeyServer>.self,
+      DeviceConfigurationCommand.self, PauseCommand.self, ResumeCommand.self, WithdrawCommand.self,
       BackupCommand<AdministeredKeyServer>.self,
     ])
 }
@@ -62,10 +64,14 @@ struct ExportNowCommand: AsyncParsableCommand {
 
 /// The key server, whose keys sign key files.
 enum AdministeredKeyServer: AdministeredServer {
+  typealias KeyOptions = RootKeyOptions
+
   static let commandName = "key-server"
   static let name = ServerName.keys
   /// Key files are kept this long, and phones may verify each of them.
   static let overlapSeconds = 14 * 86_400
+  /// Phones learn the key from the device configuration before it signs.
+  static let leadSeconds = Int(DeviceConfigurationLimit.leadSeconds)
 
   static func database(of folder: ServerFolder) -> URL { folder.keyDatabase }
 
@@ -80,11 +86,18 @@ enum AdministeredKeyServer: AdministeredServer {
     return try setup.folder.keySecrets.readOrCreate { KeySecrets(keyID: keyID) }.signingKeys
   }
 
-  static func store(_ keys: [SecretSigningKey], of setup: ServerSetup) throws {
+  /// The document is signed before anything is stored, so that a missing root key changes nothing. A key
+  /// signs only when the document lists it.
+  static func store(
+    _ keys: [SecretSigningKey], of setup: ServerSetup, options: RootKeyOptions
+  ) throws {
     let keyID = try setup.keySettings().keyID
+    let next = try DeviceConfigurationFiles(folder: setup.folder).next(
+      keys, rootKey: options.rootKey)
     var secrets = try setup.folder.keySecrets.readOrCreate { KeySecrets(keyID: keyID) }
     secrets.signingKeys = keys
     try setup.folder.keySecrets.replace(secrets)
+    try next.store()
   }
 
   static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey {

@@ -42,12 +42,14 @@ struct SigningKeyListCommand<Server: AdministeredServer>: ParsableCommand {
 struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
-      commandName: "add", abstract: "Add a new key, from now or later; the other keys stay valid.")
+      commandName: "add", abstract: "Add a new key, from now or later; the other keys stay valid.",
+      discussion: SigningKeyTimes.lead(of: Server.self))
   }
 
   @OptionGroup var options: ServerOptions
+  @OptionGroup var keyOptions: Server.KeyOptions
 
-  @Option(help: "Start of validity in Unix seconds; now by default.")
+  @Option(help: "Start of validity in Unix seconds.")
   var from: Int64?
 
   @Flag(help: "Print one JSON object.")
@@ -61,8 +63,9 @@ struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand {
 
   func run() throws {
     let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
-    let keys = try Server.changeKeys(of: setup) { keys in
-      keys.append(Server.newKey(after: keys, from: SigningKeyTimes.date(from)))
+    let begin = SigningKeyTimes.date(from, leadSeconds: Server.leadSeconds)
+    let keys = try Server.changeKeys(of: setup, options: keyOptions) { keys in
+      keys.append(Server.newKey(after: keys, from: begin))
     }
     try SigningKeyReport(keys).print(asJSON: json)
   }
@@ -75,16 +78,18 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
       commandName: "rotate", abstract: "Add a new key and end the older ones after an overlap.",
       discussion: """
         A running key server uses the new key at its next export, a verification server in seconds. \
-        Without --overlap the older keys end \(Server.overlapSeconds) seconds after the new one begins.
+        Without --overlap the older keys end \(Server.overlapSeconds) seconds after the new one begins. \
+        \(SigningKeyTimes.lead(of: Server.self))
         """)
   }
 
   @OptionGroup var options: ServerOptions
+  @OptionGroup var keyOptions: Server.KeyOptions
 
   @Option(help: "Seconds for which the older keys stay valid.")
   var overlap: Int?
 
-  @Option(help: "Start of the new key's validity in Unix seconds; now by default.")
+  @Option(help: "Start of the new key's validity in Unix seconds.")
   var from: Int64?
 
   @Flag(help: "Print one JSON object.")
@@ -101,9 +106,9 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
 
   func run() throws {
     let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
-    let begin = SigningKeyTimes.date(from)
+    let begin = SigningKeyTimes.date(from, leadSeconds: Server.leadSeconds)
     let end = Int64(begin.timeIntervalSince1970) + Int64(overlap ?? Server.overlapSeconds)
-    let keys = try Server.changeKeys(of: setup) { keys in
+    let keys = try Server.changeKeys(of: setup, options: keyOptions) { keys in
       let new = Server.newKey(after: keys, from: begin)
       for index in keys.indices { keys[index].validThru = min(keys[index].validThru ?? end, end) }
       keys.append(new)
@@ -150,7 +155,17 @@ private enum SigningKeyTimes {
   /// Overlaps in seconds, up to ten years.
   static let overlaps = 0...315_360_000
 
-  static func date(_ seconds: Int64?) -> Date {
-    seconds.map { Date(timeIntervalSince1970: Double($0)) } ?? SystemClock().now
+  /// The given start, or the default: the server's lead from now, in whole seconds.
+  static func date(_ seconds: Int64?, leadSeconds: Int) -> Date {
+    let now = SystemClock().now.timeIntervalSince1970.rounded(.down)
+    return Date(timeIntervalSince1970: seconds.map(Double.init) ?? now + Double(leadSeconds))
+  }
+
+  /// The sentence about the default start.
+  static func lead<Server: AdministeredServer>(of server: Server.Type) -> String {
+    let lead = Server.leadSeconds
+    return lead == 0
+      ? "Without --from the key begins now."
+      : "Without --from the key begins in \(lead) seconds: phones learn it before it signs."
   }
 }

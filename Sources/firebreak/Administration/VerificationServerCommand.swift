@@ -64,10 +64,15 @@ struct ApiTokenCommand: ParsableCommand {
 
 /// The verification server, whose keys sign tokens and certificates.
 enum AdministeredVerificationServer: AdministeredServer {
+  /// Token keys need no further options.
+  struct KeyOptions: ParsableArguments {}
+
   static let commandName = "verification-server"
   static let name = ServerName.verification
   /// The longest lifetime of a token.
   static let overlapSeconds = 86_400
+  /// The key server reads the public keys at once when it sees an unknown key id.
+  static let leadSeconds = 0
 
   static func database(of folder: ServerFolder) -> URL { folder.verificationDatabase }
 
@@ -82,7 +87,9 @@ enum AdministeredVerificationServer: AdministeredServer {
   }
 
   /// The public keys are written first, so that the key server knows a key before it signs.
-  static func store(_ keys: [SecretSigningKey], of setup: ServerSetup) throws {
+  static func store(
+    _ keys: [SecretSigningKey], of setup: ServerSetup, options: KeyOptions
+  ) throws {
     var secrets = try secrets(of: setup.folder)
     secrets.signingKeys = keys
     try setup.folder.tokenPublicKeys.write(keys, at: SystemClock().now)

@@ -60,6 +60,12 @@ struct ServerFolder {
   var verificationSettings: SettingsFile {
     SettingsFile(url: verification.appendingPathComponent("settings.json"))
   }
+  /// The private root key, until the operator moves it to a safer place.
+  var rootPrivateKey: PrivateFile { PrivateFile(keys.appendingPathComponent("root-key.pem")) }
+  /// The public root key, which phones are configured with.
+  var rootPublicKey: URL { url.appendingPathComponent("root-public-key.pem") }
+  /// The signed document with the keys that phones trust.
+  var deviceConfiguration: URL { keys.appendingPathComponent("device-configuration.json") }
   var keySettings: SettingsFile { SettingsFile(url: keys.appendingPathComponent("settings.json")) }
   var tokenPublicKeys: TokenKeysFile {
     TokenKeysFile(url: url.appendingPathComponent("token-keys.json"))

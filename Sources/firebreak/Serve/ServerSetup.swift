@@ -160,7 +160,12 @@ extension ServerSetup {
   private func keyConfiguration() throws -> KeyServerConfiguration {
     let settings = try KeyServerSettings(folder.keySettings, options: options)
     let (secrets, tokenKeys) = (folder.keySecrets, folder.tokenPublicKeys)
-    let keys = try secrets.readOrCreate { KeySecrets(keyID: settings.keyID) }
+    let documents = DeviceConfigurationFiles(folder: folder)
+    let keys = try secrets.withLock {
+      let keys = try secrets.readOrCreate { KeySecrets(keyID: settings.keyID) }
+      try documents.prepare(keys.signingKeys)
+      return keys
+    }
     if let verification = try folder.verificationSecrets.read(VerificationSecrets.self) {
       try tokenKeys.write(verification.signingKeys, at: clock.now)
     }
@@ -173,6 +178,8 @@ extension ServerSetup {
     configuration.readExportSigners = {
       try secrets.read(KeySecrets.self)?.signingKeys.map(\.exportSigner) ?? []
     }
+    let served = ServedDeviceConfiguration(documents)
+    configuration.readDeviceConfiguration = { try served.data() }
     // In Google's contract the same authority certifies, with the same keys.
     configuration.tokenIssuerSeesStatistics = true
     return configuration

@@ -16,6 +16,11 @@ struct Authority {
       privateKeyPEM: P256.Signing.PrivateKey().pemRepresentation, keyID: "260", keyVersion: "v1")
   }
 
+  /// The public key in the form of `Device.setTrustedKeys(_:)`.
+  var publicKey: (keyID: String, keyVersion: String, publicKeyPEM: String) {
+    ("260", "v1", signer.publicKeyPEM)
+  }
+
   var verificationKeys: [VerificationPublicKey] {
     get throws {
       [

@@ -1,0 +1,197 @@
+import ArgumentParser
+import Foundation
+import KeyServerAPI
+
+/// `key-server device-configuration`: the document that tells phones which keys to trust.
+struct DeviceConfigurationCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "device-configuration",
+    abstract: "Show the device configuration, or sign it again with the root key.",
+    subcommands: [ShowCommand.self, PublishCommand.self], defaultSubcommand: ShowCommand.self)
+
+  /// `device-configuration show`
+  struct ShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "show",
+      abstract:
+        "Show the document in force and the public root key, which phones are configured with.")
+
+    @OptionGroup var options: ServerOptions
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    func run() throws {
+      let files = DeviceConfigurationFiles(
+        folder: try ServerFolder(existing: options.data, of: .keys))
+      let document = try files.existing()
+      try DocumentReport(document, root: try files.publicRootKey()).print(asJSON: json)
+    }
+  }
+
+  /// `device-configuration publish`
+  struct PublishCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "publish",
+      abstract: "Sign the document again, with the present keys, the next version and a new expiry."
+    )
+
+    @OptionGroup var change: DocumentChange
+
+    @Option(help: "Seconds for which phones accept the document; 90 days by default.")
+    var lifetime = DeviceConfigurationLimit.lifetime
+
+    func validate() throws {
+      let lifetimes = DeviceConfigurationLimit.lifetimes
+      guard lifetimes.contains(lifetime) else {
+        throw ValidationError(
+          "--lifetime takes \(lifetimes.lowerBound) to \(lifetimes.upperBound).")
+      }
+    }
+
+    func run() throws {
+      try change.publish(lifetimeSeconds: lifetime) { _ in }
+    }
+  }
+}
+
+/// `key-server pause`
+struct PauseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pause",
+    abstract: "Tell all phones to neither check nor upload; they lose nothing.",
+    discussion: "A phone follows at its next check, and resumes at its first check after the pause."
+  )
+
+  @OptionGroup var change: DocumentChange
+
+  @Option(help: "The end of the pause in Unix seconds; without it the pause lasts until `resume`.")
+  var until: Int64?
+
+  func validate() throws {
+    guard (until ?? 1) > 0 else { throw ValidationError("--until takes a positive number.") }
+  }
+
+  func run() throws {
+    try change.publish { $0.pause = DeviceConfiguration.Pause(until: until) }
+  }
+}
+
+/// `key-server resume`
+struct ResumeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resume", abstract: "End a pause.")
+
+  @OptionGroup var change: DocumentChange
+
+  func run() throws {
+    try change.publish { $0.pause = nil }
+  }
+}
+
+/// `key-server withdraw FILE|HASH`
+struct WithdrawCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "withdraw",
+    abstract: "Tell all phones to ignore key files and to undo the exposures found through them.",
+    discussion: """
+      The files stay in the exports: one that is written again has another hash, and phones would read it.
+      """)
+
+  @Argument(help: "Key files, or their SHA-256 in hexadecimal.")
+  var files: [String]
+
+  @OptionGroup var change: DocumentChange
+
+  func run() throws {
+    let hashes = try files.map(hash)
+    try change.publish { document in
+      document.withdrawn += hashes.filter { !document.withdrawn.contains($0) }
+    }
+  }
+
+  private func hash(_ name: String) throws -> KeyFileHash {
+    guard
+      let hash = KeyFileHash(hex: name) ?? KeyFileHash(ofFile: URL(fileURLWithPath: name))
+    else {
+      throw CommandFailure.badInput(
+        "\(name.printable) is neither a readable file nor 64 hexadecimal digits: correct it.")
+    }
+    return hash
+  }
+}
+
+/// The options of commands that change the device configuration.
+struct DocumentChange: ParsableArguments {
+  @OptionGroup var options: ServerOptions
+  @OptionGroup var root: RootKeyOptions
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  /// Signs and stores the next document with `change`, and prints it.
+  func publish(
+    lifetimeSeconds: Int64 = DeviceConfigurationLimit.lifetime,
+    _ change: (inout DeviceConfiguration) throws -> Void
+  ) throws {
+    let folder = try ServerFolder(existing: options.data, of: .keys)
+    let files = DeviceConfigurationFiles(folder: folder)
+    let document = try folder.keySecrets.withLock {
+      _ = try files.existing()
+      let keys = try folder.keySecrets.read(KeySecrets.self)?.signingKeys ?? []
+      let next = try files.next(
+        keys, rootKey: root.rootKey, lifetimeSeconds: lifetimeSeconds, change)
+      try next.store()
+      return next.document
+    }
+    try DocumentReport(document, root: try files.publicRootKey()).print(asJSON: json)
+  }
+}
+
+/// The option that names the private root key.
+struct RootKeyOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The private root key; by default root-key.pem in the key server's folder.", valueName: "FILE"
+    ))
+  var rootKey: String?
+}
+
+/// A device configuration for output, with the public root key.
+private struct DocumentReport: Encodable {
+  private let document: DeviceConfiguration
+  private let rootPublicKey: String
+
+  init(_ document: DeviceConfiguration, root: RootKey) {
+    self.document = document
+    rootPublicKey = root.publicKeyPEM
+  }
+
+  private enum CodingKeys: CodingKey {
+    case rootPublicKey
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try document.encode(to: encoder)
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encode(rootPublicKey, forKey: .rootPublicKey)
+  }
+
+  func print(asJSON: Bool) throws {
+    guard !asJSON else { return try printJSON(self) }
+    var lines = [
+      "Version \(document.version), signed at \(document.issued), expires at \(document.expires).",
+      "Root key:", rootPublicKey,
+    ]
+    for key in document.keys {
+      let from = key.validFrom.map { "from \($0)" } ?? "from the beginning"
+      let thru = key.validThru.map { " until \($0)" } ?? ""
+      lines.append("Key \(key.keyID.printable) \(key.keyVersion.printable) \(from)\(thru)")
+    }
+    if let pause = document.pause {
+      lines.append("Paused until \(pause.until.map(String.init) ?? "`key-server resume`").")
+    }
+    lines += document.withdrawn.map { "Withdrawn: \($0)" }
+    try StandardOutput.write(lines.joined(separator: "\n"))
+  }
+}

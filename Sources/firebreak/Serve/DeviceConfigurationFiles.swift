@@ -1,0 +1,198 @@
+import Foundation
+import KeyServer
+import KeyServerAPI
+import Synchronization
+import World
+
+/// The signed device configuration of the key server, and the root key that signs it.
+///
+/// The private root key is created beside the secrets. The authority may move it to another place; then the
+/// commands that change the document need `--root-key`.
+struct DeviceConfigurationFiles {
+  let folder: ServerFolder
+
+  /// The newest document, verified with the public root key; `nil` if there is none yet.
+  ///
+  /// - Throws: `CommandFailure` if the document or the public root key is damaged.
+  func current() throws -> DeviceConfiguration? {
+    guard let data = try? Data(contentsOf: folder.deviceConfiguration) else { return nil }
+    do {
+      return try UnverifiedDeviceConfiguration(decoding: data).verified(by: try publicRootKey())
+    } catch let error as DeviceConfigurationError {
+      throw CommandFailure.badInput(
+        "\(folder.deviceConfiguration.path.printable): \(error) Restore the file from a backup.")
+    }
+  }
+
+  /// The newest document for commands that need one.
+  func existing() throws -> DeviceConfiguration {
+    guard let document = try current() else {
+      throw CommandFailure.badInput(
+        "The key server of \(folder.url.path.printable) has no device configuration yet: start it first."
+      )
+    }
+    return document
+  }
+
+  /// The public root key, which phones are configured with.
+  func publicRootKey() throws -> RootKey {
+    do {
+      let pem = try String(contentsOf: folder.rootPublicKey, encoding: .utf8)
+      return try RootKey(publicKeyPEM: pem)
+    } catch {
+      throw CommandFailure.badInput(
+        "\(folder.rootPublicKey.path.printable) is missing or not a public key: restore it from a backup."
+      )
+    }
+  }
+
+  /// Makes the next document with `keys` and a change. Called while the lock on the secrets is held.
+  ///
+  /// - Parameter rootKey: The file of the private root key; `nil` for the one beside the secrets.
+  /// - Returns: The document and the closure that stores it.
+  func next(
+    _ keys: [SecretSigningKey], rootKey: String?,
+    lifetimeSeconds: Int64 = DeviceConfigurationLimit.lifetime,
+    _ change: (inout DeviceConfiguration) throws -> Void = { _ in }
+  ) throws -> (document: DeviceConfiguration, store: () throws -> Void) {
+    try createRootKey(rootKey)
+    let root = try privateRootKey(rootKey)
+    let now = SystemClock().now
+    let published = try Self.publicKeys(keys, at: now)
+    var document =
+      try current()?.next(keys: published, issued: now, lifetimeSeconds: lifetimeSeconds)
+      ?? .first(keys: published, issued: now, lifetimeSeconds: lifetimeSeconds)
+    try change(&document)
+    let signed: Data
+    do {
+      signed = try UnverifiedDeviceConfiguration.signed(document, by: root).encoded()
+    } catch {
+      throw CommandFailure.badInput("\(error)")
+    }
+    return (document, { try write(signed, to: folder.deviceConfiguration) })
+  }
+
+  /// Creates the root key and the first document if there are none yet. Signs again if the document lacks a
+  /// key or half of its time is over, and the private root key is there. Called while the lock is held.
+  func prepare(_ keys: [SecretSigningKey]) throws {
+    try createRootKey(nil)
+    let now = SystemClock().now
+    let document = try current()
+    if let document, try isComplete(document, keys, at: now) { return }
+    if FileManager.default.fileExists(atPath: folder.rootPrivateKey.url.path) || document == nil {
+      try next(keys, rootKey: nil).store()
+    } else if let document {
+      note(
+        "The device configuration expires at \(document.expires) or lacks a signing key: run"
+          + " `firebreak key-server device-configuration publish --root-key FILE`.")
+    }
+  }
+
+  /// The public parts of the keys that are valid now or later.
+  private static func publicKeys(
+    _ keys: [SecretSigningKey], at now: Date
+  ) throws -> [DeviceConfiguration.Key] {
+    try keys.filter { $0.validThru ?? .max > Int64(now.timeIntervalSince1970) }.map {
+      try $0.exportSigner.publicKey()
+    }
+  }
+
+  private func isComplete(
+    _ document: DeviceConfiguration, _ keys: [SecretSigningKey], at now: Date
+  ) throws -> Bool {
+    try Self.publicKeys(keys, at: now).allSatisfy(document.keys.contains)
+      && document.renewal > Int64(now.timeIntervalSince1970)
+  }
+
+  /// Creates the root key, or takes that of the operator. Nothing is created if the public key is there: the
+  /// private one may have been moved.
+  private func createRootKey(_ path: String?) throws {
+    guard !FileManager.default.fileExists(atPath: folder.rootPublicKey.path) else { return }
+    let file = folder.rootPrivateKey.url
+    if path == nil, !FileManager.default.fileExists(atPath: file.path) {
+      try write(Data(RootPrivateKey().privateKeyPEM.utf8), to: file, permissions: 0o600)
+    }
+    let root = try privateRootKey(path, isNew: true).rootKey
+    try write(Data(root.publicKeyPEM.utf8), to: folder.rootPublicKey)
+  }
+
+  private func privateRootKey(_ path: String?, isNew: Bool = false) throws -> RootPrivateKey {
+    let file = path.map { PrivateFile(URL(fileURLWithPath: $0)) } ?? folder.rootPrivateKey
+    guard path != nil || FileManager.default.fileExists(atPath: file.url.path) else {
+      throw CommandFailure.badInput(
+        "The root key is not in \(file.url.path.printable): name its file with --root-key.")
+    }
+    let text = try file.secret(named: "--root-key")
+    guard let root = try? RootPrivateKey(privateKeyPEM: text) else {
+      throw CommandFailure.badInput(
+        "--root-key: \(file.url.path.printable) must hold a P-256 private key in PEM.")
+    }
+    guard try isNew || root.rootKey.fingerprint == publicRootKey().fingerprint else {
+      throw CommandFailure.badInput(
+        "--root-key: \(file.url.path.printable) does not belong to"
+          + " \(folder.rootPublicKey.path.printable), which phones trust.")
+    }
+    return root
+  }
+
+  private func write(_ data: Data, to url: URL, permissions: mode_t = 0o644) throws {
+    do {
+      try AtomicFile.write(data, to: url, permissions: permissions)
+    } catch {
+      throw CommandFailure(
+        status: .machineFailed,
+        sentence: "\(url.path.printable) could not be written: check the disk, then retry.")
+    }
+  }
+}
+
+extension DeviceConfiguration {
+  /// The time from which a server with the private root key signs again: half of the document's time.
+  fileprivate var renewal: Int64 { issued + (expires - issued) / 2 }
+}
+
+/// The document that a running server serves. It is read again when its file has changed, and signed again in
+/// time if the private root key is there.
+final class ServedDeviceConfiguration: Sendable {
+  private struct Cached {
+    let identity: [Int]
+    let data: Data
+    let renewal: Date
+  }
+
+  private let files: DeviceConfigurationFiles
+  private let cached = Mutex<Cached?>(nil)
+
+  init(_ files: DeviceConfigurationFiles) {
+    self.files = files
+  }
+
+  /// - Throws: If the file cannot be read.
+  func data() throws -> Data {
+    let current = try read()
+    guard current.renewal <= SystemClock().now else { return current.data }
+    let secrets = files.folder.keySecrets
+    try secrets.withLock {
+      try files.prepare(try secrets.read(KeySecrets.self)?.signingKeys ?? [])
+    }
+    return try read().data
+  }
+
+  private func read() throws -> Cached {
+    let file = files.folder.deviceConfiguration
+    var facts = stat()
+    guard stat(file.path, &facts) == 0 else { throw CocoaError(.fileReadNoSuchFile) }
+    let identity = [
+      Int(facts.st_ino), Int(facts.st_mtim.tv_sec), facts.st_mtim.tv_nsec, Int(facts.st_size),
+    ]
+    if let cached = cached.withLock({ $0 }), cached.identity == identity { return cached }
+    let data = try Data(contentsOf: file)
+    let hasRootKey = FileManager.default.fileExists(atPath: files.folder.rootPrivateKey.url.path)
+    let renewal = try files.existing().renewal
+    let read = Cached(
+      identity: identity, data: data,
+      renewal: hasRootKey ? Date(timeIntervalSince1970: Double(renewal)) : .distantFuture)
+    cached.withLock { $0 = read }
+    return read
+  }
+}

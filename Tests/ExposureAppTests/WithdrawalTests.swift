@@ -1,0 +1,91 @@
+import Crypto
+import ExposureNotification
+import Foundation
+import KeyServerAPI
+import TestSupport
+import Testing
+
+@testable import ExposureApp
+
+@Suite("Withdrawn key files") struct WithdrawalTests {
+  /// A document that withdraws the files of these names, as `TestApp.publish` serves them.
+  private func withdraw(_ phone: TestApp, version: Int) throws -> KeyFileHash {
+    let content = Data(SHA256.hash(data: Data("0123456789".utf8)))
+    let hash = try #require(KeyFileHash(bytes: content))
+    var document = try phone.document(version: version)
+    document.withdrawn = [hash]
+    try phone.serve(document)
+    return hash
+  }
+
+  /// Makes each detection find half an hour near a diagnosed user.
+  private func meetPositiveUser(_ phone: TestApp) {
+    let now = phone.clock.now
+    phone.script.update {
+      $0.found = [(date: now, seconds: 1_800, score: 4_000)]
+      $0.matchedKeyCount = 1
+    }
+  }
+
+  @Test("A withdrawn file is not analysed, and the cursor passes it")
+  func ignored() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    let hash = try withdraw(phone, version: 2)
+    phone.publish(0..<2, except: [1: .text("another file")])
+    #expect(await app.check() == .checked(.none))
+    #expect(phone.script.state.detections.map(\.count) == [1])
+    #expect(await app.cursor == TestApp.end(1))
+    #expect(phone.trust.withdrawals == [[hash]])
+    #expect(await app.check() == .checked(.none))
+    #expect(phone.trust.withdrawals.count == 1)
+  }
+
+  @Test("An encounter found through a withdrawn file is undone with its notice; others return")
+  func undone() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    meetPositiveUser(phone)
+    phone.publish(0..<2, except: [1: .text("another file")])
+    #expect(await app.check() == .checked(.high))
+    phone.script.update { $0.found = [] }
+    _ = try withdraw(phone, version: 2)
+    // The other file of the same detection is analysed again.
+    #expect(await app.check() == .checked(.none))
+    #expect(phone.script.state.detections.map(\.count) == [2, 1])
+    #expect(await app.exposures.isEmpty)
+    #expect(phone.notices.removed.contains(.risk))
+    #expect(try await phone.launch().riskLevel == .none)
+  }
+
+  @Test("An encounter of other files stays")
+  func others() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    meetPositiveUser(phone)
+    phone.publish(0..<1, except: [0: .text("another file")])
+    #expect(await app.check() == .checked(.high))
+    _ = try withdraw(phone, version: 2)
+    #expect(await app.check() == .checked(.high))
+    #expect(await app.exposures.count == 1)
+  }
+
+  @Test(
+    "With exposure windows, the framework forgets first and detects again, also after a failure")
+  func windows() async throws {
+    let phone = try TestApp()
+    phone.windowRisk = try .example()
+    phone.script.update { $0.windows = [.beside(minutes: 20)] }
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.publish(0..<1)
+    #expect(await app.check() == .checked(.high))
+    phone.script.update { $0.windows = [] }
+    _ = try withdraw(phone, version: 2)
+    phone.trust.fail(1)
+    #expect(await app.check() == .failed(.detectionFailed))
+    #expect(await app.riskLevel == .high)
+    #expect(await app.check() == .checked(.none))
+    #expect(phone.trust.withdrawals.count == 1)
+    #expect(phone.script.state.detections.map(\.count) == [1, 0])
+  }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import KeyServer
+import KeyServerAPI
+import TestSupport
+import Testing
+
+@testable import firebreak
+
+@Suite("Rules for exposure windows in settings")
+struct WindowRiskSettingsTests {
+  /// The settings with the standard rules, changed at the level of JSON.
+  private func settings(
+    _ change: (inout [String: Any]) -> Void = { _ in }
+  ) throws -> KeyServerSettings {
+    let encoded = try JSONEncoder().encode(WindowRiskConfiguration.standard)
+    var rules = try #require(try JSONSerialization.jsonObject(with: encoded) as? [String: Any])
+    change(&rules)
+    let folder = try TemporaryFolder()
+    let file = folder.path("settings.json")
+    try JSONSerialization.data(
+      withJSONObject: ["remoteConfiguration": ["version": 2, "windowRiskConfiguration": rules]]
+    ).write(to: file)
+    return try KeyServerSettings(
+      SettingsFile(url: file), options: try ServerOptions.parse([]), readsFiles: false)
+  }
+
+  @Test("Complete rules are in force, and the settings that are shown can be used as the file")
+  func complete() throws {
+    let settings = try settings()
+    #expect(settings.configuration.remoteConfiguration.windowRiskConfiguration == .standard)
+    let folder = try TemporaryFolder()
+    let file = folder.path("settings.json")
+    try JSONEncoder().encode(settings.inForce).write(to: file)
+    let again = try KeyServerSettings(
+      SettingsFile(url: file), options: try ServerOptions.parse([]), readsFiles: false)
+    #expect(again.configuration.remoteConfiguration == settings.configuration.remoteConfiguration)
+  }
+
+  @Test(
+    "A missing, unknown or wrong part is refused with the file and its name",
+    arguments: ["policy", "misspelled", "reportTypeNoneMap", "daySummaries"])
+  func wrong(part: String) throws {
+    let failure = try #require(throws: CommandFailure.self) {
+      try settings { rules in
+        switch part {
+        case "policy": rules["policy"] = nil
+        case "misspelled": rules["misspelled"] = 1
+        case "reportTypeNoneMap": rules["reportTypeNoneMap"] = 6
+        default:
+          var summaries = rules["daySummaries"] as? [String: Any]
+          summaries?["minimumRiskScoreFullRange"] = 5_000
+          rules["daySummaries"] = summaries
+        }
+      }
+    }
+    #expect(failure.status == .badInput)
+    #expect(failure.sentence.contains("settings.json"))
+    #expect(failure.sentence.contains("remoteConfiguration.windowRiskConfiguration"))
+    #expect(failure.sentence.contains(part), "\(failure.sentence)")
+  }
+}

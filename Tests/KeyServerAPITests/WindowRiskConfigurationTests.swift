@@ -1,0 +1,82 @@
+import Foundation
+import KeyServerAPI
+import Testing
+
+@Suite("Window risk configuration")
+struct WindowRiskConfigurationTests {
+  private func json(_ configuration: WindowRiskConfiguration) throws -> [String: Any] {
+    let bytes = try JSONEncoder().encode(configuration)
+    return try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+  }
+
+  @Test("The standard rules are valid and arrive with a remote configuration")
+  func roundTrip() throws {
+    var rules = WindowRiskConfiguration.standard
+    rules.daySummaries.minimumRiskScoreFullRange = 900
+    rules.daySummaries.attenuationDurationThresholds = [55, 63, 70]
+    let sent = RemoteConfiguration(version: 2, windowRiskConfiguration: rules)
+    #expect(sent.fault == nil)
+    let arrived = try JSONDecoder().decode(
+      RemoteConfiguration.self, from: try JSONEncoder().encode(sent))
+    #expect(arrived == sent)
+    #expect(RemoteConfiguration.protegoDefault.windowRiskConfiguration == nil)
+  }
+
+  @Test(
+    "Rules without a part, or with one of another type, make the whole configuration unreadable",
+    arguments: [
+      "policy", "infectiousnessForDaysSinceOnsetOfSymptoms", "reportTypeNoneMap", "daySummaries",
+    ])
+  func strict(part: String) throws {
+    for replacement in [nil, "x"] as [Any?] {
+      var rules = try json(.standard)
+      rules[part] = replacement
+      let document = try JSONSerialization.data(
+        withJSONObject: ["version": 3, "windowRiskConfiguration": rules])
+      #expect(throws: DecodingError.self) {
+        try JSONDecoder().decode(RemoteConfiguration.self, from: document)
+      }
+    }
+  }
+
+  @Test("A value out of bounds is rejected with the name of its field")
+  func faults() {
+    let faulty: [(String, (inout WindowRiskConfiguration) -> Void)] = [
+      ("policy.trlEncoding", { $0.policy.trlEncoding.infectiousnessOffsetHigh = 101 }),
+      (
+        "infectiousnessForDaysSinceOnsetOfSymptoms must have",
+        { $0.infectiousnessForDaysSinceOnsetOfSymptoms = ["0": 0] }
+      ),
+      (
+        "infectiousnessForDaysSinceOnsetOfSymptoms must map",
+        { $0.infectiousnessForDaysSinceOnsetOfSymptoms["15"] = 1 }
+      ),
+      (
+        "infectiousnessForDaysSinceOnsetOfSymptoms must map",
+        { $0.infectiousnessForDaysSinceOnsetOfSymptoms["1"] = 3 }
+      ),
+      ("reportTypeNoneMap", { $0.reportTypeNoneMap = 6 }),
+      (
+        "daySummaries.attenuationDurationThresholds",
+        { $0.daySummaries.attenuationDurationThresholds = [50, 40, 90] }
+      ),
+      ("daySummaries.nearDurationWeight", { $0.daySummaries.nearDurationWeight = 251 }),
+      (
+        "daySummaries.minimumRiskScoreFullRange",
+        { $0.daySummaries.minimumRiskScoreFullRange = 4_097 }
+      ),
+      (
+        "daySummaries.daysSinceLastExposureThreshold",
+        { $0.daySummaries.daysSinceLastExposureThreshold = 15 }
+      ),
+    ]
+    for (field, change) in faulty {
+      var rules = WindowRiskConfiguration.standard
+      change(&rules)
+      let configuration = RemoteConfiguration(version: 1, windowRiskConfiguration: rules)
+      #expect(
+        configuration.fault?.hasPrefix("windowRiskConfiguration.\(field)") == true,
+        "\(field): \(configuration.fault ?? "no fault")")
+    }
+  }
+}
