@@ -337,7 +337,8 @@ let package = Package(
       dependencies: [
         "firebreak", "DiagnosisKeyFile", "ExposureKeys", "ExposureNotification", "UploadToken",
         "KeyServerAPI", "KeyServer", "VerificationAPI", "VerificationServer", "World",
-        "TestSupport", nioCore, nioHTTP1, nioPosix, argumentParser, crypto,
+        "PhoneProcess", "Secrets", "TestSupport", nioCore, nioHTTP1, nioPosix, argumentParser,
+        crypto,
       ],
       swiftSettings: strictOnTheCallersActor),
   ]

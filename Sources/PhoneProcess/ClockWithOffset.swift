@@ -20,4 +20,9 @@ package struct ClockWithOffset: WallClock {
   package func sleep(until deadline: Date) async throws {
     try await clock.sleep(until: deadline.addingTimeInterval(-seconds))
   }
+
+  /// The same on both clocks.
+  package func sleep(for seconds: TimeInterval) async throws {
+    try await clock.sleep(for: seconds)
+  }
 }

@@ -26,7 +26,8 @@ package final class Phone: Sendable {
 
     package init(
       clock: any WallClock, randomness: any Randomness, network: any Network, radio: any Radio,
-      runRadio: @escaping @Sendable () async -> Void = {}, desktop: DesktopNotifications?, logger: Logger
+      runRadio: @escaping @Sendable () async -> Void = {}, desktop: DesktopNotifications?,
+      logger: Logger
     ) {
       self.clock = clock
       self.randomness = randomness

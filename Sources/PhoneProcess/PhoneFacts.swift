@@ -92,7 +92,8 @@ extension ExposuresReport {
   var reply: PhoneReply {
     let lines = exposures.map { exposure in
       let level = exposure.level.map { ", level \($0)" } ?? ""
-      return "\(exposure.date): \((exposure.seconds + 59) / 60) minutes, score \(exposure.riskScore)\(level)"
+      return
+        "\(exposure.date): \((exposure.seconds + 59) / 60) minutes, score \(exposure.riskScore)\(level)"
     }
     return PhoneReply(
       .done, lines.isEmpty ? "No exposures." : lines.joined(separator: "\n"), self)

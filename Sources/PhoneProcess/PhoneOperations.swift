@@ -112,7 +112,8 @@ extension UploadFailure {
   fileprivate var replyStatus: PhoneReply.Status {
     switch self {
     case .invalidPIN: .badInput
-    case .alreadyRunning, .paused, .noInternet, .serverBusy, .stopped, .storage, .systemFailed: .failed
+    case .alreadyRunning, .paused, .noInternet, .serverBusy, .stopped, .storage, .systemFailed:
+      .failed
     default: .refused
     }
   }

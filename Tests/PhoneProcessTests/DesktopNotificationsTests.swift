@@ -83,7 +83,8 @@ struct DesktopNotificationsTests {
         let number = try await desktop.show(
           title: "A title", body: "5 < 6 & more", isUrgent: isUrgent, replacing: 7)
         #expect(number == 42)
-        let received = try #require(Received(try await call))
+        let message = try await call
+        let received = try #require(Received(message))
         #expect(received.replaced == 7 && received.title == "A title")
         #expect(received.body == "5 &lt; 6 &amp; more" && received.urgency == (isUrgent ? 2 : 1))
       }
@@ -91,7 +92,8 @@ struct DesktopNotificationsTests {
       async let call = Self.answerOneCall(on: bus) { own.yield() }
       for await _ in owned { break }
       try await desktop.close(42)
-      #expect(try await call.body == [.uint32(42)])
+      let message = try await call
+      #expect(message.body == [.uint32(42)])
     }
   }
 
@@ -121,10 +123,12 @@ struct DesktopNotificationsTests {
     defer { listener.stop() }
     var connections = listener.connections.makeAsyncIterator()
     for (script, error) in scripts {
-      async let shown = DesktopNotifications(on: bus).show(title: "", body: "", isUrgent: false)
+      let showing = Task {
+        try await DesktopNotifications(on: bus).show(title: "", body: "", isUrgent: false)
+      }
       let connection = try #require(await connections.next())
       try connection.send(Array(script.utf8), before: Self.patience)
-      await #expect(throws: error) { _ = try await shown }
+      await #expect(throws: error) { try await showing.value }
     }
   }
 

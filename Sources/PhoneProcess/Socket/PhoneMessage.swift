@@ -127,7 +127,8 @@ enum PhoneMessageError: Error {
     case .version:
       PhoneReply(
         .badInput,
-        "The running phone is of another version than this command: restart it, or use its program.")
+        "The running phone is of another version than this command: restart it, or use its program."
+      )
     }
   }
 }

@@ -140,7 +140,9 @@ package enum UnixAddress: Hashable, Sendable {
     switch self {
     case .abstract(let name): return try Self.with([0] + name, work)
     case .file(let path):
-      guard path.utf8.count >= Self.pathBytesMax else { return try Self.with(path.utf8 + [0], work) }
+      guard path.utf8.count >= Self.pathBytesMax else {
+        return try Self.with(path.utf8 + [0], work)
+      }
       let file = URL(fileURLWithPath: path)
       let folder = open(file.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       guard folder >= 0 else { throw UnixSocketError(errno) }

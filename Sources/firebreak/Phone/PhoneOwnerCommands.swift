@@ -163,7 +163,8 @@ struct PhoneTravelCommand: PhoneOwnerCommand {
 /// `firebreak phone remove`
 struct PhoneRemoveCommand: PhoneOwnerCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Remove exposures, the history of checks, notices, or everything.",
+    commandName: "remove",
+    abstract: "Remove exposures, the history of checks, notices, or everything.",
     discussion: """
       `everything` turns exposure notifications off and removes own keys and received identifiers as well. Removed \
       data cannot be restored.

@@ -160,7 +160,7 @@ extension ServerSetup {
   private func keyConfiguration() throws -> KeyServerConfiguration {
     let settings = try KeyServerSettings(folder.keySettings, options: options)
     let (secrets, tokenKeys) = (folder.keySecrets, folder.tokenPublicKeys)
-    let documents = DeviceConfigurationFiles(folder: folder)
+    let documents = DeviceConfigurationFiles(folder: folder, clock: clock)
     let keys = try secrets.withLock {
       let keys = try secrets.readOrCreate { KeySecrets(keyID: settings.keyID) }
       try documents.prepare(keys.signingKeys)
