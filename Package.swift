@@ -19,8 +19,6 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdTesting: Target.Dependency = .product(
-  name: "HummingbirdTesting", package: "hummingbird")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let asyncHTTPClient: Target.Dependency = .product(
@@ -149,7 +147,6 @@ let package = Package(
       name: "ExposureApp",
       dependencies: [
         "Secrets", "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI",
-        "CallableEnvelope",
         "SealedStorage", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
 
@@ -264,8 +261,8 @@ let package = Package(
     .testTarget(
       name: "ExposureNotificationTests",
       dependencies: [
-        "ExposureNotification", "DiagnosisKeyFile", "ExposureKeys", "SealedStorage", "World",
-        "TestSupport", crypto, logging,
+        "ExposureNotification", "DiagnosisKeyFile", "ExposureKeys", "KeyServerAPI",
+        "SealedStorage", "World", "TestSupport", crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
     // Written as an app is: Swift 5 mode, nothing but Foundation and the framework.
     .testTarget(
@@ -306,7 +303,7 @@ let package = Package(
     .testTarget(
       name: "ExposureAppTests",
       dependencies: [
-        "ExposureApp", "ExposureNotification", "KeyServerAPI", "VerificationAPI",
+        "ExposureApp", "ExposureNotification", "Secrets", "KeyServerAPI", "VerificationAPI",
         "CallableEnvelope", "SealedStorage", "DiagnosisKeyFile", "ExposureKeys", "World",
         "TestSupport", hummingbird, crypto, logging,
       ],

@@ -34,7 +34,7 @@ final class SamplePhone {
       radio: radio, consent: user, clock: clock, randomness: SystemRandomness(), folder: folder,
       sealingKey: SealingKey(from: SystemRandomness()), region: region,
       bundleIdentifier: "org.example.app", apiVersion: apiVersion, entitlements: entitlements,
-      travel: travel)
+      travel: travel, calibration: Calibration(transmitPower: 8))
     Device.install(device)
     manager = ENManager()
     guard isEnabled else { return }

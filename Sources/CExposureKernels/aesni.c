@@ -160,11 +160,11 @@ AESNI static inline void invert(round_keys *keys) {
 
 /// Decrypts FLIGHT received identifiers to their differences from the head of a block. Returns true if the first
 /// 8 bytes of any difference are zero.
-AESNI static inline bool decrypt(const round_keys *inverse, const uint8_t *heard,
+AESNI static inline bool decrypt(const round_keys *inverse, const uint8_t *received,
                                  __m128i blocks[FLIGHT]) {
   EK_UNROLL
   for (int i = 0; i < FLIGHT; i++) {
-    __m128i block = _mm_loadu_si128((const __m128i *)(heard + i * EK_KEY_BYTES));
+    __m128i block = _mm_loadu_si128((const __m128i *)(received + i * EK_KEY_BYTES));
     blocks[i] = _mm_xor_si128(block, inverse->of[0]);
   }
   EK_UNROLL
@@ -183,22 +183,22 @@ AESNI static inline bool decrypt(const round_keys *inverse, const uint8_t *heard
 
 /// Matches one key with `count` received identifiers; FLIGHT of them are readable.
 AESNI static inline void match_key_reverse(const round_keys *inverse, const ek_group *group,
-                                           uint32_t place, const uint8_t *heard, size_t count,
+                                           uint32_t place, const uint8_t *received, size_t count,
                                            ek_output *output) {
   __m128i blocks[FLIGHT];
-  if (__builtin_expect(!decrypt(inverse, heard, blocks), 1)) return;
+  if (__builtin_expect(!decrypt(inverse, received, blocks), 1)) return;
   for (size_t i = 0; i < count; i++) {
     uint32_t difference[4];
     _mm_storeu_si128((__m128i *)difference, blocks[i]);
-    ek_emit_decrypted(output, group, place, difference, heard + i * EK_KEY_BYTES);
+    ek_emit_decrypted(output, group, place, difference, received + i * EK_KEY_BYTES);
   }
 }
 
-AESNI static void reverse(const ek_group *group, const uint8_t *heard, size_t heard_count,
+AESNI static void reverse(const ek_group *group, const uint8_t *received, size_t received_count,
                           ek_output *output) {
-  size_t whole = heard_count - heard_count % FLIGHT;
+  size_t whole = received_count - received_count % FLIGHT;
   uint8_t rest[FLIGHT * EK_KEY_BYTES] = {0};
-  __builtin_memcpy(rest, heard + whole * EK_KEY_BYTES, (heard_count - whole) * EK_KEY_BYTES);
+  __builtin_memcpy(rest, received + whole * EK_KEY_BYTES, (received_count - whole) * EK_KEY_BYTES);
   for (uint32_t place = 0; place < EK_GROUP_KEYS; place += TOGETHER) {
     if (ek_longest(group, place, TOGETHER) == 0) continue;
     round_keys keys[TOGETHER];
@@ -207,10 +207,10 @@ AESNI static void reverse(const ek_group *group, const uint8_t *heard, size_t he
       if (group->length[place + i] == 0) continue;
       invert(&keys[i]);
       for (size_t j = 0; j < whole; j += FLIGHT) {
-        match_key_reverse(&keys[i], group, place + i, heard + j * EK_KEY_BYTES, FLIGHT, output);
+        match_key_reverse(&keys[i], group, place + i, received + j * EK_KEY_BYTES, FLIGHT, output);
       }
-      if (whole < heard_count) {
-        match_key_reverse(&keys[i], group, place + i, rest, heard_count - whole, output);
+      if (whole < received_count) {
+        match_key_reverse(&keys[i], group, place + i, rest, received_count - whole, output);
       }
     }
   }

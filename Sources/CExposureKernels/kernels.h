@@ -44,7 +44,7 @@ typedef struct ek_kernels {
   /// Encrypts the group's intervals and writes the candidates that the filter may hold.
   void (*forward)(const ek_group *group, const ek_filter *filter, ek_output *output);
   /// Decrypts received identifiers with the group's keys and writes those of their intervals.
-  void (*reverse)(const ek_group *group, const uint8_t *heard, size_t heard_count,
+  void (*reverse)(const ek_group *group, const uint8_t *received, size_t received_count,
         ek_output *output);
   /// Encrypts EK_LONGEST_PERIOD intervals for each of the group's keys and combines them by exclusive or.
   uint64_t (*blocks)(const ek_group *group);
@@ -80,9 +80,9 @@ static inline void ek_emit(ek_output *output, const ek_group *group, uint32_t pl
 /// The same in reverse: a decrypted block is a candidate if its `difference` to the head of an identifier's block is
 /// zero in the first three words. The last word is the interval.
 static inline void ek_emit_decrypted(ek_output *output, const ek_group *group, uint32_t place,
-                                     const uint32_t difference[4], const uint8_t *heard) {
+                                     const uint32_t difference[4], const uint8_t *received) {
   if ((difference[0] | difference[1] | difference[2]) != 0) return;
-  ek_emit(output, group, place, difference[3] - group->first[place], heard);
+  ek_emit(output, group, place, difference[3] - group->first[place], received);
 }
 
 /// The longest period among `count` of the group's keys from `place`.

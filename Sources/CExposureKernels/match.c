@@ -79,16 +79,16 @@ static void step(walk *walk) {
 /// The identifiers to match: a filter (forward) or a list (reverse).
 typedef struct query {
   const ek_filter *filter;
-  const uint8_t *heard;
-  size_t heard_count;
+  const uint8_t *received;
+  size_t received_count;
 } query;
 
 static void match_group(const ek_kernels *kernels, const ek_group *group, const query *query,
                         ek_output *output) {
   if (query->filter) {
     kernels->forward(group, query->filter, output);
-  } else if (query->heard_count > 0) {
-    kernels->reverse(group, query->heard, query->heard_count, output);
+  } else if (query->received_count > 0) {
+    kernels->reverse(group, query->received, query->received_count, output);
   }
 }
 
@@ -122,11 +122,11 @@ size_t ek_match_forward(ek_tier tier, const uint8_t *keys, const uint32_t *first
 }
 
 size_t ek_match_reverse(ek_tier tier, const uint8_t *keys, const uint32_t *first,
-                        const uint16_t *length, size_t count, const uint8_t *heard,
-                        size_t heard_count, ek_candidate *candidates, size_t capacity,
+                        const uint16_t *length, size_t count, const uint8_t *received,
+                        size_t received_count, ek_candidate *candidates, size_t capacity,
                         size_t *keys_done) {
   walk walk = {tier, keys, first, length, count, 0};
-  query query = {NULL, heard, heard_count};
+  query query = {NULL, received, received_count};
   size_t written = match(&walk, &query, candidates, capacity);
   *keys_done = walk.done;
   return written;

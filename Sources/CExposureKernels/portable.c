@@ -39,19 +39,19 @@ static void forward(const ek_group *group, const ek_filter *filter, ek_output *o
   }
 }
 
-static void reverse(const ek_group *group, const uint8_t *heard, size_t heard_count,
+static void reverse(const ek_group *group, const uint8_t *received, size_t received_count,
                     ek_output *output) {
   for (uint32_t place = 0; place < EK_GROUP_KEYS; place++) {
     if (group->length[place] == 0) continue;
     ek_round_keys keys, inverse;
     ek_portable_expand(key_at(group, place), &keys);
     ek_portable_invert(&keys, &inverse);
-    for (size_t i = 0; i < heard_count; i++) {
+    for (size_t i = 0; i < received_count; i++) {
       uint32_t block[4];
-      __builtin_memcpy(block, heard + i * EK_KEY_BYTES, EK_KEY_BYTES);
+      __builtin_memcpy(block, received + i * EK_KEY_BYTES, EK_KEY_BYTES);
       ek_portable_decrypt(&inverse, block, block);
       if (__builtin_memcmp(block, ek_block_head, sizeof ek_block_head) != 0) continue;
-      ek_emit(output, group, place, block[3] - group->first[place], heard + i * EK_KEY_BYTES);
+      ek_emit(output, group, place, block[3] - group->first[place], received + i * EK_KEY_BYTES);
     }
   }
 }

@@ -177,11 +177,11 @@ VAES256 static inline void invert(round_keys *keys) {
 
 /// Decrypts FLIGHT received identifiers with the keys of a pair to their differences from the head of a block.
 /// Returns true if the first 8 bytes of any difference are zero.
-VAES256 static inline bool decrypt(const round_keys *inverse, const uint8_t *heard,
+VAES256 static inline bool decrypt(const round_keys *inverse, const uint8_t *received,
                                    __m256i blocks[FLIGHT]) {
   EK_UNROLL
   for (int i = 0; i < FLIGHT; i++) {
-    __m128i block = _mm_loadu_si128((const __m128i *)(heard + i * EK_KEY_BYTES));
+    __m128i block = _mm_loadu_si128((const __m128i *)(received + i * EK_KEY_BYTES));
     blocks[i] = _mm256_xor_si256(_mm256_broadcastsi128_si256(block), inverse->of[0]);
   }
   EK_UNROLL
@@ -202,25 +202,25 @@ VAES256 static inline bool decrypt(const round_keys *inverse, const uint8_t *hea
 
 /// Matches one pair with `count` received identifiers; FLIGHT of them are readable.
 VAES256 static inline void match_key_reverse(const round_keys *inverse, const ek_group *group,
-                                             uint32_t place, const uint8_t *heard, size_t count,
+                                             uint32_t place, const uint8_t *received, size_t count,
                                              ek_output *output) {
   __m256i blocks[FLIGHT];
-  if (__builtin_expect(!decrypt(inverse, heard, blocks), 1)) return;
+  if (__builtin_expect(!decrypt(inverse, received, blocks), 1)) return;
   for (size_t i = 0; i < count; i++) {
     uint32_t differences[8];
     _mm256_storeu_si256((__m256i *)differences, blocks[i]);
     for (uint32_t lane = 0; lane < PAIR; lane++) {
       ek_emit_decrypted(output, group, place + lane, differences + 4 * lane,
-                        heard + i * EK_KEY_BYTES);
+                        received + i * EK_KEY_BYTES);
     }
   }
 }
 
-VAES256 static void reverse(const ek_group *group, const uint8_t *heard, size_t heard_count,
+VAES256 static void reverse(const ek_group *group, const uint8_t *received, size_t received_count,
                             ek_output *output) {
-  size_t whole = heard_count - heard_count % FLIGHT;
+  size_t whole = received_count - received_count % FLIGHT;
   uint8_t rest[FLIGHT * EK_KEY_BYTES] = {0};
-  __builtin_memcpy(rest, heard + whole * EK_KEY_BYTES, (heard_count - whole) * EK_KEY_BYTES);
+  __builtin_memcpy(rest, received + whole * EK_KEY_BYTES, (received_count - whole) * EK_KEY_BYTES);
   for (uint32_t place = 0; place < EK_GROUP_KEYS; place += KEYS_TOGETHER) {
     if (ek_longest(group, place, KEYS_TOGETHER) == 0) continue;
     round_keys keys[TOGETHER];
@@ -229,10 +229,10 @@ VAES256 static void reverse(const ek_group *group, const uint8_t *heard, size_t 
       uint32_t pair = place + PAIR * i;
       invert(&keys[i]);
       for (size_t j = 0; j < whole; j += FLIGHT) {
-        match_key_reverse(&keys[i], group, pair, heard + j * EK_KEY_BYTES, FLIGHT, output);
+        match_key_reverse(&keys[i], group, pair, received + j * EK_KEY_BYTES, FLIGHT, output);
       }
-      if (whole < heard_count) {
-        match_key_reverse(&keys[i], group, pair, rest, heard_count - whole, output);
+      if (whole < received_count) {
+        match_key_reverse(&keys[i], group, pair, rest, received_count - whole, output);
       }
     }
   }

@@ -175,11 +175,11 @@ VAES512 static inline void invert(round_keys *keys) {
 }
 
 /// Decrypts FLIGHT received identifiers with the keys of a quad to their differences from the head of a block.
-VAES512 static inline void decrypt(const round_keys *inverse, const uint8_t *heard,
+VAES512 static inline void decrypt(const round_keys *inverse, const uint8_t *received,
                                    __m512i blocks[FLIGHT]) {
   EK_UNROLL
   for (int i = 0; i < FLIGHT; i++) {
-    __m128i block = _mm_loadu_si128((const __m128i *)(heard + i * EK_KEY_BYTES));
+    __m128i block = _mm_loadu_si128((const __m128i *)(received + i * EK_KEY_BYTES));
     blocks[i] = _mm512_xor_si512(_mm512_broadcast_i32x4(block), inverse->of[0]);
   }
   EK_UNROLL
@@ -206,45 +206,45 @@ VAES512 static inline bool any_head(const __m512i blocks[FLIGHT]) {
 /// Writes the candidates among `count` decrypted blocks.
 VAES512 static __attribute__((noinline)) void emit_decrypted(ek_output *output,
                              const ek_group *group, uint32_t place, const __m512i *blocks,
-                             const uint8_t *heard, size_t count) {
+                             const uint8_t *received, size_t count) {
   for (size_t i = 0; i < count; i++) {
     for (uint32_t lane = 0; lane < QUAD; lane++) {
       uint32_t difference[4];
       __builtin_memcpy(difference, (const uint8_t *)&blocks[i] + lane * EK_KEY_BYTES, 16);
-      ek_emit_decrypted(output, group, place + lane, difference, heard + i * EK_KEY_BYTES);
+      ek_emit_decrypted(output, group, place + lane, difference, received + i * EK_KEY_BYTES);
     }
   }
 }
 
 /// Matches one quad with `count` received identifiers; FLIGHT of them are readable.
 VAES512 static inline void match_quad_reverse(const round_keys *inverse, const ek_group *group,
-                                              uint32_t place, const uint8_t *heard, size_t count,
+                                              uint32_t place, const uint8_t *received, size_t count,
                                               ek_output *output) {
   __m512i blocks[FLIGHT];
-  decrypt(inverse, heard, blocks);
+  decrypt(inverse, received, blocks);
   if (__builtin_expect(any_head(blocks), 0)) {
     __m512i kept[FLIGHT];
     for (int i = 0; i < FLIGHT; i++) kept[i] = blocks[i];
-    emit_decrypted(output, group, place, kept, heard, count);
+    emit_decrypted(output, group, place, kept, received, count);
   }
 }
 
-VAES512 static void reverse(const ek_group *group, const uint8_t *heard, size_t heard_count,
+VAES512 static void reverse(const ek_group *group, const uint8_t *received, size_t received_count,
                             ek_output *output) {
   round_keys keys[QUADS];
   expand(group->identifier_keys, keys);
-  size_t whole = heard_count - heard_count % FLIGHT;
+  size_t whole = received_count - received_count % FLIGHT;
   uint8_t rest[FLIGHT * EK_KEY_BYTES] = {0};
-  __builtin_memcpy(rest, heard + whole * EK_KEY_BYTES, (heard_count - whole) * EK_KEY_BYTES);
+  __builtin_memcpy(rest, received + whole * EK_KEY_BYTES, (received_count - whole) * EK_KEY_BYTES);
   for (uint32_t place = 0; place < EK_GROUP_KEYS; place += QUAD) {
     if (ek_longest(group, place, QUAD) == 0) continue;
     round_keys *inverse = &keys[place / QUAD];
     invert(inverse);
     for (size_t i = 0; i < whole; i += FLIGHT) {
-      match_quad_reverse(inverse, group, place, heard + i * EK_KEY_BYTES, FLIGHT, output);
+      match_quad_reverse(inverse, group, place, received + i * EK_KEY_BYTES, FLIGHT, output);
     }
-    if (whole < heard_count) {
-      match_quad_reverse(inverse, group, place, rest, heard_count - whole, output);
+    if (whole < received_count) {
+      match_quad_reverse(inverse, group, place, rest, received_count - whole, output);
     }
   }
 }

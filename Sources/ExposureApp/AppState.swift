@@ -17,8 +17,8 @@ public struct AppState: Sendable, Hashable {
   public let service: ServiceStatus
   /// The condition of the app's store.
   public let storage: StorageCondition
-  /// The damage that the user has not been relieved of: see `StorageDamage`.
-  public let damage: [StorageDamage]
+  /// The damage that the user has not been relieved of: see `DataDamage`.
+  public let damage: [DataDamage]
   /// The kinds of the notices that are shown.
   public let notices: Set<Notice.Identifier>
   /// True if an unfinished upload can be continued.
@@ -44,7 +44,7 @@ public struct StateChange: Sendable, Hashable {
     /// The user has removed exposures or all data, or old data has expired.
     case removal
     /// Stored data is damaged; it was set aside.
-    case storageDamaged(StorageDamage)
+    case storageDamaged(DataDamage)
     /// Lost results have been computed again.
     case storageRestored
     /// A notice is shown.

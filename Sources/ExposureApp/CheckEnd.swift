@@ -28,9 +28,7 @@ extension ExposureApp {
   /// The requests of a new check to the key server.
   func newKeyServer() -> PacedNetwork {
     PacedNetwork(
-      network, pause: store.state.serverPause,
-      retryCount: remote.diagnosisKeyDownloadConfiguration.retryCount, clock: clock,
-      randomness: randomness)
+      network, pause: store.state.serverPause, clock: clock, randomness: randomness)
   }
 
   /// Requests a configuration from the key server, unless it has the stored version.
@@ -69,7 +67,7 @@ extension CheckOutcome {
 // Damage of stored data.
 extension ExposureApp {
   /// The damage that is not resolved, oldest first.
-  public var storageDamage: [StorageDamage] { store.state.damage.open }
+  public var storageDamage: [DataDamage] { store.state.damage.open }
 
   /// Records that the user has read about damage, and removes its notice. Lost results stay reported until
   /// they have been computed again.
@@ -82,10 +80,10 @@ extension ExposureApp {
   /// Records the files of the app that were rebuilt when they were opened.
   func noteOwnDamage() {
     let now = clock.now
-    if uploads.takeDamage() { note(StorageDamage(.upload, found: now)) }
+    if uploads.takeDamage() { note(DataDamage(.upload, found: now)) }
     for file in store.takeRebuilt() {
       switch file {
-      case .marker: note(StorageDamage(.appMarker, found: now))
+      case .marker: note(DataDamage(.appMarker, found: now))
       case .state:
         // The state after a loss contains the damage.
         try? store.update { _ in }
@@ -114,7 +112,7 @@ extension ExposureApp {
     }
   }
 
-  func note(_ damage: StorageDamage) {
+  func note(_ damage: DataDamage) {
     var isNew = false
     do {
       try store.update { isNew = $0.note(damage) }

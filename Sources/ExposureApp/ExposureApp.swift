@@ -22,7 +22,7 @@ public actor ExposureApp {
   let deviceCheck: any DeviceAttestation
   let trust: any KeyFileTrust
   let countKeys: @Sendable (URL) throws -> Int
-  let damage: @Sendable () async -> [StorageDamage]
+  let damage: @Sendable () async -> [DataDamage]
   let changes = StateChangeFeed()
   let logger: Logger
   let keyFileFolder: URL
@@ -61,7 +61,7 @@ public actor ExposureApp {
     scheduler: any BackgroundScheduler, notices: any NoticeSink,
     deviceCheck: any DeviceAttestation, trust: any KeyFileTrust,
     countKeys: @escaping @Sendable (URL) throws -> Int,
-    damage: @escaping @Sendable () async -> [StorageDamage] = { [] }, logger: Logger
+    damage: @escaping @Sendable () async -> [DataDamage] = { [] }, logger: Logger
   ) {
     framework = Framework(manager, clock: clock)
     self.authorizationStatus = authorizationStatus

@@ -30,6 +30,8 @@ struct StoredState: Codable, Sendable {
   var deviceConfiguration: AcceptedConfiguration?
   /// True if a withdrawn file may have caused exposures that only a new detection can undo.
   var mustDetectAgain = false
+  /// The infectiousness map of the last detection with exposure windows.
+  var infectiousness = InfectiousnessRecord()
   /// The versions of the configurations, for conditional requests.
   var configurationVersions: [String: ResponseVersion] = [:]
   /// The times of recently refused PINs.
@@ -85,12 +87,12 @@ extension StoredState {
     // Without the user's consent to the system, the onboarding was not completed.
     state.isOnboarded = isAuthorized
     state.wasAuthorized = isAuthorized
-    _ = state.note(StorageDamage(.appState, found: now))
+    _ = state.note(DataDamage(.appState, found: now))
     return state
   }
 
   /// Records damage. Returns `false` if it was known. Lost results are computed again.
-  mutating func note(_ found: StorageDamage) -> Bool {
+  mutating func note(_ found: DataDamage) -> Bool {
     guard damage.add(found) else { return false }
     if found.content.isRestoredByChecking { download.restart() }
     return true

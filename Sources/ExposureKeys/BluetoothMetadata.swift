@@ -6,13 +6,23 @@
 public struct BluetoothMetadata: Hashable, Sendable {
   /// Version 1.0, in byte 0.
   public static let versionOneZero: UInt8 = 0x40
+  /// Version 1.1 without the calibration confidence, in byte 0.
+  public static let versionOneOne: UInt8 = 0x50
   /// The transmit powers that a real phone can have, in dBm; others are errors or attacks.
   public static let plausibleTransmitPower: ClosedRange<Int8> = -50...20
 
   /// The four decrypted bytes.
   public let bytes: [UInt8]
 
-  /// Creates metadata of version 1.0 with this transmit power in dBm.
+  /// Creates metadata of version 1.1 with the transmit power and confidence of the sender's radio.
+  public init(_ calibration: Calibration) {
+    bytes = [
+      Self.versionOneOne | calibration.confidence.rawValue << 2,
+      UInt8(bitPattern: calibration.transmitPower), 0, 0,
+    ]
+  }
+
+  /// Creates metadata of version 1.0, which states no confidence, with this transmit power in dBm.
   public init(transmitPower: Int8) {
     bytes = [Self.versionOneZero, UInt8(bitPattern: transmitPower), 0, 0]
   }
@@ -33,9 +43,9 @@ public struct BluetoothMetadata: Hashable, Sendable {
   public var minorVersion: UInt8 { bytes[0] >> 4 & 0b11 }
   /// The power the beacon was sent with, in dBm.
   public var transmitPower: Int8 { Int8(bitPattern: bytes[1]) }
-  /// The calibration of the sender's radio, 0 (none) to 3 (for this model); nil before version 1.1.
-  public var calibrationConfidence: UInt8? {
-    minorVersion >= 1 ? bytes[0] >> 2 & 0b11 : nil
+  /// The reliability of the transmit power; nil before version 1.1.
+  public var calibrationConfidence: CalibrationConfidence? {
+    minorVersion >= 1 ? CalibrationConfidence(rawValue: bytes[0] >> 2 & 0b11) : nil
   }
 }
 

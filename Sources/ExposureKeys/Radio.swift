@@ -49,7 +49,7 @@ public struct Sighting: Hashable, Sendable {
   public let advertisement: Advertisement
   /// The time of reception.
   public let time: Date
-  /// The received signal strength, in dBm.
+  /// The received signal strength in dBm, as the radio measured it.
   public let signalStrength: Int8
 
   /// Creates a sighting of `advertisement` at `time` with `signalStrength` in dBm.
@@ -57,5 +57,12 @@ public struct Sighting: Hashable, Sendable {
     self.advertisement = advertisement
     self.time = time
     self.signalStrength = signalStrength
+  }
+
+  /// The sighting with `decibels` added to its signal strength.
+  public func corrected(by decibels: Int8) -> Sighting {
+    Sighting(
+      advertisement: advertisement, time: time,
+      signalStrength: Int8(clamping: Int(signalStrength) + Int(decibels)))
   }
 }

@@ -12,6 +12,10 @@ package enum DeviceLimit {
   package static let detectionsPerDayVersion2 = 6
   /// New key files in 24 hours under the rules of iOS 13.5.
   package static let newFilesPerDay = 15
+  /// Calls in 24 hours that are not counted because their files were refused.
+  package static let refundsPerDay = 30
+  /// Key files whose digests are kept, to know which to pass again after matches were lost.
+  package static let analysedFiles = 5_000
   /// Shortest time in seconds between two changes of the infectiousness map: a week.
   package static let mapChangeSeconds: TimeInterval = 7 * 86_400
   /// Validity in seconds of consent given in advance: five days.

@@ -19,7 +19,7 @@ public enum KeyServerLimit {
   /// Decoys an address may send for each failed upload it may send: phones send many decoys, and none fails.
   static let decoysPerAttempt = 10
   /// The maximum size of a response of the device check authority, in bytes.
-  static let deviceCheckAnswerBytesMax = 16 * 1024
+  static let deviceCheckResponseBytesMax = 16 * 1024
   /// The delay before a failed export is retried, in seconds.
   static let exportRetrySeconds: TimeInterval = 60
   /// The time after its use in which another token or certificate with the same ID may be valid, in seconds. A
@@ -36,10 +36,10 @@ public enum KeyServerLimit {
   /// The maximum number of uploads in one transaction.
   static let uploadsInOneCommit = 64
   /// The maximum age of the cached registry of apps and authorities, in seconds.
-  static let registerAgeSecondsMax: TimeInterval = 60
+  static let registryAgeSecondsMax: TimeInterval = 60
   /// The maximum age of the cached registry if a signature names an unknown key, in seconds. Many such
   /// signatures cause at most one database read per second.
-  static let registerAgeSecondsMaxForUnknownKey: TimeInterval = 1
+  static let registryAgeSecondsMaxForUnknownKey: TimeInterval = 1
   /// Days with fewer uploads are never shown in statistics, whatever the configuration says.
   public static let statisticsUploadsMin = 10
   /// The valid delays between the end of a day and its statistics, in seconds: an hour to 30 days. An upload
@@ -52,7 +52,7 @@ public enum KeyServerLimit {
   /// The validity of a key after it left the authority's key set, in seconds: 30 days.
   static let pulledKeyAfterlifeSeconds: TimeInterval = 30 * 86_400
   /// The timeout of a key set request, in seconds.
-  static let keyPullAnswerSeconds = 10
+  static let keyPullTimeoutSeconds = 10
   /// The maximum size of a key set, in bytes.
   static let keyPageBytesMax = 64 * 1024
   /// The maximum number of keys accepted from one key set.

@@ -7,7 +7,7 @@ public struct WindowRiskConfiguration: Codable, Hashable, Sendable {
   /// The policy that turns the windows of a day into a risk level.
   public var policy: WindowRiskPolicy
   /// The infectiousness (0 none, 1 standard, 2 high) by days since the onset of symptoms, `-14` to `14`, or
-  /// `unknown`. A missing day counts as 0. Phones accept a changed map once a week.
+  /// `unknown`. A missing day counts as 0. Phones use a changed map at most once a week.
   public var infectiousnessForDaysSinceOnsetOfSymptoms: [String: Int]
   /// The report type of keys without one, 0...5; 0 ignores such keys.
   public var reportTypeNoneMap: Int

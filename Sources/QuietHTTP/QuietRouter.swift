@@ -109,12 +109,11 @@ struct RequestMiddleware: RouterMiddleware {
       of: context.connection.peer, headers: request.headers)
     var response = try await response(to: request, context: context, next: next)
     response.headers[.xContentTypeOptions] = "nosniff"
-    if !context.connection.bodyIsRead && request.mayHaveBody {
-      response.headers[.connection] = "close"
-      context.connection.close(after: QuietLimit.lingerSeconds)
-    }
+    let closes = !context.connection.bodyIsRead && request.mayHaveBody
+    if closes { response.headers[.connection] = "close" }
     // A client would read a body as the start of the next response (RFC 9110, 9.3.2).
     if request.method == .head { response = response.createHeadResponse() }
+    if closes { response.body = response.body.closing(context.connection) }
     // The pattern of the route, because the path may contain user input.
     context.logger.info(
       "\(request.method.rawValue) \(context.endpointPath ?? "-") \(response.status.code)",
@@ -150,6 +149,16 @@ struct RequestMiddleware: RouterMiddleware {
 
   private func milliseconds(_ duration: Duration) -> Int64 {
     duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
+  }
+}
+
+extension ResponseBody {
+  /// The same body; `QuietLimit.lingerSeconds` after it was written, the connection closes.
+  fileprivate func closing(_ connection: Connection) -> ResponseBody {
+    ResponseBody(contentLength: contentLength) { writer in
+      defer { connection.close(after: QuietLimit.lingerSeconds) }
+      try await self.write(writer)
+    }
   }
 }
 

@@ -7,13 +7,9 @@ enum Disk {
   ///
   /// If it throws, the old content is unchanged.
   static func replace(_ url: URL, with content: Data) throws(SealedStorageError) {
-    // First, so that on a full disk the leftover makes room.
+    // First, so that on a full disk the space of the leftover is available.
     try removeLeftovers(of: url)
-    do throws(FileError) {
-      try AtomicFile.write(content, to: url)
-    } catch {
-      throw failure(error.code)
-    }
+    try inWorld { () throws(FileError) in try AtomicFile.write(content, to: url) }
   }
 
   /// Removes the temporary files that a power failure during `replace` of `url` left behind.
@@ -33,10 +29,14 @@ enum Disk {
     defer { close(file) }
     let end = lseek(file, 0, SEEK_END)
     do throws(SealedStorageError) {
-      try write(content, to: file)
-      try sync(file)
-      // The name of a new file is stored in the folder.
-      if end == 0 { try syncFolder(of: url) }
+      try inWorld { () throws(FileError) in
+        try Array(content).withUnsafeBufferPointer { buffer throws(FileError) in
+          try AtomicFile.append(UnsafeRawBufferPointer(buffer), to: file, at: url)
+        }
+        try AtomicFile.sync(file, at: url)
+        // The name of a new file is stored in the folder.
+        if end == 0 { try AtomicFile.sync(url.deletingLastPathComponent()) }
+      }
     } catch {
       ftruncate(file, end)
       throw error
@@ -94,9 +94,10 @@ enum Disk {
     return names
   }
 
-  /// Removes `url` if it exists.
+  /// Removes `url` if it exists. When this returns, it does not come back after a power failure.
   static func remove(_ url: URL) throws(SealedStorageError) {
-    guard unlink(url.path) == 0 || errno == ENOENT else { throw failure() }
+    if unlink(url.path) == 0 { return try syncFolder(of: url) }
+    guard errno == ENOENT else { throw failure() }
   }
 
   /// Renames `url` within its folder.
@@ -109,14 +110,12 @@ enum Disk {
   static func link(_ url: URL, as other: URL) throws(SealedStorageError) {
     try remove(other)
     guard Foundation.link(url.path, other.path) == 0 else { throw failure() }
+    try syncFolder(of: other)
   }
 
   /// Creates the folder `url` and its missing parents, with access for the owner only.
   static func makeFolder(_ url: URL) throws(SealedStorageError) {
-    if mkdir(url.path, 0o700) == 0 || errno == EEXIST { return }
-    guard errno == ENOENT, url.pathComponents.count > 1 else { throw failure() }
-    try makeFolder(url.deletingLastPathComponent())
-    guard mkdir(url.path, 0o700) == 0 || errno == EEXIST else { throw failure() }
+    try inWorld { () throws(FileError) in try AtomicFile.makeFolder(url) }
   }
 
   private static func open(_ url: URL, _ flags: Int32) throws(SealedStorageError) -> Int32 {
@@ -125,24 +124,16 @@ enum Disk {
     return file
   }
 
-  private static func write(_ content: Data, to file: Int32) throws(SealedStorageError) {
-    var rest = Array(content)[...]
-    while !rest.isEmpty {
-      let count = retryingOnInterrupt {
-        rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
-      }
-      guard count > 0 else { throw failure() }
-      rest = rest.dropFirst(count)
-    }
-  }
-
-  private static func sync(_ file: Int32) throws(SealedStorageError) {
-    guard retryingOnInterrupt({ Int(fsync(file)) }) == 0 else { throw failure() }
-  }
-
   private static func syncFolder(of url: URL) throws(SealedStorageError) {
+    try inWorld { () throws(FileError) in try AtomicFile.sync(url.deletingLastPathComponent()) }
+  }
+
+  /// Runs `work` of the module World, with its errors as `SealedStorageError`.
+  private static func inWorld(
+    _ work: () throws(FileError) -> Void
+  ) throws(SealedStorageError) {
     do throws(FileError) {
-      try AtomicFile.sync(url.deletingLastPathComponent())
+      try work()
     } catch {
       throw failure(error.code)
     }

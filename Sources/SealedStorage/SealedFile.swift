@@ -17,11 +17,17 @@ public struct SealedFile: Sendable {
 
   /// The content, or nil if the file does not exist.
   ///
-  /// - Throws: `.damaged` if the bytes cannot be decrypted with this key, `.disk` if they cannot be read.
+  /// - Throws: `.damaged` if the bytes cannot be decrypted with this key or are more than a file holds,
+  ///   `.disk` if they cannot be read.
   public func read() throws(SealedStorageError) -> Data? {
-    let bytesMax = Self.contentBytesMax + Seal.overhead
-    guard let box = try Disk.read(url, bytesMax: bytesMax) else { return nil }
-    return try seal.open(box, location: url.lastPathComponent)
+    let box: Data?
+    do throws(SealedStorageError) {
+      box = try Disk.read(url, bytesMax: Self.contentBytesMax + Seal.overhead)
+    } catch {
+      // No write makes such a file.
+      throw error == .tooLarge ? .damaged : error
+    }
+    return if let box { try seal.open(box, location: url.lastPathComponent) } else { nil }
   }
 
   /// Replaces the content. If this throws, the old content is unchanged.
@@ -74,7 +80,11 @@ extension SealedStorageError: CustomStringConvertible {
     case .full: "The disk is full: free some space and try again; existing data is unchanged."
     case .tooLarge: "The data exceeds the limit of a file: store less at once."
     case .damaged: "The file cannot be decrypted: set it aside and begin a new one."
-    case .disk(let number): "The disk reported error \(number): check it and try again."
+    case .disk(let number):
+      """
+      The system reported "\(String(cString: strerror(number)))" (\(number)): check the folder's owner, its \
+      mode and the disk, and try again.
+      """
     }
   }
 }

@@ -84,11 +84,13 @@ public actor SealedLog {
     ends[day] = segment.count
   }
 
-  /// Removes every segment older than `day`.
+  /// Removes the segment of every day for which `isRemoved` is true.
   ///
   /// - Throws: `.disk` if the folder cannot be read or a file cannot be removed.
-  public func removeDays(before day: UInt32) throws(SealedStorageError) {
-    try remove(listedDays().filter { $0 < day })
+  public func removeDays(
+    where isRemoved: @Sendable (UInt32) -> Bool
+  ) throws(SealedStorageError) {
+    try remove(listedDays().filter(isRemoved))
   }
 
   /// Removes every segment.
@@ -124,7 +126,13 @@ public actor SealedLog {
 
   /// The records of each frame of `day` in order, nil for a damaged frame.
   private func frames(of day: UInt32) throws(SealedStorageError) -> [[Data]?] {
-    let bytes = try Disk.read(url(of: day), bytesMax: Self.segmentBytesMax) ?? Data()
+    let bytes: Data
+    do throws(SealedStorageError) {
+      bytes = try Disk.read(url(of: day), bytesMax: Self.segmentBytesMax) ?? Data()
+    } catch .tooLarge {
+      // No append makes such a segment.
+      return [nil]
+    }
     let layout = SegmentLayout(of: bytes)
     let unrecognized = [[Data]?](repeating: nil, count: layout.unrecognizedRangeCount)
     return unrecognized

@@ -12,10 +12,10 @@ import Foundation
 /// ```
 ///
 /// It cannot clear copies that others made: of the registers, a file's cache, or a library's buffer.
-public final class ZeroingBytes: @unchecked Sendable {
+public final class ZeroingBytes: Sendable {
   // Written by `init` and `deinit` only, so references may be shared.
-  private let bytes: UnsafeMutableRawBufferPointer
-  private let free: (UnsafeMutableRawBufferPointer) -> Void
+  private nonisolated(unsafe) let bytes: UnsafeMutableRawBufferPointer
+  private let free: @Sendable (UnsafeMutableRawBufferPointer) -> Void
 
   /// Bytes that `fill` writes; they are zero before.
   public init(
@@ -30,7 +30,7 @@ public final class ZeroingBytes: @unchecked Sendable {
   /// The bytes of `memory`, which `free` gets back when it has been overwritten.
   package init(
     adopting memory: UnsafeMutableRawBufferPointer,
-    free: @escaping (UnsafeMutableRawBufferPointer) -> Void
+    free: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void
   ) {
     bytes = memory
     self.free = free
@@ -96,6 +96,8 @@ extension [UInt8]: Zeroable {
 }
 
 /// Passes `bytes` to `body` and overwrites them afterwards, also if it throws.
+///
+/// Pass the result of a call. A variable would keep a copy; overwrite it with `defer { bytes.zero() }`.
 ///
 /// ```swift
 /// let keys = try withZeroedOnExit(try file.read()) { try decode($0) }

@@ -24,7 +24,7 @@ public struct DemoResult: Sendable {
 
   /// The result in one line.
   public var verdict: String {
-    ok ? "Near was told. Far was not." : "A step of the demo failed."
+    ok ? "Near received a notice, Far did not." : "A step of the demo failed."
   }
 }
 

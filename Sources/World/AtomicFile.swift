@@ -98,6 +98,20 @@ package enum AtomicFile {
     try sync(descriptor, at: url)
   }
 
+  /// Creates the folder `url` and its missing parents, with access for the owner only.
+  ///
+  /// The name of each new folder is on the disk when this returns. An existing folder stays as it is.
+  package static func makeFolder(_ url: URL) throws(FileError) {
+    let parent = url.deletingLastPathComponent()
+    if mkdir(url.path, 0o700) != 0 {
+      if errno == EEXIST { return }
+      guard errno == ENOENT, url.pathComponents.count > 1 else { throw FileError(.create, url) }
+      try makeFolder(parent)
+      guard mkdir(url.path, 0o700) == 0 || errno == EEXIST else { throw FileError(.create, url) }
+    }
+    try sync(parent)
+  }
+
   /// Returns `true` for the name of a temporary file, which a crash may leave behind.
   package static func isTemporary(_ name: String) -> Bool {
     name.hasPrefix(".") && name.contains(temporaryMark)
@@ -127,7 +141,8 @@ package enum AtomicFile {
     try sync(url.deletingLastPathComponent())
   }
 
-  private static func sync(_ descriptor: Int32, at url: URL) throws(FileError) {
+  /// Syncs an open file or folder.
+  package static func sync(_ descriptor: Int32, at url: URL) throws(FileError) {
     while fsync(descriptor) != 0 {
       guard errno == EINTR else { throw FileError(.sync, url) }
     }

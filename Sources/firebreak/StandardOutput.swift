@@ -22,7 +22,8 @@ enum StandardOutput {
     return CommandFailure(
       status: .machineFailed,
       sentence: code == EPIPE
-        ? "" : "The output could not be written (\(reason)): redirect it to a place with room.")
+        ? "" : "The output could not be written (\(reason)): redirect it to a disk with free space."
+    )
   }
 }
 

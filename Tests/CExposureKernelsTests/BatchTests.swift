@@ -42,7 +42,7 @@ struct BatchTests {
   }
 
   @Test("In reverse, any number of received identifiers is matched", arguments: Kernels.available)
-  func heardCounts(_ kernels: Kernels) throws {
+  func receivedCounts(_ kernels: Kernels) throws {
     var chance = SeededGenerator(seed: 12)
     let keys = PublishedKey.random(18, from: &chance, length: 100...144)
     let all = try Oracle.candidates(of: keys).sorted {

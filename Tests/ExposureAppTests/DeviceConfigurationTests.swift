@@ -33,6 +33,8 @@ import Testing
     for (reply, failure) in cases {
       phone.network.script(TestApp.deviceConfigurationPath, reply)
       #expect(await app.check() == .failed(failure))
+      // After 503 the app pauses.
+      phone.clock.advance(by: 3_600)
     }
     #expect(await app.configurationRefusal == .malformed)
     #expect(phone.network.requests(for: "/index.txt").isEmpty)
@@ -195,5 +197,26 @@ import Testing
     let assessment = await app.windowRisk
     #expect(assessment?.policy == .standard)
     #expect(assessment?.configuration().daysSinceLastExposureThreshold == 10)
+  }
+
+  @Test("A second change of the infectiousness map within a week waits, and the checks go on")
+  func infectiousnessMap() async throws {
+    let phone = try TestApp()
+    phone.windowRisk = try .example()
+    let app = try await phone.launchedAfterFirstCheck()
+    for day in 0..<3 {
+      var rules = WindowRiskConfiguration.standard
+      rules.infectiousnessForDaysSinceOnsetOfSymptoms = ["\(day)": 2, "5": 0]
+      try phone.serve(
+        RemoteConfiguration(version: day + 1, windowRiskConfiguration: rules))
+      phone.publish(0..<(2 * day + 1))
+      #expect(await app.check() == .checked(.none))
+      // The last change waits until a week after the one of the day before.
+      phone.clock.advance(by: day == 1 ? 7 * TestApp.day - 1 : TestApp.day)
+      phone.publish(0..<(2 * day + 2))
+      #expect(await app.check() == .checked(.none))
+    }
+    let infectious = phone.script.state.maps.map { $0?.filter { $0.value > 0 } }
+    #expect(infectious == [[0: 2], [0: 2], [1: 2], [1: 2], [1: 2], [2: 2]])
   }
 }

@@ -87,20 +87,20 @@ import Testing
         diagnosisKeyDownloadConfiguration: KeyDownload(
           timeoutMobileSeconds: 22, timeoutWifiSeconds: 11, retryCount: 3)))
     phone.publish(0..<1, except: [0: .fails(.timedOut)])
-    #expect(await app.check() == .failed(.filesMissing))
+    #expect(await phone.checkWhileTimePasses(app) == .failed(.filesMissing))
     let requests = phone.network.requests(for: "/" + TestApp.name(0))
     #expect(requests.count == 4)
     #expect(requests.allSatisfy { $0.timeoutSeconds == seconds })
     #expect(requests.allSatisfy { $0.responseBytesMax == DownloadLimit.fileBytesMax })
   }
 
-  @Test("A 503 response is retried, a 404 response is not")
+  @Test("A 500 response is retried, a 404 response is not")
   func retries() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
     phone.publish(0..<2, except: [0: .response(404)])
-    phone.network.script("/" + TestApp.name(1), .response(503), .text("0123"))
-    _ = await app.check()
+    phone.network.script("/" + TestApp.name(1), .response(500), .text("0123"))
+    _ = await phone.checkWhileTimePasses(app)
     #expect(phone.network.requests(for: "/" + TestApp.name(0)).count == 1)
     #expect(phone.network.requests(for: "/" + TestApp.name(1)).count == 2)
     #expect(phone.script.state.detections == [[TestApp.name(1)]])
@@ -133,47 +133,24 @@ import Testing
     _ = await app.check()
     #expect(await app.cursor == 0)
     let latest = Int64(phone.clock.now.timeIntervalSince1970 + DownloadLimit.futureSecondsMax)
-    let download = await app.keyFileDownload
+    let download = await app.keyFileDownload(from: phone.network)
     for (end, isTaken) in [(latest - 1, true), (latest, true), (latest + 1, false)] {
-      phone.network.index(["\(end)-00001.zip"])
-      #expect(try await download.index(at: phone.clock.now).isEmpty == !isTaken)
+      phone.network.script("/index.txt", .response(200, Data("\(end)-00001.zip".utf8), tag: "1"))
+      let listed = try #require(try await download.index(since: nil, at: phone.clock.now))
+      #expect(listed.names.isEmpty == !isTaken)
+      // Without a version the same index is read again, when the phone's clock is right.
+      #expect((listed.version == nil) == !isTaken)
     }
   }
 
-  @Test("After a refused batch each file is analysed alone, and the bad one alone from then on")
-  func badFile() async throws {
+  @Test("The first index does not set the cursor to a file that ends in the future")
+  func nearFuture() async throws {
     let phone = try TestApp()
-    let app = try await phone.launchedAfterFirstCheck()
-    phone.script.update { $0.refusedFiles = [TestApp.name(1)] }
-    phone.publish(0..<3)
-    #expect(await app.check() == .failed(.filesMissing))
-    #expect(phone.script.state.detections.count == 4)
+    let end = Int64(phone.clock.now.timeIntervalSince1970) + 3_600
+    phone.network.index([TestApp.name(0), "\(end)-00001.zip"])
+    let app = try phone.launch()
+    _ = await app.check()
     #expect(await app.cursor == TestApp.end(0))
-    #expect(phone.keyFiles.isEmpty)
-    phone.publish(0..<5)
-    #expect(await app.check() == .failed(.filesMissing))
-    #expect(
-      phone.script.state.detections.suffix(2) == [
-        [TestApp.name(3), TestApp.name(4)], [TestApp.name(1)],
-      ])
-    phone.script.update { $0.refusedFiles = [] }
-    #expect(await app.check() == .checked(.none))
-    #expect(await app.cursor == TestApp.end(4))
-  }
-
-  @Test("With many refused files, a run spends one call on them and one on the new files")
-  func manyBadFiles() async throws {
-    let phone = try TestApp()
-    let app = try await phone.launchedAfterFirstCheck()
-    phone.script.update { $0.refusedFiles = Set((0..<6).map(TestApp.name)) }
-    phone.publish(0..<6)
-    #expect(await app.check() == .failed(.filesMissing))
-    let first = phone.script.state.detections.count
-    phone.publish(0..<7)
-    #expect(await app.check() == .failed(.filesMissing))
-    let calls = phone.script.state.detections.dropFirst(first)
-    #expect(calls.count == 2 && calls.first == [TestApp.name(6)])
-    #expect(await app.checkTotals.todayKeysCount == 10)
   }
 
   @Test("An unreachable server and a 503 response are different failures, and the cursor stays")
@@ -214,86 +191,5 @@ import Testing
     try FileManager.default.removeItem(at: ballast)
     #expect(await app.check() == .checked(.none))
     #expect(await app.cursor == TestApp.end(1))
-  }
-}
-
-@Suite("Download cursor") struct DownloadCursorTests {
-  private func names(_ numbers: Int...) throws -> [KeyFileName] {
-    try numbers.map { try #require(KeyFileName(TestApp.name($0))) }
-  }
-
-  private func begun() -> DownloadCursor {
-    var cursor = DownloadCursor()
-    cursor.begin(with: [])
-    return cursor
-  }
-
-  @Test("The cursor is the end timestamp of both file name formats")
-  func endTimestamp() throws {
-    let both = try ["1602734400-1602748800-00001.zip", "1602763200-00001.zip"].map {
-      try #require(KeyFileName($0))
-    }
-    var cursor = begun()
-    #expect(cursor.pending(in: both) == both)
-    cursor.finish(analysed: [both[0]], refused: [], listed: both)
-    #expect(cursor.end == 1_602_748_800)
-    #expect(cursor.pending(in: both) == [both[1]])
-    cursor.finish(analysed: [both[1]], refused: [], listed: both)
-    #expect(cursor.end == 1_602_763_200)
-    #expect(cursor.pending(in: both).isEmpty)
-  }
-
-  @Test("The first index sets the cursor to its newest file, or to 0 if it is empty")
-  func firstLook() throws {
-    var cursor = DownloadCursor()
-    #expect(cursor.pending(in: try names(0)).isEmpty)
-    cursor.begin(with: try names(0, 1))
-    #expect(cursor.end == TestApp.end(1))
-    cursor.begin(with: try names(5))
-    #expect(cursor.end == TestApp.end(1))
-    #expect(begun().end == 0)
-    #expect(begun().pending(in: try names(0)) == (try names(0)))
-  }
-
-  @Test(
-    "A missing file stops the cursor; later files are analysed once")
-  func heldBack() throws {
-    var cursor = begun()
-    let listed = try names(0, 1, 2)
-    cursor.finish(analysed: try names(0, 2), refused: [], listed: listed)
-    #expect(cursor.end == TestApp.end(0))
-    #expect(cursor.pending(in: listed) == (try names(1)))
-    cursor.finish(analysed: try names(1), refused: [], listed: listed)
-    #expect(cursor.end == TestApp.end(2))
-    #expect(cursor.analysed.isEmpty)
-  }
-
-  @Test("A file that is no longer listed does not stop the cursor")
-  func unlisted() throws {
-    var cursor = begun()
-    cursor.finish(analysed: try names(0, 2), refused: [], listed: try names(0, 1, 2))
-    cursor.finish(analysed: [], refused: [], listed: try names(2, 3))
-    #expect(cursor.end == TestApp.end(2))
-    #expect(cursor.pending(in: try names(2, 3)) == (try names(3)))
-  }
-
-  @Test("A file with the same end as a missing one does not move the cursor and is not pending")
-  func sameEnd() throws {
-    let end = TestApp.end(0)
-    let twins = try ["\(end)-00001.zip", "\(end)-00002.zip"].map { try #require(KeyFileName($0)) }
-    var cursor = begun()
-    cursor.finish(analysed: [twins[1]], refused: [], listed: twins)
-    #expect(cursor.end == 0)
-    #expect(cursor.pending(in: twins) == [twins[0]])
-  }
-
-  @Test("A refused file stays pending and is forgotten when it is no longer listed")
-  func refused() throws {
-    var cursor = begun()
-    cursor.finish(analysed: try names(0), refused: try names(1), listed: try names(0, 1))
-    #expect(cursor.refused == [TestApp.name(1)])
-    #expect(cursor.pending(in: try names(0, 1)) == (try names(1)))
-    cursor.finish(analysed: [], refused: [], listed: try names(0))
-    #expect(cursor.refused.isEmpty)
   }
 }

@@ -128,6 +128,60 @@ import Testing
   }
 
   @Test(
+    "One deadline covers the headers and the whole body: a server that stalls or drips is given up")
+  func stalling() async throws {
+    let folder = try TemporaryFolder()
+    try await serving { router in
+      router.get("stalls") { _, _ in
+        Response(
+          status: .ok,
+          body: ResponseBody { writer in
+            try await writer.write(ByteBuffer(string: "first"))
+            try await Task.sleep(for: .seconds(Patience.seconds))
+            try await writer.finish(nil)
+          })
+      }
+      router.get("drips") { _, _ in
+        Response(
+          status: .ok,
+          body: ResponseBody { writer in
+            for _ in 0..<100 * Patience.seconds {
+              try await writer.write(ByteBuffer(string: "."))
+              try await Task.sleep(for: .milliseconds(10))
+            }
+            try await writer.finish(nil)
+          })
+      }
+    } _: { url, network in
+      for path in ["stalls", "drips"] {
+        let request = NetworkRequest(url.appendingPathComponent(path), timeoutSeconds: 0.3)
+        await #expect(throws: NetworkFailure.timedOut) { try await network.send(request) }
+        await #expect(throws: NetworkFailure.timedOut) {
+          try await network.download(request, to: folder.path("file"))
+        }
+      }
+    }
+  }
+
+  @Test("The version of a response is returned, and a request with it gets 304")
+  func conditional() async throws {
+    try await serving { router in
+      router.get("index") { request, _ in
+        request.headers[.ifNoneMatch] == #""one""#
+          ? Response(status: .notModified)
+          : Response(status: .ok, headers: [.eTag: #""one""#], body: .init(byteBuffer: .init()))
+      }
+    } _: { url, network in
+      let url = url.appendingPathComponent("index")
+      let first = try await network.send(NetworkRequest(url))
+      let version = try #require(first.version)
+      let second = try await network.send(NetworkRequest(url, headers: version.headers))
+      #expect(first.status == 200)
+      #expect(second.status == 304)
+    }
+  }
+
+  @Test(
     "A download to a full disk throws diskFull",
     .enabled(if: SmallDisk.isAvailable, Comment(rawValue: SmallDisk.absence)))
   func fullDisk() async throws {

@@ -27,6 +27,14 @@ final class FrameworkScript: Sendable {
     var maps: [[Int: Int]?] = []
     /// If true, a detection waits until its progress is cancelled.
     var detectionHangs = false
+    /// If true, calls never call their handlers.
+    var isSilent = false
+    /// The damage that the framework reports.
+    var damage: [DataDamage] = []
+    /// Files that must be passed again in one call, because the framework has lost its results.
+    var lostFiles: Set<String> = []
+    /// Damage that the next detection finds.
+    var damageInDetection: [DataDamage] = []
     var detections: [[String]] = []
     var infoRequestCount = 0
     var keyRequestCount = 0
@@ -67,6 +75,7 @@ final class ScriptedFramework: ENManager {
 
   override func getDiagnosisKeys(completionHandler: @escaping ENGetDiagnosisKeysHandler) {
     script.update { $0.keyRequestCount += 1 }
+    if script.state.isSilent { return }
     if let error = script.state.keysError { return completionHandler(nil, ENError(error)) }
     let keys = script.state.keys.map { key in
       let wire = ENTemporaryExposureKey()
@@ -91,14 +100,23 @@ final class ScriptedFramework: ENManager {
     }
     let progress = Progress(totalUnitCount: 1)
     let state = script.state
-    if state.detectionHangs {
+    script.update {
+      $0.damage += $0.damageInDetection
+      $0.damageInDetection = []
+    }
+    if state.isSilent {
+      return progress
+    } else if state.detectionHangs {
       progress.cancellationHandler = Once(completionHandler).refuse
+    } else if !state.lostFiles.isSubset(of: names) {
+      completionHandler(nil, ENError(.dataInaccessible))
     } else if let error = state.detectionError {
       completionHandler(nil, ENError(error))
     } else if names.contains(where: { name in state.refusedFiles.contains(where: name.contains) }) {
       completionHandler(nil, ENError(.badFormat))
     } else {
-      completionHandler(ScriptedSummary(keys: state.matchedKeyCount), nil)
+      let keys = state.matchedKeyCount == 0 ? UInt64(state.found.count) : state.matchedKeyCount
+      completionHandler(ScriptedSummary(keys: keys), nil)
     }
     return progress
   }

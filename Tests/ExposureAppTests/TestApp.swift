@@ -36,6 +36,7 @@ final class TestApp {
   var windowRisk: WindowRiskAssessment?
   /// The root key that the app is configured with; `nil` for that of `root`.
   var rootKey: RootKey?
+  private var countKeys: @Sendable (URL) throws -> Int = { try Data(contentsOf: $0).count }
 
   init(connection: NetworkConnection = .wifi, folder: URL? = nil) throws {
     temporary = try TemporaryFolder()
@@ -45,14 +46,17 @@ final class TestApp {
     try serve(try document())
   }
 
-  func launch(manager: sending ENManager? = nil) throws -> ExposureApp {
+  func launch(
+    manager: sending ENManager? = nil, damage: (@Sendable () async -> [DataDamage])? = nil
+  ) throws -> ExposureApp {
     let script = script
     return ExposureApp(
       manager: manager ?? ScriptedFramework(script),
       authorizationStatus: { script.state.authorization },
       configuration: try configuration(), folder: folder, sealingKey: sealingKey, clock: clock,
       randomness: randomness, network: network, scheduler: scheduler, notices: notices,
-      deviceCheck: device, trust: trust, countKeys: { try Data(contentsOf: $0).count },
+      deviceCheck: device, trust: trust, countKeys: countKeys,
+      damage: damage ?? { script.state.damage },
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
   }
 
@@ -70,6 +74,36 @@ final class TestApp {
     let app = try launch()
     _ = await app.check()
     return app
+  }
+
+  /// Runs a check while time passes for everything that waits, such as the pauses between downloads.
+  func checkWhileTimePasses(_ app: ExposureApp) async -> CheckOutcome {
+    let clock = clock
+    let time = Task {
+      while !Task.isCancelled {
+        if clock.sleeperCount > 0 { clock.advance(by: 1) }
+        await Task.yield()
+      }
+    }
+    defer { time.cancel() }
+    return await app.check()
+  }
+
+  /// Makes the app of the next launch regard only files of this size as key files.
+  func countsOnlyFiles(of bytes: Int) {
+    countKeys = { file in
+      let content = try Data(contentsOf: file)
+      guard content.count == bytes else { throw CocoaError(.fileReadCorruptFile) }
+      return content.count
+    }
+  }
+
+  /// Flips one bit in the middle of a file of the store.
+  func damage(_ name: String) throws {
+    let file = folder.appendingPathComponent("Store/\(name)")
+    var content = try Data(contentsOf: file)
+    content[content.count / 2] ^= 1
+    try content.write(to: file)
   }
 
   /// The name of a file; each file covers four hours.

@@ -8,7 +8,7 @@ import Synchronization
 /// is repeated.
 final class ScriptedNetwork: Network {
   enum Reply: Sendable {
-    case response(Int, Data = Data(), retryAfter: Int? = nil)
+    case response(Int, Data = Data(), retryAfter: Int? = nil, tag: String? = nil)
     case fails(NetworkFailure)
     /// Does not respond; ends when the task is cancelled.
     case hangs
@@ -44,8 +44,10 @@ final class ScriptedNetwork: Network {
 
   func send(_ request: NetworkRequest) async throws -> NetworkResponse {
     switch reply(to: request) {
-    case .response(let status, let body, let retryAfter):
-      return NetworkResponse(status: status, body: body, retryAfterSeconds: retryAfter)
+    case .response(let status, let body, let retryAfter, let tag):
+      return NetworkResponse(
+        status: status, body: body, retryAfterSeconds: retryAfter,
+        version: ResponseVersion(entityTag: tag, lastModified: nil))
     case .fails(let failure): throw failure
     case .hangs:
       try await Task.sleep(for: .seconds(3_600))
@@ -68,7 +70,8 @@ final class ScriptedNetwork: Network {
         throw NetworkFailure.diskFull
       }
     }
-    return NetworkResponse(status: response.status)
+    return NetworkResponse(
+      status: response.status, retryAfterSeconds: response.retryAfterSeconds)
   }
 
   private func reply(to request: NetworkRequest) -> Reply {
@@ -150,6 +153,7 @@ final class RecordingTrust: KeyFileTrust {
     var keys: [DeviceConfiguration.Key] = []
     var withdrawals: [Set<KeyFileHash>] = []
     var failures = 0
+    var confirm: (@Sendable () -> Void)?
   }
 
   private let state = Mutex(State())
@@ -161,6 +165,13 @@ final class RecordingTrust: KeyFileTrust {
   func fail(_ count: Int) { state.withLock { $0.failures = count } }
 
   func trust(_ keys: [DeviceConfiguration.Key]) { state.withLock { $0.keys = keys } }
+
+  /// Sets the effect of a confirmation.
+  func onConfirmation(_ confirm: @escaping @Sendable () -> Void) {
+    state.withLock { $0.confirm = confirm }
+  }
+
+  func confirmKeyFilesPassed() async throws { state.withLock { $0.confirm }?() }
 
   func withdraw(_ files: Set<KeyFileHash>) async throws {
     try state.withLock {

@@ -2,6 +2,7 @@ import CallableEnvelope
 import ExposureNotification
 import Foundation
 import KeyServerAPI
+import Secrets
 import TestSupport
 import Testing
 import VerificationAPI
@@ -75,20 +76,21 @@ import VerificationAPI
     let requests = UploadRequests(
       configuration: try TestApp().configuration(), randomness: TestRandomness())
     let keys = (0..<30).map {
-      PendingUpload.Key(
-        data: Data(repeating: UInt8($0), count: 16), rollingPeriod: 144,
-        rollingStartNumber: .max, transmissionRisk: 8)
+      ReleasedKey(
+        bytes: ZeroingBytes(copying: [UInt8](repeating: UInt8($0), count: 16)),
+        rollingStartNumber: .max, rollingPeriod: 144)
     }
-    let code = try #require(VerificationCode("A1B2C3"))
+    let pin = try #require(PIN(ZeroingBytes(copying: "A1B2C3".utf8)))
     let pending = PendingUpload(
-      code: code, keys: keys, hmacSecret: Data(count: 32), isInteroperabilityEnabled: true,
-      at: TestApp.noon
+      pin: pin, keys: keys, hmacSecret: ZeroingBytes(count: 32) { _ in },
+      isInteroperabilityEnabled: true, at: TestApp.noon
     ).attested(
       by: DeviceVerificationPayload(
         deviceToken: Data(count: 4_096), transactionID: String(repeating: "a", count: 64),
         timestampMilliseconds: .max)
-    ).granted(String(repeating: "x", count: 4_096), at: TestApp.noon)
-    #expect(try requests.upload(pending).body?.count == RequestPadding.uploadBytes)
+    ).granted(
+      ZeroingBytes(copying: [UInt8](repeating: UInt8(ascii: "x"), count: 4_096)), at: TestApp.noon)
+    #expect(requests.upload(pending).body?.count == RequestPadding.uploadBytes)
     #expect(RequestPadding.uploadBytes <= UploadLimit.bodyBytesMax)
   }
 
@@ -198,7 +200,9 @@ import VerificationAPI
     #expect(await upload(app) == .success)
   }
 
-  @Test("After half an hour the user is asked again")
+  @Test(
+    "After half an hour the same PIN requests a token for the same keys; after a day the user is asked"
+  )
   func expired() async throws {
     let (phone, app) = try await readyPhone()
     phone.network.script(TestApp.uploadPath, .fails(.unreachable), .text(#"{"result":""}"#))
@@ -206,8 +210,99 @@ import VerificationAPI
     phone.clock.advance(by: RemovalRule.pendingUploadSeconds)
     #expect(await !app.hasPendingUpload)
     #expect(await upload(app) == .success)
+    #expect(phone.script.state.keyRequestCount == 1)
+    let requests = try tokenRequests(phone)
+    #expect(requests.count == 2 && requests[0] == requests[1])
+    phone.clock.advance(by: TestApp.day)
+    #expect(await upload(app, "Z9Z9Z9") == .success)
     #expect(phone.script.state.keyRequestCount == 2)
-    #expect(try tokenRequests(phone).count == 2)
+  }
+
+  @Test("Seventeen wrong PINs release the keys once, and the right PIN succeeds afterwards")
+  func wrongPINs() async throws {
+    let (phone, app) = try await readyPhone()
+    phone.network.script(TestApp.tokenPath, .response(404))
+    for number in 10..<27 {
+      #expect(await upload(app, "A1B2\(number)").reason == .pinRefused)
+      phone.clock.advance(by: 150)
+    }
+    #expect(phone.script.state.keyRequestCount == 1)
+    phone.network.script(TestApp.tokenPath, .text(Self.token))
+    phone.clock.advance(by: 3_600)
+    let restarted = try phone.launch()
+    #expect(await upload(restarted, "Z9Z9Z9") == .success)
+    #expect(phone.script.state.keyRequestCount == 1)
+    #expect(try uploads(phone).first?.data.temporaryExposureKeys.count == 3)
+  }
+
+  @Test("A PIN that was used by a complete upload succeeds again after a kill, without a request")
+  func killedAfterSuccess() async throws {
+    let (phone, app) = try await readyPhone()
+    #expect(await upload(app) == .success)
+    let count = phone.network.requests.count
+    phone.network.script(TestApp.tokenPath, .response(404))
+    phone.clock.advance(by: 3_600)
+    let restarted = try phone.launch()
+    #expect(await upload(restarted) == .success)
+    #expect(phone.network.requests.count == count)
+    #expect(await upload(restarted, "Z9Z9Z9").reason == .pinRefused)
+    phone.clock.advance(by: RemovalRule.completedUploadSeconds)
+    phone.addKey(daysAgo: 1)
+    #expect(await upload(restarted).reason == .pinRefused)
+  }
+
+  @Test("A kill between the server's response and the end of the upload ends as a success")
+  func killedBeforeEnd() async throws {
+    let (phone, app) = try await readyPhone()
+    phone.network.script(TestApp.uploadPath, .hangs, .text(#"{"result":""}"#))
+    let work = Task { await app.upload(pin: "A1B2C3", isInteroperabilityEnabled: true) }
+    while phone.network.requests(for: TestApp.uploadPath).isEmpty { await Task.yield() }
+    // The state on the disk is that of an app that was killed here.
+    let restarted = try phone.launch()
+    #expect(await restarted.hasPendingUpload)
+    #expect(await upload(restarted) == .success)
+    let sent = try uploads(phone).map(\.data)
+    #expect(sent.count == 2)
+    #expect(sent[0].temporaryExposureKeys == sent[1].temporaryExposureKeys)
+    #expect(sent[0].verificationPayload == sent[1].verificationPayload)
+    work.cancel()
+    _ = await work.value
+  }
+
+  @Test(
+    "An error of the framework has its own reason",
+    arguments: [
+      (ENError.Code.insufficientStorage, UploadFailure.storage(.full)),
+      (.dataInaccessible, .keysUnreadable), (.notEnabled, .notEnabled), (.internal, .systemFailed),
+    ])
+  func keyErrors(code: ENError.Code, reason: UploadFailure) async throws {
+    let (phone, app) = try await readyPhone()
+    phone.script.update { $0.keysError = code }
+    #expect(await upload(app).reason == reason)
+  }
+
+  @Test("A framework that does not respond ends the upload at the deadline")
+  func silentFramework() async throws {
+    let (phone, app) = try await readyPhone()
+    phone.script.update { $0.isSilent = true }
+    async let outcome = upload(app)
+    while phone.clock.sleeperCount == 0 { await Task.yield() }
+    phone.clock.advance(by: FrameworkLimit.callSeconds)
+    #expect(await outcome.reason == .systemFailed)
+    #expect(try tokenRequests(phone).isEmpty)
+  }
+
+  @Test("A damaged upload record is set aside and reported; the PIN can be entered again")
+  func damagedRecord() async throws {
+    let (phone, app) = try await readyPhone()
+    phone.network.script(TestApp.uploadPath, .fails(.timedOut), .text(#"{"result":""}"#))
+    _ = await upload(app)
+    try phone.damage("upload.sealed")
+    let restarted = try phone.launch()
+    await restarted.start()
+    #expect(await restarted.storageDamage.map(\.content) == [.upload])
+    #expect(phone.notices.shown.map(\.identifier) == [.storageDamaged])
+    #expect(await upload(restarted) == .success)
   }
 }
 

@@ -42,6 +42,18 @@ import Testing
     #expect(await app.cursor == TestApp.end(0))
   }
 
+  @Test("A flipped bit in the framework's matches does not end the risk: the files are analysed again")
+  func damagedMatches() async throws {
+    let (phone, app) = try await afterEncounter(.example, attenuation: 50)
+    #expect(await app.check() == .checked(.high))
+    try phone.damageMatches()
+    try phone.publish([phone.diagnosedUser(2)])
+    #expect(await app.check() == .checked(.high))
+    #expect(await app.exposures.map(\.judgement?.level) == [.high])
+    #expect(await app.storageDamage.isEmpty)
+    #expect(phone.app.notices.risks == [.high])
+  }
+
   @Test("A removed day stays removed although the framework keeps the key")
   func removed() async throws {
     let (phone, app) = try await afterEncounter(.example, attenuation: 50)
@@ -96,16 +108,31 @@ final class BeaconPhone {
       radio: radio, consent: AlwaysAllow(), clock: app.clock, randomness: app.randomness,
       folder: folder, sealingKey: try #require(app.sealingKey),
       region: RegionConfiguration(region: "PL", keys: [key]),
-      bundleIdentifier: "pl.gov.mc.protegosafe", apiVersion: 2)
+      bundleIdentifier: "pl.gov.mc.protegosafe", apiVersion: 2,
+      calibration: Calibration(transmitPower: 8))
   }
 
   /// Launches the app, enables it and reads an empty index.
   func launch() async throws -> ExposureApp {
     app.network.index([])
-    let launched = try app.launch(manager: ENManager(device: device))
+    let device = device
+    let launched = try app.launch(manager: ENManager(device: device)) {
+      device.storageDamage.map { DataDamage($0) }
+    }
     #expect(await launched.enable() == .enabled)
     #expect(await launched.check() == .checked(.none))
     return launched
+  }
+
+  /// Flips one bit in the framework's matches of earlier detections.
+  func damageMatches() throws {
+    let folder = app.temporary.path("system")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    let name = try #require(names.first { $0.hasPrefix("matches") })
+    let file = folder.appendingPathComponent(name)
+    var content = try Data(contentsOf: file)
+    content[content.count / 2] ^= 1
+    try content.write(to: file)
   }
 
   /// The key of a user with symptoms since today and a positive test.

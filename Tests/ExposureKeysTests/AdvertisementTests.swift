@@ -89,7 +89,7 @@ struct AttenuationTests {
   func confidence(level: UInt8) throws {
     let metadata = try #require(BluetoothMetadata(bytes: [0b0101_0000 | level << 2, 0, 0, 0]))
     #expect((metadata.majorVersion, metadata.minorVersion) == (1, 1))
-    #expect(metadata.calibrationConfidence == level)
+    #expect(metadata.calibrationConfidence?.rawValue == level)
   }
 
   @Test("Metadata has exactly four bytes", arguments: [0, 3, 4, 5])

@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import SealedStorage
 import TestSupport
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
       #expect(sent.advertisement.identifier == schedule.identifier(at: interval))
       let metadata = schedule.open(
         sent.advertisement.metadata, beside: sent.advertisement.identifier)
-      #expect(metadata == BluetoothMetadata(transmitPower: 8))
+      #expect(metadata == BluetoothMetadata(phone.calibration))
     }
   }
 
@@ -72,20 +73,10 @@ import Testing
     #expect(keys.map(\.rollingStart.rawValue) == (1...14).reversed().map { today - 144 * $0 })
   }
 
-  @Test("A damaged key file is set aside, and a new key is created")
-  func damagedKeys() async throws {
-    try await phone.device().setEnabled(true)
-    let before = try #require(phone.radio.sent.last)
-    var bytes = try Data(contentsOf: folder.path("keys"))
-    bytes[bytes.count / 2] ^= 1
-    try bytes.write(to: folder.path("keys"))
-    await phone.device().beat()
-    #expect(phone.radio.sent.last?.advertisement != before.advertisement)
-    #expect(FileManager.default.fileExists(atPath: folder.path("keys.damaged").path))
-  }
-
   static let midnight = IntervalNumber(rawValue: 144 * 18_428)
   static let noon = IntervalNumber(rawValue: midnight.rawValue + 72)
+
+  static let morning = IntervalNumber(rawValue: midnight.rawValue + 36)
 
   private func bytes(_ byte: UInt8) -> [UInt8] { Array(repeating: byte, count: 16) }
 
@@ -94,7 +85,7 @@ import Testing
     var own = OwnKeys()
     own.add(bytes(1), at: Self.noon)
     #expect(own.key(at: Self.midnight) == own.key(at: Self.noon))
-    #expect(own.keys.map(\.rollingPeriod) == [144])
+    #expect(own.keys.map(\.key.rollingPeriod) == [144])
     own.add(bytes(2), at: Self.noon)
     #expect(own.keys.count == 1)
   }
@@ -132,7 +123,57 @@ import Testing
     #expect(own == before)
   }
 
-  @Test("No two keys cover the same interval, even after the clock was set back")
+  @Test("A released key is never sent again after the clock was set back")
+  func releasedKeyIsNotSent() throws {
+    var own = OwnKeys()
+    own.add(bytes(1), at: Self.noon)
+    _ = own.release(at: Self.noon, includingToday: true)
+    own.add(bytes(2), at: Self.noon)
+    #expect(own.key(at: Self.morning) == nil)
+    own.add(bytes(3), at: Self.morning)
+    let again = try #require(own.key(at: Self.morning))
+    #expect(again.secretBytes == bytes(3))
+    // A server accepts keys that overlap only if they have the same start.
+    #expect(again.rollingStart == Self.midnight && again.rollingEnd == Self.noon)
+    #expect(own.key(at: Self.noon)?.secretBytes == bytes(2))
+  }
+
+  @Test("A day has three keys at most, and then the current one is not released before its end")
+  func keysOfDay() throws {
+    var own = OwnKeys()
+    own.add(bytes(0), at: Self.midnight)
+    for interval: UInt32 in 1...17 {
+      let now = IntervalNumber(rawValue: Self.midnight.rawValue + interval * 8)
+      let released = own.release(at: now, includingToday: true)
+      #expect(released.count == min(Int(interval), OwnKeyLimit.perDay - 1))
+      own.add(bytes(UInt8(interval)), at: now)
+      #expect(own.key(at: now) != nil)
+    }
+    #expect(own.keys.count == OwnKeyLimit.perDay)
+    let tomorrow = IntervalNumber(rawValue: Self.midnight.rawValue + 144)
+    #expect(own.release(at: tomorrow, includingToday: false).count == OwnKeyLimit.perDay)
+  }
+
+  @Test("With releases at every hour of a month, a release has thirty keys at most, of 15 days")
+  func keysOfRelease() throws {
+    var own = OwnKeys()
+    var most = 0
+    for hour: UInt32 in 0..<(31 * 24) {
+      let now = IntervalNumber(rawValue: Self.midnight.rawValue + hour * 6 + 3)
+      own.prune(keeping: RetentionPeriod(times: [now.date]))
+      own.add(bytes(1), at: now)
+      let released = own.release(at: now, includingToday: true)
+      own.add(bytes(2), at: now)
+      #expect(own.key(at: now) != nil)
+      most = max(most, released.count)
+      // Before a phone was used for 15 days, it may use up the room of later days.
+      #expect(own.keys.count <= OwnKeyLimit.perRelease)
+      #expect(own.days.allSatisfy { own.keys(of: $0).count <= OwnKeyLimit.perDay })
+    }
+    #expect(most == OwnKeyLimit.perRelease - 1)
+  }
+
+  @Test("After the clock was set back at random, no key to send covers an interval of another")
   func noOverlap() throws {
     var own = OwnKeys()
     for (byte, hour) in [(1, 12), (2, 18), (3, 6), (4, 9), (5, 0)] as [(UInt8, UInt32)] {
@@ -140,10 +181,13 @@ import Testing
       own.add(bytes(byte), at: interval)
       _ = own.release(at: interval, includingToday: true)
       own.add(bytes(byte + 100), at: interval)
-      #expect(own.key(at: interval) != nil)
     }
-    for (key, next) in zip(own.keys, own.keys.dropFirst()) {
+    let sent = own.keys.filter { !$0.isReleased }.map(\.key)
+    for (key, next) in zip(sent, sent.dropFirst()) {
       #expect(key.rollingEnd <= next.rollingStart)
+    }
+    for (own, next) in zip(own.keys.map(\.key), own.keys.map(\.key).dropFirst()) {
+      #expect(own.rollingEnd <= next.rollingStart || own.rollingStart == next.rollingStart)
     }
   }
 
@@ -154,9 +198,28 @@ import Testing
     for (days, isKept) in [(13, true), (14, true), (15, false)] as [(UInt32, Bool)] {
       var copy = own
       let later = IntervalNumber(rawValue: Self.noon.rawValue + days * 144)
-      let isPruned = copy.prune(at: later)
-      #expect(isPruned != isKept)
+      copy.prune(keeping: RetentionPeriod(times: [later.date]))
       #expect(copy.keys.isEmpty != isKept)
+    }
+  }
+
+  @Test("The stored keys of a day are read back, and other content is damaged")
+  func record() throws {
+    var own = OwnKeys()
+    own.add(bytes(1), at: Self.noon)
+    _ = own.release(at: Self.noon, includingToday: true)
+    own.add(bytes(2), at: Self.noon)
+    let day = Day(of: Self.noon.date)
+    let content = StoredKeys.content(of: own.keys)
+    #expect(try StoredKeys.keys(in: content, of: day.number) == own.keys)
+    #expect(own.keys.map(\.isReleased) == [true, false])
+    for bad in [Data(), content.dropLast(), content + [0], Data([2]) + content.dropFirst()] {
+      #expect(throws: SealedStorageError.damaged) {
+        try StoredKeys.keys(in: Data(bad), of: day.number)
+      }
+    }
+    #expect(throws: SealedStorageError.damaged) {
+      try StoredKeys.keys(in: content, of: day.number + 1)
     }
   }
 }

@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import SealedStorage
 import Synchronization
 import TestSupport
 import Testing
@@ -40,11 +41,9 @@ import Testing
       await device.beat()
     }
     #expect(segments() == ["18428.sealed", "18429.sealed", "18430.sealed"])
-    phone.clock.set(to: TestPhone.noon + 14 * TestPhone.day)
-    await device.beat()
+    await phone.run(device, days: 11)
     #expect(segments().count == 3)
-    phone.clock.advance(by: TestPhone.day)
-    await device.beat()
+    await phone.run(device, days: 1)
     #expect(segments() == ["18429.sealed", "18430.sealed"])
     #expect(try await device.contacts.sightings().count == 2)
   }
@@ -137,7 +136,9 @@ import Testing
     let repaired = try Data(contentsOf: folder.path(segment))
     #expect(repaired.count < before.count)
     #expect(phone.log.errors.count == 1)
-    #expect(phone.log.errors.first?.contains("1 scans of day 18428 are damaged") == true)
+    #expect(phone.log.errors.first?.hasPrefix("Encounters of 2020-06-15 were damaged") == true)
+    #expect(device.storageDamage.map(\.part) == [.contacts])
+    #expect(device.storageDamage.first?.day == Day(of: TestPhone.noon).midnight)
 
     #expect(try await phone.device().contacts.sightings() == kept)
     #expect(phone.log.errors.count == 1)
@@ -151,8 +152,7 @@ import Testing
     let (device, _) = try await damaged()
     _ = try await device.contacts.sightings()
     #expect(names.contains("18428.sealed.damaged"))
-    phone.clock.advance(by: 15 * TestPhone.day)
-    await device.beat()
+    await phone.run(device, days: 15)
     #expect(!names.contains("18428.sealed.damaged") && !names.contains("18428.sealed"))
   }
 
@@ -161,7 +161,18 @@ import Testing
     let (device, _) = try await damaged()
     _ = try await device.contacts.sightings()
     try await device.removeAllData()
-    #expect(!names.contains { $0.contains("18428") })
+    #expect(segments().isEmpty)
+  }
+
+  @Test("A segment that is larger than any append makes it is set aside")
+  func oversized() async throws {
+    let device = phone.device()
+    try await device.setEnabled(true)
+    await phone.radio.receive([try phone.sighting(1)])
+    let file = try FileHandle(forWritingTo: folder.path(segment))
+    try file.truncate(atOffset: UInt64(SealedLog.segmentBytesMax) + 1)
+    #expect(try await device.contacts.sightings().isEmpty)
+    #expect(names.contains("18428.sealed.damaged"))
   }
 
   @Test("A segment of random bytes is set aside, and new sightings are stored")
@@ -181,6 +192,7 @@ import Testing
   func unreadable() async throws {
     let manager = try await phone.enabledManager()
     try Data().write(to: folder.path("contacts"))
-    await #expect(throws: ENError(.dataInaccessible)) { _ = try await manager.detect([]) }
+    let error = await #expect(throws: ENError.self) { _ = try await manager.detect([]) }
+    #expect(error?.code == .dataInaccessible)
   }
 }

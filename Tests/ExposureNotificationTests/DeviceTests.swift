@@ -124,10 +124,11 @@ import Testing
     try await device.setEnabled(true)
     await phone.radio.receive([try phone.sighting()])
     await phone.run(device, days: 2)
-    try Data([1]).write(to: folder.path("keys.damaged"))
+    try Data([1]).write(to: folder.path("matches.damaged"))
     try await device.removeAllData()
     #expect(try await device.contacts.sightings().isEmpty)
-    #expect(Set(folder.files().map(\.lastPathComponent)) == ["permission", "keys"])
+    #expect(
+      Set(folder.files().map(\.lastPathComponent)) == ["permission", "clock", "18430.sealed"])
     let now = phone.clock.now
     #expect(try await device.beacons.release(at: now, includingToday: false).isEmpty)
     #expect(device.status == .active && phone.radio.isAdvertising)

@@ -1,4 +1,6 @@
+import DiagnosisKeyFile
 import Foundation
+import SealedStorage
 import TestSupport
 import Testing
 
@@ -168,8 +170,8 @@ import Testing
     for (name, isTaken) in [("260", true), ("261", false), ("pl", false)] {
       let file = try authority.publish([], as: "\(name).zip", region: name)
       let detection = Detection(
-        rules: rules, keyFiles: [file], earlierKeys: [], sightings: [], now: TestPhone.noon,
-        secret: .ofTests, progress: Progress())
+        rules: rules, keyFiles: [file], earlierKeys: [], received: ReceivedBeacons(),
+        now: TestPhone.noon, secret: .ofTests, progress: Progress())
       let result = try? detection.run()
       #expect((result != nil) == isTaken, "\(name)")
     }
@@ -276,6 +278,22 @@ import Testing
     #expect(error?.localizedDescription.hasPrefix("More than 0 beacons") == true)
     let kept = (Day(of: phone.clock.now).first...Day(of: phone.clock.now).number + 1).count
     #expect(DeviceLimit.sightingsPerDetection == kept * ContactLimit.sightingsPerDay)
+  }
+
+  @Test("Only a full disk is insufficientStorage; missing permission is dataInaccessible")
+  func storageErrors() {
+    let expected: [(SealedStorageError, ENError.Code)] = [
+      (.full, .insufficientStorage), (.disk(EACCES), .dataInaccessible),
+      (.disk(EROFS), .dataInaccessible), (.disk(EIO), .dataInaccessible),
+      (.damaged, .dataInaccessible),
+    ]
+    for (cause, code) in expected { #expect(ENError(cause).code == code) }
+    #expect(ENError(SealedStorageError.disk(EACCES)).localizedDescription.contains("(13)"))
+    let files: [(KeyFileError, ENError.Code)] = [
+      (.diskFull, .insufficientStorage), (.cannotRead(EACCES), .dataInaccessible),
+      (.cannotRead(ENOENT), .badFormat), (.unsigned, .badFormat),
+    ]
+    for (cause, code) in files { #expect(ENError(cause).code == code) }
   }
 
   @Test("Every code has a distinct text")

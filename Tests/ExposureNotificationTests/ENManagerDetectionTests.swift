@@ -174,7 +174,8 @@ import Testing
   private func cancel(_ progress: Progress, afterFiles count: Int64) async {
     await withCheckedContinuation { done in
       DispatchQueue.global().async {
-        for _ in 0..<100_000 where progress.completedUnitCount < count { usleep(200) }
+        let end = ContinuousClock.now + .seconds(Patience.seconds)
+        while progress.completedUnitCount < count, ContinuousClock.now < end { usleep(200) }
         progress.cancel()
         done.resume()
       }

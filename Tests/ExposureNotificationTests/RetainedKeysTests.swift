@@ -78,6 +78,24 @@ import Testing
     #expect(try await manager.detect([file], configuration).matchedKeyCount == 0)
   }
 
+  @Test("A report type changes once, also over several detections and a restart")
+  func changesOnce() async throws {
+    let diagnosed = try DiagnosedUser()
+    var manager = try await afterMeeting(diagnosed)
+    _ = try await manager.detect(
+      [try authority.publish([try diagnosed.published(.selfReport)])], configuration)
+    for (number, reportType) in [ReportType.confirmedClinicalDiagnosis, .confirmedTest, .revoked]
+      .enumerated()
+    {
+      manager = try await phone.enabledManager()
+      let file = try authority.publish(
+        [], revised: [try diagnosed.published(reportType)], as: "revision-\(number).zip")
+      let summary = try await manager.detect([file], configuration)
+      let windows = try await manager.windows(of: summary)
+      #expect(Set(windows.map(\.diagnosisReportType)) == [.confirmedClinicalDiagnosis])
+    }
+  }
+
   @Test("A key without a match is retained while its beacons may still be received")
   func openKey() async throws {
     let manager = try await phone.enabledManager()
@@ -107,16 +125,12 @@ import Testing
     #expect(try await manager.detectAgain(configuration).matchedKeyCount == 0)
   }
 
-  @Test("Removing all data removes retained keys, and a damaged file is set aside")
-  func removedAndDamaged() async throws {
+  @Test("Removing all data removes retained keys")
+  func removed() async throws {
     let diagnosed = try DiagnosedUser()
     let device = phone.device()
     let manager = try await afterMeeting(diagnosed, device: device)
     let file = try authority.publish([try diagnosed.published()])
-    _ = try await manager.detect([file], configuration)
-    try Data(repeating: 1, count: 99).write(to: folder.path("matches"))
-    #expect(try await manager.detectAgain(configuration).matchedKeyCount == 0)
-    #expect(names.contains("matches.damaged"))
     #expect(try await manager.detect([file], configuration).matchedKeyCount == 1)
     try await device.removeAllData()
     #expect(!names.contains { $0.hasPrefix("matches") })
@@ -162,14 +176,17 @@ import Testing
   func limits() throws {
     let kept = RetainedKey(key: try DiagnosedUser().published(), since: TestPhone.noon)
     let end = TestPhone.noon + 14 * TestPhone.day
-    #expect([end - 1, end, end + 1].map(kept.isRetained) == [true, true, false])
+    #expect(
+      [end - 1, end, end + 1].map { RetentionPeriod(times: [$0]).keeps(since: kept.since) }
+        == [true, true, false])
     let keys = try (1...UInt32(DeviceLimit.retainedKeys + 1)).map {
       RetainedKey(key: try DiagnosedUser($0).published(), since: TestPhone.noon)
     }
-    let file = RetainedKeyStore(file: phone.sealedFile("matches"), logger: phone.logger)
+    let file = RetainedKeyStore(file: phone.sealedFile("matches"))
+    let period = RetentionPeriod(times: [TestPhone.noon])
     for (count, expected) in [(-1, -1), (0, 0), (1, 0)] {
       try file.replace(with: Array(keys.prefix(DeviceLimit.retainedKeys + count)))
-      let read = try file.read(at: TestPhone.noon)
+      let read = try file.read(keeping: period, at: TestPhone.noon)
       #expect(read == Array(keys.prefix(DeviceLimit.retainedKeys + expected)))
     }
   }

@@ -30,6 +30,7 @@ struct TestPhone {
   var detectionsPerDay: Int?
   var sightingsPerDetection: Int?
   var travel: (any TravelHistory)?
+  var calibration = Calibration(transmitPower: 8)
   let log = CollectedLog()
 
   init(in folder: URL, seed: UInt64 = 1) {
@@ -46,7 +47,7 @@ struct TestPhone {
       sealingKey: sealingKey, region: region, bundleIdentifier: "pl.gov.mc.protegosafe",
       apiVersion: apiVersion, entitlements: entitlements, variant: variant,
       detectionsPerDay: detectionsPerDay, sightingsPerDetection: sightingsPerDetection,
-      travel: travel, logger: logger)
+      travel: travel, calibration: calibration, logger: logger)
   }
 
   var logger: Logger { log.logger }
@@ -56,6 +57,14 @@ struct TestPhone {
     SealedFile(
       url: folder.appendingPathComponent(name), key: sealingKey, purpose: name,
       randomness: randomness)
+  }
+
+  /// Inverts one bit in the middle of a file of this phone.
+  func invertBit(in name: String) throws {
+    let url = folder.appendingPathComponent(name)
+    var bytes = try Data(contentsOf: url)
+    bytes[bytes.count / 2] ^= 1
+    try bytes.write(to: url)
   }
 
   func manager(of device: Device? = nil) -> ENManager {
@@ -145,7 +154,11 @@ final class TestRadio: Radio {
 
   /// Passes in the sightings of one scan, which begins with the first of them, or now.
   func receive(_ sightings: [Sighting]) async {
-    await receiver?(Scan(time: sightings.map(\.time).min() ?? clock.now, sightings: sightings))
+    await receive(Scan(time: sightings.map(\.time).min() ?? clock.now, sightings: sightings))
+  }
+
+  func receive(_ scan: Scan) async {
+    await receiver?(scan)
   }
 
   func advertise(_ advertisement: Advertisement) async {
@@ -236,6 +249,19 @@ struct DiagnosedUser {
   /// Spends half an hour near `phone`, starting now.
   func meets(_ phone: TestPhone) async {
     await phone.receive(key, seconds: Array(stride(from: 0, through: 1_800, by: 300)))
+  }
+
+  /// A beacon of the user, as a phone near them receives it at `time`.
+  func sighting(
+    at time: Date, strength: Int8 = -40,
+    metadata: BluetoothMetadata = BluetoothMetadata(transmitPower: 8)
+  ) throws -> Sighting {
+    let schedule = KeySchedule(key)
+    let identifier = schedule.identifier(at: try #require(IntervalNumber(time)))
+    return Sighting(
+      advertisement: Advertisement(
+        identifier: identifier, metadata: schedule.seal(metadata, beside: identifier)),
+      time: time, signalStrength: strength)
   }
 
   func published(

@@ -16,7 +16,7 @@ struct EncounterTests {
 
   private func scans(_ encounter: Encounter) throws -> [[Int]] {
     let rules = try WindowRules(PublishedConfiguration.all[0].exposureConfiguration)
-    return encounter.bySample.flatMap(rules.windows).flatMap(\.scanInstances).map {
+    return encounter.matches.flatMap(rules.windows).flatMap(\.scanInstances).map {
       [Int($0.minimumAttenuation), Int($0.typicalAttenuation), $0.secondsSinceLastScan]
     }
   }

@@ -107,7 +107,8 @@ struct ChildProcessTests {
   func parentDeath() async throws {
     let folder = try TemporaryFolder()
     // The shell stands for the test process: it starts a program as `withRunning` does.
-    let script = #"/usr/bin/setpriv "$1" "$2" "$3" "$4" "$5" "$6" $$ "$7" "$8" /bin/sleep 1000 & echo $!; wait"#
+    let script =
+      #"/usr/bin/setpriv "$1" "$2" "$3" "$4" "$5" "$6" $$ "$7" "$8" /bin/sleep 1000 & echo $!; wait"#
     let files = [folder.path("output").path, folder.path("errors").path]
     let arguments = ["-c", script, "parent"] + ChildProcess.launcher + files
     try await ChildProcess.withRunning(Self.shell, arguments) { process in

@@ -36,7 +36,7 @@ struct DemoCommandTests {
     #expect(report.phones.map(\.name) == ["near", "far", "diagnosed"])
     #expect(report.phones.map(\.riskLevel) == [3, 0, 0])
     #expect(report.phones.map(\.notices) == [1, 0, 0])
-    #expect(try String(contentsOf: page, encoding: .utf8).contains("Near was told."))
+    #expect(try String(contentsOf: page, encoding: .utf8).contains("Near received a notice"))
   }
 
   @Test("Without --json the demo prints a line for each step and the path of the report")

@@ -159,8 +159,8 @@ struct SettingsTests {
     arguments: [
       ("keys", #"{"colour": "red"}"#, "colour is not a setting"),
       ("keys", #"{"publish": {"colour": 1}}"#, "publish.colour is not a setting"),
-      ("keys", #"{"region": "PL", "region": "CZ"}"#, "twice"),
-      ("keys", #"{"publish": {"defaultRegion": "PL", "\u0064efaultRegion": "CZ"}}"#, "twice"),
+      ("keys", #"{"region": "PL", "region": "CZ"}"#, "duplicate"),
+      ("keys", #"{"publish": {"defaultRegion": "PL", "\u0064efaultRegion": "CZ"}}"#, "duplicate"),
       ("keys", "[]", "must contain a JSON object"), ("keys", "{", "must contain a JSON object"),
       ("keys", "", "must contain a JSON object"),
       ("keys", #"{"minimumKeys": "7"}"#, "minimumKeys must be a whole number"),

@@ -56,7 +56,6 @@ enum AllowedImports {
     "ExposureApp": Row(
       [
         "Secrets", "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI",
-        "CallableEnvelope",
         "SealedStorage",
       ], libraries: ["AsyncHTTPClient"]),
     "FieldTrials": Row(["ExposureKeys", "ExposureNotification"]),

@@ -84,8 +84,8 @@ static int by_key_and_interval(const void *left, const void *right) {
 }
 
 /// All candidates, in as many calls as necessary: forward with a filter, in reverse without.
-static size_t match(ek_tier tier, const keys *keys, const ek_filter *filter, const uint8_t *heard,
-                    ek_candidate *all) {
+static size_t match(ek_tier tier, const keys *keys, const ek_filter *filter,
+                    const uint8_t *received, ek_candidate *all) {
   size_t total = 0, done = 0, now = 0;
   while (done < KEYS) {
     const uint8_t *bytes = keys->bytes + done * 16;
@@ -93,7 +93,7 @@ static size_t match(ek_tier tier, const keys *keys, const ek_filter *filter, con
     const uint16_t *length = keys->length + done;
     size_t written = filter ? ek_match_forward(tier, bytes, first, length, KEYS - done, filter,
                                                all + total, ROOM, &now)
-                            : ek_match_reverse(tier, bytes, first, length, KEYS - done, heard,
+                            : ek_match_reverse(tier, bytes, first, length, KEYS - done, received,
                                                HEARD, all + total, ROOM, &now);
     expect(written <= ROOM, "candidates stay in their room");
     for (size_t i = 0; i < written; i++) all[total + i].key_index += (uint32_t)done;
@@ -107,19 +107,19 @@ static size_t match(ek_tier tier, const keys *keys, const ek_filter *filter, con
 }
 
 /// Checks that the tier has the portable tier's candidates. Returns their number.
-static size_t compare(ek_tier tier, const keys *keys, const ek_filter *filter, const uint8_t *heard,
-                      const char *what) {
+static size_t compare(ek_tier tier, const keys *keys, const ek_filter *filter,
+                      const uint8_t *received, const char *what) {
   static ek_candidate theirs[KEYS * EK_LONGEST_PERIOD + ROOM],
       ours[KEYS * EK_LONGEST_PERIOD + ROOM];
-  size_t count = match(tier, keys, filter, heard, theirs);
-  expect(count == match(EK_TIER_PORTABLE, keys, filter, heard, ours), what);
+  size_t count = match(tier, keys, filter, received, theirs);
+  expect(count == match(EK_TIER_PORTABLE, keys, filter, received, ours), what);
   expect(memcmp(theirs, ours, count * sizeof *ours) == 0, what);
   return count;
 }
 
 static void check_against_portable(ek_tier tier) {
   keys keys = random_keys();
-  uint8_t theirs[KEYS * 16], ours[KEYS * 16], heard[HEARD * 16];
+  uint8_t theirs[KEYS * 16], ours[KEYS * 16], received[HEARD * 16];
   ek_identifier_keys(tier, keys.bytes, KEYS, theirs);
   ek_identifier_keys(EK_TIER_PORTABLE, keys.bytes, KEYS, ours);
   expect(memcmp(theirs, ours, sizeof ours) == 0, "identifier keys");
@@ -132,13 +132,13 @@ static void check_against_portable(ek_tier tier) {
     size_t from = i * 3;
     uint32_t offset = keys.length[from] - 1u;
     ek_identifiers(EK_TIER_PORTABLE, ours + from * 16, keys.first[from] + offset, 1,
-                   heard + i * 16);
-    ek_filter_add(&filter, heard + i * 16);
+                   received + i * 16);
+    ek_filter_add(&filter, received + i * 16);
   }
-  expect(compare(tier, &keys, NULL, heard, "reverse") == HEARD, "reverse finds all received identifiers");
+  expect(compare(tier, &keys, NULL, received, "reverse") == HEARD, "reverse finds all received identifiers");
   expect(compare(tier, &keys, &filter, NULL, "forward") >= HEARD,
          "forward finds all received identifiers");
-  expect(ek_bare_probe(tier, &filter, heard, HEARD) == HEARD, "probe");
+  expect(ek_bare_probe(tier, &filter, received, HEARD) == HEARD, "probe");
   memset(words, 0xff, sizeof words);
   compare(tier, &keys, &filter, NULL, "forward through a filter that holds everything");
 }

@@ -26,6 +26,11 @@ struct DescriptionTests {
         issuer: "codes", audience: "keys", publicKeysPEM: configuration.tokenPublicKeysPEM,
         seesStatistics: true)
     ]
+    let keys = configuration.exportSigners.compactMap { try? $0.publicKey() }
+    let document = try? UnverifiedDeviceConfiguration.signed(
+      .first(keys: keys, issued: RunningKeyServer.start), by: RootPrivateKey()
+    ).encoded()
+    configuration.readDeviceConfiguration = { document ?? Data() }
   }
 
   private static func described(_ page: Data) throws -> ServerDescription {
@@ -49,7 +54,8 @@ struct DescriptionTests {
     }
     #expect(
       registered.sorted() == [
-        "GET /index.txt", "GET /openapi.json", "GET /remote-configuration.json",
+        "GET /device-configuration.json", "GET /index.txt", "GET /openapi.json",
+        "GET /remote-configuration.json",
         "GET /v1-eu/index.txt", "GET /v1-eu/{name}", "GET /v1/publish", "GET /{name}",
         "POST /uploadDiagnosisKeys", "POST /v1/publish", "POST /v1/stats",
       ])
@@ -66,6 +72,7 @@ struct DescriptionTests {
           path: "/openapi.json"))
       try await acceptedAndRejected(server, &ledger)
       try await downloads(server, &ledger)
+      try await withoutDeviceConfiguration(&ledger)
       try await slow(server, &ledger)
       try await failing(server, &ledger)
       try await internalError(&ledger)
@@ -148,6 +155,7 @@ struct DescriptionTests {
         (KeyServerRoute.index(of: root), KeyServerRoute.index(of: root)), (file, "/" + line),
         (file, KeyServerRoute.keyFile("1-2-00001.zip", of: root)),
         (KeyServerRoute.remoteConfiguration, KeyServerRoute.remoteConfiguration),
+        (KeyServerRoute.deviceConfiguration, KeyServerRoute.deviceConfiguration),
       ] {
         let answer = try await server.get(requested)
         expectNone(note(answer, path, &ledger, method: "get"))
@@ -158,6 +166,15 @@ struct DescriptionTests {
           ledger.note(again.body, status: 304, type: nil, method: "get", path: path))
       }
     }
+  }
+
+  private func withoutDeviceConfiguration(_ ledger: inout DescriptionLedger) async throws {
+    var answer: Answer?
+    try await RunningKeyServer.run { server in
+      answer = try await server.get(KeyServerRoute.deviceConfiguration)
+    }
+    expectNone(
+      note(try #require(answer), KeyServerRoute.deviceConfiguration, &ledger, method: "get"))
   }
 
   /// Concurrent clients on all routes that send one byte and then stop.

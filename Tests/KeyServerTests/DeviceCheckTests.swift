@@ -100,9 +100,9 @@ struct DeviceCheckTests {
   @Test(
     "A DeviceCheck response longer than the limit counts as unreadable",
     arguments: [(-1, UInt(200)), (0, 200), (1, 503)])
-  func answerLength(offset: Int, status: UInt) async throws {
+  func responseLength(offset: Int, status: UInt) async throws {
     try await run(.accepts) { server, deviceCheck async throws in
-      await deviceCheck.set(bodyByteCount: KeyServerLimit.deviceCheckAnswerBytesMax + offset)
+      await deviceCheck.set(bodyByteCount: KeyServerLimit.deviceCheckResponseBytesMax + offset)
       #expect(try await server.upload(request(server)).status == status)
     }
   }

@@ -11,7 +11,7 @@ struct IdempotencyTests {
   }
 
   @Test("A repeated publish request gets the first response, including the revision token")
-  func lostAnswer() async throws {
+  func lostResponse() async throws {
     try await run { scene in
       let keys = scene.keys()
       var request = try scene.request(

@@ -82,7 +82,7 @@ struct RegistryTests {
           issuer: "new authority", audience: "us",
           publicKeysPEM: ["k9": key.publicKey.pemRepresentation]))
       try await registry.add(app)
-      server.clock.advance(by: KeyServerLimit.registerAgeSecondsMax - 1)
+      server.clock.advance(by: KeyServerLimit.registryAgeSecondsMax - 1)
       #expect(try await publish().code == .unknownHealthAuthorityID)
       server.clock.advance(by: 1)
       #expect(try await publish().status == 200)

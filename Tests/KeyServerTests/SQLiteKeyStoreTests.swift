@@ -137,7 +137,8 @@ struct SQLiteUploadTests {
     let (first, second) = (try StoreScene.key(7), try StoreScene.key(8, .confirmedTest))
     let revision = try StoreScene.upload(
       "e", [first, second], revising: [first.revisable, second.revisable])
-    #expect(outcome(try await store.accept(revision)) == "StoredUploadCounts(0 inserted, 1 revised)")
+    #expect(
+      outcome(try await store.accept(revision)) == "StoredUploadCounts(0 inserted, 1 revised)")
     let again = try await store.accept(StoreScene.upload("f", keys(8...8)))
     #expect(outcome(again) == "StoredUploadCounts(0 inserted, 0 revised)")
     #expect(try await keyCount(store) == 8)

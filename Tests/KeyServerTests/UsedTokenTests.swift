@@ -23,7 +23,7 @@ struct UsedTokenTests {
   @Test(
     "A repeated upload with a reissued certificate gets the first response until the certificate expires",
     arguments: [TimeInterval](arrayLiteral: 60, 3_000, 7_200, KeyServerLimit.reissueSecondsMax - 1))
-  func issuedAnew(seconds: TimeInterval) async throws {
+  func issuedAgain(seconds: TimeInterval) async throws {
     try await run { scene in
       let keys = scene.keys(2)
       func request() throws -> PublishRequest {
@@ -130,7 +130,7 @@ struct UsedTokenTests {
         for (rest, end) in [(UInt8(0), now), (1, now + 1), (254, now + 1), (255, now)] {
           try db.execute(
             sql:
-              "INSERT INTO upload (token_digest, kept_until, upload_digest, answer) VALUES (?, ?, ?, ?)",
+              "INSERT INTO upload (token_digest, kept_until, upload_digest, response) VALUES (?, ?, ?, ?)",
             arguments: [
               Data([UInt8(first)] + [UInt8](repeating: rest, count: 31)), end, Data(count: 32),
               Data(),

@@ -37,7 +37,7 @@ struct DecoyTests {
   @Test("A decoy has the same limits as a real request")
   func sameLimits() async throws {
     try await EchoServer().running { port async throws in
-      let long = String(repeating: "x", count: EchoServer.limit.bytesMax + 1)
+      let long = String(repeating: "x", count: EchoServer.bodyBytesMax + 1)
       #expect(try await decoy(long).response(port: port).status == 413)
     }
   }

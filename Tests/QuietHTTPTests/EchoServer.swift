@@ -10,7 +10,7 @@ import World
 struct EchoServer {
   struct Word: Codable { let word: String }
 
-  static let limit = BodyLimit(bytesMax: 200, secondsMax: 1)
+  static let bodyBytesMax = 200
   /// More than the buffers of the system hold for a client that does not read.
   static let largeBytes = 32 << 20
 
@@ -18,11 +18,15 @@ struct EchoServer {
   let effects = Counter()
   let log = CollectedLog()
 
+  /// On a busy machine a test may be suspended for longer than any timeout, so there is none but those that
+  /// the test sets.
   init(
     allowedOrigin: String? = nil, trustedProxies: TrustedProxies = .none,
-    _ change: (inout ConnectionLimits) -> Void = { _ in }
+    bodySeconds: Int = Patience.seconds, _ change: (inout ConnectionLimits) -> Void = { _ in }
   ) {
     var limits = ConnectionLimits()
+    limits.idleSeconds = Patience.seconds
+    limits.responseSeconds = Patience.seconds
     change(&limits)
     let effects = effects
     let router = Router.quiet(
@@ -30,7 +34,8 @@ struct EchoServer {
     router.post(
       "/echo",
       QuietRoute<Word>(
-        limit: Self.limit, refusals: .plain, randomness: SystemRandomness(),
+        limit: BodyLimit(bytesMax: Self.bodyBytesMax, secondsMax: bodySeconds), refusals: .plain,
+        randomness: SystemRandomness(),
         decoy: { _ in try PaddedResponse(["word": ""]) },
         respond: { request in
           effects.add()

@@ -49,6 +49,17 @@ final class WireConnection: Sendable {
     } == bytes.count
   }
 
+  /// Sends `bytes` again and again with pauses until the server closes the connection. Returns `false` if it
+  /// does not.
+  func isClosed(whileSending bytes: Data, every microseconds: UInt32) -> Bool {
+    let end = ContinuousClock.now + .seconds(Patience.seconds)
+    while ContinuousClock.now < end {
+      usleep(microseconds)
+      if !send(bytes) { return true }
+    }
+    return false
+  }
+
   /// The next bytes: empty if the server has closed the connection, nil after a long silence.
   func receive(atMost count: Int = 1 << 16) -> Data? {
     var buffer = [UInt8](repeating: 0, count: count)

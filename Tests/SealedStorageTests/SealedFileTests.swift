@@ -141,6 +141,14 @@ struct SealedFileTests {
     #expect(try file().read()?.count == limit)
   }
 
+  @Test("A file that is larger than any write makes it is damaged, not a full disk")
+  func oversized() throws {
+    try file().replace(with: Data("content".utf8))
+    let handle = try FileHandle(forWritingTo: folder.path("store"))
+    try handle.truncate(atOffset: UInt64(SealedFile.contentBytesMax) + 29)
+    #expect(throws: SealedStorageError.damaged) { try file().read() }
+  }
+
   @Test("A folder with the name of the file is an error with the system's code")
   func diskRefuses() throws {
     let way = folder.path("store")

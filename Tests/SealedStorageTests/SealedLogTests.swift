@@ -53,7 +53,7 @@ struct SealedLogTests {
   func absent() async throws {
     #expect(try await log().segment(of: 3).records.isEmpty)
     #expect(try await log().days().isEmpty)
-    try await log().removeDays(before: 100)
+    try await log().removeDays { $0 < 100 }
     try await log().removeAll()
   }
 
@@ -150,11 +150,11 @@ struct SealedLogTests {
     }
   }
 
-  @Test("Removal takes the days before the given one and keeps it and later ones")
+  @Test("Removal takes the days that the caller names and keeps the others")
   func removal() async throws {
     let log = log()
     for day: UInt32 in [0, 5, 6, 7, .max] { try await log.append([record("\(day)")], day: day) }
-    try await log.removeDays(before: 6)
+    try await log.removeDays { $0 < 6 }
     #expect(try await log.days() == [6, 7, .max])
     try await log.append([record("new")], day: 5)
     #expect(try await log.segment(of: 5).records == [record("new")])
@@ -172,7 +172,7 @@ struct SealedLogTests {
       try Data("old".utf8).write(to: folder.path("log/\(name)"))
     }
     #expect(try await log.days() == [6, 7])
-    try await log.removeDays(before: 7)
+    try await log.removeDays { $0 < 7 }
     let left = folder.files().map(\.lastPathComponent).sorted()
     #expect(
       left == [".7.sealed.unfinished-a1B2c3", "7.sealed", "7.sealed.damaged", "7.sealed.new"])

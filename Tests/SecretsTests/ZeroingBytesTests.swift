@@ -1,5 +1,6 @@
 import Foundation
 import Secrets
+import Synchronization
 import Testing
 
 @Suite("Zeroing bytes")
@@ -11,11 +12,13 @@ struct ZeroingBytesTests {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 40, alignment: 8)
     defer { memory.deallocate() }
     memory.copyBytes(from: secret)
-    var returned: [UInt8] = []
-    var bytes: ZeroingBytes? = ZeroingBytes(adopting: memory) { returned = Array($0) }
+    let returned = Mutex<[UInt8]>([])
+    var bytes: ZeroingBytes? = ZeroingBytes(adopting: memory) { memory in
+      returned.withLock { $0 = Array(memory) }
+    }
     #expect(bytes?.withUnsafeBytes { Array($0) } == secret)
     bytes = nil
-    #expect(returned == [UInt8](repeating: 0, count: 40))
+    #expect(returned.withLock { $0 } == [UInt8](repeating: 0, count: 40))
   }
 
   @Test("Moving bytes from data or an array leaves zeros of the same length there")

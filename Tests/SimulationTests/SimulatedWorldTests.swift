@@ -58,37 +58,57 @@ import Testing
 
 @Suite("Simulated radio channel") struct SimulatedAirTests {
   private let air = SimulatedAir(randomness: SeededRandomness(seed: 1, name: "air"))
+  private let end = Date(timeIntervalSince1970: 600)
 
-  /// The sightings of one scan after `sender` has sent a beacon.
-  private func sightings(for listener: String, from sender: String) async throws -> [Sighting] {
+  /// The scans of `listener` while `sender` sends a beacon.
+  private func scans(
+    _ count: Int = 1, by listener: String, from sender: String
+  ) async throws -> [Scan] {
     let identifier = try #require(RollingProximityIdentifier(bytes: [UInt8](0..<16)))
     let metadata = try #require(AssociatedEncryptedMetadata(bytes: [1, 2, 3, 4]))
     await SimulatedRadio(name: sender, air: air)
       .advertise(Advertisement(identifier: identifier, metadata: metadata))
-    let kept = Mutex<[Sighting]>([])
+    let kept = Mutex<[Scan]>([])
     let radio = SimulatedRadio(name: listener, air: air)
-    await radio.listen { scan in kept.withLock { $0 += scan.sightings } }
-    await radio.scan(at: Date(timeIntervalSince1970: 600))
+    await radio.listen { scan in kept.withLock { $0.append(scan) } }
+    for _ in 0..<count { await radio.scan(at: end) }
     return kept.withLock { $0 }
   }
 
   @Test("Phones one metre apart receive each other with a plausible attenuation")
   func table() async throws {
     air.place("near", "diagnosed", metres: 1)
-    let sighting = try #require(try await sightings(for: "near", from: "diagnosed").first)
-    let attenuation = Attenuation(
-      transmitPower: AirModel.transmitPower, signalStrength: sighting.signalStrength)
-    #expect((42...48).contains(attenuation.decibels))
+    let sightings = try await scans(20, by: "near", from: "diagnosed").flatMap(\.sightings)
+    #expect(sightings.count >= 20)
+    for sighting in sightings {
+      let attenuation = Attenuation(
+        transmitPower: AirModel.transmitPower, signalStrength: sighting.signalStrength)
+      #expect((42...48).contains(attenuation.decibels))
+    }
   }
 
-  @Test("Phones without a distance, separated, or 150 m apart receive nothing")
+  @Test("A scan receives a beacon one to eight times, with different strengths, before its end")
+  func severalBeacons() async throws {
+    air.place("near", "diagnosed", metres: 1)
+    let scans = try await scans(50, by: "near", from: "diagnosed")
+    #expect(Set(scans.map(\.sightings.count)) == Set(AirModel.receptionsPerScan))
+    #expect(scans.contains { Set($0.sightings.map(\.signalStrength)).count > 1 })
+    for scan in scans {
+      #expect(scan.time == end.addingTimeInterval(-AirModel.scanSeconds))
+      #expect(scan.sightings.first?.time == scan.time)
+      #expect(scan.sightings.allSatisfy { $0.time < end })
+    }
+  }
+
+  @Test("Without a phone in range, separated, or 150 m apart, scans are empty")
   func silence() async throws {
-    #expect(try await sightings(for: "far", from: "diagnosed").isEmpty)
+    let nothing = [Scan(time: end.addingTimeInterval(-AirModel.scanSeconds), sightings: [])]
+    #expect(try await scans(by: "far", from: "diagnosed") == nothing)
     air.place("far", "diagnosed", metres: 150)
-    #expect(try await sightings(for: "far", from: "diagnosed").isEmpty)
+    #expect(try await scans(by: "far", from: "diagnosed") == nothing)
     air.place("far", "diagnosed", metres: 1)
     air.separate("far", "diagnosed")
-    #expect(try await sightings(for: "far", from: "diagnosed").isEmpty)
+    #expect(try await scans(by: "far", from: "diagnosed") == nothing)
   }
 }
 

@@ -40,7 +40,7 @@ import VerificationAPI
   }
 
   @Test("A retry for the same keys gets the same certificate ID; one for other keys is rejected")
-  func lostAnswer() async throws {
+  func lostResponse() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let token = try await server.verified(try await server.issue().code).token
       let first = try server.certificate(in: try await server.certify(token))

@@ -41,7 +41,7 @@ struct CodeRedeemerTests {
   }
 
   @Test("A retry with the same HMAC gets the same token; another HMAC gets none")
-  func lostAnswer() async throws {
+  func lostResponse() async throws {
     for first in Self.keyHMACs {
       let code = try await bench.code()
       let token = try await bench.redeemer().token(for: code, keyHMAC: first)

@@ -262,7 +262,10 @@ import VerificationAPI
       router: router, host: "127.0.0.1", port: 0, logger: CollectedLog().logger)
     let run = Task { try await server.run() }
     let base = try #require(URL(string: "http://127.0.0.1:\(await server.boundPort)/"))
-    let gateway = SMSGateway(baseURL: base, account: "AC1", token: "secret", from: "+48500")
+    var patientGateway = SMSGateway(
+      baseURL: base, account: "AC1", token: "secret", from: "+48500")
+    patientGateway.timeoutSeconds = Int64(Patience.seconds)
+    let gateway = patientGateway
     let phone = try #require(PhoneNumber("+48123456789"))
     func send(_ text: String) async -> SMSFailure? {
       do throws(SMSFailure) {
@@ -284,7 +287,11 @@ import VerificationAPI
     #expect(await send("broken") == .failed)
     run.cancel()
     _ = await run.result
-    #expect(await send("unreachable") == .failed)
+    // A client tries to connect until its timeout.
+    let impatient = SMSGateway(baseURL: base, account: "AC1", token: "secret", from: "+48500")
+    await #expect(throws: SMSFailure.failed) {
+      try await impatient.send(SMSMessage(phone: phone, text: "unreachable"))
+    }
     #expect("\(gateway)" == "SMSGateway")
   }
 
@@ -304,7 +311,8 @@ import VerificationAPI
       router: router, host: "127.0.0.1", port: 0, logger: CollectedLog().logger)
     let run = Task { try await server.run() }
     let base = try #require(URL(string: "http://127.0.0.1:\(await server.boundPort)"))
-    let gateway = SMSGateway(baseURL: base, account: "AC1", token: "secret", from: "+48500")
+    var gateway = SMSGateway(baseURL: base, account: "AC1", token: "secret", from: "+48500")
+    gateway.timeoutSeconds = Int64(Patience.seconds)
     let phone = try #require(PhoneNumber("+48123456789"))
     await #expect(throws: SMSFailure.failed) {
       try await gateway.send(SMSMessage(phone: phone, text: "a"))

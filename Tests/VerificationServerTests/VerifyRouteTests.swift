@@ -44,7 +44,7 @@ import VerificationAPI
   }
 
   @Test("A retry gets the same token, until it has been exchanged for a certificate")
-  func lostAnswer() async throws {
+  func lostResponse() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let code = try await server.issue().code
       let first = try await server.verified(code)

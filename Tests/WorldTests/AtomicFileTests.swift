@@ -150,6 +150,22 @@ struct AtomicFileTests {
     #expect(names() == ["store"])
   }
 
+  @Test("Folders are created with their parents for the owner only, and existing ones stay")
+  func folders() throws {
+    let deep = folder.path("a/b/c")
+    for _ in 1...2 { try AtomicFile.makeFolder(deep) }
+    for name in ["a", "a/b", "a/b/c"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(name).path)
+      #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+      #expect(attributes[.type] as? FileAttributeType == .typeDirectory)
+    }
+    try AtomicFile.write([], to: url)
+    let error = #expect(throws: FileError.self) {
+      try AtomicFile.makeFolder(url.appendingPathComponent("below"))
+    }
+    #expect(error?.code == ENOTDIR && error?.operation == .create)
+  }
+
   @Test("A missing file cannot be synced or published")
   func missingFile() {
     let missing = folder.path("missing")

@@ -6,7 +6,8 @@ public protocol HealthAuthority: AnyObject {
   /// Returns `true` if `code` belongs to a positive test and is unused.
   func verify(code: String, completion: @escaping (Result<Bool, Error>) -> Void)
 
-  /// Publishes keys that the server does not have yet, and uses the code.
+  /// Publishes keys that the server does not have yet, and uses the code. The same keys with the same code
+  /// succeed again.
   func post(_ keys: [PublishedKey], code: String, completion: @escaping (Error?) -> Void)
 
   /// The numbers of the key files from `number` on, ascending.

@@ -21,7 +21,9 @@ struct Arguments {
     init(_ sentence: String) { errorDescription = sentence }
   }
 
-  private static let flags: Set<String> = ["yes", "bluetooth-off", "network-dead"]
+  private static let flags: Set<String> = [
+    "yes", "bluetooth-off", "network-dead", "killed-after-post",
+  ]
   private var words: [String] = []
   private var options: [String: String] = [:]
 

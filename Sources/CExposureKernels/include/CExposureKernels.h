@@ -112,8 +112,8 @@ size_t ek_match_forward(ek_tier tier, const uint8_t *keys, const uint32_t *first
 /// The received identifiers must be distinct, so that no key has more candidates than intervals. Otherwise
 /// candidates beyond a group's room are dropped. The rest is as for ek_match_forward.
 size_t ek_match_reverse(ek_tier tier, const uint8_t *keys, const uint32_t *first,
-                        const uint16_t *length, size_t count, const uint8_t *heard,
-                        size_t heard_count, ek_candidate *candidates, size_t capacity,
+                        const uint16_t *length, size_t count, const uint8_t *received,
+                        size_t received_count, ek_candidate *candidates, size_t capacity,
                         size_t *keys_done);
 
 /// The number of received identifiers for which both directions are equally fast in this tier, measured with

@@ -57,7 +57,13 @@ extension ExposureApp {
       } catch {
         return
       }
-      if await check() == .alreadyRunning { await waitOneStep() }
+      let outcome = await check()
+      if outcome == .alreadyRunning {
+        await wait(BackgroundRule.stepSeconds)
+      } else if store.state.schedule.due(at: clock.now) <= clock.now {
+        // The time of the next check could not be stored.
+        await wait(BackgroundRule.retrySeconds)
+      }
     }
   }
 
@@ -76,7 +82,7 @@ extension ExposureApp {
     try await clock.sleep(until: clock.now.addingTimeInterval(jitter))
   }
 
-  private func waitOneStep() async {
-    try? await clock.sleep(until: clock.now.addingTimeInterval(BackgroundRule.stepSeconds))
+  private func wait(_ seconds: TimeInterval) async {
+    try? await clock.sleep(until: clock.now.addingTimeInterval(seconds))
   }
 }

@@ -45,6 +45,7 @@ extension ExposureApp {
     do {
       try await prepareCheck()
       await refreshConfiguration()
+      await server.setRetries(remote.diagnosisKeyDownloadConfiguration.retryCount)
       try await checkFilesOfLastDays(of: server)
     } catch {
       await keep(server)
@@ -133,7 +134,7 @@ extension ExposureApp {
       try await detect(in: next.compactMap { byText[$0] }, into: &analysis)
     }
     if analysis.analysed.isEmpty, store.state.mustDetectAgain {
-      analysis.add(try await detect(in: []), in: [], at: clock.now)
+      try await detect(in: [], into: &analysis)
     }
   }
 
@@ -149,15 +150,38 @@ extension ExposureApp {
     } catch let error as ENError where error.code == .rateLimited && !analysis.analysed.isEmpty {
       // The quota is used up: keep the results so far; the other files wait until tomorrow.
       analysis.isOutOfQuota = true
+    } catch let error as ENError where error.code == .dataInaccessible {
+      try await passAgain(names, after: error)
+      analysis.add(
+        try await detect(in: names.map(keyFileDownload(from: network).url)), in: names,
+        at: clock.now)
     }
   }
 
-  private func detect(in files: [URL]) async throws -> DetectedExposures {
-    if let windowRisk {
-      try await framework.detect(in: files, by: windowRisk)
-    } else {
-      try await framework.detect(in: files, scoring: remote.exposureConfiguration)
+  /// Restores results that the framework has lost. It waits until the files of the last fourteen days were
+  /// passed again in one call. If the server has removed some of them, the app ends the wait.
+  ///
+  /// - Throws: `LostResults` if all files must be passed first, or `error` if the framework's data cannot be
+  ///   read for another reason.
+  private func passAgain(_ names: [KeyFileName], after error: ENError) async throws {
+    let isLost = await noteSystemDamage() || store.state.mustDetectAgain
+    guard store.state.download.isRestarted else {
+      guard isLost, windowRisk != nil else { throw error }
+      try store.update { $0.download.restart() }
+      throw LostResults()
     }
+    guard !isLost || store.state.mustDetectAgain else { throw LostResults() }
+    guard Set(names) == Set(store.state.download.pending) else { throw error }
+    try await trust.confirmKeyFilesPassed()
+  }
+
+  private func detect(in files: [URL]) async throws -> DetectedExposures {
+    guard let windowRisk else {
+      return try await framework.detect(in: files, scoring: remote.exposureConfiguration)
+    }
+    let found = try await framework.detect(in: files, by: windowRisk)
+    try noteInfectiousness(of: windowRisk)
+    return found
   }
 
   private var searchCallsPerDay: Int {

@@ -62,7 +62,8 @@ extension Framework {
   ///
   /// - Throws: `ENError` if the detection failed, `CheckFailure` if reading the windows failed, or
   ///   `CancellationError` after a cancellation.
-  func detect(in files: [URL], by assessment: WindowRiskAssessment) async throws -> DetectedExposures
+  func detect(in files: [URL], by assessment: WindowRiskAssessment) async throws
+    -> DetectedExposures
   {
     let summary = try await detect(in: files, with: assessment.configuration())
     let found = try await windows(in: summary.value)

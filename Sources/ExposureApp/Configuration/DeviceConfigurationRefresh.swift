@@ -25,6 +25,8 @@ extension ExposureApp {
   func prepareCheck() async throws {
     let failure = await refreshDeviceConfiguration()
     guard let document = deviceConfiguration else { throw failure ?? CheckFailure.notConfigured }
+    // Also during a pause: false exposures are undone as soon as they are known.
+    try await undoWithdrawn(Set(document.withdrawn))
     guard pause == nil else { throw CheckPause() }
     guard !trustedKeys.isEmpty else { throw failure ?? CheckFailure.notConfigured }
     do {
@@ -33,7 +35,6 @@ extension ExposureApp {
       logger.error("the framework refused the keys", metadata: ["error": "\(error)"])
       throw CheckFailure.notConfigured
     }
-    try await undoWithdrawn(Set(document.withdrawn))
   }
 
   /// The keys of the document in use that are valid now.
@@ -106,4 +107,15 @@ public protocol KeyFileTrust: Sendable {
   ///
   /// - Throws: If the disk fails; then it is called again by the next check.
   func withdraw(_ files: Set<KeyFileHash>) async throws
+
+  /// Ends the framework's wait for files that were passed before its results were lost and that the server has
+  /// removed since.
+  ///
+  /// - Throws: If that could not be stored; then it is called again by the next check.
+  func confirmKeyFilesPassed() async throws
+}
+
+extension KeyFileTrust {
+  /// A system that does not wait for files needs no confirmation.
+  public func confirmKeyFilesPassed() async throws {}
 }

@@ -27,13 +27,6 @@ extension ExposureApp {
     }
   }
 
-  /// The rules for exposure windows: those of the remote configuration, or those that the app is built with;
-  /// `nil` for an app of API version 1.
-  var windowRisk: WindowRiskAssessment? {
-    guard let builtIn = configuration.windowRisk else { return nil }
-    return remote.windowRiskConfiguration.flatMap { try? WindowRiskAssessment($0) } ?? builtIn
-  }
-
   private var remoteConfigurationKeys: [RemoteConfigurationKey] {
     trustedKeys.compactMap {
       try? RemoteConfigurationKey(

@@ -22,6 +22,8 @@ struct DownloadCursor: Codable, Sendable, Equatable {
   var search = FileSearch()
   /// The version of the last index, for a conditional request.
   var indexVersion: ResponseVersion?
+  /// True from `restart()` until all wanted files are analysed.
+  private(set) var isRestarted = false
   /// True if an index since `restart()` has listed files.
   private(set) var hasListing = false
   private var wanted: [String: WantedFile] = [:]
@@ -69,6 +71,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     search.remove(Set(done.map(\.text)))
     for name in missing { wanted[name.text]?.failures += 1 }
     expire(at: now)
+    if wanted.isEmpty { isRestarted = false }
     let firstOpen = wanted.values.map(\.end).min() ?? .max
     let passed = analysed.values.filter { $0 < firstOpen }.max()
     if let passed, let end { self.end = max(end, passed) }
@@ -88,6 +91,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     end = 0
     analysed = [:]
     indexVersion = nil
+    isRestarted = true
     hasListing = false
   }
 

@@ -11,7 +11,8 @@ struct FileSearch: Codable, Sendable, Equatable {
     var names: [String]
     /// True if at least one of the files is bad.
     var isBad = false
-    /// The first file of the other half. If that half is good, this one is bad.
+    /// The first file of the other half. If that half is good, this one is bad; if it is bad, this one is
+    /// probably good.
     var otherHalf: String?
   }
 
@@ -45,9 +46,10 @@ struct FileSearch: Codable, Sendable, Equatable {
     return names
   }
 
-  /// The framework refused these files in one call.
+  /// The framework refused these files in one call. Their other half is analysed together with new files
+  /// again, because it is probably good.
   mutating func refuse(_ names: [String], at now: Date) {
-    groups.removeAll { $0.names == names }
+    groups.removeAll { $0.names == names || $0.otherHalf == names.first }
     if names.count == 1 {
       refused[names[0]] = now
     } else {

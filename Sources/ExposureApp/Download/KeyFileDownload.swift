@@ -114,6 +114,9 @@ struct KeyFileDownload: Sendable {
     for folder in missing.reversed() where mkdir(folder.path, 0o700) != 0 && errno != EEXIST {
       throw NetworkFailure(code: errno)
     }
+    var status = stat()
+    guard stat(self.folder.path, &status) == 0 else { throw NetworkFailure(code: errno) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw NetworkFailure(code: ENOTDIR) }
   }
 
   /// Removes partial files of a killed process.

@@ -15,16 +15,14 @@ actor PacedNetwork: Network {
   private let network: any Network
   private let clock: any WallClock
   private let randomness: any Randomness
-  private let retryCount: Int
+  private var retryCount = 0
   private var failuresInARow = 0
 
   init(
-    _ network: any Network, pause: ServerPause, retryCount: Int, clock: any WallClock,
-    randomness: any Randomness
+    _ network: any Network, pause: ServerPause, clock: any WallClock, randomness: any Randomness
   ) {
     self.network = network
     self.pause = pause
-    self.retryCount = retryCount
     self.clock = clock
     self.randomness = randomness
   }
@@ -32,6 +30,9 @@ actor PacedNetwork: Network {
   var connection: NetworkConnection {
     get async { await network.connection }
   }
+
+  /// Sets the number of retries of each download.
+  func setRetries(_ count: Int) { retryCount = count }
 
   /// Sends a request once.
   func send(_ request: NetworkRequest) async throws -> NetworkResponse {

@@ -33,7 +33,8 @@ struct ServerPause: Codable, Sendable, Equatable {
 enum Backoff {
   /// The pause before attempt `attempt`, counted from 1 for the first retry.
   static func seconds(before attempt: Int, _ randomness: any Randomness) -> TimeInterval {
-    let growing = NetworkLimit.retrySeconds * Double(1 << min(attempt - 1, NetworkLimit.refusalsMax))
+    let doublings = min(attempt - 1, NetworkLimit.refusalsMax)
+    let growing = NetworkLimit.retrySeconds * Double(1 << doublings)
     return min(growing, NetworkLimit.retrySecondsMax) * jitter(randomness)
   }
 

@@ -77,7 +77,8 @@ extension PendingUpload {
     for (index, key) in sortedByBase64.enumerated() {
       if index > 0 { text.append(",") }
       text.append(key.base64)
-      text.append(".\(key.rollingStartNumber).\(key.rollingPeriod).\(KeySelection.transmissionRisk)")
+      text.append(
+        ".\(key.rollingStartNumber).\(key.rollingPeriod).\(KeySelection.transmissionRisk)")
     }
     let secret = SymmetricKey(data: hmacSecret)
     return ZeroingBytes(

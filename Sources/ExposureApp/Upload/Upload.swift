@@ -100,8 +100,10 @@ extension ExposureApp {
       announce(.uploadProgress(.waitingForConsent))
       let keys = try await diagnosisKeys()
       // Before the PIN is used: after a refusal the next attempt on the same day takes these keys.
-      flow.record.released = UploadRecord.Released(keys: keys, date: clock.now)
-      try uploads.save(flow.record)
+      if (try? KeySelection.keys(of: keys, at: clock.now)) != nil {
+        flow.record.released = UploadRecord.Released(keys: keys, date: clock.now)
+        try uploads.save(flow.record)
+      }
       return flow.receivedKeys(keys, hmacSecret: newHMACSecret(), at: clock.now)
     case .useKeys(let keys):
       return flow.receivedKeys(keys, hmacSecret: newHMACSecret(), at: clock.now)

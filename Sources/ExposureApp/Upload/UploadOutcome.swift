@@ -84,7 +84,8 @@ extension UploadFailure {
     case .locked, .alreadyRunning, .paused, .nothingToShare, .tooManyKeys, .tooManyKeysOfOneDay,
       .keysOutOfOrder, .stopped:
       .canceled
-    case .invalidPIN, .notEnabled, .keysUnreadable, .systemFailed, .noDeviceToken, .pinRefused, .uploadRefused, .serverBusy,
+    case .invalidPIN, .notEnabled, .keysUnreadable, .systemFailed, .noDeviceToken, .pinRefused,
+      .uploadRefused, .serverBusy,
       .storage:
       .failure
     }

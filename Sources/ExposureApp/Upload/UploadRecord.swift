@@ -22,7 +22,9 @@ struct UploadRecord: Sendable, Equatable {
 
     /// Returns `true` if `now` is on the day of the release.
     func isValid(at now: Date) -> Bool {
-      let days = [date, now].map { ($0.timeIntervalSince1970 / RemovalRule.daySeconds).rounded(.down) }
+      let days = [date, now].map {
+        ($0.timeIntervalSince1970 / RemovalRule.daySeconds).rounded(.down)
+      }
       return days[0] == days[1]
     }
   }

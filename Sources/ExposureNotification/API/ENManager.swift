@@ -125,8 +125,9 @@ open class ENManager: NSObject {
   /// The configuration must not change until the handler is called. Cancelling the progress ends the
   /// detection with `CocoaError.userCancelled`, and nothing is stored. Fails with `.badParameter`,
   /// `.badFormat`, `.rateLimited` (15 calls in 24 hours in API version 1, 6 in version 2; two changes of
-  /// the infectiousness map within a week), `.notEnabled`, or `.insufficientMemory` if there are more
-  /// sightings than the device may hold in memory.
+  /// the infectiousness map within a week), `.notEnabled`, `.insufficientMemory` if there are more
+  /// sightings than the device may hold in memory, or `.dataInaccessible` if the matches of earlier calls are
+  /// lost; then pass all files of the last 14 days.
   @discardableResult
   open func detectExposures(
     configuration: ENExposureConfiguration, diagnosisKeyURLs: [URL],
@@ -171,7 +172,8 @@ open class ENManager: NSObject {
   /// Returns the user's keys of the last 14 days for an upload. The user is asked every time.
   ///
   /// API version 1 leaves out today's key. Version 2 returns it shortened, and the device goes on with a
-  /// new one. Fails with `.notEnabled`, or with `.notAuthorized` if the user declines.
+  /// new one, at most twice a day. Fails with `.notEnabled`, with `.notAuthorized` if the user declines, and
+  /// once with `.dataInaccessible` if keys were lost; the next call returns the rest.
   open func getDiagnosisKeys(completionHandler: @escaping ENGetDiagnosisKeysHandler) {
     requestKeys(completionHandler) { try await $0.releaseKeys() }
   }

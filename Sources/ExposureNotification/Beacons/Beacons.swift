@@ -18,36 +18,42 @@ actor Beacons {
   private let radio: any Radio
   private let randomness: any Randomness
   private let metadata: BluetoothMetadata
-  private let file: SealedFile
+  private let files: OwnKeyFiles
   private let logger: Logger
-  private var own: OwnKeys
-  private var isSaved = true
+  private var own = OwnKeys()
+  /// The keys on the disk; nil until they could be read. Until then nothing is sent.
+  private var stored: OwnKeys?
+  /// The days that limited the retention period when old keys were last removed.
+  private var pruned: Set<Day> = []
   private var current: CurrentBeacon?
 
   init(
-    radio: any Radio, randomness: any Randomness, transmitPower: Int8, file: SealedFile,
+    radio: any Radio, randomness: any Randomness, calibration: Calibration, files: OwnKeyFiles,
     logger: Logger
   ) {
     self.radio = radio
     self.randomness = randomness
-    self.metadata = BluetoothMetadata(transmitPower: transmitPower)
-    self.file = file
+    self.metadata = BluetoothMetadata(calibration)
+    self.files = files
     self.logger = logger
-    own = Self.storedKeys(in: file, logger: logger)
+    do throws(SealedStorageError) {
+      own = try files.read()
+      stored = own
+    } catch {
+      logger.error("reading own keys failed: \(error)")
+    }
   }
 
   /// Sends the beacon of `now` and returns the time of its next change.
   func send(at now: Date) async -> Date? {
-    guard let interval = IntervalNumber(now) else {
+    guard isReadable(), let interval = IntervalNumber(now), let key = key(at: interval) else {
       await stop()
       return nil
     }
-    let key = key(at: interval)
-    if !isSaved { save() }
+    if own != stored { save() }
     if let current, current.key == key, current.since <= now, now < current.until {
       return current.until
     }
-    guard let key else { return nil }
     return await advertise(key, at: now, interval)
   }
 
@@ -58,35 +64,45 @@ actor Beacons {
     await radio.stopAdvertising()
   }
 
-  /// Returns the keys for an upload. With `includingToday` the current key is shortened; it is returned
-  /// only after the shortened key is on the disk, and never used again.
+  /// Returns the keys for an upload. With `includingToday` the current key is shortened.
+  ///
+  /// The keys are returned only after they are marked as released on the disk; they are never sent again.
   func release(at now: Date, includingToday: Bool) throws(ENError) -> [TemporaryExposureKey] {
-    guard let interval = IntervalNumber(now) else { return [] }
-    var next = own
-    let released = next.release(at: interval, includingToday: includingToday)
-    guard next != own else { return released }
-    next.add(randomness.bytes(TemporaryExposureKey.byteCount), at: interval)
     do throws(SealedStorageError) {
+      try read()
+      guard let interval = IntervalNumber(now) else { return [] }
+      var next = own
+      let released = next.release(at: interval, includingToday: includingToday)
+      guard next != own else { return released }
+      next.add(randomness.bytes(TemporaryExposureKey.byteCount), at: interval)
       try write(next)
+      own = next
+      return released
     } catch {
       throw ENError(error)
     }
-    own = next
-    return released
   }
 
-  /// Removes keys older than the retention period.
-  func prune(at now: Date) {
-    guard let interval = IntervalNumber(now), own.prune(at: interval) else { return }
-    save()
+  /// Removes the keys outside the retention period, and damaged files of those days.
+  func prune(keeping period: RetentionPeriod) {
+    let days = Set(period.times.map(Day.init(of:)))
+    guard days != pruned, isReadable() else { return }
+    own.prune(keeping: period)
+    do throws(SealedStorageError) {
+      try files.prune(keeping: period)
+      stored?.prune(keeping: period)
+      pruned = days
+    } catch {
+      logger.warning("removing old keys failed: \(error); will try again")
+    }
   }
 
   /// Stops sending and removes every key.
   func removeAll() async throws(SealedStorageError) {
     await stop()
-    try file.remove()
+    try files.removeAll()
     own = OwnKeys()
-    isSaved = true
+    stored = own
   }
 }
 
@@ -105,11 +121,11 @@ extension Beacons {
     return until
   }
 
-  /// The key of `interval`; a new one if the day has none yet.
+  /// The key of `interval`; a new one if the day has none yet. Nil if the clock was set back into the
+  /// period of released keys and the day may have no other.
   private func key(at interval: IntervalNumber) -> TemporaryExposureKey? {
     if own.key(at: interval) == nil {
       own.add(randomness.bytes(TemporaryExposureKey.byteCount), at: interval)
-      isSaved = false
     }
     return own.key(at: interval)
   }
@@ -120,26 +136,35 @@ extension Beacons {
     do throws(SealedStorageError) {
       try write(own)
     } catch {
-      isSaved = false
       logger.warning("storing own keys failed: \(error); will try again")
     }
   }
 
+  /// Writes the days that changed, oldest first: today's key, which is in use, changes last.
   private func write(_ keys: OwnKeys) throws(SealedStorageError) {
-    guard let content = try? JSONEncoder().encode(StoredKeys(keys)) else { throw .damaged }
-    try file.replace(with: content)
-    isSaved = true
+    var written = stored ?? OwnKeys()
+    for day in keys.days.union(written.days).sorted()
+    where keys.keys(of: day) != written.keys(of: day) {
+      try files.replace(day, with: keys.keys(of: day))
+      written.replace(day, with: keys.keys(of: day))
+      stored = written
+    }
   }
 
-  private static func storedKeys(in file: SealedFile, logger: Logger) -> OwnKeys {
+  /// Reads the keys if that was not possible before.
+  private func read() throws(SealedStorageError) {
+    guard stored == nil else { return }
+    own = try files.read()
+    stored = own
+  }
+
+  private func isReadable() -> Bool {
     do throws(SealedStorageError) {
-      guard let content = try file.read() else { return OwnKeys() }
-      let stored = try? JSONDecoder().decode(StoredKeys.self, from: content)
-      return stored?.ownKeys ?? OwnKeys()
+      try read()
+      return true
     } catch {
-      logger.error("reading own keys failed: \(error); starting without keys")
-      if error == .damaged { _ = try? file.setAside() }
-      return OwnKeys()
+      logger.warning("reading own keys failed: \(error); will try again")
+      return false
     }
   }
 }

@@ -3,86 +3,99 @@ import Foundation
 import Secrets
 
 /// The device's own Temporary Exposure Keys: one per day, more if one was released early.
+///
+/// A released key is public, so it is never sent again, whatever the clock says. Any keys of 15 days in a
+/// row keep to the limits of an upload: at most three of one day, and at most thirty together.
 struct OwnKeys: Equatable, Sendable {
-  /// Oldest first; no two cover the same interval.
-  private(set) var keys: [TemporaryExposureKey] = []
+  /// Oldest first. Two cover the same interval only if they have the same start and one is released.
+  private(set) var keys: [OwnKey] = []
 
-  init(_ keys: [TemporaryExposureKey] = []) {
-    self.keys = keys.sorted { $0.rollingStart < $1.rollingStart }
+  init(_ keys: [OwnKey] = []) {
+    self.keys = keys.sorted { $0.key.rollingStart < $1.key.rollingStart }
   }
 
+  /// The key to send in `interval`.
   func key(at interval: IntervalNumber) -> TemporaryExposureKey? {
-    keys.last { $0.covers(interval) }
+    keys.last { !$0.isReleased && $0.key.covers(interval) }?.key
+  }
+
+  /// The days that have keys.
+  var days: Set<Day> { Set(keys.map(\.day)) }
+
+  func keys(of day: Day) -> [OwnKey] { keys.filter { $0.day == day } }
+
+  mutating func replace(_ day: Day, with other: [OwnKey]) {
+    self = OwnKeys(keys.filter { $0.day != day } + other)
   }
 
   /// Adds a key of `bytes` for the part of the day around `interval` that no other key covers.
+  ///
+  /// If a released key covers it, because the clock was set back, the new key gets the same start: a
+  /// server accepts keys that overlap only then. Nothing is added beyond the limits of a day.
   mutating func add(_ bytes: [UInt8], at interval: IntervalNumber) {
-    guard key(at: interval) == nil, let midnight = interval.startOfDay.advanced(by: .day) else {
-      return
-    }
-    let start = keys.map(\.rollingEnd).filter { $0 <= interval }.max() ?? interval.startOfDay
-    let end = keys.map(\.rollingStart).filter { $0 > interval }.min() ?? midnight
-    let first = max(start, interval.startOfDay)
-    let period = min(end, midnight).rawValue - first.rawValue
-    if let key = TemporaryExposureKey(bytes: bytes, rollingStart: first, rollingPeriod: period) {
-      self = OwnKeys(keys + [key])
+    guard key(at: interval) == nil, mayAdd(on: Day(of: interval.date)),
+      let midnight = interval.startOfDay.advanced(by: IntervalNumber.perDay)
+    else { return }
+    let released = keys.last { $0.key.covers(interval) }?.key.rollingStart
+    let before = keys.map(\.key.rollingEnd).filter { $0 <= interval }.max() ?? interval.startOfDay
+    let start = released ?? max(before, interval.startOfDay)
+    let next = keys.map(\.key.rollingStart).filter { $0 > interval }.min() ?? midnight
+    let period = min(next, midnight).rawValue - start.rawValue
+    if let key = TemporaryExposureKey(bytes: bytes, rollingStart: start, rollingPeriod: period) {
+      self = OwnKeys(keys + [OwnKey(key: key)])
     }
   }
 
-  /// Returns the keys that are no longer used. With `includingToday` the current key is shortened to end
-  /// before `interval` and returned as well; the rest of its period is never sent.
+  /// Returns the keys of the retention period that are no longer used, and marks them as released.
+  ///
+  /// With `includingToday` the current key is shortened to end before `interval` and returned as well.
+  /// It stays in use if there may not be another key for the rest of the day.
   mutating func release(at interval: IntervalNumber, includingToday: Bool) -> [TemporaryExposureKey]
   {
-    if includingToday {
-      keys = keys.compactMap { key in
-        // A key that starts in this interval cannot be shortened; it stays.
-        guard key.covers(interval), let short = key.shortened(toEndBefore: interval) else {
-          return key
-        }
-        return short
-      }
+    let today = Day(of: interval.date)
+    if includingToday, mayAdd(on: today),
+      let current = keys.lastIndex(where: { !$0.isReleased && $0.key.covers(interval) }),
+      // A key that starts in this interval cannot be shortened; it stays.
+      let short = keys[current].key.shortened(toEndBefore: interval)
+    {
+      keys[current].key = short
     }
-    return keys.filter { $0.rollingEnd <= interval }
+    let released = keys.indices.filter {
+      keys[$0].key.rollingEnd <= interval && keys[$0].day.isKept(on: today)
+    }
+    for index in released { keys[index].isReleased = true }
+    return released.map { keys[$0].key }
   }
 
-  /// Removes the keys of days before the retention period. Returns `true` if there were any.
-  mutating func prune(at interval: IntervalNumber) -> Bool {
-    let kept = IntervalNumber.perDay * DeviceLimit.retentionDays
-    let oldest = interval.startOfDay.rawValue.subtractingReportingOverflow(kept)
-    guard !oldest.overflow else { return false }
-    let count = keys.count
-    keys.removeAll { $0.rollingStart.rawValue < oldest.partialValue }
-    return keys.count < count
+  /// Removes the keys of days that are not kept.
+  mutating func prune(keeping period: RetentionPeriod) {
+    keys.removeAll { !period.keeps($0.day) }
+  }
+
+  /// The first key of a day is always possible. The others share what an upload has room for beyond one
+  /// key for each day.
+  private func mayAdd(on day: Day) -> Bool {
+    let count = keys(of: day).count
+    guard count > 0 else { return true }
+    let reserved = Int(DeviceLimit.retentionDays) + 1
+    return count < OwnKeyLimit.perDay && keys.count - days.count < OwnKeyLimit.perRelease - reserved
   }
 }
 
-extension UInt32 {
-  fileprivate static var day: UInt32 { IntervalNumber.perDay }
+/// A key of the device.
+struct OwnKey: Hashable, Sendable, Redacted {
+  var key: TemporaryExposureKey
+  /// True if an app got the key.
+  var isReleased = false
+
+  /// The day in which the key starts; it ends on the same day.
+  var day: Day { Day(of: key.rollingStart.date) }
 }
 
-/// `OwnKeys` as stored in the sealed file `keys`.
-struct StoredKeys: Codable {
-  struct Key: Codable, Redacted {
-    let bytes: Data
-    let start: UInt32
-    let period: UInt32
-  }
-
-  let keys: [Key]
-
-  init(_ own: OwnKeys) {
-    keys = own.keys.map {
-      Key(
-        bytes: Data($0.secretBytes), start: $0.rollingStart.rawValue, period: $0.rollingPeriod)
-    }
-  }
-
-  var ownKeys: OwnKeys {
-    OwnKeys(
-      keys.compactMap {
-        TemporaryExposureKey(
-          bytes: $0.bytes, rollingStart: IntervalNumber(rawValue: $0.start),
-          rollingPeriod: $0.period)
-      })
-  }
+/// The number of own keys, so that every release fits into one upload.
+package enum OwnKeyLimit {
+  /// Keys of one UTC day. Key servers accept three with the same start.
+  package static let perDay = 3
+  /// Keys of one release. Key servers accept thirty in an upload.
+  package static let perRelease = 30
 }

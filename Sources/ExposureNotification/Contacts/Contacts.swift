@@ -10,17 +10,25 @@ actor Contacts {
   private let radio: any Radio
   private let clock: any WallClock
   private let log: SealedLog
+  /// Added to the stored signal strengths when they are read, in dB.
+  private let receiverCorrection: Int8
+  private let reports: DamageReports
   private let logger: Logger
   private var isListening = false
   /// The stored records of each day, as far as this process has counted them.
   private var counts: [UInt32: RecordCounts] = [:]
-  /// The oldest day that was kept when old days were last removed.
-  private var pruned: UInt32?
+  /// The days that limited the retention period when other days were last removed.
+  private var pruned: Set<Day> = []
 
-  init(radio: any Radio, clock: any WallClock, log: SealedLog, logger: Logger) {
+  init(
+    radio: any Radio, clock: any WallClock, log: SealedLog, receiverCorrection: Int8 = 0,
+    reports: DamageReports, logger: Logger
+  ) {
     self.radio = radio
     self.clock = clock
     self.log = log
+    self.receiverCorrection = receiverCorrection
+    self.reports = reports
     self.logger = logger
   }
 
@@ -62,7 +70,7 @@ actor Contacts {
       if segment.damagedFrames > 0 { await setDamageAside(of: day, segment) }
       let count = RecordCounts(of: segment).sightings
       guard count <= limit - received.sightings.count else { throw Self.tooMany(limit) }
-      received.add(segment)
+      received.add(segment, correctedBy: receiverCorrection)
     }
     return received
   }
@@ -76,14 +84,14 @@ actor Contacts {
         """)
   }
 
-  /// Removes the days before the retention period.
-  func prune(at now: Date) async {
-    let oldest = Day(of: now).first
-    guard oldest != pruned else { return }
-    counts = counts.filter { $0.key >= oldest }
+  /// Removes the days outside the retention period.
+  func prune(keeping period: RetentionPeriod) async {
+    let days = Set(period.times.map(Day.init(of:)))
+    guard days != pruned else { return }
+    counts = counts.filter { period.keeps(Day(number: $0.key)) }
     do throws(SealedStorageError) {
-      try await log.removeDays(before: oldest)
-      pruned = oldest
+      try await log.removeDays { !period.keeps(Day(number: $0)) }
+      pruned = days
     } catch {
       logger.warning("removing old contacts failed: \(error); will try again")
     }
@@ -95,14 +103,15 @@ actor Contacts {
     try await log.removeAll()
   }
 
-  /// Moves the readable frames to a new file, so that the damage is logged only once.
+  /// Reports the damage, and then moves the readable frames to a new file, so that it is reported once.
   private func setDamageAside(of day: UInt32, _ segment: LogSegment) async {
-    logger.error(
+    logger.warning(
       """
       \(segment.damagedFrames) scans of day \(day) are damaged; they are set aside and \
       \(RecordCounts(of: segment).sightings) sightings are kept
       """)
     do throws(SealedStorageError) {
+      try reports.record(.contacts, day: Day(number: day))
       try await log.setDamageAside(of: day)
     } catch {
       logger.warning("setting the damaged contacts of day \(day) aside failed: \(error)")
@@ -168,11 +177,11 @@ struct ReceivedBeacons: Equatable, Sendable {
     self.sightings = sightings
   }
 
-  /// Adds the valid records of `segment`.
-  fileprivate mutating func add(_ segment: LogSegment) {
+  /// Adds the valid records of `segment`, with `decibels` added to the signal strengths.
+  fileprivate mutating func add(_ segment: LogSegment, correctedBy decibels: Int8) {
     for record in segment.records {
       if let sighting = StoredSighting(record)?.sighting {
-        sightings.append(sighting)
+        sightings.append(sighting.corrected(by: decibels))
       } else if let scan = StoredScan(record) {
         scanTimes.append(scan.time)
       }

@@ -10,7 +10,7 @@ import Foundation
 package struct Detection: Sendable {
   private let rules: DetectionRules
   private let keyFiles: [URL]
-  private let earlierKeys: [DiagnosisKey]
+  private let earlierKeys: [RetainedKey]
   private let received: ReceivedBeacons
   private let now: Date
   private let secret: ProbeSecret
@@ -38,7 +38,7 @@ package struct Detection: Sendable {
 
   /// Creates a detection that also searches `earlierKeys`, which were verified before.
   init(
-    rules: DetectionRules, keyFiles: [URL], earlierKeys: [DiagnosisKey],
+    rules: DetectionRules, keyFiles: [URL], earlierKeys: [RetainedKey],
     received: ReceivedBeacons, now: Date, secret: ProbeSecret, threads: Int = DetectionThreads.available, progress: Progress
   ) {
     self.rules = rules
@@ -53,8 +53,8 @@ package struct Detection: Sendable {
 
   /// Reads, matches and scores; `progress` counts the files.
   ///
-  /// - Throws: `ENError.badFormat` if a file is unreadable, damaged or not signed by a trusted key;
-  ///   `CancellationError` if `progress` was cancelled.
+  /// - Throws: `ENError.badFormat` if a file is unreadable, damaged or not signed by a trusted key, or a
+  ///   batch of its export is missing; `CancellationError` if `progress` was cancelled.
   package func run() throws -> DetectionResult {
     result(of: try search())
   }
@@ -68,19 +68,23 @@ package struct Detection: Sendable {
       Matcher(index), threads: threads,
       unexpiredKeys: IntervalNumber(now).map(UnexpiredKeyFilter.init(at:)),
       progress: progress)
-    var ledger = MatchLedger(requiresFullDayKeys: rules.requiresFullDayKeys)
+    var ledger = MatchLedger(
+      requiresFullDayKeys: rules.requiresFullDayKeys,
+      changedKeys: earlierKeys.filter(\.hasChanged).map(\.key))
     try search.run(into: &ledger) { each in
       for start in stride(from: 0, to: earlierKeys.count, by: MatchLimit.keysPerBatch) {
-        let keys = KeyBatch(earlierKeys[start...].prefix(MatchLimit.keysPerBatch))
+        let keys = KeyBatch(earlierKeys[start...].prefix(MatchLimit.keysPerBatch).map(\.key))
         try each(ProvisionalKeyBatch(keys: keys))
       }
     }
+    var batches = ExportBatches()
     for (index, file) in keyFiles.enumerated() {
       try checkCancellation()
       ledger.file = index
-      try search.run(into: &ledger) { each in try read(file, each) }
+      batches.add(try search.run(into: &ledger) { each in try read(file, each) })
       progress.completedUnitCount += 1
     }
+    try batches.checkCompleteness()
     return ledger
   }
 
@@ -89,11 +93,14 @@ package struct Detection: Sendable {
     rules.scoring.result(of: ledger.matches, now: now)
   }
 
-  private func read(_ file: URL, _ each: (ProvisionalKeyBatch) throws -> Void) throws {
+  private func read(
+    _ file: URL, _ each: (ProvisionalKeyBatch) throws -> Void
+  ) throws -> KeyFileHeader {
     do {
       let verified = try UnverifiedKeyFile(at: file).verified(
         by: rules.verificationKeys, batchSize: MatchLimit.keysPerBatch, each: each)
-      try rules.check(verified.facts.header)
+      try rules.check(verified.header)
+      return verified.header
     } catch let error as KeyFileError {
       throw ENError(error)
     }

@@ -7,23 +7,35 @@ actor ConsentStore {
   private let prompt: any ConsentPrompt
   private let bundleIdentifier: String
   private let file: SealedFile
+  private let reports: DamageReports
   private let state: DeviceState
+  private let logger: Logger
   /// The prompt that is on the screen now; concurrent callers await the same decision.
   private var openPrompt: Task<Bool, any Error>?
 
   init(
-    prompt: any ConsentPrompt, bundleIdentifier: String, file: SealedFile, state: DeviceState
+    prompt: any ConsentPrompt, bundleIdentifier: String, file: SealedFile, reports: DamageReports,
+    state: DeviceState, logger: Logger
   ) {
     self.prompt = prompt
     self.bundleIdentifier = bundleIdentifier
     self.file = file
+    self.reports = reports
     self.state = state
+    self.logger = logger
+    Self.read(file, reports: reports, into: state, logger)
+  }
+
+  /// Reads the stored consent again if that has failed.
+  func readAgain() {
+    if state.failure != nil { Self.read(file, reports: reports, into: state, logger) }
   }
 
   /// Returns if the user allows exposure notification. The user is asked once ever.
   ///
   /// - Throws: `ENError`, or the error of a prompt that could not be shown; then nothing is stored.
   func authorize() async throws {
+    if let failure = state.failure { throw ENError(failure) }
     switch state.consent.authorization {
     case .authorized: return
     case .restricted: throw ENError(.restricted)
@@ -48,6 +60,8 @@ actor ConsentStore {
 
   /// Changes the stored consent: first on the disk, then in memory.
   func update(_ change: (inout Consent) -> Void) throws(ENError) {
+    // Stored decisions that could not be read must not be replaced.
+    if let failure = state.failure { throw ENError(failure) }
     var consent = state.consent
     change(&consent)
     guard consent != state.consent else { return }
@@ -62,16 +76,22 @@ actor ConsentStore {
     state.set(consent)
   }
 
-  /// The stored consent; if it cannot be read, the user is asked again.
-  static func stored(in file: SealedFile, logger: Logger) -> Consent {
+  /// Reads the stored consent into `state`. If it is damaged, the user is asked again.
+  private static func read(
+    _ file: SealedFile, reports: DamageReports, into state: DeviceState, _ logger: Logger
+  ) {
     do throws(SealedStorageError) {
-      guard let content = try file.read() else { return Consent() }
-      let stored = try? JSONDecoder().decode(StoredConsent.self, from: content)
-      return stored?.consent ?? Consent()
+      guard let content = try file.read() else { return state.set(Consent()) }
+      guard let stored = try? JSONDecoder().decode(StoredConsent.self, from: content) else {
+        throw .damaged
+      }
+      state.set(stored.consent)
+    } catch .damaged {
+      reports.setAside(file, .consent)
+      state.set(Consent())
     } catch {
-      logger.warning("reading the consent failed: \(error); the user is asked again")
-      if error == .damaged { _ = try? file.setAside() }
-      return Consent()
+      logger.error("reading the consent failed: \(error); will try again")
+      state.setFailure(error)
     }
   }
 

@@ -5,6 +5,9 @@ struct DetectionHistory: Equatable, Sendable {
   var quota = DetectionQuota()
   var files = KeyFileQuota()
   var map = InfectiousnessMapHistory()
+  /// The calls whose files were refused.
+  var refusals = DetectionQuota()
+  var analysed = AnalysedFiles()
 
   /// Counts `call`.
   ///
@@ -24,6 +27,15 @@ struct DetectionHistory: Equatable, Sendable {
       }
     guard isWithinLimit else { throw ENError(.rateLimited) }
     self = next
+  }
+
+  /// Takes back the last call, whose files were refused. `earlier` is the history before it.
+  ///
+  /// A refused call tells the app nothing, and one bad file must not use up the quota for good ones.
+  /// Beyond a limit, which bounds the work for bad files, the call stays counted.
+  mutating func refund(to earlier: DetectionHistory, at now: Date) {
+    guard refusals.take(at: now, limit: DeviceLimit.refundsPerDay) else { return }
+    (quota, files, map) = (earlier.quota, earlier.files, earlier.map)
   }
 
   private static let mapChangedTwice = """
@@ -46,6 +58,8 @@ struct DetectionCall: Sendable {
   let map: [Int: UInt32]?
   /// True if the map may change without a limit.
   let changesMapFreely: Bool
+  /// The digests of this call's files in API version 2, which keeps their matches.
+  var keyFiles: Set<Data> = []
 }
 
 /// The calls of the last 24 hours.
@@ -102,17 +116,21 @@ struct InfectiousnessMapHistory: Equatable, Codable, Sendable {
 /// `DetectionHistory` as stored in the sealed file `detections`.
 struct StoredHistory: Codable {
   let calls: DetectionQuota
-  let files: KeyFileQuota?
-  let map: InfectiousnessMapHistory?
+  let files: KeyFileQuota
+  let map: InfectiousnessMapHistory
+  let refusals: DetectionQuota
+  let analysed: AnalysedFiles
 
   init(_ history: DetectionHistory) {
     calls = history.quota
     files = history.files
     map = history.map
+    refusals = history.refusals
+    analysed = history.analysed
   }
 
   var history: DetectionHistory {
     DetectionHistory(
-      quota: calls, files: files ?? KeyFileQuota(), map: map ?? InfectiousnessMapHistory())
+      quota: calls, files: files, map: map, refusals: refusals, analysed: analysed)
   }
 }

@@ -22,7 +22,9 @@ public final class Device: Sendable {
   let randomness: any Randomness
   let folder: URL
   let logger: Logger
-  let state: DeviceState
+  let reports: DamageReports
+  let retention: Retention
+  let state = DeviceState()
   let consentStore: ConsentStore
   let beacons: Beacons
   let contacts: Contacts
@@ -54,7 +56,8 @@ public final class Device: Sendable {
   ///     fails with `.insufficientMemory`. Nil for all that the device keeps (at most 3,520,000).
   ///     A board with little memory sets less: a million sightings need 300 MB.
   ///   - travel: the user's travel history; nil if there is none.
-  ///   - transmitPower: the radio's transmit power in dBm, as stated in the beacons.
+  ///   - calibration: the calibration of the radio: its transmit power is stated in the beacons, its
+  ///     receiver correction is added to received signal strengths.
   ///   - logger: the log for failures; no secret is logged.
   public init(
     radio: any Radio, consent: any ConsentPrompt, clock: any WallClock,
@@ -62,7 +65,7 @@ public final class Device: Sendable {
     bundleIdentifier: String, apiVersion: Int = 1,
     entitlements: Entitlements = .exposureNotification, variant: Variant = .latest,
     detectionsPerDay: Int? = nil, sightingsPerDetection: Int? = nil,
-    travel: (any TravelHistory)? = nil, transmitPower: Int8 = 8,
+    travel: (any TravelHistory)? = nil, calibration: Calibration = .unknownModel,
     logger: Logger = Logger(label: "firebreak.device")
   ) {
     currentRegion = Mutex(region)
@@ -85,21 +88,26 @@ public final class Device: Sendable {
         url: folder.appendingPathComponent(name), key: sealingKey, purpose: name,
         randomness: randomness)
     }
-    let consentFile = file("permission")
-    state = DeviceState(consent: ConsentStore.stored(in: consentFile, logger: logger))
+    let reports = DamageReports(file: file("damage"), clock: clock, logger: logger)
+    self.reports = reports
+    retention = Retention(file: file("clock"), reports: reports, logger: logger)
     consentStore = ConsentStore(
-      prompt: consent, bundleIdentifier: bundleIdentifier, file: consentFile, state: state)
+      prompt: consent, bundleIdentifier: bundleIdentifier, file: file("permission"),
+      reports: reports, state: state, logger: logger)
+    let keys = SealedDays(
+      folder: folder.appendingPathComponent("keys"), key: sealingKey, purpose: "keys",
+      randomness: randomness)
     beacons = Beacons(
-      radio: radio, randomness: randomness, transmitPower: transmitPower, file: file("keys"),
-      logger: logger)
+      radio: radio, randomness: randomness, calibration: calibration,
+      files: OwnKeyFiles(files: keys, reports: reports), logger: logger)
     contacts = Contacts(
       radio: radio, clock: clock,
       log: SealedLog(
         folder: folder.appendingPathComponent("contacts"), key: sealingKey, purpose: "contacts",
-        randomness: randomness), logger: logger)
+        randomness: randomness), receiverCorrection: calibration.receiverCorrection,
+      reports: reports, logger: logger)
     detectionStore = DetectionStore(
-      file: file("detections"), keys: RetainedKeyStore(file: file("matches"), logger: logger),
-      logger: logger)
+      file: file("detections"), keys: RetainedKeyStore(file: file("matches")), reports: reports)
   }
 
   private static let installation = Mutex<Device?>(nil)
@@ -162,8 +170,11 @@ extension Device {
   func runDueWork() async -> Date {
     let now = clock.now
     state.setPoweredOn(await radio.isPoweredOn)
-    await beacons.prune(at: now)
-    await contacts.prune(at: now)
+    await consentStore.readAgain()
+    let period = retention.period(at: now)
+    reports.prune(keeping: period)
+    await beacons.prune(keeping: period)
+    await contacts.prune(keeping: period)
     let latest = now.addingTimeInterval(DeviceLimit.powerCheckSeconds)
     guard state.status == .active else {
       await stopRadio()

@@ -67,6 +67,7 @@ extension Device {
         try await self.contacts.removeAll()
         try await self.detectionStore.removeAll()
         try self.removeDamagedFiles()
+        try self.reports.removeAll()
       } catch let error as SealedStorageError {
         throw ENError(error)
       }
@@ -75,7 +76,8 @@ extension Device {
     }
   }
 
-  /// Missing authorization is reported before a device that is turned off.
+  /// An unreadable consent is reported before missing authorization, and that before a device that is
+  /// turned off.
   func requireEnabled() throws(ENError) {
     try requireNoRefusal()
     guard isEnabled else { throw ENError(.notEnabled) }
@@ -87,6 +89,7 @@ extension Device {
   }
 
   private func requireNoRefusal() throws(ENError) {
+    if let failure = state.failure { throw ENError(failure) }
     switch state.consent.authorization {
     case .restricted: throw ENError(.restricted)
     case .notAuthorized: throw ENError(.notAuthorized)

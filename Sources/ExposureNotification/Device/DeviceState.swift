@@ -1,25 +1,29 @@
 import Foundation
+import SealedStorage
 import Synchronization
 
 /// The current consent and radio state, readable from any queue, because Apple's properties are.
 final class DeviceState: Sendable {
   private struct State: Equatable {
-    var consent: Consent
+    var consent = Consent()
+    /// The reason why the stored consent is not known.
+    var failure: SealedStorageError?
     var isPoweredOn = false
   }
 
   let changes = ChangeObservers()
-  private let state: Mutex<State>
-
-  init(consent: Consent) {
-    state = Mutex(State(consent: consent))
-  }
+  private let state = Mutex(State())
 
   var consent: Consent { state.withLock { $0.consent } }
 
-  /// The first that applies of restricted, unauthorized, disabled, bluetoothOff and active.
+  /// The reason why the stored consent could not be read. Then the device is neither on nor off.
+  var failure: SealedStorageError? { state.withLock { $0.failure } }
+
+  /// Unknown if the consent could not be read; else the first that applies of restricted, unauthorized,
+  /// disabled, bluetoothOff and active.
   var status: ENStatus {
     let state = state.withLock { $0 }
+    guard state.failure == nil else { return .unknown }
     switch state.consent.authorization {
     case .restricted: return .restricted
     case .notAuthorized: return .unauthorized
@@ -31,7 +35,11 @@ final class DeviceState: Sendable {
   }
 
   func set(_ consent: Consent) {
-    change { $0.consent = consent }
+    change { ($0.consent, $0.failure) = (consent, nil) }
+  }
+
+  func setFailure(_ failure: SealedStorageError) {
+    change { $0.failure = failure }
   }
 
   func setPoweredOn(_ isPoweredOn: Bool) {

@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import SealedStorage
 import World
 
 // Handing out the user's own keys.
@@ -7,6 +8,7 @@ extension Device {
   /// The keys for an upload, after asking the user.
   func releaseKeys() async throws -> [TemporaryExposureKey] {
     try requireEnabled()
+    try reportLostKeys()
     guard try await consentStore.allows(.shareDiagnosisKeys) else { throw ENError(.notAuthorized) }
     return try await release(includingToday: apiVersion == 2)
   }
@@ -15,6 +17,7 @@ extension Device {
   func releaseTestKeys() async throws -> [TemporaryExposureKey] {
     guard entitlements.contains(.test) else { throw ENError(.notEntitled) }
     try requireEnabled()
+    try reportLostKeys()
     guard try await consentStore.allows(.shareDiagnosisKeys) else { throw ENError(.notAuthorized) }
     return try await release(includingToday: true)
   }
@@ -38,6 +41,7 @@ extension Device {
   func releasePreAuthorizedKeys() async throws -> [TemporaryExposureKey] {
     try requireLatest()
     try requireEnabled()
+    try reportLostKeys()
     let keys = try await mutex.withLock { try await self.releaseOnce() }
     if !keys.isEmpty { await consentStore.tell(.preAuthorizedKeysReleased) }
     return keys
@@ -67,6 +71,24 @@ extension Device {
       _ = await self.runDueWork()
       return keys
     }
+  }
+
+  /// Fails once after own keys were lost, so that an upload of the rest is the user's decision and does not
+  /// look like one of all days.
+  private func reportLostKeys() throws(ENError) {
+    let lost = reports.all.filter { $0.part == .ownKeys && !$0.isAcknowledged }
+    guard !lost.isEmpty else { return }
+    do throws(SealedStorageError) {
+      try reports.acknowledge(.ownKeys)
+    } catch {
+      throw ENError(error)
+    }
+    throw ENError(
+      .dataInaccessible,
+      explanation: """
+        The keys of \(lost.count) days were damaged and cannot be shared; call again to share the keys \
+        of the other days.
+        """)
   }
 
   /// Throws `.unsupported` under the rules of releases before iOS 14.

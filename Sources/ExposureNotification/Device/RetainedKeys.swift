@@ -1,33 +1,26 @@
 import ExposureKeys
 import Foundation
-import Logging
 import SealedStorage
 import Secrets
 
 /// The keys of earlier detections that later ones match again, in a sealed file. API version 2 only.
 struct RetainedKeyStore: Sendable {
-  private let file: SealedFile
-  private let logger: Logger
+  let file: SealedFile
 
-  init(file: SealedFile, logger: Logger) {
-    self.file = file
-    self.logger = logger
-  }
-
-  /// Returns the keys that are not older than the retention period, in their stored order. A damaged
-  /// file is set aside.
-  func read(at now: Date) throws(SealedStorageError) -> [RetainedKey] {
-    let content: Data?
-    do throws(SealedStorageError) {
-      content = try file.read()
-    } catch {
-      guard error == .damaged else { throw error }
-      logger.error("the keys of earlier detections are damaged; their file is set aside")
-      _ = try? file.setAside()
-      return []
-    }
-    let stored = content.flatMap { try? JSONDecoder().decode([RetainedKeyRecord].self, from: $0) }
-    return (stored ?? []).compactMap(\.key).filter { $0.isRetained(at: now) }
+  /// Returns the keys of the retention period in their stored order.
+  ///
+  /// A key of a time ahead of the clock counts as passed in now, once the clock is trusted.
+  /// - Throws: `.damaged` if the file cannot be decrypted, `.disk` if it cannot be read.
+  func read(keeping period: RetentionPeriod, at now: Date) throws(SealedStorageError)
+    -> [RetainedKey]
+  {
+    guard var content = try file.read() else { return [] }
+    defer { content.zero() }
+    let stored = try? JSONDecoder().decode([RetainedKeyRecord].self, from: content)
+    guard let keys = stored?.map(\.key), !keys.contains(nil) else { throw .damaged }
+    return keys.compactMap(\.self)
+      .map { period.isCertain ? RetainedKey(key: $0.key, since: min($0.since, now)) : $0 }
+      .filter { period.keeps(since: $0.since) }
   }
 
   /// Replaces the stored keys with the first `DeviceLimit.retainedKeys` of `keys`.
@@ -35,7 +28,8 @@ struct RetainedKeyStore: Sendable {
     // Most devices have no key to store and need no file.
     if keys.isEmpty, (try? file.read()) == nil { return }
     let stored = keys.prefix(DeviceLimit.retainedKeys).map(RetainedKeyRecord.init)
-    guard let content = try? JSONEncoder().encode(stored) else { throw .damaged }
+    guard var content = try? JSONEncoder().encode(stored) else { throw .damaged }
+    defer { content.zero() }
     try file.replace(with: content)
   }
 
@@ -51,10 +45,40 @@ struct RetainedKeyStore: Sendable {
 struct RetainedKey: Hashable, Sendable, Redacted {
   let key: DiagnosisKey
   let since: Date
+  /// True if its report type has changed; it changes at most once.
+  var hasChanged = false
+  /// The digests of the files that contain it.
   var files: Set<Data> = []
+}
 
-  func isRetained(at now: Date) -> Bool {
-    now.timeIntervalSince(since) <= Double(DeviceLimit.retentionDays) * Day.seconds
+extension [RetainedKey] {
+  /// The keys to store after a detection that began with these: those of `ledger`, each with the date
+  /// when it was first passed in and the digests of its files. While the clock is not trusted, all earlier
+  /// keys as well, because sightings of their days may have been left out.
+  func replaced(
+    by ledger: MatchLedger, of digests: [Data?], keeping period: RetentionPeriod, at now: Date
+  ) -> [RetainedKey] {
+    let earlier = Dictionary(map { ($0.key.key, $0) }, uniquingKeysWith: { first, _ in first })
+    let next = ledger.keysToKeep.map { key in
+      let before = earlier[key.key]
+      let files = ledger.files(of: key).compactMap { digests[$0] }
+      return RetainedKey(
+        key: key, since: before?.since ?? now, hasChanged: ledger.hasChanged(key),
+        files: (before?.files ?? []).union(files))
+    }
+    guard !period.isCertain else { return next }
+    let known = Set(next.map(\.key.key))
+    return next + filter { !known.contains($0.key.key) }
+  }
+
+  /// The keys without `digests` among their files, and without those that were in no other file.
+  func withdrawing(_ digests: Set<Data>) -> [RetainedKey] {
+    compactMap { key in
+      var key = key
+      guard !key.files.isDisjoint(with: digests) else { return key }
+      key.files.subtract(digests)
+      return key.files.isEmpty ? nil : key
+    }
   }
 }
 
@@ -68,6 +92,7 @@ struct RetainedKeyRecord: Codable, Redacted {
   let daysSinceOnset: Int32?
   let variant: UInt8?
   let since: Date
+  let hasChanged: Bool
   let files: [Data]
 
   init(_ retained: RetainedKey) {
@@ -79,6 +104,7 @@ struct RetainedKeyRecord: Codable, Redacted {
     daysSinceOnset = retained.key.daysSinceOnsetOfSymptoms
     variant = retained.key.variantOfConcern?.rawValue
     since = retained.since
+    hasChanged = retained.hasChanged
     files = retained.files.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
@@ -91,6 +117,6 @@ struct RetainedKeyRecord: Codable, Redacted {
         key: key, transmissionRiskLevel: risk, reportType: report.flatMap(ReportType.init),
         daysSinceOnsetOfSymptoms: daysSinceOnset,
         variantOfConcern: variant.flatMap(VariantOfConcern.init))
-    }.map { RetainedKey(key: $0, since: since, files: Set(files)) }
+    }.map { RetainedKey(key: $0, since: since, hasChanged: hasChanged, files: Set(files)) }
   }
 }

@@ -39,30 +39,12 @@ extension Device {
   public func withdraw(digests: Set<Data>) async throws {
     try await detectionMutex.withLock {
       do {
-        try await self.detectionStore.withdraw(digests, at: self.clock.now)
+        let now = self.clock.now
+        try await self.detectionStore.withdraw(
+          digests, keeping: self.retention.period(at: now), at: now)
       } catch let error as SealedStorageError {
         throw ENError(error)
       }
     }
-  }
-}
-
-extension DetectionStore {
-  func withdraw(_ digests: Set<Data>, at now: Date) throws(SealedStorageError) {
-    let retained = try retainedKeys(at: now)
-    let kept = retained.compactMap { $0.without(digests) }
-    if kept != retained { try replaceRetainedKeys(with: kept) }
-    forgetResult()
-  }
-}
-
-extension RetainedKey {
-  /// The key without `digests` among its files; nil if it was in no other file.
-  fileprivate func without(_ digests: Set<Data>) -> RetainedKey? {
-    let others = files.subtracting(digests)
-    guard others.isEmpty, !files.isEmpty else {
-      return RetainedKey(key: key, since: since, files: others)
-    }
-    return nil
   }
 }

@@ -48,7 +48,8 @@ package struct MatchedSighting: Hashable, Sendable {
   /// The reliability of the transmit power. Senders before version 1.1 do not state it; `low`, the
   /// manufacturer's average, is assumed for them.
   package var calibrationConfidence: ENCalibrationConfidence {
-    metadata.calibrationConfidence.flatMap(ENCalibrationConfidence.init) ?? .low
+    metadata.calibrationConfidence.flatMap { ENCalibrationConfidence(rawValue: $0.rawValue) }
+      ?? .low
   }
 }
 

@@ -14,13 +14,17 @@ package struct MatchLedger: MatchCollector, Sendable, Redacted {
   private(set) var decryptedSightingCount = 0
   /// Keys without a match that may still be received.
   private var unexpiredKeys: [[UInt8]: DiagnosisKey] = [:]
+  /// Keys whose report type has changed, here or in an earlier detection.
+  private var changedKeys: Set<[UInt8]>
   /// The index of the file that is read; nil for keys of earlier detections.
   var file: Int?
   private var filesOfKey: [[UInt8]: Set<Int>] = [:]
 
   /// Creates an empty ledger. If `requiresFullDayKeys` is true, it ignores keys used for less than a day.
-  package init(requiresFullDayKeys: Bool = false) {
+  /// The report types of `changedKeys` do not change again.
+  package init(requiresFullDayKeys: Bool = false, changedKeys: [DiagnosisKey] = []) {
     self.requiresFullDayKeys = requiresFullDayKeys
+    self.changedKeys = Set(changedKeys.map(\.key.secretBytes))
   }
 
   /// Adds the result of a batch. A key that matched before changes only if the batch contains revisions.
@@ -32,7 +36,7 @@ package struct MatchLedger: MatchCollector, Sendable, Redacted {
         decryptAndAdd(match, bytes)
         continue
       }
-      if Self.isRevision(match.key, of: known, result.areRevised) {
+      if revises(match.key, known, result.areRevised) {
         matchOfKey[bytes]?.key = match.key
       }
     }
@@ -40,7 +44,7 @@ package struct MatchLedger: MatchCollector, Sendable, Redacted {
       let bytes = key.key.secretBytes
       guard matchOfKey[bytes] == nil else { continue }
       let isAdded =
-        unexpiredKeys[bytes].map { Self.isRevision(key, of: $0, result.areRevised) }
+        unexpiredKeys[bytes].map { revises(key, $0, result.areRevised) }
         ?? (unexpiredKeys.count < DeviceLimit.retainedKeys)
       if isAdded { unexpiredKeys[bytes] = key }
       if let file, unexpiredKeys[bytes] != nil { filesOfKey[bytes, default: []].insert(file) }
@@ -64,10 +68,19 @@ package struct MatchLedger: MatchCollector, Sendable, Redacted {
       && (!requiresFullDayKeys || key.key.rollingPeriod == IntervalNumber.perDay)
   }
 
-  private static func isRevision(
-    _ key: DiagnosisKey, of known: DiagnosisKey, _ areRevised: Bool
+  /// Returns `true` if `key` replaces `known`, and records a change of the report type. It changes at most
+  /// once.
+  private mutating func revises(
+    _ key: DiagnosisKey, _ known: DiagnosisKey, _ areRevised: Bool
   ) -> Bool {
-    areRevised && known.key == key.key && known.canBeRevised(to: key)
+    guard areRevised, known.key == key.key, known.canBeRevised(to: key) else { return false }
+    guard known.statedReportType != key.statedReportType else { return true }
+    return changedKeys.insert(key.key.secretBytes).inserted
+  }
+
+  /// True if the report type of `key` has changed, here or in an earlier detection.
+  func hasChanged(_ key: DiagnosisKey) -> Bool {
+    changedKeys.contains(key.key.secretBytes)
   }
 
   /// The indices of the files that contain `key`.
@@ -91,12 +104,15 @@ package struct MatchLedger: MatchCollector, Sendable, Redacted {
 }
 
 extension DiagnosisKey {
+  /// The report type; `unknown` if there is none.
+  fileprivate var statedReportType: ReportType { reportType ?? .unknown }
+
   /// True if a revision may replace this key by `revised`.
   ///
   /// A self report or clinical diagnosis can become more certain or be revoked. A confirmed test is final.
   /// A key without a report type can become anything.
   func canBeRevised(to revised: DiagnosisKey) -> Bool {
-    switch reportType ?? .unknown {
+    switch statedReportType {
     case .unknown: true
     case .selfReport:
       [.confirmedTest, .confirmedClinicalDiagnosis, .revoked].contains(revised.reportType)

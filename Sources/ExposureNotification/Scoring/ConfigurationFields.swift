@@ -4,6 +4,7 @@ import Foundation
 ///
 /// Every error is `ENError.badParameter` with an explanation that begins with the field's name.
 struct ConfigurationFields {
+  /// The scores of version 1.
   static let fullRange: ClosedRange<Double> = 0...4096
   static let weights: ClosedRange<Double> = 0...100
   static let percentages: ClosedRange<Double> = 0...250
@@ -39,16 +40,17 @@ struct ConfigurationFields {
     return numbers.map { UInt8(clamping: $0) }
   }
 
-  /// The minimum of the metadata, which takes precedence over the property.
-  func minimumFullRange() throws(ENError) -> Double {
+  /// The minimum of the metadata, which takes precedence over the property. `scores` are the possible
+  /// scores.
+  func minimumFullRange(of scores: ClosedRange<Double> = fullRange) throws(ENError) -> Double {
     let field = "minimumRiskScoreFullRange"
     guard let given = configuration.metadata?[field] else {
-      return try number(field, configuration.minimumRiskScoreFullRange, in: Self.fullRange)
+      return try number(field, configuration.minimumRiskScoreFullRange, in: scores)
     }
     guard let minimum = given as? NSNumber ?? (given as? Double).map(NSNumber.init(value:)) else {
       throw Self.invalid(field, "needs a number")
     }
-    return try number(field, minimum.doubleValue, in: Self.fullRange)
+    return try number(field, minimum.doubleValue, in: scores)
   }
 
   func checkUnusedWeights() throws(ENError) {
@@ -61,8 +63,8 @@ struct ConfigurationFields {
     for (field, weight) in all { _ = try number(field, weight, in: Self.weights) }
   }
 
-  func factor(_ field: String, _ percent: Double) throws(ENError) -> Double {
-    try number(field, percent, in: Self.percentages) / 100
+  func weight(_ field: String, _ percent: Double) throws(ENError) -> DurationWeight {
+    DurationWeight(percent: try number(field, percent, in: Self.percentages))
   }
 
   func number(
@@ -70,7 +72,8 @@ struct ConfigurationFields {
   ) throws(ENError) -> Double {
     guard range.contains(value) else {
       throw Self.invalid(
-        field, "needs a number from \(Int(range.lowerBound)) to \(Int(range.upperBound))")
+        field,
+        "needs a number from \(Decimal(range.lowerBound)) to \(Decimal(range.upperBound))")
     }
     return value
   }

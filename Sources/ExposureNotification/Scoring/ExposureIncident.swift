@@ -1,7 +1,7 @@
 import ExposureKeys
 import Foundation
 
-/// A stay near another device: sightings of one key without a long gap.
+/// A stay near another device: scans that received one key, without a long gap.
 package struct ExposureIncident: Hashable, Sendable {
   /// The longest gap in seconds within one incident: two scans may miss a device.
   package static let longestGap: TimeInterval = 10 * 60
@@ -19,14 +19,14 @@ package struct ExposureIncident: Hashable, Sendable {
     package let attenuation: Attenuation
   }
 
-  /// Creates an incident; `sightings` must be sorted by time and not empty.
-  init(key: DiagnosisKey, sightings: some Collection<MatchedSighting>) {
-    let times = sightings.map(\.time.timeIntervalSince1970)
+  /// Creates an incident; `scans` must be sorted by time and not empty.
+  init(key: DiagnosisKey, scans: some Collection<MatchedScan>) {
+    let times = scans.map(\.time.timeIntervalSince1970)
     let starts = times.prefix(1).map { $0 - Self.scanInterval / 2 } + times.dropFirst()
     let ends = times.dropFirst() + times.suffix(1).map { $0 + Self.scanInterval / 2 }
     self.key = key
-    spans = zip(zip(starts, ends), sightings).map { span, sighting in
-      Span(seconds: span.1 - span.0, attenuation: sighting.attenuation)
+    spans = zip(zip(starts, ends), scans).map { span, scan in
+      Span(seconds: span.1 - span.0, attenuation: scan.attenuation)
     }
   }
 }
@@ -34,17 +34,16 @@ package struct ExposureIncident: Hashable, Sendable {
 extension ExposureIncident {
   /// The incidents of `match` in the order of time.
   package static func incidents(of match: KeyMatch) -> [ExposureIncident] {
-    let sightings = match.sightings
-    let starts = sightings.indices.filter { index in
-      index == 0
-        || sightings[index].time.timeIntervalSince(sightings[index - 1].time) > longestGap
+    let scans = match.sightings.scans
+    let starts = scans.indices.filter { index in
+      index == 0 || scans[index].time.timeIntervalSince(scans[index - 1].time) > longestGap
     }
-    return zip(starts, starts.dropFirst() + [sightings.count]).map { start, end in
-      ExposureIncident(key: match.key, sightings: sightings[start..<end])
+    return zip(starts, starts.dropFirst() + [scans.count]).map { start, end in
+      ExposureIncident(key: match.key, scans: scans[start..<end])
     }
   }
 
-  /// The duration in seconds, including half a scan interval before the first sighting and after the last.
+  /// The duration in seconds, including half a scan interval before the first scan and after the last.
   package var exactDuration: TimeInterval { spans.reduce(0) { $0 + $1.seconds } }
 
   /// The duration in minutes, rounded up.

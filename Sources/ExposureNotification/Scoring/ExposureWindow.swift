@@ -70,6 +70,8 @@ package struct ScanInstance: Hashable, Sendable {
 extension ExposureWindow {
   /// The length of a window in seconds, from its first sighting.
   package static let length: TimeInterval = 30 * 60
+  /// The longest sum of the seconds of a window's scans: the first scan may count for the gap before it.
+  static let longestSeconds = length + ScanInstance.longestGapMinutes * 60
 
   /// Divides the sightings of `match` into windows, in the order of time.
   static func windows(
@@ -84,12 +86,33 @@ extension ExposureWindow {
       window.infectiousness = infectiousness
       window.diagnosisReportType = diagnosisReportType
       window.variantOfConcernType = ENVariantOfConcernType(match.key.variantOfConcern)
-      window.scanInstances = sightings.runs(
-        within: ScannedSighting.scanDuration, isEndIncluded: true
-      )
-      .compactMap(ScanInstance.init)
+      window.scanInstances = sightings.scans.map(ScanInstance.init)
       return window
     }
+  }
+}
+
+/// The sightings of one key in one scan. Both API versions take attenuations from it.
+package struct MatchedScan: Hashable, Sendable {
+  /// The time of the first sighting.
+  package let time: Date
+  /// The time of the previous scan, if known.
+  let previousScan: Date?
+  /// The lowest attenuation of the sightings.
+  let minimumAttenuation: Attenuation
+  /// The mean attenuation of the sightings, rounded.
+  package let attenuation: Attenuation
+
+  /// Creates a scan; nil if `sightings`, which must be sorted by time, is empty.
+  init?(_ sightings: [MatchedSighting]) {
+    let attenuations = sightings.map(\.attenuation)
+    guard let first = sightings.first, let least = attenuations.min() else { return nil }
+    let sum = attenuations.reduce(0) { $0 + Int($1.decibels) }
+    let mean = (Double(sum) / Double(attenuations.count)).rounded(.toNearestOrAwayFromZero)
+    time = first.time
+    previousScan = first.scanned.previousScan
+    minimumAttenuation = least
+    attenuation = Attenuation(decibels: UInt8(clamping: Int(mean)))
   }
 }
 
@@ -99,15 +122,12 @@ extension ScanInstance {
   /// The seconds since the previous scan if it is not known.
   static let unknownGap = 120
 
-  /// Creates a scan instance; nil if `sightings` is empty.
-  init?(_ sightings: [MatchedSighting]) {
-    let decibels = sightings.map(\.attenuation.decibels)
-    guard let first = sightings.first, let least = decibels.min() else { return nil }
-    let mean = Double(decibels.reduce(0) { $0 + Int($1) }) / Double(decibels.count)
+  /// Creates the scan instance of `scan`.
+  init(_ scan: MatchedScan) {
     self.init(
-      minimumAttenuation: least,
-      typicalAttenuation: UInt8(clamping: Int(mean.rounded(.toNearestOrAwayFromZero))),
-      secondsSinceLastScan: Self.seconds(from: first.scanned.previousScan, to: first.time))
+      minimumAttenuation: scan.minimumAttenuation.decibels,
+      typicalAttenuation: scan.attenuation.decibels,
+      secondsSinceLastScan: Self.seconds(from: scan.previousScan, to: scan.time))
   }
 
   private static func seconds(from previous: Date?, to time: Date) -> Int {
@@ -118,6 +138,11 @@ extension ScanInstance {
 }
 
 extension [MatchedSighting] {
+  /// The scans of the sightings, which must be sorted by time.
+  package var scans: [MatchedScan] {
+    runs(within: ScannedSighting.scanDuration, isEndIncluded: true).compactMap(MatchedScan.init)
+  }
+
   /// Divides the sightings, which must be sorted by time, into runs of at most `length` seconds.
   func runs(within length: TimeInterval, isEndIncluded: Bool) -> [[MatchedSighting]] {
     reduce(into: []) { runs, sighting in

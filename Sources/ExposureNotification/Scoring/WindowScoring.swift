@@ -4,31 +4,37 @@ import Foundation
 /// and report type.
 package struct WindowScoring: Hashable, Sendable {
   private let thresholds: [UInt8]
-  private let rangeFactors: [Double]
-  private let infectiousnessFactors: [ENInfectiousness: Double]
-  private let reportTypeFactors: [ENDiagnosisReportType: Double]
-  private let minimumScore: Double
+  private let rangeWeights: [DurationWeight]
+  private let infectiousnessWeights: [ENInfectiousness: DurationWeight]
+  private let reportTypeWeights: [ENDiagnosisReportType: DurationWeight]
+  private let minimumScore: WeightedSeconds
   private let oldestDays: Int
 
   /// - Throws: `ENError.badParameter` with an explanation that names the field.
   package init(_ configuration: ENExposureConfiguration) throws(ENError) {
     let fields = ConfigurationFields(configuration)
     thresholds = try fields.thresholds(counts: 3...3)
-    rangeFactors = [
-      try fields.factor("immediateDurationWeight", configuration.immediateDurationWeight),
-      try fields.factor("nearDurationWeight", configuration.nearDurationWeight),
-      try fields.factor("mediumDurationWeight", configuration.mediumDurationWeight),
-      try fields.factor("otherDurationWeight", configuration.otherDurationWeight),
+    rangeWeights = [
+      try fields.weight("immediateDurationWeight", configuration.immediateDurationWeight),
+      try fields.weight("nearDurationWeight", configuration.nearDurationWeight),
+      try fields.weight("mediumDurationWeight", configuration.mediumDurationWeight),
+      try fields.weight("otherDurationWeight", configuration.otherDurationWeight),
     ]
-    infectiousnessFactors = try Self.infectiousnessFactors(configuration)
-    reportTypeFactors = try Self.reportTypeFactors(configuration)
-    minimumScore = try fields.minimumFullRange()
+    infectiousnessWeights = try Self.infectiousnessWeights(configuration)
+    reportTypeWeights = try Self.reportTypeWeights(configuration)
+    minimumScore = WeightedSeconds(
+      rounding: try fields.minimumFullRange(of: 0...Self.highestScore))
     guard configuration.daysSinceLastExposureThreshold >= 0 else {
       throw ConfigurationFields.invalid(
         "daysSinceLastExposureThreshold", "needs a number of days, or 0 for no limit")
     }
     oldestDays = configuration.daysSinceLastExposureThreshold
   }
+
+  /// The highest possible score of a window: three weights of 250 %.
+  package static let highestScore =
+    ExposureWindow.longestSeconds
+    * pow(ConfigurationFields.percentages.upperBound / 100, 3)
 
   /// Scores `windows` by day, oldest first. Days without a window that reaches the minimum are absent.
   package func days(of windows: [ExposureWindow], today: Date) -> [DaySummary] {
@@ -44,48 +50,48 @@ package struct WindowScoring: Hashable, Sendable {
   }
 
   /// The duration in seconds, weighted by attenuation.
-  package func weightedDuration(of window: ExposureWindow) -> Double {
-    window.scanInstances.reduce(0) { sum, scan in
+  package func weightedDuration(of window: ExposureWindow) -> WeightedSeconds {
+    window.scanInstances.reduce(.zero) { sum, scan in
       let range = AttenuationRange.index(of: scan.typicalAttenuation, thresholds: thresholds)
-      return sum + Double(scan.secondsSinceLastScan) * rangeFactors[range]
+      return sum + WeightedSeconds(scan.secondsSinceLastScan) * rangeWeights[range]
     }
   }
 
   /// The exposure risk value in seconds.
-  package func score(of window: ExposureWindow) -> Double {
-    weightedDuration(of: window) * infectiousnessFactors[window.infectiousness, default: 0]
-      * reportTypeFactors[window.diagnosisReportType, default: 0]
+  package func score(of window: ExposureWindow) -> WeightedSeconds {
+    weightedDuration(of: window) * infectiousnessWeights[window.infectiousness, default: .zero]
+      * reportTypeWeights[window.diagnosisReportType, default: .zero]
   }
 
   private func isRecent(_ window: ExposureWindow, today: Date) -> Bool {
     oldestDays == 0 || Day(of: window.date).count(to: Day(of: today)) <= oldestDays
   }
 
-  private static func infectiousnessFactors(
+  private static func infectiousnessWeights(
     _ configuration: ENExposureConfiguration
-  ) throws(ENError) -> [ENInfectiousness: Double] {
+  ) throws(ENError) -> [ENInfectiousness: DurationWeight] {
     let fields = ConfigurationFields(configuration)
     return [
-      .standard: try fields.factor(
+      .standard: try fields.weight(
         "infectiousnessStandardWeight", configuration.infectiousnessStandardWeight),
-      .high: try fields.factor(
+      .high: try fields.weight(
         "infectiousnessHighWeight", configuration.infectiousnessHighWeight),
     ]
   }
 
-  private static func reportTypeFactors(
+  private static func reportTypeWeights(
     _ configuration: ENExposureConfiguration
-  ) throws(ENError) -> [ENDiagnosisReportType: Double] {
+  ) throws(ENError) -> [ENDiagnosisReportType: DurationWeight] {
     let fields = ConfigurationFields(configuration)
     return [
-      .confirmedTest: try fields.factor(
+      .confirmedTest: try fields.weight(
         "reportTypeConfirmedTestWeight", configuration.reportTypeConfirmedTestWeight),
-      .confirmedClinicalDiagnosis: try fields.factor(
+      .confirmedClinicalDiagnosis: try fields.weight(
         "reportTypeConfirmedClinicalDiagnosisWeight",
         configuration.reportTypeConfirmedClinicalDiagnosisWeight),
-      .selfReported: try fields.factor(
+      .selfReported: try fields.weight(
         "reportTypeSelfReportedWeight", configuration.reportTypeSelfReportedWeight),
-      .recursive: try fields.factor(
+      .recursive: try fields.weight(
         "reportTypeRecursiveWeight", configuration.reportTypeRecursiveWeight),
     ]
   }
@@ -103,7 +109,7 @@ package struct DaySummary: Hashable, Sendable {
     self.date = date
   }
 
-  mutating func add(_ reportType: ENDiagnosisReportType, duration: Double, score: Double) {
+  mutating func add(_ reportType: ENDiagnosisReportType, duration: WeightedSeconds, score: WeightedSeconds) {
     byReportType[reportType, default: ExposureSums()].add(duration: duration, score: score)
     total.add(duration: duration, score: score)
   }
@@ -112,28 +118,88 @@ package struct DaySummary: Hashable, Sendable {
 /// Sums of exposure risk in version 2, in seconds. They are exact; rounding happens when an app reads them.
 package struct ExposureSums: Hashable, Sendable {
   /// The highest score of a window.
-  package var maximumScore: Double = 0
+  package var maximumScore = WeightedSeconds.zero
   /// The sum of the scores.
-  package var scoreSum: Double = 0
+  package var scoreSum = WeightedSeconds.zero
   /// The sum of the durations, weighted by attenuation alone.
-  package var weightedDurationSum: Double = 0
+  package var weightedDurationSum = WeightedSeconds.zero
 
   package init() {}
 
-  mutating func add(duration: Double, score: Double) {
+  mutating func add(duration: WeightedSeconds, score: WeightedSeconds) {
     maximumScore = max(maximumScore, score)
     scoreSum += score
     weightedDurationSum += duration
   }
 
-  /// The highest score, rounded to the nearest minute.
-  package var roundedMaximumScore: Double { Self.minutes(maximumScore, .toNearestOrAwayFromZero) }
-  /// The sum of the scores, rounded to the nearest minute.
-  package var roundedScoreSum: Double { Self.minutes(scoreSum, .toNearestOrAwayFromZero) }
-  /// The weighted durations, rounded up to the next minute.
-  package var roundedWeightedDurationSum: Double { Self.minutes(weightedDurationSum, .up) }
+  /// The highest score, rounded to the nearest minute, in seconds.
+  package var roundedMaximumScore: Double { Double(maximumScore.nearestMinute * 60) }
+  /// The sum of the scores, rounded to the nearest minute, in seconds.
+  package var roundedScoreSum: Double { Double(scoreSum.nearestMinute * 60) }
+  /// The weighted durations, rounded up to the next minute, in seconds.
+  package var roundedWeightedDurationSum: Double { Double(weightedDurationSum.nextMinute * 60) }
+}
 
-  private static func minutes(_ seconds: Double, _ rule: FloatingPointRoundingRule) -> Double {
-    (seconds / 60).rounded(rule) * 60
+/// Seconds multiplied by up to three weights, without rounding errors.
+///
+/// With binary fractions 480 s would be reported as 540 s, and a window with exactly the minimum score be
+/// excluded.
+package struct WeightedSeconds: Hashable, Comparable, Sendable {
+  package static let zero = WeightedSeconds(0)
+
+  /// In units of 10^-18 s; the product of three weights is a whole number of them.
+  private let units: Int128
+  private static let unitsPerSecond: Int128 = 1_000_000_000_000_000_000
+  private static let unitsPerMinute = 60 * unitsPerSecond
+
+  init(_ seconds: Int) {
+    self.init(units: Int128(seconds) * Self.unitsPerSecond)
+  }
+
+  /// Creates the millionth of a second that is nearest to `seconds`.
+  init(rounding seconds: Double) {
+    self.init(units: Int128((seconds * 1_000_000).rounded()) * (Self.unitsPerSecond / 1_000_000))
+  }
+
+  private init(units: Int128) {
+    self.units = units
+  }
+
+  /// The nearest binary fraction.
+  package var double: Double {
+    let (whole, rest) = units.quotientAndRemainder(dividingBy: Self.unitsPerSecond)
+    return Double(whole) + Double(rest) / Double(Self.unitsPerSecond)
+  }
+
+  fileprivate var nearestMinute: Int128 { (units + Self.unitsPerMinute / 2) / Self.unitsPerMinute }
+  fileprivate var nextMinute: Int128 { (units + Self.unitsPerMinute - 1) / Self.unitsPerMinute }
+
+  package static func + (left: WeightedSeconds, right: WeightedSeconds) -> WeightedSeconds {
+    WeightedSeconds(units: left.units + right.units)
+  }
+
+  package static func += (left: inout WeightedSeconds, right: WeightedSeconds) {
+    left = left + right
+  }
+
+  package static func < (left: WeightedSeconds, right: WeightedSeconds) -> Bool {
+    left.units < right.units
+  }
+
+  static func * (seconds: WeightedSeconds, weight: DurationWeight) -> WeightedSeconds {
+    WeightedSeconds(units: seconds.units * weight.steps / DurationWeight.stepsOfOne)
+  }
+}
+
+/// A weight of durations, in steps of 0.0001 %.
+struct DurationWeight: Hashable, Sendable {
+  static let zero = DurationWeight(percent: 0)
+
+  fileprivate let steps: Int128
+  fileprivate static let stepsOfOne: Int128 = 1_000_000
+
+  /// Creates the step that is nearest to `percent`.
+  init(percent: Double) {
+    steps = Int128((percent * 10_000).rounded())
   }
 }

@@ -6,6 +6,10 @@ struct Day: Hashable, Comparable, Sendable {
 
   let number: UInt32
 
+  init(number: UInt32) {
+    self.number = number
+  }
+
   /// The day of `date`; the first or last possible day if `date` is out of range.
   init(of date: Date) {
     let days = (date.timeIntervalSince1970 / Self.seconds).rounded(.down)

@@ -172,18 +172,22 @@ extension ENError {
 }
 
 extension ENError {
-  /// The error for a failure to store or read data.
+  /// The error for a failure to store or read data. Only a full disk is `.insufficientStorage`; missing
+  /// permission is not.
   init(_ cause: SealedStorageError) {
     switch cause {
-    case .full, .tooLarge: self.init(.insufficientStorage)
-    case .damaged, .disk: self.init(.dataInaccessible)
+    case .full: self.init(.insufficientStorage)
+    case .tooLarge: self.init(.insufficientStorage, explanation: cause.description)
+    case .damaged, .disk: self.init(.dataInaccessible, explanation: cause.description)
     }
   }
 
-  /// The error for a rejected key file.
+  /// The error for a rejected key file, or for one that could not be read.
   init(_ cause: KeyFileError) {
     switch cause {
     case .diskFull: self.init(.insufficientStorage)
+    case .cannotRead(let number) where number != ENOENT, .cannotWrite(let number):
+      self.init(.dataInaccessible, explanation: KeyFileError.cannotRead(number).description)
     default: self.init(.badFormat, explanation: cause.description)
     }
   }

@@ -6,10 +6,8 @@ import Foundation
 ///
 /// From the match on, all rules are the framework's own: plausibility, replays, windows and incidents.
 package struct Encounter: Sendable {
-  /// Matches with a sighting for each sample, for version 2, which groups them into scans.
-  package let bySample: [KeyMatch]
-  /// Matches with a sighting for each scan, for version 1, which has no scans.
-  package let byScan: [KeyMatch]
+  /// The matches, with a sighting for each sample.
+  package let matches: [KeyMatch]
   /// The end of the trial, which is the time of scoring.
   package let end: Date
 
@@ -18,19 +16,15 @@ package struct Encounter: Sendable {
     let beacons = Dictionary(
       trial.sickBeacons.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
     let offset = signal == .uncorrected ? phone.log.receiverOffset ?? 0 : 0
-    func matches(_ strengths: (LoggedSighting) -> [Int8]) -> [KeyMatch] {
-      let sightings = phone.log.sightings.flatMap { row in
-        strengths(row).map {
-          Sighting(
-            advertisement: row.advertisement,
-            time: row.time.date.addingTimeInterval(phone.clockOffset),
-            signalStrength: Int8(clamping: Int($0) + Int(offset)))
-        }
+    let sightings = phone.log.sightings.flatMap { row in
+      row.signalStrengths.map {
+        Sighting(
+          advertisement: row.advertisement,
+          time: row.time.date.addingTimeInterval(phone.clockOffset), signalStrength: $0
+        ).corrected(by: offset)
       }
-      return Self.matches(of: beacons, in: ScannedSighting.inOrder(sightings), during: span)
     }
-    bySample = matches(\.signalStrengths)
-    byScan = matches { [$0.meanStrength] }
+    matches = Self.matches(of: beacons, in: ScannedSighting.inOrder(sightings), during: span)
     end = span.upperBound
   }
 
@@ -52,15 +46,6 @@ package struct Encounter: Sendable {
     return Dictionary(grouping: received, by: \.0).compactMap { key, pairs in
       KeyMatch(key: key, sightings: pairs.map(\.1)).credible
     }
-  }
-}
-
-extension LoggedSighting {
-  /// The mean of the scan, in whole dBm.
-  fileprivate var meanStrength: Int8 {
-    let sum = signalStrengths.reduce(0) { $0 + Int($1) }
-    let mean = Double(sum) / Double(signalStrengths.count)
-    return Int8(clamping: Int(mean.rounded(.toNearestOrAwayFromZero)))
   }
 }
 

@@ -83,12 +83,12 @@ package struct EncounterScoring: Sendable {
   package func score(of encounter: Encounter) -> Double {
     switch version {
     case .exposures(let scoring):
-      let result = scoring.result(of: encounter.byScan, now: encounter.end)
+      let result = scoring.result(of: encounter.matches, now: encounter.end)
       return Double(result.found.maximumScore.fullRange)
     case .windows(let rules, let scoring):
-      let windows = encounter.bySample.flatMap(rules.windows)
+      let windows = encounter.matches.flatMap(rules.windows)
       let days = scoring.days(of: windows, today: encounter.end)
-      return days.map(\.total.scoreSum).max() ?? 0
+      return days.map(\.total.scoreSum.double).max() ?? 0
     }
   }
 }

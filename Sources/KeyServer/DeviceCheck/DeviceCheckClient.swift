@@ -40,7 +40,7 @@ struct DeviceCheckClient: Sendable {
       let response = try await client.execute(
         try request(for: payload, at: now),
         timeout: .seconds(Int64(KeyServerLimit.deviceCheckSeconds)))
-      _ = try await response.body.collect(upTo: KeyServerLimit.deviceCheckAnswerBytesMax)
+      _ = try await response.body.collect(upTo: KeyServerLimit.deviceCheckResponseBytesMax)
       return Self.verdict(status: response.status.code)
     } catch {
       return .unknown

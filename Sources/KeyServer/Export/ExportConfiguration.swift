@@ -64,7 +64,8 @@ extension ExportConfiguration {
       minimumKeys + paddingRange <= maximumKeysPerFile
     else {
       return
-        "maximumKeysPerFile must be 1 to \(KeyServerLimit.keysPerFileMax) and hold the padding."
+        "maximumKeysPerFile must be at least minimumKeys plus paddingRange, and at most"
+        + " \(KeyServerLimit.keysPerFileMax)."
     }
     guard Self.isRoot(filenameRoot) else {
       return "filenameRoot must be at most \(KeyServerLimit.filenameRootBytesMax) letters, digits,"

@@ -55,7 +55,7 @@ struct AuthorityKeyPull: Sendable {
       var request = HTTPClientRequest(url: url.absoluteString)
       request.headers.add(name: "accept", value: "application/json")
       let response = try await client.execute(
-        request, timeout: .seconds(Int64(KeyServerLimit.keyPullAnswerSeconds)))
+        request, timeout: .seconds(Int64(KeyServerLimit.keyPullTimeoutSeconds)))
       guard response.status == .ok else { return nil }
       let body = try await response.body.collect(upTo: KeyServerLimit.keyPageBytesMax)
       let set = try JSONDecoder().decode(

@@ -22,14 +22,14 @@ final class CachedRegistry: Sendable {
     self.clock = clock
   }
 
-  /// The registry, at most `KeyServerLimit.registerAgeSecondsMax` old.
+  /// The registry, at most `KeyServerLimit.registryAgeSecondsMax` old.
   func registry() async throws -> Registry {
-    try await registry(atMost: KeyServerLimit.registerAgeSecondsMax)
+    try await registry(atMost: KeyServerLimit.registryAgeSecondsMax)
   }
 
   /// The registry for a token with an unknown key: read again, unless that was done within the last second.
   func registryForUnknownKey() async throws -> Registry {
-    try await registry(atMost: KeyServerLimit.registerAgeSecondsMaxForUnknownKey)
+    try await registry(atMost: KeyServerLimit.registryAgeSecondsMaxForUnknownKey)
   }
 
   private func registry(atMost ageSeconds: TimeInterval) async throws -> Registry {

@@ -23,7 +23,7 @@ enum SQLiteSchema {
       token_digest BLOB NOT NULL PRIMARY KEY CHECK (length(token_digest) = 32),
       kept_until INTEGER NOT NULL,
       upload_digest BLOB NOT NULL CHECK (length(upload_digest) = 32),
-      answer BLOB NOT NULL
+      response BLOB NOT NULL
     ) STRICT, WITHOUT ROWID;
     """
 

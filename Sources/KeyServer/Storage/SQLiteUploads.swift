@@ -37,7 +37,7 @@ struct SQLiteUploads {
   /// Returns the stored result for the token of `upload`, or nil if the token is unused.
   func acceptance(of upload: AdmittedUpload) throws -> Acceptance? {
     let row = try Row.fetchOne(
-      db.cachedStatement(sql: "SELECT upload_digest, answer FROM upload WHERE token_digest = ?"),
+      db.cachedStatement(sql: "SELECT upload_digest, response FROM upload WHERE token_digest = ?"),
       arguments: [upload.token.digest])
     guard let row else { return nil }
     let digest: Data = row[0]
@@ -98,7 +98,7 @@ struct SQLiteUploads {
 
   private func setResponse(_ response: Data, of upload: AdmittedUpload) throws {
     try db.cachedStatement(
-      sql: "UPDATE upload SET answer = ? WHERE token_digest = ?"
+      sql: "UPDATE upload SET response = ? WHERE token_digest = ?"
     ).execute(arguments: [response, upload.token.digest])
   }
 
@@ -167,7 +167,7 @@ private struct UploadInsertion {
 
   /// The token digest is the only unique column.
   private static let sql = """
-    INSERT INTO upload (token_digest, kept_until, upload_digest, answer) VALUES (?, ?, ?, ?)
+    INSERT INTO upload (token_digest, kept_until, upload_digest, response) VALUES (?, ?, ?, ?)
     ON CONFLICT DO NOTHING
     """
 }

@@ -90,8 +90,10 @@ public final class SimulatedAir: Sendable {
 
 /// The parameters of the simulated radio channel, as measured indoors.
 public enum AirModel {
-  /// The transmit power of all phones, in dBm, also in their metadata.
+  /// The transmit power of all phones, in dBm.
   public static let transmitPower: Int8 = -15
+  /// The calibration of all phones: the model is exact.
+  public static let calibration = Calibration(transmitPower: transmitPower, confidence: .high)
   /// The length of a scan, in seconds.
   public static let scanSeconds = 4.0
   /// The seconds between two receptions of the same beacon in a scan.

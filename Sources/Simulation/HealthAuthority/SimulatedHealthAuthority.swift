@@ -166,12 +166,12 @@ public struct HealthOfficial: Sendable {
   public func issueCode(as token: String) async throws -> String {
     let body = try JSONEncoder().encode(
       CallableRequest(data: GenerateCodeRequest(testType: "confirmed")))
-    let answer = try await network.send(
+    let response = try await network.send(
       NetworkRequest(
         server.appendingPathComponent(VerificationRoute.generateCode), body: body,
         headers: [VerificationRoute.apiTokenHeader: token]))
-    guard answer.status == 200 else { throw HealthOfficialError(status: answer.status) }
-    return try JSONDecoder().decode(CallableResponse<String>.self, from: answer.body).result
+    guard response.status == 200 else { throw HealthOfficialError(status: response.status) }
+    return try JSONDecoder().decode(CallableResponse<String>.self, from: response.body).result
   }
 }
 

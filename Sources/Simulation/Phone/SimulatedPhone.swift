@@ -43,7 +43,7 @@ public final class SimulatedPhone: Sendable {
       radio: radio, consent: user, clock: world.clock, randomness: randomness,
       folder: folder.appendingPathComponent("framework"), sealingKey: sealingKey, region: region,
       bundleIdentifier: configuration.appPackageName,
-      entitlements: [.exposureNotification, .test], transmitPower: AirModel.transmitPower,
+      entitlements: [.exposureNotification, .test], calibration: AirModel.calibration,
       logger: world.logger)
     self.device = device
     app = ExposureApp(
@@ -51,7 +51,8 @@ public final class SimulatedPhone: Sendable {
       configuration: configuration, folder: folder.appendingPathComponent("app"),
       sealingKey: sealingKey, clock: world.clock, randomness: randomness, network: network,
       scheduler: scheduler, notices: notices, deviceCheck: deviceCheck, trust: device,
-      countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount }, logger: world.logger)
+      countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount },
+      damage: { device.storageDamage.map { DataDamage($0) } }, logger: world.logger)
   }
 }
 

@@ -99,7 +99,7 @@ struct PartyKnowledge {
       cannotKnow: "Who or where it was."),
     PartyKnowledge(
       party: "Far's phone", knows: "It was near none of the published keys.",
-      cannotKnow: "If anyone it has met is ill."),
+      cannotKnow: "If a person near it was diagnosed."),
     PartyKnowledge(
       party: "Diagnosed's phone", knows: "Its keys were accepted.",
       cannotKnow: "If anyone was notified."),

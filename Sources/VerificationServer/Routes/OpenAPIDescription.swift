@@ -103,7 +103,7 @@ enum VerificationDescription {
           "The kinds of test that the app supports; empty: all."),
         "nonce": .string("Base64; 256 bytes for the code of a user report."),
       ],
-      answer: [
+      response: [
         "testtype": .string("The kind of test.", oneOf: types), "symptomDate": day,
         "testDate": day, "token": .string("The verification token."),
       ], required: ["testtype", "token"], refusals: [412]),
@@ -114,20 +114,20 @@ enum VerificationDescription {
         "token": .string("The verification token."),
         "ekeyhmac": .string("Base64 of HMAC-SHA256 over the keys, 32 bytes."),
       ],
-      answer: ["certificate": .string("The certificate.")], required: ["certificate"]),
+      response: ["certificate": .string("The certificate.")], required: ["certificate"]),
     google(
       VerificationRoute.userReport, "Sends a code by SMS for a user report; device key.",
       request: [
         "symptomDate": day, "testDate": day, "tzOffset": minutes, "phone": phone,
         "nonce": .string("Base64 of 256 random bytes."),
       ],
-      answer: ["expiresAt": rfc1123, "expiresAtTimestamp": seconds],
+      response: ["expiresAt": rfc1123, "expiresAtTimestamp": seconds],
       required: ["expiresAt", "expiresAtTimestamp"]),
   ]
 
   private static let adminOperations = [
     google(
-      VerificationRoute.issue, "A new code; admin key.", request: order, answer: issued,
+      VerificationRoute.issue, "A new code; admin key.", request: order, response: issued,
       required: issuedRequired, refusals: [409]),
     google(
       VerificationRoute.batchIssue, "Up to ten new codes; admin key.",
@@ -136,20 +136,20 @@ enum VerificationDescription {
           of: .object(order.merging(["padding": .padding]) { $1 }), "The requested codes.",
           count: 1...VerificationLimit.batchIssueCodesMax)
       ],
-      answer: batch, required: ["codes"], refusals: [409],
+      response: batch, required: ["codes"], refusals: [409],
       refusal: .object(
         batch.merging(failure) { $1 }.merging(["padding": .padding]) { $1 },
         required: ["error", "errorCode", "padding"])),
     google(
       VerificationRoute.checkCodeStatus, "The status of a code; admin key.",
       request: ["uuid": uuid],
-      answer: [
+      response: [
         "claimed": .boolean("True if the code was used."), "expiresAtTimestamp": seconds,
         "longExpiresAtTimestamp": seconds,
       ], required: ["claimed", "expiresAtTimestamp"], refusals: [404]),
     google(
       VerificationRoute.expireCode, "Ends a code; admin key.", request: ["uuid": uuid],
-      answer: ["expiresAtTimestamp": seconds, "longExpiresAtTimestamp": seconds],
+      response: ["expiresAtTimestamp": seconds, "longExpiresAtTimestamp": seconds],
       required: ["expiresAtTimestamp"], refusals: [404]),
   ]
 
@@ -195,7 +195,7 @@ enum VerificationDescription {
 
   private static func google(
     _ path: String, _ summary: String, request: [String: JSONSchema],
-    answer: [String: JSONSchema], required: [String], refusals: [Int] = [],
+    response: [String: JSONSchema], required: [String], refusals: [Int] = [],
     refusal: JSONSchema? = nil
   ) -> OpenAPIOperation {
     let padding = ["padding": JSONSchema.padding]
@@ -204,7 +204,7 @@ enum VerificationDescription {
       ?? .object(
         failure.merging(padding) { $1 }, required: failure.keys.sorted() + ["padding"])
     let answered = JSONSchema.object(
-      answer.merging(padding) { $1 }, required: required + ["padding"])
+      response.merging(padding) { $1 }, required: required + ["padding"])
     return OpenAPIOperation(
       .post, path, summary, credentialHeader: VerificationRoute.apiKeyHeader,
       request: .object(request.merging(padding) { $1 }),

@@ -57,12 +57,12 @@ public struct SMSGateway: SMSSending, Redacted {
   }
 
   private static func failure(status: UInt, body: Data) -> SMSFailure {
-    let code = (try? JSONDecoder().decode(ErrorBody.self, from: body))?.code
+    let code = (try? JSONDecoder().decode(GatewayError.self, from: body))?.code
     if status == 429 || code.map(queueFullCodes.contains) == true { return .queueFull }
     return code.map(badNumberCodes.contains) == true ? .badNumber : .failed
   }
 
-  private struct ErrorBody: Decodable {
+  private struct GatewayError: Decodable {
     var code: Int
   }
 

@@ -1,4 +1,3 @@
-import Secrets
 import Foundation
 import Secrets
 import UploadToken

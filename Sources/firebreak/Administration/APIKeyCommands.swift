@@ -35,8 +35,9 @@ struct APIKeyAddCommand: AsyncParsableCommand {
   func run() async throws {
     guard APIKeyKind.offered.contains(type) else {
       throw CommandFailure.badInput(
-        "--type \(type.rawValue) opens no route here: use device or admin. The key server has the statistics of"
-          + " uploads, for tokens signed with an authority's key.")
+        "--type \(type.rawValue) is not a key type of this server: use device or admin."
+          + " The key server has the statistics of uploads, for tokens signed with an authority's key."
+      )
     }
     let key = try await ServerSetup.reportingErrors {
       try await ServerSetup(folder: ServerFolder(path: options.data), options: options)

@@ -106,7 +106,9 @@ struct WithdrawCommand: ParsableCommand {
   func run() throws {
     let hashes = try files.map(hash)
     try change.publish { document in
-      document.withdrawn += hashes.filter { !document.withdrawn.contains($0) }
+      for hash in hashes where !document.withdrawn.contains(hash) {
+        document.withdrawn.append(hash)
+      }
     }
   }
 

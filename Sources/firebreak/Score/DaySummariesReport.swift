@@ -58,9 +58,9 @@ struct DaySummaryReport: Encodable {
 extension DaySummaryReport.Sums {
   /// The sums rounded to minutes, as on a phone, or exact.
   init(_ sums: ExposureSums, isRounded: Bool) {
-    maximumScore = isRounded ? sums.roundedMaximumScore : sums.maximumScore
-    scoreSum = isRounded ? sums.roundedScoreSum : sums.scoreSum
-    weightedDurationSum = isRounded ? sums.roundedWeightedDurationSum : sums.weightedDurationSum
+    maximumScore = isRounded ? sums.roundedMaximumScore : sums.maximumScore.double
+    scoreSum = isRounded ? sums.roundedScoreSum : sums.scoreSum.double
+    weightedDurationSum = isRounded ? sums.roundedWeightedDurationSum : sums.weightedDurationSum.double
   }
 
   var text: String {

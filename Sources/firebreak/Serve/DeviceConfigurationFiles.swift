@@ -70,7 +70,9 @@ struct DeviceConfigurationFiles {
     } catch {
       throw CommandFailure.badInput("\(error)")
     }
-    return (document, { try write(signed, to: folder.deviceConfiguration) })
+    return (
+      document, { try write(signed, to: folder.deviceConfiguration, permissions: 0o600) }
+    )
   }
 
   /// Creates the root key and the first document if there are none yet. Signs again if the document lacks a

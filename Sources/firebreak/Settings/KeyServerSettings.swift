@@ -294,7 +294,7 @@ extension KeyServerSettings {
         }
         // Without a version it is 0, and phones keep the version that they have.
         guard configuration.version >= 1 else {
-          throw place.field("version").failure("must be 1 or more: count it up")
+          throw place.field("version").failure("must be 1 or more: increase it with each change")
         }
         settings.configuration.remoteConfiguration = configuration
         return inForce

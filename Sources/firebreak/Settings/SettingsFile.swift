@@ -46,7 +46,7 @@ struct SettingsFile {
     else { throw refusal("it must contain a JSON object.") }
     // JSON parsers differ in which of two fields with the same name they use.
     guard StrictJSONValidator.accepts(content) else {
-      throw refusal("a field is there twice, or it is nested too deep, or it is not UTF-8.")
+      throw refusal("it has a duplicate field, is nested too deeply, or is not UTF-8.")
     }
     return tree
   }

@@ -42,6 +42,27 @@ struct Authority {
     return url
   }
 
+  /// Publishes `keys` as one batch of a divided export, as an export and its signature beside it.
+  func publishBatch(_ number: Int32, of size: Int32, _ keys: [DiagnosisKey]) throws -> URL {
+    let url = folder.path("batch-\(number)-of-\(size).bin")
+    let header = KeyFileHeader(
+      start: 1_585_785_600, end: 1_585_800_000, region: "PL", batchNumber: number,
+      batchSize: size, signatureInfos: [signer.info])
+    guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
+      throw CocoaError(.fileWriteUnknown)
+    }
+    let file = try FileHandle(forWritingTo: url)
+    defer { try? file.close() }
+    let export = AppendedFile(file.fileDescriptor)
+    let (_, digest) = try ExportBody.writing(header, to: export.append) { body in
+      for key in keys { try body.append(key) }
+    }
+    let signatures = try KeyFileWriter.signatureFile(
+      over: digest, header: header, signers: [signer])
+    try Data(signatures).write(to: url.deletingPathExtension().appendingPathExtension("sig"))
+    return url
+  }
+
   /// Extracts export and signature of `zip` into the same folder and returns the export's URL.
   func unzipped(_ zip: URL) throws -> URL {
     var halves: [ExportPart: [UInt8]] = [:]

@@ -79,6 +79,33 @@ struct MatchLedgerTests {
     #expect(ledger.matches.isEmpty)
   }
 
+  @Test("A report type changes at most once")
+  func changesOnce() throws {
+    let user = try BeaconSender(reportType: .selfReport)
+    for change in [ReportType.confirmedClinicalDiagnosis, .confirmedTest, .revoked] {
+      var ledger = ledger(user)
+      ledger.search([user.key])
+      for reportType in [change, .confirmedTest, .revoked] {
+        ledger.search([try BeaconSender(reportType: reportType).key], areRevised: true)
+      }
+      #expect(ledger.matches.map(\.key.reportType) == (change == .revoked ? [] : [change]))
+    }
+  }
+
+  @Test("A revision without a new report type is not its change")
+  func sameReportType() throws {
+    let user = try BeaconSender()
+    var ledger = ledger(user)
+    ledger.search([user.key])
+    for (risk, reportType) in [(3, ReportType.unknown), (4, .unknown), (5, .selfReport)] {
+      ledger.search(
+        [try BeaconSender(risk: UInt8(risk), reportType: reportType).key], areRevised: true)
+      #expect(ledger.matches.map(\.key.transmissionRiskLevel) == [UInt8(risk)])
+    }
+    ledger.search([try BeaconSender(reportType: .confirmedTest).key], areRevised: true)
+    #expect(ledger.matches.map(\.key.reportType) == [.selfReport])
+  }
+
   @Test("A new report type outside the revised keys is ignored")
   func notARevision() throws {
     let user = try BeaconSender(reportType: .selfReport)

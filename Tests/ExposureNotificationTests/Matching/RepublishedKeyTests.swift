@@ -6,7 +6,7 @@ import Testing
 @testable import ExposureNotification
 
 struct RepublishedKeyTests {
-  private static let heardSteps: Range<UInt32> = 60..<72
+  private static let receivedSteps: Range<UInt32> = 60..<72
   private static let forgedSteps: Range<UInt32> = 60..<64
   private static let sightingsPerStep = 5
 
@@ -19,7 +19,7 @@ struct RepublishedKeyTests {
     let user = try BeaconSender()
     let forged = BluetoothMetadata(transmitPower: 100)
     sightings = ScannedSighting.inOrder(
-      Self.heardSteps.flatMap { step in
+      Self.receivedSteps.flatMap { step in
         (0..<Self.sightingsPerStep).map { number in
           user.sighting(
             step: step, after: Double(60 * number),
@@ -72,14 +72,14 @@ struct RepublishedKeyTests {
       if !new.intervals.isEmpty { first.append(new) }
     }
     let grouped = Dictionary(grouping: raw.inOrder, by: \.key)
-    #expect(first.count == Self.heardSteps.count)
+    #expect(first.count == Self.receivedSteps.count)
     #expect(grouped.count == first.count)
     for match in first {
       let sightings = (grouped[match.key.key] ?? []).map(\.sighting)
       #expect(NaiveMatch(key: match.key, sightings: sightings) == match)
     }
     #expect(raw.sightingCount == sightings.count)
-    #expect((raw.keyCount, raw.identifierCount) == (1, Self.heardSteps.count))
+    #expect((raw.keyCount, raw.identifierCount) == (1, Self.receivedSteps.count))
   }
 
   @Test(

@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ExposureNotification
@@ -15,9 +16,9 @@ struct ExposureIncidentTests {
     // The example's scan interval is 6 and ours is 300 s, so its times are multiplied by 50.
     let incident = ExposureIncident(
       key: try BeaconSender().key,
-      sightings: [
+      scans: [
         try .at(0, attenuation: 1), try .at(500, attenuation: 4), try .at(2_500, attenuation: 5),
-      ])
+      ].scans)
     #expect(incident.spans.map(\.seconds) == [650, 2_000, 150])
     #expect(incident.attenuation == Attenuation(decibels: 3))
   }
@@ -26,9 +27,9 @@ struct ExposureIncidentTests {
   func rounding() throws {
     let incident = ExposureIncident(
       key: try BeaconSender().key,
-      sightings: [
+      scans: [
         try .at(0, attenuation: 40), try .at(300, attenuation: 41), try .at(600, attenuation: 41),
-      ])
+      ].scans)
     #expect(incident.attenuation == Attenuation(decibels: 41))
   }
 
@@ -67,14 +68,39 @@ struct ExposureIncidentTests {
     let far = try stride(from: 1_200.0, through: 2_400, by: 300).map {
       try MatchedSighting.at($0, attenuation: 51)
     }
-    let incident = ExposureIncident(key: try BeaconSender().key, sightings: near + far)
+    let incident = ExposureIncident(key: try BeaconSender().key, scans: (near + far).scans)
     #expect(incident.exactDuration == 2_700)
     #expect(incident.durations(at: [50, 70]) == [1_350, 450, 0])
     #expect(incident.durations(at: [50, 70, 90]) == [1_350, 450, 0, 0])
   }
 
-  @Test("Two beacons of one scan do not prolong an incident")
+  @Test("The beacons of one scan do not prolong an incident, and have their mean attenuation")
   func sameScan() throws {
-    #expect(try incidents(at: [0, 0, 4]).first?.exactDuration == 304)
+    #expect(try incidents(at: [0, 0, 4]).first?.exactDuration == 300)
+    let match = KeyMatch(
+      key: try BeaconSender().key,
+      sightings: [
+        try .at(0, attenuation: 50), try .at(2, attenuation: 55), try .at(4, attenuation: 40),
+        try .at(6, attenuation: 75), try .at(240, attenuation: 60),
+      ])
+    let incident = try #require(ExposureIncident.incidents(of: match).first)
+    #expect(incident.spans.map(\.attenuation.decibels) == [55, 60])
+    #expect(incident.spans.map(\.seconds) == [390, 150])
+  }
+
+  @Test("Both versions give a scan the same attenuation", arguments: 1...20)
+  func oneRule(seed: UInt64) throws {
+    var dice = SeededGenerator(seed: seed)
+    let sightings = try (0..<60).map { _ in
+      try MatchedSighting.at(
+        Double(Int.random(in: 0..<1_800, using: &dice)),
+        attenuation: Int.random(in: 20...90, using: &dice))
+    }
+    let match = KeyMatch(key: try BeaconSender().key, sightings: sightings)
+    let windows = ExposureWindow.windows(
+      of: match, infectiousness: .standard, diagnosisReportType: .confirmedTest)
+    #expect(
+      ExposureIncident.incidents(of: match).flatMap(\.spans).map(\.attenuation.decibels)
+        == windows.flatMap(\.scanInstances).map(\.typicalAttenuation))
   }
 }

@@ -10,16 +10,8 @@ struct ScoringV2PropertyTests {
   private static let seeds = 1...60
   private static let today = RandomWindows.day.addingTimeInterval(2 * 86_400)
 
-  private func sums(_ days: [DaySummary]) -> [Double] {
+  private func sums(_ days: [DaySummary]) -> [WeightedSeconds] {
     days.flatMap { [$0.total.scoreSum, $0.total.weightedDurationSum, $0.total.maximumScore] }
-  }
-
-  private func isClose(_ one: Double, _ other: Double) -> Bool {
-    abs(one - other) <= 1e-9 * max(1, abs(one), abs(other))
-  }
-
-  private func areClose(_ one: [Double], _ other: [Double]) -> Bool {
-    one.count == other.count && zip(one, other).allSatisfy(isClose)
   }
 
   @Test("A longer scan never scores less", arguments: seeds)
@@ -45,8 +37,9 @@ struct ScoringV2PropertyTests {
     let window = random.window()
     let seconds = window.scanInstances.reduce(0) { $0 + $1.secondsSinceLastScan }
     let duration = scoring.weightedDuration(of: window)
-    #expect((0...Double(seconds) * 2.5).contains(duration))
-    #expect((0...Double(seconds) * 2.5 * 2.5 * 2.5 + 1e-6).contains(scoring.score(of: window)))
+    let limit = Double(seconds) * 2.5
+    #expect((0...limit).contains(duration.double))
+    #expect((0...limit * 2.5 * 2.5).contains(scoring.score(of: window).double))
   }
 
   @Test("The order of windows and scans does not change the totals", arguments: seeds)
@@ -63,7 +56,7 @@ struct ScoringV2PropertyTests {
       scoring.days(of: windows, today: Self.today), scoring.days(of: shuffled, today: Self.today)
     )
     #expect(one.map(\.date) == other.map(\.date))
-    #expect(areClose(sums(one), sums(other)))
+    #expect(sums(one) == sums(other))
   }
 
   @Test("Sums of disjoint windows add up, and the maximum is the greater one", arguments: seeds)
@@ -75,10 +68,9 @@ struct ScoringV2PropertyTests {
     for index in others.indices { others[index].date = RandomWindows.day }
     let parts = [some, others].map { scoring.days(of: $0, today: Self.today)[0].total }
     let whole = scoring.days(of: some + others, today: Self.today)[0].total
-    #expect(isClose(whole.scoreSum, parts[0].scoreSum + parts[1].scoreSum))
+    #expect(whole.scoreSum == parts[0].scoreSum + parts[1].scoreSum)
     #expect(
-      isClose(
-        whole.weightedDurationSum, parts[0].weightedDurationSum + parts[1].weightedDurationSum))
+      whole.weightedDurationSum == parts[0].weightedDurationSum + parts[1].weightedDurationSum)
     #expect(whole.maximumScore == max(parts[0].maximumScore, parts[1].maximumScore))
   }
 
@@ -88,11 +80,10 @@ struct ScoringV2PropertyTests {
     let scoring = try WindowScoring(random.configuration())
     for day in scoring.days(of: random.windows(), today: Self.today) {
       let kinds = Array(day.byReportType.values)
-      #expect(isClose(day.total.scoreSum, kinds.map(\.scoreSum).reduce(0, +)))
-      #expect(
-        isClose(day.total.weightedDurationSum, kinds.map(\.weightedDurationSum).reduce(0, +)))
+      #expect(day.total.scoreSum == kinds.map(\.scoreSum).reduce(.zero, +))
+      #expect(day.total.weightedDurationSum == kinds.map(\.weightedDurationSum).reduce(.zero, +))
       #expect(day.total.maximumScore == kinds.map(\.maximumScore).max())
-      #expect(day.total.maximumScore <= day.total.scoreSum + 1e-9)
+      #expect(day.total.maximumScore <= day.total.scoreSum)
     }
   }
 
@@ -107,11 +98,13 @@ struct ScoringV2PropertyTests {
     configuration.mediumDurationWeight /= 2
     configuration.otherDurationWeight /= 2
     let halved = try WindowScoring(configuration)
-    #expect(isClose(halved.score(of: window) * 2, whole.score(of: window)))
+    let half = halved.score(of: window)
+    #expect(half + half == whole.score(of: window))
     configuration.infectiousnessStandardWeight /= 2
     configuration.infectiousnessHighWeight /= 2
     let quartered = try WindowScoring(configuration)
-    #expect(isClose(quartered.score(of: window) * 4, whole.score(of: window)))
+    let quarter = quartered.score(of: window)
+    #expect(quarter + quarter == half)
     #expect(
       quartered.weightedDuration(of: window) == halved.weightedDuration(of: window),
       "infectiousness weighs scores, not durations")
@@ -125,7 +118,8 @@ struct ScoringV2PropertyTests {
     let all = try WindowScoring(configuration)
     configuration.minimumRiskScoreFullRange = Double(random.number(in: 0...4096))
     let some = try WindowScoring(configuration)
-    let kept = windows.filter { all.score(of: $0) >= configuration.minimumRiskScoreFullRange }
+    let minimum = configuration.minimumRiskScoreFullRange
+    let kept = windows.filter { all.score(of: $0).double >= minimum }
     #expect(
       some.days(of: windows, today: Self.today) == all.days(of: kept, today: Self.today))
   }
@@ -146,9 +140,10 @@ struct ScoringV2PropertyTests {
     var random = RandomWindows(seed: seed)
     let scoring = try WindowScoring(random.configuration())
     for sums in scoring.days(of: random.windows(), today: Self.today).map(\.total) {
-      #expect(abs(sums.roundedScoreSum - sums.scoreSum) <= 30)
-      #expect(abs(sums.roundedMaximumScore - sums.maximumScore) <= 30)
-      #expect((0..<60).contains(sums.roundedWeightedDurationSum - sums.weightedDurationSum))
+      #expect(abs(sums.roundedScoreSum - sums.scoreSum.double) <= 30)
+      #expect(abs(sums.roundedMaximumScore - sums.maximumScore.double) <= 30)
+      let added = sums.roundedWeightedDurationSum - sums.weightedDurationSum.double
+      #expect((0..<60).contains(added))
       #expect(sums.roundedScoreSum.truncatingRemainder(dividingBy: 60) == 0)
     }
   }

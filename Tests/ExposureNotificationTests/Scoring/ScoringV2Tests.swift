@@ -38,8 +38,8 @@ struct ScoringV2Tests {
       $0.infectiousnessHighWeight = 200
     }
     let window = window([(5, 50), (10, 70), (10, 90), (5, 91)], .high)
-    #expect(scoring.weightedDuration(of: window) == 22.5 * 60)
-    #expect(scoring.score(of: window) == 45 * 60)
+    #expect(scoring.weightedDuration(of: window) == WeightedSeconds(1_350))
+    #expect(scoring.score(of: window) == WeightedSeconds(2_700))
   }
 
   @Test(
@@ -83,6 +83,60 @@ struct ScoringV2Tests {
     #expect(scoring.days(of: [window([(10, 40)])], today: Self.day).isEmpty == !isKept)
   }
 
+  @Test("A weighted duration of 480 s is reported as 480 s")
+  func exactDuration() throws {
+    // With binary fractions, 300 s x 111 % and 300 s x 49 % add up to more than 480 s.
+    let factors: [Double] = [1.11, 0.49]
+    #expect(factors.reduce(0.0) { $0 + 300.0 * $1 } > 480.0)
+    let scoring = try scoring {
+      $0.immediateDurationWeight = 111
+      $0.nearDurationWeight = 49
+    }
+    let days = scoring.days(of: [window([(5, 50), (5, 70)])], today: Self.day)
+    let item = ENExposureDaySummary(try #require(days.first)).daySummary
+    #expect(item.weightedDurationSum == 480 as Double)
+    #expect(item.scoreSum == 480 as Double && item.maximumScore == 480 as Double)
+  }
+
+  @Test(
+    "A window exactly at the minimum counts, whatever its weights",
+    arguments: [35, 57.5, 70, 115, 113.7, 140, 205, 228, 0.1, 33.3])
+  func exactMinimum(percent: Double) throws {
+    for minutes in 1...5 {
+      // In thousandths: 60 s x 0.1 % is 0.06 s.
+      let exact = Int((Double(minutes) * percent * 600).rounded())
+      for (added, isKept) in [(-1, true), (0, true), (1, false)] {
+        let minimum = Double(exact + added) / 1_000
+        let scoring = try scoring {
+          $0.immediateDurationWeight = percent
+          $0.minimumRiskScoreFullRange = minimum
+        }
+        let days = scoring.days(of: [window([(minutes, 40)])], today: Self.day)
+        #expect(days.isEmpty == !isKept, "\(minutes) min, minimum \(minimum)")
+      }
+    }
+  }
+
+  @Test("The minimum may be as high as the highest possible score of a window")
+  func highestMinimum() throws {
+    // 35 minutes, the longest that the scans of a window sum up to, and three weights of 250 %.
+    let highest: Double = 2_100 * 15.625
+    var longest = window(Array(repeating: (5, 40), count: 7), .high)
+    let weights: (ENExposureConfiguration) -> Void = {
+      $0.immediateDurationWeight = 250
+      $0.infectiousnessHighWeight = 250
+      $0.reportTypeConfirmedTestWeight = 250
+      $0.minimumRiskScoreFullRange = highest
+    }
+    #expect(try scoring(weights).days(of: [longest], today: Self.day).count == 1)
+    longest.scanInstances.removeLast()
+    #expect(try scoring(weights).days(of: [longest], today: Self.day).isEmpty)
+    let error = #expect(throws: ENError.self) {
+      try scoring { $0.minimumRiskScoreFullRange = highest.nextUp }
+    }
+    #expect(error?.localizedDescription.contains("from 0 to 32812.5") == true)
+  }
+
   @Test("Days are sorted, oldest first")
   func days() throws {
     let next = Self.day.addingTimeInterval(86_400)
@@ -94,10 +148,10 @@ struct ScoringV2Tests {
   @Test("Scores are rounded to the nearest minute, weighted durations up to the next")
   func rounding() {
     var sums = ExposureSums()
-    sums.add(duration: 61, score: 89)
+    sums.add(duration: WeightedSeconds(61), score: WeightedSeconds(89))
     #expect(sums.roundedScoreSum == 60 && sums.roundedMaximumScore == 60)
     #expect(sums.roundedWeightedDurationSum == 120)
-    sums.add(duration: 0, score: 1)
+    sums.add(duration: .zero, score: WeightedSeconds(1))
     #expect(sums.roundedScoreSum == 120 && sums.roundedMaximumScore == 60)
   }
 
@@ -115,6 +169,7 @@ struct ScoringV2Tests {
       ScanInstance(minimumAttenuation: $0, typicalAttenuation: $0, secondsSinceLastScan: 60)
     }
     #expect(
-      try WindowScoring(configuration).score(of: window) == 90 + 60 + 60 + 30 + 30 + 0)
+      try WindowScoring(configuration).score(of: window)
+        == WeightedSeconds(90 + 60 + 60 + 30 + 30 + 0))
   }
 }

@@ -53,7 +53,18 @@ struct WindowTests {
     #expect(try windows([.at(0)]).first?.scanInstances.first?.secondsSinceLastScan == 120)
   }
 
-  @Test("The previous scan is the last one with a sighting")
+  @Test("The previous scan may be empty, and the beacons of a scan belong to it")
+  func emptyScans() throws {
+    let sender = try BeaconSender()
+    let start = BeaconSender.midnight.date
+    let sightings = [0, 2, 14, 302, 317].map { sender.sighting(after: $0) }
+    let scanTimes = [-120, -60, 0, 60, 240, 300, 360].map { start.addingTimeInterval($0) }
+    #expect(
+      ScannedSighting.inOrder(sightings, scanTimes: scanTimes.reversed()).map(\.previousScan)
+        == [-60, -60, -60, 240, 240].map { start.addingTimeInterval($0) })
+  }
+
+  @Test("Without the times of scans, the previous scan is the last one with a sighting")
   func previousScan() throws {
     let (one, other) = (try BeaconSender(1), try BeaconSender(2))
     let sightings = [

@@ -102,8 +102,12 @@ extension ExposureNotifications {
 }
 
 extension ExposureNotifications {
-  /// Uploads the user's keys with the code of `test`; the system asks the user first.
+  /// Uploads the user's keys with the code of `test`; the system asks the user first, unless the same upload
+  /// was begun before.
   public func shareKeys(for test: TestResult, completion: @escaping (Error?) -> Void) {
+    if let keys = test.keys {
+      return authority.post(keys, code: test.code, completion: completion)
+    }
     manager.getDiagnosisKeys { [self] keys, error in
       guard let keys else { return completion(error ?? ENError(.unknown)) }
       post(keys, for: test, completion: completion)
@@ -114,7 +118,10 @@ extension ExposureNotifications {
     _ keys: [ENTemporaryExposureKey], for test: TestResult, completion: @escaping (Error?) -> Void
   ) {
     for key in keys { key.transmissionRiskLevel = Self.riskLevel(of: key, for: test) }
-    authority.post(keys.map(PublishedKey.init), code: test.code, completion: completion)
+    let published = keys.map(PublishedKey.init)
+    // Stored before the request: a repeated one must have the same keys.
+    store.testResults[test.id]?.keys = published
+    authority.post(published, code: test.code, completion: completion)
   }
 
   /// The transmission risk level: higher for days near the test.

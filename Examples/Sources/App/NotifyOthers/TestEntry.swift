@@ -18,7 +18,7 @@ public final class TestEntry {
   }
 
   private let notifications: ExposureNotifications
-  private let id = UUID()
+  private var id = UUID()
   private var store: LocalStore { notifications.store }
 
   /// Starts an entry. All input is stored at once.
@@ -32,6 +32,11 @@ public final class TestEntry {
       return completion(Refusal.notACode)
     }
     guard day <= notifications.now() else { return completion(Refusal.dayToCome) }
+    // The app may have been closed after this code was used: the entry continues.
+    if let known = store.testResults.values.first(where: { $0.code == code }) {
+      id = known.id
+      return completion(nil)
+    }
     notifications.authority.verify(code: code) { [self] result in
       switch result {
       case .success(true):
@@ -65,10 +70,15 @@ extension ExposureNotifications {
     }
   }
 
-  /// Shares the keys for `test` and records it.
+  /// Shares the keys for `test` and records it. If the app is closed in between, the same keys are shared
+  /// again, and the server gives the same response.
   public func share(_ test: TestResult, completion: @escaping (Error?) -> Void) {
+    guard !test.isShared else { return completion(nil) }
     shareKeys(for: test) { [self] error in
-      if error == nil { store.testResults[test.id]?.isShared = true }
+      if error == nil {
+        store.testResults[test.id]?.isShared = true
+        store.testResults[test.id]?.keys = nil
+      }
       completion(error)
     }
   }

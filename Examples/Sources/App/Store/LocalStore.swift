@@ -74,6 +74,8 @@ public struct TestResult: Codable, Equatable {
   public var isAdded = false
   /// True if the keys were shared.
   public var isShared = false
+  /// The keys of an upload that has no response yet.
+  var keys: [PublishedKey]?
 }
 
 /// A property that is stored as JSON and posts its changes.

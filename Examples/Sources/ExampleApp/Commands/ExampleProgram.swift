@@ -13,7 +13,8 @@ enum ExampleProgram {
     WHAT:    show-onboarding | check | simulate-error | simulate-exposure | simulate-test
              | share-test-keys CODE | disable | reset-error | reset-exposures | reset-tests
     Options: --at TIME (2026-03-10T12:00:00Z), --yes (answers every question), --answers yn... (the
-             first answers), --bluetooth-off, --network-dead, live: --sends FILE --hears FILE
+             first answers), --bluetooth-off, --network-dead, --killed-after-post,
+             live: --sends FILE --hears FILE
     """
 
   @MainActor

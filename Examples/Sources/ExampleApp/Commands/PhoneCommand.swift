@@ -22,7 +22,9 @@ enum PhoneCommand {
     let phone = try Phone(
       Phone.Setting(
         folder: folder, server: server, clock: clock, user: user, radio: radio,
-        isNetworkDead: arguments.has("network-dead"), isAppInForeground: command != "background"))
+        isNetworkDead: arguments.has("network-dead"),
+        isKilledAfterPost: arguments.has("killed-after-post"),
+        isAppInForeground: command != "background"))
     try await phone.launch()
     let commands = PhoneCommands(phone: phone, user: user, clock: clock, radio: radio)
     try await commands.run(command, &arguments)

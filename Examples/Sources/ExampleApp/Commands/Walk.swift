@@ -55,13 +55,19 @@ struct Walk {
     try await phone("cleo", "live", "30", at: noon)
   }
 
-  /// Ann has a positive test. Her code is valid for one upload.
+  /// Ann has a positive test. Her code is valid for one upload. Her app is killed after the server has
+  /// accepted the keys; entering the code again completes the upload.
   private func uploadKeys() async throws -> String {
     let day = "2026-03-11"
     try await phone(
       "ann", "enter", "123", day, at: "\(day)T09:00:00Z", fails: true, shows: "six digits")
     let code = try await server("issue-code", at: "\(day)T09:00:00Z")
-    try await phone("ann", "enter", code, day, "--yes", at: "\(day)T09:00:00Z", shows: ": shared")
+    try await phone(
+      "ann", "enter", code, day, "--yes", "--killed-after-post", at: "\(day)T09:00:00Z",
+      fails: true)
+    for _ in 1...2 {
+      try await phone("ann", "enter", code, day, "--yes", at: "\(day)T09:05:00Z", shows: ": shared")
+    }
     try await phone(
       "cleo", "enter", code, day, at: "\(day)T09:30:00Z", fails: true, shows: "has been used")
     return "\(day)T12:00:00Z"

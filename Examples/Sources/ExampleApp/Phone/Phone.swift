@@ -1,5 +1,6 @@
 import App
 import BackgroundTasks
+import ExposureKeys
 import ExposureNotification
 import Foundation
 import SealedStorage
@@ -18,6 +19,7 @@ final class Phone {
     let user: User
     let radio: RecordingRadio
     var isNetworkDead = false
+    var isKilledAfterPost = false
     var isAppInForeground = true
   }
 
@@ -41,7 +43,8 @@ final class Phone {
       sealingKey: key,
       region: try RegionConfiguration(contentsOf: AuthorityKey.regionFile(in: setting.server)),
       bundleIdentifier: ExampleApp.bundleIdentifier,
-      entitlements: [.exposureNotification, .test])
+      entitlements: [.exposureNotification, .test],
+      calibration: Calibration(transmitPower: RecordingRadio.transmitPower))
     Device.install(device)
     let storage = SealedValues(
       in: folder.appendingPathComponent("app"), key: key)
@@ -53,7 +56,8 @@ final class Phone {
       BackgroundTaskList(), permittedIdentifiers: [BackgroundCheck.taskIdentifier])
     app = ExampleApp(
       storage: storage,
-      authority: ServerConnection(to: server, isDead: setting.isNetworkDead),
+      authority: ServerConnection(
+        to: server, isDead: setting.isNetworkDead, isKilledAfterPost: setting.isKilledAfterPost),
       now: { clock.now })
   }
 

@@ -7,6 +7,8 @@ import World
 final class RecordingRadio: Radio {
   typealias Receiver = nonisolated(nonsending) @Sendable (Scan) async -> Void
 
+  /// The transmit power of every phone, in dBm.
+  static let transmitPower: Int8 = 8
   /// The received signal strength of a phone nearby, in dBm.
   static let signalStrength: Int8 = -50
   /// The scan interval, in seconds.

@@ -13,6 +13,8 @@ final class LocalServer {
   private struct State: Codable {
     /// The issued codes; true if used.
     var codes: [String: Bool] = [:]
+    /// The uploads of the used codes, so that a repeated upload gets the same response.
+    var uploads: [String: [PublishedKey]] = [:]
     /// Keys that are not published until their beacons are no longer valid.
     var waiting: [PublishedKey] = []
     /// The keys of all files.
@@ -59,13 +61,15 @@ final class LocalServer {
 
   func isUnused(_ code: String) -> Bool { state.codes[code] == false }
 
-  /// Accepts new keys and uses the code.
+  /// Accepts new keys and uses the code. The same upload succeeds again.
   func take(_ keys: [PublishedKey], code: String) throws {
+    guard state.uploads[code] != keys else { return }
     guard isUnused(code) else { throw LocalServerError.codeNotValid }
     for key in keys where !(state.waiting + state.published).contains(key) {
       state.waiting.append(key)
     }
     state.codes[code] = true
+    state.uploads[code] = keys
     try save()
   }
 

@@ -6,10 +6,13 @@ final class ServerConnection: HealthAuthority {
   private let server: LocalServer
   /// If true, no request gets a response.
   private let isDead: Bool
+  /// If true, the process is killed when the server has accepted an upload, before the app has the response.
+  private let isKilledAfterPost: Bool
 
-  init(to server: LocalServer, isDead: Bool) {
+  init(to server: LocalServer, isDead: Bool, isKilledAfterPost: Bool = false) {
     self.server = server
     self.isDead = isDead
+    self.isKilledAfterPost = isKilledAfterPost
   }
 
   func verify(code: String, completion: @escaping (Result<Bool, Error>) -> Void) {
@@ -19,7 +22,10 @@ final class ServerConnection: HealthAuthority {
   func post(_ keys: [PublishedKey], code: String, completion: @escaping (Error?) -> Void) {
     respond({ (result: Result<Void, Error>) in
       if case .failure(let error) = result { completion(error) } else { completion(nil) }
-    }) { server in try server.take(keys, code: code) }
+    }) { [isKilledAfterPost] server in
+      try server.take(keys, code: code)
+      if isKilledAfterPost { kill(getpid(), SIGKILL) }
+    }
   }
 
   func keyFiles(from number: Int, completion: @escaping (Result<[Int], Error>) -> Void) {

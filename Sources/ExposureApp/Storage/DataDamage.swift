@@ -1,10 +1,11 @@
+import ExposureNotification
 import Foundation
 
 /// Stored data that was found damaged and was set aside.
 ///
 /// The app reports damage of its own files. The program that owns the `Device` reports damage of the
 /// framework's files through the app's `damage` parameter.
-public struct StorageDamage: Codable, Hashable, Sendable {
+public struct DataDamage: Codable, Hashable, Sendable {
   /// The damaged data.
   public enum Content: String, Codable, Sendable, CaseIterable {
     /// The app's results, history and position.
@@ -33,9 +34,21 @@ public struct StorageDamage: Codable, Hashable, Sendable {
     self.content = content
     self.found = found
   }
+
+  /// Damage that a `Device` reports.
+  public init(_ damage: StorageDamage) {
+    let content: Content =
+      switch damage.part {
+      case .matches: .results
+      case .ownKeys: .ownKeys
+      case .contacts: .contacts
+      case .consent, .detectionLimits, .retentionClock, .reports: .settings
+      }
+    self.init(content, found: damage.found)
+  }
 }
 
-extension StorageDamage.Content {
+extension DataDamage.Content {
   /// True if analysing the key files of the last fourteen days again restores the data.
   var isRestoredByChecking: Bool { self == .appState || self == .results }
 
@@ -49,7 +62,8 @@ extension StorageDamage.Content {
     case .ownKeys: "Keys of some days were damaged. An upload can no longer warn others about them."
     case .contacts:
       "Records of some days were damaged. The app cannot find encounters of those days any more."
-    case .settings: "Settings of exposure notifications were damaged and have been reset."
+    case .settings:
+      "Settings of exposure notifications were damaged and reset. Check that they are turned on."
     }
   }
 }
@@ -57,7 +71,7 @@ extension StorageDamage.Content {
 /// The damage that the app knows of. The property names are the JSON keys on disk.
 struct DamageRecord: Codable, Sendable, Equatable {
   private struct Entry: Codable, Equatable {
-    let damage: StorageDamage
+    let damage: DataDamage
     var isResolved = false
   }
 
@@ -67,10 +81,10 @@ struct DamageRecord: Codable, Sendable, Equatable {
   private(set) var recoveringSince: Date?
 
   /// The damage that is not resolved, oldest first.
-  var open: [StorageDamage] { entries.filter { !$0.isResolved }.map(\.damage) }
+  var open: [DataDamage] { entries.filter { !$0.isResolved }.map(\.damage) }
 
   /// Adds damage. Returns `false` if it was reported before.
-  mutating func add(_ damage: StorageDamage) -> Bool {
+  mutating func add(_ damage: DataDamage) -> Bool {
     guard !entries.contains(where: { $0.damage == damage }) else { return false }
     entries.append(Entry(damage: damage))
     if damage.content.isRestoredByChecking { recoveringSince = damage.found }
@@ -94,7 +108,7 @@ struct DamageRecord: Codable, Sendable, Equatable {
     if let since = recoveringSince, since < oldest { finishRecovery() }
   }
 
-  private mutating func resolve(_ isMeant: (StorageDamage) -> Bool) {
+  private mutating func resolve(_ isMeant: (DataDamage) -> Bool) {
     for index in entries.indices where isMeant(entries[index].damage) {
       entries[index].isResolved = true
     }

@@ -1,0 +1,42 @@
+import Foundation
+
+/// The key files whose matches the device keeps, by their SHA-256, and those whose matches were lost.
+///
+/// API version 2 keeps matches for the app. If they are lost, a result without them must not look like one
+/// without risk: detections fail until every file has been passed again, or is older than 14 days.
+struct AnalysedFiles: Equatable, Codable, Sendable {
+  /// The date when each file was last passed in.
+  private(set) var passed: [Data: Date] = [:]
+  /// The files that must be passed again.
+  private(set) var lost: Set<Data> = []
+
+  /// Adds the files of a successful detection at `now`, and removes old ones.
+  mutating func add(_ files: Set<Data>, at now: Date, keeping period: RetentionPeriod) {
+    for file in files { passed[file] = now }
+    passed = passed.filter { period.keeps(since: $0.value) }
+    let excess = passed.count - DeviceLimit.analysedFiles
+    if excess > 0 {
+      for (file, _) in passed.sorted(by: { $0.value < $1.value }).prefix(excess) {
+        passed[file] = nil
+      }
+    }
+    lost.subtract(files)
+    lost.formIntersection(passed.keys)
+  }
+
+  /// Records that the matches of all files are lost.
+  mutating func lose() {
+    lost = Set(passed.keys)
+  }
+
+  /// Removes withdrawn files, which need not be passed again.
+  mutating func forget(_ files: Set<Data>) {
+    for file in files { passed[file] = nil }
+    lost.subtract(files)
+  }
+
+  /// Records that the lost matches are complete again, as far as possible.
+  mutating func confirm() {
+    lost = []
+  }
+}

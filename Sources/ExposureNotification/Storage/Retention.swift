@@ -1,0 +1,63 @@
+import Foundation
+import Logging
+import SealedStorage
+import Synchronization
+
+/// The device's `RetentionClock`, stored so that a restart during a jump of the clock removes nothing.
+final class Retention: Sendable {
+  private struct State {
+    var clock = RetentionClock()
+    /// The clock on the disk; nil if there is none.
+    var stored: RetentionClock?
+  }
+
+  private let file: SealedFile
+  private let logger: Logger
+  private let state: Mutex<State>
+
+  /// Reads the stored clock. Without it, no time is trusted until one has persisted.
+  init(file: SealedFile, reports: DamageReports, logger: Logger) {
+    self.file = file
+    self.logger = logger
+    let stored = Self.storedClock(in: file, reports: reports, logger: logger)
+    state = Mutex(State(clock: stored ?? RetentionClock(), stored: stored))
+  }
+
+  /// Takes the reading `now` and returns the data to keep.
+  func period(at now: Date) -> RetentionPeriod {
+    state.withLock { state in
+      state.clock.read(now)
+      save(&state)
+      return state.clock.period(at: now)
+    }
+  }
+
+  /// A state that is lost with the process makes the device keep data longer, never shorter.
+  private func save(_ state: inout State) {
+    let clock = state.clock
+    if let stored = state.stored,
+      !clock.differs(from: stored, byMoreThan: ClockLimit.storedAgainSeconds)
+    {
+      return
+    }
+    do throws(SealedStorageError) {
+      guard let content = try? JSONEncoder().encode(clock) else { return }
+      try file.replace(with: content)
+      state.stored = clock
+    } catch {
+      logger.warning("storing the time of the last removal failed: \(error)")
+    }
+  }
+
+  private static func storedClock(
+    in file: SealedFile, reports: DamageReports, logger: Logger
+  ) -> RetentionClock? {
+    do throws(SealedStorageError) {
+      return try file.read().flatMap { try? JSONDecoder().decode(RetentionClock.self, from: $0) }
+    } catch {
+      logger.warning("reading the time of the last removal failed: \(error)")
+      if error == .damaged { reports.setAside(file, .retentionClock) }
+      return nil
+    }
+  }
+}
