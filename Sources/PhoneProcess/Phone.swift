@@ -75,14 +75,15 @@ package final class Phone: Sendable {
       radio: surroundings.radio, consent: consent, clock: clock, randomness: randomness,
       folder: folder.framework, sealingKey: key, region: settings.region,
       bundleIdentifier: settings.app.appPackageName, apiVersion: settings.apiVersion,
-      travel: travel, transmitPower: settings.transmitPower, logger: logger)
+      travel: travel, logger: logger)
     self.device = device
     app = ExposureApp(
       manager: ENManager(device: device), authorizationStatus: { device.authorizationStatus },
       configuration: settings.app, folder: folder.app, sealingKey: key, clock: clock,
       randomness: randomness, network: surroundings.network, scheduler: NoScheduler(),
       notices: notices, deviceCheck: UnattestedDevice(randomness: randomness), trust: device,
-      countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount }, logger: logger)
+      countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount },
+      damage: { device.storageDamage.map { DataDamage($0) } }, logger: logger)
   }
 
   /// True while `run()` runs.

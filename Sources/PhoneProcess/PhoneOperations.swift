@@ -175,6 +175,7 @@ extension Phone {
     case .history: try await app.removeHistory()
     case .notices:
       try await app.acknowledgeDamage()
+      try await device.acknowledgeStorageDamage()
       try await notices.removeAll()
     case .everything:
       // On this phone the owner of the app is also the owner of the system.

@@ -7,13 +7,10 @@ package struct PhoneSettings: Sendable {
   /// The servers, the region, the app and the health authority's root key. With rules for exposure windows the
   /// phone has version 2 of the framework's interface, otherwise version 1.
   package let app: AppConfiguration
-  /// The transmit power of the radio in dBm, as stated in the beacons.
-  package let transmitPower: Int8
 
   /// Creates settings.
-  package init(app: AppConfiguration, transmitPower: Int8) {
+  package init(app: AppConfiguration) {
     self.app = app
-    self.transmitPower = transmitPower
   }
 
   /// The version of the framework's interface.
@@ -21,9 +18,4 @@ package struct PhoneSettings: Sendable {
 
   /// The region without keys: they come in documents that the root key has signed.
   var region: RegionConfiguration { RegionConfiguration(region: app.region, keys: []) }
-
-  /// The transmit powers that beacons can state, in dBm.
-  package static let transmitPowers = Int(Int8.min)...Int(Int8.max)
-  /// The transmit power of a usual controller, in dBm.
-  package static let defaultTransmitPower = 8
 }

@@ -144,7 +144,7 @@ struct PhoneCommandTests {
     arguments: [
       ("region", #""pl""#), ("region", "1"), ("platform", #""windows""#), ("riskVersion", "3"),
       ("radio", #""usb""#), ("radio", #""hci:host""#), ("keyFile", #""key""#),
-      ("transmitPower", "200"), ("appID", #""""#), ("rootKey", #""missing.pem""#),
+      ("appID", #""""#), ("rootKey", #""missing.pem""#),
       ("rootKey", #""phone.json""#), ("windowRisk", #""phone.json""#),
     ])
   func value(_ field: String, _ value: String) async throws {
@@ -181,7 +181,7 @@ struct PhoneCommandTests {
       contentsOf: SharedData.projectRoot.appendingPathComponent("Documentation/Phone.md"),
       encoding: .utf8)
     let rows = PhoneConfigurationFile.table.descriptions(defaults: PhoneConfigurationFile())
-    #expect(rows.count == 11)
+    #expect(rows.count == 10)
     for row in rows { #expect(page.contains(row.markdown), "\(row.markdown)") }
   }
 

@@ -78,7 +78,7 @@ struct NearbyPhone {
     let schedule = KeySchedule(key)
     let noon = day.addingTimeInterval(43_200)
     let identifier = schedule.identifier(at: try #require(IntervalNumber(noon)))
-    let metadata = schedule.seal(BluetoothMetadata(transmitPower: 8), beside: identifier)
+    let metadata = schedule.seal(BluetoothMetadata(.unknownModel), beside: identifier)
     return (0..<count).map { index in
       HeardScan(
         time: Int64(noon.timeIntervalSince1970) + 300 * Int64(index),

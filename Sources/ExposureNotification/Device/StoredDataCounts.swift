@@ -1,10 +1,9 @@
 import ExposureKeys
 import Foundation
-import World
 
 /// The amounts of data that a device stores about its owner's encounters.
 package struct StoredDataCounts: Hashable, Sendable {
-  /// The finished own keys.
+  /// The own keys.
   package let ownKeys: Int
   /// The received beacons by the start of their day, 00:00 UTC.
   package let sightings: [Date: Int]
@@ -15,10 +14,7 @@ extension Device {
   ///
   /// - Throws: `ENError`, or an error of the storage.
   package func storedDataCounts() async throws -> StoredDataCounts {
-    let now = clock.now
-    let keys = try await mutex.withLock {
-      try await self.beacons.release(at: now, includingToday: false).count
-    }
+    let keys = try await beacons.keyCount()
     let sightings = try await contacts.received().sightings
     let days = Dictionary(grouping: sightings) { sighting in
       let seconds = sighting.time.timeIntervalSince1970

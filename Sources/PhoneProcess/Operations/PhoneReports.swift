@@ -147,7 +147,7 @@ struct OwnerDataReport: Encodable {
   let exposures: ExposuresReport
   let history: HistoryReport
   let stays: [Stay]
-  /// The finished keys that the phone stores.
+  /// The number of own keys that the phone stores.
   let ownKeys: Int
   let received: [Day]
 

@@ -13,7 +13,6 @@ struct PhoneConfigurationFile {
   private var platform = "android"
   private var riskVersion = 1
   private var windowRisk: WindowRiskConfiguration?
-  private var transmitPower = PhoneSettings.defaultTransmitPower
   private var rootKeyPEM = ""
   private var path = ""
   /// The radio; `nil` for none.
@@ -48,7 +47,7 @@ struct PhoneConfigurationFile {
         verificationServer: verificationServer, keyServer: keyServer, region: region,
         platform: platform, appPackageName: appID, rootKey: try rootKey,
         windowRisk: try windowRiskAssessment)
-      return PhoneSettings(app: app, transmitPower: Int8(clamping: transmitPower))
+      return PhoneSettings(app: app)
     }
   }
 
@@ -119,9 +118,6 @@ struct PhoneConfigurationFile {
       ) { name, root, place in
         root.windowRisk = try windowRisk(at: place.file(name))
       },
-      .integer(
-        "transmitPower", \.transmitPower, PhoneSettings.transmitPowers,
-        "the transmit power of the radio in dBm, as stated in the beacons"),
       .text(
         "radio", \.radio, form: PhoneRadio.form,
         "the Bluetooth controller; `none` for a phone that only checks and uploads"
