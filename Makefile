@@ -7,11 +7,12 @@ BUILD_FLAGS := --explicit-target-dependency-import-check error
 RELEASE := -c release --scratch-path .build-release
 EXAMPLES := --package-path Examples --scratch-path .build-examples
 
-.PHONY: demo test test-arm64 bench docs examples facts build product lint format prepare prepare-tests clean help
+.PHONY: demo test prove test-arm64 bench docs examples facts build product lint format prepare prepare-tests clean help
 
 help:
 	@echo "make demo        build, then run the whole system once: from a beacon to a notice, from a PIN to a download"
 	@echo "make test        check the format, build with warnings as errors, run every test and the example app"
+	@echo "make prove       kill a running phone 500 times while it receives, checks and uploads (about 10 minutes)"
 	@echo "make test-arm64  compile the matching kernels for arm64 and check them under qemu"
 	@echo "make bench       build for release, measure matching and the servers, write the figures to out/bench"
 	@echo "make examples    build the example app, a package of its own, and take three phones through it"
@@ -30,6 +31,10 @@ test: prepare-tests lint build
 	@scripts/run-tests $(SWIFT_TEST_FLAGS)
 	$(MAKE) test-arm64
 	$(MAKE) examples
+
+# The same test as in `make test`, with ten times as many rounds.
+prove: prepare-tests build
+	FIREBREAK_PROVE_ROUNDS=500 scripts/run-tests --filter FirebreakTests.KilledPhoneTests
 
 test-arm64:
 	@scripts/test-arm64
@@ -73,9 +78,10 @@ format:
 prepare:
 	@scripts/prepare
 
-# What only the tests need: two virtual Bluetooth controllers and the Python that runs them.
+# What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, and systemd
+# to check the unit file.
 prepare-tests:
-	@scripts/prepare python3 python3-pip
+	@scripts/prepare python3 python3-pip dbus-daemon systemd
 	@scripts/prepare-tests
 
 clean:

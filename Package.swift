@@ -41,6 +41,9 @@ let package = Package(
     .executable(name: "firebreak", targets: ["firebreak"]),
     .executable(name: "firebreak-benchmarks", targets: ["firebreak-benchmarks"]),
     .library(name: "ExposureNotification", targets: ["ExposureNotification"]),
+    .library(name: "ExposureApp", targets: ["ExposureApp"]),
+    .library(name: "KeyServerAPI", targets: ["KeyServerAPI"]),
+    .library(name: "VerificationAPI", targets: ["VerificationAPI"]),
     .library(name: "DiagnosisKeyFile", targets: ["DiagnosisKeyFile"]),
     .library(name: "ExposureKeys", targets: ["ExposureKeys"]),
     .library(name: "Secrets", targets: ["Secrets"]),
@@ -74,6 +77,7 @@ let package = Package(
       name: "ExposureKeys", dependencies: ["Secrets", crypto, cryptoExtras],
       swiftSettings: strictOnTheCallersActor),
     .target(name: "CExposureKernels"),
+    .systemLibrary(name: "CProcessControl"),
     .target(name: "CallableEnvelope", swiftSettings: strict),
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(
@@ -169,11 +173,20 @@ let package = Package(
       ],
       swiftSettings: strictOnTheCallersActor),
 
+    // A phone as a process: storage, schedule, socket and notices around the framework and the app.
+    .target(
+      name: "PhoneProcess",
+      dependencies: [
+        "Secrets", "World", "StrictJSON", "ExposureKeys", "SealedStorage", "DiagnosisKeyFile",
+        "ExposureNotification", "ExposureApp", "KeyServerAPI", logging,
+      ], swiftSettings: strictOnTheCallersActor),
+
     // The executable.
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "Town", "FieldTrials", "Bluetooth", "DiagnosisKeyFile", "ExposureKeys", "CExposureKernels",
+        "Town", "FieldTrials", "PhoneProcess", "Bluetooth", "CProcessControl", "DiagnosisKeyFile",
+        "ExposureKeys", "CExposureKernels", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
         "VerificationAPI", "VerificationServer", "QuietHTTP", "StrictJSON", "Secrets", "World",
         grdb, crypto, logging, serviceLifecycle, argumentParser, nioCore, nioHTTP1, nioPosix,
@@ -293,6 +306,13 @@ let package = Package(
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
+      name: "PhoneProcessTests",
+      dependencies: [
+        "PhoneProcess", "ExposureNotification", "SealedStorage", "Secrets", "World", "TestSupport",
+        logging,
+      ],
+      swiftSettings: strictOnTheCallersActor),
+    .testTarget(
       name: "FieldTrialsTests",
       dependencies: ["FieldTrials", "ExposureNotification", "ExposureKeys", "TestSupport"],
       swiftSettings: strictOnTheCallersActor),
@@ -311,7 +331,8 @@ let package = Package(
       dependencies: [
         "firebreak", "DiagnosisKeyFile", "ExposureKeys", "ExposureNotification", "UploadToken",
         "KeyServerAPI", "KeyServer", "VerificationAPI", "VerificationServer", "World",
-        "TestSupport", nioCore, nioHTTP1, nioPosix, argumentParser, crypto,
+        "PhoneProcess", "Secrets", "TestSupport", nioCore, nioHTTP1, nioPosix, argumentParser,
+        crypto,
       ],
       swiftSettings: strictOnTheCallersActor),
   ]

@@ -28,6 +28,11 @@ extension ExposureApp {
     announce(.removal)
   }
 
+  /// Removes the history of checks. The times of the last check and of the next one stay.
+  public func removeHistory() throws(StorageFailure) {
+    try store.update { $0.history.removeChecks() }
+  }
+
   /// Removes all data of the app and turns exposure notifications off.
   ///
   /// Only the user can remove the system's own keys and received identifiers, in the system's settings.

@@ -38,9 +38,34 @@ package enum FolderLock {
     return try work()
   }
 
+  /// Takes the lock for as long as the returned object lives; `nil` if it is held elsewhere.
+  ///
+  /// - Throws: `FileError` if the folder cannot be opened.
+  package static func hold(on folder: URL) throws(FileError) -> HeldFolderLock? {
+    let lock = HeldFolderLock(descriptor: try open(folder))
+    while flock(lock.descriptor, LOCK_EX | LOCK_NB) != 0 {
+      if errno == EWOULDBLOCK { return nil }
+      guard errno == EINTR else { throw FileError(.lock, folder) }
+    }
+    return lock
+  }
+
   private static func open(_ folder: URL) throws(FileError) -> Int32 {
     let descriptor = Foundation.open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError(.open, folder) }
     return descriptor
+  }
+}
+
+/// A lock on a folder, released when the object is deallocated or the process ends.
+package final class HeldFolderLock: Sendable {
+  fileprivate let descriptor: Int32
+
+  fileprivate init(descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    close(descriptor)
   }
 }

@@ -65,10 +65,12 @@ final class ServedAuthority {
   let keys: String
 
   /// Starts the servers with `files`, texts by path in their folder, with mode 0600.
-  init(_ files: [String: String] = [:], folders: [String] = []) async throws {
+  init(
+    _ files: [String: String] = [:], folders: [String] = [], arguments: [String] = []
+  ) async throws {
     folder = try TemporaryFolder()
     try Self.write(files, folders: folders, in: folder)
-    servers = try await ServedFirebreak(folder: folder)
+    servers = try await ServedFirebreak(folder: folder, arguments)
     let addresses = try await servers.addresses()
     verification = addresses["verification"] ?? ""
     keys = addresses["keys"] ?? ""

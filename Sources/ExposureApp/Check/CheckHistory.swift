@@ -56,6 +56,11 @@ struct CheckHistory: Codable, Sendable, Equatable {
     dayChecks = dayChecks.filter { $0.key > today - RemovalRule.dayChecksDays }
   }
 
+  /// Removes all entries and counts.
+  mutating func removeChecks() {
+    (analyzeChecks, riskChecks, dayChecks, totalKeysCount) = ([], [], [:], 0)
+  }
+
   func totals(at now: Date) -> CheckTotals {
     let today = Self.day(of: now)
     let week = dayChecks.filter { $0.key > today - RemovalRule.dayChecksDays }

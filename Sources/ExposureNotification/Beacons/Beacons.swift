@@ -64,6 +64,12 @@ actor Beacons {
     await radio.stopAdvertising()
   }
 
+  /// The number of stored keys.
+  func keyCount() throws(SealedStorageError) -> Int {
+    try read()
+    return own.keys.count
+  }
+
   /// Returns the keys for an upload. With `includingToday` the current key is shortened.
   ///
   /// The keys are returned only after they are marked as released on the disk; they are never sent again.

@@ -13,7 +13,7 @@ public protocol TravelHistory: Sendable {
 
 extension Device {
   /// Returns `true` if the user has left the region within the retention period.
-  func hasTraveled() async throws -> Bool {
+  package func hasTraveled() async throws -> Bool {
     try requireLatest()
     try requireEnabled()
     guard let travel else { throw ENError(.travelStatusNotAvailable) }

@@ -10,6 +10,7 @@ import World
 /// commands that change the document need `--root-key`.
 struct DeviceConfigurationFiles {
   let folder: ServerFolder
+  var clock: any WallClock = SystemClock()
 
   /// The newest document, verified with the public root key; `nil` if there is none yet.
   ///
@@ -57,7 +58,7 @@ struct DeviceConfigurationFiles {
   ) throws -> (document: DeviceConfiguration, store: () throws -> Void) {
     try createRootKey(rootKey)
     let root = try privateRootKey(rootKey)
-    let now = SystemClock().now
+    let now = clock.now
     let published = try Self.publicKeys(keys, at: now)
     var document =
       try current()?.next(keys: published, issued: now, lifetimeSeconds: lifetimeSeconds)
@@ -78,7 +79,7 @@ struct DeviceConfigurationFiles {
   /// key or half of its time is over, and the private root key is there. Called while the lock is held.
   func prepare(_ keys: [SecretSigningKey]) throws {
     try createRootKey(nil)
-    let now = SystemClock().now
+    let now = clock.now
     let document = try current()
     if let document, try isComplete(document, keys, at: now) { return }
     if FileManager.default.fileExists(atPath: folder.rootPrivateKey.url.path) || document == nil {
@@ -172,7 +173,7 @@ final class ServedDeviceConfiguration: Sendable {
   /// - Throws: If the file cannot be read.
   func data() throws -> Data {
     let current = try read()
-    guard current.renewal <= SystemClock().now else { return current.data }
+    guard current.renewal <= files.clock.now else { return current.data }
     let secrets = files.folder.keySecrets
     try secrets.withLock {
       try files.prepare(try secrets.read(KeySecrets.self)?.signingKeys ?? [])

@@ -2,7 +2,9 @@ import ArgumentParser
 import Foundation
 import KeyServer
 import Logging
+import PhoneProcess
 import VerificationServer
+import World
 
 /// `firebreak serve`: runs the health authority's servers.
 struct ServeCommand: AsyncParsableCommand {
@@ -36,7 +38,17 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "Log everything to stderr, not only errors.")
   var verbose = false
 
+  @Flag(help: "Allow the options for developers.")
+  var developer = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Run ahead of the machine's clock, or behind it. For developers.", valueName: "seconds"))
+  var clockOffset = 0
+
   func validate() throws {
+    try DeveloperOptions.check(clockOffset: clockOffset, developer: developer)
     guard (0...UInt16.max - 2).contains(UInt16(exactly: port) ?? .max) else {
       throw ValidationError("--port takes 0 to \(UInt16.max - 2).")
     }
@@ -49,7 +61,9 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
+    try CoreDumps.disable()
+    let setup = ServerSetup(
+      folder: try ServerFolder(path: options.data), options: options, clock: clock)
     // Checked before anything is created, so that a failed start leaves no secrets.
     if only != .keys { try setup.checkVerification() }
     if only != .verification { try setup.checkKeys() }
@@ -67,6 +81,10 @@ struct ServeCommand: AsyncParsableCommand {
     try await servers.run(logger: logger) { addresses in
       try json ? printJSON(addresses) : StandardOutput.write(addresses.text)
     }
+  }
+
+  private var clock: any WallClock {
+    clockOffset == 0 ? SystemClock() : ClockWithOffset(SystemClock(), ahead: clockOffset)
   }
 
   private var logger: Logger {

@@ -9,6 +9,7 @@ import World
 struct ServerSetup {
   let folder: ServerFolder
   let options: ServerOptions
+  var clock: any WallClock = SystemClock()
 
   /// Throws if no token of the verification server would be accepted by the key server.
   func requireMatchingNames() throws {
@@ -62,7 +63,7 @@ extension ServerSetup {
       configuration.host = host
       configuration.port = port
       return try VerificationServer(
-        configuration: configuration, clock: SystemClock(), randomness: SystemRandomness(),
+        configuration: configuration, clock: clock, randomness: SystemRandomness(),
         logger: logger)
     }
   }
@@ -71,7 +72,7 @@ extension ServerSetup {
   func apiKeys() throws -> APIKeys {
     try checked(folder.verificationSettings) {
       try APIKeys(
-        configuration: verificationConfiguration(), clock: SystemClock(),
+        configuration: verificationConfiguration(), clock: clock,
         randomness: SystemRandomness())
     }
   }
@@ -107,7 +108,7 @@ extension ServerSetup {
     let settings = try VerificationServerSettings(folder.verificationSettings, options: options)
     let (file, tokenKeys) = (folder.verificationSecrets, folder.tokenPublicKeys)
     let secrets = try file.readOrCreate { VerificationSecrets(randomness: SystemRandomness()) }
-    try tokenKeys.write(secrets.signingKeys, at: SystemClock().now)
+    try tokenKeys.write(secrets.signingKeys, at: clock.now)
     var configuration = settings.configuration
     configuration.databaseFile = folder.verificationDatabase
     configuration.apiTokens = secrets.apiTokens
@@ -120,7 +121,7 @@ extension ServerSetup {
       }
       let keys = try secrets.tokenKeys
       // Written before the keys sign: the key server reads the file when it sees an unknown key id.
-      try tokenKeys.write(secrets.signingKeys, at: SystemClock().now)
+      try tokenKeys.write(secrets.signingKeys, at: clock.now)
       return keys
     }
     return configuration
@@ -139,7 +140,7 @@ extension ServerSetup {
       configuration.host = host
       configuration.port = port
       return try KeyServer(
-        configuration, clock: SystemClock(), randomness: SystemRandomness(), logger: logger)
+        configuration, clock: clock, randomness: SystemRandomness(), logger: logger)
     }
   }
 
@@ -159,14 +160,14 @@ extension ServerSetup {
   private func keyConfiguration() throws -> KeyServerConfiguration {
     let settings = try KeyServerSettings(folder.keySettings, options: options)
     let (secrets, tokenKeys) = (folder.keySecrets, folder.tokenPublicKeys)
-    let documents = DeviceConfigurationFiles(folder: folder)
+    let documents = DeviceConfigurationFiles(folder: folder, clock: clock)
     let keys = try secrets.withLock {
       let keys = try secrets.readOrCreate { KeySecrets(keyID: settings.keyID) }
       try documents.prepare(keys.signingKeys)
       return keys
     }
     if let verification = try folder.verificationSecrets.read(VerificationSecrets.self) {
-      try tokenKeys.write(verification.signingKeys, at: SystemClock().now)
+      try tokenKeys.write(verification.signingKeys, at: clock.now)
     }
     var configuration = settings.configuration
     configuration.databaseFile = folder.keyDatabase

@@ -1,0 +1,62 @@
+import Foundation
+
+/// The notification service of a desktop (Desktop Notifications Specification 1.2), reached over the session bus.
+///
+/// Each call has a connection of its own: notices are rare, and a desktop session may end and begin again.
+package struct DesktopNotifications: Sendable {
+  private let bus: DBusAddress
+  private static let name = "org.freedesktop.Notifications"
+  private static let path = "/org/freedesktop/Notifications"
+
+  /// The service on `bus`.
+  package init(on bus: DBusAddress) {
+    self.bus = bus
+  }
+
+  /// Shows a notification until the user closes it.
+  ///
+  /// - Parameter replaced: The number of the shown notification that this one replaces, or 0.
+  /// - Returns: The number of the notification.
+  /// - Throws: `UnixSocketError` or `DBusError` if there is no service or it does not answer in time.
+  package func show(
+    title: String, body: String, isUrgent: Bool, replacing replaced: UInt32 = 0
+  ) async throws -> UInt32 {
+    let urgency = DBusValue.byte(isUrgent ? 2 : 1)
+    let arguments: [DBusValue] = [
+      .string("Firebreak"), .uint32(replaced), .string(""), .string(title),
+      .string(Self.escaped(body)), .array("s", []),
+      .array("{sv}", [.entry(.string("urgency"), .variant(urgency))]),
+      .int32(DesktopLimit.neverExpires),
+    ]
+    let reply = try await call("Notify", arguments)
+    guard case .uint32(let number) = reply.first else { throw DBusError.malformed }
+    return number
+  }
+
+  /// Closes a notification; no effect if the user has closed it.
+  package func close(_ number: UInt32) async throws {
+    _ = try await call("CloseNotification", [.uint32(number)])
+  }
+
+  private func call(_ member: String, _ arguments: [DBusValue]) async throws -> [DBusValue] {
+    try await UnixSocket.offThread {
+      var connection = try DBusConnection(
+        to: bus, before: .now + .seconds(DesktopLimit.callSeconds))
+      return try connection.call(
+        member, of: Self.name, at: Self.path, of: Self.name, arguments)
+    }
+  }
+
+  /// Desktops may read the body as markup.
+  private static func escaped(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+  }
+}
+
+/// Limits of the desktop's notifications.
+package enum DesktopLimit {
+  /// The time in which the bus and the service must answer, in seconds.
+  package static let callSeconds = 5
+  /// The specification's value for notifications that stay until the user closes them.
+  package static let neverExpires: Int32 = 0
+}

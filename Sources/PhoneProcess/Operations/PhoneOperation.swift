@@ -1,0 +1,97 @@
+import Foundation
+import Secrets
+
+/// An operation of the phone's owner. A running phone performs it for a command that asks over its socket; without
+/// one, the command performs it itself.
+package enum PhoneOperation: Codable, Hashable, Sendable {
+  /// The state of the phone.
+  case status
+  /// Downloads and analyses key files now.
+  case check
+  /// Turns exposure notifications on. The command is the owner's consent.
+  case enable
+  /// Turns exposure notifications off.
+  case disable
+  /// The checks of the last fourteen days.
+  case history
+  /// The exposures of the last fourteen days.
+  case exposures
+  /// Uploads the phone's keys with the PIN of the request. The command is the owner's consent.
+  case upload(sharesAbroad: Bool)
+  /// Tells if the phone has left its region; with a region, records first that it is there now.
+  case travel(to: String?)
+  /// Removes data.
+  case remove(Removal)
+  /// All data about the owner, in one document.
+  case exportMyData
+  /// Receives scans as if they came from the radio. For developers.
+  case hear([HeardScan])
+  /// The identifiers that the phone has sent since its start. For developers.
+  case sent
+
+  /// The data that an operation removes.
+  package enum Removal: String, Codable, CaseIterable, Sendable {
+    case exposures, history, notices, everything
+  }
+
+  /// True for operations that only a phone started with `--developer` performs.
+  package var isForDevelopers: Bool {
+    switch self {
+    case .hear, .sent: true
+    default: false
+    }
+  }
+
+  /// The time in which a running phone answers, in seconds. The longest download of a check is limited by the app.
+  package var secondsMax: Int {
+    switch self {
+    case .check: 1_800
+    case .upload: 300
+    default: 60
+    }
+  }
+}
+
+/// A scan in a request: its time in Unix seconds and the received beacons.
+package struct HeardScan: Codable, Hashable, Sendable {
+  /// The time of the scan.
+  package let time: Int64
+  /// The received beacons.
+  package let beacons: [Beacon]
+
+  /// Creates a scan.
+  package init(time: Int64, beacons: [Beacon]) {
+    self.time = time
+    self.beacons = beacons
+  }
+
+  /// A received beacon.
+  package struct Beacon: Codable, Hashable, Sendable, Redacted {
+    /// The identifier and the metadata, 20 bytes.
+    package let bytes: Data
+    /// The signal strength in dBm.
+    package let signalStrength: Int8
+
+    /// Creates a beacon.
+    package init(bytes: Data, signalStrength: Int8) {
+      self.bytes = bytes
+      self.signalStrength = signalStrength
+    }
+  }
+}
+
+/// A request to a phone: the operation, and the PIN of an upload.
+///
+/// The PIN is not in the JSON of the request: decoders leave copies of what they read in memory.
+package struct PhoneRequest: Sendable, Redacted {
+  /// The operation.
+  package let operation: PhoneOperation
+  /// The PIN as typed; empty for other operations than uploads.
+  package let pin: ZeroingBytes
+
+  /// Creates a request.
+  package init(_ operation: PhoneOperation, pin: ZeroingBytes = ZeroingBytes(count: 0) { _ in }) {
+    self.operation = operation
+    self.pin = pin
+  }
+}

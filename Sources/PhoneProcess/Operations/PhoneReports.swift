@@ -1,0 +1,184 @@
+import Foundation
+
+// The JSON objects of the commands. Times are Unix seconds. The names are a promise to other programs.
+
+/// The state of a phone: `status --json`.
+struct StatusReport: Encodable {
+  /// True if the owner has turned exposure notifications on.
+  var enabled: Bool
+  /// True if the owner has allowed them.
+  var authorized: Bool
+  /// True if beacons are sent and received; false without a running phone.
+  var bluetooth: Bool
+  /// The risk level of the last fourteen days, 0 to 3; `nil` while it is unknown.
+  var riskLevel: Int?
+  /// The number of exposures of the last fourteen days.
+  var exposures: Int
+  /// The time of the last complete check; `nil` before the first.
+  var lastCheck: Date?
+  /// The reason of the last failure; `nil` if the last check succeeded.
+  var lastFailure: String?
+  /// The number of notices that are shown.
+  var notices: Int
+  /// True if an unfinished upload can be continued.
+  var pendingUpload: Bool
+  /// The time of the next check; `nil` if the phone is not running.
+  var nextCheck: Date?
+  /// The condition of the app's storage: `ready` or a kind of damage.
+  var storage: String
+  /// The kinds of stored data that were damaged and are not restored.
+  var damaged: [String]
+  /// The notices with their texts.
+  var shownNotices: [NoticeReport]
+
+  private enum CodingKeys: CodingKey {
+    case enabled, authorized, bluetooth, riskLevel, exposures, lastCheck, lastFailure, notices
+    case pendingUpload, nextCheck, storage, damaged, shownNotices
+  }
+
+  /// Writes absent values as `null`: the object always has all fields.
+  func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encode(enabled, forKey: .enabled)
+    try fields.encode(authorized, forKey: .authorized)
+    try fields.encode(bluetooth, forKey: .bluetooth)
+    try fields.encode(riskLevel, forKey: .riskLevel)
+    try fields.encode(exposures, forKey: .exposures)
+    try fields.encode(lastCheck, forKey: .lastCheck)
+    try fields.encode(lastFailure, forKey: .lastFailure)
+    try fields.encode(notices, forKey: .notices)
+    try fields.encode(pendingUpload, forKey: .pendingUpload)
+    try fields.encode(nextCheck, forKey: .nextCheck)
+    try fields.encode(storage, forKey: .storage)
+    try fields.encode(damaged, forKey: .damaged)
+    try fields.encode(shownNotices, forKey: .shownNotices)
+  }
+}
+
+/// A notice that is shown.
+struct NoticeReport: Encodable {
+  let identifier: String
+  let title: String
+  let body: String
+  let time: Date
+}
+
+/// The result of `check`.
+struct CheckReport: Encodable {
+  let ok: Bool
+  let riskLevel: Int?
+  let failure: String?
+}
+
+/// The result of `enable` and `disable`.
+struct EnableReport: Encodable {
+  let enabled: Bool
+  let outcome: String
+}
+
+/// The checks of the last fourteen days: `history`.
+struct HistoryReport: Encodable {
+  let checks: [Check]
+  let lastCheck: Date?
+  let keysToday: Int
+  let keysInSevenDays: Int
+  let keysTotal: Int
+
+  /// A check that analysed key files.
+  struct Check: Encodable {
+    let time: Date
+    let keys: Int
+    let matchedKeys: Int
+    let riskLevel: Int?
+  }
+}
+
+/// The exposures of the last fourteen days, newest first: `exposures`.
+struct ExposuresReport: Encodable {
+  let riskLevel: Int?
+  let exposures: [Day]
+
+  /// An encounter, or a day of encounters.
+  struct Day: Encodable {
+    /// `YYYY-MM-DD`.
+    let date: String
+    let seconds: Int
+    let riskScore: Int
+    /// The level of the policy for exposure windows: 1 or 2; `nil` without one.
+    let level: Int?
+  }
+}
+
+/// The result of `upload`.
+struct UploadReport: Encodable {
+  let ok: Bool
+  /// The category of ProteGO Safe: 1 to 5.
+  let result: Int
+  /// The reason of a failure.
+  let reason: String?
+}
+
+/// The result of `travel`.
+struct TravelReport: Encodable {
+  /// True if the owner has left the region; `nil` if nothing was recorded.
+  let traveled: Bool?
+  let region: String
+
+  private enum CodingKeys: CodingKey {
+    case traveled, region
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encode(traveled, forKey: .traveled)
+    try fields.encode(region, forKey: .region)
+  }
+}
+
+/// The result of `remove`.
+struct RemovalReport: Encodable {
+  let removed: String
+}
+
+/// All data about the owner: `export-my-data`. Keys and received identifiers are only counted: the keys would let
+/// others recognize the owner, the identifiers belong to other people.
+struct OwnerDataReport: Encodable {
+  let status: StatusReport
+  let exposures: ExposuresReport
+  let history: HistoryReport
+  let stays: [Stay]
+  /// The number of own keys that the phone stores.
+  let ownKeys: Int
+  let received: [Day]
+
+  /// The last stay in a region.
+  struct Stay: Encodable {
+    let region: String
+    let time: Date
+  }
+
+  /// The received beacons of one day.
+  struct Day: Encodable {
+    /// `YYYY-MM-DD`.
+    let date: String
+    let beacons: Int
+  }
+}
+
+/// The result of `hear`.
+struct HeardReport: Encodable {
+  let scans: Int
+  let beacons: Int
+}
+
+/// The identifiers that a phone has sent: `sent`.
+struct SentReport: Encodable {
+  let sent: [Beacon]
+
+  /// A sent beacon, in the names of the CSV of `match`.
+  struct Beacon: Encodable {
+    let rpi: String
+    let aem: String
+    let unix_time: Int64
+  }
+}

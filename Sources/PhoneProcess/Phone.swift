@@ -1,0 +1,134 @@
+import DiagnosisKeyFile
+import ExposureApp
+import ExposureKeys
+import ExposureNotification
+import Foundation
+import Logging
+import SealedStorage
+import Synchronization
+import World
+
+/// One phone: the framework, the app's engine and its background schedule, without a user interface.
+///
+/// `run()` runs it until it is stopped. `perform(_:)` executes the operations of its owner, while it runs or without.
+package final class Phone: Sendable {
+  /// The world around a phone.
+  package struct Surroundings: Sendable {
+    package let clock: any WallClock
+    package let randomness: any Randomness
+    package let network: any Network
+    package let radio: any Radio
+    /// Drives the radio as long as the phone runs.
+    package let runRadio: @Sendable () async -> Void
+    /// The desktop that shows notices; `nil` if there is none.
+    package let desktop: DesktopNotifications?
+    package let logger: Logger
+
+    package init(
+      clock: any WallClock, randomness: any Randomness, network: any Network, radio: any Radio,
+      runRadio: @escaping @Sendable () async -> Void = {}, desktop: DesktopNotifications?,
+      logger: Logger
+    ) {
+      self.clock = clock
+      self.randomness = randomness
+      self.network = network
+      self.radio = radio
+      self.runRadio = runRadio
+      self.desktop = desktop
+      self.logger = logger
+    }
+  }
+
+  let folder: PhoneFolder
+  let settings: PhoneSettings
+  let clock: any WallClock
+  let device: Device
+  let app: ExposureApp
+  let consent = PhoneConsent()
+  let notices: PhoneNotices
+  let travel: TravelLog
+  /// The radio for developers; `nil` if the phone was not started with `--developer`.
+  let developerRadio: DeveloperRadio?
+  private let runRadio: @Sendable () async -> Void
+  private let logger: Logger
+  private let running = Mutex(false)
+
+  /// Opens the phone in `folder`. The caller holds the lock of the folder.
+  package init(
+    in folder: PhoneFolder, key: SealingKey, settings: PhoneSettings,
+    surroundings: Surroundings
+  ) {
+    let (clock, randomness, logger) = (
+      surroundings.clock, surroundings.randomness, surroundings.logger
+    )
+    self.folder = folder
+    self.settings = settings
+    self.clock = clock
+    self.logger = logger
+    runRadio = surroundings.runRadio
+    developerRadio = surroundings.radio as? DeveloperRadio
+    travel = TravelLog(in: folder, key: key, clock: clock, randomness: randomness)
+    notices = PhoneNotices(
+      in: folder, key: key, desktop: surroundings.desktop, clock: clock, randomness: randomness,
+      logger: logger)
+    let device = Device(
+      radio: surroundings.radio, consent: consent, clock: clock, randomness: randomness,
+      folder: folder.framework, sealingKey: key, region: settings.region,
+      bundleIdentifier: settings.app.appPackageName, apiVersion: settings.apiVersion,
+      travel: travel, logger: logger)
+    self.device = device
+    app = ExposureApp(
+      manager: ENManager(device: device), authorizationStatus: { device.authorizationStatus },
+      configuration: settings.app, folder: folder.app, sealingKey: key, clock: clock,
+      randomness: randomness, network: surroundings.network, scheduler: NoScheduler(),
+      notices: notices, deviceCheck: UnattestedDevice(randomness: randomness), trust: device,
+      countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount },
+      damage: { device.storageDamage.map { DataDamage($0) } }, logger: logger)
+  }
+
+  /// True while `run()` runs.
+  var isRunning: Bool { running.withLock { $0 } }
+
+  /// Prepares the phone for operations. It sends and receives nothing before `run()`.
+  package func start() async {
+    await app.start()
+  }
+
+  /// Sends and receives beacons, checks on schedule and serves the owner's commands until the task is cancelled.
+  ///
+  /// - Parameter ready: Called when commands are served.
+  /// - Throws: `UnixSocketError` if the socket cannot be opened.
+  package func run(ready: @Sendable () throws -> Void) async throws {
+    let socket = try PhoneSocket(in: folder.url, logger: logger)
+    await start()
+    running.withLock { $0 = true }
+    defer { running.withLock { $0 = false } }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await socket.serve { await self.perform($0) } }
+      group.addTask { try? await self.device.run() }
+      group.addTask { await self.runRadio() }
+      group.addTask { await self.app.runSchedule() }
+      do { try ready() } catch {
+        group.cancelAll()
+        throw error
+      }
+      try await group.waitForAll()
+    }
+  }
+}
+
+/// The system's scheduler of a phone that checks by itself in `run()`.
+private struct NoScheduler: BackgroundScheduler {
+  func schedule(_ request: BackgroundRequest) {}
+}
+
+/// The attestation of a machine whose maker attests nothing: a random token.
+///
+/// Servers do not ask for one from platforms without attestation (`deviceVerificationPlatforms`).
+private struct UnattestedDevice: DeviceAttestation {
+  private static let byteCount = 32
+
+  let randomness: any Randomness
+
+  func token() async throws -> Data { Data(randomness.bytes(Self.byteCount)) }
+}

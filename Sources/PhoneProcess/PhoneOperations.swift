@@ -1,0 +1,243 @@
+import ExposureApp
+import ExposureKeys
+import ExposureNotification
+import Foundation
+import Secrets
+
+extension Phone {
+  /// Performs an operation of the owner.
+  package func perform(_ request: PhoneRequest) async -> PhoneReply {
+    let operation = request.operation
+    if operation.isForDevelopers && developerRadio == nil {
+      return PhoneReply(
+        .badInput, "This is for developers: start the running phone with --developer as well.")
+    }
+    return await consent.granting(operation) {
+      do {
+        return try await result(of: operation, pin: request.pin)
+      } catch let failure as StorageFailure {
+        return PhoneReply(.failed, failure.description)
+      } catch let error as ENError {
+        return PhoneReply(.failed, error.localizedDescription)
+      } catch {
+        return PhoneReply(
+          .failed, "The phone could not read or store its data: check the disk, then try again.")
+      }
+    }
+  }
+
+  private func result(of operation: PhoneOperation, pin: ZeroingBytes) async throws -> PhoneReply {
+    switch operation {
+    case .status: return await status().reply
+    case .check: return await check()
+    case .enable: return await enable()
+    case .disable: return try await disable()
+    case .history: return await history().reply
+    case .exposures: return await exposures().reply
+    case .upload(let sharesAbroad): return await upload(pin, sharesAbroad: sharesAbroad)
+    case .travel(let region): return try await travelled(to: region)
+    case .remove(let removal): return try await remove(removal)
+    case .exportMyData: return try await ownerData().reply
+    case .hear(let scans): return await hear(scans)
+    case .sent: return sentBeacons()
+    }
+  }
+}
+
+// MARK: Checking and uploading
+
+extension Phone {
+  private func check() async -> PhoneReply {
+    switch await app.check() {
+    case .checked(let level):
+      return PhoneReply(
+        .done, "Checked: \(level.words).",
+        CheckReport(ok: true, riskLevel: level.known, failure: nil))
+    case .paused:
+      return PhoneReply(
+        .done, "The health authority has paused checks. They go on by themselves.",
+        CheckReport(ok: true, riskLevel: await app.riskLevel.known, failure: nil))
+    case .alreadyRunning:
+      return PhoneReply(.failed, "A check is already running: wait until it ends.")
+    case .failed(let failure):
+      let level = await app.riskLevel
+      return PhoneReply(
+        failure.isForOwner ? .refused : .failed, failure.description,
+        CheckReport(ok: false, riskLevel: level.known, failure: failure.rawValue))
+    }
+  }
+
+  private func upload(_ pin: ZeroingBytes, sharesAbroad: Bool) async -> PhoneReply {
+    let outcome = await app.upload(pin: pin, isInteroperabilityEnabled: sharesAbroad)
+    let report = UploadReport(
+      ok: outcome.reason == nil, result: outcome.result.rawValue, reason: outcome.reason?.name)
+    guard let reason = outcome.reason else {
+      return PhoneReply(.done, "Your keys were shared. Thank you.", report)
+    }
+    return PhoneReply(reason.replyStatus, reason.description, report)
+  }
+}
+
+extension CheckFailure {
+  /// True if the owner can end the failure, and a retry cannot.
+  fileprivate var isForOwner: Bool { [.notAuthorized, .notEnabled].contains(self) }
+}
+
+extension UploadFailure {
+  /// The name of the case, without the values.
+  fileprivate var name: String {
+    switch self {
+    case .invalidPIN: "invalidPIN"
+    case .alreadyRunning: "alreadyRunning"
+    case .paused: "paused"
+    case .notAgreed: "notAgreed"
+    case .notEnabled: "notEnabled"
+    case .keysUnreadable: "keysUnreadable"
+    case .systemFailed: "systemFailed"
+    case .nothingToShare: "nothingToShare"
+    case .tooManyKeys: "tooManyKeys"
+    case .tooManyKeysOfOneDay: "tooManyKeysOfOneDay"
+    case .keysOutOfOrder: "keysOutOfOrder"
+    case .noDeviceToken: "noDeviceToken"
+    case .pinRefused: "pinRefused"
+    case .uploadRefused: "uploadRefused"
+    case .noInternet: "noInternet"
+    case .stopped: "stopped"
+    case .locked: "locked"
+    case .serverBusy: "serverBusy"
+    case .storage: "storage"
+    }
+  }
+
+  fileprivate var replyStatus: PhoneReply.Status {
+    switch self {
+    case .invalidPIN: .badInput
+    case .alreadyRunning, .paused, .noInternet, .serverBusy, .stopped, .storage, .systemFailed:
+      .failed
+    default: .refused
+    }
+  }
+}
+
+// MARK: Turning on and off, travel, removal
+
+extension Phone {
+  private func enable() async -> PhoneReply {
+    let outcome = await app.enable()
+    let isOn = [.enabled, .bluetoothOff].contains(outcome)
+    let report = EnableReport(enabled: isOn, outcome: outcome.rawValue)
+    do {
+      if isOn, await app.onboarding != .finished { try await app.finishOnboarding() }
+    } catch {
+      return PhoneReply(.failed, error.description, report)
+    }
+    return switch outcome {
+    case .enabled: PhoneReply(.done, "Exposure notifications are on.", report)
+    case .bluetoothOff:
+      PhoneReply(
+        .done,
+        "Exposure notifications are on. Beacons are sent and received as soon as there is Bluetooth.",
+        report)
+    case .refused, .unsupported:
+      PhoneReply(.refused, "Exposure notifications are not allowed on this phone.", report)
+    case .diskFull:
+      PhoneReply(.failed, "The disk is full: free some space, then try again.", report)
+    case .failed:
+      PhoneReply(.failed, "Exposure notifications could not be turned on: try again.", report)
+    }
+  }
+
+  private func disable() async throws -> PhoneReply {
+    try await app.disable()
+    return PhoneReply(
+      .done, "Exposure notifications are off. Received identifiers stay on the phone.",
+      EnableReport(enabled: false, outcome: "disabled"))
+  }
+
+  private func travelled(to region: String?) async throws -> PhoneReply {
+    if let region { try travel.record(region) }
+    let home = settings.region.region
+    do {
+      let hasLeft = try await device.hasTraveled()
+      return PhoneReply(
+        .done, "In the last fourteen days you have \(hasLeft ? "" : "not ")left \(home).",
+        TravelReport(traveled: hasLeft, region: home))
+    } catch let error as ENError where error.code == .travelStatusNotAvailable {
+      return PhoneReply(
+        .done, "Nothing is recorded of your travels: report a region with travel --to.",
+        TravelReport(traveled: nil, region: home))
+    }
+  }
+
+  private func remove(_ removal: PhoneOperation.Removal) async throws -> PhoneReply {
+    switch removal {
+    case .exposures: try await app.removeExposures()
+    case .history: try await app.removeHistory()
+    case .notices:
+      try await app.acknowledgeDamage()
+      try await device.acknowledgeStorageDamage()
+      try await notices.removeAll()
+    case .everything:
+      // On this phone the owner of the app is also the owner of the system.
+      try await app.removeEverything()
+      try await device.removeAllData()
+      try await notices.removeAll()
+      try travel.removeAll()
+    }
+    return PhoneReply(.done, "Removed.", RemovalReport(removed: removal.rawValue))
+  }
+}
+
+// MARK: For developers
+
+extension Phone {
+  private func hear(_ scans: [HeardScan]) async -> PhoneReply {
+    var report = HeardReport(scans: 0, beacons: 0)
+    for scan in scans {
+      guard let scan = scan.scan else {
+        return PhoneReply(.badInput, "A beacon does not have 20 bytes.", report)
+      }
+      guard await developerRadio?.hear(scan) == true else {
+        return PhoneReply(.refused, "The phone does not listen: enable it first.", report)
+      }
+      report = HeardReport(
+        scans: report.scans + 1, beacons: report.beacons + scan.sightings.count)
+    }
+    return PhoneReply(
+      .done, "Heard \(report.beacons) beacons in \(report.scans) scans.", report)
+  }
+
+  private func sentBeacons() -> PhoneReply {
+    let beacons = (developerRadio?.sent ?? []).map { sent in
+      SentReport.Beacon(
+        rpi: sent.beacon.identifier.bytes.hex, aem: sent.beacon.metadata.bytes.hex,
+        unix_time: Int64(sent.time.timeIntervalSince1970))
+    }
+    let lines = beacons.map { "\($0.rpi),\($0.aem),\($0.unix_time)" }
+    return PhoneReply(
+      .done, (["rpi,aem,unix_time"] + lines).joined(separator: "\n"), SentReport(sent: beacons))
+  }
+}
+
+extension HeardScan {
+  /// The scan for the radio; `nil` if a beacon does not have the right size.
+  fileprivate var scan: Scan? {
+    let time = Date(timeIntervalSince1970: Double(time))
+    let sightings = beacons.compactMap { beacon -> Sighting? in
+      let count = RollingProximityIdentifier.byteCount
+      guard let identifier = RollingProximityIdentifier(bytes: beacon.bytes.prefix(count)),
+        let metadata = AssociatedEncryptedMetadata(bytes: beacon.bytes.dropFirst(count))
+      else { return nil }
+      return Sighting(
+        advertisement: Advertisement(identifier: identifier, metadata: metadata), time: time,
+        signalStrength: beacon.signalStrength)
+    }
+    return sightings.count == beacons.count ? Scan(time: time, sightings: sightings) : nil
+  }
+}
+
+extension [UInt8] {
+  fileprivate var hex: String {
+    map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+}

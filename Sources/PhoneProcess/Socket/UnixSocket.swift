@@ -1,0 +1,189 @@
+import Foundation
+
+/// A connected Unix domain socket. Every transfer ends at a deadline.
+///
+/// The functions that transfer bytes block their thread until then; `offThread` runs them elsewhere.
+package final class UnixSocket: Sendable {
+  private let descriptor: Int32
+
+  /// Takes over an open descriptor and closes it at the end.
+  init(owning descriptor: Int32) {
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Connects to the listener at `address`.
+  package static func connected(to address: UnixAddress) throws(UnixSocketError) -> UnixSocket {
+    let socket = try unconnected()
+    let status = try address.withSocketAddress { connect(socket.descriptor, $0, $1) }
+    guard status == 0 else { throw UnixSocketError(errno) }
+    return socket
+  }
+
+  /// A socket without a peer.
+  static func unconnected() throws(UnixSocketError) -> UnixSocket {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    guard descriptor >= 0 else { throw UnixSocketError(errno) }
+    return UnixSocket(owning: descriptor)
+  }
+
+  /// Runs `work` with the descriptor.
+  func withDescriptor<Result>(_ work: (Int32) -> Result) -> Result { work(descriptor) }
+
+  /// The user of the process at the other end when it connected; `nil` if the system does not say.
+  package var peerUser: uid_t? {
+    // The kernel's `struct ucred`: process, user, group.
+    var credentials: [UInt32] = [0, 0, 0]
+    var size = socklen_t(credentials.count * MemoryLayout<UInt32>.size)
+    let status = getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size)
+    return status == 0 ? credentials[1] : nil
+  }
+}
+
+extension UnixSocket {
+  /// Sends all of `bytes`.
+  package func send(
+    _ bytes: [UInt8], before deadline: ContinuousClock.Instant
+  ) throws {
+    try bytes.withUnsafeBytes { try send($0, before: deadline) }
+  }
+
+  /// Sends all of `bytes`, without a copy of them.
+  func send(
+    _ bytes: UnsafeRawBufferPointer, before deadline: ContinuousClock.Instant
+  ) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      try wait(for: POLLOUT, before: deadline)
+      let part = UnsafeRawBufferPointer(rebasing: rest)
+      let count = Foundation.send(
+        descriptor, part.baseAddress, part.count, Int32(MSG_NOSIGNAL))
+      if count < 0, [EAGAIN, EINTR].contains(errno) { continue }
+      guard count > 0 else { throw UnixSocketError(errno) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Receives at least one byte and at most `countMax`; nothing only if the peer has closed the connection.
+  package func receive(
+    atMost countMax: Int, before deadline: ContinuousClock.Instant
+  ) throws(UnixSocketError) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: countMax)
+    while true {
+      try wait(for: POLLIN, before: deadline)
+      let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+      if count < 0, [EAGAIN, EINTR].contains(errno) { continue }
+      guard count >= 0 else { throw UnixSocketError(errno) }
+      return Array(buffer.prefix(count))
+    }
+  }
+
+  /// Receives exactly `count` bytes.
+  package func receive(
+    exactly count: Int, before deadline: ContinuousClock.Instant
+  ) throws(UnixSocketError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while bytes.count < count {
+      let part = try receive(atMost: count - bytes.count, before: deadline)
+      guard !part.isEmpty else { throw .closed }
+      bytes += part
+    }
+    return bytes
+  }
+
+  private func wait(
+    for events: Int32, before deadline: ContinuousClock.Instant
+  ) throws(UnixSocketError) {
+    while true {
+      let remaining = deadline - .now
+      guard remaining > .zero else { throw .timedOut }
+      var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+      // Rounded up, so that the last poll is not followed by a busy one.
+      let milliseconds = Int64((remaining / .milliseconds(1)).rounded(.up))
+      if poll(&entry, 1, Int32(clamping: milliseconds)) > 0 { return }
+    }
+  }
+}
+
+extension UnixSocket {
+  /// Runs blocking `work` on a thread of the system's pool.
+  package static func offThread<Value: Sendable>(
+    _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { done in
+      DispatchQueue.global().async { done.resume(with: Result { try work() }) }
+    }
+  }
+}
+
+/// The address of a Unix domain socket.
+package enum UnixAddress: Hashable, Sendable {
+  /// A file.
+  case file(String)
+  /// A name in the kernel's table, as some D-Bus daemons use it.
+  case abstract([UInt8])
+
+  /// The space for a path with its final zero, in bytes.
+  private static let pathBytesMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
+
+  /// Runs `work` with the address in the system's form.
+  ///
+  /// A path that is too long for it is reached through a descriptor of its folder.
+  func withSocketAddress<Result>(
+    _ work: (UnsafePointer<sockaddr>, socklen_t) -> Result
+  ) throws(UnixSocketError) -> Result {
+    switch self {
+    case .abstract(let name): return try Self.with([0] + name, work)
+    case .file(let path):
+      guard path.utf8.count >= Self.pathBytesMax else {
+        return try Self.with(path.utf8 + [0], work)
+      }
+      let file = URL(fileURLWithPath: path)
+      let folder = open(file.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      guard folder >= 0 else { throw UnixSocketError(errno) }
+      defer { close(folder) }
+      return try Self.with("/proc/self/fd/\(folder)/\(file.lastPathComponent)".utf8 + [0], work)
+    }
+  }
+
+  private static func with<Result>(
+    _ path: [UInt8], _ work: (UnsafePointer<sockaddr>, socklen_t) -> Result
+  ) throws(UnixSocketError) -> Result {
+    guard path.count <= pathBytesMax else { throw UnixSocketError(ENAMETOOLONG) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+    let count = MemoryLayout.size(ofValue: address.sun_family) + path.count
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { work($0, socklen_t(count)) }
+    }
+  }
+}
+
+/// The reason why a transfer over a Unix domain socket failed.
+package enum UnixSocketError: Error, Hashable, Sendable {
+  /// There is no socket, or its process has ended.
+  case noListener
+  /// The deadline has passed.
+  case timedOut
+  /// The peer closed the connection before the end of a message.
+  case closed
+  /// The message is longer than its limit.
+  case tooLong
+  /// Another error of the system; the value is `errno`.
+  case system(Int32)
+
+  init(_ code: Int32) {
+    self =
+      switch code {
+      case ENOENT, ECONNREFUSED: .noListener
+      case EPIPE, ECONNRESET: .closed
+      default: .system(code)
+      }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import World
+
+/// The folder of one phone, which only its owner can read.
+package struct PhoneFolder: Sendable {
+  /// The folder.
+  package let url: URL
+
+  /// Creates the folder at `path` if it is missing.
+  ///
+  /// - Throws: `PhoneSetupError` if it cannot be created, or other users can read it.
+  package init(creating path: String) throws(PhoneSetupError) {
+    url = URL(fileURLWithPath: path)
+    for folder in [url, framework, app] {
+      do {
+        try FileManager.default.createDirectory(
+          at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      } catch {
+        throw .folder(folder.path, "cannot be created: check its permissions, or name another")
+      }
+    }
+    try requirePrivacy()
+  }
+
+  /// The existing folder at `path`.
+  ///
+  /// - Throws: `PhoneSetupError` if there is none.
+  package init(existing path: String) throws(PhoneSetupError) {
+    url = URL(fileURLWithPath: path)
+    var facts = stat()
+    guard stat(url.path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
+      throw .folder(path, "does not exist: name the folder of the phone, or start it first")
+    }
+    try requirePrivacy()
+  }
+
+  /// The framework's files: own keys, received identifiers, consent, matches.
+  package var framework: URL { url.appendingPathComponent("framework") }
+  /// The app's files: state and downloaded key files.
+  package var app: URL { url.appendingPathComponent("app") }
+  /// The notices that are shown.
+  package var notices: URL { url.appendingPathComponent("notices.sealed") }
+  /// The stays in other regions.
+  package var travel: URL { url.appendingPathComponent("travel.sealed") }
+
+  /// True if a phone has stored anything, so that a new key could not decrypt it.
+  package var hasData: Bool {
+    [framework, app].contains { folder in
+      (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.isEmpty == false
+    }
+  }
+
+  /// Takes the folder for this process; `nil` if another process has it.
+  ///
+  /// - Throws: `PhoneSetupError` if the folder cannot be opened.
+  package func lock() throws(PhoneSetupError) -> HeldFolderLock? {
+    do {
+      return try FolderLock.hold(on: url)
+    } catch {
+      throw .folder(url.path, "cannot be opened: check its permissions")
+    }
+  }
+
+  private func requirePrivacy() throws(PhoneSetupError) {
+    var facts = stat()
+    guard stat(url.path, &facts) == 0 else {
+      throw .folder(url.path, "cannot be read: check its permissions")
+    }
+    guard facts.st_uid == geteuid() else {
+      throw .folder(url.path, "belongs to another user: name a folder of your own")
+    }
+    guard facts.st_mode & 0o022 == 0 else {
+      throw .folder(url.path, "can be changed by other users: chmod 700 it")
+    }
+  }
+}
+
+/// The reason why a phone cannot be set up; the owner has to change something.
+package enum PhoneSetupError: Error, Hashable, Sendable {
+  /// The folder at this path; the fault and the advice.
+  case folder(String, String)
+  /// The file of the sealing key at this path; the fault and the advice.
+  case sealingKey(String, String)
+  /// No file of a sealing key was named.
+  case noSealingKey
+}
+
+extension PhoneSetupError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .folder(let path, let fault): "The folder \(path) \(fault)."
+    case .sealingKey(let path, let fault): "The sealing key \(path) \(fault)."
+    case .noSealingKey:
+      "The phone has no sealing key: name its file with --key-file, or make one with --create-key PATH."
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import ExposureNotification
+import Foundation
+import SealedStorage
+import Synchronization
+import World
+
+/// The regions in which the owner has been, as far as they told the phone. It is the source of `travel`.
+///
+/// A phone as a process has no map; its owner, or a program for them, reports a region.
+package final class TravelLog: TravelHistory {
+  private struct Stay: Codable {
+    let region: String
+    let date: Date
+  }
+
+  private let file: SealedFile
+  private let clock: any WallClock
+  private let mutex = Mutex(())
+
+  /// The log in `folder`.
+  package init(
+    in folder: PhoneFolder, key: SealingKey, clock: any WallClock, randomness: any Randomness
+  ) {
+    file = SealedFile(url: folder.travel, key: key, purpose: "travel", randomness: randomness)
+    self.clock = clock
+  }
+
+  /// Records that the owner is in `region` now. Stays of more than fourteen days ago are removed.
+  ///
+  /// - Throws: `SealedStorageError` if it cannot be stored.
+  package func record(_ region: String) throws {
+    let now = clock.now
+    try mutex.withLock { _ in
+      let oldest = now.addingTimeInterval(-TravelLimit.retentionSeconds)
+      var stays = try stays().filter { $0.date >= oldest && $0.region != region }
+      stays.append(Stay(region: region, date: now))
+      try file.replace(with: JSONEncoder().encode(Array(stays.suffix(TravelLimit.staysMax))))
+    }
+  }
+
+  /// Removes all stays.
+  package func removeAll() throws {
+    try mutex.withLock { _ in try file.remove() }
+  }
+
+  /// The latest stay in each region, oldest first.
+  package func regions() throws -> [(region: String, date: Date)] {
+    try mutex.withLock { _ in try stays().map { ($0.region, $0.date) } }
+  }
+
+  package func hasLeft(_ region: String, since date: Date) async throws -> Bool? {
+    let stays = try regions().filter { $0.date >= date }
+    return stays.isEmpty ? nil : stays.contains { !Self.isInside($0.region, region) }
+  }
+
+  /// A stay in `US-CA` is one in `US`.
+  private static func isInside(_ stay: String, _ region: String) -> Bool {
+    stay == region || stay.hasPrefix(region + "-")
+  }
+
+  private func stays() throws -> [Stay] {
+    guard let content = try file.read() else { return [] }
+    return try JSONDecoder().decode([Stay].self, from: content)
+  }
+}
+
+/// Limits of the travel log.
+package enum TravelLimit {
+  /// The time that a stay is kept, in seconds: fourteen days, like contacts.
+  package static let retentionSeconds: TimeInterval = 14 * 86_400
+  /// The number of stored regions.
+  package static let staysMax = 100
+
+  /// Returns `true` for a code of ISO 3166-1 or 3166-2: `PL`, `US-CA`.
+  package static func isRegion(_ text: String) -> Bool {
+    text.wholeMatch(of: /[A-Z]{2}(-[A-Z0-9]{1,3})?/) != nil
+  }
+}

@@ -1,0 +1,161 @@
+import ExposureApp
+import ExposureNotification
+import Foundation
+import KeyServerAPI
+import PhoneProcess
+
+/// The configuration of a phone: a JSON file that is read like the settings of the servers, strictly.
+struct PhoneConfigurationFile {
+  private var verificationServer = URL(fileURLWithPath: "/")
+  private var keyServer = URL(fileURLWithPath: "/")
+  private var region = ""
+  private var appID = ""
+  private var platform = "android"
+  private var riskVersion = 1
+  private var windowRisk: WindowRiskConfiguration?
+  private var rootKeyPEM = ""
+  private var path = ""
+  /// The radio; `nil` for none.
+  private(set) var radio: String? = "none"
+  /// The path of the sealing key; `nil` if it comes from elsewhere.
+  private(set) var keyFile: String?
+
+  /// Reads the file at `path`.
+  ///
+  /// - Throws: `CommandFailure` that names the file, the field and the values it accepts.
+  init(at path: String) throws {
+    let url = URL(fileURLWithPath: path)
+    guard FileManager.default.fileExists(atPath: url.path) else {
+      throw CommandFailure.badInput(
+        "There is no configuration \(path.printable): name it with --config, or write it as in"
+          + " Documentation/Phone.md.")
+    }
+    self.path = url.path.printable
+    _ = try SettingsFile(url: url).resolve(
+      Self.table, into: &self, readsFiles: true, options: [:])
+  }
+
+  /// The configuration without any field, for the documentation.
+  init() {}
+
+  /// The settings of the phone.
+  ///
+  /// - Throws: `CommandFailure` if the root key is not valid.
+  var settings: PhoneSettings {
+    get throws {
+      let app = AppConfiguration(
+        verificationServer: verificationServer, keyServer: keyServer, region: region,
+        platform: platform, appPackageName: appID, rootKey: try rootKey,
+        windowRisk: try windowRiskAssessment)
+      return PhoneSettings(app: app)
+    }
+  }
+
+  private var rootKey: RootKey {
+    get throws {
+      do {
+        return try RootKey(publicKeyPEM: rootKeyPEM)
+      } catch {
+        throw CommandFailure.badInput(
+          "\(path): rootKey must name a file with a P-256 public key in PEM.")
+      }
+    }
+  }
+
+  private var windowRiskAssessment: WindowRiskAssessment? {
+    get throws {
+      guard riskVersion == 2 else { return nil }
+      guard let windowRisk else {
+        throw CommandFailure.badInput(
+          "\(path): windowRisk is missing; riskVersion 2 needs rules until the remote configuration"
+            + " has some.")
+      }
+      do {
+        return try WindowRiskAssessment(windowRisk)
+      } catch {
+        throw CommandFailure.badInput("\(path): windowRisk: \(error.description)")
+      }
+    }
+  }
+
+  private static func windowRisk(at url: URL) throws -> WindowRiskConfiguration {
+    let content = try InputFile(url.path, what: "file of windowRisk").content
+    do {
+      return try JSONDecoder().decode(WindowRiskConfiguration.self, from: content)
+    } catch let error as DecodingError {
+      throw CommandFailure.badInput(
+        "windowRisk: \(error.sentence(otherwise: "the file must hold a JSON object of rules."))")
+    }
+  }
+
+  /// The source of the table in Documentation/Phone.md.
+  static var table: SettingsTable<Self> {
+    SettingsTable(rows: [
+      .address(
+        "verificationServer", \.verificationServer, required: true,
+        "the server that exchanges PINs for tokens"),
+      .address(
+        "keyServer", \.keyServer, required: true,
+        "the server that accepts keys and publishes key files"),
+      .file(
+        "rootKey", "the authority's public root key, in PEM; relative to the configuration"
+      ) { name, root, place in
+        root.rootKeyPEM = try InputFile(place.file(name).path, what: "root key").text
+      },
+      .region("region", \.region, "the region of the phone, ISO 3166: `PL`, `US-CA`"),
+      .name("appID", \.appID, required: true, "the identifier of the app, as the servers know it"),
+      .choice(
+        "platform", \.platform, ["android", "ios"],
+        "the platform that uploads state; servers may ask `ios` for an attestation, which this"
+          + " phone cannot give"),
+      .integer(
+        "riskVersion", \.riskVersion, 1...2,
+        "the version of the framework's interface: 1 for scores, 2 for exposure windows"),
+      .file(
+        "windowRisk", required: false,
+        "the rules of version 2, until the remote configuration has some: JSON like its"
+          + " `windowRiskConfiguration`; relative to the configuration"
+      ) { name, root, place in
+        root.windowRisk = try windowRisk(at: place.file(name))
+      },
+      .text(
+        "radio", \.radio, form: PhoneRadio.form,
+        "the Bluetooth controller; `none` for a phone that only checks and uploads"
+      ) { (try? PhoneRadio($0)) != nil },
+      .text(
+        "keyFile", \.keyFile, form: "an absolute path",
+        "the file of the sealing key, if no option and no credential of systemd names it"
+      ) { $0.hasPrefix("/") },
+    ])
+  }
+}
+
+extension Setting {
+  /// A region by its code.
+  fileprivate static func region(
+    _ name: String, _ path: WritableKeyPath<Root, String>, _ meaning: String
+  ) -> Self {
+    Self(
+      name: name, form: "a code of two capital letters, or with a part such as US-CA",
+      meaning: meaning, isRequired: true, fallback: { _ in nil },
+      take: { value, root, _ in
+        guard let text = value.text, TravelLimit.isRegion(text) else { return nil }
+        root[keyPath: path] = text
+        return value
+      })
+  }
+
+  /// One of several texts.
+  fileprivate static func choice(
+    _ name: String, _ path: WritableKeyPath<Root, String>, _ choices: [String], _ meaning: String
+  ) -> Self {
+    Self(
+      name: name, form: choices.map { "`\($0)`" }.joined(separator: " or "), meaning: meaning,
+      fallback: { .text($0[keyPath: path]) },
+      take: { value, root, _ in
+        guard let text = value.text, choices.contains(text) else { return nil }
+        root[keyPath: path] = text
+        return value
+      })
+  }
+}

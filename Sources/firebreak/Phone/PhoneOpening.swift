@@ -1,0 +1,118 @@
+import Bluetooth
+import ExposureApp
+import ExposureKeys
+import Foundation
+import Logging
+import PhoneProcess
+import SealedStorage
+import World
+
+/// Opens a phone with the options of the command line, its configuration and the environment.
+struct PhoneOpening {
+  /// The name of the credential of systemd with the sealing key.
+  static let credentialName = "sealing-key"
+
+  let options: PhoneOptions
+  let environment: [String: String]
+
+  init(_ options: PhoneOptions, environment: [String: String] = ProcessInfo.processInfo.environment)
+  {
+    self.options = options
+    self.environment = environment
+  }
+
+  /// The folder, which is created if the key may be created as well.
+  func folder() throws -> PhoneFolder {
+    try Self.reporting {
+      options.createKey == nil
+        ? try PhoneFolder(existing: options.data) : try PhoneFolder(creating: options.data)
+    }
+  }
+
+  /// Opens the phone; the caller holds the lock of `folder`.
+  ///
+  /// - Parameters:
+  ///   - isRunning: True for a phone that runs; one that only performs an operation uses no radio.
+  ///   - network: The network, which the caller shuts down.
+  func phone(
+    in folder: PhoneFolder, isRunning: Bool, network: any Network
+  ) throws -> Phone {
+    let path = options.config ?? folder.url.appendingPathComponent("config.json").path
+    let configuration = try PhoneConfigurationFile(at: path)
+    let settings = try configuration.settings
+    let sealingKey = try Self.reporting {
+      try key(for: folder, configured: configuration.keyFile)
+    }
+    let controller = isRunning ? controller(configuration) : nil
+    return Phone(
+      in: folder, key: sealingKey, settings: settings,
+      surroundings: Phone.Surroundings(
+        clock: clock, randomness: SystemRandomness(), network: network,
+        radio: radio(controller, isRunning: isRunning),
+        runRadio: { await controller?.run() }, desktop: desktop, logger: logger))
+  }
+
+  private func key(
+    for folder: PhoneFolder, configured: String?
+  ) throws -> SealingKey {
+    if let path = options.createKey {
+      let file = SealingKeyFile(at: path)
+      try file.create(for: folder, randomness: SystemRandomness())
+      return try file.read(for: folder)
+    }
+    if let path = options.keyFile { return try SealingKeyFile(at: path).read(for: folder) }
+    if let credentials = environment["CREDENTIALS_DIRECTORY"] {
+      let path = credentials + "/" + Self.credentialName
+      if FileManager.default.fileExists(atPath: path) {
+        return try SealingKeyFile(at: path, origin: .credential).read(for: folder)
+      }
+    }
+    guard let configured else { throw PhoneSetupError.noSealingKey }
+    return try SealingKeyFile(at: configured).read(for: folder)
+  }
+
+  private var clock: any WallClock {
+    options.clockOffset == 0
+      ? SystemClock() : ClockWithOffset(SystemClock(), ahead: options.clockOffset)
+  }
+
+  /// The Bluetooth controller; `nil` for a phone without one.
+  private func controller(_ configuration: PhoneConfigurationFile) -> HCIRadio? {
+    let configured = configuration.radio.flatMap { try? PhoneRadio($0) }
+    guard case .controller(let address) = options.radio ?? configured else { return nil }
+    let logger = logger
+    return HCIRadio(address, clock: clock) { event in logger.info("\(event)") }
+  }
+
+  private func radio(_ controller: HCIRadio?, isRunning: Bool) -> any Radio {
+    if options.developer { return DeveloperRadio(controller, clock: clock) }
+    // Without a running phone, Bluetooth is not off: it is not known.
+    return controller ?? NoRadio(isPoweredOn: !isRunning)
+  }
+
+  /// The notification service of the owner's desktop session, if there is one.
+  private var desktop: DesktopNotifications? {
+    let text =
+      environment["DBUS_SESSION_BUS_ADDRESS"]
+      ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" }
+    return text.flatMap(DBusAddress.init).map { DesktopNotifications(on: $0) }
+  }
+
+  var logger: Logger {
+    let level: Logger.Level = options.verbose ? .debug : .notice
+    return Logger(label: "firebreak.phone") { label in
+      var handler = StreamLogHandler.standardError(label: label)
+      handler.logLevel = level
+      return handler
+    }
+  }
+
+  /// Runs `work` and turns an error of the setup into a `CommandFailure`.
+  static func reporting<Result>(_ work: () throws -> Result) throws -> Result {
+    do {
+      return try work()
+    } catch let error as PhoneSetupError {
+      throw CommandFailure.badInput(error.description.printable)
+    }
+  }
+}

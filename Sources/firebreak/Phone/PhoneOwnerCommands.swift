@@ -1,0 +1,192 @@
+import ArgumentParser
+import Foundation
+import PhoneProcess
+import Secrets
+
+/// A command that performs one operation and prints its result.
+protocol PhoneOwnerCommand: AsyncParsableCommand {
+  var options: PhoneOptions { get }
+  /// The operation, with the PIN of an upload.
+  func request() throws -> PhoneRequest
+}
+
+extension PhoneOwnerCommand {
+  func run() async throws {
+    let request = try request()
+    guard !request.operation.isForDevelopers || options.developer else {
+      throw CommandFailure.badInput("This command is for developers: add --developer.")
+    }
+    try await PhoneAccess(options: options).perform(request).print(json: options.json)
+  }
+}
+
+extension PhoneReply {
+  /// Prints the result. With `json`, the object is on stdout even if the answer is no.
+  ///
+  /// - Throws: `CommandFailure` with the reason, unless the operation is done.
+  func print(json isJSON: Bool) throws {
+    if isJSON, let json {
+      try StandardOutput.write(json)
+    } else if status == .done {
+      try StandardOutput.write(text)
+    }
+    guard status != .done else { return }
+    throw CommandFailure(
+      status: ExitStatus(rawValue: Int32(status.rawValue)) ?? .machineFailed,
+      sentence: text.split(separator: "\n").joined(separator: " "))
+  }
+}
+
+/// `firebreak phone status`
+struct PhoneStatusCommand: PhoneOwnerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Show the state of the phone.")
+
+  @OptionGroup var options: PhoneOptions
+
+  func request() -> PhoneRequest { PhoneRequest(.status) }
+}
+
+/// `firebreak phone check`
+struct PhoneCheckCommand: PhoneOwnerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Download and analyse new key files now.",
+    discussion: "A running phone checks by itself every four hours.")
+
+  @OptionGroup var options: PhoneOptions
+
+  func request() -> PhoneRequest { PhoneRequest(.check) }
+}
+
+/// `firebreak phone enable`
+struct PhoneEnableCommand: PhoneOwnerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "enable", abstract: "Turn exposure notifications on.",
+    discussion: "The command is your consent to sending and receiving beacons.")
+
+  @OptionGroup var options: PhoneOptions
+
+  func request() -> PhoneRequest { PhoneRequest(.enable) }
+}
+
+/// `firebreak phone disable`
+struct PhoneDisableCommand: PhoneOwnerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "disable", abstract: "Turn exposure notifications off.",
+    discussion: "Own keys and received identifiers stay on the phone.")
+
+  @OptionGroup var options: PhoneOptions
+
+  func request() -> PhoneRequest { PhoneRequest(.disable) }
+}
+
+/// `firebreak phone history`
+struct PhoneHistoryCommand: PhoneOwnerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history", abstract: "List the checks of the last fourteen days.")
+
+  @OptionGroup var options: PhoneOptions
+
+  func request() -> PhoneRequest { PhoneRequest(.history) }
+}
+
+/// `firebreak phone exposures`
+struct PhoneExposuresCommand: PhoneOwnerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "exposures", abstract: "List the exposures of the last fourteen days.")
+
+  @OptionGroup var options: PhoneOptions
+
+  func request() -> PhoneRequest { PhoneRequest(.exposures) }
+}
+
+/// `firebreak phone upload`
+struct PhoneUploadCommand: PhoneOwnerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "upload", abstract: "Share your keys, so that your contacts are warned.",
+    discussion: """
+      The command is your consent. Other users of the machine can see a PIN on the command line; with - it is read \
+      from stdin. After a failure of the network, repeat the command with the same PIN.
+      """)
+
+  @Argument(help: "The PIN of the health authority, or - for stdin.")
+  var pin: String
+
+  @Flag(help: "Share the keys with other countries, too.")
+  var abroad = false
+
+  @OptionGroup var options: PhoneOptions
+
+  func request() throws -> PhoneRequest {
+    PhoneRequest(
+      .upload(sharesAbroad: abroad),
+      pin: pin == "-" ? try Self.line() : ZeroingBytes(copying: pin.utf8))
+  }
+
+  /// The first line of stdin.
+  private static func line() throws -> ZeroingBytes {
+    var line: [UInt8] = []
+    line.reserveCapacity(PhoneMessageLimit.pinBytesMax + 1)
+    var byte: UInt8 = 0
+    while line.count <= PhoneMessageLimit.pinBytesMax, read(STDIN_FILENO, &byte, 1) == 1,
+      byte != UInt8(ascii: "\n")
+    {
+      line.append(byte)
+    }
+    guard (1...PhoneMessageLimit.pinBytesMax).contains(line.count) else {
+      throw CommandFailure.badInput("There is no PIN on stdin: write it on one line.")
+    }
+    return ZeroingBytes(moving: &line)
+  }
+}
+
+/// `firebreak phone travel`
+struct PhoneTravelCommand: PhoneOwnerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "travel", abstract: "Show if you have left your region in the last fourteen days.",
+    discussion: "The phone knows only the regions that are reported with --to.")
+
+  @Option(help: ArgumentHelp("Record that you are in this region now.", valueName: "region"))
+  var to: String?
+
+  @OptionGroup var options: PhoneOptions
+
+  func validate() throws {
+    guard to.map(TravelLimit.isRegion) ?? true else {
+      throw ValidationError("--to takes a region such as PL or US-CA.")
+    }
+  }
+
+  func request() -> PhoneRequest { PhoneRequest(.travel(to: to)) }
+}
+
+/// `firebreak phone remove`
+struct PhoneRemoveCommand: PhoneOwnerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Remove exposures, the history of checks, notices, or everything.",
+    discussion: """
+      `everything` turns exposure notifications off and removes own keys and received identifiers as well. Removed \
+      data cannot be restored.
+      """)
+
+  @Argument(help: "exposures, history, notices or everything.")
+  var removal: PhoneOperation.Removal
+
+  @OptionGroup var options: PhoneOptions
+
+  func request() -> PhoneRequest { PhoneRequest(.remove(removal)) }
+}
+
+extension PhoneOperation.Removal: ExpressibleByArgument {}
+
+/// `firebreak phone export-my-data`
+struct PhoneExportCommand: PhoneOwnerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export-my-data", abstract: "Print all data about you as JSON.",
+    discussion: "Own keys and received identifiers are only counted.")
+
+  @OptionGroup var options: PhoneOptions
+
+  func request() -> PhoneRequest { PhoneRequest(.exportMyData) }
+}

@@ -1,0 +1,137 @@
+import ArgumentParser
+import ExposureApp
+import Foundation
+import PhoneProcess
+import World
+
+/// `firebreak phone run`: runs the phone until SIGINT or SIGTERM.
+struct PhoneRunCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Run the phone until Ctrl-C or SIGTERM.",
+    discussion: "The first line on stdout says that the phone serves commands.")
+
+  @OptionGroup var options: PhoneOptions
+
+  private struct Ready: Encodable {
+    let ready = true
+    let socket: String
+
+    private enum CodingKeys: CodingKey {
+      case ready, socket
+    }
+  }
+
+  func run() async throws {
+    try CoreDumps.disable()
+    let opening = PhoneOpening(options)
+    let folder = try opening.folder()
+    let lock = try await lock(folder)
+    defer { withExtendedLifetime(lock) {} }
+    let network = HTTPNetwork()
+    let result = await Result { try await run(opening, in: folder, network: network) }
+    try? await network.shutdown()
+    try result.get()
+  }
+
+  private func run(
+    _ opening: PhoneOpening, in folder: PhoneFolder, network: HTTPNetwork
+  ) async throws {
+    let phone = try opening.phone(in: folder, isRunning: true, network: network)
+    let json = options.json
+    let socket = folder.url.appendingPathComponent(PhoneSocket.name).path
+    let running = Task {
+      try await phone.run {
+        try json
+          ? printJSON(Ready(socket: socket))
+          : StandardOutput.write("The phone is running. Press Ctrl-C to stop.")
+      }
+    }
+    let signals = SignalHandler { _ in running.cancel() }
+    defer { withExtendedLifetime(signals) {} }
+    do {
+      try await running.value
+    } catch is CancellationError {
+      // Stopped as asked.
+    } catch is UnixSocketError {
+      throw CommandFailure(
+        status: .machineFailed,
+        sentence: "\(socket.printable) cannot be opened: check the disk and the folder.")
+    }
+  }
+
+  /// A command that opens the storage itself holds the lock for a moment.
+  private func lock(_ folder: PhoneFolder) async throws -> HeldFolderLock {
+    let end = ContinuousClock.now + .seconds(PhoneAccessLimit.lockSeconds)
+    while true {
+      if let lock = try PhoneOpening.reporting({ try folder.lock() }) { return lock }
+      let isRunning = try? await PhoneSocket.ask(PhoneRequest(.status), in: folder.url) != nil
+      guard isRunning != true, ContinuousClock.now < end else {
+        throw CommandFailure.badInput(
+          "A phone is already running on \(folder.url.path.printable): stop it, or name another"
+            + " folder.")
+      }
+      try await Task.sleep(for: PhoneAccessLimit.lockInterval)
+    }
+  }
+}
+
+/// The access of a command to a phone: through its socket, or directly if it is not running.
+struct PhoneAccess {
+  let options: PhoneOptions
+
+  /// Performs `request`.
+  ///
+  /// - Throws: `CommandFailure` if the phone cannot be reached or opened.
+  func perform(_ request: PhoneRequest) async throws -> PhoneReply {
+    let opening = PhoneOpening(options)
+    let folder = try opening.folder()
+    let end = ContinuousClock.now + .seconds(PhoneAccessLimit.lockSeconds)
+    while ContinuousClock.now < end {
+      do {
+        if let reply = try await PhoneSocket.ask(request, in: folder.url) { return reply }
+      } catch is UnixSocketError {
+        throw CommandFailure(
+          status: .machineFailed,
+          sentence: "The running phone does not answer: try again, or restart it.")
+      }
+      if let lock = try PhoneOpening.reporting({ try folder.lock() }) {
+        defer { withExtendedLifetime(lock) {} }
+        return try await performDirectly(request, opening, in: folder)
+      }
+      // The phone is starting or stopping, or another command has opened it.
+      try await Task.sleep(for: PhoneAccessLimit.lockInterval)
+    }
+    throw CommandFailure(
+      status: .machineFailed,
+      sentence: "Another process uses \(folder.url.path.printable): try again when it has ended.")
+  }
+
+  private func performDirectly(
+    _ request: PhoneRequest, _ opening: PhoneOpening, in folder: PhoneFolder
+  ) async throws -> PhoneReply {
+    try CoreDumps.disable()
+    let network = HTTPNetwork()
+    let result = await Result {
+      let phone = try opening.phone(in: folder, isRunning: false, network: network)
+      await phone.start()
+      return await phone.perform(request)
+    }
+    try? await network.shutdown()
+    return try result.get()
+  }
+}
+
+/// Limits of the access to a phone.
+enum PhoneAccessLimit {
+  /// The time that a command waits for another process that has the folder, in seconds.
+  static let lockSeconds = 10
+  /// The interval of looks at the folder.
+  static let lockInterval = Duration.milliseconds(50)
+}
+
+extension Result where Failure == any Error {
+  /// The result of asynchronous work.
+  fileprivate init(_ work: () async throws -> Success) async {
+    do { self = .success(try await work()) } catch { self = .failure(error) }
+  }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import firebreak
+
+@Suite("firebreak phone")
+struct PhoneCommandTests {
+  private let place: TemporaryFolder
+  private let phone: PhoneFixture
+
+  init() throws {
+    place = try TemporaryFolder()
+    let key = try ServerRootKey.publicPEM()
+    try Data(key.utf8).write(to: place.path("root-public-key.pem"))
+    phone = try PhoneFixture(
+      "phone", in: place.url,
+      servers: ["verification": "http://127.0.0.1:9", "keys": "http://127.0.0.1:9"],
+      authority: place.url.path)
+  }
+
+  /// A public key as a phone is configured with.
+  private enum ServerRootKey {
+    static func publicPEM() throws -> String {
+      SecretSigningKey(keyID: "root", keyVersion: nil, validFrom: nil).publicKeyPEM
+    }
+  }
+
+  @Test("The status has all promised fields, with and without a running phone")
+  func status() async throws {
+    let promised: Set = [
+      "enabled", "authorized", "bluetooth", "riskLevel", "exposures", "lastCheck", "lastFailure",
+      "notices", "pendingUpload",
+    ]
+    let fresh = try await phone.json("status")
+    #expect(Set(fresh.keys).isSuperset(of: promised))
+    #expect(fresh["enabled"] as? Bool == false && fresh["lastCheck"] is NSNull)
+    _ = try await phone.json("enable")
+    try await phone.running { process in
+      let status = try await phone.json("status")
+      #expect(Set(status.keys) == Set(fresh.keys))
+      #expect(status["enabled"] as? Bool == true && status["bluetooth"] as? Bool == true)
+      let check = try await phone.run("check", "--json")
+      #expect(check.status == 3)
+      #expect(try check.json()?["failure"] as? String == "noConnection")
+      #expect(check.errors.split(separator: "\n").count == 1)
+      #expect(try await phone.json("status")["lastFailure"] as? String == "noConnection")
+      #expect(try await process.terminate() == 0)
+    }
+    #expect(try await phone.json("status")["bluetooth"] as? Bool == false)
+  }
+
+  @Test("A phone that was turned off stays off after a restart")
+  func disabled() async throws {
+    _ = try await phone.json("enable")
+    _ = try await phone.json("disable")
+    try await phone.running { _ in
+      #expect(try await phone.facts(.status)["enabled"] as? Bool == false)
+    }
+  }
+
+  @Test("Only one phone runs on a folder, and another one is refused at once")
+  func twice() async throws {
+    try await phone.running { _ in
+      let second = try await phone.run("run")
+      #expect(second.status == 2 && second.errors.contains("already running"))
+      #expect(try await phone.ask(.status).status == .done)
+    }
+  }
+
+  @Test("Commands and options for developers need --developer, here and in the running phone")
+  func developers() async throws {
+    _ = try await phone.json("status")
+    let base = ["phone", "--data", phone.folder.path, "--key-file", phone.key]
+    for command in [["sent"], ["hear", "-"], ["--clock-offset", "5", "status"]] {
+      let run = try await Run(base + command)
+      #expect(run.status == 2 && run.errors.contains("developer"), "\(run.errors)")
+    }
+    #expect(try await Run("serve", "--clock-offset", "5", "--data", place.url.path).status == 2)
+    let configuration = ["--config", place.path("phone.json").path]
+    try await ChildProcess.withRunning(try Run.product(), base + configuration + ["run"]) {
+      process in
+      _ = try await process.firstLine()
+      let sent = try await phone.run("sent")
+      #expect(sent.status == 2 && sent.errors.contains("start the running phone"))
+    }
+  }
+
+  @Test("The PIN can be given on stdin, and a text that is no PIN is bad input")
+  func pin() async throws {
+    _ = try await phone.json("enable")
+    let command = try phone.arguments(["upload", "-"]).map { "'\($0)'" }.joined(separator: " ")
+    let run = try await Shell.run("echo AB12CD | '\(try Run.product().path)' \(command)")
+    #expect(run.status == 1 && run.errors.contains("nothing to share"), "\(run.errors)")
+    #expect(try await phone.run("upload", "nonsense").status == 2)
+  }
+
+  @Test("Core dumps are disabled in a running phone and in the servers")
+  func coreDumps() async throws {
+    func limit(_ process: Int32) throws -> String? {
+      try String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
+        .split(separator: "\n").first { $0.hasPrefix("Max core file size") }.map(String.init)
+    }
+    try await phone.running { process in
+      let words = try limit(process.processIdentifier)?.split(separator: " ") ?? []
+      #expect(words.dropFirst(4).prefix(2) == ["0", "0"])
+      // The memory of a process without dumps belongs to root, whoever runs it.
+      #expect(try await isHiddenFromItsUser(process.processIdentifier))
+    }
+    try await ChildProcess.withRunning(
+      try Run.product(), ["serve", "--port", "0", "--data", place.path("servers").path]
+    ) { process in
+      _ = try await process.firstLine()
+      let words = try limit(process.processIdentifier)?.split(separator: " ") ?? []
+      #expect(words.dropFirst(4).prefix(2) == ["0", "0"])
+    }
+  }
+
+  /// Of a dumpable process, other processes of its user may read the memory map.
+  private func isHiddenFromItsUser(_ process: Int32) async throws -> Bool {
+    guard geteuid() == 0 else {
+      return !FileManager.default.isReadableFile(atPath: "/proc/\(process)/environ")
+    }
+    return true
+  }
+
+  @Test(
+    "Each fault of the configuration is one line that names the field",
+    arguments: [
+      ("{}", "verificationServer is missing"), ("[]", "JSON object"), ("{", "JSON object"),
+      (#"{"verificationServer":"http://a.example"}"#, "verificationServer must be"),
+      (#"{"verificationServer":"https://a.example","x":1}"#, "x is not a setting"),
+      (#"{"region":"pl"}"#, "verificationServer is missing"),
+    ])
+  func configuration(_ content: String, _ words: String) async throws {
+    try Data(content.utf8).write(to: place.path("phone.json"))
+    let run = try await phone.run("status")
+    #expect(run.status == 2 && run.errors.contains(words), "\(run.errors)")
+    #expect(run.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test(
+    "A value outside its form is refused",
+    arguments: [
+      ("region", #""pl""#), ("region", "1"), ("platform", #""windows""#), ("riskVersion", "3"),
+      ("radio", #""usb""#), ("radio", #""hci:host""#), ("keyFile", #""key""#),
+      ("appID", #""""#), ("rootKey", #""missing.pem""#),
+      ("rootKey", #""phone.json""#), ("windowRisk", #""phone.json""#),
+    ])
+  func value(_ field: String, _ value: String) async throws {
+    let file = place.path("phone.json")
+    var fields =
+      try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
+    fields[field] = try JSONSerialization.jsonObject(
+      with: Data(value.utf8), options: .fragmentsAllowed)
+    if field == "windowRisk" { fields["riskVersion"] = 2 }
+    try JSONSerialization.data(withJSONObject: fields).write(to: file)
+    let run = try await phone.run("status")
+    #expect(run.status == 2 && run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+    #expect(
+      run.errors.contains(field) || run.errors.contains("root key"), "\(run.errors)")
+  }
+
+  @Test("A missing folder, configuration or key is one line that says what to do")
+  func missing() async throws {
+    let nowhere = place.path("nowhere").path
+    let folder = try await Run("phone", "--data", nowhere, "status")
+    #expect(folder.status == 2 && folder.errors.contains("does not exist"))
+    try FileManager.default.createDirectory(
+      atPath: nowhere, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let configuration = try await Run("phone", "--data", nowhere, "status")
+    #expect(configuration.status == 2 && configuration.errors.contains("no configuration"))
+    let config = place.path("phone.json").path
+    let key = try await Run("phone", "--data", nowhere, "--config", config, "status")
+    #expect(key.status == 2 && key.errors.contains("--create-key"))
+  }
+
+  @Test("The table in Documentation/Phone.md is that of the code")
+  func table() throws {
+    let page = try String(
+      contentsOf: SharedData.projectRoot.appendingPathComponent("Documentation/Phone.md"),
+      encoding: .utf8)
+    let rows = PhoneConfigurationFile.table.descriptions(defaults: PhoneConfigurationFile())
+    #expect(rows.count == 10)
+    for row in rows { #expect(page.contains(row.markdown), "\(row.markdown)") }
+  }
+
+  @Test("The unit file is valid for systemd")
+  func unit() async throws {
+    let template = try String(
+      contentsOf: SharedData.projectRoot.appendingPathComponent("scripts/firebreak-phone.service"),
+      encoding: .utf8)
+    let installed = "%h/.local/bin/firebreak"
+    #expect(template.contains("ExecStart=\(installed) phone "))
+    let unit = place.path("firebreak-phone.service")
+    let command = template.replacing(installed, with: try Run.product().path)
+    try Data(command.utf8).write(to: unit)
+    let verify =
+      "XDG_RUNTIME_DIR='\(place.url.path)' systemd-analyze --user verify '\(unit.path)' 2>&1"
+    let run = try await Shell.run(verify)
+    #expect(run.status == 0 && run.output.isEmpty, "\(run.output)")
+    // An unknown setting is found.
+    try Data(command.replacing("UMask", with: "Umsak").utf8).write(to: unit)
+    #expect(try await Shell.run(verify).output.contains("Umsak"))
+  }
+}

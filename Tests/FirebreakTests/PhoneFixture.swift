@@ -1,0 +1,106 @@
+import Foundation
+import PhoneProcess
+import TestSupport
+import Testing
+
+/// `firebreak phone` on a folder of its own, for a health authority of the test.
+final class PhoneFixture: Sendable {
+  /// The folder of the phone.
+  let folder: URL
+  /// The file of the sealing key.
+  let key: String
+  private let configuration: URL
+
+  /// - Parameters:
+  ///   - place: The folder for the folder of the phone, its configuration and its key.
+  ///   - authority: The folder of the servers, with the public root key.
+  init(_ name: String, in place: URL, servers: [String: String], authority: String) throws {
+    folder = place.appendingPathComponent(name)
+    key = place.appendingPathComponent("\(name).key").path
+    configuration = place.appendingPathComponent("\(name).json")
+    try configure(servers: servers, authority: authority)
+  }
+
+  /// Writes the configuration.
+  func configure(servers: [String: String], authority: String) throws {
+    let fields = [
+      "verificationServer": servers["verification"] ?? "", "keyServer": servers["keys"] ?? "",
+      "rootKey": authority + "/root-public-key.pem", "region": "PL",
+      "appID": "pl.gov.mc.protegosafe", "platform": "android", "radio": "none",
+    ]
+    try JSONEncoder().encode(fields).write(to: configuration)
+  }
+
+  /// The arguments of a command; the options are before and after its name.
+  func arguments(_ command: [String], clockOffset: Int = 0) -> [String] {
+    ["phone", "--data", folder.path, "--config", configuration.path, "--developer"]
+      + ["--create-key", key, "--clock-offset", "\(clockOffset)"] + command
+  }
+
+  /// Runs a command to its end.
+  func run(_ command: String..., clockOffset: Int = 0) async throws -> Run {
+    try await Run(arguments(command, clockOffset: clockOffset))
+  }
+
+  /// The result of a command in JSON; an issue if it fails.
+  func json(_ command: String..., clockOffset: Int = 0) async throws -> [String: Any] {
+    let run = try await Run(arguments(command + ["--json"], clockOffset: clockOffset))
+    #expect(run.status == 0, "\(command): \(run.errors)")
+    return try run.json() as? [String: Any] ?? [:]
+  }
+
+  /// Runs `firebreak phone run` while `body` runs. `body` may kill it.
+  func running<Value: Sendable>(
+    clockOffset: Int = 0,
+    _ body: nonisolated(nonsending) (ChildProcess) async throws -> Value
+  ) async throws -> Value {
+    try await ChildProcess.withRunning(
+      try Run.product(), arguments(["run"], clockOffset: clockOffset)
+    ) { process in
+      let line = try await process.firstLine()
+      try #require(line != nil, "\(try process.errors)")
+      return try await body(process)
+    }
+  }
+
+  /// Asks the running phone over its socket.
+  func ask(_ operation: PhoneOperation, pin: String = "") async throws -> PhoneReply {
+    let request = PhoneRequest(operation, pin: .init(copying: pin.utf8))
+    return try #require(try await PhoneSocket.ask(request, in: folder))
+  }
+
+  /// The result of an operation of the running phone.
+  func facts(_ operation: PhoneOperation) async throws -> [String: Any] {
+    let reply = try await ask(operation)
+    let json = try JSONSerialization.jsonObject(with: Data((reply.json ?? "{}").utf8))
+    return json as? [String: Any] ?? [:]
+  }
+
+  /// Checks, after a check of the schedule if there is one at the moment.
+  func check() async throws -> PhoneReply {
+    while true {
+      let reply = try await ask(.check)
+      guard reply.text.contains("already running") else { return reply }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+}
+
+extension ServedAuthority {
+  /// Files without padding.
+  static let unpaddedExports = [
+    "keys/settings.json": #"{"minimumKeys":0,"paddingRange":0}"#
+  ]
+
+  /// A new PIN.
+  func pin() async throws -> String {
+    let tokens = try await run("verification-server", "api-token").output.split(separator: "\n")
+    let response = try await post(
+      "\(verification)/generateCode", #"{"data":{}}"#,
+      headers: ["api-token": tokens.first.map(String.init) ?? ""])
+    return try #require(response.json["result"] as? String)
+  }
+
+  /// The addresses of the servers.
+  var addresses: [String: String] { ["verification": verification, "keys": keys] }
+}

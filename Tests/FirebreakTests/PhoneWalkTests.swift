@@ -1,0 +1,100 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Two phones and a health authority, each in a process of its own")
+struct PhoneWalkTests {
+  private static let day = 86_400
+
+  /// Sightings of `beacon`, a row of `sent`, every five minutes of the half hour before it was sent.
+  private func meeting(_ beacon: [String: Any]) throws -> String {
+    let (rpi, aem) = (try #require(beacon["rpi"]), try #require(beacon["aem"]))
+    let time = try #require(beacon["unix_time"] as? Int)
+    let rows = (0...6).map { "\(rpi),\(aem),\(time - 300 * $0),-40" }
+    return (["rpi,aem,unix_time,rssi"] + rows).joined(separator: "\n")
+  }
+
+  /// Two days ago: both phones are turned on and meet.
+  private func meet(_ alice: PhoneFixture, _ bob: PhoneFixture, in folder: TemporaryFolder)
+    async throws
+  {
+    let ago = -2 * Self.day
+    for phone in [alice, bob] {
+      #expect(try await phone.json("enable", clockOffset: ago)["enabled"] as? Bool == true)
+    }
+    let csv = folder.path("meeting.csv")
+    try await alice.running(clockOffset: ago) { process in
+      try await Patience.until { try await alice.ask(.sent).text.contains(",") }
+      let sent = try await alice.facts(.sent)["sent"] as? [[String: Any]]
+      let beacon = try #require(sent?.first)
+      try Data(try meeting(beacon).utf8).write(to: csv)
+      #expect(try await process.terminate() == 0)
+    }
+    try await bob.running(clockOffset: ago) { process in
+      // A check before any file sets the position of a new phone.
+      let check = try await bob.check()
+      #expect(check.status == .done, "\(check.text)")
+      let heard = try await bob.json("hear", csv.path)
+      #expect(heard["scans"] as? Int == 7 && heard["beacons"] as? Int == 7)
+      #expect(try await process.terminate() == 0)
+    }
+  }
+
+  @Test(
+    "A phone learns over HTTP that it met a phone whose keys were uploaded later",
+    .timeLimit(.minutes(Patience.minutes)))
+  func walk() async throws {
+    let authority = try await ServedAuthority(ServedAuthority.unpaddedExports)
+    let data = authority.servers.data
+    let folder = try TemporaryFolder()
+    func phone(_ name: String) throws -> PhoneFixture {
+      try PhoneFixture(
+        name, in: folder.url, servers: authority.addresses, authority: data)
+    }
+    let (alice, bob) = (try phone("alice"), try phone("bob"))
+    try await meet(alice, bob, in: folder)
+
+    // Today: Alice uploads with a PIN of the health authority, twice in case the answer got lost.
+    let pin = try await authority.pin()
+    try await alice.running { process in
+      for _ in 0..<2 {
+        let upload = try await alice.json("upload", pin)
+        #expect(upload["ok"] as? Bool == true && upload["result"] as? Int == 1)
+      }
+      #expect(try await process.terminate() == 0)
+    }
+    #expect(try await alice.run("upload", "AB12CD").status == 1)
+
+    // Five hours later the key server has published the file, and Bob checks.
+    #expect(try await authority.servers.stop() == 0)
+    let later = 5 * 3_600
+    let servers = try await ServedFirebreak(
+      folder: authority.folder, ["--developer", "--clock-offset", "\(later)"])
+    let addresses = try await servers.addresses()
+    try await Patience.until {
+      try await !servers.get(addresses["keys"], "/index.txt").body.isEmpty
+    }
+    try bob.configure(servers: addresses, authority: data)
+    try await bob.running(clockOffset: later) { process in
+      let check = try await bob.check()
+      #expect(check.status == .done, "\(check.text)")
+      let status = try await bob.json("status", clockOffset: later)
+      #expect((status["riskLevel"] as? Int ?? 0) > 0, "\(status)")
+      #expect(status["notices"] as? Int == 1 && status["exposures"] as? Int == 1)
+      #expect(status["lastFailure"] is NSNull && status["lastCheck"] is Int)
+      #expect(try await process.terminate() == 0)
+    }
+    // Without a running phone the commands open the storage.
+    let exposures = try await bob.json("exposures", clockOffset: later)["exposures"] as? [Any]
+    #expect(exposures?.count == 1)
+    let history = try await bob.json("history", clockOffset: later)
+    #expect(history["keysTotal"] as? Int == 1)
+    let all = try await bob.json("export-my-data", clockOffset: later)
+    let received = all["received"] as? [[String: Any]] ?? []
+    #expect(received.compactMap { $0["beacons"] as? Int }.reduce(0, +) == 7)
+    _ = try await bob.json("remove", "everything", clockOffset: later)
+    let status = try await bob.json("status", clockOffset: later)
+    #expect(status["exposures"] as? Int == 0 && status["enabled"] as? Bool == false)
+    #expect(try await servers.stop() == 0)
+  }
+}
