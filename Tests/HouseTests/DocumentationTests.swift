@@ -32,7 +32,9 @@ struct DocumentationTests {
     }
   }
 
-  @Test("Every promise names tests that exist", arguments: ["Contracts", "Limits", "Stored data", "Matching"])
+  @Test(
+    "Every promise names tests that exist",
+    arguments: ["Contracts", "Limits", "Stored data", "Matching"])
   func promises(_ heading: String) {
     let rows = PromiseRule.rows(in: Self.promises, under: heading)
     #expect(rows.count > 10)
