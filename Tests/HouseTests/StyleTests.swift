@@ -9,7 +9,9 @@ struct StyleTests {
 
   @Test("Production files hold one idea each")
   func fileSizes() {
-    let problems = FileSizeRule.violations(lineCounts: Project.writtenSources.map(\.lineCount))
+    let targets = Dictionary(grouping: Project.writtenSources, by: { $0.target ?? "root" })
+    let problems = FileSizeRule.violations(
+      lineCounts: targets.mapValues { $0.map(\.lineCount) })
     #expect(problems.isEmpty, "fold small files into the idea they belong to: \(problems)")
   }
 
