@@ -1,5 +1,6 @@
 import Foundation
 import PhoneProcess
+import Secrets
 import TestSupport
 import Testing
 
@@ -58,7 +59,8 @@ final class PhoneFixture: Sendable {
       try Run.product(), arguments(["run"], clockOffset: clockOffset)
     ) { process in
       let line = try await process.firstLine()
-      try #require(line != nil, "\(try process.errors)")
+      let errors = try process.errors
+      try #require(line != nil, "\(errors)")
       return try await body(process)
     }
   }

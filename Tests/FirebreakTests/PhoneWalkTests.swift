@@ -1,4 +1,5 @@
 import Foundation
+import PhoneProcess
 import TestSupport
 import Testing
 

@@ -42,7 +42,7 @@ final class PublishedFiles {
     let end = names.last.map { $0.endTimestamp + 14_400 } ?? firstEnd
     let name = try #require(KeyFileName(start: end - 14_400, end: end))
     let others = (1..<Self.keysPerFile).map { _ in Data(SystemRandomness().bytes(16)) }
-    let keys = ([Data(met.bytes)] + others).map { key in
+    let keys = ([Data(met.secretBytes)] + others).map { key in
       #"{"key":"\#(key.base64EncodedString())","rollingStartNumber":\#(met.rollingStart.rawValue),"#
         + #""rollingPeriod":\#(met.rollingPeriod),"transmissionRisk":8}"#
     }.joined(separator: ",")
