@@ -75,7 +75,7 @@ struct DesktopNotificationsTests {
   @Test("A notice reaches the notification service over the system's message bus, and is closed")
   func realBus() async throws {
     try await Self.withBus { bus in
-      let desktop = DesktopNotifications(on: bus)
+      let desktop = DesktopNotifications(on: bus, callSeconds: Patience.seconds)
       for isUrgent in [true, false] {
         let (owned, own) = AsyncStream.makeStream(of: Void.self)
         async let call = Self.answerOneCall(on: bus) { own.yield() }
@@ -101,7 +101,8 @@ struct DesktopNotificationsTests {
   func noService() async throws {
     try await Self.withBus { bus in
       await #expect(throws: DBusError.failed("org.freedesktop.DBus.Error.ServiceUnknown")) {
-        try await DesktopNotifications(on: bus).show(title: "", body: "", isUrgent: false)
+        try await DesktopNotifications(on: bus, callSeconds: Patience.seconds).show(
+          title: "", body: "", isUrgent: false)
       }
     }
   }
@@ -112,7 +113,8 @@ struct DesktopNotificationsTests {
     let path = folder.path("bus").path
     let bus = try #require(DBusAddress("unix:path=\(path)"))
     await #expect(throws: UnixSocketError.noListener) {
-      try await DesktopNotifications(on: bus).show(title: "", body: "", isUrgent: false)
+      try await DesktopNotifications(on: bus, callSeconds: Patience.seconds).show(
+        title: "", body: "", isUrgent: false)
     }
     let scripts: [(String, DBusError)] = [
       ("REJECTED EXTERNAL\r\n", .refused),
@@ -124,7 +126,8 @@ struct DesktopNotificationsTests {
     var connections = listener.connections.makeAsyncIterator()
     for (script, error) in scripts {
       let showing = Task {
-        try await DesktopNotifications(on: bus).show(title: "", body: "", isUrgent: false)
+        try await DesktopNotifications(on: bus, callSeconds: Patience.seconds).show(
+          title: "", body: "", isUrgent: false)
       }
       let connection = try #require(await connections.next())
       try connection.send(Array(script.utf8), before: Self.patience)

@@ -137,8 +137,11 @@ struct PhoneSocketTests {
       in: folder.url, { _ in PhoneReply(.done, "") },
       {
         let socket = try connected(to: folder.url)
-        try socket.send(Array((line + "\n").utf8), before: patience)
-        let reply = try PhoneMessage.receiveReply(from: socket, before: patience)
+        let end = patience
+        let reply = try await UnixSocket.offThread {
+          try socket.send(Array((line + "\n").utf8), before: end)
+          return try PhoneMessage.receiveReply(from: socket, before: end)
+        }
         #expect(reply.status == .badInput && reply.text.contains(words), "\(reply.text)")
       })
   }
@@ -151,9 +154,12 @@ struct PhoneSocketTests {
       {
         let socket = try connected(to: folder.url)
         let large = [UInt8](repeating: 0x20, count: PhoneMessageLimit.requestBytesMax + 200_000)
-        #expect(throws: (any Error).self) {
-          try socket.send(large, before: patience)
-          _ = try PhoneMessage.receiveReply(from: socket, before: patience)
+        let end = patience
+        await #expect(throws: (any Error).self) {
+          try await UnixSocket.offThread {
+            try socket.send(large, before: end)
+            _ = try PhoneMessage.receiveReply(from: socket, before: end)
+          }
         }
         let reply = try await PhoneSocket.ask(PhoneRequest(.status), in: folder.url)
         #expect(reply?.text == "served")

@@ -5,12 +5,14 @@ import Foundation
 /// Each call has a connection of its own: notices are rare, and a desktop session may end and begin again.
 package struct DesktopNotifications: Sendable {
   private let bus: DBusAddress
+  private let callSeconds: Int
   private static let name = "org.freedesktop.Notifications"
   private static let path = "/org/freedesktop/Notifications"
 
-  /// The service on `bus`.
-  package init(on bus: DBusAddress) {
+  /// The service on `bus`, which must answer a call in `callSeconds`.
+  package init(on bus: DBusAddress, callSeconds: Int = DesktopLimit.callSeconds) {
     self.bus = bus
+    self.callSeconds = callSeconds
   }
 
   /// Shows a notification until the user closes it.
@@ -41,7 +43,7 @@ package struct DesktopNotifications: Sendable {
   private func call(_ member: String, _ arguments: [DBusValue]) async throws -> [DBusValue] {
     try await UnixSocket.offThread {
       var connection = try DBusConnection(
-        to: bus, before: .now + .seconds(DesktopLimit.callSeconds))
+        to: bus, before: .now + .seconds(callSeconds))
       return try connection.call(
         member, of: Self.name, at: Self.path, of: Self.name, arguments)
     }

@@ -111,12 +111,13 @@ extension UnixSocket {
 }
 
 extension UnixSocket {
-  /// Runs blocking `work` on a thread of the system's pool.
+  /// Runs blocking `work` on a thread of its own.
   package static func offThread<Value: Sendable>(
     _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
     try await withCheckedThrowingContinuation { done in
-      DispatchQueue.global().async { done.resume(with: Result { try work() }) }
+      // Not on a global queue: it has as many threads as the machine has cores, and tasks share them.
+      Thread.detachNewThread { done.resume(with: Result { try work() }) }
     }
   }
 }
