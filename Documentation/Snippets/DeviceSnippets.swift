@@ -44,6 +44,15 @@ func regionConfigurationErrorPage() async throws {
 }
 
 @MainActor
+func storedDataPage() async throws {
+  // Page: StoredData
+  for part in StoredData.allCases {
+    print(part.rawValue)
+  }
+  // End of page.
+}
+
+@MainActor
 func storageDamagePage() async throws {
   let phone = try await SamplePhone()
   let device = phone.device

@@ -23,6 +23,7 @@ enum Snippets {
     "ConsentRequest": consentRequestPage,
     "RegionConfigurationError": regionConfigurationErrorPage,
     "StorageDamage": storageDamagePage,
+    "StoredData": storedDataPage,
     "DeviceVariant": deviceVariantPage,
     "ENErrorCode": errorCodePage,
     "ENCalibrationConfidence": calibrationConfidencePage,

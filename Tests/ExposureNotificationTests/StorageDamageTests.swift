@@ -134,10 +134,10 @@ import Testing
   @Test(
     "Damaged limits, times and reports are each reported and set aside",
     arguments: [
-      ("detections", StorageDamage.Part.detectionLimits), ("clock", .retentionClock),
+      ("detections", StoredData.detectionLimits), ("clock", .retentionClock),
       ("damage", .reports),
     ])
-  func others(name: String, part: StorageDamage.Part) async throws {
+  func others(name: String, part: StoredData) async throws {
     let device = phone.device()
     let manager = try await phone.enabledManager(of: device)
     _ = try await manager.detect([], DiagnosedUser.configuration())
@@ -153,7 +153,7 @@ import Testing
 
   @Test("Every loss has a text that says what it means")
   func texts() {
-    let texts = StorageDamage.Part.allCases.map {
+    let texts = StoredData.allCases.map {
       "\(StorageDamage($0, day: nil, found: TestPhone.noon))"
     }
     #expect(Set(texts).count == texts.count && texts.allSatisfy { $0.contains(": ") })

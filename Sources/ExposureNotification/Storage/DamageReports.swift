@@ -32,7 +32,7 @@ final class DamageReports: Sendable {
   /// All losses, oldest first.
   var all: [StorageDamage] { state.withLock { $0.damage } }
 
-  func contains(_ part: StorageDamage.Part) -> Bool { all.contains { $0.part == part } }
+  func contains(_ part: StoredData) -> Bool { all.contains { $0.part == part } }
 
   /// The list now and after each change. A slow reader gets the last one.
   func updates() -> AsyncStream<[StorageDamage]> {
@@ -52,13 +52,13 @@ final class DamageReports: Sendable {
 
   /// Reports that `file` is damaged and renames it; in this order, so that a kill between the two does
   /// not hide the loss. If the report cannot be stored, the file stays and is found again.
-  func setAside(_ file: SealedFile, _ part: StorageDamage.Part) {
+  func setAside(_ file: SealedFile, _ part: StoredData) {
     setAside(part, day: nil) { () throws(SealedStorageError) in try file.setAside() }
   }
 
   /// The same for data of one day, which `rename` renames.
   func setAside(
-    _ part: StorageDamage.Part, day: Day?, rename: () throws(SealedStorageError) -> Void
+    _ part: StoredData, day: Day?, rename: () throws(SealedStorageError) -> Void
   ) {
     do throws(SealedStorageError) {
       try record(part, day: day)
@@ -69,7 +69,7 @@ final class DamageReports: Sendable {
   }
 
   /// Adds a loss. It is listed even if it cannot be stored; the next beat tries that again.
-  func record(_ part: StorageDamage.Part, day: Day? = nil) throws(SealedStorageError) {
+  func record(_ part: StoredData, day: Day? = nil) throws(SealedStorageError) {
     let damage = StorageDamage(part, day: day, found: clock.now)
     logger.error("\(damage)")
     try change { list in
@@ -79,15 +79,15 @@ final class DamageReports: Sendable {
   }
 
   /// Removes the losses of `part`, which are rebuilt.
-  func resolve(_ part: StorageDamage.Part) throws(SealedStorageError) {
+  func resolve(_ part: StoredData) throws(SealedStorageError) {
     try change { $0.removeAll { $0.part == part } }
   }
 
   /// Marks the losses of `part`, or all, as told to the app.
-  func acknowledge(_ part: StorageDamage.Part? = nil) throws(SealedStorageError) {
+  func acknowledge(_ part: StoredData? = nil) throws(SealedStorageError) {
     try change { list in
       for index in list.indices where part == nil || list[index].part == part {
-        list[index].isAcknowledged = true
+        list[index] = list[index].acknowledged
       }
     }
   }

@@ -7,39 +7,31 @@ import Foundation
 /// rebuild what can be rebuilt.
 public struct StorageDamage: Hashable, Codable, Sendable {
   /// The kind of lost data.
-  public enum Part: String, Hashable, Codable, Sendable, CaseIterable {
-    /// The user's decisions. Exposure notification is off until the user is asked again.
-    case consent
-    /// The device's own keys of `day`. They cannot be shared any more.
-    case ownKeys
-    /// Some or all sightings of `day`. Exposures of that day may be missing.
-    case contacts
-    /// The matches of earlier detections, API version 2. `detectExposures` fails with
-    /// `ENError.dataInaccessible` until the app has passed the files of the last 14 days again.
-    case matches
-    /// The calls and files that limit detections. Counting has started again.
-    case detectionLimits
-    /// The time by which old data is removed. Removal pauses for a day.
-    case retentionClock
-    /// Earlier reports of damage.
-    case reports
-  }
-
-  /// The kind of lost data.
-  public let part: Part
+  public let part: StoredData
   /// The start of the UTC day of the lost data; nil if it belongs to no day.
   public let day: Date?
   /// The time when the damage was found.
   public let found: Date
   /// True if the app has been told: by `Device.acknowledgeStorageDamage()`, or by the first request for
   /// keys after own keys were lost, which fails.
-  public internal(set) var isAcknowledged = false
+  public let isAcknowledged: Bool
 
-  init(_ part: Part, day: Day?, found: Date) {
+  init(_ part: StoredData, day: Day?, found: Date) {
     self.part = part
     self.day = day?.midnight
     self.found = found
+    isAcknowledged = false
   }
+
+  private init(acknowledging damage: StorageDamage) {
+    part = damage.part
+    day = damage.day
+    found = damage.found
+    isAcknowledged = true
+  }
+
+  /// The same damage after the app has been told.
+  var acknowledged: StorageDamage { StorageDamage(acknowledging: self) }
 }
 
 extension StorageDamage: CustomStringConvertible {
@@ -59,4 +51,23 @@ extension StorageDamage: CustomStringConvertible {
   private var ofDay: String {
     day.map { " of \($0.formatted(.iso8601.year().month().day()))" } ?? ""
   }
+}
+
+/// The kinds of data that a device stores.
+public enum StoredData: String, Hashable, Codable, Sendable, CaseIterable {
+  /// The user's decisions. Exposure notification is off until the user is asked again.
+  case consent
+  /// The device's own keys of a day. They cannot be shared any more.
+  case ownKeys
+  /// Some or all sightings of a day. Exposures of that day may be missing.
+  case contacts
+  /// The matches of earlier detections, API version 2. `detectExposures` fails with
+  /// `ENError.dataInaccessible` until the app has passed the files of the last 14 days again.
+  case matches
+  /// The calls and files that limit detections. Counting has started again.
+  case detectionLimits
+  /// The time by which old data is removed. Removal pauses for a day.
+  case retentionClock
+  /// Earlier reports of damage.
+  case reports
 }

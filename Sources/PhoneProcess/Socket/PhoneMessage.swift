@@ -144,9 +144,9 @@ package enum PhoneMessageLimit {
   /// The beacons in one request of `hear`; longer files are sent in several requests.
   package static let beaconsPerRequest = 10_000
   /// The time in which a request must have arrived, in seconds.
-  package static let requestSeconds = 5
+  package static let requestSeconds = 30
   /// The time in which the command must have read the reply, in seconds.
-  package static let replySeconds = 5
+  package static let replySeconds = 30
   /// The requests that are served at once.
   package static let requestsAtOnce = 8
 }

@@ -111,13 +111,14 @@ extension UnixSocket {
 }
 
 extension UnixSocket {
-  /// Runs blocking `work` on a thread of its own.
+  /// Runs blocking `work` on an additional thread.
   package static func offThread<Value: Sendable>(
     _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
     try await withCheckedThrowingContinuation { done in
-      // Not on a global queue: it has as many threads as the machine has cores, and tasks share them.
-      Thread.detachNewThread { done.resume(with: Result { try work() }) }
+      // A global queue has as many threads as the machine has cores, and tasks share them. A serial queue
+      // gets a thread in addition.
+      DispatchQueue(label: "UnixSocket").async { done.resume(with: Result { try work() }) }
     }
   }
 }
