@@ -48,16 +48,20 @@ import Testing
       }
       router.get("away") { _, _ in Response.redirect(to: "/hello") }
     } _: { url, network in
-      let hello = try await network.send(NetworkRequest(url.appendingPathComponent("hello")))
+      let hello = try await network.send(
+        NetworkRequest(url.appendingPathComponent("hello"), timeoutSeconds: .patience))
       #expect(hello.status == 200)
       #expect(String(decoding: hello.body, as: UTF8.self) == "hello")
       let echo = try await network.send(
-        NetworkRequest(url.appendingPathComponent("echo"), body: Data("{}".utf8)))
+        NetworkRequest(
+          url.appendingPathComponent("echo"), body: Data("{}".utf8), timeoutSeconds: .patience))
       #expect(String(decoding: echo.body, as: UTF8.self) == "application/json {}")
-      let busy = try await network.send(NetworkRequest(url.appendingPathComponent("busy")))
+      let busy = try await network.send(
+        NetworkRequest(url.appendingPathComponent("busy"), timeoutSeconds: .patience))
       #expect(busy.status == 429)
       #expect(busy.retryAfterSeconds == 17)
-      let away = try await network.send(NetworkRequest(url.appendingPathComponent("away")))
+      let away = try await network.send(
+        NetworkRequest(url.appendingPathComponent("away"), timeoutSeconds: .patience))
       #expect((300..<400).contains(away.status))
     }
   }
@@ -71,7 +75,7 @@ import Testing
       let url = url.appendingPathComponent("bytes")
       let file = folder.path("file")
       for limit in [1_000, 1_001] {
-        let request = NetworkRequest(url, responseBytesMax: limit)
+        let request = NetworkRequest(url, timeoutSeconds: .patience, responseBytesMax: limit)
         let sent = try await network.send(request)
         #expect(sent.body.count == 1_000)
         let downloaded = try await network.download(request, to: file)
@@ -79,7 +83,7 @@ import Testing
         let content = try Data(contentsOf: file)
         #expect(content == Data(repeating: 7, count: 1_000))
       }
-      let tooSmall = NetworkRequest(url, responseBytesMax: 999)
+      let tooSmall = NetworkRequest(url, timeoutSeconds: .patience, responseBytesMax: 999)
       await #expect(throws: NetworkFailure.tooLarge) { try await network.send(tooSmall) }
       await #expect(throws: NetworkFailure.tooLarge) {
         try await network.download(tooSmall, to: file)
@@ -93,7 +97,8 @@ import Testing
     try await serving { _ in
     } _: { url, network in
       let response = try await network.download(
-        NetworkRequest(url.appendingPathComponent("none")), to: folder.path("file"))
+        NetworkRequest(url.appendingPathComponent("none"), timeoutSeconds: .patience),
+        to: folder.path("file"))
       #expect(response.status == 404)
       #expect(folder.files().isEmpty)
     }
@@ -115,9 +120,9 @@ import Testing
       }
       let closed = try #require(URL(string: "http://127.0.0.1:1/"))
       await #expect(throws: NetworkFailure.unreachable) {
-        try await network.send(NetworkRequest(closed))
+        try await network.send(NetworkRequest(closed, timeoutSeconds: .patience))
       }
-      let work = Task { try await network.send(NetworkRequest(silent)) }
+      let work = Task { try await network.send(NetworkRequest(silent, timeoutSeconds: .patience)) }
       // Both requests must have arrived: stopping the server while it accepts a connection traps in
       // SwiftNIO.
       var iterator = arrivals.makeAsyncIterator()
@@ -173,9 +178,10 @@ import Testing
       }
     } _: { url, network in
       let url = url.appendingPathComponent("index")
-      let first = try await network.send(NetworkRequest(url))
+      let first = try await network.send(NetworkRequest(url, timeoutSeconds: .patience))
       let version = try #require(first.version)
-      let second = try await network.send(NetworkRequest(url, headers: version.headers))
+      let second = try await network.send(
+        NetworkRequest(url, headers: version.headers, timeoutSeconds: .patience))
       #expect(first.status == 200)
       #expect(second.status == 304)
     }
@@ -190,10 +196,15 @@ import Testing
       router.get("bytes") { _, _ in ByteBuffer(repeating: 7, count: 256 << 10) }
     } _: { url, network in
       let request = NetworkRequest(
-        url.appendingPathComponent("bytes"), responseBytesMax: DownloadLimit.fileBytesMax)
+        url.appendingPathComponent("bytes"), timeoutSeconds: .patience,
+        responseBytesMax: DownloadLimit.fileBytesMax)
       await #expect(throws: NetworkFailure.diskFull) {
         try await network.download(request, to: disk.url.appendingPathComponent("file"))
       }
     }
   }
+}
+
+extension Double {
+  fileprivate static let patience = Double(Patience.seconds)
 }
