@@ -3,7 +3,7 @@ import Synchronization
 
 /// The state of the app at one moment, as a user interface shows it.
 public struct AppState: Sendable, Hashable {
-  /// The risk level of the last fourteen days; `unknown` while lost results are computed again.
+  /// The risk level of the last fourteen days; `unknown` while lost or undone results are computed again.
   public let riskLevel: RiskLevel
   /// The number of exposures of the last fourteen days.
   public let exposureCount: Int

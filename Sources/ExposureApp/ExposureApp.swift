@@ -115,11 +115,14 @@ public actor ExposureApp {
   }
 
   /// The risk level of the last fourteen days, read from the store without a detection. Without a known
-  /// exposure it is `unknown` while lost results are being computed again, or if the store is not open.
+  /// exposure it is `unknown` while lost or undone results are being computed again, or if the store is not
+  /// open.
   public var riskLevel: RiskLevel {
     let level = RiskAssessment(thresholds: remote.riskLevelConfiguration)
       .level(of: store.state.exposures, at: clock.now)
-    let isKnown = store.condition == .ready && store.state.damage.recoveringSince == nil
+    let isKnown =
+      store.condition == .ready && store.state.damage.recoveringSince == nil
+      && !store.state.download.isUndoing
     return level == .none && !isKnown ? .unknown : level
   }
 

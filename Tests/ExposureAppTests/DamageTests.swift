@@ -148,6 +148,33 @@ import Testing
     #expect(await app.storageDamage.isEmpty)
   }
 
+  @Test("Lost results return if a check takes only some of the files, and the phone refuses one")
+  func manyFiles() async throws {
+    let phone = try TestApp()
+    phone.windowRisk = try .example()
+    let app = try await phone.launchedAfterFirstCheck()
+    let start = Int64(TestApp.firstEnd)
+    let names = (0..<Int64(DownloadLimit.filesPerRun + 5)).map { "\(start + $0)-00001.zip" }
+    phone.network.index(names)
+    for name in names { phone.network.script("/" + name, .text("0123456789")) }
+    phone.script.update {
+      $0.refusedFiles = [names[names.count - 1]]
+      $0.lostFiles = Set(names)
+      $0.damageInDetection = [DataDamage(.results, found: phone.clock.now)]
+      $0.windows = [.beside(minutes: 20)]
+    }
+    let script = phone.script
+    phone.trust.onConfirmation { script.update { $0.lostFiles = [] } }
+    for _ in 0..<20 where await app.storageDamage.isEmpty == false || script.state.lostFiles != [] {
+      _ = await app.check()
+      try phone.serve(try phone.document(version: script.state.detections.count + 2))
+      phone.clock.advance(by: TestApp.day)
+    }
+    #expect(await app.storageDamage.isEmpty)
+    #expect(await app.riskLevel == .high)
+    #expect(script.state.lostFiles.isEmpty)
+  }
+
   @Test("Damage of the framework's other files is shown once, and a repeated report is ignored")
   func frameworkKeys() async throws {
     let phone = try TestApp()

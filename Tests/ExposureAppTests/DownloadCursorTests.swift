@@ -47,6 +47,16 @@ import Testing
     #expect(begun(try names(0)).pending == (try names(0)))
   }
 
+  @Test("Files that ended after the phone could receive are wanted by the first index")
+  func lateFirstLook() throws {
+    var cursor = DownloadCursor()
+    cursor.beginReceiving(at: Date(timeIntervalSince1970: Double(TestApp.end(0)) + 1))
+    cursor.beginReceiving(at: now)
+    cursor.note(try names(0, 1, 2), at: now)
+    #expect(cursor.end == TestApp.end(0))
+    #expect(cursor.pending == (try names(1, 2)))
+  }
+
   @Test("A missing file stops the cursor; later files are analysed once")
   func heldBack() throws {
     let listed = try names(0, 1, 2)

@@ -17,6 +17,21 @@ import Testing
     #expect(phone.script.state.detections.isEmpty)
   }
 
+  @Test("Files published between the start and the first index are analysed")
+  func lateFirstIndex() async throws {
+    let phone = try TestApp()
+    phone.publish(0..<3)
+    phone.network.script("/index.txt", .response(503))
+    let app = try phone.launch()
+    await app.start()
+    phone.clock.advance(by: 4 * 3_600)
+    #expect(await phone.checkWhileTimePasses(app) == .failed(.serverBusy))
+    phone.publish(0..<4)
+    phone.clock.advance(by: 4 * 3_600)
+    #expect(await phone.checkWhileTimePasses(try phone.launch()) == .checked(.none))
+    #expect(phone.script.state.detections == [[TestApp.name(3)]])
+  }
+
   @Test("New files are downloaded, analysed in one call and removed, and the cursor moves")
   func walk() async throws {
     let phone = try TestApp()

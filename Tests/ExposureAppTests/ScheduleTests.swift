@@ -82,6 +82,20 @@ import Testing
     await work.value
   }
 
+  @Test("A check that became due while the phone slept waits for a random time")
+  func overdueAfterSleep() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    let count = phone.network.requests(for: "/index.txt").count
+    let work = Task { await app.runSchedule() }
+    await advance(phone, app, by: 9 * 3_600)
+    #expect(phone.network.requests(for: "/index.txt").count == count)
+    phone.clock.advance(by: Double(BackgroundRule.overdueJitterSeconds.upperBound))
+    try await Patience.until { phone.network.requests(for: "/index.txt").count == count + 1 }
+    work.cancel()
+    await work.value
+  }
+
   @Test("Without its store the schedule waits between the attempts")
   func noStore() async throws {
     let phone = try TestApp()

@@ -31,7 +31,7 @@ final class FrameworkScript: Sendable {
     var isSilent = false
     /// The damage that the framework reports.
     var damage: [DataDamage] = []
-    /// Files that must be passed again in one call, because the framework has lost its results.
+    /// Files that must be passed again, because the framework has lost its results.
     var lostFiles: Set<String> = []
     /// Damage that the next detection finds.
     var damageInDetection: [DataDamage] = []
@@ -108,17 +108,26 @@ final class ScriptedFramework: ENManager {
       return progress
     } else if state.detectionHangs {
       progress.cancellationHandler = Once(completionHandler).refuse
+    } else if isRefused(names), !state.lostFiles.isEmpty {
+      completionHandler(nil, ENError(.badFormat))
     } else if !state.lostFiles.isSubset(of: names) {
+      // The files may be passed in several calls.
+      script.update { $0.lostFiles.subtract(names) }
       completionHandler(nil, ENError(.dataInaccessible))
     } else if let error = state.detectionError {
       completionHandler(nil, ENError(error))
-    } else if names.contains(where: { name in state.refusedFiles.contains(where: name.contains) }) {
+    } else if isRefused(names) {
       completionHandler(nil, ENError(.badFormat))
     } else {
       let keys = state.matchedKeyCount == 0 ? UInt64(state.found.count) : state.matchedKeyCount
       completionHandler(ScriptedSummary(keys: keys), nil)
     }
     return progress
+  }
+
+  private func isRefused(_ names: [String]) -> Bool {
+    let refused = script.state.refusedFiles
+    return names.contains { name in refused.contains(where: name.contains) }
   }
 
   override func getExposureInfo(

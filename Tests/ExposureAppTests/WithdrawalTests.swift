@@ -58,6 +58,33 @@ import Testing
     #expect(try await phone.launch().riskLevel == .none)
   }
 
+  @Test("After an undo the risk is unknown until the other files are analysed again")
+  func pausedUndo() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    meetPositiveUser(phone)
+    phone.publish(0..<2, except: [1: .text("another file")])
+    #expect(await app.check() == .checked(.high))
+    var document = try phone.document(version: 2)
+    document.pause = DeviceConfiguration.Pause(until: nil)
+    document.withdrawn = [
+      try #require(
+        KeyFileHash(bytes: Data(SHA256.hash(data: Data("0123456789".utf8)))))
+    ]
+    try phone.serve(document)
+    #expect(await app.check() == .paused)
+    #expect(await app.riskLevel == .unknown)
+    #expect(phone.notices.removed.contains(.risk))
+    document.version = 3
+    document.pause = nil
+    try phone.serve(document)
+    phone.script.update { $0.detectionError = .internal }
+    #expect(await app.check() == .failed(.detectionFailed))
+    #expect(try await phone.launch().riskLevel == .unknown)
+    phone.script.update { $0.detectionError = nil }
+    #expect(await app.check() == .checked(.high))
+  }
+
   @Test("An encounter of other files stays")
   func others() async throws {
     let phone = try TestApp()

@@ -69,15 +69,18 @@ extension ExposureApp {
 
   /// Waits until a check is due; one that is overdue waits for a short random time.
   private func waitUntilDue() async throws {
-    var isOverdue = true
-    while true {
-      let due = store.state.schedule.due(at: clock.now)
-      guard clock.now < due else { break }
-      isOverdue = clock.now.timeIntervalSince(due) > BackgroundRule.stepSeconds
+    var due = store.state.schedule.due(at: clock.now)
+    var hasWaited = false
+    while clock.now < due {
       try await clock.sleep(
         until: min(due, clock.now.addingTimeInterval(BackgroundRule.stepSeconds)))
+      hasWaited = true
+      due = store.state.schedule.due(at: clock.now)
     }
-    guard isOverdue, store.state.schedule.next != nil else { return try Task.checkCancellation() }
+    let isLate = clock.now.timeIntervalSince(due) > BackgroundRule.stepSeconds
+    guard isLate || !hasWaited, store.state.schedule.next != nil else {
+      return try Task.checkCancellation()
+    }
     let jitter = Double(randomness.number(in: BackgroundRule.overdueJitterSeconds))
     try await clock.sleep(until: clock.now.addingTimeInterval(jitter))
   }

@@ -81,8 +81,8 @@ extension ExposureApp {
     let pending = store.state.download.pending(at: clock.now)
     let obtained = try await download.obtain(pending)
     let withdrawn = obtained.filter { isWithdrawn(download.url(of: $0)) }
-    var analysis = try await analyse(obtained.filter { !withdrawn.contains($0) })
-    analysis.withdrawn = withdrawn
+    var analysis = try await analyse(
+      obtained.filter { !withdrawn.contains($0) }, withdrawn: withdrawn)
     guard await !noteSystemDamage() else { throw LostResults() }
     analysis.missing = pending.filter { !obtained.contains($0) }
     try save(analysis)
@@ -98,8 +98,11 @@ extension ExposureApp {
 
   /// Analyses new files together, and suspicious ones by the rules of `FileSearch`. The search is stored even
   /// if the check fails, because every call counts.
-  private func analyse(_ names: [KeyFileName]) async throws -> Analysis {
+  private func analyse(
+    _ names: [KeyFileName], withdrawn: [KeyFileName]
+  ) async throws -> Analysis {
     var analysis = Analysis(search: store.state.download.search)
+    analysis.withdrawn = withdrawn
     do {
       try await analyse(names, into: &analysis)
     } catch {
@@ -151,28 +154,37 @@ extension ExposureApp {
       // The quota is used up: keep the results so far; the other files wait until tomorrow.
       analysis.isOutOfQuota = true
     } catch let error as ENError where error.code == .dataInaccessible {
-      try await passAgain(names, after: error)
-      analysis.add(
-        try await detect(in: names.map(keyFileDownload(from: network).url)), in: names,
-        at: clock.now)
+      try await passAgain(names, into: &analysis, after: error)
     }
   }
 
-  /// Restores results that the framework has lost. It waits until the files of the last fourteen days were
-  /// passed again in one call. If the server has removed some of them, the app ends the wait.
+  /// Restores results that the framework has lost. The files of the last fourteen days are passed again, in
+  /// several calls if necessary; until the last one, every call fails. If the framework still waits then, the
+  /// server has removed some of the files, and the app ends the wait.
   ///
   /// - Throws: `LostResults` if all files must be passed first, or `error` if the framework's data cannot be
   ///   read for another reason.
-  private func passAgain(_ names: [KeyFileName], after error: ENError) async throws {
-    let isLost = await noteSystemDamage() || store.state.mustDetectAgain
+  private func passAgain(
+    _ names: [KeyFileName], into analysis: inout Analysis, after error: ENError
+  ) async throws {
+    guard await !noteSystemDamage() else { throw LostResults() }
     guard store.state.download.isRestarted else {
-      guard isLost, windowRisk != nil else { throw error }
+      guard store.state.mustDetectAgain, windowRisk != nil else { throw error }
       try store.update { $0.download.restart() }
       throw LostResults()
     }
-    guard !isLost || store.state.mustDetectAgain else { throw LostResults() }
-    guard Set(names) == Set(store.state.download.pending) else { throw error }
+    let passed = Set(names + analysis.done)
+    let isLast = store.state.download.pending.allSatisfy {
+      passed.contains($0) || analysis.search.refused[$0.text] != nil
+    }
+    guard isLast else { return analysis.pass(names, at: clock.now) }
     try await trust.confirmKeyFilesPassed()
+    do {
+      let found = try await detect(in: names.map(keyFileDownload(from: network).url))
+      analysis.add(found, in: names, at: clock.now)
+    } catch let error as ENError where error.code == .rateLimited && !analysis.analysed.isEmpty {
+      analysis.isOutOfQuota = true
+    }
   }
 
   private func detect(in files: [URL]) async throws -> DetectedExposures {
@@ -201,8 +213,9 @@ extension ExposureApp {
       state.download.search = analysis.search
       state.download.finish(analysed: analysis.done, missing: analysis.missing, at: now)
       state.add(found)
-      if found.coversAllFiles { state.mustDetectAgain = false }
-      if state.download.isRestored { state.damage.finishRecovery() }
+      if analysis.hasDetected { state.mustDetectAgain = false }
+      if analysis.isPartial { state.mustDetectAgain = true }
+      if state.download.isRestored, !state.mustDetectAgain { state.damage.finishRecovery() }
       state.removeOld(at: now)
       state.history.record(
         at: now, keysCount: keysCount, matchedKeyCount: found.matchedKeyCount,
@@ -254,6 +267,10 @@ struct Analysis {
   var keyCounts: [String: Int] = [:]
   /// True if the framework accepts no more calls today.
   var isOutOfQuota = false
+  /// True if files were passed again, and no detection has succeeded since.
+  private(set) var isPartial = false
+  /// True if a detection has succeeded.
+  private(set) var hasDetected = false
   /// The combined result of all detections.
   var result = DetectedExposures()
 
@@ -267,9 +284,18 @@ struct Analysis {
     if names.count == 1 { refused += names }
   }
 
+  /// Records files that the framework has taken although the call failed, because it waits for others.
+  mutating func pass(_ names: [KeyFileName], at now: Date) {
+    search.accept(names.map(\.text), at: now)
+    analysed += names
+    isPartial = true
+  }
+
   mutating func add(_ found: DetectedExposures, in names: [KeyFileName], at now: Date) {
     search.accept(names.map(\.text), at: now)
     analysed += names
+    isPartial = false
+    hasDetected = true
     guard !found.coversAllFiles else {
       result = found
       return

@@ -21,7 +21,7 @@ extension ExposureApp {
       state.notices.setLevel(
         RiskAssessment(thresholds: thresholds).level(of: state.exposures, at: now))
     }
-    if riskLevel == .none { await notices.remove(.risk) }
+    if riskLevel <= .none { await notices.remove(.risk) }
   }
 
   /// True if `file` is withdrawn and must not be analysed.

@@ -14,6 +14,8 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     var failures = 0
   }
 
+  /// The time in Unix seconds since when the phone can receive; `nil` before.
+  private(set) var receiving: Int64?
   /// All files that end up to this time are done; `nil` before the first index.
   private(set) var end: Int64?
   /// Analysed files that end later, with their end timestamps.
@@ -27,18 +29,29 @@ struct DownloadCursor: Codable, Sendable, Equatable {
   /// True if an index since `restart()` has listed files.
   private(set) var hasListing = false
   private var wanted: [String: WantedFile] = [:]
+  /// The files whose encounters were undone, and that are not analysed again yet.
+  private var undone: Set<String> = []
 
   /// True if all wanted files are analysed.
   var isComplete: Bool { wanted.isEmpty }
 
+  /// True if encounters were undone, and some of their files are not analysed again yet.
+  var isUndoing: Bool { !undone.isSubset(of: search.refused.keys) }
+
   /// True if only files that the framework refuses are left, and an index has listed files.
   var isRestored: Bool { hasListing && wanted.keys.allSatisfy { search.refused[$0] != nil } }
 
-  /// Adds the files of an index. The first index sets the position to its newest file, because a new phone
-  /// has no encounters that older files concern.
+  /// Records that the phone can receive. Only the first call counts.
+  mutating func beginReceiving(at now: Date) {
+    receiving = receiving ?? Int64(now.timeIntervalSince1970)
+  }
+
+  /// Adds the files of an index. The first index sets the position to its newest file that ended before the
+  /// phone could receive, because a new phone has no encounters that older files concern.
   mutating func note(_ listed: [KeyFileName], at now: Date) {
     let seconds = Int64(now.timeIntervalSince1970)
-    let first = end ?? listed.map(\.endTimestamp).filter { $0 <= seconds }.max() ?? 0
+    let begin = min(receiving ?? seconds, seconds)
+    let first = end ?? listed.map(\.endTimestamp).filter { $0 <= begin }.max() ?? 0
     end = first
     hasListing = hasListing || !listed.isEmpty
     expire(at: now)
@@ -67,6 +80,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     for name in done {
       analysed[name.text] = name.endTimestamp
       wanted[name.text] = nil
+      undone.remove(name.text)
     }
     search.remove(Set(done.map(\.text)))
     for name in missing { wanted[name.text]?.failures += 1 }
@@ -78,10 +92,11 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     analysed = analysed.filter { $0.value > (end ?? 0) }
   }
 
-  /// Makes analysed files wanted again.
+  /// Makes analysed files wanted again, because encounters found through them were undone.
   mutating func wantAgain(_ names: Set<String>) {
     for name in names.compactMap({ KeyFileName($0) }) {
       analysed[name.text] = nil
+      undone.insert(name.text)
       wanted[name.text] = wanted[name.text] ?? WantedFile(end: name.endTimestamp)
     }
   }
@@ -99,6 +114,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     let oldest = Self.oldest(at: now)
     let expired = wanted.filter { $0.value.end <= oldest }.keys
     for name in expired { wanted[name] = nil }
+    undone.subtract(expired)
     search.remove(Set(expired))
   }
 

@@ -45,10 +45,17 @@ extension ExposureApp {
     return sentences.isEmpty ? nil : Set(sentences).sorted().joined(separator: " ")
   }
 
-  /// Records that the user has allowed exposure notifications, so that a loss of the permission is noticed.
+  /// Records that the user has allowed exposure notifications, so that a loss of the permission is noticed,
+  /// and the time since when the phone can receive.
   func noteAuthorization() {
-    guard authorizationStatus() == .authorized, !store.state.wasAuthorized else { return }
-    try? store.update { $0.wasAuthorized = true }
+    let isReceiving = store.state.isTurnedOff || store.state.download.receiving != nil
+    guard authorizationStatus() == .authorized, !(store.state.wasAuthorized && isReceiving)
+    else { return }
+    let now = clock.now
+    try? store.update {
+      $0.wasAuthorized = true
+      if !isReceiving { $0.download.beginReceiving(at: now) }
+    }
   }
 }
 

@@ -57,7 +57,7 @@ struct DetectedExposures: Sendable {
 
 /// The risk level that the user sees. The raw values from 0 are ProteGO Safe's.
 public enum RiskLevel: Int, Sendable, Codable, Comparable, CaseIterable {
-  /// Not known, because results were lost and have not all been computed again.
+  /// Not known, because results were lost or undone and have not all been computed again.
   case unknown = -1
   /// No relevant encounter.
   case none = 0
