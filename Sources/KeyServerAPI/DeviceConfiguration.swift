@@ -14,7 +14,7 @@ public struct DeviceConfiguration: Codable, Hashable, Sendable {
   public var expires: Int64
   /// The keys that sign key files and remote configurations.
   public var keys: [Key]
-  /// The instruction to pause; nil if phones shall work.
+  /// The instruction to pause; nil if phones must work.
   public var pause: Pause?
   /// The key files to ignore; exposures that phones found through them are undone.
   public var withdrawn: [KeyFileHash]
@@ -81,7 +81,7 @@ extension DeviceConfiguration {
   /// The keys that are valid at `moment`.
   public func keys(validAt moment: Date) -> [Key] { keys.filter { $0.isValid(at: moment) } }
 
-  /// Returns `true` if phones shall neither check nor upload at `moment`.
+  /// Returns `true` if phones must neither check nor upload at `moment`.
   public func isPaused(at moment: Date) -> Bool {
     guard let pause else { return false }
     return pause.until.map { moment.timeIntervalSince1970 < Double($0) } ?? true

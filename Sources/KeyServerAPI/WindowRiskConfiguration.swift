@@ -35,7 +35,9 @@ public struct WindowRiskConfiguration: Codable, Hashable, Sendable {
       return "\(map) must have a day above 0; without one, version 2 detects nothing."
     }
     for (day, value) in values.sorted(by: { $0.key < $1.key }) {
-      let isDay = day == Self.unknownOnset || Int(day).map { (-14...14).contains($0) } ?? false
+      let isDay =
+        day == Self.unknownOnset
+        || Int(day).map { (-14...14).contains($0) && "\($0)" == day } ?? false
       guard isDay, (0...2).contains(value) else {
         return "\(map) must map days from -14 to 14, or \"unknown\", to 0, 1 or 2."
       }
@@ -68,13 +70,16 @@ public struct DaySummaryParameters: Codable, Hashable, Sendable {
   public var reportTypeConfirmedClinicalDiagnosisWeight: Double
   /// The weight of self-reports.
   public var reportTypeSelfReportedWeight: Double
-  /// The lowest score of a window in a summary, 0...4096.
+  /// The lowest score of a window in a summary, 0...32812.5.
   public var minimumRiskScoreFullRange: Double
   /// The age in days up to which windows count, 0...14; 0 for no limit.
   public var daysSinceLastExposureThreshold: Int
 
   /// Apple's defaults.
   public static let standard = DaySummaryParameters()
+
+  /// The range of `minimumRiskScoreFullRange`, up to the highest score of a window.
+  public static let minimumScores = 0...32_812.5
 
   private init() {
     attenuationDurationThresholds = [50, 70, 90]
@@ -110,11 +115,41 @@ public struct DaySummaryParameters: Codable, Hashable, Sendable {
     for (name, weight) in weights where !(0...250).contains(weight) {
       return "\(name) must be 0 to 250."
     }
-    if !(0...4_096).contains(minimumRiskScoreFullRange) {
-      return "minimumRiskScoreFullRange must be 0 to 4096."
+    if !Self.minimumScores.contains(minimumRiskScoreFullRange) {
+      return "minimumRiskScoreFullRange must be 0 to \(Self.minimumScores.upperBound)."
     }
     return (0...14).contains(daysSinceLastExposureThreshold)
       ? nil : "daysSinceLastExposureThreshold must be 0 to 14."
+  }
+}
+
+extension DaySummaryParameters {
+  /// - Throws: `DecodingError` that names the field; Foundation names none if an integer has a fraction.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    attenuationDurationThresholds = try fields.decode(
+      [Int].self, forKey: .attenuationDurationThresholds)
+    immediateDurationWeight = try fields.decode(Double.self, forKey: .immediateDurationWeight)
+    nearDurationWeight = try fields.decode(Double.self, forKey: .nearDurationWeight)
+    mediumDurationWeight = try fields.decode(Double.self, forKey: .mediumDurationWeight)
+    otherDurationWeight = try fields.decode(Double.self, forKey: .otherDurationWeight)
+    infectiousnessStandardWeight = try fields.decode(
+      Double.self, forKey: .infectiousnessStandardWeight)
+    infectiousnessHighWeight = try fields.decode(Double.self, forKey: .infectiousnessHighWeight)
+    reportTypeConfirmedTestWeight = try fields.decode(
+      Double.self, forKey: .reportTypeConfirmedTestWeight)
+    reportTypeConfirmedClinicalDiagnosisWeight = try fields.decode(
+      Double.self, forKey: .reportTypeConfirmedClinicalDiagnosisWeight)
+    reportTypeSelfReportedWeight = try fields.decode(
+      Double.self, forKey: .reportTypeSelfReportedWeight)
+    minimumRiskScoreFullRange = try fields.decode(Double.self, forKey: .minimumRiskScoreFullRange)
+    let days = try fields.decode(Double.self, forKey: .daysSinceLastExposureThreshold)
+    guard let days = Int(exactly: days) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .daysSinceLastExposureThreshold, in: fields,
+        debugDescription: "must be a whole number")
+    }
+    daysSinceLastExposureThreshold = days
   }
 }
 

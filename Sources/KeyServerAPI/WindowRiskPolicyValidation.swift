@@ -13,7 +13,8 @@ extension WindowRiskPolicy {
 
   /// The first validation error, as a sentence that begins with the field; `nil` if the policy is valid.
   public var validationError: String? {
-    countError ?? filterError ?? weightError ?? mappingError ?? trlEncoding.validationError
+    countError ?? emptyError ?? filterError ?? weightError ?? mappingError ?? overlapError
+      ?? trlEncoding.validationError
       ?? valueError
   }
 
@@ -27,6 +28,30 @@ extension WindowRiskPolicy {
       ("transmissionRiskValueMapping", transmissionRiskValueMapping.count),
     ].first { $0.1 > Limit.entryCountMax }
       .map { "\($0.0) has \($0.1) entries; \(Limit.entryCountMax) at most." }
+  }
+
+  /// Without these entries no day would have a risk.
+  private var emptyError: String? {
+    if normalizedTimePerDayToRiskLevelMapping.isEmpty {
+      return "normalizedTimePerDayToRiskLevelMapping must have an entry."
+    }
+    return transmissionRiskValueMapping.isEmpty
+      ? "transmissionRiskValueMapping must have an entry." : nil
+  }
+
+  private var overlapError: String? {
+    [
+      ("normalizedTimePerEWToRiskLevelMapping", normalizedTimePerEWToRiskLevelMapping),
+      ("normalizedTimePerDayToRiskLevelMapping", normalizedTimePerDayToRiskLevelMapping),
+    ].first { Self.hasOverlap($0.1.map(\.normalizedTimeRange)) }
+      .map { "\($0.0) must not have overlapping ranges." }
+  }
+
+  private static func hasOverlap(_ ranges: [PolicyRange]) -> Bool {
+    let ascending = ranges.sorted { $0.min < $1.min }
+    return zip(ascending, ascending.dropFirst()).contains { lower, upper in
+      lower.max > upper.min || lower.contains(upper.min) && upper.contains(lower.max)
+    }
   }
 
   private var filterError: String? {

@@ -55,7 +55,7 @@ extension Phone {
         CheckReport(ok: true, riskLevel: level.known, failure: nil))
     case .paused:
       return PhoneReply(
-        .done, "The health authority has paused checks. They go on by themselves.",
+        .done, "The health authority has paused checks. Checks resume automatically.",
         CheckReport(ok: true, riskLevel: await app.riskLevel.known, failure: nil))
     case .alreadyRunning:
       return PhoneReply(.failed, "A check is already running: wait until it ends.")

@@ -172,6 +172,8 @@ struct ServeCommandTests {
       #expect(try run.json()?["bytes"] as? Int ?? 0 > 0)
       let head = try Data(contentsOf: file).prefix(15)
       #expect(head == Data("SQLite format 3".utf8))
+      let copy = file.appendingPathExtension("device-configuration.json")
+      #expect(FileManager.default.fileExists(atPath: copy.path) == (server == "key-server"))
       let again = try await Run(arguments)
       #expect(again.status == 2 && again.errors.contains("exists"))
       #expect(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ExposureNotification
 import Foundation
 import KeyServer
 import KeyServerAPI
@@ -37,6 +38,32 @@ struct WindowRiskSettingsTests {
     #expect(again.configuration.remoteConfiguration == settings.configuration.remoteConfiguration)
   }
 
+  @Test("The minimum score may be the highest score of a window")
+  func highestScore() throws {
+    let highest = WindowScoring.highestScore
+    #expect(DaySummaryParameters.minimumScores.upperBound == highest)
+    let settings = try settings { rules in
+      var summaries = rules["daySummaries"] as? [String: Any]
+      summaries?["minimumRiskScoreFullRange"] = highest
+      rules["daySummaries"] = summaries
+    }
+    let rules = settings.configuration.remoteConfiguration.windowRiskConfiguration
+    #expect(rules?.daySummaries.minimumRiskScoreFullRange == highest)
+  }
+
+  @Test(
+    "A fraction of days is refused with the name of the field")
+  func fraction() throws {
+    let failure = try #require(throws: CommandFailure.self) {
+      try settings { rules in
+        var summaries = rules["daySummaries"] as? [String: Any]
+        summaries?["daysSinceLastExposureThreshold"] = 1.5
+        rules["daySummaries"] = summaries
+      }
+    }
+    #expect(failure.sentence.contains("daysSinceLastExposureThreshold"), "\(failure.sentence)")
+  }
+
   @Test(
     "A missing, unknown or wrong part is refused with the file and its name",
     arguments: ["policy", "misspelled", "reportTypeNoneMap", "daySummaries"])
@@ -49,7 +76,7 @@ struct WindowRiskSettingsTests {
         case "reportTypeNoneMap": rules["reportTypeNoneMap"] = 6
         default:
           var summaries = rules["daySummaries"] as? [String: Any]
-          summaries?["minimumRiskScoreFullRange"] = 5_000
+          summaries?["minimumRiskScoreFullRange"] = 32_813
           rules["daySummaries"] = summaries
         }
       }

@@ -55,6 +55,33 @@ struct WindowRiskConfigurationTests {
         "infectiousnessForDaysSinceOnsetOfSymptoms must map",
         { $0.infectiousnessForDaysSinceOnsetOfSymptoms["1"] = 3 }
       ),
+      (
+        "infectiousnessForDaysSinceOnsetOfSymptoms must map",
+        { $0.infectiousnessForDaysSinceOnsetOfSymptoms["+3"] = 1 }
+      ),
+      (
+        "infectiousnessForDaysSinceOnsetOfSymptoms must map",
+        { $0.infectiousnessForDaysSinceOnsetOfSymptoms["-0"] = 1 }
+      ),
+      (
+        "policy.normalizedTimePerDayToRiskLevelMapping must have an entry",
+        { $0.policy.normalizedTimePerDayToRiskLevelMapping = [] }
+      ),
+      (
+        "policy.transmissionRiskValueMapping must have an entry",
+        { $0.policy.transmissionRiskValueMapping = [] }
+      ),
+      (
+        "policy.normalizedTimePerDayToRiskLevelMapping must not have overlapping",
+        { $0.policy.normalizedTimePerDayToRiskLevelMapping[0].normalizedTimeRange.max = 16 }
+      ),
+      (
+        "policy.normalizedTimePerEWToRiskLevelMapping must not have overlapping",
+        {
+          $0.policy.normalizedTimePerEWToRiskLevelMapping[0].normalizedTimeRange.maxExclusive =
+            false
+        }
+      ),
       ("reportTypeNoneMap", { $0.reportTypeNoneMap = 6 }),
       (
         "daySummaries.attenuationDurationThresholds",
@@ -63,7 +90,7 @@ struct WindowRiskConfigurationTests {
       ("daySummaries.nearDurationWeight", { $0.daySummaries.nearDurationWeight = 251 }),
       (
         "daySummaries.minimumRiskScoreFullRange",
-        { $0.daySummaries.minimumRiskScoreFullRange = 4_097 }
+        { $0.daySummaries.minimumRiskScoreFullRange = 32_813 }
       ),
       (
         "daySummaries.daysSinceLastExposureThreshold",

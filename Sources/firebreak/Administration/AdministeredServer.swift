@@ -12,6 +12,8 @@ protocol AdministeredServer {
   /// The default time until a new key signs, in seconds.
   static var leadSeconds: Int { get }
   static func database(of folder: ServerFolder) -> URL
+  /// The signed document that is backed up beside the database; `nil` if the server has none.
+  static func document(of folder: ServerFolder) -> URL?
   static func secretsFile(of folder: ServerFolder) -> PrivateFile
   /// The signing keys; `nil` if there are none yet.
   static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]?

@@ -9,7 +9,10 @@ struct BackupCommand<Server: AdministeredServer>: ParsableCommand {
     CommandConfiguration(
       commandName: "backup",
       abstract: "Copy the database to a new file, whole or not at all, while the server runs.",
-      discussion: "The secrets are not included: they are in secrets.json, next to the database.")
+      discussion: """
+        The key server's device configuration is copied to FILE.device-configuration.json. The secrets are not \
+        included: they are in secrets.json, next to the database.
+        """)
   }
 
   private struct Report: Encodable {
@@ -29,11 +32,27 @@ struct BackupCommand<Server: AdministeredServer>: ParsableCommand {
     let url = URL(fileURLWithPath: file)
     let folder = try ServerFolder(existing: options.data, of: Server.name)
     try DatabaseBackup(database: Server.database(of: folder)).write(to: url)
+    if let document = Server.document(of: folder) { try copy(document, beside: url) }
     let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
     let report = Report(file: url.path, bytes: size?.intValue ?? 0)
     try json
       ? printJSON(report)
       : StandardOutput.write("Wrote \(report.file), \(report.bytes) bytes.")
+  }
+}
+
+extension BackupCommand {
+  private func copy(_ document: URL, beside url: URL) throws {
+    let copy = url.appendingPathExtension(document.lastPathComponent)
+    do {
+      try AtomicFile.write(
+        try Data(contentsOf: document), to: copy, permissions: 0o600, existing: .keep)
+    } catch {
+      throw CommandFailure(
+        status: .machineFailed,
+        sentence:
+          "\(document.path.printable) could not be copied to \(copy.path.printable): check both.")
+    }
   }
 }
 

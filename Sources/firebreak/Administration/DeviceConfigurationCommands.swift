@@ -1,6 +1,8 @@
 import ArgumentParser
+import DiagnosisKeyFile
 import Foundation
 import KeyServerAPI
+import World
 
 /// `key-server device-configuration`: the document that tells phones which keys to trust.
 struct DeviceConfigurationCommand: ParsableCommand {
@@ -50,7 +52,7 @@ struct DeviceConfigurationCommand: ParsableCommand {
     }
 
     func run() throws {
-      try change.publish(lifetimeSeconds: lifetime) { _ in }
+      try change.publish(lifetimeSeconds: lifetime, replacesLost: true) { _ in }
     }
   }
 }
@@ -69,7 +71,11 @@ struct PauseCommand: ParsableCommand {
   var until: Int64?
 
   func validate() throws {
-    guard (until ?? 1) > 0 else { throw ValidationError("--until takes a positive number.") }
+    guard let until else { return }
+    let now = Int64(SystemClock().now.timeIntervalSince1970)
+    guard until > now, until <= SigningKeyTimes.seconds.upperBound else {
+      throw ValidationError("--until takes a time in the future, in Unix seconds.")
+    }
   }
 
   func run() throws {
@@ -101,11 +107,15 @@ struct WithdrawCommand: ParsableCommand {
   @Argument(help: "Key files, or their SHA-256 in hexadecimal.")
   var files: [String]
 
+  @Flag(help: "Remove the files from the list, for phones that have not skipped them yet.")
+  var undo = false
+
   @OptionGroup var change: DocumentChange
 
   func run() throws {
     let hashes = try files.map(hash)
     try change.publish { document in
+      guard !undo else { return document.withdrawn.removeAll(where: hashes.contains) }
       for hash in hashes where !document.withdrawn.contains(hash) {
         document.withdrawn.append(hash)
       }
@@ -113,11 +123,15 @@ struct WithdrawCommand: ParsableCommand {
   }
 
   private func hash(_ name: String) throws -> KeyFileHash {
-    guard
-      let hash = KeyFileHash(hex: name) ?? KeyFileHash(ofFile: URL(fileURLWithPath: name))
-    else {
+    if let hash = KeyFileHash(hex: name) { return hash }
+    let file = URL(fileURLWithPath: name)
+    guard let hash = KeyFileHash(ofFile: file) else {
       throw CommandFailure.badInput(
         "\(name.printable) is neither a readable file nor 64 hexadecimal digits: correct it.")
+    }
+    guard (try? UnverifiedKeyFile(at: file).inspect()) != nil else {
+      throw CommandFailure.badInput(
+        "\(name.printable) is not a key file: name a key file, or its SHA-256.")
     }
     return hash
   }
@@ -133,16 +147,17 @@ struct DocumentChange: ParsableArguments {
 
   /// Signs and stores the next document with `change`, and prints it.
   func publish(
-    lifetimeSeconds: Int64 = DeviceConfigurationLimit.lifetime,
+    lifetimeSeconds: Int64 = DeviceConfigurationLimit.lifetime, replacesLost: Bool = false,
     _ change: (inout DeviceConfiguration) throws -> Void
   ) throws {
     let folder = try ServerFolder(existing: options.data, of: .keys)
     let files = DeviceConfigurationFiles(folder: folder)
     let document = try folder.keySecrets.withLock {
-      _ = try files.existing()
-      let keys = try folder.keySecrets.read(KeySecrets.self)?.signingKeys ?? []
+      let secrets = try folder.keySecrets.read(KeySecrets.self)
+      if secrets == nil || !replacesLost { _ = try files.existing() }
       let next = try files.next(
-        keys, rootKey: root.rootKey, lifetimeSeconds: lifetimeSeconds, change)
+        secrets?.signingKeys ?? [], rootKey: root.rootKey, lifetimeSeconds: lifetimeSeconds,
+        replacesLost: replacesLost, change)
       try next.store()
       return next.document
     }

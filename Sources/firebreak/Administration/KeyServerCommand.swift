@@ -75,6 +75,8 @@ enum AdministeredKeyServer: AdministeredServer {
 
   static func database(of folder: ServerFolder) -> URL { folder.keyDatabase }
 
+  static func document(of folder: ServerFolder) -> URL? { folder.deviceConfiguration }
+
   static func secretsFile(of folder: ServerFolder) -> PrivateFile { folder.keySecrets }
 
   static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]? {
@@ -83,21 +85,22 @@ enum AdministeredKeyServer: AdministeredServer {
 
   static func signingKeysOrFirst(of setup: ServerSetup) throws -> [SecretSigningKey] {
     let keyID = try setup.keySettings().keyID
-    return try setup.folder.keySecrets.readOrCreate { KeySecrets(keyID: keyID) }.signingKeys
+    return try signingKeys(of: setup.folder) ?? KeySecrets(keyID: keyID).signingKeys
   }
 
-  /// The document is signed before anything is stored, so that a missing root key changes nothing. A key
-  /// signs only when the document lists it.
+  /// The document is signed before anything is stored, so that a missing root key changes nothing. It is
+  /// stored first: secrets without a document mean that the document was lost.
   static func store(
     _ keys: [SecretSigningKey], of setup: ServerSetup, options: RootKeyOptions
   ) throws {
     let keyID = try setup.keySettings().keyID
     let next = try DeviceConfigurationFiles(folder: setup.folder).next(
       keys, rootKey: options.rootKey)
-    var secrets = try setup.folder.keySecrets.readOrCreate { KeySecrets(keyID: keyID) }
+    let file = setup.folder.keySecrets
+    var secrets = try file.read(KeySecrets.self) ?? KeySecrets(keyID: keyID)
     secrets.signingKeys = keys
-    try setup.folder.keySecrets.replace(secrets)
     try next.store()
+    try file.replace(secrets)
   }
 
   static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey {

@@ -149,7 +149,7 @@ private struct SigningKeyReport: Encodable {
 }
 
 /// The validity of keys.
-private enum SigningKeyTimes {
+enum SigningKeyTimes {
   /// Unix seconds, until 2286: names of key files have ten digits.
   static let seconds: ClosedRange<Int64> = 0...9_999_999_999
   /// Overlaps in seconds, up to ten years.

@@ -76,6 +76,8 @@ enum AdministeredVerificationServer: AdministeredServer {
 
   static func database(of folder: ServerFolder) -> URL { folder.verificationDatabase }
 
+  static func document(of folder: ServerFolder) -> URL? { nil }
+
   static func secretsFile(of folder: ServerFolder) -> PrivateFile { folder.verificationSecrets }
 
   static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]? {

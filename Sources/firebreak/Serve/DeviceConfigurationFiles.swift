@@ -1,7 +1,6 @@
 import Foundation
 import KeyServer
 import KeyServerAPI
-import Synchronization
 import World
 
 /// The signed device configuration of the key server, and the root key that signs it.
@@ -11,22 +10,37 @@ import World
 struct DeviceConfigurationFiles {
   let folder: ServerFolder
   var clock: any WallClock = SystemClock()
+  /// Tells the operator that the document has to be signed.
+  var warn: @Sendable (String) -> Void = { note($0) }
 
-  /// The newest document, verified with the public root key; `nil` if there is none yet.
+  /// The newest document, verified with the root key; `nil` if there is none yet.
   ///
+  /// - Parameter root: The key that must have signed it; `nil` for the public root key of the folder.
   /// - Throws: `CommandFailure` if the document or the public root key is damaged.
-  func current() throws -> DeviceConfiguration? {
-    guard let data = try? Data(contentsOf: folder.deviceConfiguration) else { return nil }
+  func current(signedBy root: RootKey? = nil) throws -> DeviceConfiguration? {
+    let file = folder.deviceConfiguration
+    let data: Data
     do {
-      return try UnverifiedDeviceConfiguration(decoding: data).verified(by: try publicRootKey())
+      data = try Data(contentsOf: file)
+    } catch CocoaError.fileReadNoSuchFile {
+      return nil
+    } catch {
+      throw CommandFailure.badInput(
+        "\(file.path.printable) cannot be read: check its permissions, or restore it from a backup."
+      )
+    }
+    do {
+      return try UnverifiedDeviceConfiguration(decoding: data).verified(
+        by: try root ?? publicRootKey())
     } catch let error as DeviceConfigurationError {
       throw CommandFailure.badInput(
-        "\(folder.deviceConfiguration.path.printable): \(error) Restore the file from a backup.")
+        "\(file.path.printable): \(error) Restore the file from a backup.")
     }
   }
 
   /// The newest document for commands that need one.
   func existing() throws -> DeviceConfiguration {
+    try refuseLost()
     guard let document = try current() else {
       throw CommandFailure.badInput(
         "The key server of \(folder.url.path.printable) has no device configuration yet: start it first."
@@ -49,13 +63,18 @@ struct DeviceConfigurationFiles {
 
   /// Makes the next document with `keys` and a change. Called while the lock on the secrets is held.
   ///
-  /// - Parameter rootKey: The file of the private root key; `nil` for the one beside the secrets.
+  /// The version is at least the time in Unix seconds, so that it is higher than that of a lost document.
+  ///
+  /// - Parameters:
+  ///   - rootKey: The file of the private root key; `nil` for the one beside the secrets.
+  ///   - replacesLost: Starts with an empty document if the newest one was lost.
   /// - Returns: The document and the closure that stores it.
   func next(
     _ keys: [SecretSigningKey], rootKey: String?,
-    lifetimeSeconds: Int64 = DeviceConfigurationLimit.lifetime,
+    lifetimeSeconds: Int64 = DeviceConfigurationLimit.lifetime, replacesLost: Bool = false,
     _ change: (inout DeviceConfiguration) throws -> Void = { _ in }
   ) throws -> (document: DeviceConfiguration, store: () throws -> Void) {
+    if !replacesLost { try refuseLost() }
     try createRootKey(rootKey)
     let root = try privateRootKey(rootKey)
     let now = clock.now
@@ -63,6 +82,7 @@ struct DeviceConfigurationFiles {
     var document =
       try current()?.next(keys: published, issued: now, lifetimeSeconds: lifetimeSeconds)
       ?? .first(keys: published, issued: now, lifetimeSeconds: lifetimeSeconds)
+    document.version = max(document.version, Int(now.timeIntervalSince1970))
     try change(&document)
     let signed: Data
     do {
@@ -79,13 +99,14 @@ struct DeviceConfigurationFiles {
   /// key or half of its time is over, and the private root key is there. Called while the lock is held.
   func prepare(_ keys: [SecretSigningKey]) throws {
     try createRootKey(nil)
+    try refuseLost()
     let now = clock.now
     let document = try current()
     if let document, try isComplete(document, keys, at: now) { return }
     if FileManager.default.fileExists(atPath: folder.rootPrivateKey.url.path) || document == nil {
       try next(keys, rootKey: nil).store()
     } else if let document {
-      note(
+      warn(
         "The device configuration expires at \(document.expires) or lacks a signing key: run"
           + " `firebreak key-server device-configuration publish --root-key FILE`.")
     }
@@ -98,6 +119,25 @@ struct DeviceConfigurationFiles {
     try keys.filter { $0.validThru ?? .max > Int64(now.timeIntervalSince1970) }.map {
       try $0.exportSigner.publicKey()
     }
+  }
+
+  /// True if the folder has data of an earlier run. Secrets are stored after the first document.
+  private var isInUse: Bool {
+    [folder.keySecrets.url, folder.keyDatabase].contains {
+      FileManager.default.fileExists(atPath: $0.path)
+    }
+  }
+
+  /// Throws if the document of an earlier run is missing: phones reject a new one of a lower version, and a new
+  /// one has neither the pause nor the withdrawn files.
+  private func refuseLost() throws {
+    guard isInUse, !FileManager.default.fileExists(atPath: folder.deviceConfiguration.path) else {
+      return
+    }
+    throw CommandFailure.badInput(
+      "\(folder.deviceConfiguration.path.printable) is missing: restore it from a backup, or run"
+        + " `firebreak key-server device-configuration publish`, then repeat a pause and withdrawals."
+    )
   }
 
   private func isComplete(
@@ -113,9 +153,15 @@ struct DeviceConfigurationFiles {
     guard !FileManager.default.fileExists(atPath: folder.rootPublicKey.path) else { return }
     let file = folder.rootPrivateKey.url
     if path == nil, !FileManager.default.fileExists(atPath: file.path) {
+      guard !isInUse else {
+        throw CommandFailure.badInput(
+          "\(folder.rootPublicKey.path.printable) and \(file.path.printable) are missing: restore one of"
+            + " them from a backup.")
+      }
       try write(Data(RootPrivateKey().privateKeyPEM.utf8), to: file, permissions: 0o600)
     }
     let root = try privateRootKey(path, isNew: true).rootKey
+    _ = try current(signedBy: root)
     try write(Data(root.publicKeyPEM.utf8), to: folder.rootPublicKey)
   }
 
@@ -151,51 +197,5 @@ struct DeviceConfigurationFiles {
 
 extension DeviceConfiguration {
   /// The time from which a server with the private root key signs again: half of the document's time.
-  fileprivate var renewal: Int64 { issued + (expires - issued) / 2 }
-}
-
-/// The document that a running server serves. It is read again when its file has changed, and signed again in
-/// time if the private root key is there.
-final class ServedDeviceConfiguration: Sendable {
-  private struct Cached {
-    let identity: [Int]
-    let data: Data
-    let renewal: Date
-  }
-
-  private let files: DeviceConfigurationFiles
-  private let cached = Mutex<Cached?>(nil)
-
-  init(_ files: DeviceConfigurationFiles) {
-    self.files = files
-  }
-
-  /// - Throws: If the file cannot be read.
-  func data() throws -> Data {
-    let current = try read()
-    guard current.renewal <= files.clock.now else { return current.data }
-    let secrets = files.folder.keySecrets
-    try secrets.withLock {
-      try files.prepare(try secrets.read(KeySecrets.self)?.signingKeys ?? [])
-    }
-    return try read().data
-  }
-
-  private func read() throws -> Cached {
-    let file = files.folder.deviceConfiguration
-    var facts = stat()
-    guard stat(file.path, &facts) == 0 else { throw CocoaError(.fileReadNoSuchFile) }
-    let identity = [
-      Int(facts.st_ino), Int(facts.st_mtim.tv_sec), facts.st_mtim.tv_nsec, Int(facts.st_size),
-    ]
-    if let cached = cached.withLock({ $0 }), cached.identity == identity { return cached }
-    let data = try Data(contentsOf: file)
-    let hasRootKey = FileManager.default.fileExists(atPath: files.folder.rootPrivateKey.url.path)
-    let renewal = try files.existing().renewal
-    let read = Cached(
-      identity: identity, data: data,
-      renewal: hasRootKey ? Date(timeIntervalSince1970: Double(renewal)) : .distantFuture)
-    cached.withLock { $0 = read }
-    return read
-  }
+  var renewal: Int64 { issued + (expires - issued) / 2 }
 }

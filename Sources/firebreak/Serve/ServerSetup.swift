@@ -162,8 +162,10 @@ extension ServerSetup {
     let (secrets, tokenKeys) = (folder.keySecrets, folder.tokenPublicKeys)
     let documents = DeviceConfigurationFiles(folder: folder, clock: clock)
     let keys = try secrets.withLock {
-      let keys = try secrets.readOrCreate { KeySecrets(keyID: settings.keyID) }
+      let stored = try secrets.read(KeySecrets.self)
+      let keys = stored ?? KeySecrets(keyID: settings.keyID)
       try documents.prepare(keys.signingKeys)
+      if stored == nil { try secrets.replace(keys) }
       return keys
     }
     if let verification = try folder.verificationSecrets.read(VerificationSecrets.self) {

@@ -272,7 +272,7 @@ extension KeyServerSettings {
     Setting(
       name: "remoteConfiguration", form: "an object with `version`, 1 or more",
       meaning:
-        "the configuration that phones download; count `version` up with every change, or phones keep"
+        "the configuration that phones download; increase `version` with every change, or phones keep"
         + " what they have",
       shownDefault: "ProteGO Safe's, `version` 1",
       fallback: { try? .of($0.configuration.remoteConfiguration) },
