@@ -75,7 +75,7 @@ package final class Phone: Sendable {
       radio: surroundings.radio, consent: consent, clock: clock, randomness: randomness,
       folder: folder.framework, sealingKey: key, region: settings.region,
       bundleIdentifier: settings.app.appPackageName, apiVersion: settings.apiVersion,
-      travel: travel, logger: logger)
+      travel: travel, calibration: settings.calibration, logger: logger)
     self.device = device
     app = ExposureApp(
       manager: ENManager(device: device), authorizationStatus: { device.authorizationStatus },

@@ -1,4 +1,5 @@
 import ExposureApp
+import ExposureKeys
 import ExposureNotification
 import Foundation
 
@@ -8,9 +9,13 @@ package struct PhoneSettings: Sendable {
   /// phone has version 2 of the framework's interface, otherwise version 1.
   package let app: AppConfiguration
 
+  /// The calibration of the phone's radio.
+  package let calibration: Calibration
+
   /// Creates settings.
-  package init(app: AppConfiguration) {
+  package init(app: AppConfiguration, calibration: Calibration = .unknownModel) {
     self.app = app
+    self.calibration = calibration
   }
 
   /// The version of the framework's interface.

@@ -59,6 +59,14 @@ public struct SealedFile: Sendable {
     return aside
   }
 
+  /// Renames a damaged file as `setAside()` does and writes `content` in its place.
+  ///
+  /// At every moment the damaged or the new file has the name; if this throws, the old file has it.
+  public func setAside(replacingWith content: Data) throws(SealedStorageError) {
+    try Disk.link(url, as: aside)
+    try replace(with: content)
+  }
+
   private var aside: URL { url.appendingPathExtension("damaged") }
 }
 

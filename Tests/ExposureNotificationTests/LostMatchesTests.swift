@@ -65,6 +65,30 @@ import Testing
     #expect(phone.device().storageDamage.isEmpty)
   }
 
+  @Test("Missing matches are a loss like damaged ones, also over a restart")
+  func missing() async throws {
+    let files = try await analysedFiles()
+    try FileManager.default.removeItem(at: folder.path("matches"))
+    let device = phone.device()
+    let manager = try await phone.enabledManager(of: device)
+    await fails({ _ = try await manager.detectAgain(configuration) }, naming: 2)
+    #expect(device.storageDamage.map(\.part) == [.matches])
+    let restarted = try await phone.enabledManager()
+    await fails({ _ = try await restarted.detect([files[1]], configuration) }, naming: 1)
+    #expect(try await restarted.detect([files[0]], configuration).matchedKeyCount == 2)
+    #expect(phone.device().storageDamage.isEmpty)
+  }
+
+  @Test("Matches that were removed with all data are no loss")
+  func removed() async throws {
+    _ = try await analysedFiles()
+    let device = phone.device()
+    try await device.removeAllData()
+    let manager = try await phone.enabledManager(of: device)
+    #expect(try await manager.detectAgain(configuration).matchedKeyCount == 0)
+    #expect(device.storageDamage.isEmpty)
+  }
+
   @Test("All files in one call give the complete result")
   func inOneCall() async throws {
     let files = try await analysedFiles()

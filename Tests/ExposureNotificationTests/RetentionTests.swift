@@ -95,6 +95,25 @@ import Testing
     #expect(ClockLimit.countedGapSeconds * 2 == ClockLimit.persistenceSeconds)
   }
 
+  @Test(
+    "A board that boots in 1970 and runs for hours trusts the time of the network, never 1970",
+    arguments: [true, false])
+  func board(hasTrusted: Bool) {
+    var clock = hasTrusted ? Self.trusting() : RetentionClock()
+    var trusted: [Date] = []
+    for boot in 0..<40 {
+      clock.read(Date(timeIntervalSince1970: 60))
+      clock.read(Date(timeIntervalSince1970: 3_600))
+      #expect(!clock.period(at: Date(timeIntervalSince1970: 3_600)).isCertain)
+      for hour in 0..<6 {
+        clock.read(Self.noon + Double(3 + 2 * boot) * Self.day + Double(hour) * 3_600)
+      }
+      if let time = clock.trusted { trusted.append(time) }
+    }
+    #expect(trusted.allSatisfy { $0 >= Self.noon })
+    #expect(trusted.last.map { $0 > Self.noon + 75 * Self.day } == true)
+  }
+
   // The device.
 
   private func segments(_ part: String) -> [String] {

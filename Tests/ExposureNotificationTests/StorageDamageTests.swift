@@ -159,6 +159,62 @@ import Testing
     #expect(Set(texts).count == texts.count && texts.allSatisfy { $0.contains(": ") })
   }
 
+  @Test("A damaged list of losses keeps its name until a new one is stored")
+  func listKeepsName() async throws {
+    try phone.device().reports.record(.contacts)
+    try phone.invertBit(in: "damage")
+    let damaged = try Data(contentsOf: folder.path("damage"))
+    // A folder of this name makes every replacement fail.
+    try FileManager.default.createDirectory(
+      at: folder.path("damage.new"), withIntermediateDirectories: false)
+    let device = phone.device()
+    #expect(device.storageDamage.map(\.part) == [.reports])
+    #expect(try Data(contentsOf: folder.path("damage")) == damaged)
+    try FileManager.default.removeItem(at: folder.path("damage.new"))
+    await device.beat()
+    #expect(try Data(contentsOf: folder.path("damage.damaged")) == damaged)
+    #expect(phone.device().storageDamage.map(\.part) == [.reports])
+  }
+
+  // The sealing key.
+
+  private func contents() throws -> [String: Data] {
+    try folder.files().reduce(into: [:]) { $0[$1.path] = try Data(contentsOf: $1) }
+  }
+
+  private func matches(_ key: SealingKey) throws -> Bool {
+    try Device.keyMatches(folder: folder.url, sealingKey: key, randomness: phone.randomness)
+  }
+
+  @Test("Another sealing key does not match the folder, and nothing changes")
+  func otherKey() async throws {
+    let other = SealingKey(from: phone.randomness)
+    #expect(try matches(phone.sealingKey) && matches(phone.sealingKey))
+    #expect(try !matches(other))
+    let device = phone.device()
+    try await device.setEnabled(true)
+    await phone.run(device, days: 1)
+    let before = try contents()
+    #expect(try !matches(other))
+    #expect(try contents() == before)
+    // Without the check file as well.
+    try FileManager.default.removeItem(at: folder.path("key"))
+    #expect(try !matches(other) && !names.contains("key"))
+    #expect(try matches(phone.sealingKey) && names.contains("key"))
+  }
+
+  @Test("A damaged check of the key alone is written again")
+  func damagedCheck() async throws {
+    #expect(try matches(phone.sealingKey))
+    await phone.device().beat()
+    try phone.invertBit(in: "key")
+    #expect(try phone.sealedFile("key").opens == false)
+    #expect(try matches(phone.sealingKey))
+    #expect(try phone.sealedFile("key").opens)
+    for name in ["clock", "damage"] where names.contains(name) { try phone.invertBit(in: name) }
+    #expect(try matches(phone.sealingKey))
+  }
+
   // Files that cannot be read, which is not damage.
 
   /// Makes `name` unreadable for any user, and returns the way back.
@@ -224,6 +280,15 @@ import Testing
     _ = try await restarted.detect([], configuration)
     await #expect(throws: ENError(.rateLimited)) {
       _ = try await restarted.detect([], configuration)
+    }
+  }
+}
+
+extension SealedFile {
+  /// False if it is damaged.
+  fileprivate var opens: Bool {
+    get throws {
+      do { return try read() != nil } catch SealedStorageError.damaged { return false }
     }
   }
 }

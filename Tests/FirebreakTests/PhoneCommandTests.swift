@@ -1,3 +1,4 @@
+import ExposureKeys
 import Foundation
 import PhoneProcess
 import TestSupport
@@ -148,6 +149,7 @@ struct PhoneCommandTests {
       ("region", #""pl""#), ("region", "1"), ("platform", #""windows""#), ("riskVersion", "3"),
       ("radio", #""usb""#), ("radio", #""hci:host""#), ("keyFile", #""key""#),
       ("appID", #""""#), ("rootKey", #""missing.pem""#),
+      ("manufacturer", #""Google""#), ("model", "4"), ("device", #""flame""#),
       ("rootKey", #""phone.json""#), ("windowRisk", #""phone.json""#),
     ])
   func value(_ field: String, _ value: String) async throws {
@@ -178,13 +180,48 @@ struct PhoneCommandTests {
     #expect(key.status == 2 && key.errors.contains("--create-key"))
   }
 
+  @Test("The model in the configuration selects the calibration of the radio")
+  func calibration() throws {
+    let file = place.path("phone.json")
+    #expect(try PhoneConfigurationFile(at: file.path).settings.calibration == .unknownModel)
+    var fields =
+      try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
+    for (name, value) in ["manufacturer": "Google", "model": "Pixel 4", "device": "flame"] {
+      fields[name] = value
+    }
+    try JSONSerialization.data(withJSONObject: fields).write(to: file)
+    let calibration = try PhoneConfigurationFile(at: file.path).settings.calibration
+    #expect(calibration == .of(manufacturer: "Google", model: "Pixel 4", device: "flame"))
+    #expect(calibration.confidence == .high)
+  }
+
+  @Test("A key of another folder is refused in one line, and nothing in the folder changes")
+  func otherKey() async throws {
+    _ = try await phone.json("enable")
+    func contents() throws -> [String: Data] {
+      try place.files().filter { $0.path.hasPrefix(phone.folder.path) }
+        .reduce(into: [:]) { $0[$1.path] = try Data(contentsOf: $1) }
+    }
+    let before = try contents()
+    let other = place.path("other.key")
+    try Data(repeating: 7, count: 32).write(to: other)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: other.path)
+    let run = try await Run(
+      "phone", "--data", phone.folder.path, "--config", place.path("phone.json").path,
+      "--key-file", other.path, "status")
+    #expect(run.status == 2 && run.errors.contains("name the right key file"), "\(run.errors)")
+    #expect(run.errors.split(separator: "\n").count == 1)
+    #expect(try contents() == before && before.count > 2)
+    #expect(try await phone.json("status")["enabled"] as? Bool == true)
+  }
+
   @Test("The table in Documentation/Phone.md is that of the code")
   func table() throws {
     let page = try String(
       contentsOf: SharedData.projectRoot.appendingPathComponent("Documentation/Phone.md"),
       encoding: .utf8)
     let rows = PhoneConfigurationFile.table.descriptions(defaults: PhoneConfigurationFile())
-    #expect(rows.count == 10)
+    #expect(rows.count == 13)
     for row in rows { #expect(page.contains(row.markdown), "\(row.markdown)") }
   }
 

@@ -9,6 +9,8 @@ struct AnalysedFiles: Equatable, Codable, Sendable {
   private(set) var passed: [Data: Date] = [:]
   /// The files that must be passed again.
   private(set) var lost: Set<Data> = []
+  /// True while matches are stored, so that a missing file of matches is a loss.
+  var hasMatches = false
 
   /// Adds the files of a successful detection at `now`, and removes old ones.
   mutating func add(_ files: Set<Data>, at now: Date, keeping period: RetentionPeriod) {
@@ -27,6 +29,7 @@ struct AnalysedFiles: Equatable, Codable, Sendable {
   /// Records that the matches of all files are lost.
   mutating func lose() {
     lost = Set(passed.keys)
+    hasMatches = false
   }
 
   /// Removes withdrawn files, which need not be passed again.

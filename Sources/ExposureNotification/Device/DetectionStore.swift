@@ -52,10 +52,16 @@ actor DetectionStore {
     try save(next)
   }
 
-  /// The keys of earlier detections. If their file is damaged, it is set aside, and there are none.
+  /// The keys of earlier detections. There are none if their file is damaged, and set aside, or missing.
   func retainedKeys(keeping period: RetentionPeriod, at now: Date) throws -> [RetainedKey] {
     do throws(SealedStorageError) {
-      return try keys.read(keeping: period, at: now)
+      if let stored = try keys.read(keeping: period, at: now) { return stored }
+      if try loadedHistory().analysed.hasMatches {
+        // In this order: until the loss is in the history, a kill only repeats the steps.
+        try reports.record(.matches)
+        try changeAnalysed { $0.lose() }
+      }
+      return []
     } catch {
       guard error == .damaged else { throw error }
     }
@@ -78,7 +84,10 @@ actor DetectionStore {
     guard begun.removals == removals else { throw CancellationError() }
     if let retained {
       try keys.replace(with: retained)
-      try changeAnalysed { $0.add(begun.call.keyFiles, at: begun.call.time, keeping: period) }
+      try changeAnalysed {
+        $0.hasMatches = !retained.isEmpty
+        $0.add(begun.call.keyFiles, at: begun.call.time, keeping: period)
+      }
       let history = try loadedHistory()
       guard !needsFiles(history) else {
         last = nil
@@ -106,8 +115,9 @@ extension DetectionStore {
   func removeAll() throws(SealedStorageError) {
     removals += 1
     last = nil
-    try keys.removeAll()
+    // In this order: after a kill between the two, the missing matches are no loss.
     try changeAnalysed { $0 = AnalysedFiles() }
+    try keys.removeAll()
   }
 
   /// Removes the last result and the retained keys that are in no other files than `withdrawn`, which need
@@ -120,7 +130,10 @@ extension DetectionStore {
     removals += 1
     last = nil
     if kept != retained { try keys.replace(with: kept) }
-    try changeAnalysed { $0.forget(withdrawn) }
+    try changeAnalysed {
+      $0.hasMatches = !kept.isEmpty
+      $0.forget(withdrawn)
+    }
   }
 
   /// Ends the wait for files that must be passed again.

@@ -43,7 +43,8 @@ public final class Device: Sendable {
   ///   - clock: the time of day.
   ///   - randomness: the source of new keys.
   ///   - folder: an existing folder that only this device uses.
-  ///   - sealingKey: the key that encrypts and decrypts the data in `folder`.
+  ///   - sealingKey: the key that encrypts and decrypts the data in `folder`; with another key all files
+  ///     look damaged, so check it with `keyMatches(folder:sealingKey:randomness:)` before.
   ///   - region: the region whose key files are trusted; `setTrustedKeys(_:)` replaces its keys.
   ///   - bundleIdentifier: the app's name, as the consent prompt shows it.
   ///   - apiVersion: 1 or 2, Apple's `ENAPIVersion`; other numbers count as 1, and so does 2 under a

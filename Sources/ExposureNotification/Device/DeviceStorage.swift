@@ -1,5 +1,6 @@
 import Foundation
 import SealedStorage
+import Secrets
 import World
 
 // The loss of stored data, and the ways to rebuild it.
@@ -39,6 +40,70 @@ extension Device {
       } catch let error as SealedStorageError {
         throw ENError(error)
       }
+    }
+  }
+}
+
+// The test that a sealing key belongs to a folder.
+extension Device {
+  /// Returns false if `sealingKey` does not belong to the data in `folder`.
+  ///
+  /// Call this before a device is created: with another key all its files look damaged, and the device would
+  /// set them aside. Then nothing is changed. Otherwise a small file is stored by which the key is known again.
+  ///
+  /// - Throws: `SealedStorageError.disk` if the files cannot be read.
+  public static func keyMatches(
+    folder: URL, sealingKey: SealingKey, randomness: any Randomness
+  ) throws(SealedStorageError) -> Bool {
+    func file(_ name: String) -> SealedFile {
+      SealedFile(
+        url: folder.appendingPathComponent(name), key: sealingKey, purpose: name,
+        randomness: randomness)
+    }
+    let check = file(keyCheckName)
+    let own = try state(of: check)
+    if own == .readable { return true }
+    var others: [SealedState] = []
+    for name in sealedNames { others.append(try state(of: file(name))) }
+    let keys = SealedDays(
+      folder: folder.appendingPathComponent("keys"), key: sealingKey, purpose: "keys",
+      randomness: randomness)
+    for day in try keys.days() { others.append(try state(of: day, in: keys)) }
+    let isNew = own == .missing && !others.contains(.damaged)
+    guard isNew || others.contains(.readable) else { return false }
+    // A phone whose disk is full still starts.
+    try? check.replace(with: Data(keyCheckName.utf8))
+    return true
+  }
+
+  private static let keyCheckName = "key"
+  private static let sealedNames = ["permission", "clock", "damage", "detections", "matches"]
+
+  private enum SealedState {
+    case missing, damaged, readable
+  }
+
+  private static func state(of file: SealedFile) throws(SealedStorageError) -> SealedState {
+    do throws(SealedStorageError) {
+      guard var content = try file.read() else { return .missing }
+      content.zero()
+      return .readable
+    } catch {
+      guard error == .damaged else { throw error }
+      return .damaged
+    }
+  }
+
+  private static func state(
+    of day: UInt32, in keys: SealedDays
+  ) throws(SealedStorageError) -> SealedState {
+    do throws(SealedStorageError) {
+      guard var content = try keys.read(day) else { return .missing }
+      content.zero()
+      return .readable
+    } catch {
+      guard error == .damaged else { throw error }
+      return .damaged
     }
   }
 }

@@ -7,14 +7,14 @@ import Secrets
 struct RetainedKeyStore: Sendable {
   let file: SealedFile
 
-  /// Returns the keys of the retention period in their stored order.
+  /// Returns the keys of the retention period in their stored order; nil if there is no file.
   ///
   /// A key of a time ahead of the clock counts as passed in now, once the clock is trusted.
   /// - Throws: `.damaged` if the file cannot be decrypted, `.disk` if it cannot be read.
   func read(keeping period: RetentionPeriod, at now: Date) throws(SealedStorageError)
-    -> [RetainedKey]
+    -> [RetainedKey]?
   {
-    guard var content = try file.read() else { return [] }
+    guard var content = try file.read() else { return nil }
     defer { content.zero() }
     let stored = try? JSONDecoder().decode([RetainedKeyRecord].self, from: content)
     guard let keys = stored?.map(\.key), !keys.contains(nil) else { throw .damaged }

@@ -141,9 +141,14 @@ extension DamageReports {
     } catch {
       logger.error("reading the list of damaged data failed: \(error)")
       guard error == .damaged else { throw error }
-      try file.setAside()
-      state.damage.append(StorageDamage(.reports, day: nil, found: clock.now))
+      // Listed even if it cannot be stored; the next beat tries that again.
+      if !state.damage.contains(where: { $0.part == .reports }) {
+        state.damage.append(StorageDamage(.reports, day: nil, found: clock.now))
+      }
       state.isSaved = false
+      guard let content = try? JSONEncoder().encode(state.damage) else { throw .damaged }
+      try file.setAside(replacingWith: content)
+      state.isSaved = true
     }
     state.isLoaded = true
   }

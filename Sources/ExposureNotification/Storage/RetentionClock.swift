@@ -16,47 +16,65 @@ struct RetentionClock: Equatable, Codable, Sendable {
 
   /// The last trusted reading; nil until the first time has persisted.
   private(set) var trusted: Date?
-  private var jump: Jump?
+  /// A time after the trusted one; while none is trusted, the latest of all readings. It stays while the
+  /// clock is behind, as on a board without a battery-backed clock that boots in 1970.
+  private var ahead: Jump?
+  /// A time before that. It must persist in one go, because a board repeats it at every start.
+  private var behind: Jump?
 
   /// Takes a reading of the device's clock.
   mutating func read(_ now: Date) {
     if let trusted, abs(now.timeIntervalSince(trusted)) <= ClockLimit.stepSeconds {
       return trust(now)
     }
-    guard var next = jump, goesOn(from: next.latest, to: now) else {
-      jump = Jump(latest: now, seconds: 0)
-      return
+    let next: Jump
+    if isBehind(now) {
+      next = Self.jump(behind, to: now)
+      behind = next
+    } else {
+      next = Self.jump(ahead, to: now)
+      (ahead, behind) = (next, nil)
     }
-    let seconds = now.timeIntervalSince(next.latest)
-    next.seconds += min(max(0, seconds), ClockLimit.countedGapSeconds)
-    next.latest = now
-    if next.seconds >= ClockLimit.persistenceSeconds { trust(now) } else { jump = next }
+    if next.seconds >= ClockLimit.persistenceSeconds { trust(now) }
   }
 
   /// The data to keep at `now`, the last reading.
   func period(at now: Date) -> RetentionPeriod {
     guard let trusted else { return RetentionPeriod(times: []) }
-    return RetentionPeriod(times: jump == nil ? [trusted] : [trusted, now])
+    return RetentionPeriod(times: ahead == nil && behind == nil ? [trusted] : [trusted, now])
   }
 
   /// True if the two clocks differ in more than the progress of some time.
   func differs(from other: RetentionClock, byMoreThan seconds: TimeInterval) -> Bool {
-    guard let time = jump?.latest ?? trusted, let before = other.jump?.latest ?? other.trusted
-    else { return self != other }
-    return (jump == nil) != (other.jump == nil) || (trusted == nil) != (other.trusted == nil)
-      || abs(time.timeIntervalSince(before)) > seconds
+    guard let latest, let before = other.latest else { return self != other }
+    return (ahead == nil) != (other.ahead == nil) || (behind == nil) != (other.behind == nil)
+      || (trusted == nil) != (other.trusted == nil)
+      || abs(latest.timeIntervalSince(before)) > seconds
   }
+
+  /// The last reading.
+  private var latest: Date? { behind?.latest ?? ahead?.latest ?? trusted }
 
   private mutating func trust(_ now: Date) {
     trusted = now
-    jump = nil
+    (ahead, behind) = (nil, nil)
   }
 
-  /// False if the clock was set again: back, or to the other side of the trusted time.
-  private func goesOn(from latest: Date, to now: Date) -> Bool {
-    guard now.timeIntervalSince(latest) >= -ClockLimit.stepSeconds else { return false }
-    guard let trusted else { return true }
-    return (latest > trusted) == (now > trusted)
+  private func isBehind(_ now: Date) -> Bool {
+    if let trusted { return now < trusted }
+    guard let ahead else { return false }
+    return now.timeIntervalSince(ahead.latest) < -ClockLimit.stepSeconds
+  }
+
+  /// `jump` gone on to `now`; a new one if the clock was set back.
+  private static func jump(_ jump: Jump?, to now: Date) -> Jump {
+    guard var next = jump, now.timeIntervalSince(next.latest) >= -ClockLimit.stepSeconds else {
+      return Jump(latest: now, seconds: 0)
+    }
+    let seconds = now.timeIntervalSince(next.latest)
+    next.seconds += min(max(0, seconds), ClockLimit.countedGapSeconds)
+    next.latest = now
+    return next
   }
 }
 

@@ -1,4 +1,5 @@
 import ExposureApp
+import ExposureKeys
 import ExposureNotification
 import Foundation
 import KeyServerAPI
@@ -14,6 +15,9 @@ struct PhoneConfigurationFile {
   private var riskVersion = 1
   private var windowRisk: WindowRiskConfiguration?
   private var rootKeyPEM = ""
+  private var manufacturer: String?
+  private var model: String?
+  private var device: String?
   private var path = ""
   /// The radio; `nil` for none.
   private(set) var radio: String? = "none"
@@ -40,14 +44,14 @@ struct PhoneConfigurationFile {
 
   /// The settings of the phone.
   ///
-  /// - Throws: `CommandFailure` if the root key is not valid.
+  /// - Throws: `CommandFailure` if the root key is not valid, or fields that belong together are missing.
   var settings: PhoneSettings {
     get throws {
       let app = AppConfiguration(
         verificationServer: verificationServer, keyServer: keyServer, region: region,
         platform: platform, appPackageName: appID, rootKey: try rootKey,
         windowRisk: try windowRiskAssessment)
-      return PhoneSettings(app: app)
+      return PhoneSettings(app: app, calibration: try calibration)
     }
   }
 
@@ -60,6 +64,23 @@ struct PhoneConfigurationFile {
           "\(path): rootKey must name a file with a P-256 public key in PEM.")
       }
     }
+  }
+
+  private var calibration: Calibration {
+    get throws {
+      guard manufacturer != nil || model != nil || device != nil else { return .unknownModel }
+      guard let manufacturer, let model else {
+        throw CommandFailure.badInput(
+          "\(path): manufacturer and model must be named together, and device only with both.")
+      }
+      return .of(manufacturer: manufacturer, model: model, device: device)
+    }
+  }
+
+  private static let nameForm = "text of 1 to 255 characters in one line"
+
+  private static func isName(_ text: String) -> Bool {
+    (1...255).contains(text.count) && !text.contains { $0.isNewline }
   }
 
   private var windowRiskAssessment: WindowRiskAssessment? {
@@ -122,6 +143,17 @@ struct PhoneConfigurationFile {
         "radio", \.radio, form: PhoneRadio.form,
         "the Bluetooth controller; `none` for a phone that only checks and uploads"
       ) { (try? PhoneRadio($0)) != nil },
+      .text(
+        "manufacturer", \.manufacturer, form: nameForm,
+        "the manufacturer of the phone's model, such as `Google`, for the calibration of its radio",
+        isName),
+      .text(
+        "model", \.model, form: nameForm, "the name of the model, such as `Pixel 4`",
+        isName),
+      .text(
+        "device", \.device, form: nameForm,
+        "the internal name, such as `flame`, which distinguishes variants of a model",
+        isName),
       .text(
         "keyFile", \.keyFile, form: "an absolute path",
         "the file of the sealing key, if no option and no credential of systemd names it"

@@ -1,6 +1,7 @@
 import Bluetooth
 import ExposureApp
 import ExposureKeys
+import ExposureNotification
 import Foundation
 import Logging
 import PhoneProcess
@@ -43,6 +44,7 @@ struct PhoneOpening {
     let sealingKey = try Self.reporting {
       try key(for: folder, configured: configuration.keyFile)
     }
+    try requireMatch(of: sealingKey, in: folder)
     let controller = isRunning ? controller(configuration) : nil
     return Phone(
       in: folder, key: sealingKey, settings: settings,
@@ -50,6 +52,22 @@ struct PhoneOpening {
         clock: clock, randomness: SystemRandomness(), network: network,
         radio: radio(controller, isRunning: isRunning),
         runRadio: { await controller?.run() }, desktop: desktop, logger: logger))
+  }
+
+  /// Refuses another key before anything in the folder is changed.
+  private func requireMatch(of key: SealingKey, in folder: PhoneFolder) throws {
+    let isMatch: Bool
+    do throws(SealedStorageError) {
+      isMatch = try Device.keyMatches(
+        folder: folder.framework, sealingKey: key, randomness: SystemRandomness())
+    } catch {
+      throw CommandFailure.badInput(
+        "The phone's data cannot be read: \(error)".printable)
+    }
+    guard isMatch else {
+      throw CommandFailure.badInput(
+        "The sealing key does not belong to this folder: name the right key file.")
+    }
   }
 
   private func key(
