@@ -32,7 +32,9 @@ extension ExposureApp {
 
   /// The reason of the last failure if no check has been complete for two days.
   private var lastingFailure: CheckFailure? {
-    guard !store.state.isTurnedOff, let since = store.state.history.failingSince,
+    // Before the first consent no check can be complete.
+    guard store.state.wasAuthorized, !store.state.isTurnedOff,
+      let since = store.state.history.failingSince,
       clock.now.timeIntervalSince(since) >= NoticeRule.failingSeconds
     else { return nil }
     return lastFailure
@@ -48,7 +50,10 @@ extension ExposureApp {
   /// Records that the user has allowed exposure notifications, so that a loss of the permission is noticed.
   func noteAuthorization() {
     guard authorizationStatus() == .authorized, !store.state.wasAuthorized else { return }
-    try? store.update { $0.wasAuthorized = true }
+    try? store.update { state in
+      state.wasAuthorized = true
+      state.history.forgetFailures()
+    }
   }
 }
 
