@@ -20,20 +20,23 @@ package final class Phone: Sendable {
     package let radio: any Radio
     /// Drives the radio as long as the phone runs.
     package let runRadio: @Sendable () async -> Void
+    /// An element when the radio is ready and when it has failed; `nil` for a radio that needs no time.
+    package let radioChanges: AsyncStream<Void>?
     /// The desktop that shows notices; `nil` if there is none.
     package let desktop: DesktopNotifications?
     package let logger: Logger
 
     package init(
       clock: any WallClock, randomness: any Randomness, network: any Network, radio: any Radio,
-      runRadio: @escaping @Sendable () async -> Void = {}, desktop: DesktopNotifications?,
-      logger: Logger
+      runRadio: @escaping @Sendable () async -> Void = {},
+      radioChanges: AsyncStream<Void>? = nil, desktop: DesktopNotifications?, logger: Logger
     ) {
       self.clock = clock
       self.randomness = randomness
       self.network = network
       self.radio = radio
       self.runRadio = runRadio
+      self.radioChanges = radioChanges
       self.desktop = desktop
       self.logger = logger
     }
@@ -50,6 +53,7 @@ package final class Phone: Sendable {
   /// The radio for developers; `nil` if the phone was not started with `--developer`.
   let developerRadio: DeveloperRadio?
   private let runRadio: @Sendable () async -> Void
+  private let radioChanges: AsyncStream<Void>?
   private let logger: Logger
   private let running = Mutex(false)
 
@@ -66,6 +70,7 @@ package final class Phone: Sendable {
     self.clock = clock
     self.logger = logger
     runRadio = surroundings.runRadio
+    radioChanges = surroundings.radioChanges
     developerRadio = surroundings.radio as? DeveloperRadio
     travel = TravelLog(in: folder, key: key, clock: clock, randomness: randomness)
     notices = PhoneNotices(
@@ -100,13 +105,15 @@ package final class Phone: Sendable {
   /// - Throws: `UnixSocketError` if the socket cannot be opened.
   package func run(ready: @Sendable () throws -> Void) async throws {
     let socket = try PhoneSocket(in: folder.url, logger: logger)
-    await start()
-    running.withLock { $0 = true }
-    defer { running.withLock { $0 = false } }
     try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await self.runRadio() }
+      // The app must not take a radio that is being opened for one that is off.
+      await openRadio(in: &group)
+      await start()
+      running.withLock { $0 = true }
+      defer { running.withLock { $0 = false } }
       group.addTask { await socket.serve { await self.perform($0) } }
       group.addTask { try? await self.device.run() }
-      group.addTask { await self.runRadio() }
       group.addTask { await self.app.runSchedule() }
       do { try ready() } catch {
         group.cancelAll()
@@ -115,6 +122,30 @@ package final class Phone: Sendable {
       try await group.waitForAll()
     }
   }
+
+  /// Lets the device follow the radio's changes, and returns after the first one, or when it takes too long.
+  private func openRadio(in group: inout ThrowingTaskGroup<Void, any Error>) async {
+    guard let radioChanges else { return }
+    let (opening, opened) = AsyncStream.makeStream(of: Void.self)
+    group.addTask {
+      for await _ in radioChanges {
+        await self.device.beat()
+        opened.finish()
+      }
+    }
+    let limit = Task {
+      try? await clock.sleep(for: PhoneLimit.radioSeconds)
+      opened.finish()
+    }
+    for await _ in opening {}
+    limit.cancel()
+  }
+}
+
+/// Limits of a running phone.
+package enum PhoneLimit {
+  /// The time that a starting phone waits for its radio, in seconds.
+  package static let radioSeconds: TimeInterval = 5
 }
 
 /// The system's scheduler of a phone that checks by itself in `run()`.

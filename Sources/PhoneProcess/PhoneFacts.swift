@@ -81,7 +81,9 @@ extension StatusReport {
 extension HistoryReport {
   var reply: PhoneReply {
     let lines = checks.map { check in
-      "\(check.time.text): \(check.keys) keys, \(check.matchedKeys) encountered, risk \(check.riskLevel ?? 0)"
+      let risk = check.riskLevel.map { "\($0)" } ?? "unknown"
+      return
+        "\(check.time.text): \(check.keys) keys, \(check.matchedKeys) encountered, risk \(risk)"
     }
     let sum = "Keys today: \(keysToday), in seven days: \(keysInSevenDays), in total: \(keysTotal)"
     return PhoneReply(.done, (lines + [sum]).joined(separator: "\n"), self)

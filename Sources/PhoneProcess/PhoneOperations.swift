@@ -179,6 +179,8 @@ extension Phone {
       try await notices.removeAll()
     case .everything:
       // On this phone the owner of the app is also the owner of the system.
+      // Without the consent, a removal that fails halfway leaves the phone off.
+      try await device.forgetAuthorization()
       try await app.removeEverything()
       try await device.removeAllData()
       try await notices.removeAll()

@@ -22,6 +22,8 @@ struct Firebreak: AsyncParsableCommand {
     holdStandardStreams()
     // A file that reaches the size limit is then an error like a full disk, instead of a crash.
     signal(SIGXFSZ, SIG_IGN)
+    // A write to a closed pipe is an error as well: `StandardOutput` reports it.
+    signal(SIGPIPE, SIG_IGN)
     do {
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
@@ -49,7 +51,7 @@ struct Firebreak: AsyncParsableCommand {
     if status == .done {
       print(text)
     } else if !text.isEmpty {
-      FileHandle.standardError.write(Data("firebreak: \(text)\n".utf8))
+      note(text)
     }
     Foundation.exit(status.rawValue)
   }

@@ -36,7 +36,8 @@ func printJSON(_ value: some Encodable) throws {
 
 /// Prints a remark on stderr, so that stdout contains only the result.
 func note(_ sentence: String) {
-  FileHandle.standardError.write(Data("firebreak: \(sentence)\n".utf8))
+  // Without a reader there is nothing left to report to.
+  try? FileHandle.standardError.write(contentsOf: Data("firebreak: \(sentence)\n".utf8))
 }
 
 extension String {

@@ -235,6 +235,18 @@ import Testing
     #expect(phone.notices.removed == [.checksFailing])
   }
 
+  @Test("A phone that was never enabled shows no notice about checks")
+  func neverEnabled() async throws {
+    let phone = try TestApp()
+    phone.script.update { $0.authorization = .unknown }
+    let app = try phone.launch()
+    await app.start()
+    _ = await app.check()
+    phone.clock.advance(by: NoticeRule.failingSeconds)
+    _ = await app.check()
+    #expect(phone.notices.shown.isEmpty)
+  }
+
   @Test("A lost permission is shown once, and removed when it is given again")
   func permission() async throws {
     let phone = try TestApp()

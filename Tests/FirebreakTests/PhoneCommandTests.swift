@@ -62,6 +62,56 @@ struct PhoneCommandTests {
     }
   }
 
+  @Test("After everything is removed, a phone is off and not authorized until it is enabled again")
+  func removed() async throws {
+    _ = try await phone.json("enable")
+    try await phone.running { process in
+      _ = try await phone.json("remove", "everything")
+      let status = try await phone.facts(.status)
+      #expect(status["enabled"] as? Bool == false && status["authorized"] as? Bool == false)
+      #expect(try await process.terminate() == 0)
+    }
+    try await phone.running { _ in
+      let status = try await phone.facts(.status)
+      #expect(status["enabled"] as? Bool == false && status["authorized"] as? Bool == false)
+      #expect(status["notices"] as? Int == 0)
+      #expect(try await phone.json("enable")["enabled"] as? Bool == true)
+    }
+  }
+
+  @Test("A phone uses its controller at once", arguments: VirtualControllers.allCases)
+  func controller(_ controllers: VirtualControllers) async throws {
+    _ = try await phone.json("enable")
+    try await controllers.withRunning { ports in
+      let command = phone.arguments(["run", "--radio", "hci:127.0.0.1:\(ports[0])"])
+      try await ChildProcess.withRunning(try Run.product(), command) { process in
+        _ = try await process.firstLine()
+        let status = try await phone.facts(.status)
+        #expect(status["bluetooth"] as? Bool == true && status["notices"] as? Int == 0)
+        #expect(try await phone.ask(.sent).text.contains(","))
+        #expect(try await process.terminate() == 0)
+      }
+    }
+  }
+
+  @Test("A phone without its controller runs and logs the failure")
+  func noController() async throws {
+    let command = phone.arguments(["run", "--radio", "hci:127.0.0.1:1"])
+    try await ChildProcess.withRunning(try Run.product(), command) { process in
+      _ = try await process.firstLine()
+      #expect(try process.errors.contains("warning") && process.errors.contains("hci:127.0.0.1:1"))
+      #expect(try await phone.facts(.status)["bluetooth"] as? Bool == false)
+    }
+  }
+
+  @Test("The objects of check, history and exposures always have all fields")
+  func fields() async throws {
+    let check = try await phone.run("check", "--json").json() as? [String: Any] ?? [:]
+    #expect(Set(check.keys) == ["ok", "riskLevel", "failure"])
+    #expect(try await phone.json("history")["lastCheck"] is NSNull)
+    #expect(try await phone.json("exposures").keys.contains("riskLevel"))
+  }
+
   @Test("Only one phone runs on a folder, and another one is refused at once")
   func twice() async throws {
     try await phone.running { _ in
@@ -94,8 +144,11 @@ struct PhoneCommandTests {
   func pin() async throws {
     _ = try await phone.json("enable")
     let command = phone.arguments(["upload", "-"]).map { "'\($0)'" }.joined(separator: " ")
-    let run = try await Shell.run("echo AB12CD | '\(try Run.product().path)' \(command)")
-    #expect(run.status == 1 && run.errors.contains("nothing to share"), "\(run.errors)")
+    for end in [#"\n"#, #"\r\n"#] {
+      let run = try await Shell.run(
+        "printf 'AB12CD\(end)' | '\(try Run.product().path)' \(command)")
+      #expect(run.status == 1 && run.errors.contains("nothing to share"), "\(run.errors)")
+    }
     #expect(try await phone.run("upload", "nonsense").status == 2)
   }
 
@@ -108,7 +161,7 @@ struct PhoneCommandTests {
     try await phone.running { process in
       let words = try limit(process.processIdentifier)?.split(separator: " ") ?? []
       #expect(words.dropFirst(4).prefix(2) == ["0", "0"])
-      // The memory of a process without dumps belongs to root, whoever runs it.
+      // The memory of a process without dumps belongs to root, also if another user runs it.
       #expect(try await isHiddenFromItsUser(process.processIdentifier))
     }
     try await ChildProcess.withRunning(
@@ -118,6 +171,24 @@ struct PhoneCommandTests {
       let words = try limit(process.processIdentifier)?.split(separator: " ") ?? []
       #expect(words.dropFirst(4).prefix(2) == ["0", "0"])
     }
+  }
+
+  @Test("A command disables core dumps before it reads a PIN")
+  func coreDumpsOfCommand() async throws {
+    let command = phone.arguments(["upload", "-"]).map { "'\($0)'" }.joined(separator: " ")
+    let run = try await Shell.run(
+      """
+      mkfifo '\(place.path("pin").path)'
+      exec 3<> '\(place.path("pin").path)'
+      '\(try Run.product().path)' \(command) <&3 2> /dev/null &
+      for i in $(seq 1000)
+      do
+        grep -q '^Max core file size  *0  *0 ' /proc/$!/limits && echo disabled && break
+        sleep 0.02
+      done
+      kill -9 $!
+      """)
+    #expect(run.output.contains("disabled"))
   }
 
   /// Of a dumpable process, other processes of its user may read the memory map.

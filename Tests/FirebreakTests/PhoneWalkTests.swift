@@ -85,17 +85,20 @@ struct PhoneWalkTests {
       #expect(status["lastFailure"] is NSNull && status["lastCheck"] is Int)
       #expect(try await process.terminate() == 0)
     }
-    // Without a running phone the commands open the storage.
-    let exposures = try await bob.json("exposures", clockOffset: later)["exposures"] as? [Any]
+    try await expectResults(of: bob, clockOffset: later)
+    #expect(try await servers.stop() == 0)
+  }
+  /// Without a running phone the commands open the storage.
+  private func expectResults(of phone: PhoneFixture, clockOffset offset: Int) async throws {
+    let exposures = try await phone.json("exposures", clockOffset: offset)["exposures"] as? [Any]
     #expect(exposures?.count == 1)
-    let history = try await bob.json("history", clockOffset: later)
+    let history = try await phone.json("history", clockOffset: offset)
     #expect(history["keysTotal"] as? Int == 1)
-    let all = try await bob.json("export-my-data", clockOffset: later)
+    let all = try await phone.json("export-my-data", clockOffset: offset)
     let received = all["received"] as? [[String: Any]] ?? []
     #expect(received.compactMap { $0["beacons"] as? Int }.reduce(0, +) == 7)
-    _ = try await bob.json("remove", "everything", clockOffset: later)
-    let status = try await bob.json("status", clockOffset: later)
+    _ = try await phone.json("remove", "everything", clockOffset: offset)
+    let status = try await phone.json("status", clockOffset: offset)
     #expect(status["exposures"] as? Int == 0 && status["enabled"] as? Bool == false)
-    #expect(try await servers.stop() == 0)
   }
 }

@@ -18,6 +18,8 @@ final class ServedFirebreak: Sendable {
   ) async throws {
     output = folder.path("output")
     data = folder.path("data").path
+    // An earlier server on the same folder has left its addresses there.
+    try? FileManager.default.removeItem(at: output)
     program = try await BackgroundProcess(
       try Run.product(), ["serve", "--port", "0", "--json", "--data", data] + arguments,
       environment: Run.environment(adding: environment), output: output)

@@ -30,6 +30,9 @@ struct CheckHistory: Codable, Sendable, Equatable {
     failingSince = min(failingSince ?? now, now)
   }
 
+  /// Counts the time of failures from now on.
+  mutating func forgetFailures() { failingSince = nil }
+
   /// Records the results of a check that analysed files.
   mutating func record(
     at now: Date, keysCount: Int, matchedKeyCount: Int, riskScore: Int,

@@ -32,7 +32,9 @@ extension ExposureApp {
 
   /// The reason of the last failure if no check has been complete for two days.
   private var lastingFailure: CheckFailure? {
-    guard !store.state.isTurnedOff, let since = store.state.history.failingSince,
+    // Before the first consent no check can be complete.
+    guard store.state.wasAuthorized, !store.state.isTurnedOff,
+      let since = store.state.history.failingSince,
       clock.now.timeIntervalSince(since) >= NoticeRule.failingSeconds
     else { return nil }
     return lastFailure
@@ -52,9 +54,10 @@ extension ExposureApp {
     guard authorizationStatus() == .authorized, !(store.state.wasAuthorized && isReceiving)
     else { return }
     let now = clock.now
-    try? store.update {
-      $0.wasAuthorized = true
-      if !isReceiving { $0.download.beginReceiving(at: now) }
+    try? store.update { state in
+      if !state.wasAuthorized { state.history.forgetFailures() }
+      state.wasAuthorized = true
+      if !isReceiving { state.download.beginReceiving(at: now) }
     }
   }
 }

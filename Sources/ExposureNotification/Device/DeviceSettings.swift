@@ -41,6 +41,19 @@ extension Device {
     }
   }
 
+  /// Forgets the user's decision: exposure notification is off, and the user is asked again. A restriction stays.
+  ///
+  /// - Throws: `ENError` if the change could not be stored.
+  package func forgetAuthorization() async throws {
+    try await mutex.withLock {
+      try await self.consentStore.update { consent in
+        guard consent.authorization != .restricted else { return }
+        consent = Consent(authorization: .unknown)
+      }
+      _ = await self.runDueWork()
+    }
+  }
+
   /// The restriction by parents or employers: forbids exposure notification on this device, or lifts
   /// the restriction; then the user is asked again.
   ///

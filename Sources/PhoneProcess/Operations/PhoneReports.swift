@@ -68,6 +68,17 @@ struct CheckReport: Encodable {
   let ok: Bool
   let riskLevel: Int?
   let failure: String?
+
+  private enum CodingKeys: CodingKey {
+    case ok, riskLevel, failure
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encode(ok, forKey: .ok)
+    try fields.encode(riskLevel, forKey: .riskLevel)
+    try fields.encode(failure, forKey: .failure)
+  }
 }
 
 /// The result of `enable` and `disable`.
@@ -90,6 +101,31 @@ struct HistoryReport: Encodable {
     let keys: Int
     let matchedKeys: Int
     let riskLevel: Int?
+
+    private enum CodingKeys: CodingKey {
+      case time, keys, matchedKeys, riskLevel
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var fields = encoder.container(keyedBy: CodingKeys.self)
+      try fields.encode(time, forKey: .time)
+      try fields.encode(keys, forKey: .keys)
+      try fields.encode(matchedKeys, forKey: .matchedKeys)
+      try fields.encode(riskLevel, forKey: .riskLevel)
+    }
+  }
+
+  private enum CodingKeys: CodingKey {
+    case checks, lastCheck, keysToday, keysInSevenDays, keysTotal
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encode(checks, forKey: .checks)
+    try fields.encode(lastCheck, forKey: .lastCheck)
+    try fields.encode(keysToday, forKey: .keysToday)
+    try fields.encode(keysInSevenDays, forKey: .keysInSevenDays)
+    try fields.encode(keysTotal, forKey: .keysTotal)
   }
 }
 
@@ -106,6 +142,16 @@ struct ExposuresReport: Encodable {
     let riskScore: Int
     /// The level of the policy for exposure windows: 1 or 2; `nil` without one.
     let level: Int?
+  }
+
+  private enum CodingKeys: CodingKey {
+    case riskLevel, exposures
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encode(riskLevel, forKey: .riskLevel)
+    try fields.encode(exposures, forKey: .exposures)
   }
 }
 

@@ -98,8 +98,12 @@ enum PhoneMessage {
     from socket: UnixSocket, atMost limit: Int, before deadline: ContinuousClock.Instant
   ) throws -> (line: Data, rest: [UInt8]) {
     var bytes: [UInt8] = []
+    // The line of an upload and its PIN fit, and no growth leaves a copy behind.
+    bytes.reserveCapacity(chunkBytes)
+    defer { bytes.zero() }
     while true {
-      let part = try socket.receive(atMost: chunkBytes, before: deadline)
+      var part = try socket.receive(atMost: chunkBytes, before: deadline)
+      defer { part.zero() }
       guard !part.isEmpty else { throw UnixSocketError.closed }
       let searched = bytes.count
       bytes += part

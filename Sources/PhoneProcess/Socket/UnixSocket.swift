@@ -1,4 +1,5 @@
 import Foundation
+import Secrets
 
 /// A connected Unix domain socket. Every transfer ends at a deadline.
 ///
@@ -74,6 +75,8 @@ extension UnixSocket {
     atMost countMax: Int, before deadline: ContinuousClock.Instant
   ) throws(UnixSocketError) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: countMax)
+    // The bytes may hold a PIN.
+    defer { buffer.zero() }
     while true {
       try wait(for: POLLIN, before: deadline)
       let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
@@ -88,9 +91,15 @@ extension UnixSocket {
     exactly count: Int, before deadline: ContinuousClock.Instant
   ) throws(UnixSocketError) -> [UInt8] {
     var bytes: [UInt8] = []
+    // No growth leaves a copy behind.
+    bytes.reserveCapacity(count)
     while bytes.count < count {
-      let part = try receive(atMost: count - bytes.count, before: deadline)
-      guard !part.isEmpty else { throw .closed }
+      var part = try receive(atMost: count - bytes.count, before: deadline)
+      defer { part.zero() }
+      guard !part.isEmpty else {
+        bytes.zero()
+        throw .closed
+      }
       bytes += part
     }
     return bytes

@@ -24,6 +24,7 @@ struct PhoneHearCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    try CoreDumps.disable()
     guard options.developer else {
       throw CommandFailure.badInput("This command is for developers: add --developer.")
     }
@@ -86,6 +87,7 @@ struct PhoneSentCommand: PhoneOwnerCommand {
   func request() -> PhoneRequest { PhoneRequest(.sent) }
 
   func run() async throws {
+    try CoreDumps.disable()
     guard options.developer else {
       throw CommandFailure.badInput("This command is for developers: add --developer.")
     }

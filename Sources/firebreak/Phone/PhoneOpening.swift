@@ -45,13 +45,16 @@ struct PhoneOpening {
       try key(for: folder, configured: configuration.keyFile)
     }
     try requireMatch(of: sealingKey, in: folder)
-    let controller = isRunning ? controller(configuration) : nil
+    let (radioChanges, radioChange) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let controller = isRunning ? controller(configuration) { radioChange.yield() } : nil
     return Phone(
       in: folder, key: sealingKey, settings: settings,
       surroundings: Phone.Surroundings(
         clock: clock, randomness: SystemRandomness(), network: network,
         radio: radio(controller, isRunning: isRunning),
-        runRadio: { await controller?.run() }, desktop: desktop, logger: logger))
+        runRadio: { await controller?.run() },
+        radioChanges: controller.map { _ in radioChanges }, desktop: desktop, logger: logger))
   }
 
   /// Refuses another key before anything in the folder is changed.
@@ -95,11 +98,25 @@ struct PhoneOpening {
   }
 
   /// The Bluetooth controller; `nil` for a phone without one.
-  private func controller(_ configuration: PhoneConfigurationFile) -> HCIRadio? {
+  ///
+  /// - Parameter changed: Called when the controller is ready, and when it has failed.
+  private func controller(
+    _ configuration: PhoneConfigurationFile, changed: @escaping @Sendable () -> Void
+  ) -> HCIRadio? {
     let configured = configuration.radio.flatMap { try? PhoneRadio($0) }
     guard case .controller(let address) = options.radio ?? configured else { return nil }
     let logger = logger
-    return HCIRadio(address, clock: clock) { event in logger.info("\(event)") }
+    return HCIRadio(address, clock: clock) { event in
+      switch event {
+      case .failed:
+        logger.warning("the radio \(address): \(event)")
+        changed()
+      case .ready:
+        logger.info("\(event)")
+        changed()
+      case .advertising, .discarded, .scanDiscarded: logger.info("\(event)")
+      }
+    }
   }
 
   private func radio(_ controller: HCIRadio?, isRunning: Bool) -> any Radio {

@@ -12,6 +12,7 @@ protocol PhoneOwnerCommand: AsyncParsableCommand {
 
 extension PhoneOwnerCommand {
   func run() async throws {
+    try CoreDumps.disable()
     let request = try request()
     guard !request.operation.isForDevelopers || options.developer else {
       throw CommandFailure.badInput("This command is for developers: add --developer.")
@@ -133,6 +134,8 @@ struct PhoneUploadCommand: PhoneOwnerCommand {
     {
       line.append(byte)
     }
+    defer { line.zero() }
+    if line.last == UInt8(ascii: "\r") { line.removeLast() }
     guard (1...PhoneMessageLimit.pinBytesMax).contains(line.count) else {
       throw CommandFailure.badInput("There is no PIN on stdin: write it on one line.")
     }

@@ -109,7 +109,6 @@ struct PhoneAccess {
   private func performDirectly(
     _ request: PhoneRequest, _ opening: PhoneOpening, in folder: PhoneFolder
   ) async throws -> PhoneReply {
-    try CoreDumps.disable()
     let network = HTTPNetwork()
     let result = await Result {
       let phone = try opening.phone(in: folder, isRunning: false, network: network)
