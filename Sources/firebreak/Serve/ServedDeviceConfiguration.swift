@@ -1,6 +1,7 @@
 import Foundation
 import KeyServerAPI
 import Synchronization
+import World
 
 /// The document that a running server serves. It is read again when its file has changed, and signed again in
 /// time if the private root key is there. After a failure the document before stays in use.
