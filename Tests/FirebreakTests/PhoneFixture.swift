@@ -68,7 +68,7 @@ final class PhoneFixture: Sendable {
   /// Asks the running phone over its socket.
   func ask(_ operation: PhoneOperation, pin: String = "") async throws -> PhoneReply {
     let request = PhoneRequest(operation, pin: .init(copying: pin.utf8))
-    return try #require(try await PhoneSocket.ask(request, in: folder))
+    return try #require(try await PhoneSocket.ask(request, in: folder, seconds: Patience.seconds))
   }
 
   /// The result of an operation of the running phone.

@@ -39,9 +39,10 @@ struct WindowRiskConfigurationTests {
     }
   }
 
-  @Test("A value out of bounds is rejected with the name of its field")
-  func faults() {
-    let faulty: [(String, (inout WindowRiskConfiguration) -> Void)] = [
+  private typealias Fault = (field: String, change: (inout WindowRiskConfiguration) -> Void)
+
+  private static var faults: [Fault] {
+    [
       ("policy.trlEncoding", { $0.policy.trlEncoding.infectiousnessOffsetHigh = 101 }),
       (
         "infectiousnessForDaysSinceOnsetOfSymptoms must have",
@@ -63,6 +64,25 @@ struct WindowRiskConfigurationTests {
         "infectiousnessForDaysSinceOnsetOfSymptoms must map",
         { $0.infectiousnessForDaysSinceOnsetOfSymptoms["-0"] = 1 }
       ),
+      ("reportTypeNoneMap", { $0.reportTypeNoneMap = 6 }),
+      (
+        "daySummaries.attenuationDurationThresholds",
+        { $0.daySummaries.attenuationDurationThresholds = [50, 40, 90] }
+      ),
+      ("daySummaries.nearDurationWeight", { $0.daySummaries.nearDurationWeight = 251 }),
+      (
+        "daySummaries.minimumRiskScoreFullRange",
+        { $0.daySummaries.minimumRiskScoreFullRange = 32_813 }
+      ),
+      (
+        "daySummaries.daysSinceLastExposureThreshold",
+        { $0.daySummaries.daysSinceLastExposureThreshold = 15 }
+      ),
+    ]
+  }
+
+  private static var policyFaults: [Fault] {
+    [
       (
         "policy.normalizedTimePerDayToRiskLevelMapping must have an entry",
         { $0.policy.normalizedTimePerDayToRiskLevelMapping = [] }
@@ -82,22 +102,12 @@ struct WindowRiskConfigurationTests {
             false
         }
       ),
-      ("reportTypeNoneMap", { $0.reportTypeNoneMap = 6 }),
-      (
-        "daySummaries.attenuationDurationThresholds",
-        { $0.daySummaries.attenuationDurationThresholds = [50, 40, 90] }
-      ),
-      ("daySummaries.nearDurationWeight", { $0.daySummaries.nearDurationWeight = 251 }),
-      (
-        "daySummaries.minimumRiskScoreFullRange",
-        { $0.daySummaries.minimumRiskScoreFullRange = 32_813 }
-      ),
-      (
-        "daySummaries.daysSinceLastExposureThreshold",
-        { $0.daySummaries.daysSinceLastExposureThreshold = 15 }
-      ),
     ]
-    for (field, change) in faulty {
+  }
+
+  @Test("A value out of bounds is rejected with the name of its field")
+  func faults() {
+    for (field, change) in Self.faults + Self.policyFaults {
       var rules = WindowRiskConfiguration.standard
       change(&rules)
       let configuration = RemoteConfiguration(version: 1, windowRiskConfiguration: rules)

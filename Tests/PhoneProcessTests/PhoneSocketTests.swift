@@ -45,7 +45,7 @@ struct PhoneSocketTests {
       {
         let request = PhoneRequest(
           .upload(sharesAbroad: true), pin: ZeroingBytes(copying: "ABC 12\n3".utf8))
-        let reply = try await PhoneSocket.ask(request, in: folder.url)
+        let reply = try await PhoneSocket.ask(request, in: folder.url, seconds: Patience.seconds)
         #expect(reply == PhoneReply(.refused, "upload(sharesAbroad: true) ABC 12\n3"))
       })
   }
@@ -81,7 +81,8 @@ struct PhoneSocketTests {
         #expect(socket.peerUser == geteuid())
       })
     #expect(!FileManager.default.fileExists(atPath: file.path))
-    let reply = try await PhoneSocket.ask(PhoneRequest(.status), in: folder.url)
+    let reply = try await PhoneSocket.ask(
+      PhoneRequest(.status), in: folder.url, seconds: Patience.seconds)
     #expect(reply == nil)
   }
 
@@ -93,13 +94,15 @@ struct PhoneSocketTests {
     #expect(listener != nil)
     listener = nil
     try await Patience.until {
-      (try? await PhoneSocket.ask(PhoneRequest(.status), in: folder.url)) == .some(nil)
+      (try? await PhoneSocket.ask(PhoneRequest(.status), in: folder.url, seconds: Patience.seconds))
+        == .some(nil)
     }
     #expect(FileManager.default.fileExists(atPath: path))
     try await serving(
       in: folder.url, { _ in PhoneReply(.done, "new") },
       {
-        let reply = try await PhoneSocket.ask(PhoneRequest(.status), in: folder.url)
+        let reply = try await PhoneSocket.ask(
+          PhoneRequest(.status), in: folder.url, seconds: Patience.seconds)
         #expect(reply?.text == "new")
       })
   }
@@ -114,7 +117,8 @@ struct PhoneSocketTests {
     try await serving(
       in: folder, { _ in PhoneReply(.done, "here") },
       {
-        let reply = try await PhoneSocket.ask(PhoneRequest(.status), in: folder)
+        let reply = try await PhoneSocket.ask(
+          PhoneRequest(.status), in: folder, seconds: Patience.seconds)
         #expect(reply?.text == "here")
         let file = folder.appendingPathComponent(PhoneSocket.name)
         #expect(FileManager.default.fileExists(atPath: file.path))
@@ -161,7 +165,8 @@ struct PhoneSocketTests {
             _ = try PhoneMessage.receiveReply(from: socket, before: end)
           }
         }
-        let reply = try await PhoneSocket.ask(PhoneRequest(.status), in: folder.url)
+        let reply = try await PhoneSocket.ask(
+          PhoneRequest(.status), in: folder.url, seconds: Patience.seconds)
         #expect(reply?.text == "served")
       })
   }
@@ -180,9 +185,12 @@ struct PhoneSocketTests {
         return PhoneReply(.done, "")
       },
       {
-        let slow = Task { try await PhoneSocket.ask(PhoneRequest(.check), in: folder.url) }
+        let slow = Task {
+          try await PhoneSocket.ask(PhoneRequest(.check), in: folder.url, seconds: Patience.seconds)
+        }
         for await _ in waiting { break }
-        let reply = try await PhoneSocket.ask(PhoneRequest(.status), in: folder.url)
+        let reply = try await PhoneSocket.ask(
+          PhoneRequest(.status), in: folder.url, seconds: Patience.seconds)
         #expect(reply?.status == .done)
         slow.cancel()
       })

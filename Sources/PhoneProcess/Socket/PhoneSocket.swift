@@ -83,8 +83,11 @@ package struct PhoneSocket: Sendable {
 extension PhoneSocket {
   /// Asks the phone that runs on `folder`; `nil` if none is running.
   ///
+  /// - Parameter seconds: The time in which the phone must answer; that of the operation if it is `nil`.
   /// - Throws: `UnixSocketError` if the phone does not answer.
-  package static func ask(_ request: PhoneRequest, in folder: URL) async throws -> PhoneReply? {
+  package static func ask(
+    _ request: PhoneRequest, in folder: URL, seconds: Int? = nil
+  ) async throws -> PhoneReply? {
     let path = folder.appendingPathComponent(name).path
     return try await UnixSocket.offThread {
       let socket: UnixSocket
@@ -97,7 +100,7 @@ extension PhoneSocket {
       try PhoneMessage.send(
         request, to: socket, before: start + .seconds(PhoneMessageLimit.requestSeconds))
       return try PhoneMessage.receiveReply(
-        from: socket, before: start + .seconds(request.operation.secondsMax))
+        from: socket, before: start + .seconds(seconds ?? request.operation.secondsMax))
     }
   }
 }
