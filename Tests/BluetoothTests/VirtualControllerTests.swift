@@ -42,7 +42,7 @@ struct VirtualControllerTests {
         try await sender.start(sending: beacon)
         try await Patience.until { receiver.payloads.contains(beacon.payload) }
       }
-      // What was sent before is no longer received.
+      // The earlier beacon is no longer received.
       await sender.radio.stopAdvertising()
       let pairs = receiver.pairs
       #expect(pairs.map(\.payload) == beacons.map(\.payload))

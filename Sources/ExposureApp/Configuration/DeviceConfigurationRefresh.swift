@@ -25,7 +25,7 @@ extension ExposureApp {
   func prepareCheck() async throws {
     let failure = await refreshDeviceConfiguration()
     guard let document = deviceConfiguration else { throw failure ?? CheckFailure.notConfigured }
-    // Also during a pause: false exposures are undone as soon as they are known.
+    // Also during a pause: with API version 1 this needs no detection.
     try await undoWithdrawn(Set(document.withdrawn))
     guard pause == nil else { throw CheckPause() }
     guard !trustedKeys.isEmpty else { throw failure ?? CheckFailure.notConfigured }
