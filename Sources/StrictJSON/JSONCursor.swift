@@ -37,6 +37,32 @@ package struct JSONCursor {
     guard take(UInt8(ascii: "}")) else { throw .malformed }
   }
 
+  /// Reads an object and calls `read` at the value of `name`. The other fields are validated and may nest at
+  /// most `depth` deep.
+  ///
+  /// - Returns: The result of `read`, or nil if there is no such field or it is `null`.
+  package mutating func member<Value>(
+    _ name: StaticString, depth: Int,
+    _ read: (inout JSONCursor) throws(StrictJSONError) -> Value
+  ) throws(StrictJSONError) -> Value? {
+    guard take(UInt8(ascii: "{")) else { throw wrongTypeOrMalformed }
+    guard !take(UInt8(ascii: "}")) else { return nil }
+    var (value, isFound) = (Value?.none, false)
+    repeat {
+      let isMeant = Self.isSame(try fieldName(), name, false)
+      guard take(UInt8(ascii: ":")) else { throw .malformed }
+      if isMeant {
+        guard !isFound else { throw .repeatedField }
+        isFound = true
+        if !takeNull() { value = try read(&self) }
+      } else {
+        try skipValue(depth: depth)
+      }
+    } while take(UInt8(ascii: ","))
+    guard take(UInt8(ascii: "}")) else { throw .malformed }
+    return value
+  }
+
   /// Reads an array and calls `element` at each element.
   package mutating func array(
     _ element: (inout JSONCursor) throws(StrictJSONError) -> Void
@@ -51,6 +77,13 @@ package struct JSONCursor {
     let content = try stringContent()
     guard content.hasEscapes else { return text(content.range) }
     return String(decoding: unescaped(content.range), as: UTF8.self)
+  }
+
+  /// Reads a string without escapes and returns the position of its content, so that no copy is made.
+  package mutating func plainString() throws(StrictJSONError) -> Range<Int> {
+    let content = try stringContent()
+    guard !content.hasEscapes else { throw .wrongType }
+    return content.range
   }
 
   /// Validates a string, such as padding, without keeping it.
