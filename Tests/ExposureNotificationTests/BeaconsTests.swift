@@ -3,6 +3,7 @@ import Foundation
 import SealedStorage
 import TestSupport
 import Testing
+import World
 
 @testable import ExposureNotification
 

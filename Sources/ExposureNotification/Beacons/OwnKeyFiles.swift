@@ -2,6 +2,7 @@ import ExposureKeys
 import Foundation
 import SealedStorage
 import Secrets
+import World
 
 /// The device's own keys on the disk: one sealed file for each UTC day, so that damage costs one day.
 struct OwnKeyFiles: Sendable {

@@ -1,6 +1,7 @@
 import ExposureKeys
 import Foundation
 import Secrets
+import World
 
 /// The device's own Temporary Exposure Keys: one per day, more if one was released early.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import World
 
 /// The key files whose matches the device keeps, by their SHA-256, and those whose matches were lost.
 ///

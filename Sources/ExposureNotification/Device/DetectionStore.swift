@@ -1,5 +1,6 @@
 import Foundation
 import SealedStorage
+import World
 
 /// Limits detections and holds the result of the last one.
 ///

@@ -2,6 +2,7 @@ import ExposureKeys
 import Foundation
 import SealedStorage
 import Secrets
+import World
 
 /// The keys of earlier detections that later ones match again, in a sealed file. API version 2 only.
 struct RetainedKeyStore: Sendable {

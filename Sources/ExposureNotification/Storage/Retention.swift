@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import SealedStorage
 import Synchronization
+import World
 
 /// The device's `RetentionClock`, stored so that a restart during a jump of the clock removes nothing.
 final class Retention: Sendable {
@@ -59,5 +60,18 @@ final class Retention: Sendable {
       if error == .damaged { reports.setAside(file, .retentionClock) }
       return nil
     }
+  }
+}
+
+extension RetentionPeriod {
+  /// Tomorrow counts, because clocks differ. Without a trusted time every day is kept.
+  func keeps(_ day: Day) -> Bool {
+    times.isEmpty || times.contains { day.isKept(on: Day(of: $0)) }
+  }
+
+  /// True if `date` is at most 14 days before one of the times, to the second.
+  func keeps(since date: Date) -> Bool {
+    let seconds = Double(DeviceLimit.retentionDays) * Day.seconds
+    return times.isEmpty || times.contains { $0.timeIntervalSince(date) <= seconds }
   }
 }

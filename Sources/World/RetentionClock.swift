@@ -7,7 +7,7 @@ import Foundation
 /// were removed by that time, everything would be lost at once, and sightings of a time that lies ahead
 /// would stay for years. So a reading far from the last one is not trusted until the clock has gone on
 /// from there for a day. Until then, the data of both times is kept.
-struct RetentionClock: Equatable, Codable, Sendable {
+package struct RetentionClock: Equatable, Codable, Sendable {
   /// A time far from the trusted one, as far as it has persisted.
   private struct Jump: Equatable, Codable {
     var latest: Date
@@ -15,15 +15,18 @@ struct RetentionClock: Equatable, Codable, Sendable {
   }
 
   /// The last trusted reading; nil until the first time has persisted.
-  private(set) var trusted: Date?
+  package private(set) var trusted: Date?
   /// A time after the trusted one; while none is trusted, the latest of all readings. It stays while the
   /// clock is behind, as on a board without a battery-backed clock that boots in 1970.
   private var ahead: Jump?
   /// A time before that. It must persist in one go, because a board repeats it at every start.
   private var behind: Jump?
 
+  /// A clock without a trusted time.
+  package init() {}
+
   /// Takes a reading of the device's clock.
-  mutating func read(_ now: Date) {
+  package mutating func read(_ now: Date) {
     if let trusted, abs(now.timeIntervalSince(trusted)) <= ClockLimit.stepSeconds {
       return trust(now)
     }
@@ -39,13 +42,13 @@ struct RetentionClock: Equatable, Codable, Sendable {
   }
 
   /// The data to keep at `now`, the last reading.
-  func period(at now: Date) -> RetentionPeriod {
+  package func period(at now: Date) -> RetentionPeriod {
     guard let trusted else { return RetentionPeriod(times: []) }
     return RetentionPeriod(times: ahead == nil && behind == nil ? [trusted] : [trusted, now])
   }
 
   /// True if the two clocks differ in more than the progress of some time.
-  func differs(from other: RetentionClock, byMoreThan seconds: TimeInterval) -> Bool {
+  package func differs(from other: RetentionClock, byMoreThan seconds: TimeInterval) -> Bool {
     guard let latest, let before = other.latest else { return self != other }
     return (ahead == nil) != (other.ahead == nil) || (behind == nil) != (other.behind == nil)
       || (trusted == nil) != (other.trusted == nil)
@@ -79,22 +82,28 @@ struct RetentionClock: Equatable, Codable, Sendable {
 }
 
 /// The data that is kept: that of the retention period before each of these times.
-struct RetentionPeriod: Equatable, Sendable {
+package struct RetentionPeriod: Equatable, Sendable {
   /// The trusted time, and the clock's if it is another. Empty if no time is trusted yet.
-  let times: [Date]
+  package let times: [Date]
 
-  /// True if there is one time, and data outside its period can be removed for good.
-  var isCertain: Bool { times.count == 1 }
-
-  /// Tomorrow counts, because clocks differ. Without a trusted time every day is kept.
-  func keeps(_ day: Day) -> Bool {
-    times.isEmpty || times.contains { day.isKept(on: Day(of: $0)) }
+  /// A period before each of `times`.
+  package init(times: [Date]) {
+    self.times = times
   }
 
-  /// True if `date` is at most 14 days before one of the times, to the second.
-  func keeps(since date: Date) -> Bool {
-    let seconds = Double(DeviceLimit.retentionDays) * Day.seconds
-    return times.isEmpty || times.contains { $0.timeIntervalSince(date) <= seconds }
+  /// True if there is one time, and data outside its period can be removed for good.
+  package var isCertain: Bool { times.count == 1 }
+
+  /// The earlier of the trusted time and the clock's; the distant past if no time is trusted yet.
+  package var earliest: Date { times.min() ?? .distantPast }
+
+  /// True if `date` is at most `seconds` before one of the times and at most a day after it. Without a
+  /// trusted time every date is kept.
+  package func keeps(_ date: Date, forSeconds seconds: TimeInterval) -> Bool {
+    times.isEmpty
+      || times.contains {
+        (-ClockLimit.stepSeconds...seconds).contains($0.timeIntervalSince(date))
+      }
   }
 }
 
