@@ -2,24 +2,14 @@ import Crypto
 import Foundation
 import TestSupport
 import Testing
+import World
 
 @testable import ExposureNotification
 
-@Suite struct LostMatchesTests {
-  let folder: TemporaryFolder
-  let authority: Authority
-  let phone: TestPhone
-  let configuration = DiagnosedUser.configuration()
+@Suite struct LostMatchesTests: SuiteOfTrustingPhone {
+  let scene: TrustingPhone
 
-  init() throws {
-    folder = try TemporaryFolder()
-    authority = try Authority()
-    var phone = TestPhone(in: folder.url)
-    phone.apiVersion = 2
-    phone.detectionsPerDay = 100
-    phone.region = RegionConfiguration(region: "PL", keys: try authority.verificationKeys)
-    self.phone = phone
-  }
+  init() throws { scene = try TrustingPhone { $0.detectionsPerDay = 100 } }
 
   private var names: [String] { folder.files().map(\.lastPathComponent) }
 

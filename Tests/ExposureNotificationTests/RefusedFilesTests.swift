@@ -4,21 +4,10 @@ import Testing
 
 @testable import ExposureNotification
 
-@Suite struct RefusedFilesTests {
-  let folder: TemporaryFolder
-  let authority: Authority
-  let phone: TestPhone
+@Suite struct RefusedFilesTests: SuiteOfTrustingPhone {
+  let scene: TrustingPhone
 
-  init() throws {
-    folder = try TemporaryFolder()
-    authority = try Authority()
-    var phone = TestPhone(in: folder.url)
-    phone.apiVersion = 2
-    phone.region = RegionConfiguration(region: "PL", keys: try authority.verificationKeys)
-    self.phone = phone
-  }
-
-  private let configuration = DiagnosedUser.configuration()
+  init() throws { scene = try TrustingPhone() }
 
   private func code(_ manager: ENManager, _ files: [URL]) async -> ENError.Code? {
     do {

@@ -2,35 +2,16 @@ import ExposureKeys
 import Foundation
 import TestSupport
 import Testing
+import World
 
 @testable import ExposureNotification
 
-@Suite struct RetainedKeysTests {
-  let folder: TemporaryFolder
-  let authority: Authority
-  let phone: TestPhone
-  let configuration = DiagnosedUser.configuration()
+@Suite struct RetainedKeysTests: SuiteOfTrustingPhone {
+  let scene: TrustingPhone
 
-  init() throws {
-    folder = try TemporaryFolder()
-    authority = try Authority()
-    var phone = TestPhone(in: folder.url)
-    phone.apiVersion = 2
-    phone.region = RegionConfiguration(region: "PL", keys: try authority.verificationKeys)
-    self.phone = phone
-  }
+  init() throws { scene = try TrustingPhone() }
 
   private var names: [String] { folder.files().map(\.lastPathComponent) }
-
-  /// A manager of a phone that met the diagnosed user yesterday.
-  private func afterMeeting(_ diagnosed: DiagnosedUser, device: Device? = nil) async throws
-    -> ENManager
-  {
-    let manager = try await phone.enabledManager(of: device)
-    await diagnosed.meets(phone)
-    phone.clock.advance(by: TestPhone.day)
-    return manager
-  }
 
   @Test("A match counts in later calls without its file, also after a restart")
   func again() async throws {
@@ -129,7 +110,7 @@ import Testing
   func removed() async throws {
     let diagnosed = try DiagnosedUser()
     let device = phone.device()
-    let manager = try await afterMeeting(diagnosed, device: device)
+    let manager = try await afterMeeting(diagnosed, device)
     let file = try authority.publish([try diagnosed.published()])
     #expect(try await manager.detect([file], configuration).matchedKeyCount == 1)
     try await device.removeAllData()

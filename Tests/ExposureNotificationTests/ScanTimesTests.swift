@@ -7,19 +7,10 @@ import Testing
 @testable import ExposureNotification
 
 /// The times of scans, which weigh the sightings of the next scan.
-@Suite struct ScanTimesTests {
-  let folder: TemporaryFolder
-  let authority: Authority
-  let phone: TestPhone
+@Suite struct ScanTimesTests: SuiteOfTrustingPhone {
+  let scene: TrustingPhone
 
-  init() throws {
-    folder = try TemporaryFolder()
-    authority = try Authority()
-    var phone = TestPhone(in: folder.url)
-    phone.apiVersion = 2
-    phone.region = RegionConfiguration(region: "PL", keys: try authority.verificationKeys)
-    self.phone = phone
-  }
+  init() throws { scene = try TrustingPhone() }
 
   /// Scans once a minute for a quarter of an hour. The diagnosed user is received in three of the scans, a
   /// stranger in all of them if `withStranger` is true.

@@ -6,34 +6,15 @@ import Testing
 
 @testable import ExposureNotification
 
-@Suite struct TrustedKeysTests {
-  let folder: TemporaryFolder
-  let authority: Authority
-  let phone: TestPhone
-  let configuration = DiagnosedUser.configuration()
+@Suite struct TrustedKeysTests: SuiteOfTrustingPhone {
+  let scene: TrustingPhone
 
-  init() throws {
-    folder = try TemporaryFolder()
-    authority = try Authority()
-    var phone = TestPhone(in: folder.url)
-    phone.apiVersion = 2
-    phone.region = RegionConfiguration(region: "PL", keys: try authority.verificationKeys)
-    self.phone = phone
-  }
+  init() throws { scene = try TrustingPhone() }
 
   private func key(_ version: String = "v1") -> (
     keyID: String, keyVersion: String, publicKeyPEM: String
   ) {
     ("260", version, P256.Signing.PrivateKey().publicKey.pemRepresentation)
-  }
-
-  /// A manager of a phone that met `diagnosed` yesterday.
-  private func afterMeeting(_ diagnosed: DiagnosedUser, _ device: Device) async throws -> ENManager
-  {
-    let manager = try await phone.enabledManager(of: device)
-    await diagnosed.meets(phone)
-    phone.clock.advance(by: TestPhone.day)
-    return manager
   }
 
   @Test("Replaced keys decide from the next detection on; an invalid key changes nothing")

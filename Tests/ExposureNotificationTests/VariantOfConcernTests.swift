@@ -6,20 +6,10 @@ import Testing
 @testable import ExposureNotification
 
 @Suite("Variants of concern")
-struct VariantOfConcernTests {
-  let folder: TemporaryFolder
-  let authority: Authority
-  let phone: TestPhone
-  let configuration = DiagnosedUser.configuration()
+struct VariantOfConcernTests: SuiteOfTrustingPhone {
+  let scene: TrustingPhone
 
-  init() throws {
-    folder = try TemporaryFolder()
-    authority = try Authority()
-    var phone = TestPhone(in: folder.url)
-    phone.apiVersion = 2
-    phone.region = RegionConfiguration(region: "PL", keys: try authority.verificationKeys)
-    self.phone = phone
-  }
+  init() throws { scene = try TrustingPhone() }
 
   /// A phone that met one user of each of `variants` for half an hour, and the file of their keys.
   private func afterMeeting(_ variants: [VariantOfConcern?]) async throws -> (ENManager, URL) {
