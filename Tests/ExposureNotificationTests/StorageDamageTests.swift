@@ -109,17 +109,6 @@ import Testing
     #expect(!names.contains { $0.hasSuffix(".damaged") })
   }
 
-  @Test("An observer gets the losses at once and after each change")
-  func updates() async throws {
-    let device = try await afterDamage()
-    var updates = device.storageDamageUpdates.makeAsyncIterator()
-    #expect(await updates.next()?.map(\.isAcknowledged) == [false])
-    try await device.acknowledgeStorageDamage()
-    #expect(await updates.next()?.map(\.isAcknowledged) == [true])
-    try await device.removeAllData()
-    #expect(await updates.next()?.isEmpty == true)
-  }
-
   @Test("A damaged consent is reported, and the user is asked again")
   func consent() async throws {
     try await phone.device().setEnabled(true)

@@ -1,3 +1,4 @@
+import ExposureKeys
 import Foundation
 import SealedStorage
 import Secrets
@@ -10,9 +11,6 @@ extension Device {
   /// Show it to the user. `.matches` disappears when the app has passed the key files again, the others
   /// after 14 days or with `removeAllData()`.
   public var storageDamage: [StorageDamage] { reports.all }
-
-  /// `storageDamage` now and after each change; only the latest list waits for a slow reader.
-  public var storageDamageUpdates: AsyncStream<[StorageDamage]> { reports.updates() }
 
   /// Marks all losses as told to the user.
   ///
@@ -33,6 +31,19 @@ extension Device {
     try await changeStorage { try await self.detectionStore.confirmAllPassed() }
   }
 
+  /// Counts the stored keys and sightings; it reads all of them.
+  ///
+  /// - Throws: `ENError`, or an error of the storage.
+  package func storedDataCounts() async throws -> StoredDataCounts {
+    let keys = try await beacons.keyCount()
+    let sightings = try await contacts.received().sightings
+    let days = Dictionary(grouping: sightings) { sighting in
+      let seconds = sighting.time.timeIntervalSince1970
+      return Date(timeIntervalSince1970: (seconds / Day.seconds).rounded(.down) * Day.seconds)
+    }
+    return StoredDataCounts(ownKeys: keys, sightings: days.mapValues(\.count))
+  }
+
   private func changeStorage(_ change: @escaping @Sendable () async throws -> Void) async throws {
     try await mutex.withLock {
       do {
@@ -42,6 +53,14 @@ extension Device {
       }
     }
   }
+}
+
+/// The amounts of data that a device stores about its owner's encounters.
+package struct StoredDataCounts: Hashable, Sendable {
+  /// The own keys.
+  package let ownKeys: Int
+  /// The received beacons by the start of their day, 00:00 UTC.
+  package let sightings: [Date: Int]
 }
 
 // The test that a sealing key belongs to a folder.

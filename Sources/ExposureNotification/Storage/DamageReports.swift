@@ -11,7 +11,6 @@ final class DamageReports: Sendable {
     /// False until the stored reports were read; until then they must not be replaced.
     var isLoaded = false
     var isSaved = true
-    var observers: [UUID: AsyncStream<[StorageDamage]>.Continuation] = [:]
   }
 
   private let file: SealedFile
@@ -33,22 +32,6 @@ final class DamageReports: Sendable {
   var all: [StorageDamage] { state.withLock { $0.damage } }
 
   func contains(_ part: StoredData) -> Bool { all.contains { $0.part == part } }
-
-  /// The list now and after each change. A slow reader gets the last one.
-  func updates() -> AsyncStream<[StorageDamage]> {
-    let (updates, continuation) = AsyncStream.makeStream(
-      of: [StorageDamage].self, bufferingPolicy: .bufferingNewest(1))
-    let id = UUID()
-    continuation.onTermination = { [weak self] _ in
-      // A task of its own: the stream may end while the lock is held.
-      Task { self?.state.withLock { $0.observers[id] = nil } }
-    }
-    state.withLock {
-      $0.observers[id] = continuation
-      continuation.yield($0.damage)
-    }
-    return updates
-  }
 
   /// Reports that `file` is damaged and renames it; in this order, so that a kill between the two does
   /// not hide the loss. If the report cannot be stored, the file stays and is found again.
@@ -113,10 +96,7 @@ extension DamageReports {
     try state.withLock { state throws(SealedStorageError) in
       let before = state.damage
       change(&state.damage)
-      if state.damage != before {
-        state.isSaved = false
-        for observer in state.observers.values { observer.yield(state.damage) }
-      }
+      if state.damage != before { state.isSaved = false }
       try save(&state)
     }
   }
