@@ -33,7 +33,7 @@ struct MatchCommand: ParsableCommand {
 
   func validate() throws {
     guard publicKey == nil || !unsigned else {
-      throw ValidationError("--public-key and --unsigned exclude each other.")
+      throw ValidationError("Give either --public-key or --unsigned, not both.")
     }
   }
 

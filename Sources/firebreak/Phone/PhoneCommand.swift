@@ -65,7 +65,7 @@ struct PhoneOptions: ParsableArguments {
 
   func validate() throws {
     guard keyFile == nil || createKey == nil else {
-      throw ValidationError("--key-file and --create-key exclude each other.")
+      throw ValidationError("Give either --key-file or --create-key, not both.")
     }
     try DeveloperOptions.check(clockOffset: clockOffset, developer: developer)
   }
