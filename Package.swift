@@ -103,7 +103,7 @@ let package = Package(
     .target(
       name: "KeyServerAPI",
       dependencies: [
-        "Secrets", "StrictJSON", "CallableEnvelope", "UploadToken", "ExposureKeys", crypto,
+        "Secrets", "World", "StrictJSON", "CallableEnvelope", "UploadToken", "ExposureKeys", crypto,
       ],
       swiftSettings: strict),
     .target(
@@ -146,8 +146,8 @@ let package = Package(
     .target(
       name: "ExposureApp",
       dependencies: [
-        "Secrets", "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI",
-        "SealedStorage", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
+        "Secrets", "World", "StrictJSON", "ExposureNotification", "VerificationAPI",
+        "KeyServerAPI", "SealedStorage", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
 
     .target(

@@ -1,4 +1,5 @@
 import Foundation
+import KeyServerAPI
 import Synchronization
 
 /// The state of the app at one moment, as a user interface shows it.
@@ -17,12 +18,16 @@ public struct AppState: Sendable, Hashable {
   public let service: ServiceStatus
   /// The condition of the app's store.
   public let storage: StorageCondition
-  /// The damage that the user has not been relieved of: see `DataDamage`.
+  /// The damage that is neither repaired nor acknowledged by the user.
   public let damage: [DataDamage]
   /// The kinds of the notices that are shown.
   public let notices: Set<Notice.Identifier>
   /// True if an unfinished upload can be continued.
   public let hasPendingUpload: Bool
+  /// True if the health authority has paused checks and uploads.
+  public let isPaused: Bool
+  /// The reason why the last device configuration was rejected; `nil` if it was accepted.
+  public let configurationRefusal: DeviceConfigurationError?
 }
 
 /// A change of the app's state: the new state and the reason.
@@ -115,7 +120,8 @@ extension ExposureApp {
       lastCheck: store.state.history.lastCheck, lastFailure: lastFailure,
       nextCheck: store.state.schedule.next, service: serviceStatus, storage: store.condition,
       damage: storageDamage, notices: store.state.notices.visible.union(noticesWithoutStore),
-      hasPendingUpload: hasPendingUpload)
+      hasPendingUpload: hasPendingUpload, isPaused: pause != nil,
+      configurationRefusal: configurationRefusal)
   }
 
   /// Tells all readers of `stateChanges`.

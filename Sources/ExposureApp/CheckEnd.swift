@@ -104,8 +104,10 @@ extension ExposureApp {
   /// set aside: only the PIN must be entered again.
   func removeOldUploads() {
     guard store.condition == .ready, !isUploading else { return }
+    let now = clock.now
+    let times = store.state.retentionPeriod(at: now).times
     do {
-      try uploads.removeOld(at: clock.now)
+      try uploads.removeOld(at: times.isEmpty ? [now] : times)
     } catch {
       logger.notice("removing old uploads failed", metadata: ["error": "\(error)"])
       noteOwnDamage()

@@ -4,7 +4,7 @@ import Foundation
 /// The reason why a check was not complete. The cursor and the downloaded files are unchanged, and the
 /// next run continues.
 public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, CustomStringConvertible {
-  /// The user has not allowed exposure notifications; they can in Settings.
+  /// The user has not allowed exposure notifications.
   case notAuthorized
   /// There is no valid device configuration; `configurationRefusal` gives the reason. The next run retries.
   case notConfigured
@@ -44,7 +44,7 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
 
   public var description: String {
     switch self {
-    case .notAuthorized: "Exposure notifications are not allowed; allow them in Settings."
+    case .notAuthorized: "Exposure notifications are not allowed; allow them, then check again."
     case .notConfigured:
       "The health authority's keys could not be verified; check the phone's clock. The app will try again."
     case .notEnabled: "Exposure notifications are off; turn them on."
@@ -64,8 +64,8 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
     case .systemSilent:
       "The phone's exposure notifications did not respond; the app will try again automatically."
     case .systemUnreadable:
-      "The phone's exposure data cannot be read; unlock or restart the phone, then open the app."
-    case .storageUnavailable: "The app cannot open its storage; open the app to see what to do."
+      "The phone's exposure data cannot be read; unlock or restart the phone, and check its disk."
+    case .storageUnavailable: "The app cannot open its storage; its status says what to do."
     case .detectionFailed: "The check failed; the app will try again automatically."
     }
   }

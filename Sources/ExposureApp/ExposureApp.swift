@@ -39,9 +39,9 @@ public actor ExposureApp {
   var noticesWithoutStore: Set<Notice.Identifier> = []
   var activation: Task<Void, any Error>?
   var isChecking = false
+  /// The callers that await the result of the running check.
+  var checkWaiters: [UUID: CheckedContinuation<CheckOutcome, Never>] = [:]
   var isUploading = false
-  /// The reason why the last device configuration was rejected; `nil` if it was accepted.
-  public internal(set) var configurationRefusal: DeviceConfigurationError?
 
   /// Creates the app and opens its store.
   ///
@@ -92,7 +92,7 @@ public actor ExposureApp {
 
   /// Prepares the app; call it once at every launch. It never prompts the user.
   ///
-  /// If the user has allowed exposure notifications in Settings since the last launch, they are turned on.
+  /// If the user has allowed exposure notifications since the last launch, they are turned on.
   public func start() async {
     scheduleNextCheck()
     noteOwnDamage()
@@ -119,7 +119,7 @@ public actor ExposureApp {
   /// open.
   public var riskLevel: RiskLevel {
     let level = RiskAssessment(thresholds: remote.riskLevelConfiguration)
-      .level(of: store.state.exposures, at: clock.now)
+      .level(of: store.state.exposures, since: store.state.oldestExposure(at: clock.now))
     let isKnown =
       store.condition == .ready && store.state.damage.recoveringSince == nil
       && !store.state.download.isUndoing
@@ -134,7 +134,7 @@ public actor ExposureApp {
 
   /// The exposures of the last fourteen days, newest first.
   public var exposures: [Exposure] {
-    let oldest = RemovalRule.oldestExposure(at: clock.now)
+    let oldest = store.state.oldestExposure(at: clock.now)
     return store.state.exposures.filter { $0.date >= oldest }.sorted { $0.date > $1.date }
   }
 

@@ -7,12 +7,10 @@ extension ExposureApp {
   /// Removes expired data from the store.
   public func removeOldData() throws(StorageFailure) {
     let now = clock.now
-    let level = { [remote] (exposures: [Exposure]) in
-      RiskAssessment(thresholds: remote.riskLevelConfiguration).level(of: exposures, at: now)
-    }
+    let thresholds = remote.riskLevelConfiguration
     try store.update {
       $0.removeOld(at: now)
-      $0.notices.setLevel(level($0.exposures))
+      $0.setNoticeLevel(at: now, by: thresholds)
     }
     removeOldUploads()
   }
@@ -72,13 +70,32 @@ public enum RemovalRule {
 }
 
 extension StoredState {
+  /// The data to keep at `now`. A clock that has jumped ahead removes nothing until its time has persisted.
+  func retentionPeriod(at now: Date) -> RetentionPeriod {
+    var clock = retention
+    clock.read(now)
+    return clock.period(at: now)
+  }
+
+  /// The date of the oldest exposure that is kept at `now`.
+  func oldestExposure(at now: Date) -> Date {
+    RemovalRule.oldestExposure(at: retentionPeriod(at: now).earliest)
+  }
+
   /// Removes all data that has expired at `now`.
   mutating func removeOld(at now: Date) {
-    let oldest = RemovalRule.oldestExposure(at: now)
+    retention.read(now)
+    let oldest = oldestExposure(at: now)
     exposures.removeAll { $0.date < oldest }
     removedDays?.removeAll { $0.date < oldest }
-    history.prune(at: now)
+    history.prune(keeping: retentionPeriod(at: now))
     damage.prune(before: oldest)
     refusedPINs = PINLock.relevant(refusedPINs, at: now)
+  }
+
+  /// Records the level of the kept exposures for the next notice.
+  mutating func setNoticeLevel(at now: Date, by thresholds: RiskScoreThresholds) {
+    let assessment = RiskAssessment(thresholds: thresholds)
+    notices.setLevel(assessment.level(of: exposures, since: oldestExposure(at: now)))
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import KeyServerAPI
+import World
 
 /// The app's persistent state. It is written as a whole, so that the cursor and the exposures found up
 /// to it always change together. The property names are the JSON keys on disk.
@@ -18,6 +19,8 @@ struct StoredState: Codable, Sendable {
   /// The time until which the key server has asked for no requests.
   var serverPause = ServerPause()
   var notices = NoticeState()
+  /// The trust in the phone's clock, by which old data is removed.
+  var retention = RetentionClock()
   /// The damage that was found.
   var damage = DamageRecord()
   /// The user has allowed exposure notifications before.
@@ -26,6 +29,8 @@ struct StoredState: Codable, Sendable {
   var isTurnedOff = false
   /// The newest accepted remote configuration.
   var remoteConfiguration: RemoteConfiguration?
+  /// The reason why the last device configuration was rejected; `nil` if it was accepted.
+  var configurationRefusal: DeviceConfigurationError?
   /// The newest accepted device configuration.
   var deviceConfiguration: AcceptedConfiguration?
   /// True if a withdrawn file may have caused exposures that only a new detection can undo.

@@ -18,6 +18,9 @@ public struct DeviceConfiguration: Codable, Hashable, Sendable {
   public var pause: Pause?
   /// The key files to ignore; exposures that phones found through them are undone.
   public var withdrawn: [KeyFileHash]
+  /// The times of the withdrawals, in the order of `withdrawn`; those at the end that are left out are of
+  /// this document.
+  public var withdrawnSince: [Int64]?
 
   /// Creates a document.
   public init(
@@ -92,19 +95,44 @@ extension DeviceConfiguration {
     moment.timeIntervalSince1970 >= Double(expires)
   }
 
-  /// The document that follows this one, with the next version, other keys and a new expiry.
+  /// The document that follows this one, with the next version, other keys and a new expiry. Withdrawn files
+  /// that phones do not need any more are left out.
+  ///
+  /// - Parameter lifetimeSeconds: The time until the expiry; nil for that of this document.
   public func next(
-    keys: [Key], issued moment: Date, lifetimeSeconds: Int64 = DeviceConfigurationLimit.lifetime
+    keys: [Key], issued moment: Date, lifetimeSeconds: Int64? = nil
   ) -> DeviceConfiguration {
     let seconds = Int64(moment.timeIntervalSince1970)
-    return DeviceConfiguration(
-      version: version + 1, issued: seconds, expires: seconds + lifetimeSeconds, keys: keys,
-      pause: pause, withdrawn: withdrawn)
+    let since = withdrawnSince ?? []
+    let files = withdrawn.enumerated().map { index, file in
+      (file: file, since: index < since.count ? since[index] : issued)
+    }.filter { seconds - $0.since < DeviceConfigurationLimit.withdrawnSeconds }
+    var next = DeviceConfiguration(
+      version: version + 1, issued: seconds, expires: seconds + (lifetimeSeconds ?? lifetime),
+      keys: keys, pause: pause, withdrawn: files.map(\.file))
+    next.withdrawnSince = files.isEmpty ? nil : files.map(\.since)
+    return next
+  }
+
+  /// Withdraws a file, unless it is withdrawn already.
+  public mutating func withdraw(_ file: KeyFileHash) {
+    if !withdrawn.contains(file) { withdrawn.append(file) }
+  }
+
+  /// Ends the withdrawal of a file.
+  public mutating func restore(_ file: KeyFileHash) {
+    guard let index = withdrawn.firstIndex(of: file) else { return }
+    withdrawn.remove(at: index)
+    if let since = withdrawnSince, index < since.count { withdrawnSince?.remove(at: index) }
+  }
+
+  private var lifetime: Int64 {
+    issued < expires ? expires - issued : DeviceConfigurationLimit.lifetime
   }
 
   /// The first document of an authority.
   public static func first(
-    keys: [Key], issued moment: Date, lifetimeSeconds: Int64 = DeviceConfigurationLimit.lifetime
+    keys: [Key], issued moment: Date, lifetimeSeconds: Int64? = nil
   ) -> DeviceConfiguration {
     DeviceConfiguration(version: 0, issued: 0, expires: 0, keys: [])
       .next(keys: keys, issued: moment, lifetimeSeconds: lifetimeSeconds)
@@ -123,6 +151,9 @@ extension DeviceConfiguration {
     }
     guard withdrawn.count <= DeviceConfigurationLimit.withdrawnMax else {
       return "withdrawn must hold at most \(DeviceConfigurationLimit.withdrawnMax) hashes."
+    }
+    guard withdrawnSince?.count ?? 0 <= withdrawn.count else {
+      return "withdrawnSince must not hold more times than withdrawn has hashes."
     }
     return keys.enumerated().lazy.compactMap { index, key in
       key.fault.map { "keys[\(index)].\($0)" }
@@ -151,6 +182,9 @@ public enum DeviceConfigurationLimit {
   public static let keyCount = 1...10
   /// The maximum number of withdrawn files, many times that of two weeks of files.
   public static let withdrawnMax = 400
+  /// The time in seconds after which a withdrawn file is left out: the 14 days for which files are listed and
+  /// phones want them, and a day for differences.
+  public static let withdrawnSeconds: Int64 = 15 * 86_400
   /// The length of a key ID or version.
   static let nameBytes = 1...255
   /// The default time in seconds in which phones accept a document: 90 days.

@@ -1,16 +1,11 @@
 import Crypto
 import Foundation
+import World
 
 /// The SHA-256 of a key file, by which an authority withdraws it. In JSON it is lower-case hex.
 public struct KeyFileHash: Hashable, Sendable {
   /// The 32 bytes.
   public let bytes: Data
-
-  /// The hash with these 32 bytes, or nil for another number of bytes.
-  public init?(bytes: Data) {
-    guard bytes.count == SHA256.byteCount else { return nil }
-    self.bytes = bytes
-  }
 
   /// The hash in `hex`, or nil unless it has 64 hexadecimal digits.
   public init?(hex: some StringProtocol) {
@@ -28,16 +23,8 @@ public struct KeyFileHash: Hashable, Sendable {
 
   /// Hashes the content of `file`, or returns nil if it cannot be read.
   public init?(ofFile file: URL) {
-    guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
-    defer { try? handle.close() }
     var hash = SHA256()
-    do {
-      while let chunk = try handle.read(upToCount: 1 << 20), !chunk.isEmpty {
-        hash.update(data: chunk)
-      }
-    } catch {
-      return nil
-    }
+    guard FileChunks.read(file, { hash.update(data: $0) }) else { return nil }
     bytes = Data(hash.finalize())
   }
 

@@ -1,7 +1,8 @@
 /// Settings that the health authority can change on all phones without a new app version.
 ///
-/// A missing key, or one of another type, gets its default; the other keys keep their values. Only
-/// `windowRiskConfiguration` is read strictly. See Documentation/ProteGOSafeContract.md, "Remote configuration".
+/// A missing key, or one of another type, gets its default; the other keys keep their values. A
+/// `windowRiskConfiguration` is used only if it is complete and valid. See
+/// Documentation/ProteGOSafeContract.md, "Remote configuration".
 public struct RemoteConfiguration: Codable, Hashable, Sendable {
   /// The version, which increases with every change. A phone rejects a lower version than its own.
   public var version: Int
@@ -28,14 +29,29 @@ public struct RemoteConfiguration: Codable, Hashable, Sendable {
     self.windowRiskConfiguration = windowRiskConfiguration
   }
 
+  private enum CodingKeys: CodingKey {
+    case version, exposureConfiguration, riskLevelConfiguration
+    case diagnosisKeyDownloadConfiguration, windowRiskConfiguration
+  }
+
   /// The values of ProteGO Safe.
   public static let protegoDefault = RemoteConfiguration(version: 0)
 
   /// Decodes leniently: a missing key, or one of another type, gets its default.
   ///
-  /// - Throws: `DecodingError` if `windowRiskConfiguration` is there and not complete.
+  /// - Throws: `DecodingError` if `windowRiskConfiguration` is there and not complete, for the authority that
+  ///   writes it. A phone ignores it then.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      values,
+      windowRisk: try values.decodeIfPresent(
+        WindowRiskConfiguration.self, forKey: .windowRiskConfiguration))
+  }
+
+  private init(
+    _ values: KeyedDecodingContainer<CodingKeys>, windowRisk: WindowRiskConfiguration?
+  ) {
     let standard = Self.protegoDefault
     version = values.value(.version, or: standard.version)
     exposureConfiguration = values.value(
@@ -44,8 +60,21 @@ public struct RemoteConfiguration: Codable, Hashable, Sendable {
       .riskLevelConfiguration, or: standard.riskLevelConfiguration)
     diagnosisKeyDownloadConfiguration = values.value(
       .diagnosisKeyDownloadConfiguration, or: standard.diagnosisKeyDownloadConfiguration)
-    windowRiskConfiguration = try values.decodeIfPresent(
-      WindowRiskConfiguration.self, forKey: .windowRiskConfiguration)
+    windowRiskConfiguration = windowRisk
+  }
+
+  /// A configuration as a phone reads it: an invalid `windowRiskConfiguration`, for example one of a later
+  /// version, counts as missing.
+  struct Received: Decodable {
+    let configuration: RemoteConfiguration
+
+    init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      let rules = try? values.decodeIfPresent(
+        WindowRiskConfiguration.self, forKey: .windowRiskConfiguration)
+      configuration = RemoteConfiguration(
+        values, windowRisk: rules.flatMap { $0.fault == nil ? $0 : nil })
+    }
   }
 }
 

@@ -141,7 +141,7 @@ public struct RootPrivateKey: Sendable, Redacted {
 }
 
 /// The reason why a device configuration is rejected. The phone keeps its current one.
-public enum DeviceConfigurationError: Error, Hashable, Sendable {
+public enum DeviceConfigurationError: Error, Codable, Hashable, Sendable {
   /// Not JSON of the signed form, or too large.
   case malformed
   /// The root key did not sign it.

@@ -33,7 +33,9 @@ public struct UnverifiedRemoteConfiguration: Codable, Hashable, Sendable {
         $0.publicKey.isValidSignature(signature, for: Self.signedBytes(payload))
       })
     else { throw .wrongSignature }
-    guard let configuration = try? JSONDecoder().decode(RemoteConfiguration.self, from: payload)
+    guard
+      let configuration = try? JSONDecoder()
+        .decode(RemoteConfiguration.Received.self, from: payload).configuration
     else { throw .malformed }
     guard configuration.version >= version else { throw .rolledBack }
     if let fault = configuration.fault { throw .invalid(fault) }

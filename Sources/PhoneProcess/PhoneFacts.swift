@@ -14,6 +14,7 @@ extension Phone {
       exposures: state.exposureCount, lastCheck: state.lastCheck,
       lastFailure: state.lastFailure?.rawValue, notices: shown.count,
       pendingUpload: state.hasPendingUpload, nextCheck: isRunning ? state.nextCheck : nil,
+      paused: state.isPaused, configurationRefused: state.configurationRefusal?.description,
       storage: state.storage.rawValue, damaged: state.damage.map(\.content.rawValue),
       shownNotices: shown.map {
         NoticeReport(identifier: $0.identifier, title: $0.title, body: $0.body, time: $0.time)
@@ -71,6 +72,8 @@ extension StatusReport {
       + [
         lastFailure.flatMap(CheckFailure.init).map { "Last failure: \($0.description)" },
         nextCheck.map { "Next check: \($0.text)" },
+        paused ? "Paused: the health authority has paused checks and uploads." : nil,
+        configurationRefused,
         StorageCondition(rawValue: storage)?.advice.map { "Storage: \($0)" },
         pendingUpload ? "An upload is not finished: repeat it with the same PIN." : nil,
       ].compactMap { $0 }

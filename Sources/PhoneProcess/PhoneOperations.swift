@@ -2,6 +2,7 @@ import ExposureApp
 import ExposureKeys
 import ExposureNotification
 import Foundation
+import KeyServerAPI
 import Secrets
 
 extension Phone {
@@ -52,19 +53,26 @@ extension Phone {
     case .checked(let level):
       return PhoneReply(
         .done, "Checked: \(level.words).",
-        CheckReport(ok: true, riskLevel: level.known, failure: nil))
+        await checkReport(ok: true, level))
     case .paused:
       return PhoneReply(
         .done, "The health authority has paused checks. Checks resume automatically.",
-        CheckReport(ok: true, riskLevel: await app.riskLevel.known, failure: nil))
-    case .alreadyRunning:
-      return PhoneReply(.failed, "A check is already running: wait until it ends.")
+        await checkReport(ok: true, await app.riskLevel))
     case .failed(let failure):
-      let level = await app.riskLevel
+      let report = await checkReport(ok: false, await app.riskLevel, failure)
       return PhoneReply(
-        failure.isForOwner ? .refused : .failed, failure.description,
-        CheckReport(ok: false, riskLevel: level.known, failure: failure.rawValue))
+        failure.isForOwner ? .refused : .failed,
+        [failure.description, report.configurationRefused].compactMap(\.self)
+          .joined(separator: " "), report)
     }
+  }
+
+  private func checkReport(
+    ok: Bool, _ level: RiskLevel, _ failure: CheckFailure? = nil
+  ) async -> CheckReport {
+    CheckReport(
+      ok: ok, riskLevel: level.known, failure: failure?.rawValue, paused: await app.pause != nil,
+      configurationRefused: await app.configurationRefusal?.description)
   }
 
   private func upload(_ pin: ZeroingBytes, sharesAbroad: Bool) async -> PhoneReply {

@@ -73,17 +73,26 @@ import Testing
     #expect(await app.cursor == 0)
   }
 
-  @Test("A check during another check returns alreadyRunning")
+  @Test("A check during another check joins it; a cancelled one leaves it alone")
   func onlyOne() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
-    phone.network.script("/index.txt", .hangs)
+    phone.publish(0..<1)
+    phone.network.script("/" + TestApp.name(0), .fails(.interrupted), .text("0123456789"))
     let run = ManualRun()
     async let first = app.backgroundCheck(run)
-    while phone.network.requests(for: "/index.txt").count < 2 { await Task.yield() }
-    #expect(await app.check() == .alreadyRunning)
-    run.timeIsUp()
-    #expect(await first == .failed(.timeIsUp))
+    // The download waits before it is repeated.
+    try await Patience.until { phone.clock.sleeperCount == 1 }
+    async let second = app.check()
+    let third = Task { await app.check() }
+    try await Patience.until { await app.checkWaiters.count == 2 }
+    third.cancel()
+    #expect(await third.value == .failed(.timeIsUp))
+    phone.clock.advance(by: NetworkLimit.retrySeconds)
+    #expect(await first == .checked(.none))
+    #expect(await second == .checked(.none))
+    #expect(phone.network.requests(for: "/index.txt").count == 2)
+    #expect(await app.checkWaiters.isEmpty)
   }
 
   @Test("Decoys are sent at random times, marked, and as long as real requests")

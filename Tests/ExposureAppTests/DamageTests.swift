@@ -93,7 +93,7 @@ import Testing
     let app = try phone.launch()
     #expect(await app.check() == .checked(.unknown))
     #expect(await app.storageDamage.map(\.content) == [.appState])
-    phone.clock.advance(by: 14 * TestApp.day + 1)
+    try await phone.pass(14 * TestApp.day + 1, in: app)
     try phone.serve(try phone.document(version: 2))
     #expect(await app.check() == .checked(.none))
   }

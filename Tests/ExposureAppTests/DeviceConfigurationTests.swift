@@ -61,6 +61,7 @@ import Testing
       try phone.serve(document, signedBy: key)
       #expect(await app.check() == .checked(.none))
       #expect(await app.configurationRefusal == reason)
+      #expect(try await phone.launch().currentState.configurationRefusal == reason)
       #expect(await app.deviceConfiguration == current)
       #expect(reason.description.hasPrefix("Device configuration rejected"))
     }

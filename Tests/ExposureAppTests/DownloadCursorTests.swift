@@ -6,6 +6,7 @@ import Testing
 
 @Suite("Download cursor") struct DownloadCursorTests {
   private let now = TestApp.noon
+  private let oldest = RemovalRule.oldestExposure(at: TestApp.noon)
 
   private func names(_ numbers: Int...) throws -> [KeyFileName] {
     try numbers.map { try #require(KeyFileName(TestApp.name($0))) }
@@ -13,8 +14,8 @@ import Testing
 
   private func begun(_ listed: [KeyFileName] = []) -> DownloadCursor {
     var cursor = DownloadCursor()
-    cursor.note([], at: now)
-    cursor.note(listed, at: now)
+    cursor.note([], at: now, after: oldest)
+    cursor.note(listed, at: now, after: oldest)
     return cursor
   }
 
@@ -25,10 +26,10 @@ import Testing
     }
     var cursor = begun(both)
     #expect(cursor.pending == both)
-    cursor.finish(analysed: [both[0]], missing: [], at: now)
+    cursor.finish(analysed: [both[0]], missing: [], after: oldest)
     #expect(cursor.end == 1_602_748_800)
     #expect(cursor.pending == [both[1]])
-    cursor.finish(analysed: [both[1]], missing: [], at: now)
+    cursor.finish(analysed: [both[1]], missing: [], after: oldest)
     #expect(cursor.end == 1_602_763_200)
     #expect(cursor.isComplete)
   }
@@ -37,10 +38,10 @@ import Testing
   func firstLook() throws {
     var cursor = DownloadCursor()
     #expect(cursor.end == nil)
-    cursor.note(try names(0, 1), at: now)
+    cursor.note(try names(0, 1), at: now, after: oldest)
     #expect(cursor.end == TestApp.end(1))
     #expect(cursor.isComplete)
-    cursor.note(try names(0, 1, 2), at: now)
+    cursor.note(try names(0, 1, 2), at: now, after: oldest)
     #expect(cursor.end == TestApp.end(1))
     #expect(cursor.pending == (try names(2)))
     #expect(begun().end == 0)
@@ -52,7 +53,7 @@ import Testing
     var cursor = DownloadCursor()
     cursor.beginReceiving(at: Date(timeIntervalSince1970: Double(TestApp.end(0)) + 1))
     cursor.beginReceiving(at: now)
-    cursor.note(try names(0, 1, 2), at: now)
+    cursor.note(try names(0, 1, 2), at: now, after: oldest)
     #expect(cursor.end == TestApp.end(0))
     #expect(cursor.pending == (try names(1, 2)))
   }
@@ -61,11 +62,11 @@ import Testing
   func heldBack() throws {
     let listed = try names(0, 1, 2)
     var cursor = begun(listed)
-    cursor.finish(analysed: try names(0, 2), missing: try names(1), at: now)
+    cursor.finish(analysed: try names(0, 2), missing: try names(1), after: oldest)
     #expect(cursor.end == TestApp.end(0))
-    cursor.note(listed, at: now)
+    cursor.note(listed, at: now, after: oldest)
     #expect(cursor.pending == (try names(1)))
-    cursor.finish(analysed: try names(1), missing: [], at: now)
+    cursor.finish(analysed: try names(1), missing: [], after: oldest)
     #expect(cursor.end == TestApp.end(2))
     #expect(cursor.analysed.isEmpty)
   }
@@ -75,27 +76,26 @@ import Testing
   )
   func omitted() throws {
     var cursor = begun(try names(0, 1, 2))
-    cursor.finish(analysed: try names(0, 2), missing: try names(1), at: now)
+    cursor.finish(analysed: try names(0, 2), missing: try names(1), after: oldest)
     let end = Date(timeIntervalSince1970: Double(TestApp.end(1)))
     for listed in [[], try names(2), try names(0, 2)] {
-      cursor.note(listed, at: now)
-      cursor.finish(analysed: [], missing: [], at: now)
+      cursor.note(listed, at: now, after: oldest)
+      cursor.finish(analysed: [], missing: [], after: oldest)
       #expect(cursor.pending == (try names(1)))
       #expect(cursor.end == TestApp.end(0))
     }
-    let expiry = end.addingTimeInterval(14 * TestApp.day)
-    cursor.note([], at: expiry.addingTimeInterval(-1))
+    cursor.note([], at: now, after: end.addingTimeInterval(-1))
     #expect(!cursor.isComplete)
-    cursor.note([], at: expiry)
+    cursor.note([], at: now, after: end)
     #expect(cursor.isComplete)
-    cursor.finish(analysed: [], missing: [], at: expiry)
+    cursor.finish(analysed: [], missing: [], after: end)
     #expect(cursor.end == TestApp.end(2))
   }
 
   @Test("Files that could not be downloaded come after the others")
   func failedLast() throws {
     var cursor = begun(try names(0, 1))
-    cursor.finish(analysed: [], missing: try names(0), at: now)
+    cursor.finish(analysed: [], missing: try names(0), after: oldest)
     #expect(cursor.pending == (try names(1, 0)))
   }
 
@@ -104,9 +104,9 @@ import Testing
     let end = TestApp.end(0)
     let twins = try ["\(end)-00001.zip", "\(end)-00002.zip"].map { try #require(KeyFileName($0)) }
     var cursor = begun(twins)
-    cursor.finish(analysed: [twins[1]], missing: [twins[0]], at: now)
+    cursor.finish(analysed: [twins[1]], missing: [twins[0]], after: oldest)
     #expect(cursor.end == 0)
-    cursor.note(twins, at: now)
+    cursor.note(twins, at: now, after: oldest)
     #expect(cursor.pending == [twins[0]])
   }
 
@@ -123,13 +123,13 @@ import Testing
   @Test("After a restart all listed files of fourteen days are wanted, also analysed ones")
   func restart() throws {
     var cursor = begun(try names(0, 1))
-    cursor.finish(analysed: try names(0, 1), missing: [], at: now)
+    cursor.finish(analysed: try names(0, 1), missing: [], after: oldest)
     cursor.restart()
     #expect(!cursor.isRestored)
-    cursor.note(try names(0, 1), at: now)
+    cursor.note(try names(0, 1), at: now, after: oldest)
     #expect(cursor.pending == (try names(0, 1)))
     #expect(!cursor.isRestored)
-    cursor.finish(analysed: try names(0, 1), missing: [], at: now)
+    cursor.finish(analysed: try names(0, 1), missing: [], after: oldest)
     #expect(cursor.isRestored)
   }
 }

@@ -34,6 +34,38 @@ import Testing
     _ = await server.result
   }
 
+  @Test("Retry-After is read as seconds and as a date in each form of RFC 9110, within its limit")
+  func retryAfter() throws {
+    let sent = Date(timeIntervalSince1970: 784_111_777)
+    #expect(RetryAfter.date("Sun, 06 Nov 1994 08:49:37 GMT") == sent)
+    for (value, seconds) in [
+      ("17", 17), (" 17 ", 17), ("0", 0),
+      ("999999999999999999999", NetworkLimit.retryAfterSecondsMax),
+      ("Sun, 06 Nov 1994 08:51:37 GMT", 120), ("Sunday, 06-Nov-94 08:51:37 GMT", 120),
+      ("Sun Nov  6 08:51:37 1994", 120), ("Sun, 06 Nov 1994 08:49:00 GMT", 0),
+      ("Tue, 06 Nov 2040 08:49:37 GMT", NetworkLimit.retryAfterSecondsMax),
+    ] {
+      #expect(RetryAfter.seconds(value, sentAt: sent) == seconds, "\(value)")
+    }
+    for value in ["", "soon", "-5", "1.5", "Sun, 06 Nov 1994"] {
+      #expect(RetryAfter.seconds(value, sentAt: sent) == nil, "\(value)")
+    }
+  }
+
+  @Test("A response with a date as Retry-After is read, within the limit")
+  func retryAfterDate() async throws {
+    try await serving { router in
+      router.get("busy") { _, _ in
+        Response(
+          status: .serviceUnavailable, headers: [.retryAfter: "Fri, 31 Dec 2100 23:59:59 GMT"])
+      }
+    } _: { url, network in
+      let busy = try await network.send(
+        NetworkRequest(url.appendingPathComponent("busy"), timeoutSeconds: .patience))
+      #expect(busy.retryAfterSeconds == NetworkLimit.retryAfterSecondsMax)
+    }
+  }
+
   @Test("GET and POST requests arrive unchanged, and every status is returned")
   func sends() async throws {
     try await serving { router in

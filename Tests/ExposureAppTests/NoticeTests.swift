@@ -16,7 +16,7 @@ import Testing
       _ = await app.check()
     }
     #expect(phone.notices.risks == [.low, .high])
-    phone.clock.advance(by: 15 * TestApp.day)
+    try await phone.pass(15 * TestApp.day, in: app)
     _ = await app.check()
     let later = phone.clock.now
     phone.script.update { $0.found = [(date: later, seconds: 600, score: 2_000)] }

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("Authorization granted in Settings enables exposure notifications at the next launch")
+  @Test("Authorization granted later enables exposure notifications at the next launch")
   func allowedLater() async throws {
     let phone = try TestApp()
     phone.script.update { $0.isEnabled = false }

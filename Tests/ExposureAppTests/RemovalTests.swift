@@ -1,4 +1,5 @@
 import Foundation
+import KeyServerAPI
 import TestSupport
 import Testing
 
@@ -17,8 +18,7 @@ import Testing
   @Test("An exposure is kept for fourteen days and removed from the disk a second later")
   func fourteenDays() async throws {
     let (phone, app) = try await exposedPhone()
-    phone.clock.advance(by: 14 * TestApp.day)
-    try await app.removeOldData()
+    try await phone.pass(14 * TestApp.day, in: app)
     #expect(await app.store.state.exposures.count == 1)
     #expect(await app.riskLevel == .high)
     phone.clock.advance(by: 1)
@@ -27,6 +27,58 @@ import Testing
     #expect(await app.riskChecks.isEmpty)
     #expect(await app.riskLevel == .none)
     #expect(try await phone.launch().store.state.exposures.isEmpty)
+  }
+
+  @Test(
+    "A clock that is two weeks ahead for an hour removes nothing, and a lasting one removes all")
+  func jump() async throws {
+    let (phone, app) = try await exposedPhone()
+    try await phone.pass(2 * TestApp.day, in: app)
+    phone.publish(0..<2, except: [1: .response(404)])
+    #expect(await app.check() == .failed(.filesMissing))
+    let before = await app.store.state
+    #expect(before.download.pending.map(\.text) == [TestApp.name(1)])
+    phone.network.index([])
+    phone.clock.advance(by: 15 * TestApp.day)
+    for _ in 0..<3 {
+      _ = await app.check()
+      #expect(await app.riskLevel == .high)
+      #expect(await app.exposures.count == 1)
+      phone.clock.advance(by: 1_200)
+    }
+    phone.clock.advance(by: -15 * TestApp.day)
+    let restarted = try phone.launch()
+    _ = await restarted.check()
+    let after = await restarted.store.state
+    #expect(after.exposures == before.exposures && after.history.riskChecks.count == 1)
+    #expect(after.history.dayChecks == before.history.dayChecks)
+    #expect(after.download.pending == before.download.pending)
+    #expect(phone.notices.risks == [.high])
+    phone.clock.advance(by: 15 * TestApp.day)
+    try await phone.pass(1.5 * TestApp.day, in: restarted)
+    #expect(await restarted.check() == .checked(.none))
+    let last = await restarted.store.state
+    #expect(last.exposures.isEmpty && last.history.riskChecks.isEmpty)
+    #expect(last.download.isComplete)
+  }
+
+  @Test("Rows of the history of a clock that ran ahead are removed when it is right again")
+  func ahead() async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    try await phone.pass(2 * TestApp.day, in: app)
+    phone.clock.advance(by: 365 * TestApp.day)
+    try phone.serve(try phone.document(version: 2))
+    phone.publish(0..<1)
+    _ = await app.check()
+    phone.publish(2_300..<2_301)
+    #expect(await app.check() == .checked(.none))
+    #expect(await app.riskChecks.count == 1)
+    phone.clock.advance(by: -365 * TestApp.day)
+    try await app.removeOldData()
+    #expect(await app.riskChecks.isEmpty)
+    #expect(await app.analyzeChecks.isEmpty)
+    #expect(await app.store.state.history.dayChecks.values.allSatisfy { $0 == 0 })
   }
 
   @Test("Removed exposures do not return, and the cursor stays")
@@ -100,8 +152,7 @@ import Testing
   @Test("Days and their removal marks expire after fourteen days; removing everything clears both")
   func fourteenDays() async throws {
     let (phone, app) = try await exposed()
-    phone.clock.advance(by: 12.5 * TestApp.day)
-    try await app.removeOldData()
+    try await phone.pass(12.5 * TestApp.day, in: app)
     #expect(await app.riskLevel == .high)
     try await app.removeExposures()
     #expect(await app.store.state.removedDays?.count == 1)

@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test(
-    "A check, an exposure, an upload and a removal are told with their reasons and the new state")
+    "A check, an exposure, an upload and a removal are announced with the reason and the new state")
   func told() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()

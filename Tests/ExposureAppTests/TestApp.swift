@@ -89,6 +89,17 @@ final class TestApp {
     return await app.check()
   }
 
+  /// Lets time pass in steps of half a day, at which the app removes old data and learns to trust the clock.
+  func pass(_ seconds: TimeInterval, in app: ExposureApp) async throws {
+    var left = seconds
+    while left > 0 {
+      let step = min(left, Self.day / 2)
+      clock.advance(by: step)
+      left -= step
+      try await app.removeOldData()
+    }
+  }
+
   /// Makes the app of the next launch regard only files of this size as key files.
   func countsOnlyFiles(of bytes: Int) {
     countKeys = { file in

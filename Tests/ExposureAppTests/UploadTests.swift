@@ -189,6 +189,29 @@ import VerificationAPI
     #expect(await app.store.state.refusedPINs.count == 1)
   }
 
+  @Test(
+    "The token is read from the result alone, and a response that is not complete JSON has none")
+  func tokenResponse() throws {
+    func token(_ body: String) throws -> Data {
+      try UploadResponses.token(in: NetworkResponse(status: 200, body: Data(body.utf8))).data
+    }
+    let others = #""padding":"x","details":{"accessToken":"evil"}"#
+    for body in [
+      #"{\#(others),"result":{"accessToken":"a.b-c_d"}}"#,
+      #" { "result" : { "more" : [1, {}] , "accessToken" : "a.b-c_d" } , \#(others) } "#,
+    ] {
+      #expect(try token(body) == Data("a.b-c_d".utf8))
+    }
+    for body in [
+      #"{\#(others)}"#, #"{\#(others),"result":{}}"#, #"{"accessToken":"a"}"#,
+      #"{"result":{"accessToken":"a"}"#, #"{"result":{"accessToken":"a"}} x"#,
+      #"{"result":{"accessToken":"a","accessToken":"b"}}"#, #"{"result":{"accessToken":""}}"#,
+      #"{"result":{"accessToken":"a\u0062"}}"#, #"{"result":{"accessToken":null}}"#, "",
+    ] {
+      #expect(throws: UploadFailure.serverBusy(retryAfterSeconds: nil)) { try token(body) }
+    }
+  }
+
   @Test("A busy server keeps the upload and its Retry-After is returned")
   func busy() async throws {
     let (phone, app) = try await readyPhone()

@@ -8,10 +8,16 @@ import Testing
 @testable import ExposureApp
 
 @Suite("Withdrawn key files") struct WithdrawalTests {
+  /// The hash of the files that `TestApp.publish` serves.
+  private func hash() throws -> KeyFileHash {
+    let digest = SHA256.hash(data: Data("0123456789".utf8))
+    let hex = digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    return try #require(KeyFileHash(hex: hex))
+  }
+
   /// A document that withdraws the files of these names, as `TestApp.publish` serves them.
   private func withdraw(_ phone: TestApp, version: Int) throws -> KeyFileHash {
-    let content = Data(SHA256.hash(data: Data("0123456789".utf8)))
-    let hash = try #require(KeyFileHash(bytes: content))
+    let hash = try hash()
     var document = try phone.document(version: version)
     document.withdrawn = [hash]
     try phone.serve(document)
@@ -67,10 +73,7 @@ import Testing
     #expect(await app.check() == .checked(.high))
     var document = try phone.document(version: 2)
     document.pause = DeviceConfiguration.Pause(until: nil)
-    document.withdrawn = [
-      try #require(
-        KeyFileHash(bytes: Data(SHA256.hash(data: Data("0123456789".utf8)))))
-    ]
+    document.withdrawn = [try hash()]
     try phone.serve(document)
     #expect(await app.check() == .paused)
     #expect(await app.riskLevel == .unknown)
@@ -83,6 +86,67 @@ import Testing
     #expect(try await phone.launch().riskLevel == .unknown)
     phone.script.update { $0.detectionError = nil }
     #expect(await app.check() == .checked(.high))
+  }
+
+  /// Serves a document without withdrawn files.
+  private func restore(_ phone: TestApp, version: Int) throws {
+    try phone.serve(try phone.document(version: version))
+  }
+
+  @Test(
+    "A file whose withdrawal ends is analysed, whether it was skipped or undone",
+    arguments: [true, false])
+  func restored(wasAnalysed: Bool) async throws {
+    let phone = try TestApp()
+    let app = try await phone.launchedAfterFirstCheck()
+    if wasAnalysed {
+      meetPositiveUser(phone)
+      phone.publish(0..<1)
+      #expect(await app.check() == .checked(.high))
+    }
+    _ = try withdraw(phone, version: 2)
+    phone.publish(0..<1)
+    #expect(await app.check() == .checked(.none))
+    meetPositiveUser(phone)
+    try restore(phone, version: 3)
+    #expect(try await phone.launch().check() == .checked(.high))
+    #expect(phone.script.state.detections.last == [TestApp.name(0)])
+    let count = phone.script.state.detections.count
+    try restore(phone, version: 4)
+    #expect(try await phone.launch().check() == .checked(.high))
+    #expect(phone.script.state.detections.count == count)
+  }
+
+  @Test("With exposure windows, the files of 14 days are passed again when a withdrawal ends")
+  func restoredWindows() async throws {
+    let phone = try TestApp()
+    phone.windowRisk = try .example()
+    phone.script.update { $0.windows = [.beside(minutes: 20)] }
+    let app = try await phone.launchedAfterFirstCheck()
+    phone.publish(0..<2, except: [1: .text("another file")])
+    #expect(await app.check() == .checked(.high))
+    phone.script.update { $0.windows = [] }
+    _ = try withdraw(phone, version: 2)
+    #expect(await app.check() == .checked(.none))
+    phone.script.update { $0.windows = [.beside(minutes: 20)] }
+    try restore(phone, version: 3)
+    #expect(await app.check() == .checked(.high))
+    #expect(phone.script.state.detections.last == [TestApp.name(0), TestApp.name(1)])
+  }
+
+  @Test("When the server leaves out a withdrawal after its files have expired, nothing is fetched")
+  func expired() async throws {
+    let phone = try TestApp()
+    phone.windowRisk = try .example()
+    let app = try await phone.launchedAfterFirstCheck()
+    _ = try withdraw(phone, version: 2)
+    phone.publish(0..<1)
+    #expect(await app.check() == .checked(.none))
+    phone.clock.advance(by: Double(DeviceConfigurationLimit.withdrawnSeconds))
+    try restore(phone, version: 3)
+    _ = await app.check()
+    #expect(await app.store.state.deviceConfiguration?.undone.isEmpty == true)
+    #expect(await !app.store.state.download.isRestarted)
   }
 
   @Test("An encounter of other files stays")

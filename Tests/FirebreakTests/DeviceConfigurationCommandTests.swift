@@ -109,6 +109,27 @@ struct DeviceConfigurationCommandTests {
     #expect(try #require(json?["version"] as? Int) >= first + 2)
     let (issued, expires) = (json?["issued"] as? Int, json?["expires"] as? Int)
     #expect(expires == issued.map { $0 + 86_400 })
+    // Later documents keep the lifetime.
+    let paused = try await authority.run("key-server", "pause", "--root-key", safe.path)
+    #expect(paused.status == 0)
+    let last = try await served(authority)
+    #expect(last.pause != nil && last.expires == last.issued + 86_400)
+    #expect(try await authority.servers.stop() == 0)
+  }
+
+  @Test("A rotation ends also a key that would begin later, and the document stays valid")
+  func rotatedTwice() async throws {
+    let authority = try await ServedAuthority()
+    #expect(try await authority.run("key-server", "signing-key", "rotate").status == 0)
+    let now = Int64(SystemClock().now.timeIntervalSince1970)
+    let rotated = try await authority.run(
+      "key-server", "signing-key", "rotate", "--from", "\(now + 60)", "--overlap", "0", "--json")
+    #expect(rotated.status == 0, "\(rotated.errors)")
+    let document = try await served(authority)
+    let now60 = Date(timeIntervalSince1970: Double(now + 61))
+    #expect(document.keys(validAt: now60).map(\.keyVersion) == ["v3"])
+    let later = Date(timeIntervalSince1970: Double(now + 5 * 86_400))
+    #expect(document.keys(validAt: later).map(\.keyVersion) == ["v3"])
     #expect(try await authority.servers.stop() == 0)
   }
 

@@ -32,7 +32,7 @@ struct PhoneCommandTests {
   func status() async throws {
     let promised: Set = [
       "enabled", "authorized", "bluetooth", "riskLevel", "exposures", "lastCheck", "lastFailure",
-      "notices", "pendingUpload",
+      "notices", "pendingUpload", "paused", "configurationRefused",
     ]
     let fresh = try await phone.json("status")
     #expect(Set(fresh.keys).isSuperset(of: promised))
@@ -107,9 +107,36 @@ struct PhoneCommandTests {
   @Test("The objects of check, history and exposures always have all fields")
   func fields() async throws {
     let check = try await phone.run("check", "--json").json() as? [String: Any] ?? [:]
-    #expect(Set(check.keys) == ["ok", "riskLevel", "failure"])
+    #expect(
+      Set(check.keys) == ["ok", "riskLevel", "failure", "paused", "configurationRefused"])
     #expect(try await phone.json("history")["lastCheck"] is NSNull)
     #expect(try await phone.json("exposures").keys.contains("riskLevel"))
+  }
+
+  @Test("A pause and a rejected device configuration are shown by check and status")
+  func pausedAndRefused() async throws {
+    let authority = try await ServedAuthority()
+    let settings = { (root: String) in
+      try phone.configure(servers: authority.addresses, authority: root)
+    }
+    try settings(authority.servers.data)
+    _ = try await phone.json("enable")
+    #expect(try await authority.run("key-server", "pause").status == 0)
+    let check = try await phone.json("check")
+    #expect(check["ok"] as? Bool == true && check["paused"] as? Bool == true)
+    let status = try await phone.json("status")
+    #expect(status["paused"] as? Bool == true && status["configurationRefused"] is NSNull)
+    #expect(try await phone.run("status").output.contains("has paused checks"))
+    // The key in the other folder is not the one that signed the document.
+    try settings(place.url.path)
+    let refused = try await phone.run("check", "--json")
+    #expect(refused.errors.contains("the root key did not sign it"), "\(refused.errors)")
+    let reason = try refused.json()?["configurationRefused"] as? String
+    #expect(reason?.contains("the root key did not sign it") == true)
+    let after = try await phone.json("status")
+    #expect(after["configurationRefused"] as? String == reason && after["paused"] as? Bool == false)
+    #expect(try await phone.run("status").output.contains("the root key did not sign it"))
+    #expect(try await authority.servers.stop() == 0)
   }
 
   @Test("Only one phone runs on a folder, and another one is refused at once")

@@ -32,7 +32,7 @@ enum AllowedImports {
     "Bluetooth": Row(["Secrets", "World", "ExposureKeys"]),
     "VerificationAPI": Row(["Secrets", "CallableEnvelope", "UploadToken"]),
     "KeyServerAPI": Row([
-      "Secrets", "StrictJSON", "CallableEnvelope", "UploadToken", "ExposureKeys",
+      "Secrets", "World", "StrictJSON", "CallableEnvelope", "UploadToken", "ExposureKeys",
     ]),
     "QuietHTTP": Row(
       ["Secrets", "World", "StrictJSON"], libraries: ["Hummingbird", "AsyncHTTPClient"]),
@@ -55,7 +55,7 @@ enum AllowedImports {
     // Layer 3. The app never sees a key: it passes file URLs to the framework.
     "ExposureApp": Row(
       [
-        "Secrets", "World", "ExposureNotification", "VerificationAPI", "KeyServerAPI",
+        "Secrets", "World", "StrictJSON", "ExposureNotification", "VerificationAPI", "KeyServerAPI",
         "SealedStorage",
       ], libraries: ["AsyncHTTPClient"]),
     "FieldTrials": Row(["ExposureKeys", "ExposureNotification"]),

@@ -39,7 +39,7 @@ struct DeviceConfigurationTests {
 
   @Test("A signed document arrives with every field")
   func roundTrip() throws {
-    let hash = try #require(KeyFileHash(bytes: Data(repeating: 0xab, count: 32)))
+    let hash = try #require(KeyFileHash(hex: String(repeating: "ab", count: 32)))
     let document = document {
       $0.version = 7
       $0.keys = [key("v1", thru: 1_700_000_100), key("v2", from: 1_700_000_050)]
@@ -138,6 +138,31 @@ struct DeviceConfigurationTests {
     #expect((next.issued, next.expires) == (1_700_000_010, 1_700_086_410))
   }
 
+  @Test("Withdrawn files are left out after 15 days, and a lifetime is kept")
+  func prunedWithdrawals() throws {
+    func hash(_ digit: String) throws -> KeyFileHash {
+      try #require(KeyFileHash(hex: String(repeating: digit, count: 64)))
+    }
+    func next(_ document: DeviceConfiguration, after seconds: Int64) -> DeviceConfiguration {
+      let time = Date(timeIntervalSince1970: Double(document.issued + seconds))
+      return document.next(keys: document.keys, issued: time)
+    }
+    let day: Int64 = 86_400
+    var first = document { $0.expires = $0.issued + 7 * day }
+    first.withdraw(try hash("a"))
+    var second = next(first, after: 10 * day)
+    #expect(second.expires - second.issued == 7 * day)
+    for file in [try hash("a"), try hash("b"), try hash("c")] { second.withdraw(file) }
+    second.restore(try hash("b"))
+    #expect(second.withdrawn == [try hash("a"), try hash("c")])
+    #expect(next(second, after: 5 * day - 1).withdrawn == second.withdrawn)
+    let third = next(second, after: 5 * day)
+    #expect(third.withdrawn == [try hash("c")] && third.withdrawnSince == [second.issued])
+    #expect(next(third, after: 10 * day - 1).withdrawn == [try hash("c")])
+    let last = next(third, after: 10 * day)
+    #expect(last.withdrawn.isEmpty && last.withdrawnSince == nil && last.fault == nil)
+  }
+
   @Test(
     "An invalid field is named when signing and when verifying",
     arguments: ["version", "expires", "keys must", "keys[0].publicKey", "keys[0].keyID", "twice"])
@@ -167,14 +192,15 @@ struct DeviceConfigurationTests {
       let document = document { $0.keys = Array(keys.prefix(count)) }
       #expect((document.fault == nil) == (count <= 10), "\(count)")
     }
+    let digits = String(repeating: "c", count: 60)
     let hashes = try (0...400).map { number in
-      try #require(
-        KeyFileHash(bytes: Data(SHA256.hash(data: Data("\(number)".utf8)))))
+      try #require(KeyFileHash(hex: "\(number + 1_000)" + digits))
     }
     for count in [399, 400, 401] {
       let document = document {
         $0.keys = Array(keys.prefix(10))
         $0.withdrawn = Array(hashes.prefix(count))
+        $0.withdrawnSince = $0.withdrawn.map { _ in 1_700_000_000 }
       }
       #expect((document.fault == nil) == (count <= 400), "\(count)")
       guard count <= 400 else { continue }

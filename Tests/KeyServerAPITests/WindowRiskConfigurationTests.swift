@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import KeyServerAPI
 import Testing
@@ -23,7 +24,7 @@ struct WindowRiskConfigurationTests {
   }
 
   @Test(
-    "Rules without a part, or with one of another type, make the whole configuration unreadable",
+    "Rules without a part, or with one of another type, are refused by the server",
     arguments: [
       "policy", "infectiousnessForDaysSinceOnsetOfSymptoms", "reportTypeNoneMap", "daySummaries",
     ])
@@ -36,6 +37,32 @@ struct WindowRiskConfigurationTests {
       #expect(throws: DecodingError.self) {
         try JSONDecoder().decode(RemoteConfiguration.self, from: document)
       }
+    }
+  }
+
+  @Test("A phone ignores rules that are malformed or out of bounds and keeps all other values")
+  func ignored() throws {
+    let key = P256.Signing.PrivateKey()
+    let known = try RemoteConfigurationKey(
+      keyID: "260", keyVersion: "v1", publicKeyPEM: key.publicKey.pemRepresentation)
+    var unknown = try json(.standard)
+    unknown["policy"] = "of a later version"
+    var tooLarge = try json(.standard)
+    tooLarge["reportTypeNoneMap"] = 6
+    for rules in [unknown, tooLarge, [:]] {
+      let payload = try JSONSerialization.data(
+        withJSONObject: [
+          "version": 3, "windowRiskConfiguration": rules,
+          "riskLevelConfiguration": ["maxLowRiskScore": 7],
+        ])
+      let signed = Data("Firebreak remote configuration 1\n".utf8) + payload
+      let wire = try JSONSerialization.data(withJSONObject: [
+        "payload": payload.base64EncodedString(), "keyID": "260", "keyVersion": "v1",
+        "signature": try key.signature(for: signed).derRepresentation.base64EncodedString(),
+      ])
+      let read = try UnverifiedRemoteConfiguration(decoding: wire).verified(by: [known])
+      #expect(read.version == 3 && read.riskLevelConfiguration.maxLowRiskScore == 7)
+      #expect(read.windowRiskConfiguration == nil)
     }
   }
 

@@ -57,10 +57,8 @@ extension ExposureApp {
       } catch {
         return
       }
-      let outcome = await check()
-      if outcome == .alreadyRunning {
-        await wait(BackgroundRule.stepSeconds)
-      } else if store.state.schedule.due(at: clock.now) <= clock.now {
+      _ = await check()
+      if store.state.schedule.due(at: clock.now) <= clock.now {
         // The time of the next check could not be stored.
         await wait(BackgroundRule.retrySeconds)
       }

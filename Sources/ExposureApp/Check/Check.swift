@@ -8,9 +8,10 @@ extension ExposureApp {
   /// Runs one check: download, detection, risk assessment and notice.
   ///
   /// The exposures and the cursor are stored together after the detection. If the check fails earlier,
-  /// the cursor and the downloaded files stay for the next check.
+  /// the cursor and the downloaded files stay for the next check. During a check, another call awaits its
+  /// result.
   public func check() async -> CheckOutcome {
-    guard !isChecking else { return .alreadyRunning }
+    guard !isChecking else { return await runningCheck() }
     isChecking = true
     announce(.checkStarted)
     var outcome: CheckOutcome
@@ -24,9 +25,31 @@ extension ExposureApp {
     }
     outcome = record(outcome)
     isChecking = false
+    for waiter in checkWaiters.values { waiter.resume(returning: outcome) }
+    checkWaiters = [:]
     await updateStandingNotices()
     announce(.checkFinished(outcome))
     return outcome
+  }
+
+  /// The result of the running check, or a failure if the caller is cancelled.
+  private func runningCheck() async -> CheckOutcome {
+    let id = UUID()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        if Task.isCancelled {
+          waiter.resume(returning: .failed(.timeIsUp))
+        } else {
+          checkWaiters[id] = waiter
+        }
+      }
+    } onCancel: {
+      Task { await self.leaveCheck(id) }
+    }
+  }
+
+  private func leaveCheck(_ id: UUID) {
+    checkWaiters.removeValue(forKey: id)?.resume(returning: .failed(.timeIsUp))
   }
 
   private func checkOnce() async throws {
@@ -73,16 +96,20 @@ extension ExposureApp {
     if let listed = try await download.index(since: version, at: clock.now) {
       let now = clock.now
       try store.update {
-        $0.download.note(listed.names, at: now)
+        $0.download.note(listed.names, at: now, after: $0.oldestExposure(at: now))
         $0.download.indexVersion = listed.version
       }
     }
     download.removeAll(except: store.state.download.pending)
     let pending = store.state.download.pending(at: clock.now)
     let obtained = try await download.obtain(pending)
-    let withdrawn = obtained.filter { isWithdrawn(download.url(of: $0)) }
+    let withdrawn = obtained.compactMap { name in
+      withdrawnHash(of: download.url(of: name)).map { AnalysedFile(name: name.text, hash: $0) }
+    }
+    let skipped = obtained.filter { name in withdrawn.contains { $0.name == name.text } }
     var analysis = try await analyse(
-      obtained.filter { !withdrawn.contains($0) }, withdrawn: withdrawn)
+      obtained.filter { !skipped.contains($0) }, withdrawn: skipped)
+    if !withdrawn.isEmpty { try store.update { $0.skip(withdrawn) } }
     guard await !noteSystemDamage() else { throw LostResults() }
     analysis.missing = pending.filter { !obtained.contains($0) }
     try save(analysis)
@@ -207,22 +234,23 @@ extension ExposureApp {
     let before = riskLevel
     let wasRecovering = store.state.damage.recoveringSince != nil
     let keysCount = analysis.analysed.reduce(0) { $0 + (analysis.keyCounts[$1.text] ?? 0) }
-    let assessment = RiskAssessment(thresholds: remote.riskLevelConfiguration)
+    let thresholds = remote.riskLevelConfiguration
     let found = analysis.result
     try store.update { state in
       state.download.search = analysis.search
-      state.download.finish(analysed: analysis.done, missing: analysis.missing, at: now)
+      state.download.finish(
+        analysed: analysis.done, missing: analysis.missing, after: state.oldestExposure(at: now))
       state.add(found)
       if analysis.hasDetected { state.mustDetectAgain = false }
       if analysis.isPartial { state.mustDetectAgain = true }
       if state.download.isRestored, !state.mustDetectAgain { state.damage.finishRecovery() }
-      state.removeOld(at: now)
       state.history.record(
         at: now, keysCount: keysCount, matchedKeyCount: found.matchedKeyCount,
         riskScore: found.exposures.map(\.riskScore).max() ?? 0,
         level: found.exposures.compactMap { $0.judgement?.level }.max(),
         analysedFiles: analysis.analysed.count)
-      state.notices.setLevel(assessment.level(of: state.exposures, at: now))
+      state.removeOld(at: now)
+      state.setNoticeLevel(at: now, by: thresholds)
     }
     if riskLevel > max(before, .none) { announce(.exposureFound(riskLevel)) }
     if wasRecovering, store.state.damage.recoveringSince == nil { announce(.storageRestored) }
@@ -236,8 +264,6 @@ private struct LostResults: Error {}
 public enum CheckOutcome: Sendable, Hashable {
   /// The check is complete; the current risk level.
   case checked(RiskLevel)
-  /// Another check is running.
-  case alreadyRunning
   /// The health authority has paused checks; `ExposureApp.pause` gives the end. Nothing is lost.
   case paused
   /// The check was not complete.
@@ -247,7 +273,7 @@ public enum CheckOutcome: Sendable, Hashable {
   public var isSuccess: Bool {
     switch self {
     case .checked, .paused: true
-    case .alreadyRunning, .failed: false
+    case .failed: false
     }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import KeyServerAPI
+import World
 
 /// The history of checks that the user sees. The property names are the JSON keys on disk.
 struct CheckHistory: Codable, Sendable, Equatable {
@@ -47,16 +48,19 @@ struct CheckHistory: Codable, Sendable, Equatable {
     }
     dayChecks[Self.day(of: now), default: 0] += keysCount
     totalKeysCount += keysCount
-    prune(at: now)
   }
 
-  /// Removes expired entries: daily counts after a week, the others after fourteen days.
-  mutating func prune(at now: Date) {
-    let oldest = RemovalRule.oldestExposure(at: now)
-    analyzeChecks.removeAll { $0.date < oldest }
-    riskChecks.removeAll { $0.date < oldest }
-    let today = Self.day(of: now)
-    dayChecks = dayChecks.filter { $0.key > today - RemovalRule.dayChecksDays }
+  /// Removes expired entries: daily counts after a week, the others after fourteen days. Entries of a time
+  /// that lies ahead are removed when the clock is right again.
+  mutating func prune(keeping period: RetentionPeriod) {
+    let seconds = Double(RemovalRule.exposureDays) * RemovalRule.daySeconds
+    analyzeChecks.removeAll { !period.keeps($0.date, forSeconds: seconds) }
+    riskChecks.removeAll { !period.keeps($0.date, forSeconds: seconds) }
+    let today = period.times.map(Self.day)
+    guard !today.isEmpty else { return }
+    dayChecks = dayChecks.filter { day in
+      today.contains { ($0 - RemovalRule.dayChecksDays + 1...$0 + 1).contains(day.key) }
+    }
   }
 
   /// Removes all entries and counts.

@@ -12,6 +12,9 @@ extension ExposureApp {
     return accepted.document
   }
 
+  /// The reason why the last device configuration was rejected; `nil` if it was accepted.
+  public var configurationRefusal: DeviceConfigurationError? { store.state.configurationRefusal }
+
   /// The health authority's instruction to pause, if it is in force.
   public var pause: DeviceConfiguration.Pause? {
     guard let document = deviceConfiguration, document.isPaused(at: clock.now) else { return nil }
@@ -26,7 +29,7 @@ extension ExposureApp {
     let failure = await refreshDeviceConfiguration()
     guard let document = deviceConfiguration else { throw failure ?? CheckFailure.notConfigured }
     // Also during a pause: with API version 1 this needs no detection.
-    try await undoWithdrawn(Set(document.withdrawn))
+    try await followWithdrawals(Set(document.withdrawn))
     guard pause == nil else { throw CheckPause() }
     guard !trustedKeys.isEmpty else { throw failure ?? CheckFailure.notConfigured }
     do {
@@ -58,15 +61,20 @@ extension ExposureApp {
           try store.update { $0.configurationVersions[route] = response.version }
         }
       }
-      configurationRefusal = nil
+      try keepRefusal(nil)
       return nil
     } catch let error as DeviceConfigurationError {
       logger.warning("\(error)")
-      configurationRefusal = error
+      try? keepRefusal(error)
       return .notConfigured
     } catch {
       return CheckFailure(error)
     }
+  }
+
+  private func keepRefusal(_ refusal: DeviceConfigurationError?) throws {
+    guard refusal != configurationRefusal else { return }
+    try store.update { $0.configurationRefusal = refusal }
   }
 
   private func accept(_ received: UnverifiedDeviceConfiguration) throws {
@@ -78,7 +86,8 @@ extension ExposureApp {
     try store.update { state in
       state.deviceConfiguration = AcceptedConfiguration(
         root: root.fingerprint, document: document,
-        undone: state.deviceConfiguration?.undone ?? [])
+        undone: state.deviceConfiguration?.undone ?? [:],
+        skipped: state.deviceConfiguration?.skipped ?? [])
     }
   }
 }
@@ -92,8 +101,10 @@ struct AcceptedConfiguration: Codable, Sendable, Equatable {
   var root: Data
   /// The document without its signature: the store is sealed.
   var document: DeviceConfiguration
-  /// The withdrawn files whose exposures have been undone.
-  var undone: Set<KeyFileHash>
+  /// The withdrawn files whose exposures have been undone, and the time of that.
+  var undone: [KeyFileHash: Date]
+  /// The withdrawn files whose names are known.
+  var skipped: Set<AnalysedFile>
 }
 
 /// The system's trust in key files, which the device configuration changes.

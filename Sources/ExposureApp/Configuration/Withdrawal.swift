@@ -4,32 +4,39 @@ import KeyServerAPI
 import World
 
 extension ExposureApp {
-  /// Undoes the exposures that were found through newly withdrawn files.
+  /// Undoes the exposures that were found through newly withdrawn files, and makes files wanted whose
+  /// withdrawal has ended.
   ///
   /// The framework forgets first: if the app is killed in between, the next check does both again.
-  func undoWithdrawn(_ withdrawn: Set<KeyFileHash>) async throws {
-    let new = withdrawn.subtracting(store.state.deviceConfiguration?.undone ?? [])
-    guard !new.isEmpty else { return }
-    try await trust.withdraw(new)
+  func followWithdrawals(_ withdrawn: Set<KeyFileHash>) async throws {
+    let known = store.state.deviceConfiguration?.undone ?? [:]
+    let new = withdrawn.subtracting(known.keys)
+    let ended = known.filter { !withdrawn.contains($0.key) }
+    guard !new.isEmpty || !ended.isEmpty else { return }
+    if !new.isEmpty { try await trust.withdraw(new) }
     let detectsAgain = configuration.windowRisk != nil
     let thresholds = remote.riskLevelConfiguration
     let now = clock.now
     try store.update { state in
-      state.undo(new)
-      state.deviceConfiguration?.undone = withdrawn
-      state.mustDetectAgain = detectsAgain
-      state.notices.setLevel(
-        RiskAssessment(thresholds: thresholds).level(of: state.exposures, at: now))
+      if !new.isEmpty {
+        state.undo(new)
+        state.mustDetectAgain = detectsAgain
+      }
+      state.restore(
+        Set(ended.filter { $0.value >= RemovalRule.oldestExposure(at: now) }.keys),
+        knowsNames: !detectsAgain)
+      state.deviceConfiguration?.note(undone: withdrawn, known: known, at: now)
+      state.setNoticeLevel(at: now, by: thresholds)
     }
-    if riskLevel <= .none { await notices.remove(.risk) }
+    if !new.isEmpty, riskLevel <= .none { await notices.remove(.risk) }
   }
 
-  /// True if `file` is withdrawn and must not be analysed.
-  func isWithdrawn(_ file: URL) -> Bool {
+  /// The hash of `file` if it is withdrawn and must not be analysed.
+  func withdrawnHash(of file: URL) -> KeyFileHash? {
     guard let withdrawn = deviceConfiguration?.withdrawn, !withdrawn.isEmpty,
-      let hash = KeyFileHash(ofFile: file)
-    else { return false }
-    return withdrawn.contains(hash)
+      let hash = KeyFileHash(ofFile: file), withdrawn.contains(hash)
+    else { return nil }
+    return hash
   }
 }
 
@@ -43,6 +50,32 @@ extension StoredState {
     let files = Set(exposures.filter(isUndone).flatMap { $0.files ?? [] })
     exposures.removeAll(where: isUndone)
     download.wantAgain(Set(files.filter { !withdrawn.contains($0.hash) }.map(\.name)))
+    skip(files.filter { withdrawn.contains($0.hash) })
+  }
+
+  /// Remembers the names of withdrawn files that are not analysed, or whose encounters were undone.
+  mutating func skip(_ files: some Sequence<AnalysedFile>) {
+    deviceConfiguration?.skipped.formUnion(files)
+  }
+
+  /// Makes files wanted again whose withdrawal has ended.
+  ///
+  /// - Parameter knowsNames: True in version 1, in which only the remembered files have had an effect. In
+  ///   version 2 the framework has forgotten the keys of others too, and all files are passed again.
+  fileprivate mutating func restore(_ files: Set<KeyFileHash>, knowsNames: Bool) {
+    guard !files.isEmpty, let skipped = deviceConfiguration?.skipped else { return }
+    let ended = skipped.filter { files.contains($0.hash) }
+    knowsNames ? download.wantAgain(Set(ended.map(\.name))) : download.restart()
+  }
+}
+
+extension AcceptedConfiguration {
+  /// Records that the document's withdrawals have been followed.
+  fileprivate mutating func note(
+    undone withdrawn: Set<KeyFileHash>, known: [KeyFileHash: Date], at now: Date
+  ) {
+    undone = Dictionary(withdrawn.map { ($0, known[$0] ?? now) }) { $1 }
+    skipped = skipped.filter { withdrawn.contains($0.hash) }
   }
 }
 

@@ -48,16 +48,18 @@ struct DownloadCursor: Codable, Sendable, Equatable {
 
   /// Adds the files of an index. The first index sets the position to its newest file that ended before the
   /// phone could receive, because a new phone has no encounters that older files concern.
-  mutating func note(_ listed: [KeyFileName], at now: Date) {
+  ///
+  /// - Parameter oldest: The date up to which files have expired.
+  mutating func note(_ listed: [KeyFileName], at now: Date, after oldest: Date) {
     let seconds = Int64(now.timeIntervalSince1970)
     let begin = min(receiving ?? seconds, seconds)
     let first = end ?? listed.map(\.endTimestamp).filter { $0 <= begin }.max() ?? 0
     end = first
     hasListing = hasListing || !listed.isEmpty
-    expire(at: now)
-    let oldest = Self.oldest(at: now)
+    expire(oldest)
+    let newest = max(first, Int64(oldest.timeIntervalSince1970))
     for name in listed.suffix(DownloadLimit.wantedMax)
-    where name.endTimestamp > first && name.endTimestamp > oldest && analysed[name.text] == nil {
+    where name.endTimestamp > newest && analysed[name.text] == nil {
       wanted[name.text] = wanted[name.text] ?? WantedFile(end: name.endTimestamp)
     }
   }
@@ -76,7 +78,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
   }
 
   /// Records one check and moves the position up to the first file that is not analysed.
-  mutating func finish(analysed done: [KeyFileName], missing: [KeyFileName], at now: Date) {
+  mutating func finish(analysed done: [KeyFileName], missing: [KeyFileName], after oldest: Date) {
     for name in done {
       analysed[name.text] = name.endTimestamp
       wanted[name.text] = nil
@@ -84,7 +86,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     }
     search.remove(Set(done.map(\.text)))
     for name in missing { wanted[name.text]?.failures += 1 }
-    expire(at: now)
+    expire(oldest)
     if wanted.isEmpty { isRestarted = false }
     let firstOpen = wanted.values.map(\.end).min() ?? .max
     let passed = analysed.values.filter { $0 < firstOpen }.max()
@@ -110,16 +112,12 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     hasListing = false
   }
 
-  private mutating func expire(at now: Date) {
-    let oldest = Self.oldest(at: now)
-    let expired = wanted.filter { $0.value.end <= oldest }.keys
+  /// Keys of a file up to `oldest` have no encounters on this phone any more.
+  private mutating func expire(_ oldest: Date) {
+    let end = Int64(oldest.timeIntervalSince1970)
+    let expired = wanted.filter { $0.value.end <= end }.keys
     for name in expired { wanted[name] = nil }
     undone.subtract(expired)
     search.remove(Set(expired))
-  }
-
-  /// Keys of a file from before this time have no encounters on this phone any more.
-  private static func oldest(at now: Date) -> Int64 {
-    Int64(RemovalRule.oldestExposure(at: now).timeIntervalSince1970)
   }
 }

@@ -9,10 +9,14 @@ import World
 public final class HTTPNetwork: Network {
   public let connection: NetworkConnection
   private let client: HTTPClient
+  private let clock: any WallClock
 
   /// Creates a client, which connects on the first request; call `shutdown()` when done.
-  public init(connection: NetworkConnection = .wifi) {
+  ///
+  /// - Parameter clock: The clock for a `Retry-After` with a date, from a server without a clock.
+  public init(connection: NetworkConnection = .wifi, clock: any WallClock = SystemClock()) {
     self.connection = connection
+    self.clock = clock
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow,
       timeout: .init(connect: .seconds(Int64(NetworkLimit.connectSeconds))))
@@ -37,13 +41,14 @@ public final class HTTPNetwork: Network {
         part.withUnsafeReadableBytes { body.append(contentsOf: $0) }
         if isSecret { part.overwrite() }
       }
-      return NetworkResponse(response, body: body)
+      return NetworkResponse(response, body: body, at: self.clock.now)
     }
   }
 
   public func download(_ request: NetworkRequest, to file: URL) async throws -> NetworkResponse {
     try await exchange(request) { response in
-      guard response.status == .ok else { return NetworkResponse(response) }
+      let now = self.clock.now
+      guard response.status == .ok else { return NetworkResponse(response, at: now) }
       let output = try DownloadFile(at: file)
       var count = 0
       for try await part in response.body {
@@ -51,7 +56,7 @@ public final class HTTPNetwork: Network {
         guard count <= request.responseBytesMax else { throw NetworkFailure.tooLarge }
         try part.withUnsafeReadableBytes { bytes throws(NetworkFailure) in try output.write(bytes) }
       }
-      return NetworkResponse(response)
+      return NetworkResponse(response, at: now)
     }
   }
 
@@ -112,12 +117,13 @@ extension ByteBuffer {
 
 extension NetworkResponse {
   /// Copies status and headers.
-  fileprivate init(_ response: HTTPClientResponse, body: Data = Data()) {
+  fileprivate init(_ response: HTTPClientResponse, body: Data = Data(), at now: Date) {
     let headers = response.headers
-    let seconds = headers.first(name: "Retry-After").flatMap { Int($0) }
+    let sent = headers.first(name: "Date").flatMap(RetryAfter.date)
     self.init(
       status: Int(response.status.code), body: body,
-      retryAfterSeconds: seconds.map { min(max($0, 0), NetworkLimit.retryAfterSecondsMax) },
+      retryAfterSeconds: headers.first(name: "Retry-After")
+        .flatMap { RetryAfter.seconds($0, sentAt: sent ?? now) },
       version: ResponseVersion(
         entityTag: headers.first(name: "ETag"), lastModified: headers.first(name: "Last-Modified")))
   }

@@ -41,24 +41,24 @@ extension Notice {
     identifier: .bluetoothOff, riskLevel: nil,
     title: "Bluetooth is off",
     body:
-      "While Bluetooth is off, this phone cannot record encounters. You can turn it on in Settings."
+      "While Bluetooth is off, this phone cannot record encounters. Turn it on again."
   )
 
   private static let words: [RiskLevel: (title: String, body: String)] = [
     .low: (
       "A brief encounter",
       "You were briefly near someone who has since tested positive. "
-        + "The risk is low. Open the app for advice."
+        + "The risk is low. Your exposures show the day."
     ),
     .medium: (
       "An encounter with some risk",
       "You were near someone who has since tested positive. "
-        + "The risk is moderate. Open the app for advice."
+        + "The risk is moderate. Your exposures show the day."
     ),
     .high: (
       "An encounter with high risk",
       "You spent time close to someone who has since tested positive. "
-        + "Open the app to read what to do now."
+        + "Read the advice of the health authority on what to do now."
     ),
   ]
 }

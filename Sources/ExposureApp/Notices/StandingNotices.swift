@@ -40,7 +40,7 @@ extension ExposureApp {
     return lastFailure
   }
 
-  /// The explanation of damage that the user has not been relieved of.
+  /// The explanation of damage that is neither repaired nor acknowledged by the user.
   private var storageWarning: String? {
     if let advice = store.condition.advice { return advice }
     let sentences = storageDamage.map(\.content.sentence)
@@ -72,7 +72,7 @@ extension Notice {
   /// The notice that exposure notifications are not allowed any more.
   static let permissionLost = Notice(
     identifier: .permissionLost, riskLevel: nil, title: "Exposure notifications are not allowed",
-    body: "This phone does not record encounters any more. You can allow it again in Settings.")
+    body: "This phone does not record encounters any more. Allow exposure notifications again.")
 
   /// The notice that no check has been complete for two days.
   static func checksFailing(_ reason: CheckFailure) -> Notice {

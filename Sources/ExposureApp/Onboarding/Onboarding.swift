@@ -95,7 +95,7 @@ public enum EnableOutcome: String, Sendable, CaseIterable {
   case enabled
   /// They are on and start as soon as Bluetooth is on.
   case bluetoothOff
-  /// The user refused; they can allow it in Settings.
+  /// The user refused. The system does not ask again, but the user can change the decision there.
   case refused
   /// This phone does not support them.
   case unsupported

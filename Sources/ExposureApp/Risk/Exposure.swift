@@ -131,10 +131,9 @@ struct RiskAssessment {
     return rules.first { $0.scores.contains(score) }?.level ?? .none
   }
 
-  /// The level of the worst exposure that has not expired; exposures are not added up.
-  func level(of exposures: [Exposure], at now: Date) -> RiskLevel {
-    let oldest = RemovalRule.oldestExposure(at: now)
-    return exposures.filter { $0.date >= oldest }.map { level(of: $0) }.max() ?? .none
+  /// The level of the worst exposure of `oldest` or later; exposures are not added up.
+  func level(of exposures: [Exposure], since oldest: Date) -> RiskLevel {
+    exposures.filter { $0.date >= oldest }.map { level(of: $0) }.max() ?? .none
   }
 
   /// The level by the policy's result if there is one, otherwise by the score.

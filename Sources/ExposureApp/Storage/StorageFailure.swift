@@ -51,7 +51,7 @@ public enum StorageCondition: String, Sendable, CaseIterable {
     case .damaged:
       "The app's data on this phone is damaged or the key is wrong. Start over to continue checking."
     case .unreadable:
-      "The app cannot read its data at the moment. Unlock or restart the phone, then open the app."
+      "The app cannot read its data at the moment. Unlock or restart the phone, and check its disk."
     }
   }
 }

@@ -29,11 +29,11 @@ struct UploadRecord: Sendable, Equatable {
     }
   }
 
-  /// Removes everything that has expired at `now`.
-  mutating func removeOld(at now: Date) {
-    if let pending, !pending.isRepeatable(at: now) { self.pending = nil }
-    if let released, !released.isValid(at: now) { self.released = nil }
-    if let completed, completed.isExpired(at: now) { self.completed = nil }
+  /// Removes everything that has expired at all of `times`.
+  mutating func removeOld(at times: [Date]) {
+    if let pending, !times.contains(where: pending.isRepeatable) { self.pending = nil }
+    if let released, !times.contains(where: released.isValid) { self.released = nil }
+    if let completed, times.allSatisfy(completed.isExpired) { self.completed = nil }
   }
 }
 
@@ -98,12 +98,12 @@ struct UploadStore {
     note(record)
   }
 
-  /// Removes everything that has expired at `now`.
-  mutating func removeOld(at now: Date) throws {
+  /// Removes everything that has expired at all of `times`.
+  mutating func removeOld(at times: [Date]) throws {
     guard !isEmpty else { return }
     let record = try load()
     var next = record
-    next.removeOld(at: now)
+    next.removeOld(at: times)
     if next != record { try save(next) }
   }
 

@@ -2,6 +2,7 @@ import Crypto
 import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
+import World
 
 /// Searches key files for contacts of this device and scores them.
 ///
@@ -143,20 +144,10 @@ enum DetectionThreads {
 
 /// The SHA-256 of a key file, by which a device recognizes files that it has processed.
 enum KeyFileDigest {
-  private static let chunkBytes = 1 << 20
-
   /// Returns nil if the file is unreadable; the detection reports that error.
   static func of(_ file: URL) -> Data? {
-    guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
-    defer { try? handle.close() }
     var hash = SHA256()
-    do {
-      while let chunk = try handle.read(upToCount: chunkBytes), !chunk.isEmpty {
-        hash.update(data: chunk)
-      }
-    } catch {
-      return nil
-    }
+    guard FileChunks.read(file, { hash.update(data: $0) }) else { return nil }
     return Data(hash.finalize())
   }
 }

@@ -24,6 +24,10 @@ struct StatusReport: Encodable {
   var pendingUpload: Bool
   /// The time of the next check; `nil` if the phone is not running.
   var nextCheck: Date?
+  /// True if the health authority has paused checks and uploads.
+  var paused: Bool
+  /// The reason why the last device configuration was rejected; `nil` if it was accepted.
+  var configurationRefused: String?
   /// The condition of the app's storage: `ready` or a kind of damage.
   var storage: String
   /// The kinds of stored data that were damaged and are not restored.
@@ -33,7 +37,7 @@ struct StatusReport: Encodable {
 
   private enum CodingKeys: CodingKey {
     case enabled, authorized, bluetooth, riskLevel, exposures, lastCheck, lastFailure, notices
-    case pendingUpload, nextCheck, storage, damaged, shownNotices
+    case pendingUpload, nextCheck, paused, configurationRefused, storage, damaged, shownNotices
   }
 
   /// Writes absent values as `null`: the object always has all fields.
@@ -49,6 +53,8 @@ struct StatusReport: Encodable {
     try fields.encode(notices, forKey: .notices)
     try fields.encode(pendingUpload, forKey: .pendingUpload)
     try fields.encode(nextCheck, forKey: .nextCheck)
+    try fields.encode(paused, forKey: .paused)
+    try fields.encode(configurationRefused, forKey: .configurationRefused)
     try fields.encode(storage, forKey: .storage)
     try fields.encode(damaged, forKey: .damaged)
     try fields.encode(shownNotices, forKey: .shownNotices)
@@ -68,9 +74,13 @@ struct CheckReport: Encodable {
   let ok: Bool
   let riskLevel: Int?
   let failure: String?
+  /// True if the health authority has paused checks.
+  let paused: Bool
+  /// The reason why the last device configuration was rejected; `nil` if it was accepted.
+  let configurationRefused: String?
 
   private enum CodingKeys: CodingKey {
-    case ok, riskLevel, failure
+    case ok, riskLevel, failure, paused, configurationRefused
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -78,6 +88,8 @@ struct CheckReport: Encodable {
     try fields.encode(ok, forKey: .ok)
     try fields.encode(riskLevel, forKey: .riskLevel)
     try fields.encode(failure, forKey: .failure)
+    try fields.encode(paused, forKey: .paused)
+    try fields.encode(configurationRefused, forKey: .configurationRefused)
   }
 }
 

@@ -40,12 +40,13 @@ struct DeviceConfigurationCommand: ParsableCommand {
 
     @OptionGroup var change: DocumentChange
 
-    @Option(help: "Seconds for which phones accept the document; 90 days by default.")
-    var lifetime = DeviceConfigurationLimit.lifetime
+    @Option(
+      help: "Seconds for which phones accept this and later documents; 90 days until it is given.")
+    var lifetime: Int64?
 
     func validate() throws {
       let lifetimes = DeviceConfigurationLimit.lifetimes
-      guard lifetimes.contains(lifetime) else {
+      guard lifetimes.contains(lifetime ?? DeviceConfigurationLimit.lifetime) else {
         throw ValidationError(
           "--lifetime takes \(lifetimes.lowerBound) to \(lifetimes.upperBound).")
       }
@@ -107,7 +108,7 @@ struct WithdrawCommand: ParsableCommand {
   @Argument(help: "Key files, or their SHA-256 in hexadecimal.")
   var files: [String]
 
-  @Flag(help: "Remove the files from the list, for phones that have not skipped them yet.")
+  @Flag(help: "Remove the files from the list; phones that have skipped them read them again.")
   var undo = false
 
   @OptionGroup var change: DocumentChange
@@ -115,10 +116,7 @@ struct WithdrawCommand: ParsableCommand {
   func run() throws {
     let hashes = try files.map(hash)
     try change.publish { document in
-      guard !undo else { return document.withdrawn.removeAll(where: hashes.contains) }
-      for hash in hashes where !document.withdrawn.contains(hash) {
-        document.withdrawn.append(hash)
-      }
+      for hash in hashes { undo ? document.restore(hash) : document.withdraw(hash) }
     }
   }
 
@@ -147,7 +145,7 @@ struct DocumentChange: ParsableArguments {
 
   /// Signs and stores the next document with `change`, and prints it.
   func publish(
-    lifetimeSeconds: Int64 = DeviceConfigurationLimit.lifetime, replacesLost: Bool = false,
+    lifetimeSeconds: Int64? = nil, replacesLost: Bool = false,
     _ change: (inout DeviceConfiguration) throws -> Void
   ) throws {
     let folder = try ServerFolder(existing: options.data, of: .keys)

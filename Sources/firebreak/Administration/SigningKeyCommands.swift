@@ -110,7 +110,7 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
     let end = Int64(begin.timeIntervalSince1970) + Int64(overlap ?? Server.overlapSeconds)
     let keys = try Server.changeKeys(of: setup, options: keyOptions) { keys in
       let new = Server.newKey(after: keys, from: begin)
-      for index in keys.indices { keys[index].validThru = min(keys[index].validThru ?? end, end) }
+      for index in keys.indices { keys[index].end(at: end) }
       keys.append(new)
     }
     try SigningKeyReport(keys).print(asJSON: json)
@@ -145,6 +145,13 @@ private struct SigningKeyReport: Encodable {
       try StandardOutput.write(
         "\(key.keyID) \(key.keyVersion ?? "") \(from)\(thru)\n\(key.publicKey)")
     }
+  }
+}
+
+extension SecretSigningKey {
+  /// Ends the key at `time`, unless it ends earlier. One that begins later is never valid.
+  fileprivate mutating func end(at time: Int64) {
+    validThru = max(min(validThru ?? time, time), validFrom ?? time)
   }
 }
 

@@ -67,11 +67,12 @@ struct DeviceConfigurationFiles {
   ///
   /// - Parameters:
   ///   - rootKey: The file of the private root key; `nil` for the one beside the secrets.
+  ///   - lifetimeSeconds: The time until the expiry; `nil` for that of the newest document.
   ///   - replacesLost: Starts with an empty document if the newest one was lost.
   /// - Returns: The document and the closure that stores it.
   func next(
     _ keys: [SecretSigningKey], rootKey: String?,
-    lifetimeSeconds: Int64 = DeviceConfigurationLimit.lifetime, replacesLost: Bool = false,
+    lifetimeSeconds: Int64? = nil, replacesLost: Bool = false,
     _ change: (inout DeviceConfiguration) throws -> Void = { _ in }
   ) throws -> (document: DeviceConfiguration, store: () throws -> Void) {
     if !replacesLost { try refuseLost() }
