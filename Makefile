@@ -78,10 +78,10 @@ format:
 prepare:
 	@scripts/prepare
 
-# What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, and systemd
-# to check the unit file.
+# What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, systemd to
+# check the unit file, a browser, and axe to check pages for accessibility.
 prepare-tests:
-	@scripts/prepare python3 python3-pip dbus-daemon systemd
+	@scripts/prepare python3 python3-pip dbus-daemon systemd chromium chromium-driver
 	@scripts/prepare-tests
 
 clean:

@@ -221,6 +221,18 @@ let package = Package(
       swiftSettings: strict
     ),
 
+    // A headless browser for tests and benchmarks of web pages.
+    .target(
+      name: "Browser", dependencies: ["TestSupport", asyncHTTPClient, nioCore, nioHTTP1],
+      path: "Tests/Browser", exclude: ["Scripts"], swiftSettings: strictOnTheCallersActor),
+
+    // The servers and phones of a test, each in a process of its own.
+    .target(
+      name: "ServedSystem",
+      dependencies: [
+        "KeyServerAPI", "PhoneProcess", "Secrets", "World", "TestSupport", crypto,
+      ], path: "Tests/ServedSystem", swiftSettings: strictOnTheCallersActor),
+
     .testTarget(
       name: "SnippetTests", dependencies: ["snippets", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: strict),
@@ -331,9 +343,13 @@ let package = Package(
       dependencies: [
         "firebreak", "DiagnosisKeyFile", "ExposureKeys", "ExposureNotification", "UploadToken",
         "KeyServerAPI", "KeyServer", "VerificationAPI", "VerificationServer", "World",
-        "PhoneProcess", "Secrets", "TestSupport", nioCore, nioHTTP1, nioPosix, argumentParser,
-        crypto,
+        "PhoneProcess", "Secrets", "ServedSystem", "TestSupport", nioCore, nioHTTP1, nioPosix,
+        argumentParser, crypto,
       ],
       swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "WebAppTests",
+      dependencies: ["firebreak", "Browser", "ServedSystem", "TestSupport", nioCore, nioPosix],
+      exclude: ["AccessibilityTrees", "OtherApp"], swiftSettings: strictOnTheCallersActor),
   ]
 )
