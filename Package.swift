@@ -181,11 +181,19 @@ let package = Package(
         "ExposureNotification", "ExposureApp", "KeyServerAPI", logging,
       ], swiftSettings: strictOnTheCallersActor),
 
+    // The phone's user interface: a web app, and the bridge between its pages and the phone.
+    .target(
+      name: "PWA",
+      dependencies: [
+        "Secrets", "World", "ExposureNotification", "ExposureApp", "PhoneProcess", "QuietHTTP",
+        hummingbird, nioCore, crypto, logging,
+      ], resources: [.copy("WebApp"), .copy("BridgeScript")], swiftSettings: strict),
+
     // The executable.
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "Town", "FieldTrials", "PhoneProcess", "Bluetooth", "CProcessControl", "DiagnosisKeyFile",
+        "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth", "CProcessControl", "DiagnosisKeyFile",
         "ExposureKeys", "CExposureKernels", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
         "VerificationAPI", "VerificationServer", "QuietHTTP", "StrictJSON", "Secrets", "World",
@@ -312,6 +320,12 @@ let package = Package(
         logging,
       ],
       swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "PWATests",
+      dependencies: [
+        "PWA", "PhoneProcess", "ExposureApp", "ExposureNotification", "KeyServerAPI", "QuietHTTP",
+        "SealedStorage", "Secrets", "World", "TestSupport", hummingbird, logging,
+      ], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",
       dependencies: ["FieldTrials", "ExposureNotification", "ExposureKeys", "TestSupport"],

@@ -43,15 +43,15 @@ package final class Phone: Sendable {
   }
 
   let folder: PhoneFolder
-  let settings: PhoneSettings
-  let clock: any WallClock
-  let device: Device
-  let app: ExposureApp
+  package let settings: PhoneSettings
+  package let clock: any WallClock
+  package let device: Device
+  package let app: ExposureApp
   let consent = PhoneConsent()
-  let notices: PhoneNotices
+  package let notices: PhoneNotices
   let travel: TravelLog
   /// The radio for developers; `nil` if the phone was not started with `--developer`.
-  let developerRadio: DeveloperRadio?
+  package let developerRadio: DeveloperRadio?
   private let runRadio: @Sendable () async -> Void
   private let radioChanges: AsyncStream<Void>?
   private let logger: Logger
@@ -92,7 +92,7 @@ package final class Phone: Sendable {
   }
 
   /// True while `run()` runs.
-  var isRunning: Bool { running.withLock { $0 } }
+  package var isRunning: Bool { running.withLock { $0 } }
 
   /// Prepares the phone for operations. It sends and receives nothing before `run()`.
   package func start() async {
