@@ -40,6 +40,8 @@ public actor ExposureApp {
   var activation: Task<Void, any Error>?
   var isChecking = false
   var isUploading = false
+  /// The last announced step of an upload.
+  var uploadProgress: UploadProgress?
   /// The reason why the last device configuration was rejected; `nil` if it was accepted.
   public internal(set) var configurationRefusal: DeviceConfigurationError?
 

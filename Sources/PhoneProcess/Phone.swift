@@ -24,12 +24,15 @@ package final class Phone: Sendable {
     package let radioChanges: AsyncStream<Void>?
     /// The desktop that shows notices; `nil` if there is none.
     package let desktop: DesktopNotifications?
+    /// The language of texts until the owner chooses one.
+    package let language: Language
     package let logger: Logger
 
     package init(
       clock: any WallClock, randomness: any Randomness, network: any Network, radio: any Radio,
       runRadio: @escaping @Sendable () async -> Void = {},
-      radioChanges: AsyncStream<Void>? = nil, desktop: DesktopNotifications?, logger: Logger
+      radioChanges: AsyncStream<Void>? = nil, desktop: DesktopNotifications?,
+      language: Language = .english, logger: Logger
     ) {
       self.clock = clock
       self.randomness = randomness
@@ -38,6 +41,7 @@ package final class Phone: Sendable {
       self.runRadio = runRadio
       self.radioChanges = radioChanges
       self.desktop = desktop
+      self.language = language
       self.logger = logger
     }
   }
@@ -48,6 +52,7 @@ package final class Phone: Sendable {
   let device: Device
   let app: ExposureApp
   let consent = PhoneConsent()
+  let preferences: PhonePreferences
   let notices: PhoneNotices
   let travel: TravelLog
   /// The radio for developers; `nil` if the phone was not started with `--developer`.
@@ -73,9 +78,11 @@ package final class Phone: Sendable {
     radioChanges = surroundings.radioChanges
     developerRadio = surroundings.radio as? DeveloperRadio
     travel = TravelLog(in: folder, key: key, clock: clock, randomness: randomness)
+    preferences = PhonePreferences(
+      in: folder, key: key, language: surroundings.language, randomness: randomness)
     notices = PhoneNotices(
-      in: folder, key: key, desktop: surroundings.desktop, clock: clock, randomness: randomness,
-      logger: logger)
+      in: folder, key: key, desktop: surroundings.desktop, preferences: preferences, clock: clock,
+      randomness: randomness, logger: logger)
     let device = Device(
       radio: surroundings.radio, consent: consent, clock: clock, randomness: randomness,
       folder: folder.framework, sealingKey: key, region: settings.region,

@@ -23,10 +23,27 @@ extension ExposureApp {
   public func upload(pin: ZeroingBytes, isInteroperabilityEnabled: Bool) async -> UploadOutcome {
     guard !isUploading else { return UploadOutcome(.alreadyRunning) }
     isUploading = true
+    uploadProgress = nil
     let outcome = await uploadOnce(pin, isInteroperabilityEnabled: isInteroperabilityEnabled)
     isUploading = false
     announce(.uploadProgress(.finished(outcome)))
     return outcome
+  }
+
+  /// Continues the unfinished upload with its own PIN; returns `nil` if there is none.
+  public func continueUpload() async -> UploadOutcome? {
+    guard hasPendingUpload, let pin = try? uploads.load().pending?.pin.bytes else { return nil }
+    return await upload(pin: pin, isInteroperabilityEnabled: false)
+  }
+
+  /// Removes the stored upload, which can then not be continued.
+  public func forgetUpload() throws(StorageFailure) {
+    guard !isUploading else { return }
+    var record = try uploadRecord()
+    guard record.pending != nil else { return }
+    record.pending = nil
+    try uploads.save(record)
+    announce(.removal)
   }
 
   /// True if an unfinished upload can be continued.
