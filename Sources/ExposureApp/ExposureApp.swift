@@ -134,6 +134,11 @@ public actor ExposureApp {
       ?? RiskAssessment(thresholds: remote.riskLevelConfiguration).level(of: check.riskScore)
   }
 
+  /// The level of one exposure; scores use the current thresholds.
+  public func riskLevel(of exposure: Exposure) -> RiskLevel {
+    RiskAssessment(thresholds: remote.riskLevelConfiguration).level(of: exposure)
+  }
+
   /// The exposures of the last fourteen days, newest first.
   public var exposures: [Exposure] {
     let oldest = RemovalRule.oldestExposure(at: clock.now)

@@ -113,6 +113,6 @@ extension Exposure {
   fileprivate func identified(as known: UUID?) -> Exposure {
     Exposure(
       id: known ?? id, date: date, durationSeconds: durationSeconds, riskScore: riskScore,
-      judgement: judgement, files: files)
+      judgement: judgement, files: files, bands: bands)
   }
 }
