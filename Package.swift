@@ -179,7 +179,7 @@ let package = Package(
       dependencies: [
         "Secrets", "World", "StrictJSON", "ExposureKeys", "SealedStorage", "DiagnosisKeyFile",
         "ExposureNotification", "ExposureApp", "KeyServerAPI", logging,
-      ], swiftSettings: strictOnTheCallersActor),
+      ], resources: [.copy("Texts")], swiftSettings: strictOnTheCallersActor),
 
     // The phone's user interface: a web app, and the bridge between its pages and the phone.
     .target(
@@ -316,8 +316,8 @@ let package = Package(
     .testTarget(
       name: "PhoneProcessTests",
       dependencies: [
-        "PhoneProcess", "ExposureNotification", "SealedStorage", "Secrets", "World", "TestSupport",
-        logging,
+        "PhoneProcess", "ExposureApp", "ExposureNotification", "KeyServerAPI", "SealedStorage",
+        "Secrets", "World", "TestSupport", crypto, logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(

@@ -66,6 +66,9 @@ package final class PhoneWebsite: Sendable {
   private func server(on host: String, port: Int) -> QuietServer {
     let router = Router(context: QuietContext.self)
     router.add(middleware: routes)
+    // The HTTP library logs an error for each stream that ends with the server.
+    var logger = logger
+    logger.logLevel = .critical
     return QuietServer(router: router, host: host, port: port, logger: logger)
   }
 
@@ -80,8 +83,9 @@ package final class PhoneWebsite: Sendable {
     }
   }
 
+  /// The resources of this target. `Bundle.module` would end the program if they are missing.
   private static func resource(_ name: String) -> URL {
-    Bundle.module.bundleURL.appendingPathComponent(name)
+    Bundle.main.bundleURL.appendingPathComponent("firebreak_PWA.resources/\(name)")
   }
 }
 

@@ -29,10 +29,17 @@ enum LocalPeer {
   private static let tables = ["/proc/net/tcp", "/proc/net/tcp6"]
 
   static func userID(of endpoints: Endpoints) -> UInt32? {
-    tables.lazy.compactMap { path in
-      let content = try? Data(contentsOf: URL(fileURLWithPath: path))
-      return content.flatMap { userID(of: endpoints, in: String(decoding: $0, as: UTF8.self)) }
-    }.first
+    // A table is read in several steps, between which rows may move.
+    for _ in 0..<QuietLimit.socketTableReads {
+      for path in tables {
+        guard let file = FileHandle(forReadingAtPath: path) else { continue }
+        defer { try? file.close() }
+        guard let content = try? file.readToEnd() else { continue }
+        let table = String(decoding: content, as: UTF8.self)
+        if let user = userID(of: endpoints, in: table) { return user }
+      }
+    }
+    return nil
   }
 
   /// The user in the row of `table` (proc_pid_net(5)) for the client's socket: its local end is our remote one.
