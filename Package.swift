@@ -179,13 +179,21 @@ let package = Package(
       dependencies: [
         "Secrets", "World", "StrictJSON", "ExposureKeys", "SealedStorage", "DiagnosisKeyFile",
         "ExposureNotification", "ExposureApp", "KeyServerAPI", logging,
-      ], swiftSettings: strictOnTheCallersActor),
+      ], resources: [.copy("Texts")], swiftSettings: strictOnTheCallersActor),
+
+    // The phone's user interface: a web app, and the bridge between its pages and the phone.
+    .target(
+      name: "PWA",
+      dependencies: [
+        "Secrets", "World", "ExposureNotification", "ExposureApp", "PhoneProcess", "QuietHTTP",
+        hummingbird, nioCore, crypto, logging,
+      ], resources: [.copy("WebApp"), .copy("BridgeScript")], swiftSettings: strict),
 
     // The executable.
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "Town", "FieldTrials", "PhoneProcess", "Bluetooth", "CProcessControl", "DiagnosisKeyFile",
+        "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth", "CProcessControl", "DiagnosisKeyFile",
         "ExposureKeys", "CExposureKernels", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
         "VerificationAPI", "VerificationServer", "QuietHTTP", "StrictJSON", "Secrets", "World",
@@ -320,10 +328,16 @@ let package = Package(
     .testTarget(
       name: "PhoneProcessTests",
       dependencies: [
-        "PhoneProcess", "ExposureNotification", "SealedStorage", "Secrets", "World", "TestSupport",
-        logging,
+        "PhoneProcess", "ExposureApp", "ExposureNotification", "KeyServerAPI", "SealedStorage",
+        "Secrets", "World", "TestSupport", crypto, logging,
       ],
       swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "PWATests",
+      dependencies: [
+        "PWA", "PhoneProcess", "ExposureApp", "ExposureNotification", "KeyServerAPI", "QuietHTTP",
+        "SealedStorage", "Secrets", "World", "TestSupport", hummingbird, logging,
+      ], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",
       dependencies: ["FieldTrials", "ExposureNotification", "ExposureKeys", "TestSupport"],

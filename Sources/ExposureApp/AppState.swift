@@ -23,6 +23,12 @@ public struct AppState: Sendable, Hashable {
   public let notices: Set<Notice.Identifier>
   /// True if an unfinished upload can be continued.
   public let hasPendingUpload: Bool
+  /// True while a check is running.
+  public let isChecking: Bool
+  /// The step of the running upload; `nil` if none is running.
+  public let upload: UploadProgress?
+  /// True while the health authority has paused checks and uploads.
+  public let isPaused: Bool
 }
 
 /// A change of the app's state: the new state and the reason.
@@ -115,11 +121,13 @@ extension ExposureApp {
       lastCheck: store.state.history.lastCheck, lastFailure: lastFailure,
       nextCheck: store.state.schedule.next, service: serviceStatus, storage: store.condition,
       damage: storageDamage, notices: store.state.notices.visible.union(noticesWithoutStore),
-      hasPendingUpload: hasPendingUpload)
+      hasPendingUpload: hasPendingUpload, isChecking: isChecking,
+      upload: isUploading ? uploadProgress : nil, isPaused: pause != nil)
   }
 
   /// Tells all readers of `stateChanges`.
   func announce(_ reason: StateChange.Reason) {
+    if case .uploadProgress(let progress) = reason { uploadProgress = progress }
     changes.send(StateChange(state: currentState, reason: reason))
   }
 }

@@ -40,6 +40,8 @@ public actor ExposureApp {
   var activation: Task<Void, any Error>?
   var isChecking = false
   var isUploading = false
+  /// The last announced step of an upload.
+  var uploadProgress: UploadProgress?
   /// The reason why the last device configuration was rejected; `nil` if it was accepted.
   public internal(set) var configurationRefusal: DeviceConfigurationError?
 
@@ -130,6 +132,11 @@ public actor ExposureApp {
   public func riskLevel(of check: RiskCheck) -> RiskLevel {
     check.level.map { RiskLevel($0) }
       ?? RiskAssessment(thresholds: remote.riskLevelConfiguration).level(of: check.riskScore)
+  }
+
+  /// The level of one exposure; scores use the current thresholds.
+  public func riskLevel(of exposure: Exposure) -> RiskLevel {
+    RiskAssessment(thresholds: remote.riskLevelConfiguration).level(of: exposure)
   }
 
   /// The exposures of the last fourteen days, newest first.

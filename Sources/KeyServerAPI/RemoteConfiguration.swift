@@ -1,7 +1,7 @@
 /// Settings that the health authority can change on all phones without a new app version.
 ///
 /// A missing key, or one of another type, gets its default; the other keys keep their values. Only
-/// `windowRiskConfiguration` is read strictly. See Documentation/ProteGOSafeContract.md, "Remote configuration".
+/// `windowRiskConfiguration` and `transmissionRiskConfiguration` are read strictly. See Documentation/ProteGOSafeContract.md, "Remote configuration".
 public struct RemoteConfiguration: Codable, Hashable, Sendable {
   /// The version, which increases with every change. A phone rejects a lower version than its own.
   public var version: Int
@@ -13,19 +13,23 @@ public struct RemoteConfiguration: Codable, Hashable, Sendable {
   public var diagnosisKeyDownloadConfiguration: KeyDownload
   /// The rules of apps with ENAPIVersion 2; nil for those that the app is built with.
   public var windowRiskConfiguration: WindowRiskConfiguration?
+  /// The transmission risk of uploaded keys by a stated date; nil for ProteGO Safe's constant 8.
+  public var transmissionRiskConfiguration: TransmissionRiskConfiguration?
 
   /// Creates a configuration.
   public init(
     version: Int, exposureConfiguration: RiskScoringParameters = .protegoDefault,
     riskLevelConfiguration: RiskScoreThresholds = .protegoDefault,
     diagnosisKeyDownloadConfiguration: KeyDownload = .protegoDefault,
-    windowRiskConfiguration: WindowRiskConfiguration? = nil
+    windowRiskConfiguration: WindowRiskConfiguration? = nil,
+    transmissionRiskConfiguration: TransmissionRiskConfiguration? = nil
   ) {
     self.version = version
     self.exposureConfiguration = exposureConfiguration
     self.riskLevelConfiguration = riskLevelConfiguration
     self.diagnosisKeyDownloadConfiguration = diagnosisKeyDownloadConfiguration
     self.windowRiskConfiguration = windowRiskConfiguration
+    self.transmissionRiskConfiguration = transmissionRiskConfiguration
   }
 
   /// The values of ProteGO Safe.
@@ -33,7 +37,8 @@ public struct RemoteConfiguration: Codable, Hashable, Sendable {
 
   /// Decodes leniently: a missing key, or one of another type, gets its default.
   ///
-  /// - Throws: `DecodingError` if `windowRiskConfiguration` is there and not complete.
+  /// - Throws: `DecodingError` if `windowRiskConfiguration` or `transmissionRiskConfiguration` is there and not
+  ///   complete.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     let standard = Self.protegoDefault
@@ -46,6 +51,8 @@ public struct RemoteConfiguration: Codable, Hashable, Sendable {
       .diagnosisKeyDownloadConfiguration, or: standard.diagnosisKeyDownloadConfiguration)
     windowRiskConfiguration = try values.decodeIfPresent(
       WindowRiskConfiguration.self, forKey: .windowRiskConfiguration)
+    transmissionRiskConfiguration = try values.decodeIfPresent(
+      TransmissionRiskConfiguration.self, forKey: .transmissionRiskConfiguration)
   }
 }
 
@@ -57,6 +64,7 @@ extension RemoteConfiguration {
       : exposureConfiguration.fault ?? riskLevelConfiguration.fault
         ?? diagnosisKeyDownloadConfiguration.fault
         ?? windowRiskConfiguration?.fault.map { "windowRiskConfiguration.\($0)" }
+        ?? transmissionRiskConfiguration?.fault.map { "transmissionRiskConfiguration.\($0)" }
   }
 }
 

@@ -24,12 +24,17 @@ package final class Phone: Sendable {
     package let radioChanges: AsyncStream<Void>?
     /// The desktop that shows notices; `nil` if there is none.
     package let desktop: DesktopNotifications?
+    /// The version of the program.
+    package let version: String
+    /// The language of texts until the owner chooses one.
+    package let language: Language
     package let logger: Logger
 
     package init(
       clock: any WallClock, randomness: any Randomness, network: any Network, radio: any Radio,
       runRadio: @escaping @Sendable () async -> Void = {},
-      radioChanges: AsyncStream<Void>? = nil, desktop: DesktopNotifications?, logger: Logger
+      radioChanges: AsyncStream<Void>? = nil, desktop: DesktopNotifications?,
+      version: String = "", language: Language = .english, logger: Logger
     ) {
       self.clock = clock
       self.randomness = randomness
@@ -38,20 +43,24 @@ package final class Phone: Sendable {
       self.runRadio = runRadio
       self.radioChanges = radioChanges
       self.desktop = desktop
+      self.version = version
+      self.language = language
       self.logger = logger
     }
   }
 
   let folder: PhoneFolder
-  let settings: PhoneSettings
-  let clock: any WallClock
-  let device: Device
-  let app: ExposureApp
+  package let settings: PhoneSettings
+  package let clock: any WallClock
+  package let device: Device
+  package let app: ExposureApp
   let consent = PhoneConsent()
-  let notices: PhoneNotices
+  package let preferences: PhonePreferences
+  package let notices: PhoneNotices
   let travel: TravelLog
   /// The radio for developers; `nil` if the phone was not started with `--developer`.
-  let developerRadio: DeveloperRadio?
+  package let developerRadio: DeveloperRadio?
+  let version: String
   private let runRadio: @Sendable () async -> Void
   private let radioChanges: AsyncStream<Void>?
   private let logger: Logger
@@ -69,13 +78,16 @@ package final class Phone: Sendable {
     self.settings = settings
     self.clock = clock
     self.logger = logger
+    version = surroundings.version
     runRadio = surroundings.runRadio
     radioChanges = surroundings.radioChanges
     developerRadio = surroundings.radio as? DeveloperRadio
     travel = TravelLog(in: folder, key: key, clock: clock, randomness: randomness)
+    preferences = PhonePreferences(
+      in: folder, key: key, language: surroundings.language, randomness: randomness)
     notices = PhoneNotices(
-      in: folder, key: key, desktop: surroundings.desktop, clock: clock, randomness: randomness,
-      logger: logger)
+      in: folder, key: key, desktop: surroundings.desktop, preferences: preferences, clock: clock,
+      randomness: randomness, logger: logger)
     let device = Device(
       radio: surroundings.radio, consent: consent, clock: clock, randomness: randomness,
       folder: folder.framework, sealingKey: key, region: settings.region,
@@ -92,7 +104,7 @@ package final class Phone: Sendable {
   }
 
   /// True while `run()` runs.
-  var isRunning: Bool { running.withLock { $0 } }
+  package var isRunning: Bool { running.withLock { $0 } }
 
   /// Prepares the phone for operations. It sends and receives nothing before `run()`.
   package func start() async {

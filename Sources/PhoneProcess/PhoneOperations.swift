@@ -84,31 +84,6 @@ extension CheckFailure {
 }
 
 extension UploadFailure {
-  /// The name of the case, without the values.
-  fileprivate var name: String {
-    switch self {
-    case .invalidPIN: "invalidPIN"
-    case .alreadyRunning: "alreadyRunning"
-    case .paused: "paused"
-    case .notAgreed: "notAgreed"
-    case .notEnabled: "notEnabled"
-    case .keysUnreadable: "keysUnreadable"
-    case .systemFailed: "systemFailed"
-    case .nothingToShare: "nothingToShare"
-    case .tooManyKeys: "tooManyKeys"
-    case .tooManyKeysOfOneDay: "tooManyKeysOfOneDay"
-    case .keysOutOfOrder: "keysOutOfOrder"
-    case .noDeviceToken: "noDeviceToken"
-    case .pinRefused: "pinRefused"
-    case .uploadRefused: "uploadRefused"
-    case .noInternet: "noInternet"
-    case .stopped: "stopped"
-    case .locked: "locked"
-    case .serverBusy: "serverBusy"
-    case .storage: "storage"
-    }
-  }
-
   fileprivate var replyStatus: PhoneReply.Status {
     switch self {
     case .invalidPIN: .badInput
@@ -185,6 +160,7 @@ extension Phone {
       try await device.removeAllData()
       try await notices.removeAll()
       try travel.removeAll()
+      try preferences.removeAll()
     }
     return PhoneReply(.done, "Removed.", RemovalReport(removed: removal.rawValue))
   }
