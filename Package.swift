@@ -206,7 +206,8 @@ let package = Package(
     .executableTarget(
       name: "firebreak-benchmarks",
       dependencies: [
-        "ExposureNotification", "World", argumentParser, subprocess, systemPackage,
+        "ExposureNotification", "World", "Browser", "TestSupport", argumentParser, crypto,
+        subprocess, systemPackage,
       ], path: "Benchmarks", swiftSettings: strictOnTheCallersActor),
 
     // The snippets of the framework's reference: what an app outside this package can call, and the

@@ -58,15 +58,18 @@ extension AccessibilityViolation {
   }
 }
 
-/// A script for pages under test, as a file.
+/// A script of the tests, as a file.
 enum BrowserScript: String {
   case axe = ".build/test-packages/axe_playwright_python/axe.min.js"
   case pageChecks = "Tests/Browser/Scripts/page-checks.js"
+  /// Starts Chromium.
+  case chromium = "Tests/Browser/Scripts/chromium"
+
+  var url: URL { SharedData.projectRoot.appendingPathComponent(rawValue) }
 
   func text() throws -> String {
-    let file = SharedData.projectRoot.appendingPathComponent(rawValue)
     do {
-      return try String(contentsOf: file, encoding: .utf8)
+      return try String(contentsOf: url, encoding: .utf8)
     } catch {
       throw BrowserScriptMissing(path: rawValue)
     }

@@ -45,7 +45,7 @@ public struct Browser: Sendable {
         _ = try? await browser.connection.send(.DELETE, "")
         throw error
       }
-      // Chromium ends here, not later: it is not in the process group of chromedriver.
+      // An orderly end: what remains is killed with the process group.
       _ = try await browser.connection.send(.DELETE, "")
       return result
     }
@@ -85,7 +85,10 @@ public struct Browser: Sendable {
             "script": .number(Double(Patience.seconds) * 1_000),
             "pageLoad": .number(Double(Patience.seconds) * 1_000),
           ],
-          "goog:chromeOptions": ["args": .array(arguments.map(JSONValue.string))],
+          "goog:chromeOptions": [
+            "binary": .string(BrowserScript.chromium.url.path),
+            "args": .array(arguments.map(JSONValue.string)),
+          ],
           "goog:loggingPrefs": ["browser": "ALL"],
         ]
       ]

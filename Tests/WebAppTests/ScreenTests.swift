@@ -15,7 +15,7 @@ extension BrowserSuite {
     @Test(
       "In every language, color scheme and width, every screen passes axe and our checks",
       .timeLimit(.minutes(Patience.minutes)))
-    func screens() async throws {
+    func accessible() async throws {
       let start = ContinuousClock.now
       // Two tours at once, each with its own phone and browser, take half the time on two cores.
       async let first = pass(through: Array(Self.languages.prefix(2)))
@@ -57,7 +57,7 @@ extension BrowserSuite {
       "Writes a picture of every screen to the folder in FIREBREAK_SCREENSHOTS",
       .enabled(if: screenshotFolder != nil, "set FIREBREAK_SCREENSHOTS, or run `make screenshots`"),
       .timeLimit(.minutes(Patience.minutes)))
-    func screenshots() async throws {
+    func pictures() async throws {
       let folder = try #require(Self.screenshotFolder)
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try await withTour { browser, stop in
