@@ -316,8 +316,8 @@ let package = Package(
     .testTarget(
       name: "PhoneProcessTests",
       dependencies: [
-        "PhoneProcess", "ExposureApp", "ExposureNotification", "KeyServerAPI", "SealedStorage",
-        "Secrets", "World", "TestSupport", crypto, logging,
+        "PhoneProcess", "ExposureApp", "ExposureKeys", "ExposureNotification", "KeyServerAPI",
+        "SealedStorage", "Secrets", "World", "TestSupport", logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(

@@ -57,6 +57,7 @@ package final class Phone: Sendable {
   let consent = PhoneConsent()
   package let preferences: PhonePreferences
   package let notices: PhoneNotices
+  let messages: MessageRecord
   let travel: TravelLog
   /// The radio for developers; `nil` if the phone was not started with `--developer`.
   package let developerRadio: DeveloperRadio?
@@ -88,8 +89,10 @@ package final class Phone: Sendable {
     notices = PhoneNotices(
       in: folder, key: key, desktop: surroundings.desktop, preferences: preferences, clock: clock,
       randomness: randomness, logger: logger)
+    messages = MessageRecord(
+      in: folder, key: key, clock: clock, randomness: randomness, logger: logger)
     let device = Device(
-      radio: surroundings.radio, consent: consent, clock: clock, randomness: randomness,
+      radio: CountingRadio(surroundings.radio, record: messages), consent: consent, clock: clock, randomness: randomness,
       folder: folder.framework, sealingKey: key, region: settings.region,
       bundleIdentifier: settings.app.appPackageName, apiVersion: settings.apiVersion,
       travel: travel, calibration: settings.calibration, logger: logger)
@@ -97,7 +100,8 @@ package final class Phone: Sendable {
     app = ExposureApp(
       manager: ENManager(device: device), authorizationStatus: { device.authorizationStatus },
       configuration: settings.app, folder: folder.app, sealingKey: key, clock: clock,
-      randomness: randomness, network: surroundings.network, scheduler: NoScheduler(),
+      randomness: randomness, network: RecordingNetwork(surroundings.network, record: messages, clock: clock),
+      scheduler: NoScheduler(),
       notices: notices, deviceCheck: UnattestedDevice(randomness: randomness), trust: device,
       countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount },
       damage: { device.storageDamage.map { DataDamage($0) } }, logger: logger)
@@ -127,12 +131,24 @@ package final class Phone: Sendable {
       group.addTask { await socket.serve { await self.perform($0) } }
       group.addTask { try? await self.device.run() }
       group.addTask { await self.app.runSchedule() }
+      group.addTask { await self.storeMessages() }
       do { try ready() } catch {
         group.cancelAll()
         throw error
       }
       try await group.waitForAll()
     }
+  }
+
+  /// Stores the record of messages whenever a check or an upload has ended.
+  private func storeMessages() async {
+    for await change in app.stateChanges {
+      switch change.reason {
+      case .checkFinished, .uploadProgress(.finished): await messages.flush()
+      default: break
+      }
+    }
+    await messages.flush()
   }
 
   /// Lets the device follow the radio's changes, and returns after the first one, or when it takes too long.

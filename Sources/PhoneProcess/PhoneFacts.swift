@@ -51,7 +51,9 @@ extension Phone {
       ownKeys: counts.ownKeys,
       received: counts.sightings.sorted { $0.key < $1.key }.map {
         OwnerDataReport.Day(date: $0.key.dayText, beacons: $0.value)
-      })
+      },
+      sent: await PhoneMessages.all(in: messages, received: counts.sightings),
+      preferences: preferences.values)
   }
 }
 
@@ -136,10 +138,5 @@ extension Date {
   fileprivate var text: String {
     let time = Date.ISO8601FormatStyle(timeZone: .gmt).time(includingFractionalSeconds: false)
     return "\(dayText) \(formatted(time).prefix(5))"
-  }
-
-  /// The day in UTC: `2020-10-15`.
-  fileprivate var dayText: String {
-    formatted(Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day())
   }
 }

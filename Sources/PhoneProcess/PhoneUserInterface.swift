@@ -46,6 +46,25 @@ extension Phone {
       keysTotal: totals.totalKeysCount)
   }
 
+  /// The exposures of the last fourteen days, newest first. If the owner hides details, only the days and levels.
+  package func details() async -> PhoneExposureDetails {
+    let isHidden = preferences.values.hidesDetails
+    var exposures: [PhoneExposureDetails.Row] = []
+    for exposure in await app.exposures {
+      let level = await app.riskLevel(of: exposure)
+      exposures.append(PhoneExposureDetails.Row(exposure, level, isHidden: isHidden))
+    }
+    return PhoneExposureDetails(exposures: exposures, version: settings.apiVersion)
+  }
+
+  /// The requests that left the phone, and the number of beacons.
+  ///
+  /// - Throws: An error of the storage.
+  package func sentMessages() async throws -> PhoneMessages {
+    let received = try await device.storedDataCounts().sightings
+    return await PhoneMessages.all(in: messages, received: received)
+  }
+
   /// The changes of the state from now on. Changes of the preferences are not among them: their caller knows.
   package var changes: AsyncStream<StateChange> { app.stateChanges }
 
@@ -116,10 +135,28 @@ extension Phone {
 
 extension Phone {
   /// Uploads the phone's keys. The call is the owner's consent, which they gave on the screen before.
-  package func upload(pin: ZeroingBytes, sharesAbroad: Bool) async -> UploadOutcome {
+  package func upload(
+    pin: ZeroingBytes, sharesAbroad: Bool, diagnosis: Diagnosis = .notStated
+  ) async -> UploadOutcome {
     await consent.granting(.upload(sharesAbroad: sharesAbroad)) {
-      await app.upload(pin: pin, isInteroperabilityEnabled: sharesAbroad)
+      await app.upload(
+        pin: pin, isInteroperabilityEnabled: sharesAbroad, diagnosis: diagnosis)
     }
+  }
+
+  /// The keys that an upload with this date would share, without the keys themselves.
+  ///
+  /// - Throws: `ENError`, or an error of the storage.
+  package func uploadPreview(_ diagnosis: Diagnosis) async throws -> PhoneUploadPreview {
+    let periods = try await device.releasableKeys().map { (start: $0.start, period: $0.period) }
+    let keys = await app.uploadPreview(of: periods, diagnosis: diagnosis)
+    return PhoneUploadPreview(
+      keys: keys.map {
+        PhoneUploadPreview.Key(
+          day: $0.day.dayText, transmissionRisk: $0.transmissionRisk,
+          rollingPeriod: $0.rollingPeriod)
+      },
+      receiver: settings.app.keyServer.hostAndPort, region: settings.region.region)
   }
 
   /// Continues the unfinished upload; returns `nil` if there is none.

@@ -29,6 +29,15 @@ public enum Diagnosis: Codable, Hashable, Sendable {
     return (-1...RemovalRule.exposureDays).contains(ago)
   }
 
+  /// The start of a day such as `2026-11-20` in UTC; `nil` for another form or a day that does not exist.
+  public static func day(_ text: String) -> Date? {
+    let style = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()
+    guard text.utf8.count == 10, let day = try? Date(text, strategy: style),
+      day.formatted(style) == text
+    else { return nil }
+    return day
+  }
+
   /// The number of the day since 1970 in UTC.
   static func number(of date: Date) -> Int {
     Int((date.timeIntervalSince1970 / RemovalRule.daySeconds).rounded(.down))

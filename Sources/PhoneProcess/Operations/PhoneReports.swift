@@ -202,6 +202,9 @@ struct OwnerDataReport: Encodable {
   /// The number of own keys that the phone stores.
   let ownKeys: Int
   let received: [Day]
+  /// The record of sent requests and beacons.
+  let sent: PhoneMessages
+  let preferences: PhonePreferences.Values
 
   /// The last stay in a region.
   struct Stay: Encodable {

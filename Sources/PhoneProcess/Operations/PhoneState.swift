@@ -112,23 +112,3 @@ package struct PhoneHistory: Encodable, Hashable, Sendable {
     @Nullable package var riskLevel: Int?
   }
 }
-
-/// A property whose absent value is encoded as `null`.
-@propertyWrapper
-package struct Nullable<Value: Encodable & Hashable & Sendable>: Encodable, Hashable, Sendable {
-  package var wrappedValue: Value?
-
-  package init(wrappedValue: Value?) {
-    self.wrappedValue = wrappedValue
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(wrappedValue)
-  }
-}
-
-extension Date {
-  /// Whole seconds since 1970.
-  package var unixSeconds: Int { Int(timeIntervalSince1970.rounded(.down)) }
-}

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Bluetooth
 import ExposureApp
 import ExposureKeys
