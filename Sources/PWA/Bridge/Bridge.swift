@@ -1,4 +1,5 @@
 import Foundation
+import PhoneProcess
 import Secrets
 import World
 
@@ -98,7 +99,7 @@ extension Bridge {
       pushes.send(BridgePush(MessageID.riskLevel, shown.state.riskJSON))
     }
     if !shown.state.isSame(as: last.state) {
-      pushes.send(BridgePush(MessageID.state, shown.state.json))
+      pushes.send(BridgePush(MessageID.state, JSONValue(encoding: shown.state)))
     }
     return shown
   }
@@ -110,16 +111,25 @@ extension Bridge {
 
   /// Tells all pages the state.
   func pushState() async {
-    pushes.send(BridgePush(MessageID.state, await phone.state().json))
+    pushes.send(BridgePush(MessageID.state, JSONValue(encoding: await phone.state())))
   }
 
   /// Opens a screen of the page: message 69.
   package func open(_ route: PageRoute) {
     pushes.send(route.push)
   }
+
+  /// Tells pages for Android that the back button was pressed: message 67.
+  package func goBack() { pushes.send(.back) }
+
+  /// The number of pages with a stream of events.
+  package var openStreams: Int { pushes.count }
 }
 
 extension PhoneState {
+  /// The risk level of messages 61 and 66, which have no word for an unknown one.
+  fileprivate var contractRiskLevel: Int { riskLevel ?? 0 }
+
   /// True if nothing but the time differs.
   fileprivate func isSame(as other: PhoneState) -> Bool {
     var other = other

@@ -1,4 +1,6 @@
+import ExposureApp
 import Foundation
+import PhoneProcess
 import Secrets
 
 /// The phone, as the bridge uses it. `PhoneOfBridge` is the real one.
@@ -33,7 +35,7 @@ package protocol BridgePhone: Sendable {
   /// Continues an unfinished upload, or forgets it.
   func resolveUpload(continuing: Bool) async throws(BridgePhoneError) -> PhoneUploadResult
   /// The keys that an upload would share, without the keys.
-  func uploadPreview(_ date: PhoneUpload.Day) async throws(BridgePhoneError) -> JSONValue
+  func uploadPreview(_ diagnosis: Diagnosis) async throws(BridgePhoneError) -> JSONValue
 
   /// Downloads and analyses key files now.
   func check() async throws(BridgePhoneError) -> PhoneCheckResult
@@ -80,8 +82,7 @@ package struct PhoneServices: Hashable, Sendable {
 
 /// A choice of the owner; `nil` leaves it as it is.
 package struct PhoneChoice: Hashable, Sendable {
-  /// The language, such as `pl`.
-  package var language: String?
+  package var language: Language?
   /// True to hide the details of exposures.
   package var hidesDetails: Bool?
   /// True to be shown notices.
@@ -91,7 +92,7 @@ package struct PhoneChoice: Hashable, Sendable {
 
   /// Creates a choice.
   package init(
-    language: String? = nil, hidesDetails: Bool? = nil, notifications: Bool? = nil,
+    language: Language? = nil, hidesDetails: Bool? = nil, notifications: Bool? = nil,
     statistics: Bool? = nil
   ) {
     self.language = language
@@ -113,30 +114,12 @@ package enum PhoneOnboarding: String, Hashable, Sendable, CaseIterable {
 
 /// An upload as a page asks for it.
 package struct PhoneUpload: Sendable, Redacted {
-  /// The date that determines the transmission risk of the keys.
-  package struct Day: Hashable, Sendable {
-    /// The event on that day.
-    package enum Kind: String, Sendable, CaseIterable {
-      case test, symptoms, none
-    }
-
-    package let kind: Kind
-    /// `YYYY-MM-DD`; `nil` for `none`.
-    package let day: String?
-
-    /// Creates a date.
-    package init(_ kind: Kind, _ day: String? = nil) {
-      self.kind = kind
-      self.day = day
-    }
-  }
-
   /// The PIN as typed.
   package let pin: ZeroingBytes
   /// True to share the keys with other countries.
   package let sharesAbroad: Bool
-  /// The stated date.
-  package let date: Day
+  /// The date that determines the transmission risk of the keys.
+  package let diagnosis: Diagnosis
 }
 
 /// The result of an upload.

@@ -24,7 +24,8 @@ package final class BridgePushes: Sendable {
   private let streams = Mutex(Streams())
   private let clock: any WallClock
 
-  init(clock: any WallClock) {
+  /// Pushes without any page.
+  package init(clock: any WallClock) {
     self.clock = clock
   }
 

@@ -1,4 +1,6 @@
+import ExposureApp
 import Foundation
+import PhoneProcess
 import Secrets
 
 // ProteGO Safe's messages, 1 to 105.
@@ -33,11 +35,12 @@ extension Bridge {
   }
 
   private func language(_ message: BridgeMessage) async throws -> JSONValue? {
-    if let language = message["language"]?.asString {
-      try await phone.choose(PhoneChoice(language: language.lowercased()))
+    // A page may offer a language that the phone does not have; the phone keeps its own.
+    if let code = message["language"]?.asString, let language = Language(locale: code) {
+      try await phone.choose(PhoneChoice(language: language))
       await pushState()
     }
-    return ["language": .string(await phone.state().language.uppercased())]
+    return ["language": .string(await phone.state().language.rawValue.uppercased())]
   }
 
   private func contractUpload(_ message: BridgeMessage) async -> JSONValue {
@@ -47,7 +50,7 @@ extension Bridge {
         PhoneUpload(
           pin: ZeroingBytes(copying: pin.utf8),
           sharesAbroad: message["isInteroperabilityEnabled"]?.asBool ?? false,
-          date: PhoneUpload.Day(.none)))
+          diagnosis: .notStated))
     } else {
       result = .undecodable
     }

@@ -20,6 +20,12 @@ package enum JSONValue: Hashable, Sendable {
     self = value
   }
 
+  /// The JSON of `value`; `null` if it cannot be encoded.
+  package init(encoding value: some Encodable) {
+    let json = (try? JSONEncoder().encode(value)).map { String(decoding: $0, as: UTF8.self) }
+    self = json.flatMap { JSONValue($0) } ?? .null
+  }
+
   /// The JSON text, with sorted fields.
   package var text: String {
     let encoder = JSONEncoder()
@@ -91,14 +97,6 @@ extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByBooleanLiteral
 
   /// The text, or `null`.
   init(optional value: String?) { self = value.map(JSONValue.string) ?? .null }
-
-  /// The time in whole Unix seconds, or `null`.
-  init(_ time: Date?) { self = time.map { .integer($0.unixSeconds) } ?? .null }
-}
-
-extension Date {
-  /// The time in whole Unix seconds.
-  var unixSeconds: Int { Int(timeIntervalSince1970.rounded(.down)) }
 }
 
 extension JSONValue: Codable {

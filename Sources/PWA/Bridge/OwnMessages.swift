@@ -1,11 +1,13 @@
+import ExposureApp
 import Foundation
+import PhoneProcess
 import Secrets
 
 // Our messages, from 1000: the parts of the web app for which the contract has no words.
 extension Bridge {
   func ownAnswer(to message: BridgeMessage) async throws -> JSONValue? {
     switch message.type {
-    case MessageID.state: return await phone.state().json
+    case MessageID.state: return JSONValue(encoding: await phone.state())
     case MessageID.exposures: return await phone.exposures()
     case MessageID.traffic: return await phone.traffic()
     case MessageID.exportMyData: return try await phone.ownerData()
@@ -14,7 +16,7 @@ extension Bridge {
     case MessageID.unfinishedUpload:
       let action = try message.word("action", of: ["continue", "forget"])
       return try await phone.resolveUpload(continuing: action == "continue").json
-    case MessageID.uploadPreview: return try await phone.uploadPreview(try message.date)
+    case MessageID.uploadPreview: return try await phone.uploadPreview(try message.diagnosis)
     case MessageID.travel:
       return try await phone.travel(to: message["to"]?.asString)
     case MessageID.developer:
@@ -22,7 +24,7 @@ extension Bridge {
       return ["text": .string(try await phone.develop(action))]
     default:
       try await change(message)
-      return await phone.state().json
+      return JSONValue(encoding: await phone.state())
     }
   }
 
@@ -43,7 +45,7 @@ extension Bridge {
     case MessageID.preferences:
       try await phone.choose(
         PhoneChoice(
-          language: message["language"]?.asString, hidesDetails: message["hidesDetails"]?.asBool,
+          language: try message.language, hidesDetails: message["hidesDetails"]?.asBool,
           notifications: message["notifications"]?.asBool))
     default: throw BridgeFailure.unknownMessage(message.type)
     }
@@ -61,13 +63,13 @@ extension Bridge {
   }
 
   private func guidedUpload(_ message: BridgeMessage) async -> JSONValue {
-    guard let pin = message["pin"]?.asString, let date = try? message.date else {
+    guard let pin = message["pin"]?.asString, let diagnosis = try? message.diagnosis else {
       return PhoneUploadResult.undecodable.json
     }
     return await phone.upload(
       PhoneUpload(
         pin: ZeroingBytes(copying: pin.utf8),
-        sharesAbroad: message["isInteroperabilityEnabled"]?.asBool ?? false, date: date)
+        sharesAbroad: message["isInteroperabilityEnabled"]?.asBool ?? false, diagnosis: diagnosis)
     ).json
   }
 }
@@ -87,18 +89,37 @@ extension BridgeMessage {
     return word
   }
 
-  /// The date of an upload; `none` if the page states none.
-  fileprivate var date: PhoneUpload.Day {
+  /// The chosen language; `nil` if the message names none.
+  fileprivate var language: Language? {
     get throws(BridgeFailure) {
-      guard let date = self["date"], date != .null else { return PhoneUpload.Day(.none) }
-      guard let kind = date["kind"]?.asString.flatMap(PhoneUpload.Day.Kind.init(rawValue:)) else {
+      guard let code = self["language"]?.asString else { return nil }
+      guard let language = Language(rawValue: code) else {
+        throw .badRequest(
+          "language must be one of: \(Language.allCases.map(\.rawValue).joined(separator: ", ")).")
+      }
+      return language
+    }
+  }
+
+  /// The date of an upload, if the page states one.
+  fileprivate var diagnosis: Diagnosis {
+    get throws(BridgeFailure) {
+      guard let date = self["date"], date != .null else { return .notStated }
+      let kind = date["kind"]?.asString
+      if kind == "none" { return .notStated }
+      guard let kind, ["test", "symptoms"].contains(kind) else {
         throw .badRequest("date.kind must be test, symptoms or none.")
       }
-      guard kind != .none else { return PhoneUpload.Day(.none) }
-      guard let day = date["day"]?.asString, day.wholeMatch(of: /\d{4}-\d{2}-\d{2}/) != nil else {
+      guard let text = date["day"]?.asString, let day = Self.day(text) else {
         throw .badRequest("date.day must be a day such as 2020-10-15.")
       }
-      return PhoneUpload.Day(kind, day)
+      return kind == "test" ? .test(day: day) : .symptoms(day: day)
     }
+  }
+
+  /// 00:00 UTC of a day such as `2020-10-15`.
+  private static func day(_ text: String) -> Date? {
+    guard text.wholeMatch(of: /\d{4}-\d{2}-\d{2}/) != nil else { return nil }
+    return try? Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day().parse(text)
   }
 }

@@ -1,16 +1,16 @@
-import Foundation
-
 /// The rows of message 90. Every row has an identifier, with which message 91 removes it.
 package struct PhoneActivities: Hashable, Sendable {
+  // Times are Unix seconds.
+
   /// A notice.
   package struct Notification: Hashable, Sendable {
     package let id: String
-    package let time: Date
+    package let time: Int
     package let title: String
     package let content: String
 
     /// Creates a row.
-    package init(id: String, time: Date, title: String, content: String) {
+    package init(id: String, time: Int, title: String, content: String) {
       self.id = id
       self.time = time
       self.title = title
@@ -21,12 +21,12 @@ package struct PhoneActivities: Hashable, Sendable {
   /// A check that analysed key files.
   package struct RiskCheck: Hashable, Sendable {
     package let id: String
-    package let time: Date
+    package let time: Int
     package let exposures: Int
     package let keys: Int
 
     /// Creates a row.
-    package init(id: String, time: Date, exposures: Int, keys: Int) {
+    package init(id: String, time: Int, exposures: Int, keys: Int) {
       self.id = id
       self.time = time
       self.exposures = exposures
@@ -37,12 +37,12 @@ package struct PhoneActivities: Hashable, Sendable {
   /// A check that found exposures.
   package struct Exposure: Hashable, Sendable {
     package let id: String
-    package let time: Date
+    package let time: Int
     package let exposures: Int
     package let riskLevel: Int
 
     /// Creates a row.
-    package init(id: String, time: Date, exposures: Int, riskLevel: Int) {
+    package init(id: String, time: Int, exposures: Int, riskLevel: Int) {
       self.id = id
       self.time = time
       self.exposures = exposures
@@ -68,21 +68,21 @@ package struct PhoneActivities: Hashable, Sendable {
       "notifications": .array(
         notifications.map {
           [
-            "id": .string($0.id), "timestamp": .integer($0.time.unixSeconds),
+            "id": .string($0.id), "timestamp": .integer($0.time),
             "title": .string($0.title), "content": .string($0.content),
           ]
         }),
       "riskChecks": .array(
         riskChecks.map {
           [
-            "id": .string($0.id), "timestamp": .integer($0.time.unixSeconds),
+            "id": .string($0.id), "timestamp": .integer($0.time),
             "exposures": .integer($0.exposures), "keys": .integer($0.keys),
           ]
         }),
       "exposures": .array(
         exposures.map {
           [
-            "id": .string($0.id), "timestamp": .integer($0.time.unixSeconds),
+            "id": .string($0.id), "timestamp": .integer($0.time),
             "exposures": .integer($0.exposures), "riskLevel": .integer($0.riskLevel),
           ]
         }),
@@ -106,13 +106,13 @@ package struct PhoneActivityRows: Hashable, Sendable {
 
 /// The numbers of message 103.
 package struct PhoneCheckTotals: Hashable, Sendable {
-  package let lastCheck: Date?
+  package let lastCheck: Int?
   package let today: Int
   package let lastSevenDays: Int
   package let total: Int
 
   /// Creates totals.
-  package init(lastCheck: Date?, today: Int, lastSevenDays: Int, total: Int) {
+  package init(lastCheck: Int?, today: Int, lastSevenDays: Int, total: Int) {
     self.lastCheck = lastCheck
     self.today = today
     self.lastSevenDays = lastSevenDays
@@ -124,7 +124,7 @@ package struct PhoneCheckTotals: Hashable, Sendable {
     guard let lastCheck else { return [:] }
     return [
       "riskCheck": [
-        "lastRiskCheckTimestamp": .integer(lastCheck.unixSeconds),
+        "lastRiskCheckTimestamp": .integer(lastCheck),
         "todayKeysCount": .integer(today), "last7daysKeysCount": .integer(lastSevenDays),
         "totalKeysCount": .integer(total),
       ]

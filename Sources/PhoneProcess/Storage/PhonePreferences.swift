@@ -15,6 +15,8 @@ package final class PhonePreferences: Sendable {
     package var notifications = true
     /// True if the owner has declined the onboarding.
     package var hasDeclined = false
+    /// True if the owner wants news about the statistics.
+    package var wantsStatistics = false
 
     /// The values before the owner has chosen any.
     package init(language: Language) {

@@ -83,11 +83,11 @@ struct PhoneRunCommand: AsyncParsableCommand {
     guard let web else { return nil }
     let version = Firebreak.configuration.version
     let bridge = Bridge(
-      to: PhoneOfBridge(phone, version: version), version: version, clock: phone.clock)
+      to: PhoneOfBridge(phone), version: version, clock: phone.clock)
     do {
       return try PhoneWebsite(
         bridge, port: Int(web), pages: pages.map { URL(fileURLWithPath: $0) },
-        randomness: SystemRandomness(), logger: logger)
+        texts: { Language(rawValue: $0).flatMap(Catalogues.json) }, randomness: SystemRandomness(), logger: logger)
     } catch {
       throw CommandFailure.badInput(error.description.printable)
     }
