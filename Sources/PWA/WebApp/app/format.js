@@ -8,7 +8,7 @@ export function number(value, options) {
 
 /** A number of bytes in a short form. */
 export function bytes(count) {
-  if (count < 1000) return number(count, { style: "unit", unit: "byte", unitDisplay: "short" });
+  if (count < 1000) return number(count, { style: "unit", unit: "byte", unitDisplay: "long" });
   const unit = count < 1_000_000 ? "kilobyte" : "megabyte";
   const value = count / (unit === "kilobyte" ? 1000 : 1_000_000);
   return number(value, { style: "unit", unit, maximumFractionDigits: 1 });

@@ -20,10 +20,7 @@ export function startStore() {
   connectBridge(setConnected);
   onPush((type, value) => {
     if (type === 1000 && value) accept(value);
-    else if (type === 11 || type === 51 || type === 61) refreshState();
-  });
-  document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible") refreshState();
+    else if ((type === 11 && value?.appState === 1) || type === 51 || type === 61) refreshState();
   });
 }
 
@@ -72,19 +69,9 @@ function scheduleRetry() {
   if (retryTimer) return;
   retryTimer = setTimeout(async () => {
     retryTimer = null;
-    if (!(await refreshState())) await reloadIfForgotten();
+    await refreshState();
   }, retryDelay);
   retryDelay = Math.min(retryDelay * 2, retry.last);
-}
-
-/** Loads the page again if the phone process was restarted and no longer knows this page. */
-async function reloadIfForgotten() {
-  try {
-    const answer = await fetch("/firebreak/bridge.js", { cache: "no-store" });
-    if (answer.status === 403) location.reload();
-  } catch {
-    // The process is not running; the next attempt follows.
-  }
 }
 
 function notify() {

@@ -20,7 +20,7 @@ export const sharePIN = {
     return el("div", { class: "narrow" },
       heading(t("share.title"), el("p", { class: "lead" }, t("share.lead"))),
       form(), otherWays(), card(t("share.noPIN"), {}, el("p", {}, t("share.noPIN.text")),
-        el("a", { href: "#/support", "data-action": "support" }, t("support.title"))));
+        el("p", {}, el("a", { class: "change", href: "#/support", "data-action": "support" }, t("support.title")))));
   },
 };
 

@@ -91,7 +91,7 @@ function keyTable(keys) {
     el("thead", {}, el("tr", {}, column(t("review.day")), column(t("review.hours")),
       column(t("review.risk")))),
     el("tbody", {}, keys.map((key) => el("tr", {},
-      el("th", { scope: "row" }, day(key.day, { weekday: "short", day: "numeric", month: "short" })),
+      el("th", { scope: "row" }, day(key.day, { day: "numeric", month: "short" })),
       el("td", {}, number(key.rollingPeriod / 6, { maximumFractionDigits: 1 })),
       el("td", {}, number(key.transmissionRisk))))));
 }

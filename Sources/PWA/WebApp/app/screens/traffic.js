@@ -49,7 +49,7 @@ function beaconCard(beacons) {
         el("thead", {}, el("tr", {}, column(t("review.day")), column(t("traffic.sent")),
           column(t("traffic.received")))),
         el("tbody", {}, beacons.map((one) => el("tr", {},
-          el("th", { scope: "row" }, day(one.date, { weekday: "short", day: "numeric", month: "short" })),
+          el("th", { scope: "row" }, day(one.date, { day: "numeric", month: "short" })),
           el("td", {}, number(one.sent)), el("td", {}, number(one.received))))))));
 }
 
