@@ -7,14 +7,16 @@ BUILD_FLAGS := --explicit-target-dependency-import-check error
 RELEASE := -c release --scratch-path .build-release
 EXAMPLES := --package-path Examples --scratch-path .build-examples
 
-.PHONY: demo test prove test-arm64 bench docs examples facts build product lint format prepare prepare-tests clean help
+.PHONY: demo test prove test-arm64 bench docs examples facts build product lint format \
+  prepare prepare-tests screenshots accessibility-trees clean help
 
 help:
 	@echo "make demo        build, then run the whole system once: from a beacon to a notice, from a PIN to a download"
 	@echo "make test        check the format, build with warnings as errors, run every test and the example app"
 	@echo "make prove       kill a running phone 500 times while it receives, checks and uploads (about 10 minutes)"
 	@echo "make test-arm64  compile the matching kernels for arm64 and check them under qemu"
-	@echo "make bench       build for release, measure matching and the servers, write the figures to out/bench"
+	@echo "make bench       build for release, measure matching, the servers and the web app, write the figures to out/bench"
+	@echo "make screenshots write a picture of every screen of the web app to out/screens"
 	@echo "make examples    build the example app, a package of its own, and take three phones through it"
 	@echo "make docs        write the framework's reference as a web site to out/docs"
 	@echo "make facts       print the structure of the production code: sizes of files, types and functions"
@@ -36,12 +38,21 @@ test: prepare-tests lint build
 prove: prepare-tests build
 	FIREBREAK_PROVE_ROUNDS=500 scripts/run-tests --filter FirebreakTests.KilledPhoneTests
 
+# Every screen of the web app, on a phone in light and dark and on a desktop.
+screenshots: prepare-tests build
+	FIREBREAK_SCREENSHOTS=$(CURDIR)/out/screens scripts/run-tests --filter ScreenTests/pictures
+
+# Writes the accessibility trees with which the tests compare the screens.
+accessibility-trees: prepare-tests build
+	FIREBREAK_UPDATE_TREES=1 scripts/run-tests --filter ScreenTests/accessible
+
 test-arm64:
 	@scripts/test-arm64
 
 # Each figure with its target, date, processor and compiler. Takes some minutes after the build, which has a
 # folder of its own: debug and release would rebuild each other's dependencies.
 bench: prepare
+	@scripts/prepare chromium chromium-driver
 	swift build $(RELEASE) --product firebreak
 	swift build $(RELEASE) --product firebreak-benchmarks
 	.build-release/release/firebreak-benchmarks --output out/bench \
@@ -78,10 +89,10 @@ format:
 prepare:
 	@scripts/prepare
 
-# What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, and systemd
-# to check the unit file.
+# What only the tests need: two virtual Bluetooth controllers and the Python that runs them, a message bus, systemd to
+# check the unit file, a browser, and axe to check pages for accessibility.
 prepare-tests:
-	@scripts/prepare python3 python3-pip dbus-daemon systemd
+	@scripts/prepare python3 python3-pip dbus-daemon systemd chromium chromium-driver
 	@scripts/prepare-tests
 
 clean:

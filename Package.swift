@@ -179,13 +179,21 @@ let package = Package(
       dependencies: [
         "Secrets", "World", "StrictJSON", "ExposureKeys", "SealedStorage", "DiagnosisKeyFile",
         "ExposureNotification", "ExposureApp", "KeyServerAPI", logging,
-      ], swiftSettings: strictOnTheCallersActor),
+      ], resources: [.copy("Texts")], swiftSettings: strictOnTheCallersActor),
+
+    // The phone's user interface: a web app, and the bridge between its pages and the phone.
+    .target(
+      name: "PWA",
+      dependencies: [
+        "Secrets", "World", "ExposureNotification", "ExposureApp", "PhoneProcess", "QuietHTTP",
+        hummingbird, nioCore, crypto, logging,
+      ], resources: [.copy("WebApp"), .copy("BridgeScript")], swiftSettings: strict),
 
     // The executable.
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "Town", "FieldTrials", "PhoneProcess", "Bluetooth", "CProcessControl", "DiagnosisKeyFile",
+        "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth", "CProcessControl", "DiagnosisKeyFile",
         "ExposureKeys", "CExposureKernels", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
         "VerificationAPI", "VerificationServer", "QuietHTTP", "StrictJSON", "Secrets", "World",
@@ -198,7 +206,8 @@ let package = Package(
     .executableTarget(
       name: "firebreak-benchmarks",
       dependencies: [
-        "ExposureNotification", "World", argumentParser, subprocess, systemPackage,
+        "ExposureNotification", "World", "Browser", "TestSupport", argumentParser, crypto,
+        subprocess, systemPackage,
       ], path: "Benchmarks", swiftSettings: strictOnTheCallersActor),
 
     // The snippets of the framework's reference: what an app outside this package can call, and the
@@ -220,6 +229,18 @@ let package = Package(
       path: "Tests/TestSupport",
       swiftSettings: strict
     ),
+
+    // A headless browser for tests and benchmarks of web pages.
+    .target(
+      name: "Browser", dependencies: ["TestSupport", asyncHTTPClient, nioCore, nioHTTP1],
+      path: "Tests/Browser", exclude: ["Scripts"], swiftSettings: strictOnTheCallersActor),
+
+    // The servers and phones of a test, each in a process of its own.
+    .target(
+      name: "ServedSystem",
+      dependencies: [
+        "KeyServerAPI", "PhoneProcess", "Secrets", "World", "TestSupport", crypto,
+      ], path: "Tests/ServedSystem", swiftSettings: strictOnTheCallersActor),
 
     .testTarget(
       name: "SnippetTests", dependencies: ["snippets", "TestSupport"], swiftSettings: strict),
@@ -308,10 +329,16 @@ let package = Package(
     .testTarget(
       name: "PhoneProcessTests",
       dependencies: [
-        "PhoneProcess", "ExposureNotification", "SealedStorage", "Secrets", "World", "TestSupport",
-        logging,
+        "PhoneProcess", "ExposureApp", "ExposureKeys", "ExposureNotification", "KeyServerAPI",
+        "SealedStorage", "Secrets", "World", "TestSupport", logging,
       ],
       swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "PWATests",
+      dependencies: [
+        "PWA", "PhoneProcess", "ExposureApp", "ExposureNotification", "KeyServerAPI", "QuietHTTP",
+        "SealedStorage", "Secrets", "World", "TestSupport", hummingbird, logging,
+      ], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",
       dependencies: ["FieldTrials", "ExposureNotification", "ExposureKeys", "TestSupport"],
@@ -331,9 +358,13 @@ let package = Package(
       dependencies: [
         "firebreak", "DiagnosisKeyFile", "ExposureKeys", "ExposureNotification", "UploadToken",
         "KeyServerAPI", "KeyServer", "VerificationAPI", "VerificationServer", "World",
-        "PhoneProcess", "Secrets", "TestSupport", nioCore, nioHTTP1, nioPosix, argumentParser,
-        crypto,
+        "PhoneProcess", "Secrets", "ServedSystem", "TestSupport", nioCore, nioHTTP1, nioPosix,
+        argumentParser, crypto,
       ],
       swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "WebAppTests",
+      dependencies: ["firebreak", "Browser", "ServedSystem", "TestSupport", nioCore, nioPosix],
+      exclude: ["AccessibilityTrees", "OtherApp"], swiftSettings: strictOnTheCallersActor),
   ]
 )

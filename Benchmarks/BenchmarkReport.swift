@@ -83,6 +83,7 @@ struct BenchmarkReport {
       text(.limitScaling) { "kernels alone \($0) times as fast" },
       memory, text(.requestsPerSecond) { "\($0) per second" },
       text(.errors) { "\($0) errors" }, text(.seconds) { "\($0) s" },
+      text(.firstPaint) { "first paint after \($0) s" }, text(.filesKiB) { "\($0) KiB" },
     ].compactMap(\.self).joined(separator: ", ")
   }
 }

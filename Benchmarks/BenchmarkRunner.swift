@@ -7,8 +7,8 @@ struct Benchmark: Sendable {
   /// The name, which is also that of its JSON file.
   let name: String
   let description: String
-  /// The arguments of `firebreak bench`.
-  let arguments: [String]
+  /// The arguments of `firebreak bench`; nil for the web app, which runs in a browser.
+  let arguments: [String]?
   /// The number of runs; the median run counts.
   let runs: Int
   /// The figure by which runs are ordered.
@@ -24,6 +24,15 @@ struct Benchmark: Sendable {
     self.arguments = arguments.split(separator: " ").map(String.init)
     self.runs = runs
     self.figure = figure
+  }
+
+  /// The web app in a browser.
+  static let webApp = Benchmark(browser: "web-app", "in headless Chromium, empty cache")
+
+  private init(browser name: String, _ description: String) {
+    (self.name, self.description, arguments) = (name, description, nil)
+    // A run loads the page several times.
+    (runs, figure) = (1, .firstPaint)
   }
 }
 
@@ -44,6 +53,9 @@ enum BenchmarkFigure: String, Sendable {
   case realMedian = "chaff.p50Milliseconds.real"
   case chaffMedian = "chaff.p50Milliseconds.chaff"
   case seconds
+  case firstPaint = "firstPaintSeconds"
+  case layoutShift
+  case filesKiB
 
   /// The figure in `object`, or nil if it is absent.
   func value(in object: [String: Any]) -> Double? {
@@ -127,8 +139,16 @@ struct BenchmarkRunner {
   }
 
   private func run(
-    _ arguments: [String]
+    _ arguments: [String]?
   ) async throws -> (status: Int32, output: Data, errors: String) {
+    guard let arguments else {
+      do {
+        let object = try await WebAppBenchmark(executable: executable).run()
+        return (0, try JSONEncoder().encode(object), "")
+      } catch {
+        return (3, Data(), "\(error)")
+      }
+    }
     let run = try await Subprocess.run(
       .path(FilePath(executable.path)), arguments: Arguments(["bench"] + arguments + ["--json"]),
       output: .bytes(limit: Self.outputBytesMax), error: .string(limit: Self.outputBytesMax))

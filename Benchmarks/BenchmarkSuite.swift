@@ -54,6 +54,7 @@ enum BenchmarkSuite {
         "publish-chaff", "every second upload is a decoy",
         "publish --connections 8 --requests 10000 --keys 14 --chaff", by: .realMedian),
       Benchmark("export", "500,000 keys", "export --keys 500000", by: .seconds),
+      .webApp,
     ]
 
   /// The figures of the reference processor plus 15 percent.
@@ -135,5 +136,11 @@ enum BenchmarkSuite {
       .near(1, percent: 5)),
     BenchmarkTarget("Export of 500,000 keys, s", .figure(.seconds, of: "export"), .atMost(1)),
     BenchmarkTarget("Memory of an export, MiB", .figure(.peak, of: "export"), .atMost(64)),
+    BenchmarkTarget(
+      "Web app, first paint, seconds", .figure(.firstPaint, of: "web-app"), .atMost(0.5)),
+    BenchmarkTarget(
+      "Web app, all files, KiB", .figure(.filesKiB, of: "web-app"), .atMost(150)),
+    BenchmarkTarget(
+      "Web app, layout shift", .figure(.layoutShift, of: "web-app"), .atMost(0)),
   ]
 }

@@ -24,7 +24,11 @@ public struct AppState: Sendable, Hashable {
   public let notices: Set<Notice.Identifier>
   /// True if an unfinished upload can be continued.
   public let hasPendingUpload: Bool
-  /// True if the health authority has paused checks and uploads.
+  /// True while a check is running.
+  public let isChecking: Bool
+  /// The step of the running upload; `nil` if none is running.
+  public let upload: UploadProgress?
+  /// True while the health authority has paused checks and uploads.
   public let isPaused: Bool
   /// The reason why the last device configuration was rejected; `nil` if it was accepted.
   public let configurationRefusal: DeviceConfigurationError?
@@ -120,12 +124,14 @@ extension ExposureApp {
       lastCheck: store.state.history.lastCheck, lastFailure: lastFailure,
       nextCheck: store.state.schedule.next, service: serviceStatus, storage: store.condition,
       damage: storageDamage, notices: store.state.notices.visible.union(noticesWithoutStore),
-      hasPendingUpload: hasPendingUpload, isPaused: pause != nil,
+      hasPendingUpload: hasPendingUpload, isChecking: isChecking,
+      upload: isUploading ? uploadProgress : nil, isPaused: pause != nil,
       configurationRefusal: configurationRefusal)
   }
 
   /// Tells all readers of `stateChanges`.
   func announce(_ reason: StateChange.Reason) {
+    if case .uploadProgress(let progress) = reason { uploadProgress = progress }
     changes.send(StateChange(state: currentState, reason: reason))
   }
 }

@@ -42,6 +42,8 @@ public actor ExposureApp {
   /// The callers that await the result of the running check.
   var checkWaiters: [UUID: CheckedContinuation<CheckOutcome, Never>] = [:]
   var isUploading = false
+  /// The last announced step of an upload.
+  var uploadProgress: UploadProgress?
 
   /// Creates the app and opens its store.
   ///
@@ -130,6 +132,11 @@ public actor ExposureApp {
   public func riskLevel(of check: RiskCheck) -> RiskLevel {
     check.level.map { RiskLevel($0) }
       ?? RiskAssessment(thresholds: remote.riskLevelConfiguration).level(of: check.riskScore)
+  }
+
+  /// The level of one exposure; scores use the current thresholds.
+  public func riskLevel(of exposure: Exposure) -> RiskLevel {
+    RiskAssessment(thresholds: remote.riskLevelConfiguration).level(of: exposure)
   }
 
   /// The exposures of the last fourteen days, newest first.

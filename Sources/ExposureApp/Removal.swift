@@ -26,6 +26,24 @@ extension ExposureApp {
     announce(.removal)
   }
 
+  /// Removes the exposures with these IDs; unknown IDs are ignored. The level of the other exposures applies.
+  public func removeExposures(ids: Set<UUID>) async throws(StorageFailure) {
+    let now = clock.now
+    let thresholds = remote.riskLevelConfiguration
+    try store.update { state in
+      state.removeExposures { ids.contains($0.id) }
+      state.setNoticeLevel(at: now, by: thresholds)
+    }
+    if riskLevel <= .none { await removeNotice(.risk) }
+    announce(.removal)
+  }
+
+  /// Removes the checks with these IDs from the history; unknown IDs are ignored. The counts of keys stay.
+  public func removeChecks(ids: Set<UUID>) throws(StorageFailure) {
+    try store.update { $0.history.removeChecks(ids) }
+    announce(.removal)
+  }
+
   /// Removes the history of checks. The times of the last check and of the next one stay.
   public func removeHistory() throws(StorageFailure) {
     try store.update { $0.history.removeChecks() }

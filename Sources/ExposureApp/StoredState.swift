@@ -103,13 +103,13 @@ extension StoredState {
     return true
   }
 
-  /// Removes all exposures; days from exposure windows are remembered as removed.
-  mutating func removeExposures() {
-    let judged = exposures.filter { $0.judgement != nil }
+  /// Removes exposures; days from exposure windows are remembered as removed.
+  mutating func removeExposures(where isMeant: (Exposure) -> Bool = { _ in true }) {
+    let judged = exposures.filter { $0.judgement != nil && isMeant($0) }
     let dates = Set(judged.map(\.date))
     let days = (removedDays ?? []).filter { !dates.contains($0.date) } + judged
     removedDays = days.isEmpty ? nil : days
-    exposures = []
+    exposures.removeAll(where: isMeant)
   }
 }
 
@@ -118,6 +118,6 @@ extension Exposure {
   fileprivate func identified(as known: UUID?) -> Exposure {
     Exposure(
       id: known ?? id, date: date, durationSeconds: durationSeconds, riskScore: riskScore,
-      judgement: judgement, files: files)
+      judgement: judgement, files: files, bands: bands)
   }
 }

@@ -1,7 +1,7 @@
 /// Settings that the health authority can change on all phones without a new app version.
 ///
-/// A missing key, or one of another type, gets its default; the other keys keep their values. A
-/// `windowRiskConfiguration` is used only if it is complete and valid. See
+/// A missing key, or one of another type, gets its default; the other keys keep their values.
+/// `windowRiskConfiguration` and `transmissionRiskConfiguration` are used only if they are complete and valid. See
 /// Documentation/ProteGOSafeContract.md, "Remote configuration".
 public struct RemoteConfiguration: Codable, Hashable, Sendable {
   /// The version, which increases with every change. A phone rejects a lower version than its own.
@@ -14,24 +14,29 @@ public struct RemoteConfiguration: Codable, Hashable, Sendable {
   public var diagnosisKeyDownloadConfiguration: KeyDownload
   /// The rules of apps with ENAPIVersion 2; nil for those that the app is built with.
   public var windowRiskConfiguration: WindowRiskConfiguration?
+  /// The transmission risk of uploaded keys by a stated date; nil for ProteGO Safe's constant 8.
+  public var transmissionRiskConfiguration: TransmissionRiskConfiguration?
 
   /// Creates a configuration.
   public init(
     version: Int, exposureConfiguration: RiskScoringParameters = .protegoDefault,
     riskLevelConfiguration: RiskScoreThresholds = .protegoDefault,
     diagnosisKeyDownloadConfiguration: KeyDownload = .protegoDefault,
-    windowRiskConfiguration: WindowRiskConfiguration? = nil
+    windowRiskConfiguration: WindowRiskConfiguration? = nil,
+    transmissionRiskConfiguration: TransmissionRiskConfiguration? = nil
   ) {
     self.version = version
     self.exposureConfiguration = exposureConfiguration
     self.riskLevelConfiguration = riskLevelConfiguration
     self.diagnosisKeyDownloadConfiguration = diagnosisKeyDownloadConfiguration
     self.windowRiskConfiguration = windowRiskConfiguration
+    self.transmissionRiskConfiguration = transmissionRiskConfiguration
   }
 
   private enum CodingKeys: CodingKey {
     case version, exposureConfiguration, riskLevelConfiguration
     case diagnosisKeyDownloadConfiguration, windowRiskConfiguration
+    case transmissionRiskConfiguration
   }
 
   /// The values of ProteGO Safe.
@@ -39,18 +44,21 @@ public struct RemoteConfiguration: Codable, Hashable, Sendable {
 
   /// Decodes leniently: a missing key, or one of another type, gets its default.
   ///
-  /// - Throws: `DecodingError` if `windowRiskConfiguration` is there and not complete, for the authority that
-  ///   writes it. A phone ignores it then.
+  /// - Throws: `DecodingError` if `windowRiskConfiguration` or `transmissionRiskConfiguration` is there and not
+  ///   complete, for the authority that writes it. A phone ignores the part then.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       values,
       windowRisk: try values.decodeIfPresent(
-        WindowRiskConfiguration.self, forKey: .windowRiskConfiguration))
+        WindowRiskConfiguration.self, forKey: .windowRiskConfiguration),
+      transmissionRisk: try values.decodeIfPresent(
+        TransmissionRiskConfiguration.self, forKey: .transmissionRiskConfiguration))
   }
 
   private init(
-    _ values: KeyedDecodingContainer<CodingKeys>, windowRisk: WindowRiskConfiguration?
+    _ values: KeyedDecodingContainer<CodingKeys>, windowRisk: WindowRiskConfiguration?,
+    transmissionRisk: TransmissionRiskConfiguration?
   ) {
     let standard = Self.protegoDefault
     version = values.value(.version, or: standard.version)
@@ -61,19 +69,22 @@ public struct RemoteConfiguration: Codable, Hashable, Sendable {
     diagnosisKeyDownloadConfiguration = values.value(
       .diagnosisKeyDownloadConfiguration, or: standard.diagnosisKeyDownloadConfiguration)
     windowRiskConfiguration = windowRisk
+    transmissionRiskConfiguration = transmissionRisk
   }
 
-  /// A configuration as a phone reads it: an invalid `windowRiskConfiguration`, for example one of a later
-  /// version, counts as missing.
+  /// A configuration as a phone reads it: an invalid part, for example one of a later version, counts as missing.
   struct Received: Decodable {
     let configuration: RemoteConfiguration
 
     init(from decoder: any Decoder) throws {
       let values = try decoder.container(keyedBy: CodingKeys.self)
-      let rules = try? values.decodeIfPresent(
+      let windows = try? values.decodeIfPresent(
         WindowRiskConfiguration.self, forKey: .windowRiskConfiguration)
+      let transmission = try? values.decodeIfPresent(
+        TransmissionRiskConfiguration.self, forKey: .transmissionRiskConfiguration)
       configuration = RemoteConfiguration(
-        values, windowRisk: rules.flatMap { $0.fault == nil ? $0 : nil })
+        values, windowRisk: windows.flatMap { $0.fault == nil ? $0 : nil },
+        transmissionRisk: transmission.flatMap { $0.fault == nil ? $0 : nil })
     }
   }
 }
@@ -86,6 +97,7 @@ extension RemoteConfiguration {
       : exposureConfiguration.fault ?? riskLevelConfiguration.fault
         ?? diagnosisKeyDownloadConfiguration.fault
         ?? windowRiskConfiguration?.fault.map { "windowRiskConfiguration.\($0)" }
+        ?? transmissionRiskConfiguration?.fault.map { "transmissionRiskConfiguration.\($0)" }
   }
 }
 

@@ -24,12 +24,17 @@ package final class Phone: Sendable {
     package let radioChanges: AsyncStream<Void>?
     /// The desktop that shows notices; `nil` if there is none.
     package let desktop: DesktopNotifications?
+    /// The version of the program.
+    package let version: String
+    /// The language of texts until the owner chooses one.
+    package let language: Language
     package let logger: Logger
 
     package init(
       clock: any WallClock, randomness: any Randomness, network: any Network, radio: any Radio,
       runRadio: @escaping @Sendable () async -> Void = {},
-      radioChanges: AsyncStream<Void>? = nil, desktop: DesktopNotifications?, logger: Logger
+      radioChanges: AsyncStream<Void>? = nil, desktop: DesktopNotifications?,
+      version: String = "", language: Language = .english, logger: Logger
     ) {
       self.clock = clock
       self.randomness = randomness
@@ -38,20 +43,27 @@ package final class Phone: Sendable {
       self.runRadio = runRadio
       self.radioChanges = radioChanges
       self.desktop = desktop
+      self.version = version
+      self.language = language
       self.logger = logger
     }
   }
 
   let folder: PhoneFolder
-  let settings: PhoneSettings
-  let clock: any WallClock
-  let device: Device
-  let app: ExposureApp
+  package let settings: PhoneSettings
+  package let clock: any WallClock
+  package let device: Device
+  package let app: ExposureApp
   let consent = PhoneConsent()
-  let notices: PhoneNotices
+  package let preferences: PhonePreferences
+  package let notices: PhoneNotices
+  let messages: MessageRecord
+  /// The statistics of the health authority; `nil` if the configuration names no server.
+  package let statistics: Statistics?
   let travel: TravelLog
   /// The radio for developers; `nil` if the phone was not started with `--developer`.
-  let developerRadio: DeveloperRadio?
+  package let developerRadio: DeveloperRadio?
+  let version: String
   private let runRadio: @Sendable () async -> Void
   private let radioChanges: AsyncStream<Void>?
   private let logger: Logger
@@ -69,15 +81,26 @@ package final class Phone: Sendable {
     self.settings = settings
     self.clock = clock
     self.logger = logger
+    version = surroundings.version
     runRadio = surroundings.runRadio
     radioChanges = surroundings.radioChanges
     developerRadio = surroundings.radio as? DeveloperRadio
     travel = TravelLog(in: folder, key: key, clock: clock, randomness: randomness)
+    preferences = PhonePreferences(
+      in: folder, key: key, language: surroundings.language, randomness: randomness)
     notices = PhoneNotices(
-      in: folder, key: key, desktop: surroundings.desktop, clock: clock, randomness: randomness,
-      logger: logger)
+      in: folder, key: key, desktop: surroundings.desktop, preferences: preferences, clock: clock,
+      randomness: randomness, logger: logger)
+    messages = MessageRecord(
+      in: folder, key: key, clock: clock, randomness: randomness, logger: logger)
+    let network = RecordingNetwork(surroundings.network, record: messages, clock: clock)
+    statistics = settings.statistics.map {
+      Statistics(
+        of: $0, network: network, in: folder, key: key, clock: clock, randomness: randomness,
+        logger: logger)
+    }
     let device = Device(
-      radio: surroundings.radio, consent: consent, clock: clock, randomness: randomness,
+      radio: CountingRadio(surroundings.radio, record: messages), consent: consent, clock: clock, randomness: randomness,
       folder: folder.framework, sealingKey: key, region: settings.region,
       bundleIdentifier: settings.app.appPackageName, apiVersion: settings.apiVersion,
       travel: travel, calibration: settings.calibration, logger: logger)
@@ -85,14 +108,14 @@ package final class Phone: Sendable {
     app = ExposureApp(
       manager: ENManager(device: device), authorizationStatus: { device.authorizationStatus },
       configuration: settings.app, folder: folder.app, sealingKey: key, clock: clock,
-      randomness: randomness, network: surroundings.network, scheduler: NoScheduler(),
+      randomness: randomness, network: network, scheduler: NoScheduler(),
       notices: notices, deviceCheck: UnattestedDevice(randomness: randomness), trust: device,
       countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount },
       damage: { device.storageDamage.map { DataDamage($0) } }, logger: logger)
   }
 
   /// True while `run()` runs.
-  var isRunning: Bool { running.withLock { $0 } }
+  package var isRunning: Bool { running.withLock { $0 } }
 
   /// Prepares the phone for operations. It sends and receives nothing before `run()`.
   package func start() async {
@@ -115,12 +138,24 @@ package final class Phone: Sendable {
       group.addTask { await socket.serve { await self.perform($0) } }
       group.addTask { try? await self.device.run() }
       group.addTask { await self.app.runSchedule() }
+      group.addTask { await self.storeMessages() }
       do { try ready() } catch {
         group.cancelAll()
         throw error
       }
       try await group.waitForAll()
     }
+  }
+
+  /// Stores the record of messages whenever a check or an upload has ended.
+  private func storeMessages() async {
+    for await change in app.stateChanges {
+      switch change.reason {
+      case .checkFinished, .uploadProgress(.finished): await messages.flush()
+      default: break
+      }
+    }
+    await messages.flush()
   }
 
   /// Lets the device follow the radio's changes, and returns after the first one, or when it takes too long.

@@ -16,9 +16,7 @@ extension Phone {
       pendingUpload: state.hasPendingUpload, nextCheck: isRunning ? state.nextCheck : nil,
       paused: state.isPaused, configurationRefused: state.configurationRefusal?.description,
       storage: state.storage.rawValue, damaged: state.damage.map(\.content.rawValue),
-      shownNotices: shown.map {
-        NoticeReport(identifier: $0.identifier, title: $0.title, body: $0.body, time: $0.time)
-      })
+      shownNotices: shown.map(NoticeReport.init))
   }
 
   func history() async -> HistoryReport {
@@ -27,12 +25,12 @@ extension Phone {
     for (analysis, risk) in zip(await app.analyzeChecks, risks) {
       checks.append(
         HistoryReport.Check(
-          time: analysis.date, keys: analysis.keysCount, matchedKeys: analysis.matchedKeyCount,
+          id: analysis.id.uuidString, time: analysis.date, keys: analysis.keysCount, matchedKeys: analysis.matchedKeyCount,
           riskLevel: await app.riskLevel(of: risk).known))
     }
     let totals = await app.checkTotals
     return HistoryReport(
-      checks: checks, lastCheck: totals.lastCheck, keysToday: totals.todayKeysCount,
+      checks: checks, notices: await notices.history.map(NoticeReport.init), lastCheck: totals.lastCheck, keysToday: totals.todayKeysCount,
       keysInSevenDays: totals.last7DaysKeysCount, keysTotal: totals.totalKeysCount)
   }
 
@@ -41,7 +39,7 @@ extension Phone {
       riskLevel: await app.riskLevel.known,
       exposures: await app.exposures.map { exposure in
         ExposuresReport.Day(
-          date: exposure.date.dayText, seconds: Int(exposure.durationSeconds),
+          id: exposure.id.uuidString, date: exposure.date.dayText, seconds: Int(exposure.durationSeconds),
           riskScore: exposure.riskScore, level: exposure.judgement?.level?.rawValue)
       })
   }
@@ -54,7 +52,16 @@ extension Phone {
       ownKeys: counts.ownKeys,
       received: counts.sightings.sorted { $0.key < $1.key }.map {
         OwnerDataReport.Day(date: $0.key.dayText, beacons: $0.value)
-      })
+      },
+      sent: await PhoneMessages.all(in: messages, received: counts.sightings),
+      preferences: preferences.values)
+  }
+}
+
+extension NoticeReport {
+  fileprivate init(_ row: PhoneNotices.Row) {
+    self.init(
+      id: row.id, identifier: row.identifier, title: row.title, body: row.body, time: row.time)
   }
 }
 
@@ -88,8 +95,9 @@ extension HistoryReport {
       return
         "\(check.time.text): \(check.keys) keys, \(check.matchedKeys) encountered, risk \(risk)"
     }
+    let told = notices.map { "\($0.time.text): notice: \($0.title)" }
     let sum = "Keys today: \(keysToday), in seven days: \(keysInSevenDays), in total: \(keysTotal)"
-    return PhoneReply(.done, (lines + [sum]).joined(separator: "\n"), self)
+    return PhoneReply(.done, (lines + told + [sum]).joined(separator: "\n"), self)
   }
 }
 
@@ -133,10 +141,5 @@ extension Date {
   fileprivate var text: String {
     let time = Date.ISO8601FormatStyle(timeZone: .gmt).time(includingFractionalSeconds: false)
     return "\(dayText) \(formatted(time).prefix(5))"
-  }
-
-  /// The day in UTC: `2020-10-15`.
-  fileprivate var dayText: String {
-    formatted(Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day())
   }
 }

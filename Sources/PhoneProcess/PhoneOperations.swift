@@ -4,6 +4,7 @@ import ExposureNotification
 import Foundation
 import KeyServerAPI
 import Secrets
+import World
 
 extension Phone {
   /// Performs an operation of the owner.
@@ -13,7 +14,7 @@ extension Phone {
       return PhoneReply(
         .badInput, "This is for developers: start the running phone with --developer as well.")
     }
-    return await consent.granting(operation) {
+    let reply = await consent.granting(operation) {
       do {
         return try await result(of: operation, pin: request.pin)
       } catch let failure as StorageFailure {
@@ -25,6 +26,8 @@ extension Phone {
           .failed, "The phone could not read or store its data: check the disk, then try again.")
       }
     }
+    await messages.flush()
+    return reply
   }
 
   private func result(of operation: PhoneOperation, pin: ZeroingBytes) async throws -> PhoneReply {
@@ -35,7 +38,8 @@ extension Phone {
     case .disable: return try await disable()
     case .history: return await history().reply
     case .exposures: return await exposures().reply
-    case .upload(let sharesAbroad): return await upload(pin, sharesAbroad: sharesAbroad)
+    case .upload(let sharesAbroad, let diagnosis):
+      return await upload(pin, sharesAbroad: sharesAbroad, diagnosis: diagnosis)
     case .travel(let region): return try await travelled(to: region)
     case .remove(let removal): return try await remove(removal)
     case .exportMyData: return try await ownerData().reply
@@ -75,8 +79,15 @@ extension Phone {
       configurationRefused: await app.configurationRefusal?.description)
   }
 
-  private func upload(_ pin: ZeroingBytes, sharesAbroad: Bool) async -> PhoneReply {
-    let outcome = await app.upload(pin: pin, isInteroperabilityEnabled: sharesAbroad)
+  private func upload(
+    _ pin: ZeroingBytes, sharesAbroad: Bool, diagnosis: Diagnosis
+  ) async -> PhoneReply {
+    guard diagnosis.isUsable(at: clock.now) else {
+      return PhoneReply(
+        .badInput, "The day of the test or of the first symptoms must be one of the last fourteen days.")
+    }
+    let outcome = await app.upload(
+      pin: pin, isInteroperabilityEnabled: sharesAbroad, diagnosis: diagnosis)
     let report = UploadReport(
       ok: outcome.reason == nil, result: outcome.result.rawValue, reason: outcome.reason?.name)
     guard let reason = outcome.reason else {
@@ -92,31 +103,6 @@ extension CheckFailure {
 }
 
 extension UploadFailure {
-  /// The name of the case, without the values.
-  fileprivate var name: String {
-    switch self {
-    case .invalidPIN: "invalidPIN"
-    case .alreadyRunning: "alreadyRunning"
-    case .paused: "paused"
-    case .notAgreed: "notAgreed"
-    case .notEnabled: "notEnabled"
-    case .keysUnreadable: "keysUnreadable"
-    case .systemFailed: "systemFailed"
-    case .nothingToShare: "nothingToShare"
-    case .tooManyKeys: "tooManyKeys"
-    case .tooManyKeysOfOneDay: "tooManyKeysOfOneDay"
-    case .keysOutOfOrder: "keysOutOfOrder"
-    case .noDeviceToken: "noDeviceToken"
-    case .pinRefused: "pinRefused"
-    case .uploadRefused: "uploadRefused"
-    case .noInternet: "noInternet"
-    case .stopped: "stopped"
-    case .locked: "locked"
-    case .serverBusy: "serverBusy"
-    case .storage: "storage"
-    }
-  }
-
   fileprivate var replyStatus: PhoneReply.Status {
     switch self {
     case .invalidPIN: .badInput
@@ -193,6 +179,9 @@ extension Phone {
       try await device.removeAllData()
       try await notices.removeAll()
       try travel.removeAll()
+      try preferences.removeAll()
+      try await statistics?.removeAll()
+      try await messages.removeAll()
     }
     return PhoneReply(.done, "Removed.", RemovalReport(removed: removal.rawValue))
   }

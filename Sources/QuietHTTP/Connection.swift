@@ -8,6 +8,8 @@ import Synchronization
 final class Connection: Sendable {
   /// The address of the peer, which is the client or a proxy.
   let peer: NumericAddress?
+  /// Both ends of the connection.
+  let endpoints: LocalPeer.Endpoints?
   private let schedule: @Sendable (_ seconds: Int, _ action: @escaping @Sendable () -> Void) -> Void
   private let stopListening: @Sendable () -> Void
   private let closeNow: @Sendable () -> Void
@@ -21,6 +23,7 @@ final class Connection: Sendable {
   init(_ source: ApplicationRequestContextSource) {
     let channel = source.channel
     peer = NumericAddress(channel.remoteAddress)
+    endpoints = LocalPeer.Endpoints(local: channel.localAddress, remote: channel.remoteAddress)
     schedule = { seconds, action in
       _ = channel.eventLoop.scheduleTask(in: .seconds(Int64(seconds)), action)
     }

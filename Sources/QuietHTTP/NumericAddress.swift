@@ -31,7 +31,8 @@ struct NumericAddress: Hashable, Sendable, Redacted {
     sixteen.starts(with: mapped) ? Array(sixteen.suffix(4)) : sixteen
   }
 
-  private static let mapped: [UInt8] = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+  /// The first bytes of an IPv4 address in the form of IPv6.
+  static let mapped: [UInt8] = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
 
   private static func bytes(of text: some StringProtocol, family: Int32, count: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)

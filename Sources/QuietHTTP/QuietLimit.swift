@@ -34,6 +34,8 @@ public enum QuietLimit {
   public static let wakeDelaysMax = 64
   /// The maximum delay of a decoy, in seconds.
   public static let decoySecondsMax = 5
+  /// Reads of the system's tables of sockets in search of a connection.
+  public static let socketTableReads = 3
   /// The `Retry-After` of 503, in seconds.
   public static let retryAfterSeconds = 30
 }

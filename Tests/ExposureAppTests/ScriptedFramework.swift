@@ -19,6 +19,8 @@ final class FrameworkScript: Sendable {
     var detectionError: ENError.Code?
     /// The encounters that each detection finds.
     var found: [(date: Date, seconds: Double, score: Double)] = []
+    /// The seconds of each encounter by range of attenuation.
+    var durations: [Int] = []
     /// The windows that each detection of API version 2 finds.
     var windows: [RiskWindow] = []
     var windowsError: ENError.Code?
@@ -135,7 +137,8 @@ final class ScriptedFramework: ENManager {
     completionHandler: @escaping ENGetExposureInfoHandler
   ) -> Progress {
     script.update { $0.infoRequestCount += 1 }
-    completionHandler(script.state.found.map(ScriptedInfo.init), nil)
+    let durations = script.state.durations
+    completionHandler(script.state.found.map { ScriptedInfo($0, durations: durations) }, nil)
     return Progress(totalUnitCount: 1)
   }
 
@@ -163,13 +166,16 @@ private struct Once: @unchecked Sendable {
 /// A scripted encounter.
 private final class ScriptedInfo: ENExposureInfo {
   private let found: (date: Date, seconds: Double, score: Double)
+  private let durations: [Int]
 
-  init(_ found: (date: Date, seconds: Double, score: Double)) {
+  init(_ found: (date: Date, seconds: Double, score: Double), durations: [Int]) {
     self.found = found
+    self.durations = durations
     super.init()
   }
 
   override var date: Date { found.date }
+  override var attenuationDurations: [NSNumber] { durations.map { NSNumber(value: $0) } }
   override var duration: TimeInterval { found.seconds }
   override var metadata: [AnyHashable: Any]? {
     ["totalRiskScoreFullRange": NSNumber(value: found.score)]

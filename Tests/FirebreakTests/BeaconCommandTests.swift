@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import ServedSystem
 import TestSupport
 import Testing
 

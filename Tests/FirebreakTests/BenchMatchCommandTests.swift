@@ -1,5 +1,6 @@
 import ExposureNotification
 import Foundation
+import ServedSystem
 import TestSupport
 import Testing
 

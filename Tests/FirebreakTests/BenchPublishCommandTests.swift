@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import KeyServerAPI
+import ServedSystem
 import TestSupport
 import Testing
 import UploadToken

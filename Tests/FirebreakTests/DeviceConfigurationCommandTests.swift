@@ -1,6 +1,7 @@
 import ExposureKeys
 import Foundation
 import KeyServerAPI
+import ServedSystem
 import TestSupport
 import Testing
 import World

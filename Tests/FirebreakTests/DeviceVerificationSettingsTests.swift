@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import KeyServer
 import KeyServerAPI
+import ServedSystem
 import TestSupport
 import Testing
 

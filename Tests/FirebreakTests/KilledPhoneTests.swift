@@ -1,5 +1,6 @@
 import Foundation
 import PhoneProcess
+import ServedSystem
 import TestSupport
 import Testing
 import World
@@ -58,11 +59,7 @@ private final class KilledPhoneScene {
     self.seed = seed
     generator = SeededGenerator(seed: seed)
     start = Int(SystemClock().now.timeIntervalSince1970)
-    authority = try await ServedAuthority(
-      [
-        // No period ends during the test: an export would remove the files that the test adds.
-        "keys/settings.json": #"{"minimumKeys":0,"paddingRange":0,"exportPeriodSeconds":86400}"#
-      ], arguments: ["--developer", "--clock-offset", "\(Self.secondsAhead(of: start))"])
+    authority = try await ServedAuthority.withoutExports()
     place = try TemporaryFolder()
     files = try PublishedFiles(of: authority.servers)
     receiver = try PhoneFixture(
@@ -77,12 +74,6 @@ private final class KilledPhoneScene {
       let check = try await receiver.check()
       #expect(check.status == .done, "\(check.text)")
     }
-  }
-
-  /// The servers' clock is ahead of ours if a period would end soon.
-  private static func secondsAhead(of now: Int) -> Int {
-    let rest = day - now % day
-    return rest < 2 * hour ? rest + 60 : 0
   }
 
   func play(_ round: Int) async throws {

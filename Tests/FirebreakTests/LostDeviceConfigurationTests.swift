@@ -1,6 +1,7 @@
 import Foundation
 import KeyServerAPI
 import Synchronization
+import ServedSystem
 import TestSupport
 import Testing
 import World

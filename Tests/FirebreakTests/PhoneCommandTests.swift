@@ -1,6 +1,7 @@
 import ExposureKeys
 import Foundation
 import PhoneProcess
+import ServedSystem
 import TestSupport
 import Testing
 

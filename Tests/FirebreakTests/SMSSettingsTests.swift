@@ -1,6 +1,7 @@
 import ArgumentParser
 import Crypto
 import Foundation
+import ServedSystem
 import TestSupport
 import Testing
 import World

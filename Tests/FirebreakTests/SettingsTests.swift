@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import KeyServer
 import KeyServerAPI
+import ServedSystem
 import TestSupport
 import Testing
 import UploadToken

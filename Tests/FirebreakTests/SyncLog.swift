@@ -1,4 +1,5 @@
 import Foundation
+import ServedSystem
 import TestSupport
 
 /// The writes, syncs, renames and sends of a process in their order, recorded by a small library that is compiled

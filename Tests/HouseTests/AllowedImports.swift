@@ -64,6 +64,10 @@ enum AllowedImports {
       "Secrets", "World", "StrictJSON", "ExposureKeys", "SealedStorage", "DiagnosisKeyFile",
       "ExposureNotification", "ExposureApp", "KeyServerAPI",
     ]),
+    // The phone's user interface answers from the phone and the app.
+    "PWA": Row(
+      ["Secrets", "World", "ExposureNotification", "ExposureApp", "PhoneProcess", "QuietHTTP"],
+      libraries: ["Hummingbird"]),
     "Simulation": Row(allBelowSimulation),
     // The demo asks the app and the servers directly (Documentation/Decisions/0007).
     "Town": Row(
@@ -72,7 +76,7 @@ enum AllowedImports {
     "firebreak": Row(
       allBelowSimulation.union([
         "Bluetooth", "CExposureKernels", "CProcessControl", "FieldTrials", "PhoneProcess",
-        "Simulation", "Town",
+        "PWA", "Simulation", "Town",
       ]),
       libraries: [
         "Hummingbird", "GRDB", "AsyncHTTPClient", "Mustache", "ArgumentParser", "Subprocess",

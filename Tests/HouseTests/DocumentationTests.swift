@@ -48,7 +48,7 @@ struct DocumentationTests {
     #expect(Set(listed).count == listed.count, "a limit is listed twice")
     let targets = [
       "QuietHTTP", "StrictJSON", "UploadToken", "KeyServerAPI", "KeyServer", "VerificationServer",
-      "Bluetooth",
+      "Bluetooth", "PWA",
     ]
     let limits = Project.sources.filter { targets.contains($0.target ?? "") }.flatMap(Self.limits)
     #expect(limits.count > 80)

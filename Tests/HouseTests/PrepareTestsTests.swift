@@ -11,7 +11,7 @@ struct PrepareTestsTests {
   @Test("Every Python package is installed by its version, once, without further packages")
   func versions() async throws {
     try machine.add(
-      "python3", "echo \"$@\" >&2; mkdir -p .build/virtual-controllers; echo \"$@\" >>.build/calls")
+      "python3", "echo \"$@\" >&2; mkdir -p .build/test-packages; echo \"$@\" >>.build/calls")
     let first = try await machine.run()
     #expect(first.status == 0)
     #expect(first.lines.count == 1)
@@ -23,7 +23,7 @@ struct PrepareTestsTests {
     #expect(calls.count == 1)
     let arguments = calls.first?.split(separator: " ") ?? []
     #expect(arguments.contains("--no-deps"))
-    #expect(arguments.filter { $0.contains("==") }.count == 4)
+    #expect(arguments.filter { $0.contains("==") }.count == 5)
   }
 
   @Test("If pip fails, one line names the packages and the log, and the next run tries again")

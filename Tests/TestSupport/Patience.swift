@@ -7,8 +7,10 @@ import Foundation
 public enum Patience {
   /// For `.timeLimit`.
   public static let minutes = 30
-  /// For sockets and requests.
-  public static let seconds = 60 * minutes
+  /// For sockets and requests. `FIREBREAK_PATIENCE_SECONDS` sets another value while a test is developed.
+  public static let seconds =
+    ProcessInfo.processInfo.environment["FIREBREAK_PATIENCE_SECONDS"].flatMap { Int($0) }
+    ?? 60 * minutes
 
   /// Polls the condition until it is true or the timeout expires. The caller then states its expectation.
   public nonisolated(nonsending) static func until(

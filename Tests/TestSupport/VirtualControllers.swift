@@ -40,7 +40,7 @@ public enum VirtualControllers: String, CaseIterable, Sendable {
 
   /// Python writes no bytecode beside the script or the packages.
   private var environment: [String: String] {
-    let packages = SharedData.projectRoot.appendingPathComponent(".build/virtual-controllers")
+    let packages = SharedData.projectRoot.appendingPathComponent(".build/test-packages")
     return ProcessInfo.processInfo.environment.merging([
       "PYTHONPATH": packages.path, "PYTHONDONTWRITEBYTECODE": "1",
     ]) { $1 }

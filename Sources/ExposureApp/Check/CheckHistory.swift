@@ -40,11 +40,12 @@ struct CheckHistory: Codable, Sendable, Equatable {
     level: WindowRiskLevel? = nil, analysedFiles: Int
   ) {
     if analysedFiles > 0 {
+      let id = UUID()
       analyzeChecks.append(
-        AnalyzeCheck(date: now, matchedKeyCount: matchedKeyCount, keysCount: keysCount))
+        AnalyzeCheck(id: id, date: now, matchedKeyCount: matchedKeyCount, keysCount: keysCount))
       riskChecks.append(
         RiskCheck(
-          date: now, matchedKeyCount: matchedKeyCount, riskScore: riskScore, level: level))
+          id: id, date: now, matchedKeyCount: matchedKeyCount, riskScore: riskScore, level: level))
     }
     dayChecks[Self.day(of: now), default: 0] += keysCount
     totalKeysCount += keysCount
@@ -61,6 +62,12 @@ struct CheckHistory: Codable, Sendable, Equatable {
     dayChecks = dayChecks.filter { day in
       today.contains { ($0 - RemovalRule.dayChecksDays + 1...$0 + 1).contains(day.key) }
     }
+  }
+
+  /// Removes the checks with these IDs. The counts of keys stay.
+  mutating func removeChecks(_ ids: Set<UUID>) {
+    analyzeChecks.removeAll { ids.contains($0.id) }
+    riskChecks.removeAll { ids.contains($0.id) }
   }
 
   /// Removes all entries and counts.
@@ -82,7 +89,9 @@ struct CheckHistory: Codable, Sendable, Equatable {
 }
 
 /// A check that analysed key files.
-public struct AnalyzeCheck: Codable, Sendable, Hashable {
+public struct AnalyzeCheck: Codable, Sendable, Hashable, Identifiable {
+  /// The ID of the check, also that of its `RiskCheck`.
+  public let id: UUID
   /// The end of the check.
   public let date: Date
   /// The number of keys that this phone has encountered.
@@ -92,7 +101,9 @@ public struct AnalyzeCheck: Codable, Sendable, Hashable {
 }
 
 /// The risk that a check found.
-public struct RiskCheck: Codable, Sendable, Hashable {
+public struct RiskCheck: Codable, Sendable, Hashable, Identifiable {
+  /// The ID of the check, also that of its `AnalyzeCheck`.
+  public let id: UUID
   /// The end of the check.
   public let date: Date
   /// The number of keys that this phone has encountered.

@@ -15,7 +15,7 @@ extension Framework {
     let count = Int(clamping: summary.value.matchedKeyCount)
     guard count > 0 else { return DetectedExposures() }
     return DetectedExposures(
-      matchedKeyCount: count, exposures: try await exposures(in: summary.value))
+      matchedKeyCount: count, exposures: try await exposures(in: summary.value, scoring: scoring))
   }
 
   /// The explanation that the system shows the user with the exposures.
@@ -32,10 +32,12 @@ extension Framework {
     }
   }
 
-  private func exposures(in summary: ENExposureDetectionSummary) async throws -> [Exposure] {
+  private func exposures(
+    in summary: ENExposureDetectionSummary, scoring: KeyServerAPI.RiskScoringParameters
+  ) async throws -> [Exposure] {
     try await run { call in
       manager.getExposureInfo(summary: summary, userExplanation: Self.explanation) {
-        call.finish(result($0.map { $0.compactMap(Exposure.init) }, $1))
+        call.finish(result($0.map { $0.compactMap { Exposure($0, scoring: scoring) } }, $1))
       }
     }
   }
@@ -50,10 +52,13 @@ extension Framework {
 
 extension Exposure {
   /// Copies an encounter of the framework; `nil` without a full-range score.
-  fileprivate init?(_ info: ENExposureInfo) {
+  fileprivate init?(_ info: ENExposureInfo, scoring: KeyServerAPI.RiskScoringParameters) {
     guard let score = info.metadata?["totalRiskScoreFullRange"] as? NSNumber else { return nil }
     self.init(
-      id: UUID(), date: info.date, durationSeconds: info.duration, riskScore: score.intValue)
+      id: UUID(), date: info.date, durationSeconds: info.duration, riskScore: score.intValue,
+      bands: DistanceBand.bands(
+        seconds: info.attenuationDurations.map(\.intValue), total: Int(info.duration),
+        scoring: scoring))
   }
 }
 
@@ -91,7 +96,8 @@ extension Exposure {
   fileprivate init(_ day: WindowRisk.Day) {
     self.init(
       id: UUID(), date: day.date, durationSeconds: Double(day.seconds), riskScore: 0,
-      judgement: DayJudgement(level: day.level, normalizedMinutes: day.normalizedTime))
+      judgement: DayJudgement(level: day.level, normalizedMinutes: day.normalizedTime),
+      bands: day.bands)
   }
 }
 

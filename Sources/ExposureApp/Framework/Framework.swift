@@ -142,6 +142,8 @@ struct ReleasedKey: Sendable, Equatable {
   let rollingStartNumber: UInt32
   /// The number of its intervals.
   let rollingPeriod: UInt32
+  /// The transmission risk that an upload of the key states, 1...8.
+  var transmissionRisk = KeySelection.transmissionRisk
 }
 
 extension ReleasedKey {

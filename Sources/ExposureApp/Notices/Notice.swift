@@ -18,27 +18,61 @@ public struct Notice: Sendable, Hashable {
     case storageDamaged = "storage-damaged"
   }
 
-  /// The kind of the notice.
-  public let identifier: Identifier
-  /// The risk level that the notice reports, if any.
-  public let riskLevel: RiskLevel?
+  /// The reason of a notice, from which a text in any language can be made.
+  public enum Cause: Sendable, Hashable, Codable {
+    /// The risk level has risen to this one.
+    case risk(RiskLevel)
+    /// Bluetooth is off.
+    case bluetoothOff
+    /// No check has been complete for two days; the last failure.
+    case checksFailing(CheckFailure)
+    /// Exposure notifications are not allowed any more.
+    case permissionLost
+    /// The store is not open.
+    case storage(StorageCondition)
+    /// These data were damaged.
+    case damage([DataDamage.Content])
+  }
+
+  /// The reason of the notice.
+  public let cause: Cause
   /// One line of text.
   public let title: String
   /// One or two sentences.
   public let body: String
+
+  /// The kind of the notice.
+  public var identifier: Identifier { cause.identifier }
+
+  /// The risk level that the notice reports, if any.
+  public var riskLevel: RiskLevel? {
+    if case .risk(let level) = cause { level } else { nil }
+  }
+}
+
+extension Notice.Cause {
+  /// The kind of the notice.
+  public var identifier: Notice.Identifier {
+    switch self {
+    case .risk: .risk
+    case .bluetoothOff: .bluetoothOff
+    case .checksFailing: .checksFailing
+    case .permissionLost: .permissionLost
+    case .storage, .damage: .storageDamaged
+    }
+  }
 }
 
 extension Notice {
   /// The notice for a risk level; `nil` for `none`.
   static func risk(_ level: RiskLevel) -> Notice? {
     guard let words = words[level] else { return nil }
-    return Notice(
-      identifier: .risk, riskLevel: level, title: words.title, body: words.body)
+    return Notice(cause: .risk(level), title: words.title, body: words.body)
   }
 
   /// The notice that Bluetooth is off.
   static let bluetoothOff = Notice(
-    identifier: .bluetoothOff, riskLevel: nil,
+    cause: .bluetoothOff,
     title: "Bluetooth is off",
     body:
       "While Bluetooth is off, this phone cannot record encounters. Turn it on again."

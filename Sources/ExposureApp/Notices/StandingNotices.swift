@@ -8,7 +8,7 @@ extension ExposureApp {
   func updateStandingNotices() async {
     await setNotice(.permissionLost, isPermissionLost ? .permissionLost : nil)
     await setNotice(.checksFailing, lastingFailure.map(Notice.checksFailing))
-    await setNotice(.storageDamaged, storageWarning.map(Notice.storageDamaged))
+    await setNotice(.storageDamaged, storageWarning)
   }
 
   /// Shows `notice` unless it is shown already, or removes it if it is `nil`.
@@ -40,11 +40,17 @@ extension ExposureApp {
     return lastFailure
   }
 
-  /// The explanation of damage that is neither repaired nor acknowledged by the user.
-  private var storageWarning: String? {
-    if let advice = store.condition.advice { return advice }
-    let sentences = storageDamage.map(\.content.sentence)
-    return sentences.isEmpty ? nil : Set(sentences).sorted().joined(separator: " ")
+  /// The notice about damage that is neither repaired nor acknowledged by the user.
+  private var storageWarning: Notice? {
+    if let advice = store.condition.advice {
+      return .storageDamaged(.storage(store.condition), advice)
+    }
+    let contents = storageDamage.map(\.content)
+    guard !contents.isEmpty else { return nil }
+    let sentences = Set(contents.map(\.sentence)).sorted()
+    return .storageDamaged(
+      .damage(DataDamage.Content.allCases.filter(contents.contains)),
+      sentences.joined(separator: " "))
   }
 
   /// Records that the user has allowed exposure notifications, so that a loss of the permission is noticed,
@@ -71,20 +77,18 @@ public enum NoticeRule {
 extension Notice {
   /// The notice that exposure notifications are not allowed any more.
   static let permissionLost = Notice(
-    identifier: .permissionLost, riskLevel: nil, title: "Exposure notifications are not allowed",
+    cause: .permissionLost, title: "Exposure notifications are not allowed",
     body: "This phone does not record encounters any more. Allow exposure notifications again.")
 
   /// The notice that no check has been complete for two days.
   static func checksFailing(_ reason: CheckFailure) -> Notice {
     Notice(
-      identifier: .checksFailing, riskLevel: nil, title: "No complete check for two days",
+      cause: .checksFailing(reason), title: "No complete check for two days",
       body: reason.description)
   }
 
   /// The notice about damaged data.
-  static func storageDamaged(_ explanation: String) -> Notice {
-    Notice(
-      identifier: .storageDamaged, riskLevel: nil, title: "Stored data was damaged",
-      body: explanation)
+  static func storageDamaged(_ cause: Cause, _ explanation: String) -> Notice {
+    Notice(cause: cause, title: "Stored data was damaged", body: explanation)
   }
 }

@@ -15,6 +15,8 @@ public struct Exposure: Codable, Hashable, Sendable, Identifiable {
   public var judgement: DayJudgement?
   /// The key files of the detection that found the encounter; `nil` for a day of exposure windows.
   var files: [AnalysedFile]?
+  /// The time by distance, from near to far; empty if the framework does not tell it.
+  public var bands: [DistanceBand] = []
 
   /// Returns `true` if both describe the same encounter; analysing a file again repeats its encounters.
   func isSame(as other: Exposure) -> Bool {
@@ -137,7 +139,7 @@ struct RiskAssessment {
   }
 
   /// The level by the policy's result if there is one, otherwise by the score.
-  private func level(of exposure: Exposure) -> RiskLevel {
+  func level(of exposure: Exposure) -> RiskLevel {
     guard let judgement = exposure.judgement else { return level(of: exposure.riskScore) }
     return judgement.level.map(RiskLevel.init) ?? .none
   }

@@ -17,6 +17,8 @@ public struct WindowRisk: Hashable, Sendable {
     /// The minimum number of different encounters, by the level of their windows; empty on a day
     /// without a level.
     public let encounters: [WindowRiskLevel: Int]
+    /// The time by distance, from near to far.
+    public let bands: [DistanceBand]
   }
 
   /// The days, oldest first.
@@ -111,6 +113,7 @@ extension WindowRiskPolicy {
   private struct EvaluatedWindow {
     let date: Date
     let encounter: Encounter
+    let scans: [RiskWindow.Scan]
     let seconds: Int
     let normalizedTime: Double
     let level: WindowRiskLevel?
@@ -131,7 +134,7 @@ extension WindowRiskPolicy {
       date: window.date,
       encounter: Encounter(
         transmissionRiskLevel: level, calibrationConfidence: window.calibrationConfidence),
-      seconds: window.scans.reduce(0) { $0 + max(0, $1.seconds) },
+      scans: window.scans, seconds: window.scans.reduce(0) { $0 + max(0, $1.seconds) },
       normalizedTime: time,
       level: Self.level(of: time, in: normalizedTimePerEWToRiskLevelMapping))
   }
@@ -145,7 +148,8 @@ extension WindowRiskPolicy {
     }
     return WindowRisk.Day(
       date: date, seconds: windows.map(\.seconds).reduce(0, +), normalizedTime: time, level: level,
-      encounters: level == nil ? [:] : Dictionary(uniqueKeysWithValues: encounters))
+      encounters: level == nil ? [:] : Dictionary(uniqueKeysWithValues: encounters),
+      bands: bands(of: windows.flatMap(\.scans)))
   }
 
   private func isDropped(_ window: RiskWindow, transmissionRiskLevel: Int) -> Bool {
@@ -158,10 +162,7 @@ extension WindowRiskPolicy {
 
   private func weightedMinutes(of window: RiskWindow) -> Double {
     window.scans.reduce(0) { sum, scan in
-      let weight = minutesAtAttenuationWeights.first {
-        $0.attenuationRange.contains(Double(scan.minimumAttenuation))
-      }
-      return sum + (weight?.weight ?? 0) * scan.minutes
+      sum + weight(at: Double(scan.minimumAttenuation)) * scan.minutes
     }
   }
 

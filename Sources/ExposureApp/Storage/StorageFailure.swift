@@ -32,7 +32,7 @@ public enum StorageFailure: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The condition of the app's store.
-public enum StorageCondition: String, Sendable, CaseIterable {
+public enum StorageCondition: String, Codable, Sendable, CaseIterable {
   /// The store is open.
   case ready
   /// The encryption key is lost; call `startOver(with:)` with a new key.

@@ -10,6 +10,11 @@ public enum Decoys {
   static let header = "X-Chaff"
 }
 
+extension NetworkRequest {
+  /// True for a decoy. Only the server and the phone can see the header.
+  public var isDecoy: Bool { headers[Decoys.header] != nil }
+}
+
 extension ExposureApp {
   /// Sends a decoy if it is due and draws the time of the next. The responses are ignored.
   func sendDecoyIfDue() async {

@@ -78,7 +78,7 @@ extension PendingUpload {
       if index > 0 { text.append(",") }
       text.append(key.base64)
       text.append(
-        ".\(key.rollingStartNumber).\(key.rollingPeriod).\(KeySelection.transmissionRisk)")
+        ".\(key.rollingStartNumber).\(key.rollingPeriod).\(key.transmissionRisk)")
     }
     let secret = SymmetricKey(data: hmacSecret)
     return ZeroingBytes(
@@ -117,14 +117,14 @@ extension ReleasedKey {
 
 /// Selects the keys of an upload.
 enum KeySelection {
-  /// The transmission risk of all keys in the ProteGO Safe contract.
+  /// The transmission risk of all keys in the ProteGO Safe contract, without tables of the health authority.
   static let transmissionRisk = 8
 
-  /// The keys to share.
-  static func keys(of all: [ReleasedKey], at now: Date) throws(UploadFailure) -> [ReleasedKey] {
-    let today = (now.timeIntervalSince1970 / RemovalRule.daySeconds).rounded(.down)
-    let tooOld = (today - Double(RemovalRule.exposureDays)) * RemovalRule.daySeconds
-    let keys = all.filter { Double($0.rollingStartNumber) * intervalSeconds > tooOld }
+  /// The keys to share, with their transmission risks.
+  static func keys(
+    of all: [ReleasedKey], _ risks: TransmissionRisks = .constant, at now: Date
+  ) throws(UploadFailure) -> [ReleasedKey] {
+    let keys = shared(all, risks, at: now)
     guard !keys.isEmpty else { throw .nothingToShare }
     switch UploadLimit.breach(of: standIns(for: keys), at: now) {
     case nil: return keys
@@ -134,7 +134,20 @@ enum KeySelection {
     }
   }
 
-  private static let intervalSeconds = 600.0
+  /// The keys of the last fourteen days that are shared, with their transmission risks.
+  static func shared(
+    _ all: [ReleasedKey], _ risks: TransmissionRisks, at now: Date
+  ) -> [ReleasedKey] {
+    let tooOld = Diagnosis.number(of: now) - RemovalRule.exposureDays
+    return all.compactMap { key in
+      let limit = Double(tooOld) * RemovalRule.daySeconds
+      guard key.start.timeIntervalSince1970 > limit, let risk = risks.risk(ofKeyFrom: key.start)
+      else { return nil }
+      var key = key
+      key.transmissionRisk = risk
+      return key
+    }
+  }
 
   /// Keys with the same times and other bytes. The limits depend on the bytes only if a key is repeated.
   private static func standIns(for keys: [ReleasedKey]) -> [UploadKey] {
@@ -143,7 +156,7 @@ enum KeySelection {
       let bytes = Data(repeating: UInt8(truncatingIfNeeded: number), count: key.bytes.count)
       return UploadKey(
         key: bytes.base64EncodedString(), rollingPeriod: key.rollingPeriod,
-        rollingStartNumber: key.rollingStartNumber, transmissionRisk: transmissionRisk)
+        rollingStartNumber: key.rollingStartNumber, transmissionRisk: key.transmissionRisk)
     }
   }
 }

@@ -80,6 +80,7 @@ extension SecretText {
       appendField(key.bytes)
       append(UInt64(key.rollingStartNumber))
       append(UInt64(key.rollingPeriod))
+      append(UInt64(key.transmissionRisk))
     }
   }
 
@@ -126,9 +127,11 @@ private struct SecretReader {
     guard count <= UInt64(bytes.count) else { throw Malformed() }
     return try (0..<count).map { _ in
       let key = try field()
-      guard let start = UInt32(exactly: try number()), let period = UInt32(exactly: try number())
+      guard let start = UInt32(exactly: try number()), let period = UInt32(exactly: try number()),
+        let risk = Int(exactly: try number())
       else { throw Malformed() }
-      return ReleasedKey(bytes: key, rollingStartNumber: start, rollingPeriod: period)
+      return ReleasedKey(
+        bytes: key, rollingStartNumber: start, rollingPeriod: period, transmissionRisk: risk)
     }
   }
 

@@ -12,21 +12,45 @@ extension ExposureApp {
   /// After a failure other than a refusal, a second call with the same PIN continues the upload. The PIN of a
   /// complete upload succeeds again without a request.
   ///
-  /// - Parameter isInteroperabilityEnabled: True if the user agreed to share the keys with other
-  ///   countries.
-  public func upload(pin: String, isInteroperabilityEnabled: Bool) async -> UploadOutcome {
+  /// - Parameters:
+  ///   - isInteroperabilityEnabled: True if the user agreed to share the keys with other countries.
+  ///   - diagnosis: The date of the test or of the first symptoms, which chooses the keys' transmission risks.
+  public func upload(
+    pin: String, isInteroperabilityEnabled: Bool, diagnosis: Diagnosis = .notStated
+  ) async -> UploadOutcome {
     await upload(
-      pin: ZeroingBytes(copying: pin.utf8), isInteroperabilityEnabled: isInteroperabilityEnabled)
+      pin: ZeroingBytes(copying: pin.utf8), isInteroperabilityEnabled: isInteroperabilityEnabled,
+      diagnosis: diagnosis)
   }
 
   /// The same with a PIN whose memory is overwritten after use.
-  public func upload(pin: ZeroingBytes, isInteroperabilityEnabled: Bool) async -> UploadOutcome {
+  public func upload(
+    pin: ZeroingBytes, isInteroperabilityEnabled: Bool, diagnosis: Diagnosis = .notStated
+  ) async -> UploadOutcome {
     guard !isUploading else { return UploadOutcome(.alreadyRunning) }
     isUploading = true
-    let outcome = await uploadOnce(pin, isInteroperabilityEnabled: isInteroperabilityEnabled)
+    uploadProgress = nil
+    let outcome = await uploadOnce(
+      pin, isInteroperabilityEnabled: isInteroperabilityEnabled, diagnosis: diagnosis)
     isUploading = false
     announce(.uploadProgress(.finished(outcome)))
     return outcome
+  }
+
+  /// Continues the unfinished upload with its own PIN; returns `nil` if there is none.
+  public func continueUpload() async -> UploadOutcome? {
+    guard hasPendingUpload, let pin = try? uploads.load().pending?.pin.bytes else { return nil }
+    return await upload(pin: pin, isInteroperabilityEnabled: false)
+  }
+
+  /// Removes the stored upload, which can then not be continued.
+  public func forgetUpload() throws(StorageFailure) {
+    guard !isUploading else { return }
+    var record = try uploadRecord()
+    guard record.pending != nil else { return }
+    record.pending = nil
+    try uploads.save(record)
+    announce(.removal)
   }
 
   /// True if an unfinished upload can be continued.
@@ -38,7 +62,7 @@ extension ExposureApp {
   }
 
   private func uploadOnce(
-    _ typed: ZeroingBytes, isInteroperabilityEnabled: Bool
+    _ typed: ZeroingBytes, isInteroperabilityEnabled: Bool, diagnosis: Diagnosis
   ) async -> UploadOutcome {
     // The pause may have ended since the last check.
     if pause != nil { await refreshDeviceConfiguration() }
@@ -53,7 +77,9 @@ extension ExposureApp {
     }
     do {
       var flow = UploadFlow(
-        record: try uploadRecord(), isInteroperabilityEnabled: isInteroperabilityEnabled)
+        record: try uploadRecord(), isInteroperabilityEnabled: isInteroperabilityEnabled,
+        risks: TransmissionRisks(
+          configuration: remote.transmissionRiskConfiguration, diagnosis: diagnosis))
       return await run(flow.receivedPIN(pin, at: now), for: pin, in: &flow)
     } catch {
       return UploadOutcome(.storage(error))

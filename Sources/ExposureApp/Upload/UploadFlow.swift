@@ -36,11 +36,15 @@ struct UploadFlow {
   /// The record of uploads, which the caller updates and stores.
   var record: UploadRecord
   private let isInteroperabilityEnabled: Bool
+  private let risks: TransmissionRisks
 
-  /// Creates a flow that continues with `record`.
-  init(record: UploadRecord, isInteroperabilityEnabled: Bool) {
+  /// Creates a flow that continues with `record`. An upload that it continues keeps its values.
+  init(
+    record: UploadRecord, isInteroperabilityEnabled: Bool, risks: TransmissionRisks = .constant
+  ) {
     self.record = record
     self.isInteroperabilityEnabled = isInteroperabilityEnabled
+    self.risks = risks
   }
 
   /// The user entered a PIN.
@@ -72,7 +76,7 @@ struct UploadFlow {
   ) -> Step {
     guard case .waitingForKeys(let pin) = state else { return unexpectedEvent() }
     do throws(UploadFailure) {
-      let chosen = try KeySelection.keys(of: keys, at: now)
+      let chosen = try KeySelection.keys(of: keys, risks, at: now)
       let pending = PendingUpload(
         pin: pin, keys: chosen, hmacSecret: hmacSecret,
         isInteroperabilityEnabled: isInteroperabilityEnabled, at: now)

@@ -92,7 +92,7 @@ extension SecretText {
     append(key.base64)
     append(#"","rollingPeriod":\#(key.rollingPeriod)"#)
     append(#","rollingStartNumber":\#(key.rollingStartNumber)"#)
-    append(#","transmissionRisk":\#(KeySelection.transmissionRisk)}"#)
+    append(#","transmissionRisk":\#(key.transmissionRisk)}"#)
   }
 }
 

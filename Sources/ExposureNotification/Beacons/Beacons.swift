@@ -89,6 +89,16 @@ actor Beacons {
     }
   }
 
+  /// The times of the keys that `release` would return; nothing changes.
+  func releasable(at now: Date, includingToday: Bool) throws(SealedStorageError) -> [KeyPeriod] {
+    try read()
+    guard let interval = IntervalNumber(now) else { return [] }
+    var next = own
+    return next.release(at: interval, includingToday: includingToday).map {
+      KeyPeriod(start: $0.rollingStart.rawValue, period: $0.rollingPeriod)
+    }
+  }
+
   /// Removes the keys outside the retention period, and damaged files of those days.
   func prune(keeping period: RetentionPeriod) {
     let days = Set(period.times.map(Day.init(of:)))

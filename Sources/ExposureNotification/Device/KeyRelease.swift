@@ -3,6 +3,14 @@ import Foundation
 import SealedStorage
 import World
 
+/// The time of one of the user's own keys, without its bytes.
+package struct KeyPeriod: Hashable, Sendable {
+  /// The first ten-minute interval of the key.
+  package let start: UInt32
+  /// The number of its intervals.
+  package let period: UInt32
+}
+
 // Handing out the user's own keys.
 extension Device {
   /// The keys for an upload, after asking the user.
@@ -11,6 +19,11 @@ extension Device {
     try reportLostKeys()
     guard try await consentStore.allows(.shareDiagnosisKeys) else { throw ENError(.notAuthorized) }
     return try await release(includingToday: apiVersion == 2)
+  }
+
+  /// The times of the keys that an upload would share now, without asking the user and without the keys.
+  package func releasableKeys() async throws -> [KeyPeriod] {
+    try await beacons.releasable(at: clock.now, includingToday: apiVersion == 2)
   }
 
   /// The keys with today's in both API versions, for testing an app, after asking the user.

@@ -1,3 +1,4 @@
+import ExposureApp
 import Foundation
 import Secrets
 
@@ -17,7 +18,8 @@ package enum PhoneOperation: Codable, Hashable, Sendable {
   /// The exposures of the last fourteen days.
   case exposures
   /// Uploads the phone's keys with the PIN of the request. The command is the owner's consent.
-  case upload(sharesAbroad: Bool)
+  /// The date that the owner states chooses the keys' transmission risks.
+  case upload(sharesAbroad: Bool, diagnosis: Diagnosis = .notStated)
   /// Tells if the phone has left its region; with a region, records first that it is there now.
   case travel(to: String?)
   /// Removes data.

@@ -61,8 +61,9 @@ struct StatusReport: Encodable {
   }
 }
 
-/// A notice that is shown.
+/// A notice that is shown, or was in the last fourteen days.
 struct NoticeReport: Encodable {
+  let id: String
   let identifier: String
   let title: String
   let body: String
@@ -102,6 +103,7 @@ struct EnableReport: Encodable {
 /// The checks of the last fourteen days: `history`.
 struct HistoryReport: Encodable {
   let checks: [Check]
+  let notices: [NoticeReport]
   let lastCheck: Date?
   let keysToday: Int
   let keysInSevenDays: Int
@@ -109,17 +111,19 @@ struct HistoryReport: Encodable {
 
   /// A check that analysed key files.
   struct Check: Encodable {
+    let id: String
     let time: Date
     let keys: Int
     let matchedKeys: Int
     let riskLevel: Int?
 
     private enum CodingKeys: CodingKey {
-      case time, keys, matchedKeys, riskLevel
+      case id, time, keys, matchedKeys, riskLevel
     }
 
     func encode(to encoder: any Encoder) throws {
       var fields = encoder.container(keyedBy: CodingKeys.self)
+      try fields.encode(id, forKey: .id)
       try fields.encode(time, forKey: .time)
       try fields.encode(keys, forKey: .keys)
       try fields.encode(matchedKeys, forKey: .matchedKeys)
@@ -128,12 +132,13 @@ struct HistoryReport: Encodable {
   }
 
   private enum CodingKeys: CodingKey {
-    case checks, lastCheck, keysToday, keysInSevenDays, keysTotal
+    case checks, notices, lastCheck, keysToday, keysInSevenDays, keysTotal
   }
 
   func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
     try fields.encode(checks, forKey: .checks)
+    try fields.encode(notices, forKey: .notices)
     try fields.encode(lastCheck, forKey: .lastCheck)
     try fields.encode(keysToday, forKey: .keysToday)
     try fields.encode(keysInSevenDays, forKey: .keysInSevenDays)
@@ -148,6 +153,7 @@ struct ExposuresReport: Encodable {
 
   /// An encounter, or a day of encounters.
   struct Day: Encodable {
+    let id: String
     /// `YYYY-MM-DD`.
     let date: String
     let seconds: Int
@@ -208,6 +214,9 @@ struct OwnerDataReport: Encodable {
   /// The number of own keys that the phone stores.
   let ownKeys: Int
   let received: [Day]
+  /// The record of sent requests and beacons.
+  let sent: PhoneMessages
+  let preferences: PhonePreferences.Values
 
   /// The last stay in a region.
   struct Stay: Encodable {

@@ -38,8 +38,14 @@ package struct PhoneFolder: Sendable {
   package var framework: URL { url.appendingPathComponent("framework") }
   /// The app's files: state and downloaded key files.
   package var app: URL { url.appendingPathComponent("app") }
-  /// The notices that are shown.
+  /// The notices that are shown, and those of the last days.
   package var notices: URL { url.appendingPathComponent("notices.sealed") }
+  /// The choices of the owner for the user interface.
+  package var preferences: URL { url.appendingPathComponent("preferences.sealed") }
+  /// The record of sent requests and beacons.
+  package var messages: URL { url.appendingPathComponent("messages.sealed") }
+  /// The statistics of the health authority, and the followed districts.
+  package var statistics: URL { url.appendingPathComponent("statistics.sealed") }
   /// The stays in other regions.
   package var travel: URL { url.appendingPathComponent("travel.sealed") }
 

@@ -7,77 +7,123 @@ import World
 /// The notices of a phone without a screen of its own: on the desktop if there is one, otherwise in the log and in
 /// `status`.
 ///
-/// Shown notices are stored, so that `status` has them after a restart.
+/// Shown notices and those of the last fourteen days are stored with their reasons; their texts are in the current
+/// language.
 package actor PhoneNotices: NoticeSink {
-  /// A notice that is shown.
-  package struct Shown: Codable, Hashable, Sendable {
+  /// A notice with its texts.
+  package struct Row: Hashable, Sendable {
+    /// The ID of the notice in the history.
+    package let id: String
+    /// The kind: `risk`, `bluetooth-off`.
     package let identifier: String
     package let title: String
     package let body: String
     package let time: Date
+  }
+
+  /// A stored notice. The property names are the JSON keys on disk.
+  private struct Entry: Codable, Hashable {
+    var id: UUID
+    let cause: Notice.Cause
+    /// The engine's English texts, for a program without catalogues.
+    let title: String
+    let body: String
+    let time: Date
     /// The number of the desktop's notification; `nil` if there is no desktop.
     var desktopNumber: UInt32?
   }
 
+  private struct Content: Codable {
+    var shown: [Entry] = []
+    var history: [Entry] = []
+  }
+
   private let file: SealedFile
   private let desktop: DesktopNotifications?
+  private let preferences: PhonePreferences
+  private let catalogues: Catalogues
   private let clock: any WallClock
   private let logger: Logger
 
   /// The notices in `folder`; `desktop` is `nil` if there is no session bus.
   package init(
     in folder: PhoneFolder, key: SealingKey, desktop: DesktopNotifications?,
-    clock: any WallClock, randomness: any Randomness, logger: Logger
+    preferences: PhonePreferences, catalogues: Catalogues = .installed, clock: any WallClock,
+    randomness: any Randomness, logger: Logger
   ) {
     file = SealedFile(url: folder.notices, key: key, purpose: "notices", randomness: randomness)
     self.desktop = desktop
+    self.preferences = preferences
+    self.catalogues = catalogues
     self.clock = clock
     self.logger = logger
   }
 
   /// The shown notices, oldest first.
-  package var shown: [Shown] {
-    guard let content = try? file.read() else { return [] }
-    return (try? JSONDecoder().decode([Shown].self, from: content)) ?? []
-  }
+  package var shown: [Row] { content.shown.map(row) }
+
+  /// The notices of the last fourteen days, oldest first.
+  package var history: [Row] { recent(content.history).map(row) }
 
   package func show(_ notice: Notice) async {
-    let identifier = notice.identifier.rawValue
-    let old = shown.first { $0.identifier == identifier }
-    var entry = Shown(
-      identifier: identifier, title: notice.title, body: notice.body, time: clock.now,
+    var content = content
+    let old = content.shown.first { $0.cause.identifier == notice.identifier }
+    var entry = Entry(
+      id: UUID(), cause: notice.cause, title: notice.title, body: notice.body, time: clock.now,
       desktopNumber: old?.desktopNumber)
+    if let old, old.cause == notice.cause {
+      // The same notice again, after a crash or a day.
+      entry.id = old.id
+      content.history.removeAll { $0.id == old.id }
+    }
+    content.history.append(entry)
+    content.shown.removeAll { $0.cause.identifier == notice.identifier }
+    content.shown.append(entry)
     // Stored first: after a crash in between, the app shows it again.
-    store(entry)
-    entry.desktopNumber = await showOnDesktop(entry, isUrgent: notice.identifier == .risk)
-    if entry.desktopNumber == nil {
+    store(content)
+    guard preferences.values.notifications else { return }
+    let number = await showOnDesktop(entry)
+    if number == nil {
       // Without the level of risk: the log is not encrypted.
       logger.notice("there is a notice for you: firebreak phone status shows it")
     } else {
-      store(entry)
+      note(number, of: entry.id)
     }
   }
 
   package func remove(_ identifier: Notice.Identifier) async {
-    let shown = shown
-    guard let old = shown.first(where: { $0.identifier == identifier.rawValue }) else { return }
-    replace(shown.filter { $0 != old })
+    var content = content
+    guard let old = content.shown.first(where: { $0.cause.identifier == identifier }) else {
+      return
+    }
+    content.shown.removeAll { $0.id == old.id }
+    store(content)
     if let number = old.desktopNumber, let desktop { try? await desktop.close(number) }
+  }
+
+  /// Removes notices from the history; those that are shown stay shown.
+  ///
+  /// - Throws: `SealedStorageError` if the change cannot be stored.
+  package func removeFromHistory(ids: Set<UUID>) throws {
+    var content = content
+    content.history.removeAll { ids.contains($0.id) }
+    try file.replace(with: JSONEncoder().encode(content))
   }
 
   /// Removes all notices.
   package func removeAll() async throws {
-    for notice in shown {
+    for notice in content.shown {
       if let number = notice.desktopNumber, let desktop { try? await desktop.close(number) }
     }
     try file.remove()
   }
 
-  private func showOnDesktop(_ notice: Shown, isUrgent: Bool) async -> UInt32? {
+  private func showOnDesktop(_ notice: Entry) async -> UInt32? {
     guard let desktop else { return nil }
+    let row = row(notice)
     do {
       return try await desktop.show(
-        title: notice.title, body: notice.body, isUrgent: isUrgent,
+        title: row.title, body: row.body, isUrgent: notice.cause.identifier == .risk,
         replacing: notice.desktopNumber ?? 0)
     } catch {
       logger.info("the desktop did not show a notice", metadata: ["error": "\(error)"])
@@ -85,15 +131,46 @@ package actor PhoneNotices: NoticeSink {
     }
   }
 
-  private func store(_ notice: Shown) {
-    replace(shown.filter { $0.identifier != notice.identifier } + [notice])
+  /// Stores the number that the desktop has given to a notice; it may have been removed in the meantime.
+  private func note(_ number: UInt32?, of id: UUID) {
+    var content = content
+    guard let index = content.shown.firstIndex(where: { $0.id == id }) else { return }
+    content.shown[index].desktopNumber = number
+    store(content)
   }
 
-  private func replace(_ notices: [Shown]) {
+  private func row(_ entry: Entry) -> Row {
+    let words = catalogues.words(for: entry.cause, in: preferences.values.language)
+    return Row(
+      id: entry.id.uuidString, identifier: entry.cause.identifier.rawValue,
+      title: words?.title ?? entry.title, body: words?.body ?? entry.body, time: entry.time)
+  }
+
+  private var content: Content {
+    guard let bytes = try? file.read() else { return Content() }
+    return (try? JSONDecoder().decode(Content.self, from: bytes)) ?? Content()
+  }
+
+  private func recent(_ entries: [Entry]) -> [Entry] {
+    let oldest = clock.now.addingTimeInterval(-PhoneNoticeLimit.historySeconds)
+    return entries.filter { $0.time >= oldest }.suffix(PhoneNoticeLimit.historyMax)
+  }
+
+  private func store(_ content: Content) {
+    var content = content
+    content.history = recent(content.history)
     do {
-      try file.replace(with: JSONEncoder().encode(notices))
+      try file.replace(with: JSONEncoder().encode(content))
     } catch {
       logger.warning("storing a notice failed", metadata: ["error": "\(error)"])
     }
   }
+}
+
+/// Limits of the history of notices.
+package enum PhoneNoticeLimit {
+  /// The time that a notice stays in the history, in seconds: fourteen days.
+  package static let historySeconds = Double(RemovalRule.exposureDays) * RemovalRule.daySeconds
+  /// The number of notices in the history.
+  package static let historyMax = 200
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Bluetooth
 import ExposureApp
 import ExposureKeys
@@ -54,7 +55,8 @@ struct PhoneOpening {
         clock: clock, randomness: SystemRandomness(), network: network,
         radio: radio(controller, isRunning: isRunning),
         runRadio: { await controller?.run() },
-        radioChanges: controller.map { _ in radioChanges }, desktop: desktop, logger: logger))
+        radioChanges: controller.map { _ in radioChanges }, desktop: desktop,
+        version: Firebreak.configuration.version, language: Language(environment: environment), logger: logger))
   }
 
   /// Refuses another key before anything in the folder is changed.

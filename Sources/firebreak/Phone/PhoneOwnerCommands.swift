@@ -1,4 +1,5 @@
 import ArgumentParser
+import ExposureApp
 import Foundation
 import PhoneProcess
 import Secrets
@@ -107,7 +108,8 @@ struct PhoneUploadCommand: PhoneOwnerCommand {
     commandName: "upload", abstract: "Share your keys, so that your contacts are warned.",
     discussion: """
       The command is your consent. Other users of the machine can see a PIN on the command line; with - it is read \
-      from stdin. After a failure of the network, repeat the command with the same PIN.
+      from stdin. After a failure of the network, repeat the command with the same PIN. A stated day stays on the \
+      phone: it chooses the transmission risk of each key by the health authority's table.
       """)
 
   @Argument(help: "The PIN of the health authority, or - for stdin.")
@@ -116,12 +118,32 @@ struct PhoneUploadCommand: PhoneOwnerCommand {
   @Flag(help: "Share the keys with other countries, too.")
   var abroad = false
 
+  @Option(help: ArgumentHelp("The day of your test, such as 2026-11-20.", valueName: "day"))
+  var testedOn: String?
+
+  @Option(help: ArgumentHelp("The day of your first symptoms.", valueName: "day"))
+  var symptomsSince: String?
+
   @OptionGroup var options: PhoneOptions
 
   func request() throws -> PhoneRequest {
     PhoneRequest(
-      .upload(sharesAbroad: abroad),
+      .upload(sharesAbroad: abroad, diagnosis: diagnosis),
       pin: pin == "-" ? try Self.line() : ZeroingBytes(copying: pin.utf8))
+  }
+
+  func validate() throws {
+    guard testedOn == nil || symptomsSince == nil else {
+      throw ValidationError("State the day of the test or of the first symptoms, not both.")
+    }
+    for day in [testedOn, symptomsSince].compactMap({ $0 }) where Diagnosis.day(day) == nil {
+      throw ValidationError("--tested-on and --symptoms-since take a day such as 2026-11-20.")
+    }
+  }
+
+  private var diagnosis: Diagnosis {
+    if let day = testedOn.flatMap(Diagnosis.day) { return .test(day: day) }
+    return symptomsSince.flatMap(Diagnosis.day).map { .symptoms(day: $0) } ?? .notStated
   }
 
   /// The first line of stdin.

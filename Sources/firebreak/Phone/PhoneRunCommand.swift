@@ -1,6 +1,8 @@
 import ArgumentParser
 import ExposureApp
 import Foundation
+import Logging
+import PWA
 import PhoneProcess
 import World
 
@@ -8,16 +10,37 @@ import World
 struct PhoneRunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Run the phone until Ctrl-C or SIGTERM.",
-    discussion: "The first line on stdout says that the phone serves commands.")
+    discussion: """
+      The first line on stdout says that the phone serves commands. With --web it serves its user interface as well, \
+      to the browsers of this user on this machine: Documentation/Bridge.md.
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Serve the user interface on this port of loopback; 0 selects a free one.", valueName: "port"))
+  var web: UInt16?
+
+  @Option(
+    help: ArgumentHelp(
+      "Serve the web app in this folder instead of ours, with the bridge.", valueName: "folder"))
+  var pages: String?
 
   @OptionGroup var options: PhoneOptions
+
+  func validate() throws {
+    guard pages == nil || web != nil else {
+      throw ValidationError("--pages needs --web: name a port, or 0 for any.")
+    }
+  }
 
   private struct Ready: Encodable {
     let ready = true
     let socket: String
+    /// The address of the user interface, with the secret.
+    let web: String?
 
     private enum CodingKeys: CodingKey {
-      case ready, socket
+      case ready, socket, web
     }
   }
 
@@ -37,26 +60,64 @@ struct PhoneRunCommand: AsyncParsableCommand {
     _ opening: PhoneOpening, in folder: PhoneFolder, network: HTTPNetwork
   ) async throws {
     let phone = try opening.phone(in: folder, isRunning: true, network: network)
-    let json = options.json
     let socket = folder.url.appendingPathComponent(PhoneSocket.name).path
-    let running = Task {
-      try await phone.run {
-        try json
-          ? printJSON(Ready(socket: socket))
-          : StandardOutput.write("The phone is running. Press Ctrl-C to stop.")
-      }
-    }
+    let website = try website(of: phone, logger: opening.logger)
+    let running = Task { try await run(phone, website, socket: socket) }
     let signals = SignalHandler { _ in running.cancel() }
     defer { withExtendedLifetime(signals) {} }
     do {
       try await running.value
     } catch is CancellationError {
       // Stopped as asked.
+    } catch let error as WebsiteError {
+      throw CommandFailure(status: .machineFailed, sentence: error.description.printable)
     } catch is UnixSocketError {
       throw CommandFailure(
         status: .machineFailed,
         sentence: "\(socket.printable) cannot be opened: check the disk and the folder.")
     }
+  }
+
+  /// The user interface; `nil` without `--web`.
+  private func website(of phone: Phone, logger: Logger) throws -> PhoneWebsite? {
+    guard let web else { return nil }
+    let version = Firebreak.configuration.version
+    let bridge = Bridge(
+      to: PhoneOfBridge(phone), version: version, clock: phone.clock)
+    do {
+      return try PhoneWebsite(
+        bridge, port: Int(web), pages: pages.map { URL(fileURLWithPath: $0) },
+        texts: { Language(rawValue: $0).flatMap(Catalogues.json) }, randomness: SystemRandomness(), logger: logger)
+    } catch {
+      throw CommandFailure.badInput(error.description.printable)
+    }
+  }
+
+  private func run(_ phone: Phone, _ website: PhoneWebsite?, socket: String) async throws {
+    let (opening, opened) = AsyncStream.makeStream(of: Void.self)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      defer { group.cancelAll() }
+      group.addTask {
+        try await phone.run {
+          opened.finish()
+          if website == nil { try report(socket: socket, web: nil) }
+        }
+      }
+      if let website {
+        group.addTask {
+          for await _ in opening {}
+          try await website.run { try report(socket: socket, web: $0) }
+        }
+      }
+      try await group.next()
+    }
+  }
+
+  /// Says that the phone serves commands.
+  private func report(socket: String, web: String?) throws {
+    if options.json { return try printJSON(Ready(socket: socket, web: web)) }
+    try StandardOutput.write(
+      "The phone is running. Press Ctrl-C to stop." + (web.map { "\nOpen \($0)" } ?? ""))
   }
 
   /// A command that opens the storage itself holds the lock for a moment.

@@ -9,9 +9,9 @@ import World
 /// Key files that a test adds to the folder of a running key server, signed with the server's key.
 ///
 /// An export of the server itself takes a period of hours, and this takes a moment.
-final class PublishedFiles {
+package final class PublishedFiles {
   /// The keys of each file: one that a phone has met, and others.
-  static let keysPerFile = 3
+  package static let keysPerFile = 3
 
   private let exports: URL
   private let place: TemporaryFolder
@@ -20,7 +20,7 @@ final class PublishedFiles {
   private let keyVersion: String
   private var names: [KeyFileName] = []
 
-  init(of servers: ServedFirebreak) throws {
+  package init(of servers: ServedFirebreak) throws {
     place = try TemporaryFolder()
     let data = URL(fileURLWithPath: servers.data)
     exports = data.appendingPathComponent("exports")
@@ -35,10 +35,10 @@ final class PublishedFiles {
   }
 
   /// The number of files.
-  var count: Int { names.count }
+  package var count: Int { names.count }
 
   /// Publishes a file with `met` and other keys of the same day. Each file ends four hours after the last one.
-  func publish(_ met: TemporaryExposureKey, firstEnd: Int64) async throws {
+  package func publish(_ met: TemporaryExposureKey, firstEnd: Int64) async throws {
     let end = names.last.map { $0.endTimestamp + 14_400 } ?? firstEnd
     let name = try #require(KeyFileName(start: end - 14_400, end: end))
     let others = (1..<Self.keysPerFile).map { _ in Data(SystemRandomness().bytes(16)) }
@@ -60,12 +60,12 @@ final class PublishedFiles {
 }
 
 /// A phone near the phone under test: its key of one day, and its beacons.
-struct NearbyPhone {
-  let key: TemporaryExposureKey
+package struct NearbyPhone {
+  package let key: TemporaryExposureKey
   private let day: Date
 
   /// A phone with a new key for the day that starts at `day`.
-  init(on day: Date) throws {
+  package init(on day: Date) throws {
     let start = try #require(IntervalNumber(day))
     key = try #require(
       TemporaryExposureKey(
@@ -74,7 +74,7 @@ struct NearbyPhone {
   }
 
   /// Scans that receive the phone, five minutes apart, at noon of the day.
-  func scans(_ count: Int) throws -> [HeardScan] {
+  package func scans(_ count: Int) throws -> [HeardScan] {
     let schedule = KeySchedule(key)
     let noon = day.addingTimeInterval(43_200)
     let identifier = schedule.identifier(at: try #require(IntervalNumber(noon)))
@@ -89,7 +89,7 @@ struct NearbyPhone {
   }
 
   /// Scans with `beacons` unknown beacons each.
-  static func strangers(scans count: Int, beacons: Int, from time: Int64) -> [HeardScan] {
+  package static func strangers(scans count: Int, beacons: Int, from time: Int64) -> [HeardScan] {
     (0..<count).map { index in
       HeardScan(
         time: time + Int64(index),
@@ -97,5 +97,19 @@ struct NearbyPhone {
           HeardScan.Beacon(bytes: Data(SystemRandomness().bytes(20)), signalStrength: -70)
         })
     }
+  }
+}
+
+extension ServedAuthority {
+  /// Servers that export nothing during a test, which would remove the files that the test publishes.
+  package static func withoutExports() async throws -> ServedAuthority {
+    let (day, margin) = (86_400, 7_200)
+    let rest = day - Int(SystemClock().now.timeIntervalSince1970) % day
+    // The servers' clock is ahead of ours if a period would end soon.
+    return try await ServedAuthority(
+      [
+        "keys/settings.json": #"{"minimumKeys":0,"paddingRange":0,"exportPeriodSeconds":86400}"#
+      ],
+      arguments: ["--developer", "--clock-offset", "\(rest < margin ? rest + 60 : 0)"])
   }
 }

@@ -5,58 +5,60 @@ import TestSupport
 import Testing
 
 /// `firebreak phone` on a folder of its own, for a health authority of the test.
-final class PhoneFixture: Sendable {
+package final class PhoneFixture: Sendable {
   /// The folder of the phone.
-  let folder: URL
+  package let folder: URL
   /// The file of the sealing key.
-  let key: String
+  package let key: String
   private let configuration: URL
 
   /// - Parameters:
   ///   - place: The folder for the folder of the phone, its configuration and its key.
   ///   - authority: The folder of the servers, with the public root key.
-  init(_ name: String, in place: URL, servers: [String: String], authority: String) throws {
+  package init(_ name: String, in place: URL, servers: [String: String], authority: String) throws {
     folder = place.appendingPathComponent(name)
     key = place.appendingPathComponent("\(name).key").path
     configuration = place.appendingPathComponent("\(name).json")
     try configure(servers: servers, authority: authority)
   }
 
-  /// Writes the configuration.
-  func configure(servers: [String: String], authority: String) throws {
+  /// Writes the configuration, with `more` fields.
+  package func configure(
+    servers: [String: String], authority: String, more: [String: String] = [:]
+  ) throws {
     let fields = [
       "verificationServer": servers["verification"] ?? "", "keyServer": servers["keys"] ?? "",
       "rootKey": authority + "/root-public-key.pem", "region": "PL",
       "appID": "pl.gov.mc.protegosafe", "platform": "android", "radio": "none",
-    ]
+    ].merging(more) { $1 }
     try JSONEncoder().encode(fields).write(to: configuration)
   }
 
   /// The arguments of a command; the options are before and after its name.
-  func arguments(_ command: [String], clockOffset: Int = 0) -> [String] {
+  package func arguments(_ command: [String], clockOffset: Int = 0) -> [String] {
     ["phone", "--data", folder.path, "--config", configuration.path, "--developer"]
       + ["--create-key", key, "--clock-offset", "\(clockOffset)"] + command
   }
 
   /// Runs a command to its end.
-  func run(_ command: String..., clockOffset: Int = 0) async throws -> Run {
+  package func run(_ command: String..., clockOffset: Int = 0) async throws -> Run {
     try await Run(arguments(command, clockOffset: clockOffset))
   }
 
   /// The result of a command in JSON; an issue if it fails.
-  func json(_ command: String..., clockOffset: Int = 0) async throws -> [String: Any] {
+  package func json(_ command: String..., clockOffset: Int = 0) async throws -> [String: Any] {
     let run = try await Run(arguments(command + ["--json"], clockOffset: clockOffset))
     #expect(run.status == 0, "\(command): \(run.errors)")
     return try run.json() as? [String: Any] ?? [:]
   }
 
-  /// Runs `firebreak phone run` while `body` runs. `body` may kill it.
-  func running<Value: Sendable>(
-    clockOffset: Int = 0,
+  /// Runs `firebreak phone run` with `options` while `body` runs. `body` may kill it.
+  package func running<Value: Sendable>(
+    _ options: [String] = [], clockOffset: Int = 0,
     _ body: nonisolated(nonsending) (ChildProcess) async throws -> Value
   ) async throws -> Value {
     try await ChildProcess.withRunning(
-      try Run.product(), arguments(["run"], clockOffset: clockOffset)
+      try Run.product(), arguments(["run"] + options, clockOffset: clockOffset)
     ) { process in
       let line = try await process.firstLine()
       let errors = try process.errors
@@ -66,20 +68,20 @@ final class PhoneFixture: Sendable {
   }
 
   /// Asks the running phone over its socket.
-  func ask(_ operation: PhoneOperation, pin: String = "") async throws -> PhoneReply {
+  package func ask(_ operation: PhoneOperation, pin: String = "") async throws -> PhoneReply {
     let request = PhoneRequest(operation, pin: .init(copying: pin.utf8))
     return try #require(try await PhoneSocket.ask(request, in: folder, seconds: Patience.seconds))
   }
 
   /// The result of an operation of the running phone.
-  func facts(_ operation: PhoneOperation) async throws -> [String: Any] {
+  package func facts(_ operation: PhoneOperation) async throws -> [String: Any] {
     let reply = try await ask(operation)
     let json = try JSONSerialization.jsonObject(with: Data((reply.json ?? "{}").utf8))
     return json as? [String: Any] ?? [:]
   }
 
   /// Checks twice: the first check may be one of the schedule that began earlier.
-  func check() async throws -> PhoneReply {
+  package func check() async throws -> PhoneReply {
     _ = try await ask(.check)
     return try await ask(.check)
   }
@@ -87,12 +89,12 @@ final class PhoneFixture: Sendable {
 
 extension ServedAuthority {
   /// Files without padding.
-  static let unpaddedExports = [
+  package static let unpaddedExports = [
     "keys/settings.json": #"{"minimumKeys":0,"paddingRange":0}"#
   ]
 
   /// A new PIN.
-  func pin() async throws -> String {
+  package func pin() async throws -> String {
     let tokens = try await run("verification-server", "api-token").output.split(separator: "\n")
     let response = try await post(
       "\(verification)/generateCode", #"{"data":{}}"#,
@@ -101,5 +103,5 @@ extension ServedAuthority {
   }
 
   /// The addresses of the servers.
-  var addresses: [String: String] { ["verification": verification, "keys": keys] }
+  package var addresses: [String: String] { ["verification": verification, "keys": keys] }
 }

@@ -6,14 +6,14 @@ import Testing
 import World
 
 /// `firebreak serve` in a process of its own, on free ports, until the last reference to it is gone.
-final class ServedFirebreak: Sendable {
+package final class ServedFirebreak: Sendable {
   /// The file with its stdout.
-  let output: URL
+  package let output: URL
   /// The folder of the servers.
-  let data: String
+  package let data: String
   private let program: BackgroundProcess
 
-  init(
+  package init(
     folder: TemporaryFolder, _ arguments: [String] = [], environment: [String: String] = [:]
   ) async throws {
     output = folder.path("output")
@@ -26,7 +26,7 @@ final class ServedFirebreak: Sendable {
   }
 
   /// The addresses on the first line of stdout, by server.
-  func addresses() async throws -> [String: String] {
+  package func addresses() async throws -> [String: String] {
     guard let line = try await program.process.firstLine(),
       let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
       json["ready"] as? Bool == true
@@ -35,9 +35,9 @@ final class ServedFirebreak: Sendable {
   }
 
   /// The text on stderr so far.
-  func errors() throws -> String { try program.process.errors }
+  package func errors() throws -> String { try program.process.errors }
 
-  func get(_ address: String?, _ path: String) async throws -> (status: Int, body: Data) {
+  package func get(_ address: String?, _ path: String) async throws -> (status: Int, body: Data) {
     let folder = try TemporaryFolder()
     let file = folder.path("body")
     let run = try await Shell.run(
@@ -47,27 +47,27 @@ final class ServedFirebreak: Sendable {
   }
 
   /// Sends SIGTERM, waits for the end and returns the exit status.
-  func stop() async throws -> Int32 { try await program.process.terminate() }
+  package func stop() async throws -> Int32 { try await program.process.terminate() }
 }
 
 /// The health authority's servers, started with the given files in their folder.
-final class ServedAuthority {
-  struct Response {
-    let status: Int
-    let headers: String
-    let json: [String: Any]
+package final class ServedAuthority {
+  package struct Response {
+    package let status: Int
+    package let headers: String
+    package let json: [String: Any]
 
-    var error: [String: Any]? { json["error"] as? [String: Any] }
-    var code: String? { json["errorCode"] as? String }
+    package var error: [String: Any]? { json["error"] as? [String: Any] }
+    package var code: String? { json["errorCode"] as? String }
   }
 
-  let folder: TemporaryFolder
-  let servers: ServedFirebreak
-  let verification: String
-  let keys: String
+  package let folder: TemporaryFolder
+  package let servers: ServedFirebreak
+  package let verification: String
+  package let keys: String
 
   /// Starts the servers with `files`, texts by path in their folder, with mode 0600.
-  init(
+  package init(
     _ files: [String: String] = [:], folders: [String] = [], arguments: [String] = []
   ) async throws {
     folder = try TemporaryFolder()
@@ -80,7 +80,7 @@ final class ServedAuthority {
     #expect(addresses.count == 2, "\(errors)")
   }
 
-  static func write(
+  package static func write(
     _ files: [String: String], folders: [String] = [], in folder: TemporaryFolder,
     permissions: Int = 0o600
   ) throws {
@@ -97,17 +97,17 @@ final class ServedAuthority {
   }
 
   /// Runs an administration command on the same folder.
-  func run(_ arguments: String...) async throws -> Run {
+  package func run(_ arguments: String...) async throws -> Run {
     try await Run(arguments + ["--data", servers.data])
   }
 
   /// A new API key of `type`.
-  func apiKey(_ type: String) async throws -> String {
+  package func apiKey(_ type: String) async throws -> String {
     try await run("verification-server", "api-key", "add", "--type", type).output
       .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  func post(_ url: String, _ body: String, headers: [String: String] = [:]) async throws -> Response
+  package func post(_ url: String, _ body: String, headers: [String: String] = [:]) async throws -> Response
   {
     let (file, head) = (folder.path("request"), folder.path("head"))
     try Data(body.utf8).write(to: file)
@@ -124,7 +124,7 @@ final class ServedAuthority {
   }
 
   /// An upload token for a new code.
-  func token() async throws -> String {
+  package func token() async throws -> String {
     let apiToken = try await run("verification-server", "api-token").output
       .split(separator: "\n").first.map(String.init)
     let code = try await post(
@@ -136,7 +136,7 @@ final class ServedAuthority {
   }
 
   /// Uploads one key of yesterday, with a device verification payload if `isVerified`.
-  func upload(
+  package func upload(
     token: String, platform: String = "ios", isVerified: Bool = true,
     app: String = "pl.gov.mc.protegosafe", headers: [String: String] = [:],
     _ change: (inout UploadRequest) -> Void = { _ in }
@@ -165,7 +165,7 @@ final class ServedAuthority {
   }
 
   /// A part of a compact token: 0 for the header, 1 for the claims.
-  static func part(_ index: Int, of token: String) throws -> [String: Any] {
+  package static func part(_ index: Int, of token: String) throws -> [String: Any] {
     let parts = token.split(separator: ".")
     let text = try #require(parts.dropFirst(index).first).replacing("-", with: "+")
       .replacing("_", with: "/")

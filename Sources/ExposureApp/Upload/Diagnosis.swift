@@ -1,0 +1,126 @@
+import Foundation
+import KeyServerAPI
+import Secrets
+import World
+
+/// The date that the user states for an upload. It stays on the phone: only the transmission risk of each key, which
+/// follows from it, is sent.
+public enum Diagnosis: Codable, Hashable, Sendable {
+  /// No date is stated.
+  case notStated
+  /// The day of the test, 00:00 UTC.
+  case test(day: Date)
+  /// The day of the first symptoms, 00:00 UTC.
+  case symptoms(day: Date)
+
+  /// The day that is stated.
+  public var day: Date? {
+    switch self {
+    case .notStated: nil
+    case .test(let day), .symptoms(let day): day
+    }
+  }
+
+  /// Returns `true` if the stated day is today or one of the fourteen days before. The day may be tomorrow in UTC,
+  /// where the user's day begins earlier.
+  public func isUsable(at now: Date) -> Bool {
+    guard let day else { return true }
+    let ago = Self.number(of: now) - Self.number(of: day)
+    return (-1...RemovalRule.exposureDays).contains(ago)
+  }
+
+  /// The start of a day such as `2026-11-20` in UTC; `nil` for another form or a day that does not exist.
+  public static func day(_ text: String) -> Date? {
+    let style = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()
+    guard text.utf8.count == 10, let day = try? Date(text, strategy: style),
+      day.formatted(style) == text
+    else { return nil }
+    return day
+  }
+
+  /// The number of the day since 1970 in UTC.
+  static func number(of date: Date) -> Int {
+    Int((date.timeIntervalSince1970 / RemovalRule.daySeconds).rounded(.down))
+  }
+}
+
+/// Chooses the transmission risk of the keys of an upload.
+struct TransmissionRisks: Sendable {
+  /// The health authority's tables; `nil` for ProteGO Safe's constant.
+  let configuration: TransmissionRiskConfiguration?
+  let diagnosis: Diagnosis
+
+  /// The risk of the same keys without tables and date.
+  static let constant = TransmissionRisks(configuration: nil, diagnosis: .notStated)
+
+  /// The risk of a key that starts at `date`; `nil` if the key is not shared.
+  func risk(ofKeyFrom date: Date) -> Int? {
+    guard let configuration else { return KeySelection.transmissionRisk }
+    let key = Diagnosis.number(of: date)
+    return switch diagnosis {
+    case .notStated: configuration.withoutDate
+    case .test(let day): configuration.risk(daysSinceTest: key - Diagnosis.number(of: day))
+    case .symptoms(let day):
+      configuration.risk(daysSinceOnsetOfSymptoms: key - Diagnosis.number(of: day))
+    }
+  }
+}
+
+/// A key that an upload would share, without its bytes.
+public struct KeyPreview: Hashable, Sendable {
+  /// The day of the key, 00:00 UTC.
+  public let day: Date
+  /// The transmission risk that the upload states, 1...8.
+  public let transmissionRisk: Int
+  /// The number of ten-minute intervals of the key.
+  public let rollingPeriod: Int
+
+  /// Creates a preview.
+  public init(day: Date, transmissionRisk: Int, rollingPeriod: Int) {
+    self.day = day
+    self.transmissionRisk = transmissionRisk
+    self.rollingPeriod = rollingPeriod
+  }
+}
+
+extension ExposureApp {
+  /// The keys that an upload would share with this date, oldest first.
+  ///
+  /// An unfinished upload that any PIN continues has chosen its keys already, and keys that were released today are
+  /// shared again. Otherwise `periods` counts.
+  ///
+  /// - Parameter periods: The first interval and the number of intervals of each key that the framework would release.
+  public func uploadPreview(
+    of periods: [(start: UInt32, period: UInt32)], diagnosis: Diagnosis
+  ) -> [KeyPreview] {
+    let now = clock.now
+    let record = try? uploads.load()
+    if let pending = record?.pending, pending.token != nil, !pending.isExpired(at: now) {
+      return pending.keys.map(\.preview)
+    }
+    let risks = TransmissionRisks(
+      configuration: remote.transmissionRiskConfiguration, diagnosis: diagnosis)
+    let released = record?.released.flatMap { $0.isValid(at: now) ? $0.keys : nil }
+    let keys =
+      released
+      ?? periods.map {
+        ReleasedKey(
+          bytes: ZeroingBytes(count: 0) { _ in }, rollingStartNumber: $0.start,
+          rollingPeriod: $0.period)
+      }
+    return KeySelection.shared(keys, risks, at: now).map(\.preview)
+      .sorted { $0.day < $1.day }
+  }
+}
+
+extension ReleasedKey {
+  /// The time at which the key starts.
+  var start: Date { Date(timeIntervalSince1970: Double(rollingStartNumber) * 600) }
+
+  fileprivate var preview: KeyPreview {
+    let day = Double(Diagnosis.number(of: start)) * RemovalRule.daySeconds
+    return KeyPreview(
+      day: Date(timeIntervalSince1970: day), transmissionRisk: transmissionRisk,
+      rollingPeriod: Int(rollingPeriod))
+  }
+}

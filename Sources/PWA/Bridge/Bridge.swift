@@ -1,0 +1,196 @@
+import Foundation
+import PhoneProcess
+import Secrets
+import World
+
+/// Answers the messages of pages, and tells pages about changes.
+package final class Bridge: Sendable {
+  let phone: any BridgePhone
+  let statistics: any StatisticsSource
+  let pushes: BridgePushes
+  private let clock: any WallClock
+  /// The version of the program, for message 62.
+  let version: String
+
+  /// Creates a bridge to `phone`.
+  package init(
+    to phone: any BridgePhone, statistics: any StatisticsSource = NoStatistics(), version: String,
+    clock: any WallClock
+  ) {
+    self.phone = phone
+    self.statistics = statistics
+    self.version = version
+    self.clock = clock
+    pushes = BridgePushes(clock: clock)
+  }
+
+  /// Pushes the changes of the phone until the task is cancelled.
+  package func run() async {
+    let changes = phone.changes
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.pushes.beat() }
+      group.addTask {
+        var last = await Shown(self.phone)
+        for await _ in changes { last = await self.pushChanges(since: last) }
+      }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  /// The answer to a message: the JSON for `bridgeDataResponse`, or nothing.
+  ///
+  /// An operation that takes too long goes on; its result is in the state.
+  package func answer(to message: BridgeMessage) async -> String {
+    let seconds = BridgeLimit.seconds(of: message.type)
+    let answer = await firstResult(within: seconds, clock) { await self.result(of: message) }
+    switch answer {
+    case .success(let value): return value?.text ?? ""
+    case .failure(let failure): return failure.answer.text
+    case nil: return BridgeFailure.timeout.answer.text
+    }
+  }
+
+  private func result(of message: BridgeMessage) async -> Result<JSONValue?, BridgeFailure> {
+    do {
+      return .success(
+        try await message.type < MessageID.state
+          ? contractAnswer(to: message) : ownAnswer(to: message))
+    } catch let failure as BridgeFailure {
+      return .failure(failure)
+    } catch let error as BridgePhoneError {
+      return .failure(BridgeFailure(error))
+    } catch {
+      return .failure(.phone("The phone could not do this: try again."))
+    }
+  }
+}
+
+extension BridgeFailure {
+  fileprivate init(_ error: BridgePhoneError) {
+    self =
+      switch error {
+      case .badRequest(let sentence): .badRequest(sentence)
+      case .notDeveloper: .notDeveloper
+      case .failed(let sentence): .phone(sentence)
+      }
+  }
+}
+
+// MARK: Changes
+
+extension Bridge {
+  /// The parts of the state of which pages are told when they change.
+  fileprivate struct Shown {
+    let state: PhoneState
+    let services: PhoneServices
+
+    init(_ phone: any BridgePhone) async {
+      state = await phone.state()
+      services = await phone.services()
+    }
+  }
+
+  /// Pushes the differences to `last`; returns the new state.
+  private func pushChanges(since last: Shown) async -> Shown {
+    let shown = await Shown(phone)
+    if shown.services != last.services { pushes.send(shown.services.push) }
+    if shown.state.contractRiskLevel != last.state.contractRiskLevel {
+      pushes.send(BridgePush(MessageID.riskLevel, shown.state.riskJSON))
+    }
+    if !shown.state.isSame(as: last.state) {
+      pushes.send(BridgePush(MessageID.state, JSONValue(encoding: shown.state)))
+    }
+    return shown
+  }
+
+  /// Tells all pages the services, also if they did not change: it is the answer to messages 35 and 52.
+  func pushServices() async {
+    pushes.send(await phone.services().push)
+  }
+
+  /// Tells all pages the state.
+  func pushState() async {
+    pushes.send(BridgePush(MessageID.state, JSONValue(encoding: await phone.state())))
+  }
+
+  /// Opens a screen of the page: message 69.
+  package func open(_ route: PageRoute) {
+    pushes.send(route.push)
+  }
+
+  /// Tells pages for Android that the back button was pressed: message 67.
+  package func goBack() { pushes.send(.back) }
+
+  /// The number of pages with a stream of events.
+  package var openStreams: Int { pushes.count }
+}
+
+extension PhoneState {
+  /// The risk level of messages 61 and 66, which have no word for an unknown one.
+  fileprivate var contractRiskLevel: Int { riskLevel ?? 0 }
+
+  /// True if nothing but the time differs.
+  fileprivate func isSame(as other: PhoneState) -> Bool {
+    var other = other
+    other.now = now
+    return self == other
+  }
+
+  /// `{"riskLevel":3}`.
+  var riskJSON: JSONValue { ["riskLevel": .integer(contractRiskLevel)] }
+}
+
+extension PhoneServices {
+  /// The content of message 51.
+  var json: JSONValue {
+    [
+      "servicesStatus": [
+        "exposureNotificationStatus": .integer(exposureNotifications),
+        "isBtOn": .bool(isBluetoothOn), "isNotificationEnabled": .bool(areNotificationsOn),
+        // No location service is needed here; pages for Android wait until it is on.
+        "isLocationOn": true,
+      ]
+    ]
+  }
+
+  var push: BridgePush { BridgePush(MessageID.serviceStatus, json) }
+}
+
+/// Limits of the bridge.
+package enum BridgeLimit {
+  /// The time for an answer, in seconds.
+  package static let answerSeconds: TimeInterval = 30
+  /// The time for an answer to an upload, in seconds.
+  package static let uploadSeconds: TimeInterval = 300
+  /// The interval of comments in a stream of events, in seconds.
+  package static let heartbeatSeconds: TimeInterval = 15
+  /// Streams of events. A browser opens six connections to one host; some must stay free for requests.
+  package static let streamsMax = 4
+  /// Events that wait for a page. A page that reads slower is disconnected, and connects again.
+  package static let waitingEventsMax = 100
+  /// The size of the body of a message, in bytes.
+  package static let messageBytesMax = 64 << 10
+
+  static func seconds(of type: Int) -> TimeInterval {
+    MessageID.long.contains(type) ? uploadSeconds : answerSeconds
+  }
+}
+
+/// Runs `work`; `nil` if it takes longer than `seconds`. The work then goes on without a reader.
+private func firstResult<Value: Sendable>(
+  within seconds: TimeInterval, _ clock: any WallClock, _ work: @escaping @Sendable () async -> Value
+) async -> Value? {
+  let (results, continuation) = AsyncStream.makeStream(of: Value?.self)
+  Task {
+    continuation.yield(await work())
+    continuation.finish()
+  }
+  let timer = Task {
+    guard (try? await clock.sleep(for: seconds)) != nil else { return }
+    continuation.yield(nil)
+  }
+  defer { timer.cancel() }
+  for await result in results { return result }
+  return nil
+}

@@ -1,0 +1,153 @@
+import ExposureApp
+import Foundation
+import PhoneProcess
+import Secrets
+
+/// The phone, as the bridge uses it. `PhoneOfBridge` is the real one.
+///
+/// A call is made because the owner has used a page; calls that need consent have it.
+package protocol BridgePhone: Sendable {
+  /// An element after each change of the state.
+  var changes: AsyncStream<Void> { get }
+  /// The state.
+  func state() async -> PhoneState
+  /// The services of messages 51 and 52.
+  func services() async -> PhoneServices
+
+  /// Turns exposure notifications on or off.
+  func setExposureNotifications(_ isOn: Bool) async throws(BridgePhoneError)
+  /// Changes what the owner has chosen.
+  func choose(_ choice: PhoneChoice) async throws(BridgePhoneError)
+  /// True if the owner wants news about statistics (100 and 101).
+  func wantsStatistics() async -> Bool
+
+  /// The rows of message 90.
+  func activities() async -> PhoneActivities
+  /// Removes rows of message 90.
+  func removeActivities(_ rows: PhoneActivityRows) async throws(BridgePhoneError)
+  /// The numbers of checked keys.
+  func checkTotals() async -> PhoneCheckTotals
+  /// Removes data of this kind.
+  func remove(_ what: PhoneRemoval) async throws(BridgePhoneError)
+
+  /// Uploads the phone's keys.
+  func upload(_ upload: PhoneUpload) async -> PhoneUploadResult
+  /// Continues an unfinished upload, or forgets it.
+  func resolveUpload(continuing: Bool) async throws(BridgePhoneError) -> PhoneUploadResult
+  /// The keys that an upload would share, without the keys.
+  func uploadPreview(_ diagnosis: Diagnosis) async throws(BridgePhoneError) -> JSONValue
+
+  /// Downloads and analyses key files now.
+  func check() async throws(BridgePhoneError) -> PhoneCheckResult
+  /// The exposures with their bands of distance, as message 1001 has them.
+  func exposures() async -> JSONValue
+  /// The messages and beacons that left the phone, as message 1002 has them.
+  func traffic() async -> JSONValue
+  /// All data about the owner.
+  func ownerData() async throws(BridgePhoneError) -> JSONValue
+  /// A step of the onboarding.
+  func onboard(_ step: PhoneOnboarding) async throws(BridgePhoneError)
+  /// Records a stay if there is one, and tells if the owner has left the region.
+  func travel(to region: String?) async throws(BridgePhoneError) -> JSONValue
+  /// An action for developers; the text of its result.
+  func develop(_ action: String) async throws(BridgePhoneError) -> String
+}
+
+/// The reason why the phone does not do something; a sentence for its owner.
+package enum BridgePhoneError: Error, Hashable, Sendable {
+  /// The request is not valid.
+  case badRequest(String)
+  /// The phone was not started for developers.
+  case notDeveloper
+  /// The phone failed or refuses.
+  case failed(String)
+}
+
+/// The services of messages 51 and 52.
+package struct PhoneServices: Hashable, Sendable {
+  /// 1 on, 2 off, 3 not supported.
+  package var exposureNotifications: Int
+  /// True if Bluetooth is on.
+  package var isBluetoothOn: Bool
+  /// True if the owner wants notices.
+  package var areNotificationsOn: Bool
+
+  /// Creates services.
+  package init(exposureNotifications: Int, isBluetoothOn: Bool, areNotificationsOn: Bool) {
+    self.exposureNotifications = exposureNotifications
+    self.isBluetoothOn = isBluetoothOn
+    self.areNotificationsOn = areNotificationsOn
+  }
+}
+
+/// A choice of the owner; `nil` leaves it as it is.
+package struct PhoneChoice: Hashable, Sendable {
+  package var language: Language?
+  /// True to hide the details of exposures.
+  package var hidesDetails: Bool?
+  /// True to be shown notices.
+  package var notifications: Bool?
+  /// True for news about statistics.
+  package var statistics: Bool?
+
+  /// Creates a choice.
+  package init(
+    language: Language? = nil, hidesDetails: Bool? = nil, notifications: Bool? = nil,
+    statistics: Bool? = nil
+  ) {
+    self.language = language
+    self.hidesDetails = hidesDetails
+    self.notifications = notifications
+    self.statistics = statistics
+  }
+}
+
+/// The kinds of data that a page can remove.
+package enum PhoneRemoval: String, Hashable, Sendable, CaseIterable {
+  case exposures, history, notices, everything
+}
+
+/// The steps of the onboarding that a page reports.
+package enum PhoneOnboarding: String, Hashable, Sendable, CaseIterable {
+  case consent, decline, finish
+}
+
+/// An upload as a page asks for it.
+package struct PhoneUpload: Sendable, Redacted {
+  /// The PIN as typed.
+  package let pin: ZeroingBytes
+  /// True to share the keys with other countries.
+  package let sharesAbroad: Bool
+  /// The date that determines the transmission risk of the keys.
+  package let diagnosis: Diagnosis
+}
+
+/// The result of an upload.
+package struct PhoneUploadResult: Hashable, Sendable {
+  /// The category of ProteGO Safe: 1 to 5.
+  package let result: Int
+  /// The name of an `UploadFailure`; `nil` for a success.
+  package let reason: String?
+
+  /// Creates a result.
+  package init(result: Int, reason: String?) {
+    self.result = result
+    self.reason = reason
+  }
+
+  /// The result of a request that does not name a PIN.
+  static let undecodable = PhoneUploadResult(result: 3, reason: "invalidPIN")
+}
+
+/// The result of a check.
+package struct PhoneCheckResult: Hashable, Sendable {
+  package let riskLevel: Int?
+  /// The name of a `CheckFailure`; `nil` for a success.
+  package let failure: String?
+
+  /// Creates a result.
+  package init(riskLevel: Int?, failure: String?) {
+    self.riskLevel = riskLevel
+    self.failure = failure
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Synchronization
+import World
+
+/// Passes pushes to the open pages, each of which has a stream of events.
+package final class BridgePushes: Sendable {
+  /// An event in a stream.
+  package enum Event: Hashable, Sendable {
+    case push(BridgePush)
+    /// A sign of life, so that both ends notice a broken connection.
+    case heartbeat
+    /// The last event: a newer page needs the stream. The page connects again when its owner looks at it.
+    case replaced
+  }
+
+  private struct Streams {
+    var open: [(id: Int, continuation: AsyncStream<Event>.Continuation)] = []
+    var nextID = 0
+    /// The screen that the next page opens.
+    var pendingRoute: BridgePush?
+    var isFinished = false
+  }
+
+  private let streams = Mutex(Streams())
+  private let clock: any WallClock
+
+  /// Pushes without any page.
+  package init(clock: any WallClock) {
+    self.clock = clock
+  }
+
+  /// A new stream. Its first event is message 11. Beyond `BridgeLimit.streamsMax`, the oldest stream ends.
+  package func subscribe() -> AsyncStream<Event> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Event.self, bufferingPolicy: .bufferingOldest(BridgeLimit.waitingEventsMax))
+    let (id, replaced) = streams.withLock { streams in
+      if streams.isFinished { continuation.finish() }
+      continuation.yield(.push(.foreground))
+      if let route = streams.pendingRoute { continuation.yield(.push(route)) }
+      streams.pendingRoute = nil
+      streams.nextID += 1
+      streams.open.append((streams.nextID, continuation))
+      let isFull = streams.open.count > BridgeLimit.streamsMax
+      return (streams.nextID, isFull ? streams.open.removeFirst().continuation : nil)
+    }
+    replaced?.yield(.replaced)
+    replaced?.finish()
+    continuation.onTermination = { [weak self] _ in
+      self?.streams.withLock { $0.open.removeAll { $0.id == id } }
+    }
+    return stream
+  }
+
+  /// The number of open streams.
+  package var count: Int { streams.withLock { $0.open.count } }
+
+  /// Sends `push` to all pages. A route without any page waits for the next one.
+  package func send(_ push: BridgePush) {
+    if push.type == MessageID.route {
+      streams.withLock { if $0.open.isEmpty { $0.pendingRoute = push } }
+    }
+    send(.push(push))
+  }
+
+  private func send(_ event: Event) {
+    for stream in streams.withLock({ $0.open }) {
+      // A page that misses an event must ask for everything again: it does so when it connects.
+      if case .dropped = stream.continuation.yield(event) { stream.continuation.finish() }
+    }
+  }
+
+  /// Sends heartbeats until the task is cancelled; then all streams end.
+  func beat() async {
+    while (try? await clock.sleep(for: BridgeLimit.heartbeatSeconds)) != nil { send(.heartbeat) }
+    let open = streams.withLock { streams in
+      streams.isFinished = true
+      return streams.open
+    }
+    for stream in open { stream.continuation.finish() }
+  }
+}

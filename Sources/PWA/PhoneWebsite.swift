@@ -1,0 +1,106 @@
+import Foundation
+import Hummingbird
+import Logging
+import NIOCore
+import QuietHTTP
+import World
+
+/// The user interface of a phone: a server on loopback with a web app and the bridge between both.
+package final class PhoneWebsite: Sendable {
+  private let routes: WebRoutes
+  private let bridge: Bridge
+  private let secret: WebSecret
+  private let port: Int
+  private let logger: Logger
+
+  /// Creates a website that listens when it is run.
+  ///
+  /// - Parameters:
+  ///   - bridge: The bridge to the phone.
+  ///   - port: The port, or 0 for any free port.
+  ///   - folder: The web app; our own by default.
+  ///   - owner: The user whose browsers need no secret.
+  ///   - texts: The texts of a language as JSON; `nil` for an unknown language.
+  /// - Throws: `WebsiteError` if the web app cannot be read.
+  package init(
+    _ bridge: Bridge, port: Int, pages folder: URL? = nil, owner: UInt32 = geteuid(),
+    texts: @escaping @Sendable (String) -> Data? = { _ in nil },
+    randomness: any Randomness, logger: Logger
+  ) throws(WebsiteError) {
+    self.bridge = bridge
+    self.port = port
+    self.logger = logger
+    secret = WebSecret(randomness: randomness)
+    let pages: PageFolder
+    do { pages = try PageFolder(folder ?? Self.resource("WebApp")) } catch { throw .pages(error) }
+    guard let script = try? Data(contentsOf: Self.resource("BridgeScript/bridge.js")) else {
+      throw .noScript
+    }
+    routes = WebRoutes(
+      bridge: bridge,
+      pages: PageRoutes(pages: pages, policy: folder == nil ? .strict : .permissive),
+      script: script, secret: secret, owner: owner, texts: texts)
+  }
+
+  /// Serves until the task is cancelled. All streams of events end with it.
+  ///
+  /// - Parameter ready: Called with the address that the owner opens first.
+  /// - Throws: `WebsiteError.port` if the port is not available, or the error of `ready`.
+  package func run(ready: @Sendable (String) throws -> Void = { _ in }) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      defer { group.cancelAll() }
+      let first = server(on: "127.0.0.1", port: port)
+      group.addTask { try await Self.run(first, port: self.port) }
+      let port = await first.boundPort
+      guard port > 0 else { return try await group.waitForAll() }
+      // Another user must not be able to listen at the address that a browser tries first for localhost.
+      let second = server(on: "::1", port: port)
+      group.addTask { try await Self.run(second, port: port) }
+      group.addTask { await self.bridge.run() }
+      _ = await second.boundPort
+      try ready("http://127.0.0.1:\(port)/?secret=\(secret.hex)")
+      try await group.waitForAll()
+    }
+  }
+
+  private func server(on host: String, port: Int) -> QuietServer {
+    let router = Router(context: QuietContext.self)
+    router.add(middleware: routes)
+    // The HTTP library logs an error for each stream that ends with the server.
+    var logger = logger
+    logger.logLevel = .critical
+    return QuietServer(router: router, host: host, port: port, logger: logger)
+  }
+
+  private static func run(_ server: QuietServer, port: Int) async throws {
+    do {
+      try await server.run()
+    } catch let error as IOError where [EADDRINUSE, EACCES].contains(error.errnoCode) {
+      throw WebsiteError.port(port)
+    } catch let error as IOError where [EADDRNOTAVAIL, EAFNOSUPPORT].contains(error.errnoCode) {
+      // This machine has no IPv6.
+      while !Task.isCancelled { try await Task.sleep(for: .seconds(3_600)) }
+    }
+  }
+
+  /// The resources of this target. `Bundle.module` would end the program if they are missing.
+  private static func resource(_ name: String) -> URL {
+    Bundle.main.bundleURL.appendingPathComponent("firebreak_PWA.resources/\(name)")
+  }
+}
+
+/// The reason why a website cannot be served.
+package enum WebsiteError: Error, Hashable, Sendable, CustomStringConvertible {
+  case pages(PageFolderError)
+  /// The program's own files are missing.
+  case noScript
+  case port(Int)
+
+  package var description: String {
+    switch self {
+    case .pages(let error): error.description
+    case .noScript: "The web app's files are missing beside the program: install them again."
+    case .port(let port): "Port \(port) is not available: name another with --web, or 0 for any."
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Hummingbird
+import NIOCore
+
+/// Answers requests for the files of the web app.
+struct PageRoutes: Sendable {
+  let pages: PageFolder
+  let policy: PagePolicy
+
+  /// The file for `path`.
+  func response(_ request: Request, path: String, wantsDocument: Bool) -> Response {
+    switch pages.page(at: path, isDocument: wantsDocument) {
+    case .page(let page): response(page, known: request.headers[.ifNoneMatch])
+    case .folder: WebAnswer.redirection(to: path + "/")
+    case .tooLarge: WebAnswer.tooLarge
+    case .nothing: WebAnswer.notFound
+    }
+  }
+
+  private func response(_ page: PageFolder.Page, known: String?) -> Response {
+    var headers: HTTPFields = [
+      .cacheControl: "no-cache", .eTag: page.tag, .contentSecurityPolicy: policy.header,
+    ]
+    // A service worker may control all pages, wherever its script is.
+    if let name = HTTPFields.Element.Name("service-worker-allowed") { headers[name] = "/" }
+    if Self.isListed(page.tag, in: known) { return Response(status: .notModified, headers: headers) }
+    headers[.contentType] = page.contentType.header
+    return Response(
+      status: .ok, headers: headers,
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: page.content)))
+  }
+
+  /// True if `tag` is in the value of `If-None-Match` (RFC 9110, 13.1.2), where it may be marked as weak.
+  private static func isListed(_ tag: String, in header: String?) -> Bool {
+    (header ?? "").split(separator: ",").contains { item in
+      let item = item.trimmingCharacters(in: .whitespaces)
+      return item == "*" || item == tag || item == "W/" + tag
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Hummingbird
+import NIOCore
+
+/// The answers of the server that are not from the web app.
+enum WebAnswer {
+  /// A JSON document.
+  static func json(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+    Response(
+      status: status,
+      headers: [.contentType: ContentType.json.header, .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+  }
+
+  /// A short page for a person: a heading and a sentence that says what to do.
+  static func page(
+    _ status: HTTPResponse.Status, _ title: String, _ sentence: String
+  ) -> Response {
+    let html = """
+      <!doctype html>
+      <html lang="en">
+      <head><title>\(title)</title><meta name="viewport" content="width=device-width"></head>
+      <body><main><h1>\(title)</h1><p>\(sentence)</p><p><a href="/">Open the app</a></p></main></body>
+      </html>
+      """
+    return Response(
+      status: status,
+      headers: [
+        .contentType: ContentType.html.header, .cacheControl: "no-store",
+        .contentSecurityPolicy: PagePolicy.inert,
+      ],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+  }
+
+  static func refusal(_ refusal: RequestGate.Refusal) -> Response {
+    switch refusal {
+    case .otherHost:
+      page(
+        .misdirectedRequest, "Wrong address",
+        "This phone answers at 127.0.0.1 and localhost only: open the address that it printed.")
+    case .otherSite:
+      page(
+        .forbidden, "Opened by another site",
+        "Another page asked for this one. If you want it, open it here.")
+    case .frame:
+      page(.forbidden, "Not in a frame", "This phone is not shown inside other pages.")
+    }
+  }
+
+  /// For a request without the secret that does not come from a process of the owner.
+  static var noSecret: Response {
+    page(
+      .forbidden, "Not allowed",
+      "Open the address that firebreak phone run printed: it contains the secret of this start.")
+  }
+
+  static var notFound: Response {
+    page(.notFound, "Not found", "There is no such page: check the address.")
+  }
+
+  static var tooLarge: Response {
+    page(
+      .contentTooLarge, "Too large",
+      "The file or message is too large: the limits are in Documentation/Bridge.md.")
+  }
+
+  /// A redirection to `path` of this server.
+  static func redirection(to path: String, setting cookie: String? = nil) -> Response {
+    var headers: HTTPFields = [.location: path, .cacheControl: "no-store"]
+    if let cookie { headers[.setCookie] = cookie }
+    return Response(status: .seeOther, headers: headers)
+  }
+
+  /// The headers of every answer. They keep other sites from reading, framing or opening it.
+  static func addCommonHeaders(to response: inout Response) {
+    for (name, value) in common {
+      guard let name = HTTPFields.Element.Name(name) else { continue }
+      response.headers[name] = value
+    }
+  }
+
+  private static let common = [
+    ("x-content-type-options", "nosniff"), ("x-frame-options", "DENY"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"), ("referrer-policy", "no-referrer"),
+    ("x-dns-prefetch-control", "off"),
+  ]
+}

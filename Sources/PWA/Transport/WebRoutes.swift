@@ -1,0 +1,141 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import QuietHTTP
+
+/// Answers all requests of the server: checks first, then the bridge or the web app.
+struct WebRoutes: RouterMiddleware {
+  typealias Context = QuietContext
+
+  let bridge: Bridge
+  let pages: PageRoutes
+  let script: Data
+  let secret: WebSecret
+  /// The user whose browsers need no secret: the one that runs the phone.
+  let owner: UInt32
+  /// The texts of a language as JSON.
+  let texts: @Sendable (String) -> Data?
+
+  func handle(
+    _ request: Request, context: QuietContext,
+    next: (Request, QuietContext) async throws -> Response
+  ) async throws -> Response {
+    var response = await response(to: request, context)
+    WebAnswer.addCommonHeaders(to: &response)
+    return request.method == .head ? response.createHeadResponse() : response
+  }
+
+  private func response(to request: Request, _ context: QuietContext) async -> Response {
+    let facts = RequestGate.Facts(request)
+    guard let port = context.serverPort else { return WebAnswer.noSecret }
+    if let refusal = RequestGate(port: port).refusal(of: facts) { return WebAnswer.refusal(refusal) }
+    let hasSecret = secret.isIn(cookies: facts.headers["cookie"], port: port)
+    switch (request.method, facts.path) {
+    case (.post, WebPath.messages):
+      return hasSecret ? await message(request, facts) : WebAnswer.noSecret
+    case (.post, WebPath.session): return session(facts, context, port: port)
+    case (.get, WebPath.events):
+      return hasSecret ? EventStream.response(request, bridge.pushes) : WebAnswer.noSecret
+    case (.get, _), (.head, _):
+      return reading(request, facts, context, port: port, hasSecret: hasSecret)
+    default: return WebAnswer.notFound
+    }
+  }
+
+  /// The answer to a message of a page.
+  private func message(_ request: Request, _ facts: RequestGate.Facts) async -> Response {
+    guard facts.isFromScript else { return WebAnswer.noSecret }
+    guard facts.isJSON else {
+      return WebAnswer.json(#"{"error":"Send application/json."}"#, status: .unsupportedMediaType)
+    }
+    guard let body = try? await request.body.collect(upTo: BridgeLimit.messageBytesMax) else {
+      return WebAnswer.tooLarge
+    }
+    guard let message = BridgeMessage(body: Data(body.readableBytesView)) else {
+      return WebAnswer.json(
+        #"{"error":"Send {\"type\":number,\"data\":text or null,\"requestId\":text or null}."}"#,
+        status: .badRequest)
+    }
+    let answer: JSONValue = ["body": .string(await bridge.answer(to: message))]
+    return WebAnswer.json(answer.text)
+  }
+
+  /// Gives the secret of this start to a page that was opened in an earlier one, as an installed app is.
+  private func session(
+    _ facts: RequestGate.Facts, _ context: QuietContext, port: Int
+  ) -> Response {
+    guard facts.isFromScript, isFromOwner(context) else { return WebAnswer.noSecret }
+    return Response(
+      status: .noContent, headers: [.setCookie: secret.cookie(port: port), .cacheControl: "no-store"])
+  }
+
+  private func reading(
+    _ request: Request, _ facts: RequestGate.Facts, _ context: QuietContext, port: Int,
+    hasSecret: Bool
+  ) -> Response {
+    if facts.isDocument, let typed = request.uri.queryParameters["secret"], secret.matches(typed) {
+      return WebAnswer.redirection(to: "/", setting: secret.cookie(port: port))
+    }
+    // A manifest is loaded without cookies, so files are for the owner's processes as well.
+    guard hasSecret || isFromOwner(context) else { return WebAnswer.noSecret }
+    var response = content(request, facts)
+    if facts.isDocument, !hasSecret { response.headers[.setCookie] = secret.cookie(port: port) }
+    return response
+  }
+
+  private func content(_ request: Request, _ facts: RequestGate.Facts) -> Response {
+    if facts.path == WebPath.script {
+      return Response(
+        status: .ok,
+        headers: [
+          .contentType: ContentType(fileName: "bridge.js").header, .cacheControl: "no-cache",
+        ],
+        body: ResponseBody(byteBuffer: ByteBuffer(bytes: script)))
+    }
+    if facts.path.hasPrefix(WebPath.texts) {
+      let language = facts.path.dropFirst(WebPath.texts.count)
+      guard language.hasSuffix(".json"), let texts = texts(String(language.dropLast(5))) else {
+        return WebAnswer.notFound
+      }
+      return WebAnswer.json(String(decoding: texts, as: UTF8.self))
+    }
+    if facts.path.hasPrefix(WebPath.open), facts.isDocument {
+      return opened(facts.path.dropFirst(WebPath.open.count), request)
+    }
+    guard !facts.path.hasPrefix(WebPath.bridge) else { return WebAnswer.notFound }
+    return pages.response(request, path: facts.path, wantsDocument: facts.wantsDocument)
+  }
+
+  /// A link to a screen of the app: the next page that is loaded opens it.
+  private func opened(_ name: Substring, _ request: Request) -> Response {
+    let pairs = request.uri.queryParameters.map { (String($0.key), String($0.value)) }
+    guard let route = PageRoute(name, parameters: Dictionary(pairs) { $1 }) else {
+      return WebAnswer.notFound
+    }
+    bridge.open(route)
+    return WebAnswer.redirection(to: "/")
+  }
+
+  private func isFromOwner(_ context: QuietContext) -> Bool { context.peerUserID == owner }
+}
+
+extension RequestGate.Facts {
+  init(_ request: Request) {
+    isReading = request.method == .get || request.method == .head
+    path = request.uri.path
+    host = request.head.authority
+    for field in request.headers {
+      // A header that occurs twice must not pass by its first value.
+      headers[field.name.canonicalName, default: ""] += 
+        (headers[field.name.canonicalName] == nil ? "" : ";") + field.value
+    }
+  }
+
+  /// True if a script of a page of this server sends it: other sites' pages cannot set this header.
+  fileprivate var isFromScript: Bool { headers["x-firebreak-bridge"] == "1" }
+
+  fileprivate var isJSON: Bool {
+    let type = headers["content-type"]?.split(separator: ";").first
+    return type?.trimmingCharacters(in: .whitespaces).lowercased() == ContentType.json.header
+  }
+}

@@ -1,0 +1,32 @@
+import { drawFrame } from "./frame.js";
+import { allowedPath } from "./onboarding-guard.js";
+import { redraw, redrawIfLive, startRouter } from "./router.js";
+import { screens } from "./screens.js";
+import { refreshState, startStore, store, subscribe } from "./store.js";
+import { browserLanguage, language, loadTexts } from "./texts.js";
+
+/** The interval after which times such as "5 minutes ago" are drawn again, in milliseconds. */
+const redrawInterval = 60_000;
+
+async function start() {
+  startStore();
+  await Promise.all([loadTexts(browserLanguage()), refreshState()]);
+  await loadTexts(store.state?.language);
+  drawFrame();
+  await startRouter(screens, allowedPath);
+  subscribe(update);
+  setInterval(() => {
+    if (document.visibilityState === "visible") redrawIfLive();
+  }, redrawInterval);
+  navigator.serviceWorker?.register("/service-worker.js").catch(() => {});
+}
+
+async function update() {
+  const before = language();
+  await loadTexts(store.state?.language);
+  drawFrame();
+  if (before === language()) await redrawIfLive();
+  else await redraw();
+}
+
+start();

@@ -1,0 +1,82 @@
+import Foundation
+
+/// The texts of one language: flat keys, placeholders such as `{name}`, plural forms as `key#one`.
+package struct Catalogue: Codable, Hashable, Sendable {
+  /// The language.
+  package let language: Language
+  /// The name of the language in itself.
+  package let name: String
+  /// The texts by their keys.
+  package let texts: [String: String]
+
+  /// The text of `key` with its placeholders replaced; `nil` if there is none.
+  package func text(_ key: String, _ parameters: [String: String] = [:]) -> String? {
+    texts[key].map { Self.filled($0, parameters) }
+  }
+
+  /// The text of `key` in the plural form of `count`, which replaces `{count}`; `nil` if there is none.
+  package func text(
+    _ key: String, count: Int, _ parameters: [String: String] = [:]
+  ) -> String? {
+    let form = PluralForm(of: count, in: language)
+    let all = parameters.merging(["count": "\(count)"]) { own, _ in own }
+    return text("\(key)#\(form.rawValue)", all) ?? text("\(key)#\(PluralForm.other.rawValue)", all)
+      ?? text(key, all)
+  }
+
+  /// The names of the placeholders in `text`.
+  package static func placeholders(in text: String) -> Set<String> {
+    Set(text.matches(of: placeholder).map { String($0.1) })
+  }
+
+  /// Replaces the placeholders in one pass, so that a value is never read as a placeholder.
+  private static func filled(_ text: String, _ parameters: [String: String]) -> String {
+    text.replacing(placeholder) { match in
+      parameters[String(match.1)] ?? String(match.0)
+    }
+  }
+
+  private static var placeholder: Regex<(Substring, Substring)> { /\{([A-Za-z]+)\}/ }
+}
+
+/// The catalogues of all languages, read once.
+package struct Catalogues: Sendable {
+  private let catalogues: [Language: Catalogue]
+
+  /// The catalogues that are installed beside the program.
+  package static let installed = Catalogues(in: folder)
+
+  /// Reads the catalogues in `folder`; one that is missing or not readable is left out.
+  init(in folder: URL) {
+    catalogues = Dictionary(
+      uniqueKeysWithValues: Language.allCases.compactMap { language in
+        (try? Data(contentsOf: Self.file(of: language, in: folder)))
+          .flatMap { try? JSONDecoder().decode(Catalogue.self, from: $0) }
+          .map { (language, $0) }
+      })
+  }
+
+  /// The JSON of a catalogue, as pages read it; `nil` if it is not installed.
+  package static func json(of language: Language) -> Data? {
+    try? Data(contentsOf: file(of: language, in: folder))
+  }
+
+  /// The catalogue of `language`.
+  package subscript(language: Language) -> Catalogue? { catalogues[language] }
+
+  /// The text of `key` in `language`, or in English; `nil` if neither has it.
+  package func text(
+    _ key: String, in language: Language, _ parameters: [String: String] = [:]
+  ) -> String? {
+    self[language]?.text(key, parameters) ?? self[.english]?.text(key, parameters)
+  }
+
+  /// The resources of this target. `Bundle.module` would end the program if they are missing.
+  private static var folder: URL {
+    Bundle.main.bundleURL.appendingPathComponent("firebreak_PhoneProcess.resources/Texts")
+  }
+
+  private static func file(of language: Language, in folder: URL) -> URL {
+    folder.appendingPathComponent("\(language.rawValue).json")
+  }
+}

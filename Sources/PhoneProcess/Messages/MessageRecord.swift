@@ -1,0 +1,145 @@
+import ExposureApp
+import Foundation
+import Logging
+import SealedStorage
+import World
+
+/// A record of the requests that left the phone, and of the number of sent beacons, for its owner.
+///
+/// It has sizes, receivers and times, and never a PIN, a token, a key or another content. Requests with a body are
+/// stored before they are sent; the others are stored in batches, at the latest when a check ends.
+package actor MessageRecord {
+  /// The kind of a request.
+  package enum Kind: String, Codable, Sendable {
+    /// The list of key files.
+    case index
+    case keyFile
+    case deviceConfiguration
+    case remoteConfiguration
+    /// A PIN is exchanged for a token.
+    case code
+    /// Keys are uploaded.
+    case upload
+    /// A request without content, which looks like `code` or `upload` from outside.
+    case decoy
+    /// A document of statistics.
+    case statistics
+  }
+
+  /// The role of the server that received a request.
+  package enum Receiver: String, Codable, Sendable {
+    case keyServer, verificationServer, statistics
+  }
+
+  /// One request and its response. The property names are the JSON keys on disk.
+  package struct Row: Codable, Hashable, Sendable {
+    package let id: UUID
+    package let time: Date
+    package let kind: Kind
+    package let receiver: Receiver
+    /// The host and port of the server.
+    package let host: String
+    /// The bytes of the request's body; 0 if the server was not reached.
+    package var sent: Int
+    /// The bytes of the response's body.
+    package var received = 0
+    /// The HTTP status; `nil` without a response.
+    package var status: Int?
+    /// The reason why there is no response.
+    package var failure: NetworkFailure?
+  }
+
+  private struct Content: Codable {
+    var rows: [Row] = []
+    /// The number of sent beacons by day, `YYYY-MM-DD`.
+    var beacons: [String: Int] = [:]
+  }
+
+  private let file: SealedFile
+  private let clock: any WallClock
+  private let logger: Logger
+  private var content: Content
+  private var unwritten = 0
+
+  /// The record in `folder`. A damaged file counts as missing, and the next write replaces it.
+  package init(
+    in folder: PhoneFolder, key: SealingKey, clock: any WallClock, randomness: any Randomness,
+    logger: Logger
+  ) {
+    file = SealedFile(url: folder.messages, key: key, purpose: "messages", randomness: randomness)
+    self.clock = clock
+    self.logger = logger
+    content =
+      (try? file.read()).flatMap { try? JSONDecoder().decode(Content.self, from: $0) } ?? Content()
+  }
+
+  /// The requests of the last fourteen days, newest first.
+  package var rows: [Row] {
+    let oldest = clock.now.addingTimeInterval(-MessageLimit.retentionSeconds)
+    return content.rows.reversed().filter { $0.time >= oldest }
+  }
+
+  /// The number of sent beacons of the last fourteen days by day, `YYYY-MM-DD`.
+  package var sentBeacons: [String: Int] {
+    content.beacons.filter { $0.key >= oldestDay }
+  }
+
+  /// Adds a request that is about to be sent.
+  func begin(_ row: Row) {
+    content.rows.append(row)
+    unwritten += 1
+    if row.sent > 0 || unwritten >= MessageLimit.rowsPerWrite { flush() }
+  }
+
+  /// Replaces a request by its end.
+  func finish(_ row: Row) {
+    guard let index = content.rows.lastIndex(where: { $0.id == row.id }) else { return }
+    let isUrgent = content.rows[index].sent > 0
+    content.rows[index] = row
+    unwritten += isUrgent ? 1 : 0
+    if isUrgent { flush() }
+  }
+
+  /// Counts a beacon that the phone sends now.
+  func countBeacon() {
+    content.beacons[clock.now.dayText, default: 0] += 1
+    unwritten += 1
+    flush()
+  }
+
+  /// Stores the rows that are only in memory.
+  package func flush() {
+    guard unwritten > 0 else { return }
+    let oldest = clock.now.addingTimeInterval(-MessageLimit.retentionSeconds)
+    content.rows = content.rows.filter { $0.time >= oldest }.suffix(MessageLimit.rowsMax)
+    content.beacons = sentBeacons
+    do {
+      try file.replace(with: JSONEncoder().encode(content))
+      unwritten = 0
+    } catch {
+      // The rows stay in memory; the next write has them.
+      logger.warning("storing the record of messages failed", metadata: ["error": "\(error)"])
+    }
+  }
+
+  /// Removes all rows and counts.
+  package func removeAll() throws {
+    try file.remove()
+    content = Content()
+    unwritten = 0
+  }
+
+  private var oldestDay: String {
+    clock.now.addingTimeInterval(-MessageLimit.retentionSeconds).dayText
+  }
+}
+
+/// Limits of the record of messages.
+package enum MessageLimit {
+  /// The time that a row is kept, in seconds: fourteen days.
+  package static let retentionSeconds = Double(RemovalRule.exposureDays) * RemovalRule.daySeconds
+  /// The number of stored rows; the oldest are removed first.
+  package static let rowsMax = 5_000
+  /// The number of downloads that are stored together.
+  package static let rowsPerWrite = 100
+}

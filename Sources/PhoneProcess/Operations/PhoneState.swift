@@ -1,0 +1,114 @@
+import Foundation
+
+/// The state of a phone, as its user interface shows it. Times are Unix seconds; the property names are the JSON
+/// keys, and absent values are `null`.
+package struct PhoneState: Encodable, Hashable, Sendable {
+  /// The step of the onboarding.
+  package enum Onboarding: String, Encodable, Sendable {
+    /// The owner has not decided.
+    case new
+    /// The owner has declined; the user interface offers a second chance.
+    case declined
+    /// The owner has consented, and has not read the remaining screens.
+    case consented
+    /// The onboarding is complete.
+    case finished
+  }
+
+  /// The step of a running upload.
+  package enum Upload: String, Encodable, Sendable {
+    case waitingForConsent, requestingToken, sending
+  }
+
+  package var onboarding: Onboarding
+  /// True if the owner has turned exposure notifications on.
+  package var enabled: Bool
+  /// True if the owner has allowed them.
+  package var authorized: Bool
+  /// True if beacons are sent and received.
+  package var bluetooth: Bool
+  /// False if exposure notifications are not allowed on this phone.
+  package var supported: Bool
+  /// The risk level, 0 to 3; `nil` while it is unknown.
+  @Nullable package var riskLevel: Int?
+  /// The number of exposures of the last fourteen days.
+  package var exposures: Int
+  /// The time of the last complete check.
+  @Nullable package var lastCheck: Int?
+  /// The name of the reason why the last check failed.
+  @Nullable package var lastFailure: String?
+  /// The time of the next check; `nil` if the phone is not running.
+  @Nullable package var nextCheck: Int?
+  /// True while a check is running.
+  package var checking: Bool
+  /// True while the health authority has paused checks and uploads.
+  package var paused: Bool
+  /// The reason why the last device configuration was rejected.
+  @Nullable package var configurationRefused: String?
+  /// The condition of the app's storage: `ready` or a kind of damage.
+  package var storage: String
+  /// The kinds of stored data that were damaged and are not restored.
+  package var damaged: [String]
+  /// True if an unfinished upload can be continued.
+  package var pendingUpload: Bool
+  /// The step of the running upload.
+  @Nullable package var upload: Upload?
+  /// The language of texts.
+  package var language: Language
+  /// True if no details of exposures shall be shown.
+  package var hidesDetails: Bool
+  /// True if notices go to the desktop.
+  package var notifications: Bool
+  /// True for a phone that was started with `--developer`.
+  package var developer: Bool
+  /// The region of the phone.
+  package var region: String
+  /// The number of keys that the last check analysed.
+  package var lastCheckKeys: Int
+  /// The shown notices, oldest first.
+  package var notices: [Notice]
+  /// The version of the program.
+  package var version: String
+  /// The time of the phone's clock.
+  package var now: Int
+
+  /// A shown notice, or one of the history.
+  package struct Notice: Encodable, Hashable, Sendable {
+    /// The ID in the history.
+    package let id: String
+    /// The kind: `risk`, `bluetooth-off`.
+    package let kind: String
+    package let time: Int
+    package let title: String
+    package let body: String
+
+    init(_ row: PhoneNotices.Row) {
+      (id, kind, title, body) = (row.id, row.identifier, row.title, row.body)
+      time = row.time.unixSeconds
+    }
+  }
+}
+
+/// The checks and notices of the last fourteen days, newest first.
+package struct PhoneHistory: Encodable, Hashable, Sendable {
+  package let checks: [Check]
+  package let notices: [PhoneState.Notice]
+  /// Keys analysed since 00:00 UTC.
+  package let keysToday: Int
+  /// Keys analysed today and on the six days before.
+  package let keysInSevenDays: Int
+  /// Keys analysed since the installation.
+  package let keysTotal: Int
+
+  /// A check that analysed key files.
+  package struct Check: Encodable, Hashable, Sendable {
+    package let id: String
+    package let time: Int
+    /// The number of analysed keys.
+    package let keys: Int
+    /// The number of keys that this phone has encountered.
+    package let matchedKeys: Int
+    /// The risk level that the check found, 0 to 3; `nil` while it is unknown.
+    @Nullable package var riskLevel: Int?
+  }
+}

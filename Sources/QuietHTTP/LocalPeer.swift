@@ -1,0 +1,81 @@
+import Foundation
+import NIOCore
+
+extension QuietContext {
+  /// The user whose process has opened this connection; nil if it came from another machine, or the system does
+  /// not tell.
+  ///
+  /// The server learns the user, and still not the address.
+  package var peerUserID: UInt32? { connection.endpoints.flatMap(LocalPeer.userID) }
+
+  /// The port of this server to which the client has connected.
+  package var serverPort: Int? { connection.endpoints?.local.port }
+}
+
+/// The owner of the other end of a connection on this machine, according to the kernel's tables of sockets.
+enum LocalPeer {
+  /// The two ends of a connection, as this process sees them.
+  struct Endpoints: Sendable {
+    let local: SocketAddress
+    let remote: SocketAddress
+
+    init?(local: SocketAddress?, remote: SocketAddress?) {
+      guard let local, let remote else { return nil }
+      self.local = local
+      self.remote = remote
+    }
+  }
+
+  private static let tables = ["/proc/net/tcp", "/proc/net/tcp6"]
+
+  static func userID(of endpoints: Endpoints) -> UInt32? {
+    // A table is read in several steps, between which rows may move.
+    for _ in 0..<QuietLimit.socketTableReads {
+      for path in tables {
+        guard let file = FileHandle(forReadingAtPath: path) else { continue }
+        defer { try? file.close() }
+        guard let content = try? file.readToEnd() else { continue }
+        let table = String(decoding: content, as: UTF8.self)
+        if let user = userID(of: endpoints, in: table) { return user }
+      }
+    }
+    return nil
+  }
+
+  /// The user in the row of `table` (proc_pid_net(5)) for the client's socket: its local end is our remote one.
+  ///
+  /// Only an established connection counts: the kernel names user 0 for sockets that their process has closed.
+  static func userID(of endpoints: Endpoints, in table: String) -> UInt32? {
+    let (client, server) = (names(of: endpoints.remote), names(of: endpoints.local))
+    for line in table.split(separator: "\n").dropFirst() {
+      let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+      guard fields.count > 7, fields[3] == established, client.contains(String(fields[1])),
+        server.contains(String(fields[2]))
+      else { continue }
+      return UInt32(fields[7])
+    }
+    return nil
+  }
+
+  private static let established = "01"
+
+  /// The names of `address` in the tables. The client of an IPv4 connection may use a socket of IPv6.
+  private static func names(of address: SocketAddress) -> [String] {
+    guard let bytes = NumericAddress(address)?.bytes, let port = address.port else { return [] }
+    let suffix = ":" + hex(UInt32(port), digits: 4)
+    let ip = words(bytes).map { hex($0, digits: 8) }.joined()
+    guard bytes.count == 4 else { return [ip + suffix] }
+    let mapping = words(NumericAddress.mapped).map { hex($0, digits: 8) }.joined()
+    return [ip + suffix, mapping + ip + suffix]
+  }
+
+  /// The words of an address in memory; the tables show each as a number of this machine.
+  private static func words(_ bytes: [UInt8]) -> [UInt32] {
+    bytes.withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
+  }
+
+  private static func hex(_ number: UInt32, digits: Int) -> String {
+    let text = String(number, radix: 16, uppercase: true)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import TestSupport
+
+/// A headless Chromium with one window, driven by WebDriver commands that chromedriver receives over HTTP.
+///
+/// `make prepare-tests` installs both. Functions that wait poll a condition as long as `Patience` allows.
+public struct Browser: Sendable {
+  /// The size of a new window in CSS pixels.
+  public static let defaultSize = (width: 1280, height: 800)
+
+  let connection: WebDriverConnection
+
+  /// Runs a browser with an empty profile as long as `body` runs.
+  ///
+  /// - Parameters:
+  ///   - language: The language of the browser, such as `pl`.
+  ///   - marker: A text in the command line of its processes, to find them.
+  /// - Throws: The error of `body`, or `BrowserMissing` if the browser cannot run on this machine.
+  public nonisolated(nonsending) static func withRunning<Value: Sendable>(
+    language: String = "en", marker: String = "",
+    body: nonisolated(nonsending) (Browser) async throws -> Value
+  ) async throws -> Value {
+    let profile = try TemporaryFolder()
+    let environment = ProcessInfo.processInfo.environment.merging([
+      "HOME": profile.url.path, "LANGUAGE": language, "TZ": "UTC",
+    ]) { $1 }
+    return try await ChildProcess.withRunning(
+      URL(fileURLWithPath: "/usr/bin/env"), ["chromedriver", "--port=0"], environment: environment
+    ) { process in
+      let driver = WebDriverConnection(address: "http://127.0.0.1:\(try await port(of: process))")
+      let session: JSONValue
+      do {
+        session = try await driver.send(
+          .POST, "/session", capabilities(profile: profile.url, language: language, marker: marker))
+      } catch let error as WebDriverError {
+        throw BrowserMissing(reason: error.description)
+      }
+      let id = session["sessionId"].string ?? ""
+      let browser = Browser(
+        connection: WebDriverConnection(address: "\(driver.address)/session/\(id)"))
+      let result: Value
+      do {
+        result = try await body(browser)
+      } catch {
+        _ = try? await browser.connection.send(.DELETE, "")
+        throw error
+      }
+      // An orderly end: what remains is killed with the process group.
+      _ = try await browser.connection.send(.DELETE, "")
+      return result
+    }
+  }
+
+  /// The port that chromedriver reports on stdout.
+  private nonisolated(nonsending) static func port(of process: ChildProcess) async throws -> Int {
+    while true {
+      let hasEnded = process.status != nil
+      if let match = try process.output.firstMatch(of: /successfully on port (\d+)/),
+        let port = Int(match.1)
+      {
+        return port
+      }
+      if hasEnded { throw BrowserMissing(reason: try process.errors) }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
+  private static func capabilities(
+    profile: URL, language: String, marker: String
+  ) -> JSONValue {
+    let arguments = [
+      "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+      "--disable-crash-reporter", "--disable-component-update", "--disable-background-networking",
+      "--no-first-run", "--hide-scrollbars", "--force-color-profile=srgb",
+      "--lang=\(language)", "--accept-lang=\(language)",
+      "--window-size=\(defaultSize.width),\(defaultSize.height)",
+      "--user-data-dir=\(profile.appendingPathComponent("profile\(marker)").path)",
+    ]
+    return [
+      "capabilities": [
+        "alwaysMatch": [
+          "browserName": "chrome", "pageLoadStrategy": "normal",
+          "unhandledPromptBehavior": "ignore",
+          "timeouts": [
+            "script": .number(Double(Patience.seconds) * 1_000),
+            "pageLoad": .number(Double(Patience.seconds) * 1_000),
+          ],
+          "goog:chromeOptions": [
+            "binary": .string(BrowserScript.chromium.url.path),
+            "args": .array(arguments.map(JSONValue.string)),
+          ],
+          "goog:loggingPrefs": ["browser": "ALL"],
+        ]
+      ]
+    ]
+  }
+}
+
+/// The browser that a test needs could not be started.
+public struct BrowserMissing: Error, CustomStringConvertible {
+  let reason: String
+
+  public var description: String {
+    """
+    The browser could not be started: run `make prepare-tests`, which installs the packages chromium and \
+    chromium-driver. The reason: \(reason.split(separator: "\n").last ?? "none")
+    """
+  }
+}
+
+/// A condition that did not become true.
+public struct BrowserTimeout: Error, CustomStringConvertible {
+  let condition: String
+  let address: String
+  /// The start of the page's text.
+  let page: String
+
+  public var description: String { "\(condition) did not become true at \(address): \(page)" }
+}

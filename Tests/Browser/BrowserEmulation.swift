@@ -1,0 +1,81 @@
+import Foundation
+
+/// What a page can ask about its display.
+public struct EmulatedDisplay: Sendable, Hashable {
+  /// The colors that a person has chosen.
+  public enum Colors: String, Sendable, CaseIterable {
+    case light, dark
+    /// A palette of the operating system, on a dark background.
+    case forced
+  }
+
+  public var colors: Colors
+  /// The width in CSS pixels.
+  public var width: Int
+  public var height: Int
+  public var reducesMotion: Bool
+
+  public init(
+    colors: Colors = .light, width: Int = Browser.defaultSize.width,
+    height: Int = Browser.defaultSize.height, reducesMotion: Bool = true
+  ) {
+    self.colors = colors
+    self.width = width
+    self.height = height
+    self.reducesMotion = reducesMotion
+  }
+}
+
+extension Browser {
+  /// Changes colors, size and motion without loading the page again.
+  ///
+  /// - Parameters:
+  ///   - scale: The device pixels per CSS pixel, for screenshots.
+  ///   - before: The display until now, if it is known: only differences are sent.
+  public func emulate(
+    _ display: EmulatedDisplay, scale: Double = 1, instead before: EmulatedDisplay? = nil
+  ) async throws {
+    if before?.colors != display.colors || before?.reducesMotion != display.reducesMotion {
+      try await emulateMedia(display)
+    }
+    try await devTools(
+      "Emulation.setDeviceMetricsOverride",
+      [
+        "width": .number(Double(display.width)), "height": .number(Double(display.height)),
+        "deviceScaleFactor": .number(scale), "mobile": false,
+      ])
+  }
+
+  private func emulateMedia(_ display: EmulatedDisplay) async throws {
+    func feature(_ name: JSONValue, _ value: JSONValue) -> JSONValue {
+      ["name": name, "value": value]
+    }
+    try await devTools(
+      "Emulation.setEmulatedMedia",
+      [
+        "features": [
+          feature("prefers-color-scheme", display.colors == .light ? "light" : "dark"),
+          feature("forced-colors", display.colors == .forced ? "active" : "none"),
+          feature("prefers-reduced-motion", display.reducesMotion ? "reduce" : "no-preference"),
+        ]
+      ])
+  }
+
+  /// Cuts or restores the network of the page. Its service worker is not affected.
+  public func setOffline(_ isOffline: Bool) async throws {
+    try await devTools("Network.enable")
+    try await devTools(
+      "Network.emulateNetworkConditions",
+      [
+        "offline": .bool(isOffline), "latency": 0, "downloadThroughput": -1,
+        "uploadThroughput": -1,
+      ])
+  }
+
+  /// The whole page as a PNG image, also the part below the window.
+  public func fullScreenshot() async throws -> Data {
+    let image = try await devTools(
+      "Page.captureScreenshot", ["format": "png", "captureBeyondViewport": true])
+    return Data(base64Encoded: image["data"].string ?? "") ?? Data()
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import PWA
+import TestSupport
+import Testing
+
+@testable import PhoneProcess
+
+@Suite("Changes through the bridge")
+struct BridgeChangesTests {
+  @Test(
+    "35 and 52 change services, and push the result",
+    arguments: [
+      (35, "null", [], true), (52, #"{"enableNotification":true}"#, [], true),
+      (52, #"{"enableNotification":false}"#, [], false),
+      (52, #"{"enableExposureNotificationService":true}"#, ["notifications true"], false),
+      (52, #"{"enableExposureNotificationService":false,"enableBt":true}"#, ["notifications false"], false),
+      (52, #"{"enableNotification":true,"enableExposureNotificationService":true}"#, [], true),
+    ] as [(Int, String, [String], Bool)])
+  func services(_ type: Int, _ data: String, _ wishes: [String], _ notices: Bool) async throws {
+    let phone = ScriptedPhone { $0.services.areNotificationsOn = false }
+    try await RunningWebsite.with(phone) { site in
+      let events = try EventReader(site)
+      defer { events.stop() }
+      _ = try await events.push { $0 == .foreground }
+      #expect(try await site.ask(type, JSONValue(data)).isEmpty)
+      let push = try await events.push { $0.type == 51 }
+      #expect(push?.content["servicesStatus"]?["isNotificationEnabled"] == .bool(notices))
+      #expect(phone.wishes == wishes)
+    }
+  }
+
+  @Test("Rows of message 90 are removed by their identifiers, texts or numbers")
+  func removal() async throws {
+    let phone = ScriptedPhone {
+      $0.activities = PhoneActivities(
+        notifications: ["1", "2"].map { .init(id: $0, time: 1, title: "", content: "") },
+        riskChecks: ["1", "2"].map { .init(id: $0, time: 1, exposures: 0, keys: 1) },
+        exposures: ["1"].map { .init(id: $0, time: 1, exposures: 1, riskLevel: 1) })
+    }
+    try await RunningWebsite.with(phone) { site in
+      _ = try await site.ask(91, ["notifications": .array(["1", "7"]), "riskChecks": .array([2])])
+      let left = await phone.activities()
+      #expect(left.notifications.map(\.id) == ["2"] && left.riskChecks.map(\.id) == ["1"])
+      #expect(left.exposures.count == 1)
+    }
+  }
+
+  @Test("37, 66 and 1008 remove what they name")
+  func data() async throws {
+    let phone = ScriptedPhone { $0.state.riskLevel = 3 }
+    try await RunningWebsite.with(phone) { site in
+      #expect(try await site.ask(66) == #"{"riskLevel":0}"#)
+      #expect(try await site.ask(37, ["clearAll": true]).isEmpty)
+      #expect(try await site.answer(1_008, ["what": "history"])["version"] == "1.2.3")
+      #expect(phone.wishes == ["remove exposures", "remove everything", "remove history"])
+    }
+  }
+
+  @Test("The state is pushed when it changes, and not when only time passes")
+  func state() async throws {
+    let phone = ScriptedPhone()
+    try await RunningWebsite.with(phone) { site in
+      let events = try EventReader(site)
+      defer { events.stop() }
+      _ = try await events.push { $0 == .foreground }
+      phone.edit { $0.state.now += 1 }
+      phone.edit { $0.state.checking = true }
+      _ = try await events.push { $0.type == 1_000 }
+      #expect(events.pushes.count == 2)
+      #expect(events.pushes.last?.content["checking"] == true)
+    }
+  }
+
+  @Test("Every field of the state is there, also without a value")
+  func fields() async throws {
+    let fields = [
+      "onboarding", "enabled", "authorized", "bluetooth", "supported", "riskLevel", "exposures",
+      "lastCheck", "lastFailure", "nextCheck", "checking", "paused", "configurationRefused",
+      "storage", "damaged", "pendingUpload", "upload", "language", "hidesDetails",
+      "notifications", "developer", "region", "lastCheckKeys", "notices", "version", "now",
+    ]
+    try await RunningWebsite.with { site in
+      guard case .object(let state) = try await site.answer(1_000) else {
+        Issue.record("no object")
+        return
+      }
+      #expect(Set(state.keys) == Set(fields))
+      #expect(state["lastCheck"] == .null)
+    }
+  }
+
+  @Test("Our own messages reach the phone and are answered")
+  func own() async throws {
+    let phone = ScriptedPhone()
+    try await RunningWebsite.with(phone) { site in
+      #expect(try await site.answer(1_001)["version"] == 1)
+      #expect(try await site.answer(1_002)["beacons"] == .array([]))
+      #expect(try await site.answer(1_003)["status"] == [:])
+      _ = try await site.answer(1_004, ["step": "decline"])
+      #expect(
+        try await site.answer(1_005) == ["ok": true, "riskLevel": 2, "failure": .null])
+      #expect(
+        try await site.answer(1_006, ["pin": "ABC", "date": ["kind": "test", "day": "1970-01-02"]])
+          == ["result": 1, "reason": .null])
+      #expect(
+        phone.wishes
+          == ["onboard decline", "upload ABC false test(day: 1970-01-02 00:00:00 +0000)"])
+      #expect(try await site.answer(1_007, ["action": "forget"])["result"] == 3)
+      #expect(try await site.answer(1_009)["region"] == "PL")
+      #expect(
+        try await site.answer(1_010, ["language": "uk", "hidesDetails": true])["hidesDetails"]
+          == true)
+      #expect(try await site.answer(63)["language"] == "UK")
+      #expect(try await site.answer(1_011, [:])["region"] == "PL")
+    }
+  }
+}

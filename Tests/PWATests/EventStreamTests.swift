@@ -1,0 +1,89 @@
+import Foundation
+import PWA
+import PhoneProcess
+import TestSupport
+import Testing
+
+@Suite("Streams of events")
+struct EventStreamTests {
+  @Test("A stream begins with message 11, and has signs of life")
+  func heartbeat() async throws {
+    let clock = ManualClock(Date(timeIntervalSince1970: 0))
+    try await RunningWebsite.with(clock: clock) { site in
+      let events = try EventReader(site)
+      defer { events.stop() }
+      #expect(try await events.push { _ in true } == .foreground)
+      #expect(events.text.contains("content-type: text/event-stream") || events.text.contains("Content-Type: text/event-stream"))
+      try await Patience.until { clock.sleeperCount == 1 }
+      clock.advance(by: BridgeLimit.heartbeatSeconds)
+      try await Patience.until { events.text.contains("\n:\n\n") }
+      #expect(!events.isOver)
+    }
+  }
+
+  @Test("Several pages get every push; a closed one frees its stream")
+  func several() async throws {
+    let phone = ScriptedPhone()
+    try await RunningWebsite.with(phone) { site in
+      let pages = [try EventReader(site), try EventReader(site)]
+      for page in pages { _ = try await page.push { $0 == .foreground } }
+      phone.edit { $0.state.paused = true }
+      for page in pages { #expect(try await page.push { $0.type == 1_000 } != nil) }
+      pages[0].stop()
+      try await Patience.until { site.bridge.openStreams == 1 }
+      #expect(site.bridge.openStreams == 1)
+      pages[1].stop()
+    }
+  }
+
+  @Test("Beyond the limit, the newest pages have streams, and the oldest is told")
+  func limit() async throws {
+    try await RunningWebsite.with { site in
+      var pages: [EventReader] = []
+      for _ in 0...BridgeLimit.streamsMax {
+        pages.append(try EventReader(site))
+        _ = try await pages.last?.push { $0 == .foreground }
+      }
+      let oldest = pages[0]
+      try await Patience.until { oldest.text.contains("event: replaced") }
+      #expect(site.bridge.openStreams == BridgeLimit.streamsMax)
+      for page in pages { page.stop() }
+    }
+  }
+
+  @Test("A page that does not read holds up no other, and loses its stream")
+  func slow() async throws {
+    let pushes = BridgePushes(clock: ManualClock(Date(timeIntervalSince1970: 0)))
+    let slow = pushes.subscribe()
+    for _ in 0...BridgeLimit.waitingEventsMax { pushes.send(.back) }
+    #expect(pushes.count == 0)
+    var read = 0
+    for await _ in slow { read += 1 }
+    #expect(read == BridgeLimit.waitingEventsMax)
+  }
+
+  @Test("A screen opened without a page waits for the next one")
+  func pending() async throws {
+    try await RunningWebsite.with { site in
+      let link = "/firebreak/open/notificationsHistory?uuid=7"
+      let reply = try await site.send("GET", link, site.cookie)
+      #expect(reply.status == 303 && reply.headers["location"] == "/")
+      let events = try EventReader(site)
+      defer { events.stop() }
+      let push = try await events.push { $0.type == 69 }
+      #expect(push?.content == ["name": "historyActivities", "params": ["uuid": "7"]])
+      #expect(try await site.send("GET", "/firebreak/open/admin", site.cookie).status == 404)
+    }
+  }
+
+  @Test("All streams end with the server")
+  func ends() async throws {
+    let events = try await RunningWebsite.with { site in
+      let events = try EventReader(site)
+      _ = try await events.push { $0 == .foreground }
+      return events
+    }
+    try await Patience.until { events.isOver }
+    #expect(events.isOver)
+  }
+}

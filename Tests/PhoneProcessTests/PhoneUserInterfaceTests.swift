@@ -1,0 +1,171 @@
+import ExposureNotification
+import Foundation
+import KeyServerAPI
+import Logging
+import SealedStorage
+import TestSupport
+import Testing
+import World
+
+@testable import ExposureApp
+@testable import PhoneProcess
+
+@Suite("The phone's state and actions for a user interface")
+struct PhoneUserInterfaceTests {
+  /// A network without any server.
+  private struct NoNetwork: Network {
+    let connection = NetworkConnection.wifi
+
+    func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+      throw NetworkFailure.unreachable
+    }
+
+    func download(_ request: NetworkRequest, to file: URL) async throws -> NetworkResponse {
+      throw NetworkFailure.unreachable
+    }
+  }
+
+  private let temporary: TemporaryFolder
+  private let folder: PhoneFolder
+  private let key = SealingKey(from: SystemRandomness())
+  private let clock = ManualClock(Date(timeIntervalSince1970: 1_600_000_000))
+  private let root = RootPrivateKey()
+
+  init() throws {
+    temporary = try TemporaryFolder()
+    folder = try PhoneFolder(creating: temporary.path("phone").path)
+  }
+
+  /// The phone, opened again with each call.
+  private func phone() async throws -> Phone {
+    let verification = try #require(URL(string: "http://127.0.0.1:9"))
+    let keys = try #require(URL(string: "http://127.0.0.1:10"))
+    let phone = Phone(
+      in: folder, key: key,
+      settings: PhoneSettings(
+        app: AppConfiguration(
+          verificationServer: verification, keyServer: keys,
+          appPackageName: "pl.gov.mc.protegosafe", rootKey: root.rootKey)),
+      surroundings: Phone.Surroundings(
+        clock: clock, randomness: SystemRandomness(), network: NoNetwork(),
+        radio: NoRadio(isPoweredOn: true), desktop: nil, version: "1.2.3", language: .polish,
+        logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
+    await phone.start()
+    return phone
+  }
+
+  private func json(_ value: some Encodable) throws -> [String: Any] {
+    let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(value))
+    return try #require(object as? [String: Any])
+  }
+
+  @Test("The state of a new phone has all promised fields, absent ones as null")
+  func fields() async throws {
+    let state = try json(await phone().state())
+    #expect(
+      Set(state.keys) == [
+        "onboarding", "enabled", "authorized", "bluetooth", "supported", "riskLevel", "exposures",
+        "lastCheck", "lastFailure", "nextCheck", "checking", "paused", "configurationRefused",
+        "storage", "damaged", "pendingUpload", "upload", "language", "hidesDetails",
+        "notifications", "developer", "region", "lastCheckKeys", "notices", "version", "now",
+      ])
+    for name in ["lastCheck", "lastFailure", "nextCheck", "configurationRefused", "upload"] {
+      #expect(state[name] is NSNull, "\(name)")
+    }
+    #expect(state["onboarding"] as? String == "new" && state["language"] as? String == "pl")
+    #expect(state["version"] as? String == "1.2.3" && state["now"] as? Int == 1_600_000_000)
+    #expect(state["enabled"] as? Bool == false && state["region"] as? String == "PL")
+  }
+
+  @Test("The onboarding: decline, consent, finish; each survives a restart")
+  func onboarding() async throws {
+    let first = try await phone()
+    try first.declineNotifications()
+    #expect(await first.state().onboarding == .declined)
+    let second = try await phone()
+    #expect(await second.state().onboarding == .declined)
+    #expect(try await second.consentToNotifications().isOn)
+    let state = await second.state()
+    #expect(state.onboarding == .consented && state.enabled && state.authorized)
+    try await second.finishOnboarding()
+    #expect(try await phone().state().onboarding == .finished)
+    _ = await second.perform(PhoneRequest(.remove(.everything)))
+    #expect(await second.state().onboarding == .new)
+  }
+
+  @Test("A failed check and its requests are in the state, in the messages and in the export")
+  func failedCheck() async throws {
+    let phone = try await phone()
+    _ = try await phone.consentToNotifications()
+    _ = await phone.perform(PhoneRequest(.check))
+    #expect(await phone.state().lastFailure == "noConnection")
+    let messages = try json(await phone.sentMessages())
+    let rows = try #require(messages["messages"] as? [[String: Any]])
+    #expect(rows.first?["kind"] as? String == "deviceConfiguration")
+    #expect(rows.first?["host"] as? String == "127.0.0.1:10")
+    #expect(rows.first?["status"] is NSNull && rows.first?["failure"] as? String == "unreachable")
+    let export = await phone.perform(PhoneRequest(.exportMyData))
+    let all = try #require(
+      try JSONSerialization.jsonObject(with: Data((export.json ?? "").utf8)) as? [String: Any])
+    let sent = try #require(all["sent"] as? [String: Any])
+    #expect((sent["messages"] as? [Any])?.count == rows.count && all["preferences"] != nil)
+    _ = await phone.perform(PhoneRequest(.remove(.everything)))
+    #expect(try await phone.sentMessages().messages.isEmpty)
+  }
+
+  @Test("Preferences change one at a time and are in the state")
+  func preferences() async throws {
+    let phone = try await phone()
+    try phone.setPreferences(language: .german)
+    try phone.setPreferences(hidesDetails: true)
+    try phone.setPreferences(notifications: false)
+    for state in [await phone.state(), try await self.phone().state()] {
+      #expect(state.language == .german && state.hidesDetails && !state.notifications)
+    }
+  }
+
+  @Test("A notice is in the rows with its ID and is removed by it")
+  func rows() async throws {
+    let phone = try await phone()
+    await phone.notices.show(Notice(cause: .bluetoothOff, title: "", body: ""))
+    let row = try #require(await phone.rows().notices.first)
+    #expect(await phone.state().notices == [row])
+    try await phone.removeNotices(ids: ["no ID", row.id])
+    try await phone.removeChecks(ids: ["no ID"])
+    try await phone.removeExposures(ids: [row.id])
+    #expect(await phone.rows().notices.isEmpty)
+    #expect(await phone.state().notices == [row])
+  }
+
+  @Test("The preview of an upload lists the days of the keys and asks for nothing")
+  func preview() async throws {
+    let phone = try await phone()
+    _ = try await phone.consentToNotifications()
+    let radio = Task { try? await phone.device.run() }
+    defer { radio.cancel() }
+    try await Patience.until { try await phone.device.storedDataCounts().ownKeys == 1 }
+    #expect(try await phone.uploadPreview(.notStated).keys.isEmpty)
+    clock.advance(by: 86_400)
+    let preview = try await phone.uploadPreview(.notStated)
+    #expect(preview.keys.map(\.day) == ["2020-09-13"])
+    #expect(preview.keys.first?.transmissionRisk == 8)
+    #expect(preview.receiver == "127.0.0.1:10" && preview.region == "PL")
+    #expect(try await phone.uploadPreview(.notStated) == preview)
+    #expect(await phone.continueUpload() == nil)
+  }
+
+  @Test("Hidden details leave the day and the level of an exposure, and nothing else")
+  func hidden() throws {
+    let bands = [DistanceBand(maximumAttenuation: nil, seconds: 600, weightPercent: 50)]
+    let exposure = Exposure(
+      id: UUID(), date: clock.now, durationSeconds: 600, riskScore: 3_000, bands: bands)
+    let shown = PhoneExposureDetails.Row(exposure, .high, isHidden: false)
+    #expect(shown.seconds == 600 && shown.score == 3_000 && shown.bands.count == 1)
+    let fields = try json(shown.bands[0])
+    #expect(fields["maximumAttenuation"] is NSNull && fields["weightPercent"] as? Int == 50)
+    let hidden = PhoneExposureDetails.Row(exposure, .high, isHidden: true)
+    #expect(hidden.hidden && hidden.date == "2020-09-13" && hidden.riskLevel == 3)
+    #expect(hidden.seconds == 0 && hidden.score == 0 && hidden.bands.isEmpty)
+    #expect(try json(hidden)["normalizedMinutes"] is NSNull)
+  }
+}

@@ -1,0 +1,135 @@
+import Browser
+import Foundation
+import TestSupport
+import Testing
+
+/// All tests that need a browser. They run one after another: several browsers at once would slow each other down.
+@Suite(.serialized)
+enum BrowserSuite {
+  @Suite("The browser of the tests")
+  struct BrowserTests {}
+
+  @Suite("The accessibility checks of the tests")
+  struct PageChecksTests {}
+}
+
+/// A page of a test as a file, so that no server is needed.
+struct TestPage {
+  private let folder: TemporaryFolder
+  let address: String
+
+  init(
+    _ body: String, style: String = "", title: String = "Test", language: String = "en"
+  ) throws {
+    folder = try TemporaryFolder()
+    let file = folder.path("page.html")
+    let text = """
+      <!doctype html><html lang="\(language)"><head><meta charset="utf-8"><title>\(title)</title>
+      <meta name="viewport" content="width=device-width"><style>\(style)</style></head>
+      <body>\(body)</body></html>
+      """
+    try Data(text.utf8).write(to: file)
+    address = file.absoluteString
+  }
+}
+
+extension BrowserSuite.BrowserTests {
+  @Test("Clicks, typed text and keys reach the page, which is polled for their effect")
+  func commands() async throws {
+    let page = try TestPage(
+      """
+      <h1>One</h1><label>Name <input id="name"></label><button id="go" disabled>Go</button>
+      <p id="result"></p><script>
+      setTimeout(() => { go.disabled = false }, 50);
+      go.onclick = () => setTimeout(() => { result.textContent = 'Hello ' + document.querySelector('input').value }, 50);
+      </script>
+      """)
+    try await Browser.withRunning { browser in
+      try await browser.open(page.address)
+      #expect(try await browser.title() == "Test")
+      try await browser.type("Ala", into: "#name")
+      try await browser.press(.tab)
+      try await browser.click("#go")
+      try await browser.wait(until: "result.textContent === a[0]", "Hello Ala")
+      #expect(try await browser.text("#result") == "Hello Ala")
+      #expect(try await browser.count("button") == 1)
+      try await browser.press(.tab, holding: [.shift])
+      #expect(try await browser.script("return document.activeElement.id") == "name")
+      #expect(try await browser.screenshot().starts(with: [0x89, 0x50, 0x4E, 0x47]))
+    }
+  }
+
+  @Test("Colors, width and network are emulated without loading the page again")
+  func emulation() async throws {
+    let page = try TestPage("<h1>One</h1>")
+    try await Browser.withRunning { browser in
+      try await browser.open(page.address)
+      let display = """
+        return [matchMedia('(prefers-color-scheme: dark)').matches,
+          matchMedia('(forced-colors: active)').matches, innerWidth, navigator.onLine]
+        """
+      #expect(try await browser.script(display) == [false, false, 1280, true])
+      try await browser.emulate(EmulatedDisplay(colors: .dark, width: 320))
+      #expect(try await browser.script(display) == [true, false, 320, true])
+      try await browser.emulate(EmulatedDisplay(colors: .forced))
+      try await browser.setOffline(true)
+      #expect(try await browser.script(display) == [true, true, 1280, false])
+    }
+  }
+
+  @Test("The accessibility tree has roles, names, states and nesting, and no repeated text")
+  func tree() async throws {
+    let page = try TestPage(
+      """
+      <main><h1>One</h1><p>Some <b>text</b></p><ul><li>First</li></ul>
+      <label><input type="checkbox" checked> Share</label>
+      <button aria-expanded="false" disabled>More</button><div hidden>Hidden</div></main>
+      """)
+    try await Browser.withRunning { browser in
+      try await browser.open(page.address)
+      let text = try await browser.accessibilityTree().text
+      #expect(
+        text == """
+          document "Test"
+            main
+              heading "One" level=1
+              paragraph
+                text "Some"
+                strong
+                  text "text"
+              list
+                listitem
+                  text "First"
+              label
+                checkbox "Share" checked
+                text "Share"
+              button "More" disabled
+
+          """, "\(text)")
+    }
+  }
+
+  @Test("No process of a browser outlives its test, also if the test fails")
+  func leftovers() async throws {
+    struct TestFailure: Error {}
+    let marker = "firebreak-browser-\(UUID().uuidString)"
+    await #expect(throws: TestFailure.self) {
+      try await Browser.withRunning(marker: marker) { _ in
+        let running = try processes(with: marker)
+        #expect(running.count > 1)
+        throw TestFailure()
+      }
+    }
+    try await Patience.until { try processes(with: marker).isEmpty }
+    #expect(try processes(with: marker).isEmpty)
+  }
+
+  /// The processes whose command line has `marker`.
+  private func processes(with marker: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
+      let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline")
+      return name.allSatisfy(\.isNumber)
+        && line.map { String(decoding: $0, as: UTF8.self).contains(marker) } == true
+    }
+  }
+}

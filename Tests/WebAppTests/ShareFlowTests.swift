@@ -1,0 +1,150 @@
+import Browser
+import Foundation
+import PhoneProcess
+import ServedSystem
+import TestSupport
+import Testing
+
+extension BrowserSuite {
+  @Suite("Sharing a diagnosis in the web app")
+  struct ShareFlowTests {
+    @Test(
+      "After a wrong PIN the right one is enough: all other answers are kept, and the keys arrive",
+      .timeLimit(.minutes(Patience.minutes)))
+    func pins() async throws {
+      let scene = try await WebAppScene(daysOfUse: 3)
+      let pin = try await scene.authority.pin()
+      try await scene.phone.serving { phone in
+        try await Browser.withRunning { browser in
+          try await browser.openFinished(phone)
+          try await browser.enter(WebAppScene.wrongPIN, date: "symptoms")
+          try await browser.act("agree", to: "share-review")
+          try await browser.act("send", to: "share-result")
+          #expect(try await browser.count("[data-result=\"2\"]") == 1)
+          #expect(scene.network.uploads == 0)
+          try await browser.act("other-pin", to: "share")
+          // Nothing but the PIN has to be entered again.
+          try await browser.type(pin, into: "#pin")
+          try await browser.act("continue", to: "share-date")
+          #expect(try await browser.script("return document.getElementById('date-symptoms').checked") == true)
+          try await browser.act("continue", to: "share-consent")
+          try await browser.act("agree", to: "share-review")
+          let preview = try await browser.message(
+            1011, ["date": ["kind": "none", "day": nil]])
+          #expect(preview["keys"].array.count > 0)
+          try await browser.act("send", to: "share-result")
+          #expect(try await browser.count("[data-result=\"1\"]") == 1)
+          #expect(scene.network.uploads == 1)
+          // The PIN is neither in the address nor in the storage of the browser.
+          let traces = try await browser.script(
+            "return location.href + JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie")
+          #expect(traces.string?.contains(pin) == false)
+        }
+      }
+    }
+
+    @Test(
+      "If consent is refused, no PIN and no key leaves the phone",
+      .timeLimit(.minutes(Patience.minutes)))
+    func refused() async throws {
+      let scene = try await WebAppScene(daysOfUse: 3)
+      let pin = try await scene.authority.pin()
+      try await scene.phone.serving { phone in
+        try await Browser.withRunning { browser in
+          try await browser.openFinished(phone)
+          try await browser.enter(pin, date: "none")
+          try await browser.act("refuse", to: "share-refused")
+          let kinds = try await browser.message(1002)["messages"].array.map { $0["kind"] }
+          #expect(!kinds.contains("code") && !kinds.contains("upload"), "\(kinds)")
+          #expect(try await browser.message(1000)["pendingUpload"] == false)
+          // The PIN is still good.
+          try await browser.enter(pin, date: "none")
+          try await browser.act("agree", to: "share-review")
+          try await browser.act("send", to: "share-result")
+          #expect(try await browser.count("[data-result=\"1\"]") == 1)
+        }
+      }
+    }
+
+    @Test(
+      "A lost response and a killed phone cost nothing: the upload is continued with the same PIN",
+      .timeLimit(.minutes(Patience.minutes)))
+    func interrupted() async throws {
+      let scene = try await WebAppScene(daysOfUse: 3)
+      let pin = try await scene.authority.pin()
+      try await Browser.withRunning { browser in
+        scene.network.set(.silent)
+        let port = try await scene.phone.serving { phone in
+          try await browser.openFinished(phone)
+          try await browser.enter(pin, date: "none")
+          try await browser.act("agree", to: "share-review")
+          try await browser.act("send", to: "share-progress")
+          try await Patience.until { scene.network.uploads > 0 }
+          try await browser.wait(until: "document.querySelector('[data-stage=sending]')")
+          phone.process.send(SIGKILL)
+          // The page notices, and does not claim a result that it does not know.
+          try await browser.wait(until: "document.querySelector('[data-banner=offline]')")
+          #expect(try await browser.count("[data-result=\"1\"]") == 0)
+          return phone.port
+        }
+        scene.network.set(.none)
+        try await scene.phone.serving(port: port) { _ in
+          // The page finds the new process by itself.
+          try await browser.wait(until: "!document.querySelector('[data-banner=offline]')")
+          try await browser.go("/", to: "home")
+          #expect(try await browser.count("[data-problem=upload]") == 1)
+          try await browser.act("unfinished", to: "share-unfinished")
+          try await browser.act("continue-upload", to: "share-result")
+          #expect(try await browser.count("[data-result=\"1\"]") == 1)
+          #expect(try await browser.message(1000)["pendingUpload"] == false)
+        }
+      }
+      #expect(scene.network.uploads > 1)
+    }
+
+    @Test(
+      "A PIN is taken from a pasted sentence and from a link, which leaves no trace in the address",
+      .timeLimit(.minutes(Patience.minutes)))
+    func pasted() async throws {
+      let scene = try await WebAppScene(daysOfUse: 3)
+      try await scene.phone.serving { phone in
+        try await Browser.withRunning { browser in
+          try await browser.openFinished(phone)
+          try await browser.go("/share?pin=ab12cd", to: "share")
+          #expect(try await browser.script("return document.getElementById('pin').value") == "AB1 2CD")
+          #expect(try await !browser.address().lowercased().contains("ab12cd"))
+          try await browser.script(
+            """
+            const clipboardData = new DataTransfer();
+            clipboardData.setData('text', 'Your PIN is XY34ZW. Keep it to yourself.');
+            document.getElementById('pin').dispatchEvent(
+              new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+            """)
+          #expect(try await browser.script("return document.getElementById('pin').value") == "XY3 4ZW")
+        }
+      }
+    }
+  }
+}
+
+extension Browser {
+  /// Opens the app of a phone that is in use: its owner has finished the onboarding.
+  func openFinished(_ phone: WebPhone) async throws {
+    try await open(phone.address)
+    try await wait(until: "document.querySelector('main[data-screen]')")
+    try await message(1004, ["step": "consent"])
+    try await message(1004, ["step": "finish"])
+    try await reload()
+    try await waitForScreen("home")
+  }
+
+  /// Goes from the home screen to the consent screen.
+  func enter(_ pin: String, date: String) async throws {
+    try await go("/", to: "home")
+    try await act("enter-pin", to: "share")
+    try await type(pin, into: "#pin")
+    try await act("continue", to: "share-date")
+    try await act("date-\(date)")
+    try await act("continue", to: "share-consent")
+  }
+}

@@ -1,0 +1,144 @@
+import Browser
+import Foundation
+import PhoneProcess
+import ServedSystem
+import TestSupport
+import Testing
+
+/// A running phone that serves pages.
+struct WebPhone {
+  let process: ChildProcess
+  /// The address on the first line of stdout, with the secret.
+  let address: String
+
+  var port: Int { URL(string: address)?.port ?? 0 }
+  /// The address without the secret.
+  var origin: String { "http://127.0.0.1:\(port)" }
+}
+
+extension PhoneFixture {
+  /// Runs the phone with `--web` while `body` runs.
+  ///
+  /// - Parameters:
+  ///   - port: The port of the pages; 0 for a free one.
+  ///   - pages: The folder of another web app.
+  func serving<Value: Sendable>(
+    port: Int = 0, pages: URL? = nil, clockOffset: Int = 0,
+    _ body: nonisolated(nonsending) (WebPhone) async throws -> Value
+  ) async throws -> Value {
+    let options =
+      ["--json", "--web", "\(port)"] + (pages.map { ["--pages", $0.path] } ?? [])
+    return try await running(options, clockOffset: clockOffset) { process in
+      let line = try await process.firstLine() ?? ""
+      let ready = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      let address = try #require(ready?["web"] as? String, "\(line)")
+      return try await body(WebPhone(process: process, address: address))
+    }
+  }
+}
+
+/// A phone and the servers of its health authority.
+final class WebAppScene {
+  let authority: ServedAuthority
+  /// The network between the phone and the key server.
+  let network: CuttableNetwork
+  let phone: PhoneFixture
+  let files: PublishedFiles
+  private let place: TemporaryFolder
+
+  /// - Parameter daysOfUse: The number of days for which the phone has been turned on; 0 for a new one.
+  init(daysOfUse: Int = 0) async throws {
+    authority = try await ServedAuthority.withoutExports()
+    place = try TemporaryFolder()
+    files = try PublishedFiles(of: authority.servers)
+    network = try CuttableNetwork(to: authority.keys)
+    phone = try PhoneFixture(
+      "phone", in: place.url,
+      servers: ["verification": authority.verification, "keys": network.address],
+      authority: authority.servers.data)
+    guard daysOfUse > 0 else { return }
+    // One run of a past day, so that there is a finished key.
+    _ = try await phone.json("enable", clockOffset: -daysOfUse * 86_400)
+  }
+
+  /// The phone meets another one whose key is published afterwards: the next check finds an exposure of yesterday.
+  func meetInfectedPhone() async throws {
+    let today = Int(Date().timeIntervalSince1970) / 86_400
+    let start = today * 86_400
+    let nearby = try NearbyPhone(on: Date(timeIntervalSince1970: Double(start - 86_400)))
+    let heard = try await phone.ask(.hear(nearby.scans(7)))
+    #expect(heard.status == .done, "\(heard.text)")
+    let now = Int(Date().timeIntervalSince1970)
+    try await files.publish(nearby.key, firstEnd: Int64(now - now % 14_400))
+  }
+
+  /// A PIN that no health authority has issued.
+  static let wrongPIN = "ZZ99ZZ"
+}
+
+extension Browser {
+  /// Opens the web app and waits for a screen.
+  func open(_ phone: WebPhone, at path: String = "/", expecting screen: String) async throws {
+    try await open(phone.address)
+    if path != "/" { try await script("location.hash = arguments[0]", .string(path)) }
+    try await waitForScreen(screen)
+  }
+
+  /// Waits until a screen is complete.
+  func waitForScreen(_ name: String) async throws {
+    try await wait(
+      until: "(m => m && m.dataset.screen === a[0] && !m.hasAttribute('aria-busy'))"
+        + "(document.getElementById('main'))", .string(name))
+  }
+
+  /// Clicks a control of the screen.
+  func act(_ action: String) async throws {
+    try await click("main [data-action=\"\(action)\"]")
+  }
+
+  /// Clicks a control of the screen and waits for the screen to which it leads.
+  func act(_ action: String, to screen: String) async throws {
+    try await act(action)
+    try await waitForScreen(screen)
+  }
+
+  /// Goes to a path of the web app without loading it again.
+  func go(_ path: String, to screen: String) async throws {
+    try await script("location.hash = arguments[0]", .string(path))
+    try await waitForScreen(screen)
+  }
+
+  /// Presses the confirming button of the dialog.
+  func confirm() async throws {
+    try await click("[data-dialog] [data-action=confirm]")
+    try await wait(until: "!document.querySelector('[data-dialog]')")
+  }
+
+  /// Chooses a value in a menu.
+  func choose(_ value: String, in selector: String) async throws {
+    try await click("\(selector) option[value=\"\(value)\"]")
+  }
+
+  /// Sends a message of the bridge without the page, and returns its answer.
+  @discardableResult
+  func message(_ type: Int, _ data: JSONValue = .null) async throws -> JSONValue {
+    try await script(
+      """
+      const [type, data] = arguments;
+      return fetch('/firebreak/messages', {
+        method: 'POST', headers: { 'X-Firebreak-Bridge': '1', 'Content-Type': 'application/json' },
+        body: JSON.stringify({
+          type, data: data === null ? null : JSON.stringify(data), requestId: 'test-1',
+        }),
+      }).then(answer => answer.json()).then(answer => JSON.parse(answer.body || 'null'));
+      """, .number(Double(type)), data)
+  }
+
+  /// Finishes the onboarding with consent, as a user does.
+  func finishOnboarding() async throws {
+    try await act("next", to: "how")
+    try await act("next", to: "consent")
+    try await act("agree", to: "ready")
+    try await act("finish", to: "home")
+  }
+}
