@@ -10,7 +10,7 @@ final class PhoneFixture: Sendable {
   let folder: URL
   /// The file of the sealing key.
   let key: String
-  private let configuration: URL
+  let configuration: URL
 
   /// - Parameters:
   ///   - place: The folder for the folder of the phone, its configuration and its key.
@@ -52,11 +52,12 @@ final class PhoneFixture: Sendable {
 
   /// Runs `firebreak phone run` while `body` runs. `body` may kill it.
   func running<Value: Sendable>(
-    clockOffset: Int = 0,
+    clockOffset: Int = 0, radio: String? = nil,
     _ body: nonisolated(nonsending) (ChildProcess) async throws -> Value
   ) async throws -> Value {
-    try await ChildProcess.withRunning(
-      try Run.product(), arguments(["run"], clockOffset: clockOffset)
+    let command = ["run"] + (radio.map { ["--radio", $0] } ?? [])
+    return try await ChildProcess.withRunning(
+      try Run.product(), arguments(command, clockOffset: clockOffset)
     ) { process in
       let line = try await process.firstLine()
       let errors = try process.errors
@@ -85,6 +86,14 @@ final class PhoneFixture: Sendable {
       guard reply.text.contains("already running") else { return reply }
       try await Task.sleep(for: .milliseconds(20))
     }
+  }
+}
+
+extension PhoneFixture {
+  /// The number of beacons that the running phone has stored.
+  func beaconsReceived() async throws -> Int {
+    let days = try await facts(.exportMyData)["received"] as? [[String: Any]]
+    return (days ?? []).compactMap { $0["beacons"] as? Int }.reduce(0, +)
   }
 }
 
