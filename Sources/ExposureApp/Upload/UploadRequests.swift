@@ -120,12 +120,19 @@ enum UploadResponses {
     }
   }
 
-  /// The value of `accessToken`. It is found without a JSON decoder, whose copies would stay in memory. A
-  /// token has only characters that JSON does not escape.
+  /// The value of `accessToken`. It is found without a JSON decoder or a search of Foundation, whose copies would
+  /// stay in memory. A token has only characters that JSON does not escape.
   private static func token(in body: Data) -> ZeroingBytes? {
-    guard let name = body.range(of: Data(#""accessToken""#.utf8)) else { return nil }
+    body.withUnsafeBytes { token(in: $0) }
+  }
+
+  private static func token(in body: UnsafeRawBufferPointer) -> ZeroingBytes? {
+    let name = Array(#""accessToken""#.utf8)
+    guard let start = body.indices.first(where: { body[$0...].starts(with: name) }) else {
+      return nil
+    }
     let spaces = Set(" \t\r\n".utf8)
-    var rest = body[name.upperBound...].drop(while: spaces.contains)
+    var rest = body[(start + name.count)...].drop(while: spaces.contains)
     guard rest.popFirst() == UInt8(ascii: ":") else { return nil }
     rest = rest.drop(while: spaces.contains)
     guard rest.popFirst() == UInt8(ascii: #"""#),
