@@ -308,8 +308,8 @@ let package = Package(
     .testTarget(
       name: "PhoneProcessTests",
       dependencies: [
-        "PhoneProcess", "ExposureNotification", "SealedStorage", "Secrets", "World", "TestSupport",
-        logging,
+        "PhoneProcess", "ExposureApp", "ExposureNotification", "ExposureKeys", "DiagnosisKeyFile",
+        "KeyServerAPI", "SealedStorage", "Secrets", "World", "TestSupport", logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(

@@ -19,7 +19,7 @@ package actor PhoneNotices: NoticeSink {
     var desktopNumber: UInt32?
   }
 
-  private let file: SealedFile
+  private let file: PhoneFile<[Shown]>
   private let desktop: DesktopNotifications?
   private let clock: any WallClock
   private let logger: Logger
@@ -29,17 +29,19 @@ package actor PhoneNotices: NoticeSink {
     in folder: PhoneFolder, key: SealingKey, desktop: DesktopNotifications?,
     clock: any WallClock, randomness: any Randomness, logger: Logger
   ) {
-    file = SealedFile(url: folder.notices, key: key, purpose: "notices", randomness: randomness)
+    file = PhoneFile(
+      at: folder.notices, key: key, purpose: "notices", clock: clock, randomness: randomness,
+      logger: logger)
     self.desktop = desktop
     self.clock = clock
     self.logger = logger
   }
 
   /// The shown notices, oldest first.
-  package var shown: [Shown] {
-    guard let content = try? file.read() else { return [] }
-    return (try? JSONDecoder().decode([Shown].self, from: content)) ?? []
-  }
+  package var shown: [Shown] { (try? file.read()) ?? [] }
+
+  /// The time at which damaged notices were found and set aside; `nil` if none were in fourteen days.
+  package var damageFound: Date? { file.damageFound() }
 
   package func show(_ notice: Notice) async {
     let identifier = notice.identifier.rawValue
@@ -91,7 +93,7 @@ package actor PhoneNotices: NoticeSink {
 
   private func replace(_ notices: [Shown]) {
     do {
-      try file.replace(with: JSONEncoder().encode(notices))
+      try file.replace(with: notices)
     } catch {
       logger.warning("storing a notice failed", metadata: ["error": "\(error)"])
     }
