@@ -17,7 +17,7 @@ help:
 	@echo "make test-arm64  compile the matching kernels for arm64 and check them under qemu"
 	@echo "make bench       build for release, measure matching, the servers and the web app, write the figures to out/bench"
 	@echo "make screenshots write a picture of every screen of the web app to out/screens"
-	@echo "make examples    build the example app, a package of its own, and take three phones through it"
+	@echo "make examples    build the example app, a package of its own, and take phones through it"
 	@echo "make docs        write the framework's reference as a web site to out/docs"
 	@echo "make facts       print the structure of the production code: sizes of files, types and functions"
 	@echo "make build       build only (debug, with tests)"
@@ -59,9 +59,10 @@ bench: prepare
 	  --compiler "$$(swift --version 2>/dev/null | grep -oE 'Swift version [0-9.]+' | head -n 1)"
 
 # An app written for Apple's framework. Exits with 1 if its walk does not end as expected.
-examples: prepare
+examples: product
 	swift build $(EXAMPLES)
 	.build-examples/debug/ExampleApp walk
+	.build-examples/debug/ExampleApp walk --firebreak .build/debug/firebreak
 
 product: prepare
 	swift build $(BUILD_FLAGS) --product firebreak

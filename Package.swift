@@ -330,8 +330,8 @@ let package = Package(
     .testTarget(
       name: "PhoneProcessTests",
       dependencies: [
-        "PhoneProcess", "ExposureApp", "ExposureKeys", "ExposureNotification", "KeyServerAPI",
-        "SealedStorage", "Secrets", "World", "TestSupport", logging,
+        "PhoneProcess", "ExposureApp", "ExposureNotification", "ExposureKeys", "DiagnosisKeyFile",
+        "KeyServerAPI", "SealedStorage", "Secrets", "World", "TestSupport", logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(

@@ -34,6 +34,8 @@ let package = Package(
         .product(name: "UserNotifications", package: "firebreak"),
         .product(name: "DiagnosisKeyFile", package: "firebreak"),
         .product(name: "ExposureKeys", package: "firebreak"),
+        .product(name: "KeyServerAPI", package: "firebreak"),
+        .product(name: "VerificationAPI", package: "firebreak"),
         .product(name: "SealedStorage", package: "firebreak"),
         .product(name: "World", package: "firebreak"),
         .product(name: "Crypto", package: "swift-crypto"),

@@ -114,6 +114,13 @@ extension ExposureApp {
     }
   }
 
+  /// Reports damage that the program has found since the start or the last check.
+  public func reportDamage() async {
+    guard await !damage().isEmpty else { return }
+    await noteSystemDamage()
+    await updateStandingNotices()
+  }
+
   func note(_ damage: DataDamage) {
     var isNew = false
     do {

@@ -63,6 +63,7 @@ package final class Phone: Sendable {
   let travel: TravelLog
   /// The radio for developers; `nil` if the phone was not started with `--developer`.
   package let developerRadio: DeveloperRadio?
+  let key: SealingKey
   let version: String
   private let runRadio: @Sendable () async -> Void
   private let radioChanges: AsyncStream<Void>?
@@ -78,6 +79,7 @@ package final class Phone: Sendable {
       surroundings.clock, surroundings.randomness, surroundings.logger
     )
     self.folder = folder
+    self.key = key
     self.settings = settings
     self.clock = clock
     self.logger = logger
@@ -85,12 +87,16 @@ package final class Phone: Sendable {
     runRadio = surroundings.runRadio
     radioChanges = surroundings.radioChanges
     developerRadio = surroundings.radio as? DeveloperRadio
-    travel = TravelLog(in: folder, key: key, clock: clock, randomness: randomness)
-    preferences = PhonePreferences(
+    let preferences = PhonePreferences(
       in: folder, key: key, language: surroundings.language, randomness: randomness)
-    notices = PhoneNotices(
+    self.preferences = preferences
+    let travel = TravelLog(
+      in: folder, key: key, clock: clock, randomness: randomness, logger: logger)
+    self.travel = travel
+    let notices = PhoneNotices(
       in: folder, key: key, desktop: surroundings.desktop, preferences: preferences, clock: clock,
       randomness: randomness, logger: logger)
+    self.notices = notices
     messages = MessageRecord(
       in: folder, key: key, clock: clock, randomness: randomness, logger: logger)
     let network = RecordingNetwork(surroundings.network, record: messages, clock: clock)
@@ -112,7 +118,13 @@ package final class Phone: Sendable {
       randomness: randomness, network: network, scheduler: NoScheduler(),
       notices: notices, deviceCheck: UnattestedDevice(randomness: randomness), trust: device,
       countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount },
-      damage: { device.storageDamage.map { DataDamage($0) } }, logger: logger)
+      damage: {
+        let own = [
+          travel.damageFound.map { DataDamage(.travel, found: $0) },
+          await notices.damageFound.map { DataDamage(.notices, found: $0) },
+        ]
+        return device.storageDamage.map { DataDamage($0) } + own.compactMap(\.self)
+      }, logger: logger)
   }
 
   /// True while `run()` runs.
@@ -137,6 +149,7 @@ package final class Phone: Sendable {
       running.withLock { $0 = true }
       defer { running.withLock { $0 = false } }
       group.addTask { await socket.serve { await self.perform($0) } }
+      group.addTask { await self.watch(socket) }
       group.addTask { try? await self.device.run() }
       group.addTask { await self.app.runSchedule() }
       group.addTask { await self.storeMessages() }
@@ -157,6 +170,11 @@ package final class Phone: Sendable {
       }
     }
     await messages.flush()
+  }
+
+  /// Makes the file of the socket again if it was removed.
+  private func watch(_ socket: PhoneSocket) async {
+    while (try? await clock.sleep(for: PhoneLimit.socketWatchSeconds)) != nil { socket.restore() }
   }
 
   /// Lets the device follow the radio's changes, and returns after the first one, or when it takes too long.
@@ -182,6 +200,8 @@ package final class Phone: Sendable {
 package enum PhoneLimit {
   /// The time that a starting phone waits for its radio, in seconds.
   package static let radioSeconds: TimeInterval = 5
+  /// The interval at which a phone looks after the file of its socket, in seconds. A command waits longer.
+  package static let socketWatchSeconds: TimeInterval = 3
 }
 
 /// The system's scheduler of a phone that checks by itself in `run()`.

@@ -6,6 +6,7 @@ import KeyServerAPI
 // The facts that the commands print, and their words.
 extension Phone {
   func status() async -> StatusReport {
+    await app.reportDamage()
     let state = await app.currentState
     let shown = await notices.shown
     return StatusReport(

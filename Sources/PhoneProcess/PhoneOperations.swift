@@ -14,6 +14,7 @@ extension Phone {
       return PhoneReply(
         .badInput, "This is for developers: start the running phone with --developer as well.")
     }
+    if let refusal = settings.start.refusal(of: request.start) { return refusal }
     let reply = await consent.granting(operation) {
       do {
         return try await result(of: operation, pin: request.pin)
@@ -42,6 +43,7 @@ extension Phone {
       return await upload(pin, sharesAbroad: sharesAbroad, diagnosis: diagnosis)
     case .travel(let region): return try await travelled(to: region)
     case .remove(let removal): return try await remove(removal)
+    case .startOver: return try await startOver()
     case .exportMyData: return try await ownerData().reply
     case .hear(let scans): return await hear(scans)
     case .sent: return sentBeacons()
@@ -152,15 +154,23 @@ extension Phone {
   private func travelled(to region: String?) async throws -> PhoneReply {
     if let region { try travel.record(region) }
     let home = settings.region.region
+    let report = { [travel] traveled in
+      TravelReport(traveled: traveled, region: home, incomplete: travel.damageFound != nil)
+    }
     do {
       let hasLeft = try await device.hasTraveled()
-      return PhoneReply(
-        .done, "In the last fourteen days you have \(hasLeft ? "" : "not ")left \(home).",
-        TravelReport(traveled: hasLeft, region: home))
+      return report(hasLeft).reply(
+        .done, "In the last fourteen days you have \(hasLeft ? "" : "not ")left \(home).")
     } catch let error as ENError where error.code == .travelStatusNotAvailable {
-      return PhoneReply(
-        .done, "Nothing is recorded of your travels: report a region with travel --to.",
-        TravelReport(traveled: nil, region: home))
+      return report(nil).reply(
+        .done, "Nothing is recorded of your travels: report a region with travel --to.")
+    } catch let error as ENError where error.code == .notEnabled {
+      // Without notifications the framework tells nothing, but the stay is recorded for later.
+      return region == nil
+        ? report(nil).reply(
+          .refused, "Exposure notifications are off: enable them to read your travels.")
+        : report(nil).reply(
+          .done, "Recorded. Enable exposure notifications to read your travels.")
     }
   }
 
@@ -183,8 +193,38 @@ extension Phone {
       try preferences.removeAll()
       try await statistics?.removeAll()
       try await messages.removeAll()
+      developerRadio?.forgetSent()
     }
     return PhoneReply(.done, "Removed.", RemovalReport(removed: removal.rawValue))
+  }
+}
+
+extension Phone {
+  /// Sets damaged data of the app aside. It is never done without the owner: the key may be the wrong one.
+  private func startOver() async throws -> PhoneReply {
+    if await app.storage == .unreadable { await app.reopenStorage() }
+    switch await app.storage {
+    case .ready:
+      return PhoneReply(.refused, "Nothing is damaged: there is no reason to start over.")
+    case .unreadable:
+      return PhoneReply(
+        .failed, "The disk cannot be read, and nothing may be lost: check the disk, then try again."
+      )
+    case .damaged, .keyMissing:
+      try await app.startOver(with: key)
+      await app.start()
+      return PhoneReply(
+        .done,
+        "The damaged data was set aside. The next check analyses the last fourteen days again.",
+        StartOverReport(startedOver: true))
+    }
+  }
+}
+
+extension TravelReport {
+  fileprivate func reply(_ status: PhoneReply.Status, _ text: String) -> PhoneReply {
+    let note = incomplete ? " Stays of before were damaged and are not counted." : ""
+    return PhoneReply(status, text + note, self)
   }
 }
 

@@ -14,6 +14,8 @@ package struct PhoneSettings: Sendable {
 
   /// The server of the health authority's statistics; `nil` without one.
   package let statistics: URL?
+  /// The options with which the phone was started.
+  package var start = PhoneStart()
 
   /// Creates settings.
   package init(
@@ -29,4 +31,42 @@ package struct PhoneSettings: Sendable {
 
   /// The region without keys: they come in documents that the root key has signed.
   var region: RegionConfiguration { RegionConfiguration(region: app.region, keys: []) }
+}
+
+/// The options of a command that a running phone cannot follow: it has its own since its start.
+package struct PhoneStart: Codable, Hashable, Sendable {
+  /// The offset of the clock in seconds; 0 if none was given.
+  package var clockOffset = 0
+  /// The path of the configuration; `nil` if none was given.
+  package var configuration: String?
+  /// The path of the file of the sealing key; `nil` if none was given.
+  package var keyFile: String?
+
+  /// No options.
+  package init() {}
+
+  /// The form of a path in which two are compared.
+  package static func path(_ text: String) -> String {
+    URL(fileURLWithPath: text).resolvingSymlinksInPath().path
+  }
+
+  /// The refusal of a command whose options are not those of the running phone; `nil` if they fit.
+  func refusal(of command: PhoneStart) -> PhoneReply? {
+    let isOffset = command.clockOffset == 0 || command.clockOffset == clockOffset
+    let options = [
+      isOffset ? nil : "--clock-offset",
+      Self.fits(command.configuration, configuration) ? nil : "--config",
+      Self.fits(command.keyFile, keyFile) ? nil : "--key-file",
+    ].compactMap(\.self)
+    guard !options.isEmpty else { return nil }
+    return PhoneReply(
+      .badInput,
+      "The phone is running with another \(options.joined(separator: " and ")): leave the option out, or stop"
+        + " the phone first.")
+  }
+
+  /// A phone whose key is a credential of systemd has no path to compare.
+  private static func fits(_ given: String?, _ running: String?) -> Bool {
+    given == nil || running == nil || given == running
+  }
 }

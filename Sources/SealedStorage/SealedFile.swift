@@ -67,7 +67,8 @@ public struct SealedFile: Sendable {
     try replace(with: content)
   }
 
-  private var aside: URL { url.appendingPathExtension("damaged") }
+  /// The location of a damaged file that was set aside.
+  package var aside: URL { url.appendingPathExtension("damaged") }
 }
 
 /// The reason why data could not be stored or decrypted.

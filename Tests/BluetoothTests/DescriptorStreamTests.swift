@@ -43,6 +43,21 @@ struct DescriptorStreamTests {
     try await Patience.until { (try? stream.send([1])) == nil }
   }
 
+  @Test("The end of a connection is noticed also after reads that had to wait")
+  func end() async throws {
+    for _ in 0..<100 {
+      var pair: [Int32] = [0, 0]
+      #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+      _ = fcntl(pair[0], F_SETFL, O_NONBLOCK)
+      let stream = DescriptorStream(descriptor: pair[0])
+      let peer = PeerFile(descriptor: pair[1])
+      try peer.write([1])
+      #expect(await bytes(1, from: stream) == [1])
+      peer.close()
+      for await _ in stream.received {}
+    }
+  }
+
   @Test("A serial port carries all 256 bytes unchanged in both directions")
   func serial() async throws {
     let terminal = try PseudoTerminal()

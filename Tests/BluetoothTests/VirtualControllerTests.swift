@@ -76,6 +76,31 @@ struct VirtualControllerTests {
   }
 
   @Test(
+    "After a power failure of both controllers, two radios set them up again and meet again",
+    arguments: VirtualControllers.allCases)
+  func powerFailure(_ controllers: VirtualControllers) async throws {
+    try await controllers.withPowerSwitch { ports, cutPower in
+      let phones = ports.map { RunningRadio(port: $0) }
+      defer { for phone in phones { phone.stop() } }
+      let beacons = try (1...2).map { try TestBeacons.advertisement($0) }
+      for (phone, beacon) in zip(phones, beacons) { try await phone.start(sending: beacon) }
+      for (phone, beacon) in zip(phones, beacons.reversed()) {
+        try await Patience.until { phone.heard == [beacon] }
+      }
+      cutPower()
+      for phone in phones {
+        try await Patience.until { phone.readyCount >= 2 }
+        #expect(phone.failures.first == .disconnected)
+        phone.forget()
+      }
+      for (phone, beacon) in zip(phones, beacons.reversed()) {
+        try await Patience.until { !phone.heard.isEmpty }
+        #expect(phone.heard == [beacon])
+      }
+    }
+  }
+
+  @Test(
     "A radio that ends leaves the controller silent", arguments: VirtualControllers.allCases)
   func end(_ controllers: VirtualControllers) async throws {
     try await controllers.withRunning { ports in

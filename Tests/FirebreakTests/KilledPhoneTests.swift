@@ -114,8 +114,7 @@ private final class KilledPhoneScene {
     let reply = try await kill(
       receiver, clockOffset: offset, during: .hear(scans), after: delay, of: 60)
     let total = try await receiver.running(clockOffset: offset) { [receiver] _ in
-      let days = try await receiver.facts(.exportMyData)["received"] as? [[String: Any]]
-      return (days ?? []).compactMap { $0["beacons"] as? Int }.reduce(0, +)
+      try await receiver.beaconsReceived()
     }
     #expect((received...(received + sent)).contains(total), context)
     #expect((total - received).isMultiple(of: Self.beaconsPerScan), context)

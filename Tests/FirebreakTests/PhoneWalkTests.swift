@@ -6,46 +6,10 @@ import Testing
 
 @Suite("Two phones and a health authority, each in a process of its own")
 struct PhoneWalkTests {
-  private static let day = 86_400
-
-  /// Sightings of `beacon`, a row of `sent`, every five minutes of the half hour before it was sent.
-  private func meeting(_ beacon: [String: Any]) throws -> String {
-    let (rpi, aem) = (try #require(beacon["rpi"]), try #require(beacon["aem"]))
-    let time = try #require(beacon["unix_time"] as? Int)
-    let rows = (0...6).map { "\(rpi),\(aem),\(time - 300 * $0),-40" }
-    return (["rpi,aem,unix_time,rssi"] + rows).joined(separator: "\n")
-  }
-
-  /// Two days ago: both phones are turned on and meet.
-  private func meet(_ alice: PhoneFixture, _ bob: PhoneFixture, in folder: TemporaryFolder)
-    async throws
-  {
-    let ago = -2 * Self.day
-    for phone in [alice, bob] {
-      #expect(try await phone.json("enable", clockOffset: ago)["enabled"] as? Bool == true)
-    }
-    let csv = folder.path("meeting.csv")
-    try await alice.running(clockOffset: ago) { process in
-      try await Patience.until { try await alice.ask(.sent).text.contains(",") }
-      let sent = try await alice.facts(.sent)["sent"] as? [[String: Any]]
-      let beacon = try #require(sent?.first)
-      try Data(try meeting(beacon).utf8).write(to: csv)
-      #expect(try await process.terminate() == 0)
-    }
-    try await bob.running(clockOffset: ago) { process in
-      // A check before any file sets the position of a new phone.
-      let check = try await bob.check()
-      #expect(check.status == .done, "\(check.text)")
-      let heard = try await bob.json("hear", csv.path)
-      #expect(heard["scans"] as? Int == 7 && heard["beacons"] as? Int == 7)
-      #expect(try await process.terminate() == 0)
-    }
-  }
-
   @Test(
     "A phone learns over HTTP that it met a phone whose keys were uploaded later",
-    .timeLimit(.minutes(Patience.minutes)))
-  func walk() async throws {
+    .timeLimit(.minutes(Patience.minutes)), arguments: PhoneMeeting.all)
+  func walk(_ meeting: PhoneMeeting) async throws {
     let authority = try await ServedAuthority(ServedAuthority.unpaddedExports)
     let data = authority.servers.data
     let folder = try TemporaryFolder()
@@ -54,7 +18,7 @@ struct PhoneWalkTests {
         name, in: folder.url, servers: authority.addresses, authority: data)
     }
     let (alice, bob) = (try phone("alice"), try phone("bob"))
-    try await meet(alice, bob, in: folder)
+    let received = try await meeting.take(place: alice, bob, in: folder)
 
     // Today: Alice uploads with a PIN of the health authority, twice in case the answer got lost.
     let pin = try await authority.pin()
@@ -86,18 +50,21 @@ struct PhoneWalkTests {
       #expect(status["lastFailure"] is NSNull && status["lastCheck"] is Int)
       #expect(try await process.terminate() == 0)
     }
-    try await expectResults(of: bob, clockOffset: later)
+    try await expectResults(of: bob, received: received, clockOffset: later)
     #expect(try await servers.stop() == 0)
   }
+
   /// Without a running phone the commands open the storage.
-  private func expectResults(of phone: PhoneFixture, clockOffset offset: Int) async throws {
+  private func expectResults(
+    of phone: PhoneFixture, received count: Int, clockOffset offset: Int
+  ) async throws {
     let exposures = try await phone.json("exposures", clockOffset: offset)["exposures"] as? [Any]
     #expect(exposures?.count == 1)
     let history = try await phone.json("history", clockOffset: offset)
     #expect(history["keysTotal"] as? Int == 1)
     let all = try await phone.json("export-my-data", clockOffset: offset)
     let received = all["received"] as? [[String: Any]] ?? []
-    #expect(received.compactMap { $0["beacons"] as? Int }.reduce(0, +) == 7)
+    #expect(received.compactMap { $0["beacons"] as? Int }.reduce(0, +) == count)
     _ = try await phone.json("remove", "everything", clockOffset: offset)
     let status = try await phone.json("status", clockOffset: offset)
     #expect(status["exposures"] as? Int == 0 && status["enabled"] as? Bool == false)

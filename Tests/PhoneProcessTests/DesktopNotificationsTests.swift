@@ -170,6 +170,15 @@ struct DesktopNotificationsTests {
     }
   }
 
+  @Test("An empty structure is malformed, also as the element of an array", .timeLimit(.minutes(1)))
+  func emptyStructure() {
+    let bytes: [UInt8] = [8, 0, 0, 0] + [UInt8](repeating: 0, count: 12)
+    for type in ["()", "a()", "a{}", "aa()"] {
+      var reader = DBusReader(bytes, at: 0)
+      #expect(throws: DBusError.malformed) { try reader.value(type) }
+    }
+  }
+
   @Test(
     "The address of the bus is read in all its forms",
     arguments: [

@@ -10,7 +10,7 @@ package final class PhoneFixture: Sendable {
   package let folder: URL
   /// The file of the sealing key.
   package let key: String
-  private let configuration: URL
+  package let configuration: URL
 
   /// - Parameters:
   ///   - place: The folder for the folder of the phone, its configuration and its key.
@@ -54,11 +54,12 @@ package final class PhoneFixture: Sendable {
 
   /// Runs `firebreak phone run` with `options` while `body` runs. `body` may kill it.
   package func running<Value: Sendable>(
-    _ options: [String] = [], clockOffset: Int = 0,
+    _ options: [String] = [], clockOffset: Int = 0, radio: String? = nil,
     _ body: nonisolated(nonsending) (ChildProcess) async throws -> Value
   ) async throws -> Value {
-    try await ChildProcess.withRunning(
-      try Run.product(), arguments(["run"] + options, clockOffset: clockOffset)
+    let command = ["run"] + options + (radio.map { ["--radio", $0] } ?? [])
+    return try await ChildProcess.withRunning(
+      try Run.product(), arguments(command, clockOffset: clockOffset)
     ) { process in
       let line = try await process.firstLine()
       let errors = try process.errors
@@ -84,6 +85,14 @@ package final class PhoneFixture: Sendable {
   package func check() async throws -> PhoneReply {
     _ = try await ask(.check)
     return try await ask(.check)
+  }
+}
+
+extension PhoneFixture {
+  /// The number of beacons that the running phone has stored.
+  package func beaconsReceived() async throws -> Int {
+    let days = try await facts(.exportMyData)["received"] as? [[String: Any]]
+    return (days ?? []).compactMap { $0["beacons"] as? Int }.reduce(0, +)
   }
 }
 

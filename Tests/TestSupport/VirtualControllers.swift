@@ -17,6 +17,17 @@ public enum VirtualControllers: String, CaseIterable, Sendable {
   public nonisolated(nonsending) func withRunning<Value: Sendable>(
     body: nonisolated(nonsending) (_ ports: [UInt16]) async throws -> Value
   ) async throws -> Value {
+    try await withPowerSwitch { ports, _ in try await body(ports) }
+  }
+
+  /// The same, with a function that cuts the power of both controllers for a moment: they lose their connections and
+  /// their state, and can be reached at the same ports again.
+  public nonisolated(nonsending) func withPowerSwitch<Value: Sendable>(
+    body:
+      nonisolated(nonsending) (
+        _ ports: [UInt16], _ cutPower: @escaping @Sendable () -> Void
+      ) async throws -> Value
+  ) async throws -> Value {
     try await ChildProcess.withRunning(
       URL(fileURLWithPath: "/usr/bin/env"), ["python3", script.path], environment: environment
     ) { process in
@@ -25,7 +36,7 @@ public enum VirtualControllers: String, CaseIterable, Sendable {
       else {
         throw VirtualControllersMissing(controllers: rawValue, reason: try process.errors)
       }
-      return try await body(ports.ports)
+      return try await body(ports.ports) { process.send(SIGHUP) }
     }
   }
 

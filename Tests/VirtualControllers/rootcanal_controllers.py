@@ -1,23 +1,22 @@
 """Virtual Bluetooth controllers of RootCanal on one simulated link.
 
 RootCanal listens on fixed ports of every address, so it runs in a network namespace of its own. A listener of the
-original namespace stays open in this process and forwards each connection, which gets a controller of its own.
-
-Prints a line of JSON, {"ports": [P, P]}: the TCP port of 127.0.0.1 on which they speak HCI. Runs until it is killed.
-Without the right to create a network namespace, it creates a user namespace as well.
+original namespace stays open in this process and forwards each connection, which gets a controller of its own. Without
+the right to create a network namespace, it creates a user namespace as well. `powered` says what is printed.
 """
 
 import asyncio
 import ctypes
 import fcntl
-import json
-import os
 import socket
 import struct
 import subprocess
 import sys
+from collections.abc import Callable
 
 from rootcanal.binaries import get_package_binary_resource_path
+
+import powered
 
 HCI_PORT = 6402
 NEW_USER_NAMESPACE = 0x10000000
@@ -73,17 +72,15 @@ async def until_listening(process: subprocess.Popen) -> None:
     sys.exit(f"RootCanal ended with status {process.returncode}")
 
 
-async def main() -> None:
-    listener = socket.create_server(("127.0.0.1", 0))
+async def serve(listeners: list[socket.socket], ready: Callable[[], object]) -> None:
     library = ctypes.CDLL(None, use_errno=True)
     enter_network_namespace(library)
     process = start_rootcanal(library)
     await until_listening(process)
-    await asyncio.start_server(forward, sock=listener)
-    port = listener.getsockname()[1]
-    print(json.dumps({"ports": [port, port]}), flush=True)
+    await asyncio.start_server(forward, sock=listeners[0])
+    ready()
     await asyncio.to_thread(process.wait)
     sys.exit(f"RootCanal ended with status {process.returncode}")
 
 
-asyncio.run(main())
+powered.run(serve, 1)

@@ -71,10 +71,14 @@ extension DescriptorStream {
     _ descriptor: Int32, to arrivals: AsyncStream<[UInt8]>.Continuation
   ) -> Progress {
     while true {
+      var (result, code) = (0, Int32(0))
       let bytes = [UInt8](unsafeUninitializedCapacity: BluetoothLimit.readBytesMax) {
-        $1 = max(0, read(descriptor, $0.baseAddress, $0.count))
+        result = read(descriptor, $0.baseAddress, $0.count)
+        code = errno
+        $1 = max(0, result)
       }
-      if bytes.isEmpty { return [EAGAIN, EINTR].contains(errno) ? .more : .end }
+      // At the end of the stream, `errno` still has the value of an earlier call.
+      guard result > 0 else { return result < 0 && [EAGAIN, EINTR].contains(code) ? .more : .end }
       // A reader that is this far behind could not find the start of the next packet after a gap.
       guard case .enqueued = arrivals.yield(bytes) else { return .end }
     }

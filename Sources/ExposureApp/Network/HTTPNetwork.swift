@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Secrets
 import World
 
 /// HTTP over AsyncHTTPClient, without redirects, cookies or a cache. Every exchange is limited in time and
@@ -31,17 +32,17 @@ public final class HTTPNetwork: Network {
 
   public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
     try await exchange(request) { response in
-      // The response to a request with secrets is one: a growing buffer would leave copies in memory.
-      let isSecret = request.body != nil
-      var body = isSecret ? Data(capacity: request.responseBytesMax) : Data()
+      // A body may have a token. Neither SwiftNIO's buffers nor a copy that the runtime makes keep it: the parts are
+      // overwritten, and the memory of the result is when its last reference is released.
+      var body = SecretText()
       for try await part in response.body {
+        defer { part.overwrite() }
         guard body.count + part.readableBytes <= request.responseBytesMax else {
           throw NetworkFailure.tooLarge
         }
-        part.withUnsafeReadableBytes { body.append(contentsOf: $0) }
-        if isSecret { part.overwrite() }
+        body.append(ZeroingBytes(copying: part.readableBytesView))
       }
-      return NetworkResponse(response, body: body, at: self.clock.now)
+      return NetworkResponse(response, body: body.bytes().data, at: self.clock.now)
     }
   }
 

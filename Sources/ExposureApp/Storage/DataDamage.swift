@@ -22,6 +22,10 @@ public struct DataDamage: Codable, Hashable, Sendable {
     case contacts
     /// The framework's settings or quotas.
     case settings
+    /// The regions in which the owner has been.
+    case travel
+    /// The notices that were shown.
+    case notices
   }
 
   /// The damaged data.
@@ -64,6 +68,8 @@ extension DataDamage.Content {
       "Records of some days were damaged. The app cannot find encounters of those days any more."
     case .settings:
       "Settings of exposure notifications were damaged and reset. Check that they are turned on."
+    case .travel: "The recorded stays were damaged and set aside. Report again where you have been."
+    case .notices: "Shown notices were damaged and set aside. Look at your exposures."
     }
   }
 }

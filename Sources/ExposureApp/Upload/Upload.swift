@@ -138,8 +138,7 @@ extension ExposureApp {
     case .requestToken(let pending):
       announce(.uploadProgress(.requestingToken))
       try keep(pending, in: &flow)
-      var response = try await network.send(requests.token(for: pending))
-      defer { response.body.zero() }
+      let response = try await network.send(requests.token(for: pending))
       return flow.receivedToken(try UploadResponses.token(in: response), at: clock.now)
     case .send(let pending):
       announce(.uploadProgress(.sending))

@@ -141,7 +141,10 @@ struct DBusReader {
   private mutating func members(of type: String) throws(DBusError) -> [DBusValue] {
     try align(to: 8)
     var values: [DBusValue] = []
-    for member in try Self.types(in: String(type.dropFirst().dropLast())) {
+    let types = try Self.types(in: String(type.dropFirst().dropLast()))
+    // The specification has no empty structure, and an array of them would never end.
+    guard !types.isEmpty else { throw .malformed }
+    for member in types {
       values.append(try value(member))
     }
     return values

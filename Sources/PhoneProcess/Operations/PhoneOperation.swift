@@ -24,6 +24,8 @@ package enum PhoneOperation: Codable, Hashable, Sendable {
   case travel(to: String?)
   /// Removes data.
   case remove(Removal)
+  /// Goes on without the app's data, which is damaged.
+  case startOver
   /// All data about the owner, in one document.
   case exportMyData
   /// Receives scans as if they came from the radio. For developers.
@@ -86,6 +88,8 @@ package struct HeardScan: Codable, Hashable, Sendable {
 ///
 /// The PIN is not in the JSON of the request: decoders leave copies of what they read in memory.
 package struct PhoneRequest: Sendable, Redacted {
+  /// The options that the command was given.
+  package var start = PhoneStart()
   /// The operation.
   package let operation: PhoneOperation
   /// The PIN as typed; empty for other operations than uploads.

@@ -187,16 +187,24 @@ struct TravelReport: Encodable {
   /// True if the owner has left the region; `nil` if nothing was recorded.
   let traveled: Bool?
   let region: String
+  /// True if damaged stays were found in the last fourteen days.
+  let incomplete: Bool
 
   private enum CodingKeys: CodingKey {
-    case traveled, region
+    case traveled, region, incomplete
   }
 
   func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
     try fields.encode(traveled, forKey: .traveled)
     try fields.encode(region, forKey: .region)
+    try fields.encode(incomplete, forKey: .incomplete)
   }
+}
+
+/// The result of `start-over`.
+struct StartOverReport: Encodable {
+  let startedOver: Bool
 }
 
 /// The result of `remove`.

@@ -32,6 +32,9 @@ package final class DeveloperRadio: Radio {
   /// The beacons sent since the start, oldest first.
   package var sent: [Sent] { state.withLock { $0.sent } }
 
+  /// Forgets the beacons sent so far.
+  package func forgetSent() { state.withLock { $0.sent = [] } }
+
   /// Passes on a scan as if the radio had received it. On return it is stored.
   ///
   /// - Returns: `false` if the phone is not listening.
@@ -66,6 +69,32 @@ package final class DeveloperRadio: Radio {
   package func stopListening() async {
     state.withLock { $0.receive = nil }
     await radio?.stopListening()
+  }
+}
+
+/// A clock that is ahead of another one, or behind it: for developers who meet today and check tomorrow.
+package struct ClockWithOffset: WallClock {
+  private let clock: any WallClock
+  private let seconds: TimeInterval
+
+  /// The offsets that the command line accepts, in seconds: ten years.
+  package static let offsets = -315_360_000...315_360_000
+
+  /// A clock that is `seconds` ahead of `clock`.
+  package init(_ clock: any WallClock, ahead seconds: Int) {
+    self.clock = clock
+    self.seconds = TimeInterval(seconds)
+  }
+
+  package var now: Date { clock.now.addingTimeInterval(seconds) }
+
+  package func sleep(until deadline: Date) async throws {
+    try await clock.sleep(until: deadline.addingTimeInterval(-seconds))
+  }
+
+  /// The same on both clocks.
+  package func sleep(for seconds: TimeInterval) async throws {
+    try await clock.sleep(for: seconds)
   }
 }
 

@@ -13,6 +13,7 @@ enum PhoneMessage {
   private struct RequestLine: Codable {
     let version: Int
     let operation: PhoneOperation
+    let start: PhoneStart
     let pinBytes: Int
   }
 
@@ -31,7 +32,8 @@ enum PhoneMessage {
     _ request: PhoneRequest, to socket: UnixSocket, before deadline: ContinuousClock.Instant
   ) throws {
     let line = RequestLine(
-      version: version, operation: request.operation, pinBytes: request.pin.count)
+      version: version, operation: request.operation, start: request.start,
+      pinBytes: request.pin.count)
     let bytes = try encoded(line)
     guard bytes.count <= PhoneMessageLimit.requestBytesMax else { throw UnixSocketError.tooLong }
     try socket.send(bytes, before: deadline)
@@ -67,12 +69,14 @@ enum PhoneMessage {
     var missing = try socket.receive(exactly: request.pinBytes - pin.count, before: deadline)
     defer { missing.zero() }
     let (first, second) = (pin, missing)
-    return PhoneRequest(
+    var result = PhoneRequest(
       request.operation,
       pin: ZeroingBytes(count: request.pinBytes) { bytes in
         bytes.copyBytes(from: first)
         UnsafeMutableRawBufferPointer(rebasing: bytes[first.count...]).copyBytes(from: second)
       })
+    result.start = request.start
+    return result
   }
 
   static func send(

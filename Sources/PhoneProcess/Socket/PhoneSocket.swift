@@ -17,6 +17,15 @@ package struct PhoneSocket: Sendable {
     self.logger = logger
   }
 
+  /// Makes the file again if it was removed.
+  package func restore() {
+    do throws(UnixSocketError) {
+      if try listener.restore() { logger.warning("\(Self.name) was removed; it is there again") }
+    } catch {
+      logger.warning("\(Self.name) was removed and cannot be made again: \(error)")
+    }
+  }
+
   /// Serves requests until the task is cancelled, then removes the file. Requests in progress are cancelled.
   package func serve(
     _ perform: @escaping @Sendable (PhoneRequest) async -> PhoneReply

@@ -7,18 +7,62 @@ package final class UnixListener: Sendable {
   /// The connections, in the order of their arrival. They end when the iteration is cancelled.
   package let connections: AsyncStream<UnixSocket>
 
-  private let socket: UnixSocket
   private let path: String
-  private let source: Mutex<any DispatchSourceRead>
+  private let arrival: AsyncStream<UnixSocket>.Continuation
+  /// The current socket; `nil` after `stop()`.
+  private let bound: Mutex<Bound?>
 
   /// Listens at `path` and replaces a file there, which a killed process left behind.
   ///
   /// The caller holds the lock of the folder, so the old file has no listener.
   package init(at path: String) throws(UnixSocketError) {
     self.path = path
-    socket = try UnixSocket.unconnected()
+    (connections, arrival) = AsyncStream.makeStream(
+      of: UnixSocket.self, bufferingPolicy: .bufferingOldest(UnixListenerLimit.pendingMax))
+    bound = Mutex(try Bound(at: path, arrival))
+  }
+
+  /// Listens at the path again if its file was removed or replaced. Connections in progress go on.
+  ///
+  /// - Returns: `true` if it was.
+  /// - Throws: `UnixSocketError` if the file cannot be made.
+  package func restore() throws(UnixSocketError) -> Bool {
+    try bound.withLock { bound throws(UnixSocketError) in
+      guard let current = bound, current.file != FileIdentity(path) else { return false }
+      bound = try Bound(at: path, arrival)
+      current.source.cancel()
+      return true
+    }
+  }
+
+  /// Stops listening and removes the file.
+  package func stop() {
+    bound.withLock { bound in
+      guard let current = bound else { return }
+      current.source.cancel()
+      unlink(path)
+      bound = nil
+    }
+    arrival.finish()
+  }
+
+  deinit {
+    bound.withLock { $0?.source.cancel() }
+    arrival.finish()
+  }
+}
+
+/// A socket that is bound to a file, and the source of its connections.
+private struct Bound {
+  let source: any DispatchSourceRead
+  let file: FileIdentity?
+
+  init(
+    at path: String, _ arrival: AsyncStream<UnixSocket>.Continuation
+  ) throws(UnixSocketError) {
+    let socket = try UnixSocket.unconnected()
     unlink(path)
-    let status = try UnixAddress.file(path).withSocketAddress { [socket] address, size in
+    let status = try UnixAddress.file(path).withSocketAddress { address, size in
       socket.withDescriptor { descriptor in
         // On Linux the file gets the mode of the socket: it is never open to others, not even for a moment.
         fchmod(descriptor, 0o600) == 0 && bind(descriptor, address, size) == 0
@@ -26,35 +70,33 @@ package final class UnixListener: Sendable {
       }
     }
     guard status else { throw UnixSocketError(errno) }
-    let (connections, arrival) = AsyncStream.makeStream(
-      of: UnixSocket.self, bufferingPolicy: .bufferingOldest(UnixListenerLimit.pendingMax))
-    self.connections = connections
-    let source = DispatchSource.makeReadSource(
+    file = FileIdentity(path)
+    source = DispatchSource.makeReadSource(
       fileDescriptor: socket.withDescriptor { $0 }, queue: .global())
-    source.setEventHandler { [socket] in
+    source.setEventHandler {
       while let connection = Self.accept(on: socket) { arrival.yield(connection) }
     }
     // The source needs the descriptor until then.
-    source.setCancelHandler { [socket] in
-      withExtendedLifetime(socket) { arrival.finish() }
-    }
+    source.setCancelHandler { withExtendedLifetime(socket) {} }
     source.resume()
-    self.source = Mutex(source)
-  }
-
-  /// Stops listening and removes the file.
-  package func stop() {
-    source.withLock { $0.cancel() }
-    unlink(path)
-  }
-
-  deinit {
-    source.withLock { $0.cancel() }
   }
 
   private static func accept(on socket: UnixSocket) -> UnixSocket? {
     let descriptor = socket.withDescriptor { Foundation.accept($0, nil, nil) }
     return descriptor >= 0 ? UnixSocket(owning: descriptor) : nil
+  }
+}
+
+/// The file that a path names, as the kernel tells files apart.
+private struct FileIdentity: Equatable {
+  private let device: UInt64
+  private let number: UInt64
+
+  /// - Returns: `nil` if there is no file.
+  init?(_ path: String) {
+    var facts = stat()
+    guard lstat(path, &facts) == 0 else { return nil }
+    (device, number) = (UInt64(facts.st_dev), UInt64(facts.st_ino))
   }
 }
 

@@ -1,14 +1,14 @@
 import Foundation
 import World
 
-/// The folder of one phone, which only its owner can read.
+/// The folder of one phone. A new one can be read by its owner only.
 package struct PhoneFolder: Sendable {
   /// The folder.
   package let url: URL
 
-  /// Creates the folder at `path` if it is missing.
+  /// The folder at `path`, which is created if it is missing, for its owner only.
   ///
-  /// - Throws: `PhoneSetupError` if it cannot be created, or other users can read it.
+  /// - Throws: `PhoneSetupError` if it cannot be created, belongs to another user, or others can change it.
   package init(creating path: String) throws(PhoneSetupError) {
     url = URL(fileURLWithPath: path)
     for folder in [url, framework, app] {
@@ -24,7 +24,7 @@ package struct PhoneFolder: Sendable {
 
   /// The existing folder at `path`.
   ///
-  /// - Throws: `PhoneSetupError` if there is none.
+  /// - Throws: `PhoneSetupError` if there is none, it belongs to another user, or others can change it.
   package init(existing path: String) throws(PhoneSetupError) {
     url = URL(fileURLWithPath: path)
     var facts = stat()

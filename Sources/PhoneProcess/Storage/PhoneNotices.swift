@@ -38,7 +38,7 @@ package actor PhoneNotices: NoticeSink {
     var history: [Entry] = []
   }
 
-  private let file: SealedFile
+  private let file: PhoneFile<StoredNotices>
   private let desktop: DesktopNotifications?
   private let preferences: PhonePreferences
   private let catalogues: Catalogues
@@ -51,7 +51,9 @@ package actor PhoneNotices: NoticeSink {
     preferences: PhonePreferences, catalogues: Catalogues = .installed, clock: any WallClock,
     randomness: any Randomness, logger: Logger
   ) {
-    file = SealedFile(url: folder.notices, key: key, purpose: "notices", randomness: randomness)
+    file = PhoneFile(
+      at: folder.notices, key: key, purpose: "notices", clock: clock, randomness: randomness,
+      logger: logger)
     self.desktop = desktop
     self.preferences = preferences
     self.catalogues = catalogues
@@ -64,6 +66,9 @@ package actor PhoneNotices: NoticeSink {
 
   /// The notices of the last fourteen days, oldest first.
   package var history: [Row] { recent(content.history).map(row) }
+
+  /// The time at which damaged notices were found and set aside; `nil` if none were in fourteen days.
+  package var damageFound: Date? { file.damageFound() }
 
   package func show(_ notice: Notice) async {
     var content = content
@@ -107,7 +112,7 @@ package actor PhoneNotices: NoticeSink {
   package func removeFromHistory(ids: Set<UUID>) throws {
     var content = content
     content.history.removeAll { ids.contains($0.id) }
-    try file.replace(with: JSONEncoder().encode(content))
+    try file.replace(with: content)
   }
 
   /// Removes all notices.
@@ -147,8 +152,7 @@ package actor PhoneNotices: NoticeSink {
   }
 
   private var content: StoredNotices {
-    guard let bytes = try? file.read() else { return StoredNotices() }
-    return (try? JSONDecoder().decode(StoredNotices.self, from: bytes)) ?? StoredNotices()
+    (try? file.read()) ?? StoredNotices()
   }
 
   private func recent(_ entries: [Entry]) -> [Entry] {
@@ -160,7 +164,7 @@ package actor PhoneNotices: NoticeSink {
     var content = content
     content.history = recent(content.history)
     do {
-      try file.replace(with: JSONEncoder().encode(content))
+      try file.replace(with: content)
     } catch {
       logger.warning("storing a notice failed", metadata: ["error": "\(error)"])
     }

@@ -1,5 +1,6 @@
 import ExposureNotification
 import Foundation
+import Logging
 import SealedStorage
 import Synchronization
 import World
@@ -13,15 +14,18 @@ package final class TravelLog: TravelHistory {
     let date: Date
   }
 
-  private let file: SealedFile
+  private let file: PhoneFile<[Stay]>
   private let clock: any WallClock
   private let mutex = Mutex(())
 
   /// The log in `folder`.
   package init(
-    in folder: PhoneFolder, key: SealingKey, clock: any WallClock, randomness: any Randomness
+    in folder: PhoneFolder, key: SealingKey, clock: any WallClock, randomness: any Randomness,
+    logger: Logger
   ) {
-    file = SealedFile(url: folder.travel, key: key, purpose: "travel", randomness: randomness)
+    file = PhoneFile(
+      at: folder.travel, key: key, purpose: "travel", clock: clock, randomness: randomness,
+      logger: logger)
     self.clock = clock
   }
 
@@ -34,7 +38,7 @@ package final class TravelLog: TravelHistory {
       let oldest = now.addingTimeInterval(-TravelLimit.retentionSeconds)
       var stays = try stays().filter { $0.date >= oldest && $0.region != region }
       stays.append(Stay(region: region, date: now))
-      try file.replace(with: JSONEncoder().encode(Array(stays.suffix(TravelLimit.staysMax))))
+      try file.replace(with: Array(stays.suffix(TravelLimit.staysMax)))
     }
   }
 
@@ -42,6 +46,9 @@ package final class TravelLog: TravelHistory {
   package func removeAll() throws {
     try mutex.withLock { _ in try file.remove() }
   }
+
+  /// The time at which damaged stays were found and set aside; `nil` if none were in fourteen days.
+  package var damageFound: Date? { mutex.withLock { _ in file.damageFound() } }
 
   /// The latest stay in each region, oldest first.
   package func regions() throws -> [(region: String, date: Date)] {
@@ -59,8 +66,7 @@ package final class TravelLog: TravelHistory {
   }
 
   private func stays() throws -> [Stay] {
-    guard let content = try file.read() else { return [] }
-    return try JSONDecoder().decode([Stay].self, from: content)
+    try file.read() ?? []
   }
 }
 

@@ -17,8 +17,8 @@ struct PhoneCommand: AsyncParsableCommand {
       PhoneRunCommand.self, PhoneStatusCommand.self, PhoneCheckCommand.self,
       PhoneEnableCommand.self, PhoneDisableCommand.self, PhoneHistoryCommand.self,
       PhoneExposuresCommand.self, PhoneUploadCommand.self, PhoneTravelCommand.self,
-      PhoneRemoveCommand.self, PhoneExportCommand.self, PhoneHearCommand.self,
-      PhoneSentCommand.self,
+      PhoneRemoveCommand.self, PhoneStartOverCommand.self, PhoneExportCommand.self,
+      PhoneHearCommand.self, PhoneSentCommand.self,
     ])
 
   @OptionGroup var options: PhoneOptions
@@ -62,6 +62,15 @@ struct PhoneOptions: ParsableArguments {
 
   @Flag(help: "Log everything to stderr, not only errors and notices.")
   var verbose = false
+
+  /// The options that must be those of a running phone.
+  var start: PhoneStart {
+    var start = PhoneStart()
+    start.clockOffset = clockOffset
+    start.configuration = config.map(PhoneStart.path)
+    start.keyFile = (keyFile ?? createKey).map(PhoneStart.path)
+    return start
+  }
 
   func validate() throws {
     guard keyFile == nil || createKey == nil else {

@@ -41,11 +41,13 @@ struct PhoneOpening {
   ) throws -> Phone {
     let path = options.config ?? folder.url.appendingPathComponent("config.json").path
     let configuration = try PhoneConfigurationFile(at: path)
-    let settings = try configuration.settings
+    var settings = try configuration.settings
     let sealingKey = try Self.reporting {
       try key(for: folder, configured: configuration.keyFile)
     }
     try requireMatch(of: sealingKey, in: folder)
+    settings.start = options.start
+    settings.start.configuration = PhoneStart.path(path)
     let (radioChanges, radioChange) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let controller = isRunning ? controller(configuration) { radioChange.yield() } : nil

@@ -205,6 +205,20 @@ struct PhoneRemoveCommand: PhoneOwnerCommand {
 
 extension PhoneOperation.Removal: ExpressibleByArgument {}
 
+/// `firebreak phone start-over`
+struct PhoneStartOverCommand: PhoneOwnerCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "start-over", abstract: "Go on without the app's data, which is damaged.",
+    discussion: """
+      It is refused unless `status` says that the storage is damaged: first make sure that the sealing key is the \
+      right one. The damaged files are kept until `remove everything`.
+      """)
+
+  @OptionGroup var options: PhoneOptions
+
+  func request() -> PhoneRequest { PhoneRequest(.startOver) }
+}
+
 /// `firebreak phone export-my-data`
 struct PhoneExportCommand: PhoneOwnerCommand {
   static let configuration = CommandConfiguration(

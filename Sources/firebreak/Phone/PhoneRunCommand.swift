@@ -146,6 +146,8 @@ struct PhoneAccess {
   ///
   /// - Throws: `CommandFailure` if the phone cannot be reached or opened.
   func perform(_ request: PhoneRequest) async throws -> PhoneReply {
+    var request = request
+    request.start = options.start
     let opening = PhoneOpening(options)
     let folder = try opening.folder()
     let end = ContinuousClock.now + .seconds(PhoneAccessLimit.lockSeconds)

@@ -10,7 +10,7 @@ public final class TestEntry {
 
     public var errorDescription: String? {
       switch self {
-      case .notACode: return "A code has six digits; check your test result."
+      case .notACode: return "A code has six digits or capital letters; check your test result."
       case .unknownCode: return "This code is not known or has been used; ask for a new one."
       case .dayToCome: return "The day of the test is in the future; correct it."
       }
@@ -28,7 +28,7 @@ public final class TestEntry {
 
   /// Verifies the code with the authority and stores the test.
   public func enter(code: String, day: Date, completion: @escaping (Error?) -> Void) {
-    guard code.utf8.count == 6, code.utf8.allSatisfy({ (48...57).contains($0) }) else {
+    guard code.range(of: "^[0-9A-Z]{6}$", options: .regularExpression) != nil else {
       return completion(Refusal.notACode)
     }
     guard day <= notifications.now() else { return completion(Refusal.dayToCome) }

@@ -4,9 +4,11 @@ import Foundation
 @main
 enum ExampleProgram {
   static let usage = """
-    ExampleApp walk [FOLDER]                              three phones and one server
+    ExampleApp walk [FOLDER]                              three phones and one server in a folder
+    ExampleApp walk [FOLDER] --firebreak PROGRAM          two phones and the servers of `firebreak serve`
     ExampleApp server FOLDER issue-code|keys|reset-keys   the commands of the health authority
     ExampleApp phone FOLDER --server FOLDER COMMAND       the commands of a phone
+    ExampleApp phone FOLDER --verification-server URL --key-server URL --region FILE COMMAND
 
     COMMAND: onboard | status | tests | enter CODE DAY | share TEST | delete TEST | background
              | live MINUTES | developer WHAT

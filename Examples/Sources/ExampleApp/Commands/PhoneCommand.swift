@@ -7,9 +7,7 @@ enum PhoneCommand {
   @MainActor
   static func run(_ arguments: inout Arguments) async throws {
     let folder = URL(fileURLWithPath: try arguments.next("the phone's folder"))
-    guard let server = arguments.file("server") else {
-      throw Arguments.Problem("missing option --server with the server's folder")
-    }
+    let server = try server(arguments)
     let command = try arguments.next("the phone's command")
     let clock = SimulatedClock(try arguments.date("at") ?? Date())
     let radio = RecordingRadio(
@@ -28,6 +26,21 @@ enum PhoneCommand {
     try await phone.launch()
     let commands = PhoneCommands(phone: phone, user: user, clock: clock, radio: radio)
     try await commands.run(command, &arguments)
+  }
+}
+
+extension PhoneCommand {
+  private static func server(_ arguments: Arguments) throws -> Phone.Server {
+    if let folder = arguments.file("server") { return .folder(folder) }
+    guard let verification = arguments.option("verification-server").flatMap(URL.init(string:)),
+      let keys = arguments.option("key-server").flatMap(URL.init(string:)),
+      let regionFile = arguments.file("region")
+    else {
+      throw Arguments.Problem(
+        "missing option --server with the server's folder, or --verification-server URL,"
+          + " --key-server URL and --region FILE")
+    }
+    return .firebreak(.init(verification: verification, keys: keys), regionFile: regionFile)
   }
 }
 

@@ -18,23 +18,59 @@ struct Walk {
     }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { if given == nil { try? FileManager.default.removeItem(at: folder) } }
-    try await Walk(in: folder).run()
+    if let program = arguments.file("firebreak") {
+      try await ServerProcess.withRunning(program, in: folder) { server in
+        try await Walk(in: folder, server: server).run(with: server)
+      }
+    } else {
+      try await Walk(in: folder).run()
+    }
+    Terminal.print("\nThe walk succeeded.")
   }
 
   private let folder: URL
+  /// Firebreak's servers; `nil` for a server in a folder.
+  private let server: ServerProcess?
 
-  private init(in folder: URL) {
+  private init(in folder: URL, server: ServerProcess? = nil) {
     self.folder = folder
+    self.server = server
+  }
+
+  /// Ann and Bob meet at noon two days ago. Ann uploads with a code of the servers, and Bob downloads what they publish.
+  private func run(with server: ServerProcess) async throws {
+    let now = Date()
+    let midnight = (now.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400
+    let met = Date(timeIntervalSince1970: midnight - 1.5 * 86_400).ISO8601Format()
+    let today = now.ISO8601Format()
+    for name in ["ann", "bob"] {
+      try await phone(name, "onboard", "--yes", at: met, shows: "Exposure notification: on")
+    }
+    let recording = folder.appendingPathComponent("air.json").path
+    try await phone("ann", "live", "30", "--sends", recording, at: met)
+    try await phone("bob", "live", "30", "--hears", recording, at: met)
+    let (code, day) = (try await server.issueCode(), String(today.prefix(10)))
+    try await phone(
+      "ann", "enter", "ABCDEF", day, "--yes", at: today, fails: true, shows: "not known")
+    for _ in 1...2 {
+      try await phone("ann", "enter", code, day, "--yes", at: today, shows: ": shared")
+    }
+    try await server.waitForFile()
+    let output = try await phone(
+      "bob", "background", "--yes", at: today, shows: "(notification) You may have been exposed")
+    try expect(output.contains("2 days ago, at least 30 minutes"), "no exposure", output)
+    let again = try await phone(
+      "bob", "background", "--yes", at: today, shows: "The check is done.")
+    try expect(!again.contains("(notification)"), "a second notification", again)
   }
 
   private func run() async throws {
-    _ = try await server("keys", at: "2026-03-10T08:00:00Z")
+    _ = try await administer("keys", at: "2026-03-10T08:00:00Z")
     try await onboard()
     try await recordEncounter()
     let published = try await uploadKeys()
     try await checkWithDeadNetwork(at: published)
     try await check(at: published)
-    Terminal.print("\nThe walk succeeded.")
   }
 
   /// Ann and Bob enable notifications, Bob at the second chance; Cleo has no Bluetooth.
@@ -61,7 +97,7 @@ struct Walk {
     let day = "2026-03-11"
     try await phone(
       "ann", "enter", "123", day, at: "\(day)T09:00:00Z", fails: true, shows: "six digits")
-    let code = try await server("issue-code", at: "\(day)T09:00:00Z")
+    let code = try await administer("issue-code", at: "\(day)T09:00:00Z")
     try await phone(
       "ann", "enter", code, day, "--yes", "--killed-after-post", at: "\(day)T09:00:00Z",
       fails: true)
@@ -101,18 +137,24 @@ struct Walk {
     shows expected: String = ""
   ) async throws -> String {
     Terminal.print("\n\(time) \(name): \(words.joined(separator: " "))")
-    let paths = [
-      folder.appendingPathComponent(name).path, "--server",
-      folder.appendingPathComponent("server").path, "--at", time,
-    ]
-    let (output, status) = try await launch(["phone"] + paths + words)
+    let phone = ["phone", folder.appendingPathComponent(name).path, "--at", time]
+    let (output, status) = try await launch(phone + serverOptions + words)
     Terminal.print(output.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
     try expect(status.isSuccess != fails, "the exit status is \(status)", output)
     try expect(output.contains(expected) || expected.isEmpty, "missing text: \(expected)", output)
     return output
   }
 
-  private func server(_ words: String..., at time: String) async throws -> String {
+  /// The options of a phone that name its health authority.
+  private var serverOptions: [String] {
+    guard let server else { return ["--server", folder.appendingPathComponent("server").path] }
+    return [
+      "--verification-server", server.addresses.verification.absoluteString, "--key-server",
+      server.addresses.keys.absoluteString, "--region", server.regionFile.path,
+    ]
+  }
+
+  private func administer(_ words: String..., at time: String) async throws -> String {
     let path = folder.appendingPathComponent("server").path
     let (output, status) = try await launch(["server", path, "--at", time] + words)
     try expect(status.isSuccess, "the server's exit status is \(status)", output)

@@ -14,7 +14,7 @@ final class Phone {
   /// The parameters of a launch.
   struct Setting {
     let folder: URL
-    let server: URL
+    let server: Server
     let clock: SimulatedClock
     let user: User
     let radio: RecordingRadio
@@ -23,10 +23,17 @@ final class Phone {
     var isAppInForeground = true
   }
 
+  /// The health authority of a phone.
+  enum Server {
+    /// A folder, in place of servers.
+    case folder(URL)
+    /// Firebreak's servers, and the region configuration with their key.
+    case firebreak(FirebreakServers.Addresses, regionFile: URL)
+  }
+
   let device: Device
   let app: ExampleApp
   let screen: PhoneScreen
-  let server: LocalServer
   /// If true, no network request gets a response.
   let isNetworkDead: Bool
 
@@ -36,12 +43,12 @@ final class Phone {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     isNetworkDead = setting.isNetworkDead
     let key = try PhoneKey.sealingKey(in: folder)
-    server = try LocalServer(in: setting.server) { clock.now }
+    let (authority, regionFile) = try Self.connect(setting)
     device = Device(
       radio: setting.radio, consent: setting.user, clock: clock,
       randomness: SystemRandomness(), folder: folder.appendingPathComponent("device"),
       sealingKey: key,
-      region: try RegionConfiguration(contentsOf: AuthorityKey.regionFile(in: setting.server)),
+      region: try RegionConfiguration(contentsOf: regionFile),
       bundleIdentifier: ExampleApp.bundleIdentifier,
       entitlements: [.exposureNotification, .test],
       calibration: Calibration(transmitPower: RecordingRadio.transmitPower))
@@ -54,11 +61,21 @@ final class Phone {
     UNUserNotificationCenter.current().install(screen)
     BGTaskScheduler.shared.install(
       BackgroundTaskList(), permittedIdentifiers: [BackgroundCheck.taskIdentifier])
-    app = ExampleApp(
-      storage: storage,
-      authority: ServerConnection(
-        to: server, isDead: setting.isNetworkDead, isKilledAfterPost: setting.isKilledAfterPost),
-      now: { clock.now })
+    app = ExampleApp(storage: storage, authority: authority, now: { clock.now })
+  }
+
+  private static func connect(
+    _ setting: Setting
+  ) throws -> (authority: HealthAuthority, regionFile: URL) {
+    switch setting.server {
+    case .folder(let folder):
+      let server = try LocalServer(in: folder) { setting.clock.now }
+      let connection = ServerConnection(
+        to: server, isDead: setting.isNetworkDead, isKilledAfterPost: setting.isKilledAfterPost)
+      return (connection, AuthorityKey.regionFile(in: folder))
+    case .firebreak(let addresses, let regionFile):
+      return (FirebreakServers(at: addresses), regionFile)
+    }
   }
 
   func launch() async throws {

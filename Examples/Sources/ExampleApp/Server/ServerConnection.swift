@@ -37,9 +37,12 @@ final class ServerConnection: HealthAuthority {
   }
 
   func criteria(completion: @escaping (Result<ExposureCriteria, Error>) -> Void) {
-    respond(completion) { _ in
-      try JSONDecoder().decode(ExposureCriteria.self, from: Data(Self.criteria.utf8))
-    }
+    respond(completion) { _ in try Self.readCriteria() }
+  }
+
+  /// The criteria of all servers of this example.
+  static func readCriteria() throws -> ExposureCriteria {
+    try JSONDecoder().decode(ExposureCriteria.self, from: Data(criteria.utf8))
   }
 
   /// Reports every match; shorter distance, longer duration and higher risk score more.

@@ -1,0 +1,162 @@
+import Foundation
+import PhoneProcess
+import TestSupport
+import Testing
+
+@testable import firebreak
+
+/// Commands of the owner in processes of their own, without servers.
+@Suite("Commands of a phone's owner")
+struct PhoneOwnerCommandTests {
+  private let place: TemporaryFolder
+  private let phone: PhoneFixture
+
+  init() throws {
+    place = try TemporaryFolder()
+    let key = SecretSigningKey(keyID: "root", keyVersion: nil, validFrom: nil).publicKeyPEM
+    try Data(key.utf8).write(to: place.path("root-public-key.pem"))
+    phone = try PhoneFixture(
+      "phone", in: place.url,
+      servers: ["verification": "http://127.0.0.1:9", "keys": "http://127.0.0.1:9"],
+      authority: place.url.path)
+  }
+
+  @Test("History, exposures and notices are removed, one kind at a time, with and without JSON")
+  func remove() async throws {
+    _ = try await phone.json("enable")
+    for kind in ["history", "exposures", "notices"] {
+      #expect(try await phone.json("remove", kind)["removed"] as? String == kind)
+      let run = try await phone.run("remove", kind)
+      #expect(run.status == 0 && run.output == "Removed.\n", "\(run.errors)")
+    }
+    #expect(try await phone.run("remove", "keys").status == 2)
+    // Nothing else was removed.
+    #expect(try await phone.json("status")["enabled"] as? Bool == true)
+  }
+
+  @Test("A stay is recorded, told, and gone after everything is removed")
+  func travel() async throws {
+    #expect(try await phone.run("travel").status == 1)
+    _ = try await phone.json("enable")
+    let nothing = try await phone.json("travel")
+    #expect(nothing["traveled"] is NSNull && nothing["region"] as? String == "PL")
+    #expect(try await phone.json("travel", "--to", "PL")["traveled"] as? Bool == false)
+    #expect(try await phone.json("travel", "--to", "DE")["traveled"] as? Bool == true)
+    let run = try await phone.run("travel")
+    #expect(run.status == 0 && run.output.contains("you have left PL"), "\(run.output)")
+    #expect(try await phone.run("travel", "--to", "Poland").status == 2)
+    let stays = try await phone.json("export-my-data")["stays"] as? [[String: Any]]
+    #expect(stays?.compactMap { $0["region"] as? String } == ["PL", "DE"])
+    _ = try await phone.json("remove", "everything")
+    _ = try await phone.json("enable")
+    #expect(try await phone.json("travel")["traveled"] is NSNull)
+  }
+
+  @Test("Starting over is refused while nothing is damaged")
+  func startOver() async throws {
+    let run = try await phone.run("start-over")
+    #expect(run.status == 1 && run.errors.contains("Nothing is damaged"), "\(run.errors)")
+    #expect(run.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test("After everything is removed, earlier beacons are not listed any more")
+  func sent() async throws {
+    _ = try await phone.json("enable")
+    try await phone.running { _ in
+      try await Patience.until { try await phone.isSending() }
+      #expect(try await phone.isSending())
+      _ = try await phone.ask(.remove(.everything))
+      #expect(try await !phone.isSending())
+    }
+  }
+
+  @Test("A command with an option that the running phone does not have is refused in one line")
+  func options() async throws {
+    _ = try await phone.json("enable")
+    let other = place.path("other.json")
+    try FileManager.default.copyItem(at: place.path("phone.json"), to: other)
+    try await phone.running { _ in
+      let base = ["phone", "--data", phone.folder.path]
+      let commands = [
+        (["--developer", "--clock-offset", "60"], "--clock-offset"),
+        (["--config", other.path], "--config"),
+        (["--key-file", other.path], "--key-file"),
+      ]
+      for (options, name) in commands {
+        let run = try await Run(base + options + ["status"])
+        #expect(run.status == 2 && run.errors.contains(name), "\(run.errors)")
+        #expect(run.errors.split(separator: "\n").count == 1)
+      }
+      #expect(try await Run(base + ["status"]).status == 0)
+      #expect(try await phone.run("status").status == 0)
+    }
+  }
+
+  @Test("A running phone makes its socket again when the file is removed")
+  func removedSocket() async throws {
+    try await phone.running { process in
+      let socket = phone.folder.appendingPathComponent(PhoneSocket.name)
+      for _ in 0..<2 {
+        try FileManager.default.removeItem(at: socket)
+        #expect(try await phone.json("status")["enabled"] as? Bool == false)
+      }
+      var facts = stat()
+      #expect(stat(socket.path, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
+      #expect(try process.errors.contains("phone.socket was removed"))
+      #expect(try await process.terminate() == 0)
+      #expect(!FileManager.default.fileExists(atPath: socket.path))
+    }
+  }
+
+  @Test("The sealing key comes from the option, then the credential, then the configuration")
+  func credential() async throws {
+    _ = try await phone.json("enable")
+    let credentials = place.path("credentials")
+    try FileManager.default.createDirectory(at: credentials, withIntermediateDirectories: true)
+    let credential = credentials.appendingPathComponent("sealing-key")
+    let base = [
+      "phone", "--data", phone.folder.path, "--config", place.path("phone.json").path, "--json",
+    ]
+    func status(_ options: String...) async throws -> ChildProcess.Result {
+      try await ChildProcess.run(
+        try Run.product(), base + options + ["status"],
+        environment: Run.environment(adding: ["CREDENTIALS_DIRECTORY": credentials.path]))
+    }
+    let missing = try await status()
+    #expect(missing.status == 2 && missing.errors.contains("no sealing key"), "\(missing.errors)")
+    // systemd grants access by a list, which shows as a right of the group.
+    try FileManager.default.copyItem(atPath: phone.key, toPath: credential.path)
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o440], ofItemAtPath: credential.path)
+    let good = try await status()
+    #expect(good.status == 0 && good.output.contains("\"enabled\":true"), "\(good.errors)")
+    try FileManager.default.removeItem(at: credential)
+    try Data(repeating: 7, count: 32).write(to: credential)
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o440], ofItemAtPath: credential.path)
+    let wrong = try await status()
+    #expect(wrong.status == 2 && wrong.errors.contains("does not belong"), "\(wrong.errors)")
+    #expect(try await status("--key-file", phone.key).status == 0)
+    try phone.configure(keyFile: phone.key)
+    #expect(try await status().status == 2)
+    try FileManager.default.removeItem(at: credential)
+    #expect(try await status().status == 0)
+  }
+}
+
+extension PhoneFixture {
+  /// True if the running phone has sent a beacon.
+  fileprivate func isSending() async throws -> Bool {
+    let sent = try await facts(.sent)["sent"] as? [Any]
+    return sent?.isEmpty == false
+  }
+
+  /// Adds the path of the sealing key to the configuration.
+  fileprivate func configure(keyFile: String) throws {
+    var fields =
+      try JSONSerialization.jsonObject(with: Data(contentsOf: configuration)) as? [String: Any]
+      ?? [:]
+    fields["keyFile"] = keyFile
+    try JSONSerialization.data(withJSONObject: fields).write(to: configuration)
+  }
+}
