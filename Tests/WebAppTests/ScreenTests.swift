@@ -79,7 +79,7 @@ extension BrowserSuite {
       .environment["FIREBREAK_SCREENSHOTS"].map { URL(fileURLWithPath: $0) }
 
     private func withTour(
-      _ visit: (Browser, ScreenStop) async throws -> Void
+      _ visit: @escaping (Browser, ScreenStop) async throws -> Void
     ) async throws {
       let scene = try await WebAppScene(daysOfUse: 3)
       try await scene.phone.serving { phone in
