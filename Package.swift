@@ -193,7 +193,8 @@ let package = Package(
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth", "CProcessControl", "DiagnosisKeyFile",
+        "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth", "CProcessControl",
+        "DiagnosisKeyFile",
         "ExposureKeys", "CExposureKernels", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
         "VerificationAPI", "VerificationServer", "QuietHTTP", "StrictJSON", "Secrets", "World",

@@ -116,7 +116,19 @@ extension PhoneOfBridge {
 
   package func develop(_ action: String) async throws(BridgePhoneError) -> String {
     guard phone.developerRadio != nil else { throw .notDeveloper }
-    throw .failed("This phone does not have \(action).")
+    switch action {
+    case "detectNow":
+      let result = try await check()
+      return result.failure ?? "riskLevel \(result.riskLevel.map(String.init) ?? "unknown")"
+    case "resetExposures":
+      try await remove(.exposures)
+      return "removed"
+    case "showKeys": return try await uploadPreview(.notStated).text
+    case "showConfiguration":
+      let app = phone.settings.app
+      return "\(app.verificationServer.hostAndPort) \(app.keyServer.hostAndPort) \(app.region)"
+    default: throw .failed("This phone does not have \(action).")
+    }
   }
 }
 
@@ -147,9 +159,11 @@ extension PhoneOfBridge {
       total: rows.keysTotal)
   }
 
-  package func exposures() async -> JSONValue { ["exposures": .array([]), "version": 1] }
+  package func exposures() async -> JSONValue { JSONValue(encoding: await phone.details()) }
 
-  package func traffic() async -> JSONValue { ["messages": .array([]), "beacons": .array([])] }
+  package func traffic() async throws(BridgePhoneError) -> JSONValue {
+    try await reporting { JSONValue(encoding: try await phone.sentMessages()) }
+  }
 
   package func ownerData() async throws(BridgePhoneError) -> JSONValue {
     try await perform(.exportMyData)
@@ -168,7 +182,7 @@ extension PhoneOfBridge {
   package func upload(_ upload: PhoneUpload) async -> PhoneUploadResult {
     PhoneUploadResult(
       await phone.upload(
-        pin: upload.pin, sharesAbroad: upload.sharesAbroad))
+        pin: upload.pin, sharesAbroad: upload.sharesAbroad, diagnosis: upload.diagnosis))
   }
 
   package func resolveUpload(
@@ -185,7 +199,7 @@ extension PhoneOfBridge {
   }
 
   package func uploadPreview(_ diagnosis: Diagnosis) async throws(BridgePhoneError) -> JSONValue {
-    throw .failed("There is no preview.")
+    try await reporting { JSONValue(encoding: try await phone.uploadPreview(diagnosis)) }
   }
 }
 

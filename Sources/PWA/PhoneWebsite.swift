@@ -56,7 +56,8 @@ package final class PhoneWebsite: Sendable {
       // Another user must not be able to listen at the address that a browser tries first for localhost.
       let second = server(on: "::1", port: port)
       group.addTask { try await Self.run(second, port: port) }
-      group.addTask { await self.bridge.run() }
+      let following = await bridge.follow()
+      group.addTask { await following() }
       _ = await second.boundPort
       try ready("http://127.0.0.1:\(port)/?secret=\(secret.hex)")
       try await group.waitForAll()

@@ -13,7 +13,10 @@ struct BridgeChangesTests {
       (35, "null", [], true), (52, #"{"enableNotification":true}"#, [], true),
       (52, #"{"enableNotification":false}"#, [], false),
       (52, #"{"enableExposureNotificationService":true}"#, ["notifications true"], false),
-      (52, #"{"enableExposureNotificationService":false,"enableBt":true}"#, ["notifications false"], false),
+      (
+        52, #"{"enableExposureNotificationService":false,"enableBt":true}"#,
+        ["notifications false"], false
+      ),
       (52, #"{"enableNotification":true,"enableExposureNotificationService":true}"#, [], true),
     ] as [(Int, String, [String], Bool)])
   func services(_ type: Int, _ data: String, _ wishes: [String], _ notices: Bool) async throws {
@@ -100,7 +103,8 @@ struct BridgeChangesTests {
       #expect(
         try await site.answer(1_005) == ["ok": true, "riskLevel": 2, "failure": .null])
       #expect(
-        try await site.answer(1_006, ["pin": "ABC", "date": ["kind": "test", "day": "1970-01-02"]])
+        try await site.answer(
+          1_006, ["pin": "ABC", "date": ["kind": "test", "day": "1970-01-02"]])
           == ["result": 1, "reason": .null])
       #expect(
         phone.wishes

@@ -48,7 +48,9 @@ struct BridgeTests {
     try await RunningWebsite.with { site in #expect(try await site.ask(type, [:]).isEmpty) }
   }
 
-  @Test("D3, D4: an unknown message is answered, with or without a request", arguments: [0, 12, 999, 1_013, -1])
+  @Test(
+    "D3, D4: an unknown message is answered, with or without a request",
+    arguments: [0, 12, 999, 1_013, -1])
   func unknown(_ type: Int) async throws {
     try await RunningWebsite.with { site in
       let error = try await site.answer(type)["error"]
@@ -62,7 +64,8 @@ struct BridgeTests {
   @Test(
     "D4: a phone that does not answer is reported in time",
     arguments: [
-      (1_005, BridgeLimit.answerSeconds, "null"), (43, BridgeLimit.uploadSeconds, #"{"pin":"A1B2C3"}"#),
+      (1_005, BridgeLimit.answerSeconds, "null"),
+      (43, BridgeLimit.uploadSeconds, #"{"pin":"A1B2C3"}"#),
       (1_006, BridgeLimit.uploadSeconds, #"{"pin":"A1B2C3"}"#),
     ])
   func timeout(_ type: Int, _ seconds: TimeInterval, _ data: String) async throws {
@@ -88,7 +91,11 @@ struct BridgeTests {
 
   @Test("D6: the risk level comes from the store, without a check")
   func stored() async throws {
-    try await RunningWebsite.with(ScriptedPhone { $0.hangs = true; $0.state.riskLevel = 2 }) { site in
+    try await RunningWebsite.with(
+      ScriptedPhone {
+        $0.hangs = true; $0.state.riskLevel = 2
+      }
+    ) { site in
       #expect(try await site.ask(61) == #"{"riskLevel":2}"#)
     }
   }
@@ -97,7 +104,9 @@ struct BridgeTests {
   func confirmations() async throws {
     try await RunningWebsite.with { site in
       let script = try await site.send("GET", "/firebreak/bridge.js", site.cookie).text
-      #expect(script.contains("bridgeDataReceived: handler(") && script.contains("bridgeDataReceived() {}"))
+      #expect(
+        script.contains("bridgeDataReceived: handler(")
+          && script.contains("bridgeDataReceived() {}"))
     }
   }
 

@@ -13,7 +13,9 @@ struct EventStreamTests {
       let events = try EventReader(site)
       defer { events.stop() }
       #expect(try await events.push { _ in true } == .foreground)
-      #expect(events.text.contains("content-type: text/event-stream") || events.text.contains("Content-Type: text/event-stream"))
+      #expect(
+        events.text.contains("content-type: text/event-stream")
+          || events.text.contains("Content-Type: text/event-stream"))
       try await Patience.until { clock.sleeperCount == 1 }
       clock.advance(by: BridgeLimit.heartbeatSeconds)
       try await Patience.until { events.text.contains("\n:\n\n") }

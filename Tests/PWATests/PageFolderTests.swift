@@ -95,6 +95,7 @@ struct PageFolderTests {
     try await RunningWebsite.with(pages: pages) { site in
       #expect(try await site.send("GET", "/docs/").text.hasSuffix("<p>docs</p>"))
       #expect(try await site.send("GET", "/docs").headers["location"] == "/docs/")
+      #expect(try await site.send("GET", "//docs").headers["location"] != "//docs/")
     }
   }
 
@@ -146,7 +147,8 @@ struct PageFolderTests {
         $0.trimmingCharacters(in: .whitespaces).split(separator: " ", maxSplits: 1)
       }
       return Dictionary(
-        directives.map { (String($0[0]), $0.count > 1 ? String($0[1]) : "") }) { $1 }
+        directives.map { (String($0[0]), $0.count > 1 ? String($0[1]) : "") }
+      ) { $1 }
     }
     let ours = try await policy(nil)
     #expect(ours["default-src"] == "'none'" && ours["script-src"] == "'self'")
@@ -168,7 +170,8 @@ struct PageFolderTests {
   func serviceWorker() async throws {
     try await RunningWebsite.with(pages: pages) { site in
       let reply = try await site.send(
-        "GET", "/static/js/main.js", ["Service-Worker": "script", "Sec-Fetch-Dest": "serviceworker"])
+        "GET", "/static/js/main.js",
+        ["Service-Worker": "script", "Sec-Fetch-Dest": "serviceworker"])
       #expect(reply.status == 200 && reply.headers["service-worker-allowed"] == "/")
     }
   }

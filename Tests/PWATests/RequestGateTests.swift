@@ -8,7 +8,8 @@ struct RequestGateTests {
   @Test(
     "DNS rebinding: other host names are refused",
     arguments: [
-      "evil.example", "evil.example:PORT", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:PORT",
+      "evil.example", "evil.example:PORT", "127.0.0.1", "127.0.0.1:1",
+      "localhost.evil.example:PORT",
       "127.0.0.2:PORT", "0.0.0.0:PORT", "127.0.0.1:PORT.evil.example", "",
     ])
   func rebinding(_ host: String) async throws {
@@ -20,7 +21,8 @@ struct RequestGateTests {
     }
   }
 
-  @Test("The three names of this machine are served", arguments: ["127.0.0.1", "localhost", "[::1]"])
+  @Test(
+    "The three names of this machine are served", arguments: ["127.0.0.1", "localhost", "[::1]"])
   func names(_ name: String) async throws {
     try await RunningWebsite.with { site in
       let host = "\(name):\(site.port)"
@@ -71,7 +73,9 @@ struct RequestGateTests {
     }
   }
 
-  @Test("Framing is refused, and forbidden by headers", arguments: ["iframe", "frame", "embed", "object"])
+  @Test(
+    "Framing is refused, and forbidden by headers",
+    arguments: ["iframe", "frame", "embed", "object"])
   func framing(_ destination: String) async throws {
     try await RunningWebsite.with { site in
       let headers = ["Sec-Fetch-Dest": destination, "Sec-Fetch-Site": "same-origin"]

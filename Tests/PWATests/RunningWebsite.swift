@@ -89,7 +89,8 @@ struct RunningWebsite: Sendable {
 
   /// The answer as JSON.
   func answer(_ type: Int, _ data: JSONValue? = nil) async throws -> JSONValue {
-    try #require(JSONValue(try await ask(type, data)))
+    let body = try await ask(type, data)
+    return try #require(JSONValue(body))
   }
 }
 

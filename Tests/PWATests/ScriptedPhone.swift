@@ -110,7 +110,9 @@ final class ScriptedPhone: BridgePhone {
 
   func exposures() async -> JSONValue { ["exposures": .array([]), "version": 1] }
 
-  func traffic() async -> JSONValue { ["messages": .array([]), "beacons": .array([])] }
+  func traffic() async throws(BridgePhoneError) -> JSONValue {
+    ["messages": .array([]), "beacons": .array([])]
+  }
 
   func ownerData() async throws(BridgePhoneError) -> JSONValue { ["status": [:]] }
 

@@ -24,17 +24,22 @@ package final class Bridge: Sendable {
     pushes = BridgePushes(clock: clock)
   }
 
-  /// Pushes the changes of the phone until the task is cancelled.
-  package func run() async {
+  /// Follows the phone from now on.
+  ///
+  /// - Returns: Work that pushes the changes until its task is cancelled.
+  package func follow() async -> @Sendable () async -> Void {
     let changes = phone.changes
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.pushes.beat() }
-      group.addTask {
-        var last = await Shown(self.phone)
-        for await _ in changes { last = await self.pushChanges(since: last) }
+    let start = await Shown(phone)
+    return {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await self.pushes.beat() }
+        group.addTask {
+          var last = start
+          for await _ in changes { last = await self.pushChanges(since: last) }
+        }
+        await group.next()
+        group.cancelAll()
       }
-      await group.next()
-      group.cancelAll()
     }
   }
 
@@ -179,7 +184,8 @@ package enum BridgeLimit {
 
 /// Runs `work`; `nil` if it takes longer than `seconds`. The work then goes on without a reader.
 private func firstResult<Value: Sendable>(
-  within seconds: TimeInterval, _ clock: any WallClock, _ work: @escaping @Sendable () async -> Value
+  within seconds: TimeInterval, _ clock: any WallClock,
+  _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {
   let (results, continuation) = AsyncStream.makeStream(of: Value?.self)
   Task {

@@ -42,7 +42,7 @@ package protocol BridgePhone: Sendable {
   /// The exposures with their bands of distance, as message 1001 has them.
   func exposures() async -> JSONValue
   /// The messages and beacons that left the phone, as message 1002 has them.
-  func traffic() async -> JSONValue
+  func traffic() async throws(BridgePhoneError) -> JSONValue
   /// All data about the owner.
   func ownerData() async throws(BridgePhoneError) -> JSONValue
   /// A step of the onboarding.

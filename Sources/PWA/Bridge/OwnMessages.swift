@@ -9,7 +9,7 @@ extension Bridge {
     switch message.type {
     case MessageID.state: return JSONValue(encoding: await phone.state())
     case MessageID.exposures: return await phone.exposures()
-    case MessageID.traffic: return await phone.traffic()
+    case MessageID.traffic: return try await phone.traffic()
     case MessageID.exportMyData: return try await phone.ownerData()
     case MessageID.checkNow: return try await checkNow()
     case MessageID.guidedUpload: return await guidedUpload(message)

@@ -14,11 +14,12 @@
   // Calls wait, in their order, until the page has defined the function.
   const waiting = [];
   let delay = 0;
+  let timer = null;
 
   function call(name, ...values) {
     waiting.push({ name, values });
     if (waiting.length > PUSHES_MAX) waiting.shift();
-    if (waiting.length === 1 || delay === 0) deliver();
+    deliver();
   }
 
   function deliver() {
@@ -32,12 +33,17 @@
       // A fault of the page must not stop the bridge.
       try { window[name](...values); } catch (error) { console.error(error); }
     }
-    if (waiting.length === 0) {
-      delay = 0;
-      return;
-    }
+    if (waiting.length === 0) delay = 0;
+    else if (timer === null) look();
+  }
+
+  // Looks for the missing function again, first soon, then every second.
+  function look() {
     delay = Math.min(1000, delay * 2 || 20);
-    setTimeout(deliver, delay);
+    timer = setTimeout(() => {
+      timer = null;
+      deliver();
+    }, delay);
   }
 
   const push = (type, json) => call('onBridgeData', type, json);

@@ -11,7 +11,8 @@ struct PageRoutes: Sendable {
   func response(_ request: Request, path: String, wantsDocument: Bool) -> Response {
     switch pages.page(at: path, isDocument: wantsDocument) {
     case .page(let page): response(page, known: request.headers[.ifNoneMatch])
-    case .folder: WebAnswer.redirection(to: path + "/")
+    // With two slashes at its start, a path would name another machine.
+    case .folder: WebAnswer.redirection(to: "/" + path.drop { $0 == "/" } + "/")
     case .tooLarge: WebAnswer.tooLarge
     case .nothing: WebAnswer.notFound
     }
@@ -23,7 +24,9 @@ struct PageRoutes: Sendable {
     ]
     // A service worker may control all pages, wherever its script is.
     if let name = HTTPFields.Element.Name("service-worker-allowed") { headers[name] = "/" }
-    if Self.isListed(page.tag, in: known) { return Response(status: .notModified, headers: headers) }
+    if Self.isListed(page.tag, in: known) {
+      return Response(status: .notModified, headers: headers)
+    }
     headers[.contentType] = page.contentType.header
     return Response(
       status: .ok, headers: headers,

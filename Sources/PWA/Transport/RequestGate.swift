@@ -1,7 +1,7 @@
 import Foundation
 
-/// The checks of a request before anything else is done with it: that it is for this server, from a page of this server,
-/// and not for a frame.
+/// The checks of a request before anything else is done with it: that it is for this server, from a page of this
+/// server, and not for a frame.
 ///
 /// A browser of the owner also sends the requests of other sites' pages. It tells so in `Origin` and in the headers
 /// of Fetch Metadata, which pages cannot set.

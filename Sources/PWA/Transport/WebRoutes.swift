@@ -28,7 +28,9 @@ struct WebRoutes: RouterMiddleware {
   private func response(to request: Request, _ context: QuietContext) async -> Response {
     let facts = RequestGate.Facts(request)
     guard let port = context.serverPort else { return WebAnswer.noSecret }
-    if let refusal = RequestGate(port: port).refusal(of: facts) { return WebAnswer.refusal(refusal) }
+    if let refusal = RequestGate(port: port).refusal(of: facts) {
+      return WebAnswer.refusal(refusal)
+    }
     let hasSecret = secret.isIn(cookies: facts.headers["cookie"], port: port)
     switch (request.method, facts.path) {
     case (.post, WebPath.messages):
@@ -66,7 +68,8 @@ struct WebRoutes: RouterMiddleware {
   ) -> Response {
     guard facts.isFromScript, isFromOwner(context) else { return WebAnswer.noSecret }
     return Response(
-      status: .noContent, headers: [.setCookie: secret.cookie(port: port), .cacheControl: "no-store"])
+      status: .noContent,
+      headers: [.setCookie: secret.cookie(port: port), .cacheControl: "no-store"])
   }
 
   private func reading(
@@ -126,7 +129,7 @@ extension RequestGate.Facts {
     host = request.head.authority
     for field in request.headers {
       // A header that occurs twice must not pass by its first value.
-      headers[field.name.canonicalName, default: ""] += 
+      headers[field.name.canonicalName, default: ""] +=
         (headers[field.name.canonicalName] == nil ? "" : ";") + field.value
     }
   }

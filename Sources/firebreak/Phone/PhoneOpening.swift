@@ -56,7 +56,8 @@ struct PhoneOpening {
         radio: radio(controller, isRunning: isRunning),
         runRadio: { await controller?.run() },
         radioChanges: controller.map { _ in radioChanges }, desktop: desktop,
-        version: Firebreak.configuration.version, language: Language(environment: environment), logger: logger))
+        version: Firebreak.configuration.version, language: Language(environment: environment),
+        logger: logger))
   }
 
   /// Refuses another key before anything in the folder is changed.

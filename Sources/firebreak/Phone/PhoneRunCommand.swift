@@ -17,7 +17,8 @@ struct PhoneRunCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Serve the user interface on this port of loopback; 0 selects a free one.", valueName: "port"))
+      "Serve the user interface on this port of loopback; 0 selects a free one.", valueName: "port")
+  )
   var web: UInt16?
 
   @Option(
@@ -87,7 +88,8 @@ struct PhoneRunCommand: AsyncParsableCommand {
     do {
       return try PhoneWebsite(
         bridge, port: Int(web), pages: pages.map { URL(fileURLWithPath: $0) },
-        texts: { Language(rawValue: $0).flatMap(Catalogues.json) }, randomness: SystemRandomness(), logger: logger)
+        texts: { Language(rawValue: $0).flatMap(Catalogues.json) }, randomness: SystemRandomness(),
+        logger: logger)
     } catch {
       throw CommandFailure.badInput(error.description.printable)
     }
