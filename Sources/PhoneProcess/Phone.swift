@@ -58,6 +58,8 @@ package final class Phone: Sendable {
   package let preferences: PhonePreferences
   package let notices: PhoneNotices
   let messages: MessageRecord
+  /// The statistics of the health authority; `nil` if the configuration names no server.
+  package let statistics: Statistics?
   let travel: TravelLog
   /// The radio for developers; `nil` if the phone was not started with `--developer`.
   package let developerRadio: DeveloperRadio?
@@ -91,6 +93,12 @@ package final class Phone: Sendable {
       randomness: randomness, logger: logger)
     messages = MessageRecord(
       in: folder, key: key, clock: clock, randomness: randomness, logger: logger)
+    let network = RecordingNetwork(surroundings.network, record: messages, clock: clock)
+    statistics = settings.statistics.map {
+      Statistics(
+        of: $0, network: network, in: folder, key: key, clock: clock, randomness: randomness,
+        logger: logger)
+    }
     let device = Device(
       radio: CountingRadio(surroundings.radio, record: messages), consent: consent, clock: clock, randomness: randomness,
       folder: folder.framework, sealingKey: key, region: settings.region,
@@ -100,8 +108,7 @@ package final class Phone: Sendable {
     app = ExposureApp(
       manager: ENManager(device: device), authorizationStatus: { device.authorizationStatus },
       configuration: settings.app, folder: folder.app, sealingKey: key, clock: clock,
-      randomness: randomness, network: RecordingNetwork(surroundings.network, record: messages, clock: clock),
-      scheduler: NoScheduler(),
+      randomness: randomness, network: network, scheduler: NoScheduler(),
       notices: notices, deviceCheck: UnattestedDevice(randomness: randomness), trust: device,
       countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount },
       damage: { device.storageDamage.map { DataDamage($0) } }, logger: logger)

@@ -172,6 +172,7 @@ extension Phone {
       try await notices.removeAll()
       try travel.removeAll()
       try preferences.removeAll()
+      try await statistics?.removeAll()
       try await messages.removeAll()
     }
     return PhoneReply(.done, "Removed.", RemovalReport(removed: removal.rawValue))

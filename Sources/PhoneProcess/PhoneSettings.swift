@@ -12,10 +12,16 @@ package struct PhoneSettings: Sendable {
   /// The calibration of the phone's radio.
   package let calibration: Calibration
 
+  /// The server of the health authority's statistics; `nil` without one.
+  package let statistics: URL?
+
   /// Creates settings.
-  package init(app: AppConfiguration, calibration: Calibration = .unknownModel) {
+  package init(
+    app: AppConfiguration, calibration: Calibration = .unknownModel, statistics: URL? = nil
+  ) {
     self.app = app
     self.calibration = calibration
+    self.statistics = statistics
   }
 
   /// The version of the framework's interface.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import KeyServer
 import KeyServerAPI
 import TestSupport
 import Testing
@@ -8,10 +9,12 @@ import Testing
 
 @Suite("Transmission risks in settings and on the command line")
 struct TransmissionRiskSettingsTests {
-  private static let table: [String: Any] = [
+  private static var table: [String: Any] {
+    [
     "withoutDate": 6, "daysSinceTest": ["-1": 5, "0": 8],
     "daysSinceOnsetOfSymptoms": ["0": 8, "1": 0],
-  ]
+    ]
+  }
 
   private func settings(_ table: [String: Any]) throws -> KeyServerSettings {
     let folder = try TemporaryFolder()

@@ -22,11 +22,13 @@ package actor MessageRecord {
     case upload
     /// A request without content, which looks like `code` or `upload` from outside.
     case decoy
+    /// A document of statistics.
+    case statistics
   }
 
   /// The role of the server that received a request.
   package enum Receiver: String, Codable, Sendable {
-    case keyServer, verificationServer
+    case keyServer, verificationServer, statistics
   }
 
   /// One request and its response. The property names are the JSON keys on disk.

@@ -64,8 +64,11 @@ extension MessageRecord.Row {
   fileprivate init(_ request: NetworkRequest, at time: Date) {
     let path = request.url.path
     let isUpload = path.hasSuffix(KeyServerRoute.upload)
+    let isOfStatistics = Statistics.isRequest(request.url)
     let kind: MessageRecord.Kind =
-      if request.isDecoy {
+      if isOfStatistics {
+        .statistics
+      } else if request.isDecoy {
         .decoy
       } else if request.body != nil {
         isUpload ? .upload : .code
@@ -81,7 +84,8 @@ extension MessageRecord.Row {
     self.init(
       id: UUID(), time: time, kind: kind,
       // Every request with a body is an upload or goes to the verification server.
-      receiver: request.body == nil || isUpload ? .keyServer : .verificationServer,
+      receiver: isOfStatistics
+        ? .statistics : request.body == nil || isUpload ? .keyServer : .verificationServer,
       host: request.url.hostAndPort, sent: request.body?.count ?? 0)
   }
 }

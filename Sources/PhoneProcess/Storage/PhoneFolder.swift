@@ -44,6 +44,8 @@ package struct PhoneFolder: Sendable {
   package var preferences: URL { url.appendingPathComponent("preferences.sealed") }
   /// The record of sent requests and beacons.
   package var messages: URL { url.appendingPathComponent("messages.sealed") }
+  /// The statistics of the health authority, and the followed districts.
+  package var statistics: URL { url.appendingPathComponent("statistics.sealed") }
   /// The stays in other regions.
   package var travel: URL { url.appendingPathComponent("travel.sealed") }
 

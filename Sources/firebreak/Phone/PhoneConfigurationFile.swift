@@ -9,6 +9,7 @@ import PhoneProcess
 struct PhoneConfigurationFile {
   private var verificationServer = URL(fileURLWithPath: "/")
   private var keyServer = URL(fileURLWithPath: "/")
+  private var statistics: String?
   private var region = ""
   private var appID = ""
   private var platform = "android"
@@ -51,7 +52,9 @@ struct PhoneConfigurationFile {
         verificationServer: verificationServer, keyServer: keyServer, region: region,
         platform: platform, appPackageName: appID, rootKey: try rootKey,
         windowRisk: try windowRiskAssessment)
-      return PhoneSettings(app: app, calibration: try calibration)
+      return PhoneSettings(
+        app: app, calibration: try calibration,
+        statistics: statistics.flatMap { WebAddress($0)?.url })
     }
   }
 
@@ -123,6 +126,10 @@ struct PhoneConfigurationFile {
       ) { name, root, place in
         root.rootKeyPEM = try InputFile(place.file(name).path, what: "root key").text
       },
+      .text(
+        "statistics", \.statistics, form: "an address of https, or of http on this machine",
+        "the server of the health authority's statistics, for the web app"
+      ) { WebAddress($0) != nil },
       .region("region", \.region, "the region of the phone, ISO 3166: `PL`, `US-CA`"),
       .name("appID", \.appID, required: true, "the identifier of the app, as the servers know it"),
       .choice(
