@@ -21,7 +21,7 @@ struct BridgeChangesTests {
     ] as [(Int, String, [String], Bool)])
   func services(_ type: Int, _ data: String, _ wishes: [String], _ notices: Bool) async throws {
     let phone = ScriptedPhone { $0.services.areNotificationsOn = false }
-    try await RunningWebsite.with(phone) { site in
+    try await RunningWebsite.with(phone) { (site) async throws in
       let events = try EventReader(site)
       defer { events.stop() }
       _ = try await events.push { $0 == .foreground }
@@ -40,7 +40,7 @@ struct BridgeChangesTests {
         riskChecks: ["1", "2"].map { .init(id: $0, time: 1, exposures: 0, keys: 1) },
         exposures: ["1"].map { .init(id: $0, time: 1, exposures: 1, riskLevel: 1) })
     }
-    try await RunningWebsite.with(phone) { site in
+    try await RunningWebsite.with(phone) { (site) async throws in
       _ = try await site.ask(91, ["notifications": .array(["1", "7"]), "riskChecks": .array([2])])
       let left = await phone.activities()
       #expect(left.notifications.map(\.id) == ["2"] && left.riskChecks.map(\.id) == ["1"])
@@ -51,7 +51,7 @@ struct BridgeChangesTests {
   @Test("37, 66 and 1008 remove what they name")
   func data() async throws {
     let phone = ScriptedPhone { $0.state.riskLevel = 3 }
-    try await RunningWebsite.with(phone) { site in
+    try await RunningWebsite.with(phone) { (site) async throws in
       #expect(try await site.ask(66) == #"{"riskLevel":0}"#)
       #expect(try await site.ask(37, ["clearAll": true]).isEmpty)
       #expect(try await site.answer(1_008, ["what": "history"])["version"] == "1.2.3")
@@ -62,7 +62,7 @@ struct BridgeChangesTests {
   @Test("The state is pushed when it changes, and not when only time passes")
   func state() async throws {
     let phone = ScriptedPhone()
-    try await RunningWebsite.with(phone) { site in
+    try await RunningWebsite.with(phone) { (site) async throws in
       let events = try EventReader(site)
       defer { events.stop() }
       _ = try await events.push { $0 == .foreground }
@@ -82,7 +82,7 @@ struct BridgeChangesTests {
       "storage", "damaged", "pendingUpload", "upload", "language", "hidesDetails",
       "notifications", "developer", "region", "lastCheckKeys", "notices", "version", "now",
     ]
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       guard case .object(let state) = try await site.answer(1_000) else {
         Issue.record("no object")
         return
@@ -95,7 +95,7 @@ struct BridgeChangesTests {
   @Test("Our own messages reach the phone and are answered")
   func own() async throws {
     let phone = ScriptedPhone()
-    try await RunningWebsite.with(phone) { site in
+    try await RunningWebsite.with(phone) { (site) async throws in
       #expect(try await site.answer(1_001)["version"] == 1)
       #expect(try await site.answer(1_002)["beacons"] == .array([]))
       #expect(try await site.answer(1_003)["status"] == [:])

@@ -17,7 +17,7 @@ struct BridgeTests {
     let phone = ScriptedPhone {
       $0.activities.notifications = [.init(id: "1", time: 1, title: text, content: text)]
     }
-    try await RunningWebsite.with(phone) { site in
+    try await RunningWebsite.with(phone) { (site) async throws in
       guard case .array(let rows) = try await site.answer(90)["notifications"] else {
         Issue.record("no rows")
         return
@@ -34,7 +34,7 @@ struct BridgeTests {
 
   @Test("D1: the script makes no code of texts")
   func script() async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       let script = try await site.send("GET", "/firebreak/bridge.js", site.cookie).text
       #expect(script.contains("messageHandlers"))
       for danger in ["eval(", "Function(", "innerHTML", "document.write", "insertAdjacent"] {
@@ -45,14 +45,14 @@ struct BridgeTests {
 
   @Test("D2: messages that only set something have no answer", arguments: [1, 64, 68, 105])
   func noAnswer(_ type: Int) async throws {
-    try await RunningWebsite.with { site in #expect(try await site.ask(type, [:]).isEmpty) }
+    try await RunningWebsite.with { (site) async throws in #expect(try await site.ask(type, [:]).isEmpty) }
   }
 
   @Test(
     "D3, D4: an unknown message is answered, with or without a request",
     arguments: [0, 12, 999, 1_013, -1])
   func unknown(_ type: Int) async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       let error = try await site.answer(type)["error"]
       #expect(error?["code"] == "unknownMessage")
       #expect(error?["message"] == .string("There is no message \(type)."))
@@ -70,7 +70,7 @@ struct BridgeTests {
     ])
   func timeout(_ type: Int, _ seconds: TimeInterval, _ data: String) async throws {
     let clock = ManualClock(Date(timeIntervalSince1970: 0))
-    try await RunningWebsite.with(ScriptedPhone { $0.hangs = true }, clock: clock) { site in
+    try await RunningWebsite.with(ScriptedPhone { $0.hangs = true }, clock: clock) { (site) async throws in
       // The heartbeat sleeps as well.
       try await Patience.until { clock.sleeperCount == 1 }
       async let answer = site.answer(type, JSONValue(data))
@@ -95,14 +95,14 @@ struct BridgeTests {
       ScriptedPhone {
         $0.hangs = true; $0.state.riskLevel = 2
       }
-    ) { site in
+    ) { (site) async throws in
       #expect(try await site.ask(61) == #"{"riskLevel":2}"#)
     }
   }
 
   @Test("D7: pages can confirm answers in both interfaces")
   func confirmations() async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       let script = try await site.send("GET", "/firebreak/bridge.js", site.cookie).text
       #expect(
         script.contains("bridgeDataReceived: handler(")
@@ -118,7 +118,7 @@ struct BridgeTests {
       #"{"type":63.0,"data":"{\"language\":\"de\"}","timestamp":1}"#,
     ])
   func forms(_ body: String) async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       let reply = try await site.post(body)
       #expect(reply.text == #"{"body":"{\"language\":\"DE\"}"}"#)
     }
@@ -128,7 +128,7 @@ struct BridgeTests {
     "A body that is not a message is refused",
     arguments: ["", "[]", "{}", #"{"type":"a"}"#, #"{"type":null}"#, "{", #"{"type":1.5}"#])
   func malformed(_ body: String) async throws {
-    try await RunningWebsite.with { site in #expect(try await site.post(body).status == 400) }
+    try await RunningWebsite.with { (site) async throws in #expect(try await site.post(body).status == 400) }
   }
 
   @Test(
@@ -139,7 +139,7 @@ struct BridgeTests {
       (1_010, #"{"language":"fr"}"#), (1_011, #"{"date":{"kind":"test","day":"2020-13-40"}}"#),
     ])
   func badRequest(_ type: Int, _ data: String) async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       let answer = try await site.answer(type, JSONValue(data))
       #expect(answer["error"]?["code"] == "badRequest")
     }
@@ -147,7 +147,7 @@ struct BridgeTests {
 
   @Test("An upload without a PIN is canceled, as pages expect")
   func noPIN() async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       #expect(try await site.ask(43) == #"{"result":3}"#)
       #expect(try await site.answer(1_006)["result"] == 3)
     }
@@ -155,7 +155,7 @@ struct BridgeTests {
 
   @Test("Without --developer, the developer's messages are refused")
   func developer() async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       let error = try await site.answer(1_012, ["action": "showKeys"])["error"]
       #expect(error?["code"] == "notDeveloper")
     }

@@ -64,7 +64,7 @@ struct ContractExamplesTests {
     let example = try #require(Example.file(name))
     try await RunningWebsite.with(
       Self.phone, statistics: ScriptedStatistics(file: Example.file)
-    ) { site in
+    ) { (site) async throws in
       let answer = try await site.answer(type, data.flatMap { JSONValue($0) })
       expect(answer, like: example, at: "\(type)")
     }
@@ -74,7 +74,7 @@ struct ContractExamplesTests {
   func upload() async throws {
     let example = try #require(Example.file("43-upload-pin.onBridgeData.json"))
     let phone = Self.phone
-    try await RunningWebsite.with(phone) { site in
+    try await RunningWebsite.with(phone) { (site) async throws in
       let events = try EventReader(site)
       defer { events.stop() }
       _ = try await events.push { $0 == .foreground }
@@ -90,7 +90,7 @@ struct ContractExamplesTests {
   @Test("The pushes 11, 51, 61, 67 and 69 are those of the examples")
   func pushes() async throws {
     let phone = Self.phone
-    try await RunningWebsite.with(phone) { site in
+    try await RunningWebsite.with(phone) { (site) async throws in
       let events = try EventReader(site)
       defer { events.stop() }
       #expect(
@@ -119,7 +119,7 @@ struct ContractExamplesTests {
 
   @Test("A subscription to a lab test, which this phone does not have, is empty")
   func labTest() async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       #expect(try await site.ask(81) == "{}")
       #expect(try await site.ask(82) == #"{"code":null}"#)
     }

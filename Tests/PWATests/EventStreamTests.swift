@@ -9,7 +9,7 @@ struct EventStreamTests {
   @Test("A stream begins with message 11, and has signs of life")
   func heartbeat() async throws {
     let clock = ManualClock(Date(timeIntervalSince1970: 0))
-    try await RunningWebsite.with(clock: clock) { site in
+    try await RunningWebsite.with(clock: clock) { (site) async throws in
       let events = try EventReader(site)
       defer { events.stop() }
       #expect(try await events.push { _ in true } == .foreground)
@@ -26,7 +26,7 @@ struct EventStreamTests {
   @Test("Several pages get every push; a closed one frees its stream")
   func several() async throws {
     let phone = ScriptedPhone()
-    try await RunningWebsite.with(phone) { site in
+    try await RunningWebsite.with(phone) { (site) async throws in
       let pages = [try EventReader(site), try EventReader(site)]
       for page in pages { _ = try await page.push { $0 == .foreground } }
       phone.edit { $0.state.paused = true }
@@ -40,7 +40,7 @@ struct EventStreamTests {
 
   @Test("Beyond the limit, the newest pages have streams, and the oldest is told")
   func limit() async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       var pages: [EventReader] = []
       for _ in 0...BridgeLimit.streamsMax {
         pages.append(try EventReader(site))
@@ -66,7 +66,7 @@ struct EventStreamTests {
 
   @Test("A screen opened without a page waits for the next one")
   func pending() async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       let link = "/firebreak/open/notificationsHistory?uuid=7"
       let reply = try await site.send("GET", link, site.cookie)
       #expect(reply.status == 303 && reply.headers["location"] == "/")
@@ -80,7 +80,7 @@ struct EventStreamTests {
 
   @Test("All streams end with the server")
   func ends() async throws {
-    let events = try await RunningWebsite.with { site in
+    let events = try await RunningWebsite.with { (site) async throws in
       let events = try EventReader(site)
       _ = try await events.push { $0 == .foreground }
       return events

@@ -35,7 +35,7 @@ struct PageFolderTests {
     ])
   func types(_ name: String, _ type: String) async throws {
     try write("app/\(name)", "x")
-    try await RunningWebsite.with(pages: pages) { site in
+    try await RunningWebsite.with(pages: pages) { (site) async throws in
       #expect(try await site.send("GET", "/\(name)").headers["content-type"] == type)
     }
   }
@@ -52,7 +52,7 @@ struct PageFolderTests {
     try links.createSymbolicLink(
       at: folder.path("app/link.txt"), withDestinationURL: folder.path("secret.txt"))
     try links.createSymbolicLink(at: folder.path("app/linked"), withDestinationURL: folder.url)
-    try await RunningWebsite.with(pages: pages) { site in
+    try await RunningWebsite.with(pages: pages) { (site) async throws in
       let reply = try await site.send("GET", path)
       #expect(reply.status == 404)
       #expect(!reply.text.contains("outside") && !reply.text.contains("hidden"))
@@ -63,14 +63,14 @@ struct PageFolderTests {
   func inside() async throws {
     try FileManager.default.createSymbolicLink(
       at: folder.path("app/link.js"), withDestinationURL: folder.path("app/static/js/main.js"))
-    try await RunningWebsite.with(pages: pages) { site in
+    try await RunningWebsite.with(pages: pages) { (site) async throws in
       #expect(try await site.send("GET", "/link.js").text == "run()")
     }
   }
 
   @Test("A document without a file is a route of the app, another file is missing")
   func routes() async throws {
-    try await RunningWebsite.with(pages: pages) { site in
+    try await RunningWebsite.with(pages: pages) { (site) async throws in
       for headers in [["Sec-Fetch-Dest": "document"], ["Accept": "text/html,*/*"]] {
         let route = try await site.send("GET", "/settings/languages", headers)
         #expect(route.status == 200 && route.text.contains("index"))
@@ -83,7 +83,7 @@ struct PageFolderTests {
 
   @Test("An app that was built for another place finds its files", arguments: ["/app", "/a/b"])
   func place(_ base: String) async throws {
-    try await RunningWebsite.with(pages: pages) { site in
+    try await RunningWebsite.with(pages: pages) { (site) async throws in
       #expect(try await site.send("GET", base + "/static/js/main.js").text == "run()")
       let page = try await site.send("GET", base + "/", ["Sec-Fetch-Dest": "document"])
       #expect(page.text.contains("index"))
@@ -92,7 +92,7 @@ struct PageFolderTests {
 
   @Test("A folder with an index is a page; its address ends with a slash")
   func folders() async throws {
-    try await RunningWebsite.with(pages: pages) { site in
+    try await RunningWebsite.with(pages: pages) { (site) async throws in
       #expect(try await site.send("GET", "/docs/").text.hasSuffix("<p>docs</p>"))
       #expect(try await site.send("GET", "/docs").headers["location"] == "/docs/")
       #expect(try await site.send("GET", "//docs").headers["location"] != "//docs/")
@@ -101,7 +101,7 @@ struct PageFolderTests {
 
   @Test("An unchanged file is not sent again, a changed one is")
   func tags() async throws {
-    try await RunningWebsite.with(pages: pages) { site in
+    try await RunningWebsite.with(pages: pages) { (site) async throws in
       let path = "/static/js/main.js"
       let first = try await site.send("GET", path)
       #expect(first.headers["cache-control"] == "no-cache")
@@ -118,7 +118,7 @@ struct PageFolderTests {
 
   @Test("HEAD has the headers of GET and no body")
   func head() async throws {
-    try await RunningWebsite.with(pages: pages) { site in
+    try await RunningWebsite.with(pages: pages) { (site) async throws in
       let (head, get) = (try await site.send("HEAD", "/"), try await site.send("GET", "/"))
       #expect(head.status == 200 && head.body.isEmpty)
       for name in ["content-type", "content-length", "etag"] {
@@ -131,7 +131,7 @@ struct PageFolderTests {
   func tooLarge() async throws {
     try Data(count: PageLimit.fileBytesMax + 1).write(to: folder.path("app/large.bin"))
     try Data(count: PageLimit.fileBytesMax).write(to: folder.path("app/limit.bin"))
-    try await RunningWebsite.with(pages: pages) { site in
+    try await RunningWebsite.with(pages: pages) { (site) async throws in
       #expect(try await site.send("GET", "/large.bin").status == 413)
       #expect(try await site.send("GET", "/limit.bin").body.count == PageLimit.fileBytesMax)
     }
@@ -140,7 +140,7 @@ struct PageFolderTests {
   @Test("Another app may run as it is used to, but reaches no other machine; ours is strict")
   func policies() async throws {
     func policy(_ pages: URL?) async throws -> [String: String] {
-      let header = try await RunningWebsite.with(pages: pages) { site in
+      let header = try await RunningWebsite.with(pages: pages) { (site) async throws in
         try await site.send("GET", "/").headers["content-security-policy"] ?? ""
       }
       let directives = header.split(separator: ";").map {
@@ -168,7 +168,7 @@ struct PageFolderTests {
 
   @Test("A service worker may control all pages, wherever its file is")
   func serviceWorker() async throws {
-    try await RunningWebsite.with(pages: pages) { site in
+    try await RunningWebsite.with(pages: pages) { (site) async throws in
       let reply = try await site.send(
         "GET", "/static/js/main.js",
         ["Service-Worker": "script", "Sec-Fetch-Dest": "serviceworker"])

@@ -13,7 +13,7 @@ struct RequestGateTests {
       "127.0.0.2:PORT", "0.0.0.0:PORT", "127.0.0.1:PORT.evil.example", "",
     ])
   func rebinding(_ host: String) async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       let host = host.replacingOccurrences(of: "PORT", with: "\(site.port)")
       let headers = site.cookie.merging(["Host": host]) { $1 }
       #expect([400, 421].contains(try await site.send("GET", "/", headers).status))
@@ -24,7 +24,7 @@ struct RequestGateTests {
   @Test(
     "The three names of this machine are served", arguments: ["127.0.0.1", "localhost", "[::1]"])
   func names(_ name: String) async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       let host = "\(name):\(site.port)"
       #expect(try await site.send("GET", "/", ["Host": host]).status == 200)
       let own = ["Host": host, "Origin": "http://" + host]
@@ -41,7 +41,7 @@ struct RequestGateTests {
       ["X-Firebreak-Bridge": "0"],
     ])
   func crossSite(_ headers: [String: String]) async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       let headers = headers.mapValues { $0.replacingOccurrences(of: "PORT", with: "\(site.port)") }
       #expect(try await site.post(#"{"type":61}"#, headers).status == 403)
     }
@@ -51,7 +51,7 @@ struct RequestGateTests {
     "A form of another site cannot send a message",
     arguments: ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
   func forms(_ type: String) async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       let form = try await site.send(
         "POST", "/firebreak/messages", site.cookie.merging(["Content-Type": type]) { $1 },
         body: #"{"type":61}"#)
@@ -64,7 +64,7 @@ struct RequestGateTests {
     "Documents and events are not for other sites",
     arguments: ["/", "/firebreak/bridge.js", "/firebreak/events", "/firebreak/open/home"])
   func documents(_ path: String) async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       for value in ["cross-site", "same-site"] {
         let headers = ["Sec-Fetch-Site": value, "Sec-Fetch-Dest": "document"]
         let reply = try await site.send("GET", path, headers.merging(site.cookie) { $1 })
@@ -77,7 +77,7 @@ struct RequestGateTests {
     "Framing is refused, and forbidden by headers",
     arguments: ["iframe", "frame", "embed", "object"])
   func framing(_ destination: String) async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       let headers = ["Sec-Fetch-Dest": destination, "Sec-Fetch-Site": "same-origin"]
       #expect(try await site.send("GET", "/", headers.merging(site.cookie) { $1 }).status == 403)
       let page = try await site.send("GET", "/", site.cookie)
@@ -88,7 +88,7 @@ struct RequestGateTests {
 
   @Test("No answer allows another origin, and every answer has the headers that protect it")
   func headers() async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       for reply in [
         try await site.send("GET", "/", site.cookie), try await site.post(#"{"type":61}"#),
         try await site.send("GET", "/missing.js", site.cookie),
@@ -105,7 +105,7 @@ struct RequestGateTests {
 
   @Test("Without the secret, messages and events are refused, also to the owner's own processes")
   func noSecret() async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       for cookie in [
         "", "firebreak-\(site.port)=", "firebreak-1=\(site.secret)",
         "firebreak-\(site.port)=\(String(repeating: "0", count: 64))",
@@ -122,7 +122,7 @@ struct RequestGateTests {
 
   @Test("A message above the limit is refused")
   func tooLarge() async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       let text = String(repeating: "x", count: BridgeLimit.messageBytesMax)
       #expect(try await site.post(#"{"type":61,"data":"\#(text)"}"#).status == 413)
     }
@@ -133,7 +133,7 @@ struct RequestGateTests {
 struct WebSecretTests {
   @Test("The owner's processes get the secret with a document, other users do not")
   func owner() async throws {
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       let page = try await site.send("GET", "/")
       #expect(page.status == 200)
       #expect(
@@ -143,7 +143,7 @@ struct WebSecretTests {
       let manifest = try await site.send("GET", "/index.html", ["Sec-Fetch-Dest": "manifest"])
       #expect(manifest.status == 200 && manifest.headers["set-cookie"] == nil)
     }
-    try await RunningWebsite.with(owner: geteuid() + 1) { site in
+    try await RunningWebsite.with(owner: geteuid() + 1) { (site) async throws in
       for path in ["/", "/index.html", "/firebreak/bridge.js", "/?secret=0"] {
         let page = try await site.send("GET", path)
         #expect(page.status == 403 && page.headers["set-cookie"] == nil)
@@ -154,7 +154,7 @@ struct WebSecretTests {
 
   @Test("A typed secret is exchanged for the cookie, and leaves the address")
   func typed() async throws {
-    try await RunningWebsite.with(owner: geteuid() + 1) { site in
+    try await RunningWebsite.with(owner: geteuid() + 1) { (site) async throws in
       #expect(site.secret.count == 64)
       let reply = try await site.send("GET", "/?secret=\(site.secret)")
       #expect(reply.status == 303 && reply.headers["location"] == "/")
@@ -169,13 +169,13 @@ struct WebSecretTests {
   @Test("A page of an earlier start renews its secret, if it is the owner's")
   func renewed() async throws {
     let headers = ["X-Firebreak-Bridge": "1", "Content-Type": "application/json"]
-    try await RunningWebsite.with { site in
+    try await RunningWebsite.with { (site) async throws in
       let reply = try await site.send("POST", "/firebreak/session", headers)
       #expect(reply.status == 204)
       #expect(reply.headers["set-cookie"]?.contains(site.secret) == true)
       #expect(try await site.send("POST", "/firebreak/session").status == 403)
     }
-    try await RunningWebsite.with(owner: geteuid() + 1) { site in
+    try await RunningWebsite.with(owner: geteuid() + 1) { (site) async throws in
       #expect(try await site.send("POST", "/firebreak/session", headers).status == 403)
     }
   }
@@ -186,7 +186,7 @@ struct WebSecretTests {
       try await RunningWebsite.with { $0.secret }, try await RunningWebsite.with { $0.secret },
     ]
     #expect(secrets[0] != secrets[1])
-    try await RunningWebsite.with { first in
+    try await RunningWebsite.with { (first) async throws in
       #expect(try await RunningWebsite.with { $0.port } != first.port)
     }
   }
