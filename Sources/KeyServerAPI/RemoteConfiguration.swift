@@ -1,7 +1,8 @@
 /// Settings that the health authority can change on all phones without a new app version.
 ///
 /// A missing key, or one of another type, gets its default; the other keys keep their values. Only
-/// `windowRiskConfiguration` and `transmissionRiskConfiguration` are read strictly. See Documentation/ProteGOSafeContract.md, "Remote configuration".
+/// `windowRiskConfiguration` and `transmissionRiskConfiguration` are read strictly. See
+/// Documentation/ProteGOSafeContract.md, "Remote configuration".
 public struct RemoteConfiguration: Codable, Hashable, Sendable {
   /// The version, which increases with every change. A phone rejects a lower version than its own.
   public var version: Int

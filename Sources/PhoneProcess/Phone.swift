@@ -100,7 +100,8 @@ package final class Phone: Sendable {
         logger: logger)
     }
     let device = Device(
-      radio: CountingRadio(surroundings.radio, record: messages), consent: consent, clock: clock, randomness: randomness,
+      radio: CountingRadio(surroundings.radio, record: messages), consent: consent, clock: clock,
+      randomness: randomness,
       folder: folder.framework, sealingKey: key, region: settings.region,
       bundleIdentifier: settings.app.appPackageName, apiVersion: settings.apiVersion,
       travel: travel, calibration: settings.calibration, logger: logger)

@@ -24,12 +24,14 @@ extension Phone {
     for (analysis, risk) in zip(await app.analyzeChecks, risks) {
       checks.append(
         HistoryReport.Check(
-          id: analysis.id.uuidString, time: analysis.date, keys: analysis.keysCount, matchedKeys: analysis.matchedKeyCount,
+          id: analysis.id.uuidString, time: analysis.date, keys: analysis.keysCount,
+          matchedKeys: analysis.matchedKeyCount,
           riskLevel: await app.riskLevel(of: risk).known))
     }
     let totals = await app.checkTotals
     return HistoryReport(
-      checks: checks, notices: await notices.history.map(NoticeReport.init), lastCheck: totals.lastCheck, keysToday: totals.todayKeysCount,
+      checks: checks, notices: await notices.history.map(NoticeReport.init),
+      lastCheck: totals.lastCheck, keysToday: totals.todayKeysCount,
       keysInSevenDays: totals.last7DaysKeysCount, keysTotal: totals.totalKeysCount)
   }
 
@@ -38,13 +40,15 @@ extension Phone {
       riskLevel: await app.riskLevel.known,
       exposures: await app.exposures.map { exposure in
         ExposuresReport.Day(
-          id: exposure.id.uuidString, date: exposure.date.dayText, seconds: Int(exposure.durationSeconds),
+          id: exposure.id.uuidString, date: exposure.date.dayText,
+          seconds: Int(exposure.durationSeconds),
           riskScore: exposure.riskScore, level: exposure.judgement?.level?.rawValue)
       })
   }
 
   func ownerData() async throws -> OwnerDataReport {
     let counts = try await device.storedDataCounts()
+    let choices = preferences.values
     return OwnerDataReport(
       status: await status(), exposures: await exposures(), history: await history(),
       stays: try travel.regions().map { OwnerDataReport.Stay(region: $0.region, time: $0.date) },
@@ -53,7 +57,9 @@ extension Phone {
         OwnerDataReport.Day(date: $0.key.dayText, beacons: $0.value)
       },
       sent: await PhoneMessages.all(in: messages, received: counts.sightings),
-      preferences: preferences.values)
+      preferences: OwnerDataReport.Preferences(
+        language: choices.language, hidesDetails: choices.hidesDetails,
+        notifications: choices.notifications))
   }
 }
 

@@ -76,7 +76,8 @@ extension Phone {
   ) async -> PhoneReply {
     guard diagnosis.isUsable(at: clock.now) else {
       return PhoneReply(
-        .badInput, "The day of the test or of the first symptoms must be one of the last fourteen days.")
+        .badInput,
+        "The day of the test or of the first symptoms must be one of the last fourteen days.")
     }
     let outcome = await app.upload(
       pin: pin, isInteroperabilityEnabled: sharesAbroad, diagnosis: diagnosis)

@@ -26,7 +26,7 @@ extension Phone {
       language: preferences.language, hidesDetails: preferences.hidesDetails,
       notifications: preferences.notifications, developer: developerRadio != nil,
       region: settings.region.region, lastCheckKeys: checks.last?.keysCount ?? 0,
-      notices: await notices.shown.map(PhoneState.Notice.init), version: version,
+      notices: await notices.shown.map(PhoneState.NoticeRow.init), version: version,
       now: clock.now.unixSeconds)
   }
 
@@ -41,7 +41,7 @@ extension Phone {
           matchedKeys: analysis.matchedKeyCount, riskLevel: await app.riskLevel(of: risk).known))
     }
     return PhoneHistory(
-      checks: checks, notices: await notices.history.reversed().map(PhoneState.Notice.init),
+      checks: checks, notices: await notices.history.reversed().map(PhoneState.NoticeRow.init),
       keysToday: totals.todayKeysCount, keysInSevenDays: totals.last7DaysKeysCount,
       keysTotal: totals.totalKeysCount)
   }
@@ -49,10 +49,10 @@ extension Phone {
   /// The exposures of the last fourteen days, newest first. If the owner hides details, only the days and levels.
   package func details() async -> PhoneExposureDetails {
     let isHidden = preferences.values.hidesDetails
-    var exposures: [PhoneExposureDetails.Row] = []
+    var exposures: [PhoneExposureDetails.ExposureRow] = []
     for exposure in await app.exposures {
       let level = await app.riskLevel(of: exposure)
-      exposures.append(PhoneExposureDetails.Row(exposure, level, isHidden: isHidden))
+      exposures.append(PhoneExposureDetails.ExposureRow(exposure, level, isHidden: isHidden))
     }
     return PhoneExposureDetails(exposures: exposures, version: settings.apiVersion)
   }

@@ -64,9 +64,14 @@ import Testing
     let today = UInt32(TestApp.noon.timeIntervalSince1970 / 86_400)
     let preview = await app.uploadPreview(
       of: (1...5).map { (start: (today - $0) * 144, period: 144) }, diagnosis: diagnosis)
-    #expect(Dictionary(uniqueKeysWithValues: preview.map {
-      (Int((TestApp.noon.timeIntervalSince($0.day) / 86_400).rounded(.down)), $0.transmissionRisk)
-    }) == expected)
+    #expect(
+      Dictionary(
+        uniqueKeysWithValues: preview.map {
+          (
+            Int((TestApp.noon.timeIntervalSince($0.day) / 86_400).rounded(.down)),
+            $0.transmissionRisk
+          )
+        }) == expected)
     #expect(preview.map(\.day) == preview.map(\.day).sorted())
     let outcome = await app.upload(
       pin: "A1B2C3", isInteroperabilityEnabled: false, diagnosis: diagnosis)

@@ -11,8 +11,8 @@ import Testing
 struct TransmissionRiskSettingsTests {
   private static var table: [String: Any] {
     [
-    "withoutDate": 6, "daysSinceTest": ["-1": 5, "0": 8],
-    "daysSinceOnsetOfSymptoms": ["0": 8, "1": 0],
+      "withoutDate": 6, "daysSinceTest": ["-1": 5, "0": 8],
+      "daysSinceOnsetOfSymptoms": ["0": 8, "1": 0],
     ]
   }
 

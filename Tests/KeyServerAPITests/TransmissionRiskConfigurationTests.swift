@@ -18,7 +18,8 @@ struct TransmissionRiskConfigurationTests {
     #expect(try decoded(#"{"version":3}"#).transmissionRiskConfiguration == nil)
   }
 
-  @Test("The tables are encoded, decoded and read; 0 and missing days mean that a key is not shared")
+  @Test(
+    "The tables are encoded, decoded and read; 0 and missing days mean that a key is not shared")
   func complete() throws {
     let configuration = RemoteConfiguration(
       version: 1, transmissionRiskConfiguration: Self.table)

@@ -64,7 +64,8 @@ struct CatalogueTests {
     }
   }
 
-  @Test("Every notice has a title and a body without open placeholders", arguments: Language.allCases)
+  @Test(
+    "Every notice has a title and a body without open placeholders", arguments: Language.allCases)
   func notices(_ language: Language) throws {
     #expect(Set(Self.causes.map(\.identifier)) == Set(Notice.Identifier.allCases))
     for cause in Self.causes {

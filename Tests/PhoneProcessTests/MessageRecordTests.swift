@@ -147,7 +147,8 @@ struct MessageRecordTests {
   @Test("Sent beacons are counted by day for fourteen days and joined with received ones")
   func beacons() async throws {
     let radio = CountingRadio(NoRadio(isPoweredOn: true), record: record)
-    let identifier = try #require(RollingProximityIdentifier(bytes: [UInt8](repeating: 1, count: 16)))
+    let identifier = try #require(
+      RollingProximityIdentifier(bytes: [UInt8](repeating: 1, count: 16)))
     let metadata = try #require(AssociatedEncryptedMetadata(bytes: [UInt8](repeating: 2, count: 4)))
     let beacon = Advertisement(identifier: identifier, metadata: metadata)
     for _ in 0..<3 { await radio.advertise(beacon) }

@@ -37,7 +37,8 @@ struct PhoneNoticesTests {
     Notice(cause: cause, title: "title", body: "body")
   }
 
-  @Test("The history has stable IDs, survives a restart and keeps notices that are not shown any more")
+  @Test(
+    "The history has stable IDs, survives a restart and keeps notices that are not shown any more")
   func history() async throws {
     let notices = notices(preferences)
     await notices.show(notice(.bluetoothOff))

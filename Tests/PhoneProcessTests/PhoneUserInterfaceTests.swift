@@ -159,11 +159,11 @@ struct PhoneUserInterfaceTests {
     let bands = [DistanceBand(maximumAttenuation: nil, seconds: 600, weightPercent: 50)]
     let exposure = Exposure(
       id: UUID(), date: clock.now, durationSeconds: 600, riskScore: 3_000, bands: bands)
-    let shown = PhoneExposureDetails.Row(exposure, .high, isHidden: false)
+    let shown = PhoneExposureDetails.ExposureRow(exposure, .high, isHidden: false)
     #expect(shown.seconds == 600 && shown.score == 3_000 && shown.bands.count == 1)
     let fields = try json(shown.bands[0])
     #expect(fields["maximumAttenuation"] is NSNull && fields["weightPercent"] as? Int == 50)
-    let hidden = PhoneExposureDetails.Row(exposure, .high, isHidden: true)
+    let hidden = PhoneExposureDetails.ExposureRow(exposure, .high, isHidden: true)
     #expect(hidden.hidden && hidden.date == "2020-09-13" && hidden.riskLevel == 3)
     #expect(hidden.seconds == 0 && hidden.score == 0 && hidden.bands.isEmpty)
     #expect(try json(hidden)["normalizedMinutes"] is NSNull)

@@ -143,7 +143,10 @@ struct ReleasedKey: Sendable, Equatable {
   /// The number of its intervals.
   let rollingPeriod: UInt32
   /// The transmission risk that an upload of the key states, 1...8.
-  var transmissionRisk = KeySelection.transmissionRisk
+  var transmissionRisk = Self.protegoRisk
+
+  /// The transmission risk of all keys in the ProteGO Safe contract, without tables of the health authority.
+  static let protegoRisk = 8
 }
 
 extension ReleasedKey {

@@ -55,7 +55,7 @@ struct TransmissionRisks: Sendable {
 
   /// The risk of a key that starts at `date`; `nil` if the key is not shared.
   func risk(ofKeyFrom date: Date) -> Int? {
-    guard let configuration else { return KeySelection.transmissionRisk }
+    guard let configuration else { return ReleasedKey.protegoRisk }
     let key = Diagnosis.number(of: date)
     return switch diagnosis {
     case .notStated: configuration.withoutDate

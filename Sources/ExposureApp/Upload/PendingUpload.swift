@@ -117,9 +117,6 @@ extension ReleasedKey {
 
 /// Selects the keys of an upload.
 enum KeySelection {
-  /// The transmission risk of all keys in the ProteGO Safe contract, without tables of the health authority.
-  static let transmissionRisk = 8
-
   /// The keys to share, with their transmission risks.
   static func keys(
     of all: [ReleasedKey], _ risks: TransmissionRisks = .constant, at now: Date

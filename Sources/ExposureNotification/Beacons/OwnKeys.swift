@@ -92,6 +92,14 @@ struct OwnKey: Hashable, Sendable, Redacted {
   var day: Day { Day(of: key.rollingStart.date) }
 }
 
+/// The time of one of the user's own keys, without its bytes.
+package struct KeyPeriod: Hashable, Sendable {
+  /// The first ten-minute interval of the key.
+  package let start: UInt32
+  /// The number of its intervals.
+  package let period: UInt32
+}
+
 /// The number of own keys, so that every release fits into one upload.
 package enum OwnKeyLimit {
   /// Keys of one UTC day. Key servers accept three with the same start.

@@ -3,14 +3,6 @@ import Foundation
 import SealedStorage
 import World
 
-/// The time of one of the user's own keys, without its bytes.
-package struct KeyPeriod: Hashable, Sendable {
-  /// The first ten-minute interval of the key.
-  package let start: UInt32
-  /// The number of its intervals.
-  package let period: UInt32
-}
-
 // Handing out the user's own keys.
 extension Device {
   /// The keys for an upload, after asking the user.

@@ -10,7 +10,7 @@ import World
 /// stored before they are sent; the others are stored in batches, at the latest when a check ends.
 package actor MessageRecord {
   /// The kind of a request.
-  package enum Kind: String, Codable, Sendable {
+  package enum RequestKind: String, Codable, Sendable {
     /// The list of key files.
     case index
     case keyFile
@@ -32,10 +32,10 @@ package actor MessageRecord {
   }
 
   /// One request and its response. The property names are the JSON keys on disk.
-  package struct Row: Codable, Hashable, Sendable {
+  package struct Exchange: Codable, Hashable, Sendable {
     package let id: UUID
     package let time: Date
-    package let kind: Kind
+    package let kind: RequestKind
     package let receiver: Receiver
     /// The host and port of the server.
     package let host: String
@@ -49,8 +49,8 @@ package actor MessageRecord {
     package var failure: NetworkFailure?
   }
 
-  private struct Content: Codable {
-    var rows: [Row] = []
+  private struct RecordContent: Codable {
+    var rows: [Exchange] = []
     /// The number of sent beacons by day, `YYYY-MM-DD`.
     var beacons: [String: Int] = [:]
   }
@@ -58,7 +58,7 @@ package actor MessageRecord {
   private let file: SealedFile
   private let clock: any WallClock
   private let logger: Logger
-  private var content: Content
+  private var content: RecordContent
   private var unwritten = 0
 
   /// The record in `folder`. A damaged file counts as missing, and the next write replaces it.
@@ -70,11 +70,12 @@ package actor MessageRecord {
     self.clock = clock
     self.logger = logger
     content =
-      (try? file.read()).flatMap { try? JSONDecoder().decode(Content.self, from: $0) } ?? Content()
+      (try? file.read()).flatMap { try? JSONDecoder().decode(RecordContent.self, from: $0) }
+      ?? RecordContent()
   }
 
   /// The requests of the last fourteen days, newest first.
-  package var rows: [Row] {
+  package var rows: [Exchange] {
     let oldest = clock.now.addingTimeInterval(-MessageLimit.retentionSeconds)
     return content.rows.reversed().filter { $0.time >= oldest }
   }
@@ -85,14 +86,14 @@ package actor MessageRecord {
   }
 
   /// Adds a request that is about to be sent.
-  func begin(_ row: Row) {
+  func begin(_ row: Exchange) {
     content.rows.append(row)
     unwritten += 1
     if row.sent > 0 || unwritten >= MessageLimit.rowsPerWrite { flush() }
   }
 
   /// Replaces a request by its end.
-  func finish(_ row: Row) {
+  func finish(_ row: Exchange) {
     guard let index = content.rows.lastIndex(where: { $0.id == row.id }) else { return }
     let isUrgent = content.rows[index].sent > 0
     content.rows[index] = row
@@ -125,7 +126,7 @@ package actor MessageRecord {
   /// Removes all rows and counts.
   package func removeAll() throws {
     try file.remove()
-    content = Content()
+    content = RecordContent()
     unwritten = 0
   }
 

@@ -37,7 +37,7 @@ struct RecordingNetwork: Network {
   private func recording(
     _ request: NetworkRequest, _ exchange: () async throws -> (NetworkResponse, received: Int)
   ) async throws -> NetworkResponse {
-    var row = MessageRecord.Row(request, at: clock.now)
+    var row = MessageRecord.Exchange(request, at: clock.now)
     await record.begin(row)
     do {
       let (response, received) = try await exchange()
@@ -59,13 +59,13 @@ struct RecordingNetwork: Network {
   }
 }
 
-extension MessageRecord.Row {
+extension MessageRecord.Exchange {
   /// A request that is sent at `time`: its kind, its receiver and the size of its body.
   fileprivate init(_ request: NetworkRequest, at time: Date) {
     let path = request.url.path
     let isUpload = path.hasSuffix(KeyServerRoute.upload)
     let isOfStatistics = Statistics.isRequest(request.url)
-    let kind: MessageRecord.Kind =
+    let kind: MessageRecord.RequestKind =
       if isOfStatistics {
         .statistics
       } else if request.isDecoy {

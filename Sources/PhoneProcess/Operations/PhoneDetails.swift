@@ -4,12 +4,12 @@ import Foundation
 /// The exposures of the last fourteen days, as a user interface explains them. The property names are the JSON keys,
 /// and absent values are `null`.
 package struct PhoneExposureDetails: Encodable, Hashable, Sendable {
-  package let exposures: [Row]
+  package let exposures: [ExposureRow]
   /// The version of the framework's interface: 1 or 2.
   package let version: Int
 
   /// An encounter, or a day of encounters.
-  package struct Row: Encodable, Hashable, Sendable {
+  package struct ExposureRow: Encodable, Hashable, Sendable {
     package let id: String
     /// `YYYY-MM-DD`.
     package let date: String
@@ -35,7 +35,7 @@ package struct PhoneExposureDetails: Encodable, Hashable, Sendable {
   }
 }
 
-extension PhoneExposureDetails.Row {
+extension PhoneExposureDetails.ExposureRow {
   init(_ exposure: Exposure, _ level: RiskLevel, isHidden: Bool) {
     self.init(
       id: exposure.id.uuidString, date: exposure.date.dayText, riskLevel: level.known ?? 0,

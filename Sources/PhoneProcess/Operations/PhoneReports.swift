@@ -204,7 +204,14 @@ struct OwnerDataReport: Encodable {
   let received: [Day]
   /// The record of sent requests and beacons.
   let sent: PhoneMessages
-  let preferences: PhonePreferences.Values
+  let preferences: Preferences
+
+  /// The choices of the owner for the user interface.
+  struct Preferences: Encodable {
+    let language: Language
+    let hidesDetails: Bool
+    let notifications: Bool
+  }
 
   /// The last stay in a region.
   struct Stay: Encodable {

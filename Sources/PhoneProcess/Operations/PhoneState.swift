@@ -66,14 +66,14 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   /// The number of keys that the last check analysed.
   package var lastCheckKeys: Int
   /// The shown notices, oldest first.
-  package var notices: [Notice]
+  package var notices: [NoticeRow]
   /// The version of the program.
   package var version: String
   /// The time of the phone's clock.
   package var now: Int
 
   /// A shown notice, or one of the history.
-  package struct Notice: Encodable, Hashable, Sendable {
+  package struct NoticeRow: Encodable, Hashable, Sendable {
     /// The ID in the history.
     package let id: String
     /// The kind: `risk`, `bluetooth-off`.
@@ -81,18 +81,13 @@ package struct PhoneState: Encodable, Hashable, Sendable {
     package let time: Int
     package let title: String
     package let body: String
-
-    init(_ row: PhoneNotices.Row) {
-      (id, kind, title, body) = (row.id, row.identifier, row.title, row.body)
-      time = row.time.unixSeconds
-    }
   }
 }
 
 /// The checks and notices of the last fourteen days, newest first.
 package struct PhoneHistory: Encodable, Hashable, Sendable {
   package let checks: [Check]
-  package let notices: [PhoneState.Notice]
+  package let notices: [PhoneState.NoticeRow]
   /// Keys analysed since 00:00 UTC.
   package let keysToday: Int
   /// Keys analysed today and on the six days before.

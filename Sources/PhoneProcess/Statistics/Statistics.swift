@@ -43,7 +43,7 @@ package actor Statistics {
   }
 
   /// The property names are the JSON keys on disk.
-  private struct Content: Codable {
+  private struct StoredStatistics: Codable {
     var timestamps: Timestamps?
     /// The time of the last request for the timestamps.
     var asked: Date?
@@ -56,7 +56,7 @@ package actor Statistics {
   private let file: SealedFile
   private let clock: any WallClock
   private let logger: Logger
-  private var content: Content
+  private var content: StoredStatistics
 
   /// The statistics of `server`; a damaged file in `folder` counts as missing.
   init(
@@ -70,7 +70,8 @@ package actor Statistics {
     file = SealedFile(
       url: folder.statistics, key: key, purpose: "statistics", randomness: randomness)
     content =
-      (try? file.read()).flatMap { try? JSONDecoder().decode(Content.self, from: $0) } ?? Content()
+      (try? file.read()).flatMap { try? JSONDecoder().decode(StoredStatistics.self, from: $0) }
+      ?? StoredStatistics()
   }
 
   /// Returns `true` if a document of statistics is at `url`.
@@ -110,7 +111,7 @@ package actor Statistics {
   /// Removes the documents and the followed districts.
   package func removeAll() throws {
     try file.remove()
-    content = Content()
+    content = StoredStatistics()
   }
 
   private func refresh(_ document: Document) async throws {

@@ -33,7 +33,7 @@ package actor PhoneNotices: NoticeSink {
     var desktopNumber: UInt32?
   }
 
-  private struct Content: Codable {
+  private struct StoredNotices: Codable {
     var shown: [Entry] = []
     var history: [Entry] = []
   }
@@ -146,9 +146,9 @@ package actor PhoneNotices: NoticeSink {
       title: words?.title ?? entry.title, body: words?.body ?? entry.body, time: entry.time)
   }
 
-  private var content: Content {
-    guard let bytes = try? file.read() else { return Content() }
-    return (try? JSONDecoder().decode(Content.self, from: bytes)) ?? Content()
+  private var content: StoredNotices {
+    guard let bytes = try? file.read() else { return StoredNotices() }
+    return (try? JSONDecoder().decode(StoredNotices.self, from: bytes)) ?? StoredNotices()
   }
 
   private func recent(_ entries: [Entry]) -> [Entry] {
@@ -156,7 +156,7 @@ package actor PhoneNotices: NoticeSink {
     return entries.filter { $0.time >= oldest }.suffix(PhoneNoticeLimit.historyMax)
   }
 
-  private func store(_ content: Content) {
+  private func store(_ content: StoredNotices) {
     var content = content
     content.history = recent(content.history)
     do {
