@@ -86,7 +86,7 @@ function travel() {
 function data() {
   return card(t("settings.data"), {}, el("p", {}, t("settings.data.text")),
     el("div", { class: "actions" },
-      button("export", t("settings.export"), exportData, { symbol: "history" }),
+      button("export", t("settings.export"), exportData, { symbol: "share" }),
       linkButton("delete", t("delete.title"), "/delete", { symbol: "trash" })));
 }
 
