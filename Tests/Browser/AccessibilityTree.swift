@@ -65,6 +65,8 @@ public struct AccessibilityTree: Sendable {
     let named = states.map { state -> String? in
       switch properties[state] ?? .null {
       case .bool(true): state
+      // Items of a list have a level as well, which the indentation shows.
+      case .number where state == "level" && node["role"]["value"] != "heading": nil
       case .number(let value): "\(state)=\(Int(value))"
       case .string("true"): state
       case .string(let value) where !["false", "off", ""].contains(value): "\(state)=\(value)"

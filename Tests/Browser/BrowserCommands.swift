@@ -166,5 +166,7 @@ extension Browser {
   public func errorLog() async throws -> [String] {
     try await connection.send(.POST, "/se/log", ["type": "browser"]).array
       .filter { $0["level"].string == "SEVERE" }.compactMap { $0["message"].string }
+      // Chromium asks for it before it has read which icon a page has.
+      .filter { !$0.contains("/favicon.ico") }
   }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import PhoneProcess
+import ServedSystem
 import TestSupport
 import Testing
 
@@ -71,9 +73,10 @@ struct PhoneWebTests {
       _ = try await page.ask(1_010, #"{"language":"pl","hidesDetails":true}"#)
       #expect(try await phone.facts(.status)["enabled"] as? Bool == true)
       #expect(try await process.terminate() == 0)
-      #expect(try process.errors.isEmpty)
+      let errors = try process.errors
+      #expect(errors.isEmpty)
     }
-    try await running { page, _ in
+    try await running { page, _ async throws in
       #expect(try await page.ask(63)["language"] as? String == "PL")
       #expect(try await page.ask(1_000)["hidesDetails"] as? Bool == true)
     }
@@ -81,7 +84,7 @@ struct PhoneWebTests {
 
   @Test("A page removes everything, and the phone asks again before it is turned on")
   func removed() async throws {
-    try await running { page, _ in
+    try await running { page, _ async throws in
       let consented = try await page.ask(1_004, #"{"step":"consent"}"#)
       #expect(consented["onboarding"] as? String == "consented")
       let removed = try await page.ask(1_008, #"{"what":"everything"}"#)
@@ -98,7 +101,7 @@ struct PhoneWebTests {
     #expect(alone.status == 2 && alone.errors.contains("--web"))
     let empty = try await phone.run("run", "--web", "0", "--pages", place.url.path)
     #expect(empty.status == 2 && empty.errors.contains("index.html"))
-    try await running { page, _ in
+    try await running { page, _ async throws in
       let other = try PhoneFixture(
         "other", in: place.url, servers: [:], authority: place.url.path)
       try other.configure(

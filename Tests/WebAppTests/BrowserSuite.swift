@@ -95,14 +95,11 @@ extension BrowserSuite.BrowserTests {
               heading "One" level=1
               paragraph
                 text "Some"
-                strong
-                  text "text"
+                text "text"
               list
                 listitem
                   text "First"
-              label
-                checkbox "Share" checked
-                text "Share"
+              checkbox "Share" checked
               button "More" disabled
 
           """, "\(text)")

@@ -79,7 +79,7 @@ extension BrowserSuite {
       .environment["FIREBREAK_SCREENSHOTS"].map { URL(fileURLWithPath: $0) }
 
     private func withTour(
-      _ visit: (Browser, ScreenStop) async throws -> Void
+      _ visit: @escaping (Browser, ScreenStop) async throws -> Void
     ) async throws {
       let scene = try await WebAppScene(daysOfUse: 3)
       try await scene.phone.serving { phone in
@@ -114,6 +114,9 @@ final class GoldenTrees {
   private static let updates =
     ProcessInfo.processInfo.environment["FIREBREAK_UPDATE_TREES"] == "1"
 
+  /// Screens whose content is different in each run: messages and decoys are sent at random times.
+  private static let changing: Set = ["traffic"]
+
   private var headings: [String: [String]] = [:]
 
   /// Compares an English tree, and keeps the headings of the others for `finish`.
@@ -123,7 +126,9 @@ final class GoldenTrees {
       line.hasPrefix("document") || line.firstMatch(of: /^\s*heading .* level=1/) != nil
     }.map { $0.trimmingCharacters(in: .whitespaces) }
     headings[language, default: []].append("\(stop.name): " + titles.joined(separator: ", "))
-    if language == "en" { check(text, file: "\(stop.name).txt") }
+    if language == "en" && !Self.changing.contains(stop.name) {
+      check(text, file: "\(stop.name).txt")
+    }
   }
 
   /// Compares the titles and headings.
@@ -169,10 +174,12 @@ final class GoldenTrees {
     let weekday = "((Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
     let masks = [
       (#"127\.0\.0\.1:\d+"#, "HOST"),
-      (#"\b\d{1,2}:\d{2}(:\d{2})?([\s\u{202F}][AP]M)?"#, "TIME"),
+      (#"\b\d{1,2}:\d{2}(:\d{2})?([\s\x{202F}][AP]M)?"#, "TIME"),
       (#"(\#(weekday),? )?(\d{1,2} )?\#(month)( \d{1,2})?(,? \d{4})?"#, "DAY"),
-      (#"\b(just now|now|today|yesterday|in \d+ \w+|\d+ \w+ ago|this minute|tomorrow)\b"#, "WHEN"),
-      (#"\b[\d.,]+[\s\u{00A0}\u{202F}](bytes?|byte|kB|KB|MB|B)\b"#, "SIZE"),
+      (#"\b(in \d+ \w+|\d+ \w+ ago)\b"#, "WHEN"),
+      // Alone; in a sentence, these words are words.
+      (#"(["(]|· )(just now|now|today|yesterday|this minute|tomorrow)([")])"#, "$1WHEN$3"),
+      (#"\b[\d.,]+[\s\x{00A0}\x{202F}](bytes?|byte|kB|KB|MB|B)\b"#, "SIZE"),
     ]
     return masks.reduce(text) { text, mask in
       text.replacingOccurrences(of: mask.0, with: mask.1, options: .regularExpression)

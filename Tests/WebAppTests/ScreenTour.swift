@@ -35,7 +35,7 @@ struct ScreenTour {
     }
     try await browser.message(1004, ["step": "consent"])
     try await browser.message(1004, ["step": "finish"])
-    try await browser.reload()
+    try await browser.open(phone.address)
     try await newPhone()
     try await pages()
     try await exposed()

@@ -134,7 +134,7 @@ extension Browser {
     try await wait(until: "document.querySelector('main[data-screen]')")
     try await message(1004, ["step": "consent"])
     try await message(1004, ["step": "finish"])
-    try await reload()
+    try await open(phone.address)
     try await waitForScreen("home")
   }
 

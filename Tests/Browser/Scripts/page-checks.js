@@ -52,15 +52,23 @@ function boxOfTarget(element) {
   return other.width * other.height > box.width * box.height ? other : box;
 }
 
+// The bar or the dialog that stays where it is while the page scrolls. What scrolls under it can be scrolled out again.
+function fixedPart(element) {
+  for (let node = element; node; node = node.parentElement) {
+    if (['fixed', 'sticky'].includes(getComputedStyle(node).position)) return node;
+  }
+  return null;
+}
+
 function checkTargetSizes() {
   const boxes = targets.filter(element => !isInline(element) && !isClippedAway(element))
-    .map(element => ({ element, box: boxOfTarget(element) }));
+    .map(element => ({ element, box: boxOfTarget(element), part: fixedPart(element) }));
   const isSmall = ({ box }) => box.width < minimumSize - 0.01 || box.height < minimumSize - 0.01;
   for (const small of boxes.filter(isSmall)) {
     const x = small.box.x + small.box.width / 2;
     const y = small.box.y + small.box.height / 2;
     const neighbour = boxes.find(other => {
-      if (other === small || other.element.contains(small.element)
+      if (other === small || other.part !== small.part || other.element.contains(small.element)
         || small.element.contains(other.element)) return false;
       if (isSmall(other)) {
         const dx = other.box.x + other.box.width / 2 - x;

@@ -9,3 +9,8 @@ export function announce(text) {
     place.textContent = text;
   }, pause);
 }
+
+/** Removes what was said on another screen or in another language. */
+export function forgetAnnouncement() {
+  document.getElementById("announcements").textContent = "";
+}

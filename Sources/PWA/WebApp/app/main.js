@@ -1,3 +1,4 @@
+import { forgetAnnouncement } from "./announce.js";
 import { drawFrame } from "./frame.js";
 import { allowedPath } from "./onboarding-guard.js";
 import { redraw, redrawIfLive, startRouter } from "./router.js";
@@ -25,8 +26,9 @@ async function update() {
   const before = language();
   await loadTexts(store.state?.language);
   drawFrame();
-  if (before === language()) await redrawIfLive();
-  else await redraw();
+  if (before === language()) return redrawIfLive();
+  forgetAnnouncement();
+  return redraw();
 }
 
 start();

@@ -1,3 +1,4 @@
+import { forgetAnnouncement } from "./announce.js";
 import { present } from "./dom.js";
 import { store } from "./store.js";
 import { t } from "./texts.js";
@@ -50,7 +51,10 @@ async function show(movesFocus, isSame = false) {
   const screen = screens[path] ?? screens["/missing"];
   const run = ++generation;
   const main = document.getElementById("main");
-  if (!isSame) current?.leave?.();
+  if (!isSame) {
+    current?.leave?.();
+    forgetAnnouncement();
+  }
   main.setAttribute("aria-busy", "true");
   let content;
   try {
