@@ -1,5 +1,6 @@
 import Foundation
 import PhoneProcess
+import Secrets
 import ServedSystem
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import PhoneProcess
+import ServedSystem
 import TestSupport
 import Testing
 

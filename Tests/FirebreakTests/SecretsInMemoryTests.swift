@@ -1,5 +1,6 @@
 import Foundation
 import PhoneProcess
+import ServedSystem
 import Synchronization
 import TestSupport
 import Testing
