@@ -320,7 +320,7 @@ struct PhoneCommandTests {
       contentsOf: SharedData.projectRoot.appendingPathComponent("Documentation/Phone.md"),
       encoding: .utf8)
     let rows = PhoneConfigurationFile.table.descriptions(defaults: PhoneConfigurationFile())
-    #expect(rows.count == 13)
+    #expect(rows.count == 14)
     for row in rows { #expect(page.contains(row.markdown), "\(row.markdown)") }
   }
 
