@@ -36,7 +36,8 @@ struct WebAppBenchmark {
       try await browser.devTools("Network.enable")
       try await browser.devTools("Network.clearBrowserCache")
       try await browser.script(
-        "return navigator.serviceWorker?.getRegistrations().then(all => Promise.all(all.map(r => r.unregister())))")
+        "return navigator.serviceWorker?.getRegistrations().then(all => Promise.all(all.map(r => r.unregister())))"
+      )
       try await browser.open(address)
       try await browser.wait(until: "document.querySelector('main[data-screen]:not([aria-busy])')")
       let figures = try await browser.script(Self.figures)

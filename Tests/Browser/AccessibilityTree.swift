@@ -6,7 +6,8 @@ public struct AccessibilityTree: Sendable {
   /// - Parameter nodes: The nodes of `Accessibility.getFullAXTree`.
   init(nodes: [JSONValue]) {
     let byID = Dictionary(
-      nodes.compactMap { node in node["nodeId"].string.map { ($0, node) } }) { $1 }
+      nodes.compactMap { node in node["nodeId"].string.map { ($0, node) } }
+    ) { $1 }
     var lines: [String] = []
     if let root = nodes.first {
       Self.write(root, of: byID, depth: 0, enclosingName: "", to: &lines)
@@ -37,7 +38,8 @@ public struct AccessibilityTree: Sendable {
     to lines: inout [String]
   ) {
     let role = node["role"]["value"].string ?? ""
-    let name = node["name"]["value"].string?.split(whereSeparator: \.isWhitespace)
+    let name =
+      node["name"]["value"].string?.split(whereSeparator: \.isWhitespace)
       .joined(separator: " ") ?? ""
     // Text that is already in the name of the control around it.
     let isRepeated = role == "StaticText" && (name.isEmpty || enclosingName.contains(name))
@@ -61,7 +63,8 @@ public struct AccessibilityTree: Sendable {
     let properties = Dictionary(
       node["properties"].array.compactMap { property in
         property["name"].string.map { ($0, property["value"]["value"]) }
-      }) { $1 }
+      }
+    ) { $1 }
     let named = states.map { state -> String? in
       switch properties[state] ?? .null {
       case .bool(true): state

@@ -86,7 +86,8 @@ extension Browser {
 
   /// Waits until the element is visible, not covered and enabled, and clicks it.
   public func click(_ selector: String) async throws {
-    try await wait(until: "(e => e && !e.disabled)(document.querySelector(a[0]))", .string(selector))
+    try await wait(
+      until: "(e => e && !e.disabled)(document.querySelector(a[0]))", .string(selector))
     try await withElement(selector) { element in
       _ = try await connection.send(.POST, "/element/\(element)/click")
     }

@@ -107,7 +107,8 @@ package final class ServedAuthority {
       .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  package func post(_ url: String, _ body: String, headers: [String: String] = [:]) async throws -> Response
+  package func post(_ url: String, _ body: String, headers: [String: String] = [:]) async throws
+    -> Response
   {
     let (file, head) = (folder.path("request"), folder.path("head"))
     try Data(body.utf8).write(to: file)

@@ -45,7 +45,8 @@ extension BrowserSuite {
         until: "(e => e && Number(e.dataset.risk) > 0)(document.querySelector('[data-risk]'))")
       #expect(try await browser.script("return window.isSamePage") == true)
       let status = try await scene.phone.facts(.status)
-      let shown = try await browser.script("return document.querySelector('[data-risk]').dataset.risk")
+      let shown = try await browser.script(
+        "return document.querySelector('[data-risk]').dataset.risk")
       #expect(shown.string == "\(status["riskLevel"] ?? "none")")
       #expect(status["notices"] as? Int == 1)
     }
@@ -64,7 +65,8 @@ extension BrowserSuite {
       #expect(try await browser.count("[data-list=notifications] [data-entry]") == 1)
       try await browser.click("[data-list=notifications] [data-action=remove]")
       try await browser.confirm()
-      try await browser.wait(until: "!document.querySelector('[data-list=notifications] [data-entry]')")
+      try await browser.wait(
+        until: "!document.querySelector('[data-list=notifications] [data-entry]')")
       let rows = try await browser.message(90)
       #expect(rows["notifications"].array.isEmpty && rows["exposures"].array.count == 1)
     }

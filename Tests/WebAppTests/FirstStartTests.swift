@@ -48,7 +48,8 @@ extension BrowserSuite {
           var titles: Set<String> = []
           for language in ["pl", "de", "uk", "en", "pl"] {
             try await browser.choose(language, in: "[data-action=language]")
-            try await browser.wait(until: "document.documentElement.lang === a[0]", .string(language))
+            try await browser.wait(
+              until: "document.documentElement.lang === a[0]", .string(language))
             titles.insert(try await browser.text("h1") + (try await browser.title()))
           }
           #expect(titles.count == 4, "\(titles)")

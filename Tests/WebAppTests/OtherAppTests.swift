@@ -36,7 +36,8 @@ extension BrowserSuite {
       for interface in ["viaIOS", "viaAndroid"] {
         func ask(_ type: Int) async throws -> JSONValue {
           try await browser.script(
-            "return otherApp[arguments[0]](arguments[1])", .string(interface), .number(Double(type)))
+            "return otherApp[arguments[0]](arguments[1])", .string(interface), .number(Double(type))
+          )
         }
         #expect(try await ask(51)["servicesStatus"]["exposureNotificationStatus"] == 2)
         #expect(try await ask(61) == ["riskLevel": 0])
@@ -50,7 +51,8 @@ extension BrowserSuite {
 
     /// A message without an answer takes effect, and its effect is pushed.
     private func receivePushes(_ browser: Browser) async throws {
-      try await browser.wait(until: "pushes.some(p => p.type === 11 && JSON.parse(p.data).appState === 1)")
+      try await browser.wait(
+        until: "pushes.some(p => p.type === 11 && JSON.parse(p.data).appState === 1)")
       for (interface, isOn, status) in [("setViaIOS", true, 1), ("setViaAndroid", false, 2)] {
         try await browser.script(
           "pushes.length = 0; otherApp[arguments[0]](52, { enableExposureNotificationService: arguments[1] })",

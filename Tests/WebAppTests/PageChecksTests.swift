@@ -55,7 +55,8 @@ private struct BadPage: CustomTestStringConvertible, Sendable {
     BadPage(rule: "heading-order", body: "<h3>Deep</h3>"),
     BadPage(rule: "translated", body: "<p>home.risk.high.title</p>"),
     BadPage(rule: "translated", body: "<p>You have {count} exposures</p>"),
-    BadPage(rule: "axe image-alt", body: #"<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">"#),
+    BadPage(
+      rule: "axe image-alt", body: #"<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">"#),
     BadPage(rule: "axe color-contrast", body: #"<p style="color: #aaa">Pale</p>"#),
   ]
 }

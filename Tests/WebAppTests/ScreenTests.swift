@@ -68,6 +68,11 @@ extension BrowserSuite {
           ("desktop", EmulatedDisplay(), 1.0),
         ] {
           try await browser.emulate(display, scale: scale)
+          // As high as the page, so that the bar at the bottom of the window is at the bottom of the picture.
+          let height = try await browser.script("return document.documentElement.scrollHeight")
+          var whole = display
+          whole.height = max(display.height, height.int ?? 0)
+          try await browser.emulate(whole, scale: scale)
           try await browser.fullScreenshot()
             .write(to: folder.appendingPathComponent("\(stop.name)-\(suffix).png"))
         }
@@ -169,7 +174,8 @@ final class GoldenTrees {
 
   /// The text with times, days, sizes, ports and counts of messages replaced, which differ from run to run.
   static func masked(_ text: String) -> String {
-    let month = "(January|February|March|April|May|June|July|August|September|October|November|December|"
+    let month =
+      "(January|February|March|April|May|June|July|August|September|October|November|December|"
       + "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)"
     let weekday = "((Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
     let masks = [

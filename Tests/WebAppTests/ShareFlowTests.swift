@@ -26,7 +26,9 @@ extension BrowserSuite {
           // Nothing but the PIN has to be entered again.
           try await browser.type(pin, into: "#pin")
           try await browser.act("continue", to: "share-date")
-          #expect(try await browser.script("return document.getElementById('date-symptoms').checked") == true)
+          #expect(
+            try await browser.script("return document.getElementById('date-symptoms').checked")
+              == true)
           try await browser.act("continue", to: "share-consent")
           try await browser.act("agree", to: "share-review")
           let preview = try await browser.message(
@@ -37,7 +39,8 @@ extension BrowserSuite {
           #expect(scene.network.uploads == 1)
           // The PIN is neither in the address nor in the storage of the browser.
           let traces = try await browser.script(
-            "return location.href + JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie")
+            "return location.href + JSON.stringify({ ...localStorage, ...sessionStorage }) + document.cookie"
+          )
           #expect(traces.string?.contains(pin) == false)
         }
       }
@@ -111,7 +114,8 @@ extension BrowserSuite {
         try await Browser.withRunning { browser in
           try await browser.openFinished(phone)
           try await browser.go("/share?pin=ab12cd", to: "share")
-          #expect(try await browser.script("return document.getElementById('pin').value") == "AB1 2CD")
+          #expect(
+            try await browser.script("return document.getElementById('pin').value") == "AB1 2CD")
           #expect(try await !browser.address().lowercased().contains("ab12cd"))
           try await browser.script(
             """
@@ -120,7 +124,8 @@ extension BrowserSuite {
             document.getElementById('pin').dispatchEvent(
               new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
             """)
-          #expect(try await browser.script("return document.getElementById('pin').value") == "XY3 4ZW")
+          #expect(
+            try await browser.script("return document.getElementById('pin').value") == "XY3 4ZW")
         }
       }
     }
