@@ -75,9 +75,8 @@ package final class Phone: Sendable {
     in folder: PhoneFolder, key: SealingKey, settings: PhoneSettings,
     surroundings: Surroundings
   ) {
-    let (clock, randomness, logger) = (
-      surroundings.clock, surroundings.randomness, surroundings.logger
-    )
+    let (clock, randomness) = (surroundings.clock, surroundings.randomness)
+    let logger = surroundings.logger
     self.folder = folder
     self.key = key
     self.settings = settings
@@ -107,8 +106,7 @@ package final class Phone: Sendable {
     }
     let device = Device(
       radio: CountingRadio(surroundings.radio, record: messages), consent: consent, clock: clock,
-      randomness: randomness,
-      folder: folder.framework, sealingKey: key, region: settings.region,
+      randomness: randomness, folder: folder.framework, sealingKey: key, region: settings.region,
       bundleIdentifier: settings.app.appPackageName, apiVersion: settings.apiVersion,
       travel: travel, calibration: settings.calibration, logger: logger)
     self.device = device
@@ -118,13 +116,18 @@ package final class Phone: Sendable {
       randomness: randomness, network: network, scheduler: NoScheduler(),
       notices: notices, deviceCheck: UnattestedDevice(randomness: randomness), trust: device,
       countKeys: { try UnverifiedKeyFile(at: $0).inspect().keyCount },
-      damage: {
-        let own = [
-          travel.damageFound.map { DataDamage(.travel, found: $0) },
-          await notices.damageFound.map { DataDamage(.notices, found: $0) },
-        ]
-        return device.storageDamage.map { DataDamage($0) } + own.compactMap(\.self)
-      }, logger: logger)
+      damage: { await Self.damage(of: device, travel, notices) }, logger: logger)
+  }
+
+  /// The damage that was found in the storage of the framework and of the phone process.
+  private static func damage(
+    of device: Device, _ travel: TravelLog, _ notices: PhoneNotices
+  ) async -> [DataDamage] {
+    let own = [
+      travel.damageFound.map { DataDamage(.travel, found: $0) },
+      await notices.damageFound.map { DataDamage(.notices, found: $0) },
+    ]
+    return device.storageDamage.map { DataDamage($0) } + own.compactMap(\.self)
   }
 
   /// True while `run()` runs.

@@ -20,10 +20,8 @@ struct SettingsTests {
      "furtherExports": [{"filenameRoot": "eu", "region": "CZ", "inputRegions": ["CZ", "PL"],
        "excludedRegions": ["DE"], "travellers": "fromAnywhere", "periodSeconds": 7200, "minimumKeys": 8,
        "paddingRange": 4, "maximumKeysPerFile": 90}],
-     "deviceVerificationPlatforms": ["android"],
-     "publish": {"defaultRegion": "PL", "allowsPartialRevisions": true,
-       "revisionContext": "sixteen bytes or more"},
-     "statistics": {"uploadsMin": 20, "delaySeconds": 7200},
+     "deviceVerificationPlatforms": ["android"], "statistics": {"uploadsMin": 20, "delaySeconds": 7200},
+     "publish": {"defaultRegion": "PL", "allowsPartialRevisions": true, "revisionContext": "sixteen bytes or more"},
      "remoteConfiguration": {"version": 4, "riskLevelConfiguration": {"maxLowRiskScore": 1500}},
      "uploadAttempts": 5, "uploadWindowSeconds": 60, "allowedOrigin": "https://app.example",
      "trustedProxies": ["10.0.0.0/8"]}
@@ -394,8 +392,9 @@ struct SettingsTests {
   func noRegions() async throws {
     let text = #"{"regions": [], "publish": {"defaultRegion": "CZ"}}"#
     #expect(try keySettings(text).configuration.regions == [])
-    let folder = try TemporaryFolder()
-    try ServedAuthority.write(["keys/settings.json": text], in: folder)
-    #expect(try await Run("key-server", "settings", "--data", folder.path("data").path).status == 0)
+    let place = try TemporaryFolder()
+    try ServedAuthority.write(["keys/settings.json": text], in: place)
+    let run = try await Run("key-server", "settings", "--data", place.path("data").path)
+    #expect(run.status == 0)
   }
 }

@@ -45,7 +45,9 @@ struct BridgeTests {
 
   @Test("D2: messages that only set something have no answer", arguments: [1, 64, 68, 105])
   func noAnswer(_ type: Int) async throws {
-    try await RunningWebsite.with { (site) async throws in #expect(try await site.ask(type, [:]).isEmpty) }
+    try await RunningWebsite.with { (site) async throws in
+      #expect(try await site.ask(type, [:]).isEmpty)
+    }
   }
 
   @Test(
@@ -70,7 +72,8 @@ struct BridgeTests {
     ])
   func timeout(_ type: Int, _ seconds: TimeInterval, _ data: String) async throws {
     let clock = ManualClock(Date(timeIntervalSince1970: 0))
-    try await RunningWebsite.with(ScriptedPhone { $0.hangs = true }, clock: clock) { (site) async throws in
+    try await RunningWebsite.with(ScriptedPhone { $0.hangs = true }, clock: clock) {
+      (site) async throws in
       // The heartbeat sleeps as well.
       try await Patience.until { clock.sleeperCount == 1 }
       async let answer = site.answer(type, JSONValue(data))
@@ -128,7 +131,9 @@ struct BridgeTests {
     "A body that is not a message is refused",
     arguments: ["", "[]", "{}", #"{"type":"a"}"#, #"{"type":null}"#, "{", #"{"type":1.5}"#])
   func malformed(_ body: String) async throws {
-    try await RunningWebsite.with { (site) async throws in #expect(try await site.post(body).status == 400) }
+    try await RunningWebsite.with { (site) async throws in
+      #expect(try await site.post(body).status == 400)
+    }
   }
 
   @Test(

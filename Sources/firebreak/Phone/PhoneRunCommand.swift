@@ -83,8 +83,10 @@ struct PhoneRunCommand: AsyncParsableCommand {
   private func website(of phone: Phone, logger: Logger) throws -> PhoneWebsite? {
     guard let web else { return nil }
     let version = Firebreak.configuration.version
+    let statistics: any StatisticsSource =
+      if let published = phone.statistics { PublishedStatistics(published) } else { NoStatistics() }
     let bridge = Bridge(
-      to: PhoneOfBridge(phone), version: version, clock: phone.clock)
+      to: PhoneOfBridge(phone), statistics: statistics, version: version, clock: phone.clock)
     do {
       return try PhoneWebsite(
         bridge, port: Int(web), pages: pages.map { URL(fileURLWithPath: $0) },
