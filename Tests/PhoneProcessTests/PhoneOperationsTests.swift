@@ -41,7 +41,7 @@ struct PhoneOperationsTests {
     phone = try await started()
     #expect(try await damaged(phone) == ["travel"])
     let notices = try await phone.facts(.status).json["shownNotices"] as? [[String: Any]]
-    #expect((notices?.first?["body"] as? String)?.contains("Report again") == true)
+    #expect((notices?.first?["body"] as? String)?.contains("stays") == true)
     // The stays of the time after the damage count.
     _ = try await phone.facts(.travel(to: "DE"))
     #expect(try await phone.facts(.travel(to: nil)).json["traveled"] as? Bool == true)

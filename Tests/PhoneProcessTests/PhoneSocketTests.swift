@@ -46,7 +46,7 @@ struct PhoneSocketTests {
         let request = PhoneRequest(
           .upload(sharesAbroad: true), pin: ZeroingBytes(copying: "ABC 12\n3".utf8))
         let reply = try await PhoneSocket.ask(request, in: folder.url, seconds: Patience.seconds)
-        #expect(reply == PhoneReply(.refused, "upload(sharesAbroad: true) ABC 12\n3"))
+        #expect(reply == PhoneReply(.refused, "\(request.operation) ABC 12\n3"))
       })
   }
 

@@ -20,7 +20,7 @@ struct RequestGate: Sendable {
     var isDocument: Bool {
       guard isReading else { return false }
       guard let destination = headers["sec-fetch-dest"] else {
-        return !path.hasPrefix(WebPath.bridge)
+        return !path.hasPrefix(WebPath.bridge) || path.hasPrefix(WebPath.open)
       }
       return destination == "document"
     }
