@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a page can ask about its display.
+/// The properties of a display that a page can ask for.
 public struct EmulatedDisplay: Sendable, Hashable {
   /// The colors that a person has chosen.
   public enum Colors: String, Sendable, CaseIterable {
