@@ -41,7 +41,8 @@ extension BrowserSuite.BrowserTests {
       <h1>One</h1><label>Name <input id="name"></label><button id="go" disabled>Go</button>
       <p id="result"></p><script>
       setTimeout(() => { go.disabled = false }, 50);
-      go.onclick = () => setTimeout(() => { result.textContent = 'Hello ' + document.querySelector('input').value }, 50);
+      const answer = () => { result.textContent = 'Hello ' + document.querySelector('input').value };
+      go.onclick = () => setTimeout(answer, 50);
       </script>
       """)
     try await Browser.withRunning { browser in

@@ -111,8 +111,8 @@ extension Browser {
   }
 }
 
-/// The accessibility trees in the folder `AccessibilityTrees`: of every screen in English, and the titles and headings of
-/// every screen in each language. With `FIREBREAK_UPDATE_TREES=1` the test writes them.
+/// The accessibility trees in the folder `AccessibilityTrees`: of every screen in English, and the titles and
+/// headings of every screen in each language. With `FIREBREAK_UPDATE_TREES=1` the test writes them.
 final class GoldenTrees {
   private static let folder = SharedData.projectRoot
     .appendingPathComponent("Tests/WebAppTests/AccessibilityTrees")
