@@ -133,7 +133,8 @@ import Testing
     #expect(await updated.check() == .checked(.high))
     #expect(await updated.exposures.map(\.riskScore) == [3_136, 0])
     #expect(await updated.exposures.map(\.judgement?.level) == [nil, .low])
-    let stored = Data(#"{"id":"\#(UUID())","date":0,"durationSeconds":1,"riskScore":2,"bands":[]}"#.utf8)
+    let stored = Data(
+      #"{"id":"\#(UUID())","date":0,"durationSeconds":1,"riskScore":2,"bands":[]}"#.utf8)
     #expect(try JSONDecoder().decode(Exposure.self, from: stored).judgement == nil)
   }
 
