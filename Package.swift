@@ -186,7 +186,7 @@ let package = Package(
       name: "PWA",
       dependencies: [
         "Secrets", "World", "ExposureNotification", "ExposureApp", "PhoneProcess", "QuietHTTP",
-        hummingbird, nioCore, crypto, logging,
+        "CZlib", hummingbird, nioCore, crypto, logging,
       ], resources: [.copy("WebApp"), .copy("BridgeScript")], swiftSettings: strict),
 
     // The executable.

@@ -41,7 +41,7 @@ final class EventReader: Sendable {
 
   /// The pushes so far: number and content.
   var pushes: [BridgePush] {
-    text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix("data: ") }.compactMap { line in
+    text.split { $0 == "\n" || $0 == "\r\n" }.filter { $0.hasPrefix("data: ") }.compactMap { line in
       guard let event = JSONValue(String(line.dropFirst(6))),
         case .integer(let type) = event["type"], case .string(let data) = event["data"],
         let content = JSONValue(data)

@@ -59,6 +59,30 @@ struct PageFolderTests {
     }
   }
 
+  @Test("Long texts are compressed for browsers that accept it, with an entity tag of their own")
+  func compressed() async throws {
+    let text = String(repeating: "let a = 1;\n", count: 1_000)
+    try write("app/long.js", text)
+    try await RunningWebsite.with(pages: pages) { (site) async throws in
+      let plain = try await site.send("GET", "/long.js")
+      #expect(plain.text == text && plain.headers["content-encoding"] == nil)
+      for refusal in ["gzip", "deflate;q=0", ""] {
+        let reply = try await site.send("GET", "/long.js", ["Accept-Encoding": refusal])
+        #expect(reply.text == text, "\(refusal)")
+      }
+      let accepting = ["Accept-Encoding": "gzip, deflate, br"]
+      let deflated = try await site.send("GET", "/long.js", accepting)
+      #expect(deflated.headers["content-encoding"] == "deflate")
+      #expect(deflated.headers["vary"] == "accept-encoding")
+      #expect(Int(deflated.headers["content-length"] ?? "") ?? .max < text.utf8.count / 3)
+      let tag = try #require(deflated.headers["etag"])
+      #expect(tag != plain.headers["etag"])
+      let again = try await site.send(
+        "GET", "/long.js", accepting.merging(["If-None-Match": tag]) { $1 })
+      #expect(again.status == 304)
+    }
+  }
+
   @Test("A link inside the folder is followed")
   func inside() async throws {
     try FileManager.default.createSymbolicLink(

@@ -19,6 +19,11 @@ struct ContentType: Hashable, Sendable {
   /// True for documents that get the bridge.
   var isHTML: Bool { header.hasPrefix("text/html") || header.hasPrefix("application/xhtml") }
 
+  /// True for texts, which compress well.
+  var isText: Bool {
+    header.hasPrefix("text/") || header.hasSuffix("json") || header.hasSuffix("xml")
+  }
+
   private static let byEnding: [String: String] = [
     // HTML and XHTML may name their own encoding in the document, older ones not UTF-8.
     "html": "text/html", "htm": "text/html", "xhtml": "application/xhtml+xml",

@@ -10,7 +10,7 @@ struct PageRoutes: Sendable {
   /// The file for `path`.
   func response(_ request: Request, path: String, wantsDocument: Bool) -> Response {
     switch pages.page(at: path, isDocument: wantsDocument) {
-    case .page(let page): response(page, known: request.headers[.ifNoneMatch])
+    case .page(let page): response(page, to: request)
     // With two slashes at its start, a path would name another machine.
     case .folder: WebAnswer.redirection(to: "/" + path.drop { $0 == "/" } + "/")
     case .tooLarge: WebAnswer.tooLarge
@@ -18,19 +18,25 @@ struct PageRoutes: Sendable {
     }
   }
 
-  private func response(_ page: PageFolder.Page, known: String?) -> Response {
+  private func response(_ page: PageFolder.Page, to request: Request) -> Response {
+    let isCompressible =
+      page.contentType.isText && ContentCoding.isAccepted(by: request.headers[.acceptEncoding])
+    let deflated = isCompressible ? ContentCoding.deflated(page.content) : nil
+    let tag = deflated == nil ? page.tag : ContentCoding.tag(of: page.tag)
     var headers: HTTPFields = [
-      .cacheControl: "no-cache", .eTag: page.tag, .contentSecurityPolicy: policy.header,
+      .cacheControl: "no-cache", .eTag: tag, .contentSecurityPolicy: policy.header,
+      .vary: "accept-encoding",
     ]
     // A service worker may control all pages, wherever its script is.
     if let name = HTTPFields.Element.Name("service-worker-allowed") { headers[name] = "/" }
-    if Self.isListed(page.tag, in: known) {
+    if Self.isListed(tag, in: request.headers[.ifNoneMatch]) {
       return Response(status: .notModified, headers: headers)
     }
     headers[.contentType] = page.contentType.header
+    if deflated != nil { headers[.contentEncoding] = "deflate" }
     return Response(
       status: .ok, headers: headers,
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: page.content)))
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: deflated ?? page.content)))
   }
 
   /// True if `tag` is in the value of `If-None-Match` (RFC 9110, 13.1.2), where it may be marked as weak.

@@ -12,6 +12,19 @@ enum WebAnswer {
       body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
   }
 
+  /// The catalogue of a language.
+  static func catalogue(_ texts: Data, to request: Request) -> Response {
+    let isAccepted = ContentCoding.isAccepted(by: request.headers[.acceptEncoding])
+    let deflated = isAccepted ? ContentCoding.deflated(texts) : nil
+    var headers: HTTPFields = [
+      .contentType: ContentType.json.header, .cacheControl: "no-store", .vary: "accept-encoding",
+    ]
+    if deflated != nil { headers[.contentEncoding] = "deflate" }
+    return Response(
+      status: .ok, headers: headers,
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: deflated ?? texts)))
+  }
+
   /// A short page for a person: a heading and a sentence that says what to do.
   static func page(
     _ status: HTTPResponse.Status, _ title: String, _ sentence: String

@@ -100,7 +100,7 @@ struct WebRoutes: RouterMiddleware {
       guard language.hasSuffix(".json"), let texts = texts(String(language.dropLast(5))) else {
         return WebAnswer.notFound
       }
-      return WebAnswer.json(String(decoding: texts, as: UTF8.self))
+      return WebAnswer.catalogue(texts, to: request)
     }
     if facts.path.hasPrefix(WebPath.open), facts.isDocument {
       return opened(facts.path.dropFirst(WebPath.open.count), request)
