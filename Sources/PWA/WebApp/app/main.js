@@ -9,10 +9,14 @@ import { browserLanguage, language, loadTexts } from "./texts.js";
 /** The interval after which times such as "5 minutes ago" are drawn again, in milliseconds. */
 const redrawInterval = 60_000;
 
+/** The language of the phone's last state. Only a change of it overrules the person's latest choice. */
+let phoneLanguage;
+
 async function start() {
   startStore();
   await Promise.all([loadTexts(browserLanguage()), refreshState()]);
-  await loadTexts(store.state?.language);
+  phoneLanguage = store.state?.language;
+  await loadTexts(phoneLanguage);
   drawFrame();
   await startRouter(screens, allowedPath);
   subscribe(update);
@@ -24,7 +28,10 @@ async function start() {
 
 async function update() {
   const before = language();
-  await loadTexts(store.state?.language);
+  if (store.state?.language !== phoneLanguage) {
+    phoneLanguage = store.state?.language;
+    await loadTexts(phoneLanguage);
+  }
   drawFrame();
   if (before === language()) return redrawIfLive();
   forgetAnnouncement();

@@ -1,7 +1,7 @@
 import { forgetAnnouncement } from "./announce.js";
 import { present } from "./dom.js";
 import { store } from "./store.js";
-import { t } from "./texts.js";
+import { language, t } from "./texts.js";
 
 let screens = {};
 let guard = (path) => path;
@@ -65,6 +65,7 @@ async function show(movesFocus, isSame = false) {
   if (run !== generation) return;
   const focus = isSame ? focusKey(main) : null;
   current = screen;
+  document.documentElement.lang = language();
   main.replaceChildren(...present([content]));
   main.dataset.screen = screen.name;
   main.removeAttribute("aria-busy");

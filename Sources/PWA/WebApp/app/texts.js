@@ -15,7 +15,7 @@ export function browserLanguage() {
   return known.find((tag) => tag in languages) ?? "en";
 }
 
-/** Loads a catalogue and makes it the language of the document. Keeps the current one on failure. */
+/** Loads a catalogue. The document takes its language when the screen is drawn. Keeps the current one on failure. */
 export async function loadTexts(wanted) {
   const tag = wanted?.toLowerCase();
   if (!(tag in languages) || (tag === catalogue.language && hasText("app.name"))) return;
@@ -27,7 +27,6 @@ export async function loadTexts(wanted) {
     return;
   }
   plurals = new Intl.PluralRules(tag);
-  document.documentElement.lang = tag;
 }
 
 /** True if the catalogue has a text. */
