@@ -114,21 +114,9 @@ extension PhoneOfBridge {
     return try await perform(.travel(to: region))
   }
 
-  package func develop(_ action: String) async throws(BridgePhoneError) -> String {
+  package func develop(_ action: DeveloperAction) async throws(BridgePhoneError) -> String {
     guard phone.developerRadio != nil else { throw .notDeveloper }
-    switch action {
-    case "detectNow":
-      let result = try await check()
-      return result.failure ?? "riskLevel \(result.riskLevel.map(String.init) ?? "unknown")"
-    case "resetExposures":
-      try await remove(.exposures)
-      return "removed"
-    case "showKeys": return try await uploadPreview(.notStated).text
-    case "showConfiguration":
-      let app = phone.settings.app
-      return "\(app.verificationServer.hostAndPort) \(app.keyServer.hostAndPort) \(app.region)"
-    default: throw .failed("This phone does not have \(action).")
-    }
+    return try await reporting { try await phone.develop(action) }
   }
 }
 
@@ -203,8 +191,16 @@ extension PhoneOfBridge {
   }
 }
 
+extension UploadOutcome {
+  /// The end of a lock in Unix seconds.
+  fileprivate var lockEnd: Int? {
+    if case .locked(let end)? = reason { Int(end.timeIntervalSince1970.rounded(.up)) } else { nil }
+  }
+}
+
 extension PhoneUploadResult {
   fileprivate init(_ outcome: UploadOutcome) {
-    self.init(result: outcome.result.rawValue, reason: outcome.reason?.name)
+    self.init(
+      result: outcome.result.rawValue, reason: outcome.reason?.name, until: outcome.lockEnd)
   }
 }

@@ -123,7 +123,9 @@ final class ScriptedPhone: BridgePhone {
     return ["traveled": .null, "region": "PL"]
   }
 
-  func develop(_ action: String) async throws(BridgePhoneError) -> String { throw .notDeveloper }
+  func develop(_ action: DeveloperAction) async throws(BridgePhoneError) -> String {
+    throw .notDeveloper
+  }
 }
 
 extension PhoneState {

@@ -20,18 +20,15 @@ extension Bridge {
     case MessageID.travel:
       return try await phone.travel(to: message["to"]?.asString)
     case MessageID.developer:
-      let action = try message.word("action", of: Self.developerActions)
-      return ["text": .string(try await phone.develop(action))]
+      let action = try message.word("action", of: DeveloperAction.allCases.map(\.rawValue))
+      return [
+        "text": .string(try await phone.develop(DeveloperAction(rawValue: action) ?? .showKeys))
+      ]
     default:
       try await change(message)
       return JSONValue(encoding: await phone.state())
     }
   }
-
-  private static let developerActions = [
-    "detectNow", "simulateExposure", "resetExposures", "resetOnboarding", "showKeys",
-    "showConfiguration", "resetCursor", "simulateFailure",
-  ]
 
   /// The messages whose answer is the new state.
   private func change(_ message: BridgeMessage) async throws {
@@ -76,7 +73,10 @@ extension Bridge {
 
 extension PhoneUploadResult {
   fileprivate var json: JSONValue {
-    ["result": .integer(result), "reason": JSONValue(optional: reason)]
+    let answer: [String: JSONValue] = [
+      "result": .integer(result), "reason": JSONValue(optional: reason),
+    ]
+    return .object(until.map { answer.merging(["until": .integer($0)]) { $1 } } ?? answer)
   }
 }
 
