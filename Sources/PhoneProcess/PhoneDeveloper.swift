@@ -65,7 +65,8 @@ extension Phone {
     let lines = [
       "verification server  \(settings.app.verificationServer.absoluteString)",
       "key server           \(settings.app.keyServer.absoluteString)",
-      "app                  \(settings.app.appPackageName), region \(settings.app.region)",
+      "app                  \(settings.app.appPackageName), "
+        + "region \(([settings.app.region] + settings.app.otherRegions).joined(separator: " "))",
       "framework interface  version \(settings.apiVersion)",
       "analysed up to       \(cursor)",
       "next check           \(await app.currentState.nextCheck?.timeText ?? "none")",
