@@ -1,6 +1,11 @@
 /** The number of characters of a PIN. */
 export const pinLength = 6;
 
+/** Two groups of three characters, as PINs are shown; the second may begin another pair. */
+const groupPair = /(?<![\p{L}\p{N}])([0-9A-Z]{3})(?=[ \u00a0-]([0-9A-Z]{3})(?![\p{L}\p{N}]))/gu;
+/** Words before a PIN that look like a group. */
+const labels = new Set(["PIN", "KOD"]);
+
 /** The characters of a PIN in typed text, in upper case. */
 export function cleaned(text) {
   return text.toUpperCase().replace(/[^0-9A-Z]/g, "").slice(0, pinLength);
@@ -24,8 +29,8 @@ export function found(text) {
   const link = /(?:^|[?&#])pin=([0-9a-z %+-]+)/i.exec(text);
   if (link) return checked(cleaned(decoded(link[1].replaceAll("+", " "))));
   const words = text.toUpperCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const pairs = words.slice(1).map((word, index) => [words[index], word])
-    .filter((pair) => pair.every((word) => word.length === 3)).map((pair) => pair.join(""));
+  const groups = [...text.toUpperCase().matchAll(groupPair)].filter(([, first]) => !labels.has(first));
+  const pairs = groups.map(([, first, second]) => first + second);
   for (const candidates of [words, pairs]) {
     const pins = [...new Set(candidates.filter((word) => /^[0-9A-Z]+$/.test(word) && isPIN(word)))];
     if (pins.length > 0) return pins.length === 1 ? pins[0] : null;

@@ -27,7 +27,7 @@ export const shareResult = {
     if (!result) return nothing();
     draft.result = result;
     // The phone keeps the result until it was shown.
-    if (store.state?.lastUpload) request(1007, { action: "seen" }).catch(() => {});
+    request(1007, { action: "seen" }).catch(() => {});
     return result.result === 1 ? success() : failure(result);
   },
   leave() {
