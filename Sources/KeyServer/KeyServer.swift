@@ -40,8 +40,13 @@ public final class KeyServer: Service {
     get async { await server.boundPort }
   }
 
+  /// Waits until the server no longer listens; requests in progress may still be served.
+  public func waitUntilClosed() async { await server.waitUntilClosed() }
+
   /// Serves requests, and exports at the end of each period, until a graceful shutdown or cancellation.
   public func run() async throws {
+    // A failure is not final: without an index, downloads are 503 until the first export.
+    _ = try? await loggingErrors { try await exporter.createFirstIndexes() }
     try await withThrowingTaskGroup(of: Bool.self) { group in
       group.addTask {
         try await self.server.run()

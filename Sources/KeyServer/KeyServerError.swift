@@ -1,4 +1,6 @@
+import GRDB
 import Logging
+import QuietHTTP
 
 /// The reason why a key server does not start or does not export.
 public enum KeyServerError: Error, Hashable, Sendable {
@@ -38,10 +40,13 @@ extension KeyServerError: CustomStringConvertible {
 }
 
 extension KeyServerError {
-  /// Log metadata for `error`. Of errors that are not ours, only the type is logged: a database error may quote
-  /// the data of an upload.
+  /// Log metadata for `error`: its cause without the statement and its arguments, which may quote an upload.
   static func metadata(of error: any Error) -> Logger.Metadata {
     if let error = error as? KeyServerError { return ["reason": "\(error)"] }
-    return ["kind": "\(type(of: error))"]
+    if let error = error as? DatabaseError {
+      let message = error.message ?? "no message"
+      return ["cause": "SQLite \(error.extendedResultCode.rawValue): \(message)"]
+    }
+    return ["cause": "\(ErrorCause.text(error))"]
   }
 }

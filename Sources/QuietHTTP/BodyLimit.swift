@@ -25,6 +25,7 @@ public struct BodyLimit: Sendable, Hashable {
     guard Self.isJSON(request.headers[.contentType]) else { throw .wrongContentType }
     let announced = request.headers[.contentLength].flatMap { Int($0) }
     if let announced, announced > bytesMax { throw .bodyTooLarge(bytesMax: bytesMax) }
+    if request.headers[.expect] != nil { context.connection.continueBody() }
     do {
       let body = try await context.connection.reading(within: secondsMax, timeouts) {
         try await collected(request.body)

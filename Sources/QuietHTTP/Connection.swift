@@ -13,6 +13,8 @@ final class Connection: Sendable {
   private let schedule: @Sendable (_ seconds: Int, _ action: @escaping @Sendable () -> Void) -> Void
   private let stopListening: @Sendable () -> Void
   private let closeNow: @Sendable () -> Void
+  private let announceBody: @Sendable () -> Void
+  private let passEventLoop: @Sendable () async throws -> Void
   private let progress = Mutex(Progress())
 
   private struct Progress {
@@ -29,10 +31,15 @@ final class Connection: Sendable {
     }
     stopListening = { channel.close(mode: .input, promise: nil) }
     closeNow = { channel.close(mode: .all, promise: nil) }
+    announceBody = { channel.triggerUserOutboundEvent(RequestHeads.ReadsBody(), promise: nil) }
+    passEventLoop = { try await channel.eventLoop.submit {}.get() }
   }
 
   /// True if the whole body was read, so that the connection can be used for the next request.
   var bodyIsRead: Bool { progress.withLock { $0.bodyIsRead } }
+
+  /// Tells a client that waits for `100 Continue` to send the body.
+  func continueBody() { announceBody() }
 
   /// Runs `read` and stops receiving from the peer after `seconds`.
   ///
@@ -58,6 +65,13 @@ final class Connection: Sendable {
   /// Closes the connection after `seconds`, even if the peer is still sending.
   func close(after seconds: Int) {
     schedule(seconds, closeNow)
+  }
+
+  /// Waits until everything that was written has been passed to the channel.
+  ///
+  /// A writer does not wait itself if the event loop is busy, so it could fill the memory.
+  func passWrites() async throws {
+    try await passEventLoop()
   }
 
   private var timeIsUp: Bool { progress.withLock { $0.timeIsUp } }

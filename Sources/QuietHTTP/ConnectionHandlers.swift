@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -12,10 +13,17 @@ final class ConnectionHandlers: ChannelInboundHandler, RemovableChannelHandler {
 
   private let limits: ConnectionLimits
   private let counts: ConnectionCounts
+  private let connections: OpenConnections
+  private let logger: Logger
 
-  init(_ limits: ConnectionLimits, _ counts: ConnectionCounts) {
+  init(
+    _ limits: ConnectionLimits, _ counts: ConnectionCounts, _ connections: OpenConnections,
+    _ logger: Logger
+  ) {
+    self.logger = logger
     self.limits = limits
     self.counts = counts
+    self.connections = connections
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -23,40 +31,37 @@ final class ConnectionHandlers: ChannelInboundHandler, RemovableChannelHandler {
       let pipeline = context.pipeline.syncOperations
       // Here the version of the request is still known.
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-      try pipeline.addHandler(ConnectionPersistence(), position: .after(decoder))
+      try pipeline.addHandler(RequestHeads(logger: logger), position: .after(decoder))
+      try pipeline.addHandler(PipelinedRequests(connections), position: .after(decoder))
       // Here responses are bytes.
-      try pipeline.addHandler(SlowReaderHandler(seconds: limits.responseSeconds), position: .first)
+      try pipeline.addHandler(
+        SlowReaderHandler(seconds: limits.responseSeconds, connections), position: .first)
+      try Self.limitBuffers(context.channel)
     } catch {
       context.close(promise: nil)
     }
   }
 
+  /// Limits the memory of one connection. By default, four reads are held at once, and the system keeps
+  /// megabytes of responses that the client does not read.
+  private static func limitBuffers(_ channel: any Channel) throws {
+    guard let options = channel.syncOptions else { return }
+    try options.setOption(.maxMessagesPerRead, value: 1)
+    try options.setOption(
+      .socketOption(.so_sndbuf), value: SocketOptionValue(QuietLimit.sendBufferBytes))
+  }
+
   func channelActive(context: ChannelHandlerContext) {
+    let channel = context.channel
     if let prefix = counts.prefix(of: NumericAddress(context.remoteAddress)) {
       guard counts.begin(prefix) else { return context.close(promise: nil) }
-      context.channel.closeFuture.whenComplete { [counts] _ in counts.end(prefix) }
+      channel.closeFuture.whenComplete { [counts] _ in counts.end(prefix) }
+    }
+    connections.begin(ObjectIdentifier(channel)) { channel.close(promise: nil) }
+    channel.closeFuture.whenComplete { [connections] _ in
+      connections.end(ObjectIdentifier(channel))
     }
     context.fireChannelActive()
-  }
-}
-
-/// Marks the requests after which the connection is closed (RFC 9112, 9.3): those of HTTP/1.0, whose
-/// clients read until the end, and those with `Connection: close` in any spelling.
-///
-/// The HTTP library no longer knows the version of a request when it responds.
-final class ConnectionPersistence: ChannelInboundHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPServerRequestPart
-  typealias InboundOut = HTTPServerRequestPart
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard case .head(var head) = unwrapInboundIn(data),
-      head.version == .http1_0 || !head.isKeepAlive
-    else {
-      context.fireChannelRead(data)
-      return
-    }
-    head.headers.replaceOrAdd(name: "connection", value: "close")
-    context.fireChannelRead(wrapInboundOut(.head(head)))
   }
 }
 

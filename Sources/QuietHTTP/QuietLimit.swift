@@ -1,6 +1,7 @@
 /// Limits of connections, requests and responses, the same for all servers.
 public enum QuietLimit {
-  /// Open connections. Further ones wait in the system's queue.
+  /// Open connections. For a further one the connection that has been idle longest is closed; if none is idle,
+  /// it waits in the system's queue.
   public static let connectionsMax = 1_024
   /// Open connections of one address (all bits of IPv4, 64 bits of IPv6). Further ones are closed at once.
   public static let connectionsPerAddressMax = 256
@@ -13,6 +14,17 @@ public enum QuietLimit {
   /// Bytes of pending responses that a client must read in `responseSecondsMax`: about nine kilobits a
   /// second, less than the slowest mobile network transfers.
   public static let responseBytesMin = 64 << 10
+  /// Bytes of responses of all connections that the system has not taken yet. Above it, the connection that has
+  /// been unread longest is closed.
+  public static let unreadBytesMax = 64 << 20
+  /// The send buffer of a connection, in bytes, which the system doubles.
+  public static let sendBufferBytes = 256 << 10
+  /// Bytes of a file that are read at once.
+  public static let fileChunkBytes = 64 << 10
+  /// Requests of a connection that wait for the response to the one before them. Further ones are discarded.
+  public static let pipelinedRequestsMax = 16
+  /// Bytes of the bodies of these requests.
+  public static let pipelinedBytesMax = 64 << 10
   /// Bytes of all the headers of a request.
   public static let headerBytesMax = 16 << 10
   /// Headers of a request.
@@ -21,6 +33,8 @@ public enum QuietLimit {
   public static let lingerSeconds = 2
   /// Seconds for requests in progress after a shutdown signal.
   public static let shutdownSeconds = 10
+  /// Seconds for the rest of a request that is not complete at a shutdown signal.
+  public static let unfinishedRequestSeconds = 2
   /// Keys in the memory of an `AttemptBudget`.
   public static let budgetKeysMax = 100_000
   /// The shortest prefix of a trusted proxy network: /8, as in 10.0.0.0/8 and fd00::/8, the widest private

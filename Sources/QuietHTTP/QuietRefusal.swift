@@ -58,7 +58,7 @@ public enum QuietRefusal: Error, Hashable, Sendable {
 
   /// Runs `work` on the storage and turns every error into `.unavailable`.
   ///
-  /// The log has only the type of the error, because its text may quote the data.
+  /// The log has the cause of the error without its text, which may quote the data.
   ///
   /// - Throws: `.unavailable`.
   public static func mappingStorageErrors<Value: Sendable>(
@@ -68,7 +68,7 @@ public enum QuietRefusal: Error, Hashable, Sendable {
     do {
       return try await work()
     } catch {
-      logger.error("storage failed", metadata: ["kind": "\(type(of: error))"])
+      logger.error("storage failed", metadata: ["cause": "\(ErrorCause.text(error))"])
       throw .unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)
     }
   }

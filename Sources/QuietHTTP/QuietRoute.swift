@@ -35,7 +35,7 @@ public struct QuietRoute<Body: Sendable>: Sendable {
   /// Creates a route.
   ///
   /// `respond` and `decoy` may throw a `QuietRefusal`. Any other error becomes `.internalError`, and
-  /// only its type is logged. `decoy` should do the same work as `respond` up to its first effect, and
+  /// only its cause is logged. `decoy` should do the same work as `respond` up to its first effect, and
   /// return a response of success.
   public init(
     limit: BodyLimit, refusals: ErrorBody, shape: ResponseShape, randomness: any Randomness,
@@ -68,7 +68,7 @@ public struct QuietRoute<Body: Sendable>: Sendable {
     } catch let refusal as QuietRefusal {
       response = try PaddedResponse(refusal, form: refusals)
     } catch {
-      context.logger.error("route failed", metadata: ["kind": "\(type(of: error))"])
+      context.logger.error("route failed", metadata: ["cause": "\(ErrorCause.text(error))"])
       response = try PaddedResponse(.internalError, form: refusals)
     }
     return response.response(padding: randomness, shape: shape)

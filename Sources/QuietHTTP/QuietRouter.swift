@@ -133,7 +133,7 @@ struct RequestMiddleware: RouterMiddleware {
     } catch let error as HTTPError {
       refusal = Self.refusal(for: error)
     } catch {
-      context.logger.error("route failed", metadata: ["kind": "\(type(of: error))"])
+      context.logger.error("route failed", metadata: ["cause": "\(ErrorCause.text(error))"])
       refusal = .internalError
     }
     return try PaddedResponse(refusal, form: refusals).response(padding: randomness)

@@ -11,6 +11,7 @@ public final class QuietServer: Service {
   private let counts: ConnectionCounts
   private let logger: Logger
   private let bound = BoundPort()
+  private let closed = BoundPort()
 
   /// Creates a server that listens when it is run.
   ///
@@ -46,6 +47,11 @@ public final class QuietServer: Service {
     get async { await bound.value }
   }
 
+  /// Waits until the server no longer listens; requests in progress may still be served.
+  public func waitUntilClosed() async {
+    _ = await closed.value
+  }
+
   /// Serves until a graceful shutdown or cancellation. Requests in progress then have
   /// `QuietLimit.shutdownSeconds` to finish.
   ///
@@ -54,10 +60,15 @@ public final class QuietServer: Service {
     do {
       try await serveWithinGrace()
     } catch {
-      await bound.settle(0)
+      await end()
       throw error
     }
+    await end()
+  }
+
+  private func end() async {
     await bound.settle(0)
+    await closed.settle(0)
   }
 
   private func serveWithinGrace() async throws {
@@ -75,12 +86,14 @@ public final class QuietServer: Service {
   }
 
   private var application: Application<RouterResponder<QuietContext>> {
-    let (limits, counts) = (limits, counts)
+    let (limits, counts, logger) = (limits, counts, logger)
+    let connections = OpenConnections(
+      countMax: limits.connectionsMax, unreadBytesMax: limits.unreadBytesMax)
     return Application(
       responder: responder,
       server: .http1(
         configuration: .init(
-          additionalChannelHandlers: [ConnectionHandlers(limits, counts)],
+          additionalChannelHandlers: [ConnectionHandlers(limits, counts, connections, logger)],
           idleTimeout: .seconds(Int64(limits.idleSeconds)),
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: QuietLimit.headerBytesMax,
@@ -89,19 +102,22 @@ public final class QuietServer: Service {
       configuration: .init(
         address: .hostname(host, port: port),
         availableConnectionsDelegate: .maximum(limits.connectionsMax, logger: logger)),
-      onServerRunning: { [bound] channel in
+      onServerRunning: { [bound, closed] channel in
+        channel.closeFuture.whenComplete { _ in Task { await closed.settle(0) } }
         await bound.settle(channel.localAddress?.port ?? 0)
       },
       logger: logger)
   }
 }
 
-/// The connection limits of one server: those of `QuietLimit`, except in tests.
+/// The connection limits of one server: those of `QuietLimit`, except in tests and with few file descriptors.
 package struct ConnectionLimits: Sendable {
   /// Open connections.
-  package var connectionsMax = QuietLimit.connectionsMax
+  package var connectionsMax = FileDescriptors.connectionsMax
   /// Open connections of one address, except trusted proxies.
   package var connectionsPerAddressMax = QuietLimit.connectionsPerAddressMax
+  /// Bytes of responses of all connections that wait in the server.
+  package var unreadBytesMax = QuietLimit.unreadBytesMax
   /// Seconds in which a connection must send its next complete request head.
   package var idleSeconds = QuietLimit.idleSeconds
   /// Seconds in which a client must read `QuietLimit.responseBytesMin` of its pending responses, or all.

@@ -11,12 +11,16 @@ final class SlowReaderHandler: ChannelDuplexHandler {
   typealias OutboundIn = IOData
 
   private let interval: TimeAmount
+  private let connections: OpenConnections
   private var written = 0
+  /// The bytes that wait in this process, as last reported.
+  private var unread = 0
   private var progress = ReadProgress()
   private var nextCheck: Scheduled<Void>?
 
   /// Allows a client `seconds` to read the minimum.
-  init(seconds: Int) {
+  init(seconds: Int, _ connections: OpenConnections) {
+    self.connections = connections
     interval = .milliseconds(Int64(seconds * 1_000 / ReadProgress.checks))
   }
 
@@ -37,6 +41,27 @@ final class SlowReaderHandler: ChannelDuplexHandler {
   func flush(context: ChannelHandlerContext) {
     context.flush()
     if nextCheck == nil { check(context) }
+    reportUnread(context)
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    reportUnread(context)
+    context.fireChannelWritabilityChanged()
+  }
+
+  /// Reports the bytes that the system has not taken yet.
+  private func reportUnread(_ context: ChannelHandlerContext) {
+    let bytes = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    guard bytes != unread else { return }
+    unread = bytes
+    let channel = context.channel
+    let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    connections.setUnread(bytes, ObjectIdentifier(channel)) {
+      channel.eventLoop.execute {
+        let (handler, context) = handler.value
+        handler.reset(context)
+      }
+    }
   }
 
   /// Checks the progress, and again after the interval while data is pending. If the system does not
@@ -47,7 +72,7 @@ final class SlowReaderHandler: ChannelDuplexHandler {
     info.assumeIsolated().whenSuccess { [self] info in
       guard let acknowledged = info.acknowledged else { return }
       if progress.hasStalled(written: written, acknowledged: acknowledged) {
-        reset(context, socket)
+        reset(context)
       } else if progress.isPending {
         scheduleCheck(context)
       } else {
@@ -57,7 +82,8 @@ final class SlowReaderHandler: ChannelDuplexHandler {
   }
 
   /// Resets the connection. After an ordinary close the system would keep the pending data.
-  private func reset(_ context: ChannelHandlerContext, _ socket: any SocketOptionProvider) {
+  private func reset(_ context: ChannelHandlerContext) {
+    guard let socket = context.channel as? any SocketOptionProvider else { return }
     socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenComplete { _ in
       context.close(promise: nil)
     }

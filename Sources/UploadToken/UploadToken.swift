@@ -171,7 +171,7 @@ public enum UploadTokenLimit {
   /// the issuer's. `exp` has no tolerance.
   public static let clockSkewSeconds: TimeInterval = 60
   /// The largest Unix time that a claim may contain: the last second of the year 9999.
-  static let unixSecondsMax: Int64 = 253_402_300_799
+  package static let unixSecondsMax: Int64 = 253_402_300_799
 }
 
 /// The claims of an upload token as encoded.

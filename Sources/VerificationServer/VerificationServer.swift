@@ -45,6 +45,9 @@ public final class VerificationServer: Service {
     get async { await http.boundPort }
   }
 
+  /// Waits until the server no longer listens; requests in progress may still be served.
+  public func waitUntilClosed() async { await http.waitUntilClosed() }
+
   /// Serves requests and removes expired codes periodically, until it is stopped or cancelled.
   public func run() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -42,12 +42,26 @@ package enum FolderLock {
   ///
   /// - Throws: `FileError` if the folder cannot be opened.
   package static func hold(on folder: URL) throws(FileError) -> HeldFolderLock? {
-    let lock = HeldFolderLock(descriptor: try open(folder))
+    try hold(HeldFolderLock(descriptor: try open(folder)), folder)
+  }
+
+  private static func hold(
+    _ lock: HeldFolderLock, _ url: URL
+  ) throws(FileError) -> HeldFolderLock? {
     while flock(lock.descriptor, LOCK_EX | LOCK_NB) != 0 {
       if errno == EWOULDBLOCK { return nil }
-      guard errno == EINTR else { throw FileError(.lock, folder) }
+      guard errno == EINTR else { throw FileError(.lock, url) }
     }
     return lock
+  }
+
+  /// The same for a file, which is created with mode 0600 if it is missing, so that others may lock its folder.
+  ///
+  /// - Throws: `FileError` if the file cannot be opened or created.
+  package static func hold(onFile file: URL) throws(FileError) -> HeldFolderLock? {
+    let descriptor = Foundation.open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw FileError(.open, file) }
+    return try hold(HeldFolderLock(descriptor: descriptor), file)
   }
 
   private static func open(_ folder: URL) throws(FileError) -> Int32 {

@@ -2,13 +2,14 @@ import CProcessControl
 import Dispatch
 import Foundation
 
-/// Handles SIGINT (Ctrl-C) and SIGTERM as long as it lives.
+/// Handles signals as long as it lives: SIGINT (Ctrl-C) and SIGTERM, and others if they are given.
 final class SignalHandler {
-  private static let signals = [SIGINT, SIGTERM]
+  private let signals: [Int32]
   private let sources: [any DispatchSourceSignal]
 
-  init(_ handle: @escaping @Sendable (_ signal: Int32) -> Void) {
-    sources = Self.signals.map { number in
+  init(and others: [Int32] = [], _ handle: @escaping @Sendable (_ signal: Int32) -> Void) {
+    signals = [SIGINT, SIGTERM] + others
+    sources = signals.map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { handle(number) }
@@ -27,7 +28,7 @@ final class SignalHandler {
 
   deinit {
     for source in sources { source.cancel() }
-    for number in Self.signals { signal(number, SIG_DFL) }
+    for number in signals { signal(number, SIG_DFL) }
   }
 }
 

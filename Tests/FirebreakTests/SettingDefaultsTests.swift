@@ -19,7 +19,8 @@ struct SettingDefaultsTests {
      "publish": {"allowsPartialRevisions": false,
        "revisionContext": "firebreak key server revision token"},
      "statistics": {"uploadsMin": 10, "delaySeconds": 172800},
-     "uploadAttempts": 60, "uploadWindowSeconds": 600, "trustedProxies": []}
+     "uploadAttempts": 60, "uploadWindowSeconds": 600, "trustedProxies": [],
+     "logLevel": "error"}
     """
   private static let verification = """
     {"issuer": "verification.firebreak.example", "audience": "keys.firebreak.example",
@@ -31,7 +32,7 @@ struct SettingDefaultsTests {
        "testTypes": ["confirmed", "likely", "negative"], "requiresDate": false,
        "allowsUserReport": false, "allowsBatchIssue": true, "allowsGeneratedSMS": false,
        "isInMaintenance": false},
-     "trustedProxies": []}
+     "trustedProxies": [], "logLevel": "error"}
     """
 
   private func lines(_ text: String) throws -> [String] {

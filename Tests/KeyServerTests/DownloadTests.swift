@@ -47,6 +47,72 @@ struct DownloadTests {
     }
   }
 
+  @Test("A range of a key file is 206 with its place, and a range after the end is 416")
+  func ranges() async throws {
+    try await withOneFile { server, name in
+      let path = KeyServerRoute.keyFile(name)
+      let whole = try await server.get(path)
+      #expect(whole.headers["accept-ranges"] == "bytes")
+      let count = whole.body.count
+      let tag = try #require(whole.headers["etag"])
+      let part = try await server.get(path, headers: [("Range", "bytes=100-199")])
+      #expect((part.status, part.body) == (206, whole.body[100..<200]))
+      #expect(part.headers["content-range"] == "bytes 100-199/\(count)")
+      #expect(part.headers["etag"] == tag)
+      let rest = try await server.get(path, headers: [("Range", "bytes=100-"), ("If-Range", tag)])
+      #expect((rest.status, rest.body) == (206, whole.body[100...]))
+      let other = try await server.get(
+        path, headers: [("Range", "bytes=1-"), ("If-Range", "\"x\"")])
+      #expect((other.status, other.body) == (200, whole.body))
+      let late = try await server.get(path, headers: [("Range", "bytes=\(count)-")])
+      #expect((late.status, late.headers["content-range"]) == (416, "bytes */\(count)"))
+    }
+  }
+
+  @Test(
+    "If-Modified-Since gives 304 from the date of the file on, unless If-None-Match says otherwise")
+  func modifiedSince() async throws {
+    try await withOneFile { server, name in
+      let path = KeyServerRoute.keyFile(name)
+      for (date, status) in [
+        ("Sun, 13 Sep 2020 15:59:59 GMT", 200), ("Sun, 13 Sep 2020 16:00:00 GMT", 304),
+        ("Sun, 13 Sep 2020 16:00:01 GMT", 304), ("yesterday", 200),
+      ] {
+        let answer = try await server.get(path, headers: [("If-Modified-Since", date)])
+        #expect(answer.status == status, "\(date)")
+      }
+      let answer = try await server.get(
+        path,
+        headers: [
+          ("If-Modified-Since", "Sun, 13 Sep 2020 16:00:01 GMT"), ("If-None-Match", "\"x\""),
+        ])
+      #expect(answer.status == 200)
+    }
+  }
+
+  @Test("A file that is replaced while a client downloads it is never mixed with the new one")
+  func replaced() async throws {
+    try await withOneFile { server, name in
+      let file = server.configuration.exportFolder.appendingPathComponent(name.text)
+      try Data(repeating: 1, count: 32 << 20).write(to: file)
+      let client = try LocalSocket.connected(to: server.port, receiveBytes: 4_096)
+      defer { close(client) }
+      let request = Data("GET /\(name.text) HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+      #expect(
+        request.withUnsafeBytes { send(client, $0.baseAddress, $0.count, 0) } == request.count)
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      #expect(recv(client, &buffer, 1_000, 0) > 0)
+      try Data(repeating: 2, count: 32 << 20).write(to: file, options: .atomic)
+      var (count, isMixed) = (0, false)
+      while case let part = recv(client, &buffer, buffer.count, 0), part > 0 {
+        count += part
+        isMixed = isMixed || buffer[..<part].contains(2)
+      }
+      #expect(count < 32 << 20)
+      #expect(!isMixed)
+    }
+  }
+
   @Test("A file that the index does not list is 404")
   func onlyListed() async throws {
     try await withOneFile { server, name in
@@ -64,6 +130,45 @@ struct DownloadTests {
         #expect(answer.status == 404 || isTheFile, "\(path)")
         #expect(answer.body.range(of: Data("secret".utf8)) == nil)
       }
+    }
+  }
+
+  @Test("An index that cannot be read is 503 and not cached, and never looks empty")
+  func unreadableIndex() async throws {
+    try await withOneFile { server, name in
+      let index = server.configuration.exportFolder.appendingPathComponent("index.txt")
+      try FileManager.default.removeItem(at: index)
+      try FileManager.default.createDirectory(at: index, withIntermediateDirectories: false)
+      for path in [KeyServerRoute.index, KeyServerRoute.keyFile(name)] {
+        let answer = try await server.get(path)
+        #expect(answer.status == 503)
+        #expect(answer.headers["cache-control"]?.contains("public") != true)
+        #expect(answer.headers["retry-after"] != nil)
+      }
+    }
+  }
+
+  @Test("A listed file that is missing is 503, and the next export writes it again")
+  func missingFile() async throws {
+    try await withOneFile { server, name in
+      let before = try await server.get(KeyServerRoute.keyFile(name)).body
+      let file = server.configuration.exportFolder.appendingPathComponent(name.text)
+      try FileManager.default.removeItem(at: file)
+      #expect(try await server.get(KeyServerRoute.keyFile(name)).status == 503)
+      try await server.server.exportDue()
+      let after = try await server.get(KeyServerRoute.keyFile(name))
+      #expect((after.status, before.isEmpty) == (200, false))
+    }
+  }
+
+  @Test("A removed export folder is 503, and the next export creates it again with all files")
+  func removedFolder() async throws {
+    try await withOneFile { server, name in
+      try FileManager.default.removeItem(at: server.configuration.exportFolder)
+      #expect(try await server.get(KeyServerRoute.index).status == 503)
+      try await server.server.exportDue()
+      #expect(try await server.listed() == [name])
+      #expect(try await server.get(KeyServerRoute.keyFile(name)).status == 200)
     }
   }
 

@@ -8,9 +8,9 @@ import Testing
 struct ConnectionTests {
   private static let page = "GET /people/a HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-  @Test("Connections up to the limit are served, and one more waits until another ends")
-  func connections() async throws {
-    let echo = EchoServer { $0.connectionsMax = 3 }
+  @Test("When all connections are taken, the one that has been idle longest is closed")
+  func evicted() async throws {
+    let echo = EchoServer { $0.connectionsMax = 4 }
     try await echo.running { port async throws in
       let held = try await Wire.aside {
         try (0..<3).map { _ in
@@ -19,25 +19,27 @@ struct ConnectionTests {
           return connection
         }
       }
+      // The first has been idle longest after this.
+      for connection in held.dropFirst() {
+        #expect(try await Wire.aside { connection.ask(Self.page)?.status } == 200)
+      }
       let late = try await Wire.aside { try WireConnection(port: port) }
-      async let response = Wire.aside { late.ask(Self.page)?.status }
-      try await Task.sleep(for: .milliseconds(200))
-      // Open connections are still served, and the late one has not been served.
-      #expect(try await Wire.aside { held[1].ask(Self.page)?.status } == 200)
-      #expect(echo.log.lines.count { $0.contains("GET /people") } == 4)
-      held[0].close()
-      #expect(try await response == 200)
-      for connection in held.dropFirst() + [late] { connection.close() }
+      #expect(try await Wire.aside { late.ask(Self.page)?.status } == 200)
+      #expect(try await Wire.aside { held[0].receive() } == Data())
+      for connection in held.dropFirst() {
+        #expect(try await Wire.aside { connection.ask(Self.page)?.status } == 200)
+      }
+      for connection in held + [late] { connection.close() }
     }
   }
 
-  @Test("A new connection above the limit is not served")
+  @Test("A connection with a request in progress is not closed for a new one, which waits")
   func full() async throws {
     let echo = EchoServer { $0.connectionsMax = 1 }
     try await echo.running { port async throws in
       let held = try await Wire.aside {
         let connection = try WireConnection(port: port)
-        #expect(connection.ask(Self.page)?.status == 200)
+        #expect(connection.send(Post(bytes: 20).head))
         return connection
       }
       async let response = Post(#"{"word":"hello"}"#).response(port: port).status

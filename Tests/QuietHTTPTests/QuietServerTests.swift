@@ -49,6 +49,34 @@ struct QuietServerTests {
     }
   }
 
+  @Test("A half-sent body is cut off at shutdown, long before a request that takes all the time")
+  func halfSent() async throws {
+    let echo = EchoServer()
+    let services = ServiceGroup(
+      configuration: .init(services: [echo.server], logger: Logger(label: "test")))
+    let hasEnded = Counter()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        try? await services.run()
+        hasEnded.add()
+      }
+      let port = await echo.server.boundPort
+      async let other = try? Post(#"{"word":"never"}"#).response(port: port)
+      let half = try await Wire.aside {
+        let half = try WireConnection(port: port)
+        #expect(half.send(Post(bytes: 100).head))
+        return half
+      }
+      while echo.effects.count == 0 { try await Task.sleep(for: .milliseconds(5)) }
+      await services.triggerGracefulShutdown()
+      #expect(try await Wire.aside { half.receive() } == Data())
+      #expect(hasEnded.count == 0)
+      half.close()
+      try await group.waitForAll()
+      _ = await other
+    }
+  }
+
   @Test("A server on a port in use fails, and its port becomes 0")
   func portTaken() async throws {
     try await EchoServer().running { port async throws in
@@ -126,6 +154,10 @@ struct QuietLimitTests {
     #expect((QuietLimit.connectionsMax, QuietLimit.connectionsPerAddressMax) == (1_024, 256))
     #expect((QuietLimit.idleSeconds, QuietLimit.bodySecondsMax) == (30, 20))
     #expect((QuietLimit.responseSecondsMax, QuietLimit.responseBytesMin) == (60, 65_536))
+    #expect((QuietLimit.unreadBytesMax, QuietLimit.sendBufferBytes) == (64 << 20, 256 << 10))
+    #expect((QuietLimit.pipelinedRequestsMax, QuietLimit.pipelinedBytesMax) == (16, 64 << 10))
+    #expect((QuietLimit.fileChunkBytes, QuietLimit.unfinishedRequestSeconds) == (64 << 10, 2))
+    #expect((FileDescriptors.reserved, FileDescriptors.serversMax) == (192, 3))
     #expect((QuietLimit.headerBytesMax, QuietLimit.headersMax) == (16_384, 100))
     #expect((QuietLimit.lingerSeconds, QuietLimit.shutdownSeconds) == (2, 10))
     #expect((QuietLimit.budgetKeysMax, QuietLimit.proxyPrefixBitsMin) == (100_000, 8))

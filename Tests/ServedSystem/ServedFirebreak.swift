@@ -13,17 +13,36 @@ package final class ServedFirebreak: Sendable {
   package let data: String
   private let program: BackgroundProcess
 
+  /// Starts the servers, with at most `descriptorsMax` file descriptors if it is given.
   package init(
-    folder: TemporaryFolder, _ arguments: [String] = [], environment: [String: String] = [:]
+    folder: TemporaryFolder, _ arguments: [String] = [], environment: [String: String] = [:],
+    descriptorsMax: Int? = nil
   ) async throws {
     output = folder.path("output")
     data = folder.path("data").path
     // An earlier server on the same folder has left its addresses there.
     try? FileManager.default.removeItem(at: output)
+    let product = try Run.product()
+    let serve = ["serve", "--port", "0", "--json", "--data", data] + arguments
+    let limited = descriptorsMax.map { ["--nofile=\($0):\($0)", product.path] + serve }
     program = try await BackgroundProcess(
-      try Run.product(), ["serve", "--port", "0", "--json", "--data", data] + arguments,
+      limited == nil ? product : URL(fileURLWithPath: "/usr/bin/prlimit"), limited ?? serve,
       environment: Run.environment(adding: environment), output: output)
   }
+
+  /// The process.
+  package var processIdentifier: Int32 { program.process.processIdentifier }
+
+  /// The memory of the process in KiB: a line of `/proc/PID/status`, such as `VmRSS` or `VmHWM`.
+  package func memory(_ line: String = "VmRSS") throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(processIdentifier)/status", encoding: .utf8)
+    let found = status.split(separator: "\n").first { $0.hasPrefix(line + ":") }
+    return try #require(
+      found?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
+  }
+
+  /// Sends a signal to the process.
+  package func send(_ signal: Int32) { program.process.send(signal) }
 
   /// The addresses on the first line of stdout, by server.
   package func addresses() async throws -> [String: String] {
@@ -68,11 +87,13 @@ package final class ServedAuthority {
 
   /// Starts the servers with `files`, texts by path in their folder, with mode 0600.
   package init(
-    _ files: [String: String] = [:], folders: [String] = [], arguments: [String] = []
+    _ files: [String: String] = [:], folders: [String] = [], arguments: [String] = [],
+    descriptorsMax: Int? = nil
   ) async throws {
     folder = try TemporaryFolder()
     try Self.write(files, folders: folders, in: folder)
-    servers = try await ServedFirebreak(folder: folder, arguments)
+    servers = try await ServedFirebreak(
+      folder: folder, arguments, descriptorsMax: descriptorsMax)
     let addresses = try await servers.addresses()
     verification = addresses["verification"] ?? ""
     keys = addresses["keys"] ?? ""

@@ -140,10 +140,22 @@ import VerificationAPI
         try CompactToken.text(forKeys, signedBy: ours),
         try CompactToken.text(otherIssuer, signedBy: ours),
         try CompactToken.text(unknownType, signedBy: ours), uploadToken,
-      ] {
+      ] + (try Self.impossibleTimes(good).map { try CompactToken.text($0, signedBy: ours) }) {
         #expect(try await server.certify(forged).refusal == "400 token_invalid")
       }
       #expect(try await server.certify(text).status == 200)
+    }
+  }
+
+  /// Claims with times that no calendar has; arithmetic with them would overflow.
+  private static func impossibleTimes(
+    _ good: VerificationToken.Claims
+  ) throws -> [VerificationToken.Claims] {
+    [Int64.max, .max - 1, UploadTokenLimit.unixSecondsMax + 1, -1, .min].flatMap { second in
+      var (issued, expires) = (good, good)
+      issued.iat = second
+      expires.exp = second
+      return [issued, expires]
     }
   }
 

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Hummingbird
 import KeyServerAPI
@@ -26,8 +25,11 @@ struct DownloadRoutes: Sendable {
       return Self.document(try readDeviceConfiguration(), type: Self.json, for: request)
     }
     for root in roots {
-      router.get(RouterPath(KeyServerRoute.index(of: root))) { request, _ in
-        Self.document(folder.index(of: root), type: "text/plain; charset=us-ascii", for: request)
+      router.get(RouterPath(KeyServerRoute.index(of: root))) { request, context in
+        let index = try await QuietRefusal.mappingStorageErrors(context.logger) {
+          try folder.index(of: root)
+        }
+        return Self.document(index, type: "text/plain; charset=us-ascii", for: request)
       }
       router.get(RouterPath(KeyServerRoute.keyFile(":name", of: root))) { request, context in
         try await keyFile(of: root, for: request, in: context)
@@ -37,27 +39,23 @@ struct DownloadRoutes: Sendable {
 
   private static let json = "application/json; charset=utf-8"
 
-  /// Serves a file only if its index lists it; every other name is 404.
+  /// Serves a file only if its index lists it; every other name is 404. A listed file that cannot be read is
+  /// 503: the next export writes it again.
   private func keyFile(
     of root: String, for request: Request, in context: QuietContext
   ) async throws -> Response {
     let text = try context.parameters.require("name")
-    guard let name = KeyFileName(text), name.text == text, folder.isListed(name, of: root),
-      let tag = EntityTag(ofFile: folder.file(name, of: root))
-    else { throw QuietRefusal.notFound }
-    let modified = Date(timeIntervalSince1970: TimeInterval(name.endTimestamp))
-    // A file never changes under its name, so caches need not revalidate it.
-    let headers: HTTPFields = [
-      .contentType: "application/zip", .eTag: tag.text,
-      .lastModified: HTTPDate.text(modified),
-      .cacheControl: "public, max-age=\(Int(KeyServerLimit.retentionSeconds)), immutable",
-    ]
-    if tag.matches(request.headers[.ifNoneMatch]) {
-      return Response(status: .notModified, headers: headers)
+    guard let name = KeyFileName(text), name.text == text else { throw QuietRefusal.notFound }
+    let file: FileDownload? = try await QuietRefusal.mappingStorageErrors(context.logger) {
+      guard try folder.isListed(name, of: root) else { return nil }
+      return try FileDownload(folder.file(name, of: root))
     }
-    let body = try await FileIO().loadFile(
-      path: folder.file(name, of: root).path, context: context)
-    return Response(status: .ok, headers: headers, body: body)
+    guard let file else { throw QuietRefusal.notFound }
+    // A file never changes under its name, so caches need not revalidate it.
+    let cache = "public, max-age=\(Int(KeyServerLimit.retentionSeconds)), immutable"
+    return file.response(
+      to: request, modified: Date(timeIntervalSince1970: TimeInterval(name.endTimestamp)),
+      headers: [.contentType: "application/zip", .cacheControl: cache], in: context)
   }
 
   /// A document that changes: caches may store it but must revalidate it.
@@ -71,48 +69,5 @@ struct DownloadRoutes: Sendable {
     }
     return Response(
       status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
-  }
-}
-
-/// An entity tag, which identifies one version of a document (RFC 9110, 8.8.3).
-struct EntityTag: Hashable, Sendable {
-  /// The tag in quotes.
-  let text: String
-
-  init(of data: Data) {
-    let digest = SHA256.hash(data: data).prefix(16)
-    text = "\"" + Data(digest).base64EncodedString() + "\""
-  }
-
-  /// The tag of a file that is only replaced atomically; nil if the file does not exist.
-  init?(ofFile url: URL) {
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: url.path),
-      let size = attributes[.size] as? NSNumber, let date = attributes[.modificationDate] as? Date
-    else { return nil }
-    text = "\"\(size.int64Value)-\(Int64(date.timeIntervalSince1970 * 1_000))\""
-  }
-
-  /// Returns `true` if the client's `If-None-Match` contains the tag.
-  func matches(_ header: String?) -> Bool {
-    guard let header else { return false }
-    return header.split(separator: ",").contains { candidate in
-      let tag = candidate.trimmingCharacters(in: .whitespaces)
-      return tag == text || tag == "W/" + text || tag == "*"
-    }
-  }
-}
-
-/// The date format of HTTP headers (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
-enum HTTPDate {
-  static func text(_ date: Date) -> String {
-    let style = Date.VerbatimFormatStyle(
-      format: """
-        \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
-        \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\
-        \(second: .twoDigits)
-        """,
-      locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt,
-      calendar: Calendar(identifier: .gregorian))
-    return date.formatted(style) + " GMT"
   }
 }

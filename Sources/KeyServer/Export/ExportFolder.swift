@@ -10,10 +10,17 @@ import World
 /// the folder (see "Files and indexes" in Documentation/Exports.md).
 struct ExportFolder: Sendable {
   let url: URL
+  private let roots: [String]
 
   /// Creates the folder and one subfolder for each of `roots`, unless they exist.
   init(_ url: URL, roots: [String] = []) throws {
     self.url = url
+    self.roots = roots
+    try create()
+  }
+
+  /// Creates the folders that do not exist, also after someone has removed them from a running server.
+  func create() throws {
     for folder in [""] + roots {
       try FileManager.default.createDirectory(
         at: url.appendingPathComponent(folder), withIntermediateDirectories: true)
@@ -37,22 +44,28 @@ struct ExportFolder: Sendable {
     UnverifiedKeyFile(at: file(name, of: root)).hasValidZipEnd
   }
 
-  /// The content of the index; empty before the first export.
-  func index(of root: String) -> Data {
-    (try? Data(contentsOf: indexFile(root))) ?? Data()
-  }
+  /// The content of the index, which the first export creates.
+  ///
+  /// - Throws: The error of the file system if the index is missing or unreadable. Such an index must never
+  ///   look like an empty one: phones would take all files for analysed.
+  func index(of root: String) throws -> Data { try Data(contentsOf: indexFile(root)) }
 
   /// Returns `true` if the index lists `name`.
-  func isListed(_ name: KeyFileName, of root: String) -> Bool {
+  func isListed(_ name: KeyFileName, of root: String) throws -> Bool {
     let line = KeyFileIndex.line(name, under: root)
-    return String(decoding: index(of: root), as: UTF8.self).split(separator: "\n")
+    return String(decoding: try index(of: root), as: UTF8.self).split(separator: "\n")
       .contains { $0 == line }
+  }
+
+  /// Creates an empty index unless there is one.
+  func createIndex(of root: String) throws {
+    if !exists(indexFile(root)) { try replaceIndex([], of: root) }
   }
 
   /// Writes the index if its content changes.
   func replaceIndex(_ names: [KeyFileName], of root: String) throws {
     let text = Data(KeyFileIndex.render(names, under: root).utf8)
-    guard index(of: root) != text || !exists(indexFile(root)) else { return }
+    guard try !exists(indexFile(root)) || index(of: root) != text else { return }
     // Readable by everyone: another user's web server may serve the folder.
     try AtomicFile.write(text, to: indexFile(root), permissions: 0o644)
   }

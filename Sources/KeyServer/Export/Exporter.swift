@@ -39,6 +39,14 @@ actor Exporter {
     }
   }
 
+  /// Creates the empty index of each export that has no files yet, so that clients of a new server get one.
+  func createFirstIndexes() async throws {
+    let batches = try await store.batches()
+    for export in exports where !batches.contains(where: { $0.export == export.filenameRoot }) {
+      try folder.createIndex(of: export.filenameRoot)
+    }
+  }
+
   /// Removes expired data from the database, then from the indexes, then from the folder, so that an index never
   /// lists a removed file.
   func removeOld() async throws {
@@ -59,6 +67,7 @@ actor Exporter {
     let previous = previousRun
     let task = Task {
       _ = await previous?.result
+      try folder.create()
       return try await FolderLock.withLock(on: folder.url) { try await work() }
     }
     previousRun = task

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Logging
+import QuietHTTP
 import Synchronization
 import UploadToken
 import World
@@ -139,7 +140,7 @@ final class TokenKeySource: Sendable {
     } catch {
       logger.warning(
         "token keys not read; the known keys stay valid: check the file of public keys",
-        metadata: ["kind": "\(type(of: error))"])
+        metadata: ["cause": "\(ErrorCause.text(error))"])
     }
     return latest.withLock { $0 }
   }

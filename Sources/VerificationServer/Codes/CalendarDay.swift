@@ -99,8 +99,11 @@ enum UTCTime {
 }
 
 extension Date {
-  /// The whole seconds since 1970, as the database stores them.
-  var unixSecond: Int64 { Int64(timeIntervalSince1970.rounded(.down)) }
+  /// The whole seconds since 1970, as the database stores them; the nearest possible ones of a date beyond.
+  var unixSecond: Int64 {
+    let seconds = timeIntervalSince1970.rounded(.down)
+    return Int64(exactly: seconds) ?? (seconds < 0 ? .min : .max)
+  }
 
   /// The date of a stored second.
   init(unixSecond: Int64) {

@@ -121,7 +121,10 @@ struct VerificationToken: Hashable, Sendable {
 
   /// Returns nil if `issuer` did not make the claims for itself.
   init?(_ claims: Claims, issuer: String) {
-    guard claims.iss == issuer, claims.aud == issuer, !claims.jti.isEmpty else { return nil }
+    let moments = 0...UploadTokenLimit.unixSecondsMax
+    guard claims.iss == issuer, claims.aud == issuer, !claims.jti.isEmpty,
+      moments.contains(claims.iat), moments.contains(claims.exp)
+    else { return nil }
     let parts = claims.sub.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, let testType = TestType(rawValue: parts[0]) else { return nil }
     tokenID = claims.jti

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import QuietHTTP
 import Synchronization
 import UploadToken
 import World
@@ -40,7 +41,7 @@ final class SigningKeyring: TokenSigning, Sendable {
     } catch {
       logger.warning(
         "reading the signing keys failed: the previous keys stay in use; check the secrets file",
-        metadata: ["kind": "\(type(of: error))"])
+        metadata: ["cause": "\(ErrorCause.text(error))"])
       latest.withLock { $0.readAt = now }
     }
     return latest.withLock { $0.keys }

@@ -3,6 +3,7 @@ import Foundation
 import KeyServer
 import Logging
 import PhoneProcess
+import QuietHTTP
 import VerificationServer
 import World
 
@@ -14,8 +15,8 @@ struct ServeCommand: AsyncParsableCommand {
     discussion: """
       Secrets and signing keys are created on the first start, in DIR, readable by its owner only. Other \
       settings are in DIR/verification/settings.json and DIR/keys/settings.json; `verification-server settings` \
-      and `key-server settings` show them. Requests in progress are finished before the servers stop. Put a web \
-      server with TLS in front of them.
+      and `key-server settings` show them; SIGHUP reloads them. Requests in progress are finished before the \
+      servers stop. Put a web server with TLS in front of them.
       """)
 
   @Option(help: ArgumentHelp("Run one server only.", valueName: "verification|keys|console"))
@@ -35,7 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "Print the addresses of the servers as one JSON object on the first line.")
   var json = false
 
-  @Flag(help: "Log everything to stderr, not only errors.")
+  @Flag(help: "Log everything to stderr, whatever the settings say.")
   var verbose = false
 
   @Flag(help: "Allow the options for developers.")
@@ -62,49 +63,75 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     try CoreDumps.disable()
-    let setup = ServerSetup(
-      folder: try ServerFolder(path: options.data), options: options, clock: clock)
-    // Checked before anything is created, so that a failed start leaves no secrets.
-    if only != .keys { try setup.checkVerification() }
-    if only != .verification { try setup.checkKeys() }
-    if only == nil { try setup.requireMatchingNames() }
-    let verification =
-      only == .keys
-      ? nil : try setup.verificationServer(host: host, port: port, logger: logger)
-    let keys =
-      only == .verification
-      ? nil
-      : try setup.keyServer(
-        host: host, port: only == nil && port > 0 ? port + 1 : port, logger: logger)
-    if keys != nil { note(try setup.keySettings().deviceVerificationNote) }
-    let servers = RunningServers(verification: verification, keys: keys, host: host)
-    try await servers.run(logger: logger) { addresses in
+    FileDescriptors.raiseLimit()
+    let folder = try ServerFolder(path: options.data)
+    let setup = ServerSetup(folder: folder, options: options, clock: clock)
+    // Before anything is created, so that a failed start leaves nothing.
+    try check(setup)
+    let locks = try ServerLocks(folder, ServerName.allCases.filter(isServed))
+    defer { withExtendedLifetime(locks) {} }
+    let loop = ServerLoop(
+      create: { try servers(of: setup, on: $0) }, logger: logger(level: .error))
+    try await loop.run { ports in
+      let addresses = ports.addresses(host: host)
       try json ? printJSON(addresses) : StandardOutput.write(addresses.text)
     }
+  }
+
+  /// The servers with the settings of now, on the ports of the command line unless others are given.
+  private func servers(of setup: ServerSetup, on ports: ServerPorts?) throws -> RunningServers {
+    try check(setup)
+    let verification =
+      isServed(.verification)
+      ? try setup.verificationServer(
+        host: host, port: ports?.verification ?? port,
+        logger: logger(level: try setup.verificationSettings().logLevel)) : nil
+    let second = only == nil && port > 0 ? port + 1 : port
+    let keys =
+      isServed(.keys)
+      ? try setup.keyServer(
+        host: host, port: ports?.keys ?? second,
+        logger: logger(level: try setup.keySettings().logLevel)) : nil
+    if keys != nil { note(try setup.keySettings().deviceVerificationNote) }
+    return RunningServers(verification: verification, keys: keys)
+  }
+
+  private func check(_ setup: ServerSetup) throws {
+    if isServed(.verification) { try setup.checkVerification() }
+    if isServed(.keys) { try setup.checkKeys() }
+    if only == nil { try setup.requireMatchingNames() }
+  }
+
+  private func isServed(_ server: ServerName) -> Bool {
+    server != .console && (only == nil || only == server)
   }
 
   private var clock: any WallClock {
     clockOffset == 0 ? SystemClock() : ClockWithOffset(SystemClock(), ahead: clockOffset)
   }
 
-  private var logger: Logger {
-    guard verbose else { return Logger(label: "firebreak") { _ in ServerErrorLog() } }
+  private func logger(level: Logger.Level) -> Logger {
+    guard verbose else { return Logger(label: "firebreak") { _ in ServerErrorLog(level) } }
     return Logger(label: "firebreak") { StreamLogHandler.standardError(label: $0) }
   }
 }
 
-/// A log of the servers' own errors.
+/// A log of the servers' own entries.
 ///
-/// Errors of the libraries are mostly closed connections, and they quote client data.
+/// Entries of the libraries are mostly closed connections, and they quote client data.
 private struct ServerErrorLog: LogHandler {
   private var stream = StreamLogHandler.standardError(label: "firebreak")
 
   private static let libraries = ["Hummingbird", "HummingbirdCore", "ServiceLifecycle"]
 
-  var logLevel = Logger.Level.error
+  var logLevel: Logger.Level
   var metadata: Logger.Metadata {
     get { stream.metadata }
     set { stream.metadata = newValue }
+  }
+
+  init(_ logLevel: Logger.Level) {
+    self.logLevel = logLevel
   }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import KeyServer
 import KeyServerAPI
+import Logging
 
 /// The settings of the key server: `keys/settings.json`, the options of the command line, and the defaults.
 struct KeyServerSettings {
@@ -9,6 +10,7 @@ struct KeyServerSettings {
   var configuration = Self.defaults
   /// The id of the first key that signs key files.
   var keyID = "260"
+  var logLevel = Logger.Level.error
   /// All settings that are in force, as JSON that may be used as `settings.json`.
   private(set) var inForce = JSONTree.object([:])
 
@@ -118,6 +120,7 @@ struct KeyServerSettings {
         "the window of `uploadAttempts` in seconds"),
       .origin(\.configuration.allowedOrigin),
       .proxies(\.configuration.trustedProxies),
+      .logLevel(\.logLevel),
     ]
   }
 

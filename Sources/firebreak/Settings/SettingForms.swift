@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import QuietHTTP
 
 /// The types that settings have.
@@ -158,6 +159,21 @@ extension Setting {
       "allowedOrigin", path, form: "an origin, such as https://app.example",
       "the one origin whose browser pages may call the server"
     ) { WebAddress($0)?.isOrigin == true }
+  }
+
+  /// The least severe entries in the log.
+  static func logLevel(_ path: WritableKeyPath<Root, Logger.Level>) -> Self {
+    Self(
+      name: "logLevel", form: "one of debug, info, warning, error",
+      meaning: "the least severe entries in the log on stderr; `info` has one for each request",
+      fallback: { .text($0[keyPath: path].rawValue) },
+      take: { value, root, _ in
+        guard case .text(let text) = value, let level = Logger.Level(rawValue: text),
+          [.debug, .info, .warning, .error].contains(level)
+        else { return nil }
+        root[keyPath: path] = level
+        return value
+      })
   }
 
   /// The proxies whose `X-Forwarded-For` is believed.

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Logging
 import QuietHTTP
 import UploadToken
 import VerificationAPI
@@ -12,6 +13,7 @@ struct VerificationServerSettings {
   var configuration: VerificationServerConfiguration
   var issuer = ServerNames.issuer
   var audience = ServerNames.audience
+  var logLevel = Logger.Level.error
   /// All settings that are in force, as JSON that may be used as `settings.json`.
   private(set) var inForce = JSONTree.object([:])
 
@@ -63,6 +65,7 @@ struct VerificationServerSettings {
       SMSSettings.setting,
       .origin(\.configuration.allowedOrigin),
       .proxies(\.configuration.trustedProxies),
+      .logLevel(\.logLevel),
       .netmasks(
         "applicationNetmasks", \.configuration.applicationNetmasks,
         "the addresses that may call `getAccessToken` and the device API"),

@@ -1,0 +1,191 @@
+import NIOCore
+import NIOHTTP1
+
+/// Passes on one request of a connection at a time: the next one waits until the response to the previous one
+/// is in the system's send buffer.
+///
+/// A client that sends many requests and reads no response would otherwise fill the memory with responses.
+/// While a response is pending, nothing is read from the connection. The requests of the last read are held
+/// up to `QuietLimit.pipelinedRequestsMax`; the others are discarded, and the connection closes after the
+/// responses to the held ones. The client sends them again (RFC 9112, 9.3.2).
+final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private let connections: OpenConnections
+  /// True from the head to the end of the current request.
+  private var isReceiving = false
+  /// True from the head of the current request until its response was sent.
+  private var isResponding = false
+  private var held = HeldRequests()
+  private var isReadPending = false
+
+  init(_ connections: OpenConnections) {
+    self.connections = connections
+  }
+
+  /// Closes the connection if it has no request.
+  func closeIfIdle(_ channel: any Channel) {
+    if isIdle { channel.close(promise: nil) }
+  }
+
+  private var isIdle: Bool { !isReceiving && !isResponding && held.isEmpty }
+
+  /// True if the current request is complete and its response is not.
+  private var isWaiting: Bool { isResponding && !isReceiving }
+
+  // MARK: - From the client
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let part = unwrapInboundIn(data)
+    if isWaiting || held.isFull { held.append(.part(part)) } else { pass(part, context) }
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if isWaiting || held.isFull {
+      isReadPending = true
+    } else {
+      context.read()
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if isWaiting || held.isFull {
+      held.append(.error(error))
+    } else {
+      context.fireErrorCaught(error)
+    }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case is ChannelShouldQuiesceEvent: stop(context)
+    case ChannelEvent.inputClosed where !held.isEmpty:
+      held.append(.inputClosed)
+      return
+    default: break
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  /// Stops the connection: held requests are discarded, and a request that is not complete in
+  /// `QuietLimit.unfinishedRequestSeconds` is cut off.
+  private func stop(_ context: ChannelHandlerContext) {
+    if isWaiting { held.discardAll() }
+    guard isReceiving else { return }
+    let limit = TimeAmount.seconds(Int64(QuietLimit.unfinishedRequestSeconds))
+    context.eventLoop.assumeIsolated().scheduleTask(in: limit) { [self] in
+      if isReceiving { context.close(promise: nil) }
+    }
+  }
+
+  private func pass(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+    switch part {
+    case .head:
+      (isReceiving, isResponding) = (true, true)
+      connections.beginRequest(ObjectIdentifier(context.channel))
+    case .body: break
+    case .end: isReceiving = false
+    }
+    context.fireChannelRead(wrapInboundOut(part))
+    if isIdle { becomeIdle(context) }
+  }
+
+  // MARK: - To the client
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+    let sent = promise ?? context.eventLoop.makePromise()
+    sent.futureResult.assumeIsolated().whenSuccess { [self] in responseWasSent(context) }
+    context.write(data, promise: sent)
+  }
+
+  private func responseWasSent(_ context: ChannelHandlerContext) {
+    isResponding = false
+    if !held.isEmpty { passHeld(context) }
+    if isIdle { becomeIdle(context) }
+    if isReadPending, !isWaiting, !held.isFull {
+      isReadPending = false
+      context.read()
+    }
+  }
+
+  private func passHeld(_ context: ChannelHandlerContext) {
+    while !isWaiting, let next = held.popFirst() {
+      switch next {
+      case .part(let part): pass(part, context)
+      case .error(let error): context.fireErrorCaught(error)
+      case .inputClosed: context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+      }
+    }
+    context.fireChannelReadComplete()
+  }
+
+  private func becomeIdle(_ context: ChannelHandlerContext) {
+    let channel = context.channel
+    if held.isFull { return finish(channel) }
+    let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+    connections.endRequest(ObjectIdentifier(channel)) {
+      channel.eventLoop.execute { handler.value.closeIfIdle(channel) }
+    }
+  }
+
+  /// Closes the connection in two steps, so that the client can read the responses (RFC 9112, 9.6).
+  private func finish(_ channel: any Channel) {
+    channel.close(mode: .output, promise: nil)
+    channel.eventLoop.scheduleTask(in: .seconds(Int64(QuietLimit.lingerSeconds))) {
+      channel.close(promise: nil)
+    }
+  }
+}
+
+/// The parts of requests that wait for the response to the one before them.
+struct HeldRequests {
+  enum Element {
+    case part(HTTPServerRequestPart)
+    case error(any Error)
+    case inputClosed
+  }
+
+  private var elements = CircularBuffer<Element>()
+  private var requests = 0
+  private var bytes = 0
+  /// True if requests were discarded. Then all further ones are.
+  private(set) var isFull = false
+
+  var isEmpty: Bool { elements.isEmpty }
+
+  mutating func append(_ element: Element) {
+    guard !isFull else { return }
+    elements.append(element)
+    count(element, 1)
+    guard requests > QuietLimit.pipelinedRequestsMax || bytes > QuietLimit.pipelinedBytesMax
+    else { return }
+    isFull = true
+    // The last request, of which the rest is not known.
+    while let last = elements.popLast() {
+      if case .part(.head) = last { return }
+    }
+  }
+
+  mutating func discardAll() {
+    elements.removeAll()
+    isFull = true
+  }
+
+  mutating func popFirst() -> Element? {
+    let first = elements.popFirst()
+    if let first { count(first, -1) }
+    return first
+  }
+
+  private mutating func count(_ element: Element, _ sign: Int) {
+    switch element {
+    case .part(.head): requests += sign
+    case .part(.body(let buffer)): bytes += sign * buffer.readableBytes
+    default: break
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import ServedSystem
+import TestSupport
+import Testing
+
+@Suite("Running servers: SIGHUP and a second server")
+struct ReloadTests {
+  private static func configuration(_ version: Int, _ rest: String = "") -> String {
+    #"{"remoteConfiguration": {"version": \#(version)}\#(rest)}"#
+  }
+
+  /// The version of the remote configuration that the key server publishes.
+  private func version(_ authority: ServedAuthority) async throws -> Int? {
+    let response = try await authority.servers.get(authority.keys, "/remote-configuration.json")
+    let wire = try JSONSerialization.jsonObject(with: response.body) as? [String: Any]
+    let payload = (wire?["payload"] as? String).flatMap { Data(base64Encoded: $0) } ?? Data()
+    let json = try JSONSerialization.jsonObject(with: payload) as? [String: Any]
+    return json?["version"] as? Int
+  }
+
+  @Test("SIGHUP reloads settings, secrets and log level, on the same ports")
+  func reload() async throws {
+    let authority = try await ServedAuthority(["keys/settings.json": Self.configuration(7)])
+    #expect(try await version(authority) == 7)
+    let added = try await authority.run("verification-server", "api-token", "--add").output
+    let token = String(added.split(separator: "\n").last ?? "")
+    let generate = "\(authority.verification)/generateCode"
+    let body = #"{"data":{}}"#
+    #expect(try await authority.post(generate, body, headers: ["api-token": token]).status == 403)
+    #expect(try !authority.servers.errors().contains("GET "))
+    try ServedAuthority.write(
+      ["keys/settings.json": Self.configuration(8, #", "logLevel": "info""#)], in: authority.folder)
+    authority.servers.send(SIGHUP)
+    try await Patience.until { try await version(authority) == 8 }
+    #expect(try await version(authority) == 8)
+    #expect(try authority.servers.errors().contains("GET /remote-configuration.json 200"))
+    #expect(try await authority.post(generate, body, headers: ["api-token": token]).status == 200)
+    #expect(try await authority.servers.stop() == 0)
+  }
+
+  @Test("If the new settings are not valid, the servers go on with the old ones and say why")
+  func invalid() async throws {
+    let authority = try await ServedAuthority(["keys/settings.json": Self.configuration(7)])
+    try ServedAuthority.write(["keys/settings.json": #"{"colour": 1}"#], in: authority.folder)
+    authority.servers.send(SIGHUP)
+    try await Patience.until { try authority.servers.errors().contains("colour") }
+    #expect(try authority.servers.errors().contains("the settings were not reloaded"))
+    #expect(try await version(authority) == 7)
+    #expect(try await authority.servers.stop() == 0)
+  }
+
+  @Test("A request in progress at SIGHUP gets its response")
+  func inProgress() async throws {
+    let authority = try await ServedAuthority(["keys/settings.json": Self.configuration(7)])
+    let upload = """
+      (sleep 1; printf '{}') | curl -s -o /dev/null -w '%{http_code}' -X POST -T . -H 'Expect:' \
+      -H 'content-type: application/json' '\(authority.keys)/uploadDiagnosisKeys'
+      """
+    async let status = Shell.run(upload).output
+    try await Task.sleep(for: .milliseconds(300))
+    authority.servers.send(SIGHUP)
+    #expect(try await status == "400")
+    #expect(try await authority.servers.stop() == 0)
+  }
+
+  @Test("A second server on the same folder is refused in one line; one on the other half is not")
+  func second() async throws {
+    let folder = try TemporaryFolder()
+    let first = try await ServedFirebreak(folder: folder, ["--only", "verification"])
+    let address = try #require(try await first.addresses()["verification"])
+    for only in [[], ["--only", "verification"]] {
+      let run = try await Run(["serve", "--data", first.data, "--port", "0", "--json"] + only)
+      #expect(run.status == 2 && run.output.isEmpty)
+      #expect(run.errors.contains("already runs"))
+      #expect(run.errors.split(separator: "\n").count == 1, "\(run.errors)")
+    }
+    let other = try await BackgroundProcess(
+      try Run.product(), ["serve", "--data", first.data, "--port", "0", "--json", "--only", "keys"])
+    #expect(try await other.process.firstLine()?.contains("ready") == true)
+    #expect(try await other.process.terminate() == 0)
+    #expect(try await first.get(address, "/openapi.json").status == 200)
+    #expect(try await first.stop() == 0)
+    // The lock ends with the process.
+    let again = try await ServedFirebreak(folder: folder, ["--only", "verification"])
+    #expect(try await again.addresses().count == 1)
+    #expect(try await again.stop() == 0)
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@testable import QuietHTTP
+
+@Suite("Conditional requests and ranges")
+struct ConditionalRequestsTests {
+  @Test(
+    "A single range of bytes is understood; other forms give the whole document",
+    arguments: [
+      (nil, RequestedRange.whole), ("bytes=0-99", .part(0..<100)), ("bytes=0-0", .part(0..<1)),
+      ("bytes=10-19", .part(10..<20)), ("bytes=99-", .part(99..<100)), ("bytes=0-", .part(0..<100)),
+      ("bytes=50-1000", .part(50..<100)), ("bytes=-1", .part(99..<100)),
+      ("bytes=-100", .part(0..<100)), ("bytes=-1000", .part(0..<100)), ("bytes=-0", .unsatisfiable),
+      ("bytes=100-", .unsatisfiable), ("bytes=100-200", .unsatisfiable),
+      ("bytes=99999999999999999999-", .unsatisfiable),
+      ("bytes=0-99999999999999999999", .part(0..<100)),
+      ("bytes=-99999999999999999999", .part(0..<100)), ("bytes=5-4", .whole), ("bytes=", .whole),
+      ("bytes=-", .whole), ("bytes=a-b", .whole), ("bytes=+1-2", .whole), ("bytes=0-1,3-4", .whole),
+      ("items=0-1", .whole), ("bytes=--1", .whole),
+    ] as [(String?, RequestedRange)])
+  func ranges(header: String?, range: RequestedRange) {
+    #expect(RequestedRange(header, of: 100) == range)
+  }
+
+  @Test("No range of an empty document can be satisfied")
+  func empty() {
+    for header in ["bytes=0-", "bytes=0-1", "bytes=-1"] {
+      #expect(RequestedRange(header, of: 0) == .unsatisfiable)
+    }
+  }
+
+  @Test("A date of HTTP is read as it is written, and other texts are not dates")
+  func dates() {
+    // RFC 9110, 5.6.7.
+    let date = Date(timeIntervalSince1970: 784_111_777)
+    #expect(HTTPDate.text(date) == "Sun, 06 Nov 1994 08:49:37 GMT")
+    #expect(HTTPDate.date("Sun, 06 Nov 1994 08:49:37 GMT") == date)
+    for text in [
+      "", "GMT", "yesterday GMT", "Sun, 06 Nov 1994 08:49:37", "Sunday, 06-Nov-94 08:49:37 GMT",
+    ] {
+      #expect(HTTPDate.date(text) == nil, "\(text)")
+    }
+  }
+}
