@@ -77,7 +77,7 @@ extension PublishRequest {
   /// Field names match in any case, as in Google's key server. The padding is validated and dropped.
   public init(strictJSON body: Data) throws(StrictJSONError) {
     self.init(temporaryExposureKeys: [], healthAuthorityID: "")
-    var cursor = JSONCursor(Array(body))
+    var cursor = JSONCursor(Array(body), atMost: .request)
     try cursor.object(Self.fields, ignoringCase: true) { (field, cursor) throws(StrictJSONError) in
       switch field {
       case 0:

@@ -13,7 +13,7 @@ public struct StatisticsRequest: Encodable, Hashable, Sendable {
 
   /// Decodes a body strictly: see `PublishRequest.init(strictJSON:)`.
   public init(strictJSON body: Data) throws(StrictJSONError) {
-    var cursor = JSONCursor(Array(body))
+    var cursor = JSONCursor(Array(body), atMost: .request)
     try cursor.object(["padding"], ignoringCase: true) { (_, cursor) throws(StrictJSONError) in
       try cursor.skipString()
     }

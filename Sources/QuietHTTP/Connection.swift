@@ -6,6 +6,8 @@ import Synchronization
 /// Socket timeouts use the system's clock, not the injected one: a simulation that skips a day must
 /// not cut off requests in progress.
 final class Connection: Sendable {
+  /// The identity of the connection while it is open.
+  let id: ObjectIdentifier
   /// The address of the peer, which is the client or a proxy.
   let peer: NumericAddress?
   /// Both ends of the connection.
@@ -24,6 +26,7 @@ final class Connection: Sendable {
 
   init(_ source: ApplicationRequestContextSource) {
     let channel = source.channel
+    id = ObjectIdentifier(channel)
     peer = NumericAddress(channel.remoteAddress)
     endpoints = LocalPeer.Endpoints(local: channel.localAddress, remote: channel.remoteAddress)
     schedule = { seconds, action in

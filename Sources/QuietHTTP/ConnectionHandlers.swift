@@ -14,12 +14,14 @@ final class ConnectionHandlers: ChannelInboundHandler, RemovableChannelHandler {
   private let limits: ConnectionLimits
   private let counts: ConnectionCounts
   private let connections: OpenConnections
+  private let load: ServerLoad
   private let logger: Logger
 
   init(
     _ limits: ConnectionLimits, _ counts: ConnectionCounts, _ connections: OpenConnections,
-    _ logger: Logger
+    _ load: ServerLoad, _ logger: Logger
   ) {
+    self.load = load
     self.logger = logger
     self.limits = limits
     self.counts = counts
@@ -32,7 +34,7 @@ final class ConnectionHandlers: ChannelInboundHandler, RemovableChannelHandler {
       // Here the version of the request is still known.
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
       try pipeline.addHandler(RequestHeads(logger: logger), position: .after(decoder))
-      try pipeline.addHandler(PipelinedRequests(connections), position: .after(decoder))
+      try pipeline.addHandler(PipelinedRequests(connections, load), position: .after(decoder))
       // Here responses are bytes.
       try pipeline.addHandler(
         SlowReaderHandler(seconds: limits.responseSeconds, connections), position: .first)
@@ -58,8 +60,9 @@ final class ConnectionHandlers: ChannelInboundHandler, RemovableChannelHandler {
       channel.closeFuture.whenComplete { [counts] _ in counts.end(prefix) }
     }
     connections.begin(ObjectIdentifier(channel)) { channel.close(promise: nil) }
-    channel.closeFuture.whenComplete { [connections] _ in
+    channel.closeFuture.whenComplete { [connections, load] _ in
       connections.end(ObjectIdentifier(channel))
+      load.end(ObjectIdentifier(channel))
     }
     context.fireChannelActive()
   }

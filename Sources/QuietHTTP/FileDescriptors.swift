@@ -11,7 +11,7 @@ public enum FileDescriptors {
   /// Raises the limit of the process as far as the system allows. Call it before a server starts.
   public static func raiseLimit() {
     var limit = current
-    limit.rlim_cur = min(limit.rlim_max, rlim_t(wanted))
+    limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(wanted)))
     _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 

@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import NIOPosix
+import World
 
 /// A file that is sent in chunks, with conditions and ranges (RFC 9110, 13 and 14).
 ///
@@ -21,7 +22,7 @@ public struct FileDownload: Sendable {
 
   /// The tag of this version of the file.
   public var tag: EntityTag {
-    EntityTag(quoting: "\(version.size)-\(version.modified.milliseconds)")
+    EntityTag(quoting: "\(version.size)-\(version.modifiedMilliseconds)")
   }
 
   /// The response to `request`: the file, a range of it, or 304 if the client has it.
@@ -105,27 +106,5 @@ public struct FileDownload: Sendable {
     guard file >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
     defer { close(file) }
     return try work(file)
-  }
-}
-
-/// The properties of a file that change if it is replaced.
-private struct FileVersion: Hashable, Sendable {
-  struct Time: Hashable, Sendable {
-    let seconds: Int
-    let nanoseconds: Int
-
-    var milliseconds: Int { seconds * 1_000 + nanoseconds / 1_000_000 }
-  }
-
-  let number: UInt
-  let size: Int
-  let modified: Time
-
-  init(_ file: Int32) throws {
-    var info = stat()
-    guard fstat(file, &info) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-    number = UInt(info.st_ino)
-    size = info.st_size
-    modified = Time(seconds: info.st_mtim.tv_sec, nanoseconds: info.st_mtim.tv_nsec)
   }
 }

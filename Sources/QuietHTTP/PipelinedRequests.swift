@@ -15,6 +15,7 @@ final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundOut = HTTPServerResponsePart
 
   private let connections: OpenConnections
+  private let load: ServerLoad
   /// True from the head to the end of the current request.
   private var isReceiving = false
   /// True from the head of the current request until its response was sent.
@@ -22,7 +23,8 @@ final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
   private var held = HeldRequests()
   private var isReadPending = false
 
-  init(_ connections: OpenConnections) {
+  init(_ connections: OpenConnections, _ load: ServerLoad) {
+    self.load = load
     self.connections = connections
   }
 
@@ -87,7 +89,9 @@ final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
       (isReceiving, isResponding) = (true, true)
       connections.beginRequest(ObjectIdentifier(context.channel))
     case .body: break
-    case .end: isReceiving = false
+    case .end:
+      isReceiving = false
+      if isResponding { load.begin(ObjectIdentifier(context.channel)) }
     }
     context.fireChannelRead(wrapInboundOut(part))
     if isIdle { becomeIdle(context) }
@@ -96,7 +100,11 @@ final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
   // MARK: - To the client
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+    let part = unwrapOutboundIn(data)
+    if case .head(let head) = part, head.status.code >= 200 {
+      load.end(ObjectIdentifier(context.channel))
+    }
+    guard case .end = part else { return context.write(data, promise: promise) }
     let sent = promise ?? context.eventLoop.makePromise()
     sent.futureResult.assumeIsolated().whenSuccess { [self] in responseWasSent(context) }
     context.write(data, promise: sent)

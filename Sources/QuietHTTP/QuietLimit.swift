@@ -25,6 +25,14 @@ public enum QuietLimit {
   public static let pipelinedRequestsMax = 16
   /// Bytes of the bodies of these requests.
   public static let pipelinedBytesMax = 64 << 10
+  /// Requests in work, from their last byte to the beginning of their response. Further ones are refused.
+  public static let requestsInWorkMax = 768
+  /// Seconds that a new request may have to wait for the ones before it, or it is refused.
+  static let queueSecondsMax = 0.5
+  /// Requests in work from which on the wait is estimated.
+  static let busyRequestsMin = 32
+  /// Seconds over which the rate of finished requests is measured.
+  static let rateSeconds = 1.0
   /// Bytes of all the headers of a request.
   public static let headerBytesMax = 16 << 10
   /// Headers of a request.

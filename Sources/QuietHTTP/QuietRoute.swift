@@ -59,9 +59,11 @@ public struct QuietRoute<Body: Sendable>: Sendable {
       if let rejection = try await gate?(request.headers, context) {
         response = rejection
       } else {
-        let body = read(try await limit.body(of: request, in: context, timeouts))
+        let bytes = try await limit.body(of: request, in: context, timeouts)
+        try context.refuseIfOverloaded()
+        let body = read(bytes)
         let isDecoy = request.isDecoy
-        response = try await timed(isDecoy: isDecoy) {
+        response = try await timed(isDecoy: isDecoy, in: context) {
           try await handle(request, body: body, isDecoy: isDecoy, in: context)
         }
       }
@@ -87,11 +89,12 @@ public struct QuietRoute<Body: Sendable>: Sendable {
 
   /// Records the time of a real response and delays a decoy by such a time.
   private func timed(
-    isDecoy: Bool, _ work: () async throws -> PaddedResponse
+    isDecoy: Bool, in context: QuietContext, _ work: () async throws -> PaddedResponse
   ) async throws -> PaddedResponse {
     let start = ContinuousClock.now
     let response = try await work()
     if isDecoy {
+      context.waitsForOthers()
       try await times.wait(since: start)
     } else {
       times.record(ContinuousClock.now - start)
@@ -112,7 +115,7 @@ extension QuietRoute where Body: Decodable {
     self.init(
       limit: limit, refusals: refusals, shape: ResponseShape(), randomness: randomness, gate: gate,
       read: { bytes in
-        guard !isStrict || StrictJSONValidator.accepts(bytes) else { return nil }
+        guard !isStrict || StrictJSONValidator.accepts(bytes, atMost: .request) else { return nil }
         return try? JSONDecoder().decode(Body.self, from: bytes)
       }, decoy: decoy, respond: respond)
   }

@@ -81,6 +81,8 @@ public struct QuietContext: RequestContext {
   let connection: Connection
   /// The address of the client: the peer, or the client named by a trusted proxy.
   var client: NumericAddress?
+  /// The load of the server; nil outside a server.
+  var load: ServerLoad?
 
   /// Creates the context of one request.
   public init(source: ApplicationRequestContextSource) {
@@ -127,6 +129,8 @@ struct RequestMiddleware: RouterMiddleware {
   ) async throws -> Response {
     let refusal: QuietRefusal
     do {
+      // A route with a body checks it after it has read the body, so that the connection can be used again.
+      if !request.mayHaveBody { try context.refuseIfOverloaded() }
       return try await next(request, context)
     } catch let error as QuietRefusal {
       refusal = error

@@ -85,15 +85,18 @@ public final class QuietServer: Service {
     }
   }
 
-  private var application: Application<RouterResponder<QuietContext>> {
+  private var application: Application<LoadedResponder> {
     let (limits, counts, logger) = (limits, counts, logger)
+    let load = ServerLoad(inWorkMax: limits.requestsInWorkMax)
     let connections = OpenConnections(
       countMax: limits.connectionsMax, unreadBytesMax: limits.unreadBytesMax)
     return Application(
-      responder: responder,
+      responder: LoadedResponder(responder: responder, load: load),
       server: .http1(
         configuration: .init(
-          additionalChannelHandlers: [ConnectionHandlers(limits, counts, connections, logger)],
+          additionalChannelHandlers: [
+            ConnectionHandlers(limits, counts, connections, load, logger)
+          ],
           idleTimeout: .seconds(Int64(limits.idleSeconds)),
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: QuietLimit.headerBytesMax,
@@ -116,6 +119,9 @@ package struct ConnectionLimits: Sendable {
   package var connectionsMax = FileDescriptors.connectionsMax
   /// Open connections of one address, except trusted proxies.
   package var connectionsPerAddressMax = QuietLimit.connectionsPerAddressMax
+  /// Requests in work. Fewer than connections, so that there are some for refusals.
+  package var requestsInWorkMax = min(
+    QuietLimit.requestsInWorkMax, FileDescriptors.connectionsMax * 3 / 4)
   /// Bytes of responses of all connections that wait in the server.
   package var unreadBytesMax = QuietLimit.unreadBytesMax
   /// Seconds in which a connection must send its next complete request head.

@@ -6,9 +6,13 @@
 package struct JSONCursor {
   private let bytes: [UInt8]
   private var position = 0
+  private var valuesLeft: Int
+  private var escapesLeft: Int
 
-  package init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8], atMost limit: JSONLimit = .none) {
     self.bytes = bytes
+    valuesLeft = limit.values
+    escapesLeft = limit.escapes
   }
 
   /// Reads an object and calls `member` for each field with its index in `names`.
@@ -25,6 +29,7 @@ package struct JSONCursor {
     var seen: UInt64 = 0
     guard !take(UInt8(ascii: "}")) else { return }
     repeat {
+      try countValue()
       let name = try fieldName()
       guard let index = names.firstIndex(where: { Self.isSame(name, $0, ignoringCase) }) else {
         throw .unknownField
@@ -49,6 +54,7 @@ package struct JSONCursor {
     guard !take(UInt8(ascii: "}")) else { return nil }
     var (value, isFound) = (Value?.none, false)
     repeat {
+      try countValue()
       let isMeant = Self.isSame(try fieldName(), name, false)
       guard take(UInt8(ascii: ":")) else { throw .malformed }
       if isMeant {
@@ -69,7 +75,10 @@ package struct JSONCursor {
   ) throws(StrictJSONError) {
     guard take(UInt8(ascii: "[")) else { throw wrongTypeOrMalformed }
     guard !take(UInt8(ascii: "]")) else { return }
-    repeat { try element(&self) } while take(UInt8(ascii: ","))
+    repeat {
+      try countValue()
+      try element(&self)
+    } while take(UInt8(ascii: ","))
     guard take(UInt8(ascii: "]")) else { throw .malformed }
   }
 
@@ -151,6 +160,7 @@ extension JSONCursor {
     var names: Set<String> = []
     guard !take(UInt8(ascii: "}")) else { return }
     repeat {
+      try countValue()
       let name = String(decoding: try fieldName(), as: UTF8.self)
       guard names.insert(name).inserted else { throw .repeatedField }
       guard take(UInt8(ascii: ":")) else { throw .malformed }
@@ -203,6 +213,11 @@ extension JSONCursor {
     guard peek == byte else { return false }
     position += 1
     return true
+  }
+
+  private mutating func countValue() throws(StrictJSONError) {
+    valuesLeft -= 1
+    guard valuesLeft >= 0 else { throw .tooManyParts }
   }
 
   private mutating func takeNull() -> Bool { takeWord("null") }
@@ -259,13 +274,15 @@ extension JSONCursor {
   ) {
     guard take(UInt8(ascii: "\"")) else { throw wrongTypeOrMalformed }
     let start = position
-    let (end, hasEscapes) = bytes.withUnsafeBufferPointer { bytes -> (Int?, Bool) in
+    let (end, escapes) = bytes.withUnsafeBufferPointer { bytes -> (Int?, Int) in
       var scan = JSONStringScan(bytes, at: start)
-      return (scan.reachesEnd() ? scan.position : nil, scan.hasEscapes)
+      return (scan.reachesEnd() ? scan.position : nil, scan.escapes)
     }
     guard let end else { throw .malformed }
+    escapesLeft -= escapes
+    guard escapesLeft >= 0 else { throw .tooManyParts }
     position = end + 1
-    return (start..<end, hasEscapes)
+    return (start..<end, escapes > 0)
   }
 
   private func text(_ range: Range<Int>) -> String {
@@ -309,6 +326,8 @@ public enum StrictJSONError: String, Error, Sendable, CaseIterable {
   case wrongType
   /// Something follows the value.
   case moreThanOneValue
+  /// The body has more values or escape sequences than a request needs.
+  case tooManyParts
 }
 
 extension StrictJSONError: CustomStringConvertible {
@@ -319,6 +338,7 @@ extension StrictJSONError: CustomStringConvertible {
     case .repeatedField: "The body has a field twice."
     case .wrongType: "A field of the body has a value of the wrong type."
     case .moreThanOneValue: "The body must be one JSON object and nothing after it."
+    case .tooManyParts: "The body has too many values or escape sequences."
     }
   }
 }

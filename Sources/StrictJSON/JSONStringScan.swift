@@ -6,7 +6,7 @@ struct JSONStringScan {
   private let bytes: UnsafeBufferPointer<UInt8>
 
   private(set) var position: Int
-  private(set) var hasEscapes = false
+  private(set) var escapes = 0
 
   /// A scan of `bytes`, which must outlive it, from `position` on.
   init(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int) {
@@ -32,7 +32,7 @@ struct JSONStringScan {
   /// Consumes one escape, or a surrogate pair of two, and returns its character.
   mutating func escaped() -> Unicode.Scalar? {
     guard bytes.count - position >= 2 else { return nil }
-    hasEscapes = true
+    escapes += 1
     let letter = bytes[position + 1]
     guard letter != UInt8(ascii: "u") else { return character() }
     guard let byte = Self.byte(escapedAs: letter) else { return nil }

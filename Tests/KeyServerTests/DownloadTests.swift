@@ -153,8 +153,14 @@ struct DownloadTests {
     try await withOneFile { server, name in
       let before = try await server.get(KeyServerRoute.keyFile(name)).body
       let file = server.configuration.exportFolder.appendingPathComponent(name.text)
-      try FileManager.default.removeItem(at: file)
-      #expect(try await server.get(KeyServerRoute.keyFile(name)).status == 503)
+      var status: UInt = 0
+      // The server's own export may write the file again.
+      try await Patience.until {
+        try? FileManager.default.removeItem(at: file)
+        status = try await server.get(KeyServerRoute.keyFile(name)).status
+        return status == 503
+      }
+      #expect(status == 503)
       try await server.server.exportDue()
       let after = try await server.get(KeyServerRoute.keyFile(name))
       #expect((after.status, before.isEmpty) == (200, false))
@@ -164,8 +170,13 @@ struct DownloadTests {
   @Test("A removed export folder is 503, and the next export creates it again with all files")
   func removedFolder() async throws {
     try await withOneFile { server, name in
-      try FileManager.default.removeItem(at: server.configuration.exportFolder)
-      #expect(try await server.get(KeyServerRoute.index).status == 503)
+      var status: UInt = 0
+      try await Patience.until {
+        try? FileManager.default.removeItem(at: server.configuration.exportFolder)
+        status = try await server.get(KeyServerRoute.index).status
+        return status == 503
+      }
+      #expect(status == 503)
       try await server.server.exportDue()
       #expect(try await server.listed() == [name])
       #expect(try await server.get(KeyServerRoute.keyFile(name)).status == 200)

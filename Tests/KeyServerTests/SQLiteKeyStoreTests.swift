@@ -43,6 +43,27 @@ struct SQLiteFileTests {
     }
   }
 
+  /// Counts the transactions of a store.
+  private final class CommitCounter: TransactionObserver, Sendable {
+    private let commits = Mutex(0)
+
+    var count: Int { commits.withLock { $0 } }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { false }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidCommit(_ db: Database) { commits.withLock { $0 += 1 } }
+    func databaseDidRollback(_ db: Database) {}
+  }
+
+  @Test("Old keys and tokens are removed in many transactions, between which uploads are committed")
+  func removedInParts() async throws {
+    let store = try store()
+    let counter = CommitCounter()
+    store.pool.add(transactionObserver: counter)
+    try await store.removeOld(Retention(at: StoreScene.now))
+    #expect(counter.count >= 2 * SQLiteLimit.partsOfTables)
+  }
+
   @Test("A later migration step runs once on an existing database and keeps its data")
   func laterStep() async throws {
     let upload = try StoreScene.upload("t", [try StoreScene.key(1)])

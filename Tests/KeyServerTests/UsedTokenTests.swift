@@ -121,7 +121,7 @@ struct UsedTokenTests {
 
   @Test("Expired tokens are removed whatever the first byte of their digest, and no others")
   func everyPart() async throws {
-    #expect(256 % SQLiteLimit.partsOfTokens == 0)
+    #expect(256 % SQLiteLimit.partsOfTables == 0)
     let folder = try TemporaryFolder()
     let store = try SQLiteKeyStore(file: folder.path("keys.sqlite"))
     let now = StoreScene.now.wholeSeconds

@@ -86,4 +86,34 @@ struct StrictJSONValidatorTests {
     }
     #expect(!StrictJSONValidator.accepts(Data("[\(word)]".utf8)))
   }
+
+  private static func array(of count: Int) -> String {
+    "[" + Array(repeating: "1", count: count).joined(separator: ",") + "]"
+  }
+
+  private static func object(of count: Int) -> String {
+    "{" + (0..<count).map { "\"\($0)\":1" }.joined(separator: ",") + "}"
+  }
+
+  @Test("A request has at most 1,000 values in arrays and objects together", arguments: [-1, 0, 1])
+  func values(offset: Int) {
+    let count = 1_000 + offset
+    let both = #"[[],{"a":"# + Self.array(of: count - 3) + "}]"
+    for json in [Self.array(of: count), Self.object(of: count), both] {
+      #expect(StrictJSONValidator.accepts(Data(json.utf8), atMost: .request) == (offset <= 0))
+      #expect(StrictJSONValidator.accepts(Data(json.utf8)))
+    }
+  }
+
+  @Test(
+    "A request has at most 2,000 escape sequences in all strings together", arguments: [-1, 0, 1])
+  func escapes(offset: Int) {
+    let half = String(repeating: #"\/"#, count: 1_000)
+    let rest = String(repeating: #"\u0041"#, count: 1_000 + offset)
+    for json in [#"["\#(half)","\#(rest)"]"#, #"{"\#(half)":"\#(rest)"}"#, #"["\#(half + rest)"]"#]
+    {
+      #expect(StrictJSONValidator.accepts(Data(json.utf8), atMost: .request) == (offset <= 0))
+      #expect(StrictJSONValidator.accepts(Data(json.utf8)))
+    }
+  }
 }

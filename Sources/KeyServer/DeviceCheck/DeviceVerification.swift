@@ -15,6 +15,11 @@ struct DeviceVerification: Sendable {
     requiredPlatforms.contains(payload.platform)
   }
 
+  /// True if the check of this upload waits for another server.
+  func asksAnotherServer(about payload: UploadPayload) -> Bool {
+    client != nil && isRequired(for: payload)
+  }
+
   /// Returns if no attestation is required or the attestation is valid.
   func verify(_ payload: UploadPayload, at now: Date) async throws(DeviceVerificationError) {
     guard isRequired(for: payload) else { return }

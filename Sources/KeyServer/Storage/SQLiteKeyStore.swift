@@ -77,48 +77,51 @@ struct SQLiteKeyStore: KeyStore {
 
 extension SQLiteKeyStore {
   func removeOld(_ retention: Retention) async throws {
-    try await pool.write { db in
+    let needed = try await pool.write { db in
       try db.execute(
         sql: "DELETE FROM export_file WHERE end_at <= ?",
         arguments: [retention.filesEndedBy.wholeSeconds])
-      try Self.removeOldKeys(retention, in: db)
       try db.execute(
         sql: "DELETE FROM statistic WHERE hour < ?", arguments: [retention.countsFrom])
+      return try Self.oldestNeeded(retention, in: db)
     }
-    try await removeOldTokens(retention)
+    try await deleteInParts(
+      """
+      DELETE FROM diagnosis_key WHERE key_data >= $first AND key_data < $end
+        AND released_at < $limit AND (revised_released_at IS NULL OR revised_released_at < $limit)
+      """, limit: needed)
+    try await deleteInParts(
+      """
+      DELETE FROM upload WHERE token_digest >= $first AND token_digest < $end
+        AND kept_until <= $limit
+      """, limit: retention.now)
   }
 
-  /// Scans the whole table, one part per transaction, so that uploads are committed in between.
-  private func removeOldTokens(_ retention: Retention) async throws {
-    let step = 256 / SQLiteLimit.partsOfTokens
+  /// Scans a whole table, one part per transaction, so that uploads are committed in between.
+  private func deleteInParts(_ sql: String, limit: Date) async throws {
+    let step = 256 / SQLiteLimit.partsOfTables
     for first in stride(from: 0, to: 256, by: step) {
       try await pool.write { db in
         try db.execute(
-          sql: """
-            DELETE FROM upload WHERE token_digest >= ? AND token_digest < ? AND kept_until <= ?
-            """,
+          sql: sql,
           arguments: [
-            Data([UInt8(first)]), Self.end(ofPart: first + step), retention.now.wholeSeconds,
+            "first": Data([UInt8(first)]), "end": Self.end(ofPart: first + step),
+            "limit": limit.wholeSeconds,
           ])
       }
     }
   }
 
-  /// An upper bound of the digests of a part; a digest has 32 bytes.
+  /// An upper bound of the keys or digests of a part; a digest has 32 bytes.
   private static func end(ofPart last: Int) -> Data {
     UInt8(exactly: last).map { Data([$0]) } ?? Data(repeating: .max, count: 33)
   }
 
-  private static func removeOldKeys(_ retention: Retention, in db: Database) throws {
+  private static func oldestNeeded(_ retention: Retention, in db: Database) throws -> Date {
     let oldest = try Int64.fetchOne(db, sql: "SELECT min(start_at) FROM export_file").map {
       Date(timeIntervalSince1970: Double($0))
     }
-    try db.execute(
-      sql: """
-        DELETE FROM diagnosis_key WHERE released_at < $needed
-          AND (revised_released_at IS NULL OR revised_released_at < $needed)
-        """,
-      arguments: ["needed": retention.keysFrom(oldestFile: oldest).wholeSeconds])
+    return retention.keysFrom(oldestFile: oldest)
   }
 }
 

@@ -130,8 +130,8 @@ enum SQLiteLimit {
   static let pageBytes = 2_048
   /// The length of the log, in pages, at which it is copied to the file.
   static let logPages = 65_536
-  /// The number of transactions in which expired tokens are removed; a divisor of 256.
-  static let partsOfTokens = 64
+  /// The number of transactions in which old keys are removed, and as many for expired tokens; a divisor of 256.
+  static let partsOfTables = 64
   /// The page cache of the writing connection, in KiB.
   static let cacheKiB = 16_384
   /// The same while a period is closed: the whole table is read once, so a large cache has no use.

@@ -23,7 +23,10 @@ struct UploadRoute: Sendable {
       limit: BodyLimit(bytesMax: UploadLimit.bodyBytesMax), refusals: .callable,
       randomness: randomness, isStrict: true,
       decoy: { try await respond(toDecoy: $0) },
-      respond: { try await respond(to: $0) })
+      respond: { request in
+        if devices.asksAnotherServer(about: request.body.data) { request.context.waitsForOthers() }
+        return try await respond(to: request)
+      })
   }
 
   private func respond(to request: QuietRequest<UploadRequest>) async throws -> PaddedResponse {

@@ -65,6 +65,7 @@ struct UserReportRoute: Sendable {
   /// Sends the code; if that fails, withdraws the code and the report of the phone.
   private func send(_ code: NewCode, to phone: PhoneNumber, _ request: Request) async throws {
     guard let sms else { throw QuietRefusal.internalError }
+    request.context.waitsForOthers()
     let delivery = SMSDelivery(configuration: sms)
     let start = ContinuousClock.now
     do throws(VerificationFailure) {

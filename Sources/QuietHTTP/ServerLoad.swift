@@ -1,0 +1,98 @@
+import Hummingbird
+import Synchronization
+
+/// The requests that a server works on, and an estimate of the time that one more would wait.
+///
+/// A request counts from its last byte until its response begins, except while it waits for another server or
+/// imitates the time of another response. If many requests are in work, the wait is their number divided by the
+/// rate at which they were finished lately (Little's law). New requests are refused before that exceeds
+/// `QuietLimit.queueSecondsMax`: a response that comes too late costs as much as one in time, and helps less.
+final class ServerLoad: Sendable {
+  typealias Instant = ContinuousClock.Instant
+
+  private let inWorkMax: Int
+  private let now: @Sendable () -> Instant
+  private let state = Mutex(State())
+
+  private struct State {
+    var inWork: Set<ObjectIdentifier> = []
+    /// The time since which at least `QuietLimit.busyRequestsMin` requests are in work, or a later one.
+    var busySince: Instant?
+    /// The requests that were finished since then.
+    var finished = 0.0
+  }
+
+  /// Allows `inWorkMax` requests at once.
+  init(
+    inWorkMax: Int = QuietLimit.requestsInWorkMax,
+    now: @escaping @Sendable () -> Instant = { .now }
+  ) {
+    self.inWorkMax = inWorkMax
+    self.now = now
+  }
+
+  /// The request of a connection is complete.
+  func begin(_ connection: ObjectIdentifier) {
+    state.withLock { state in
+      state.inWork.insert(connection)
+      guard state.busySince == nil, state.inWork.count >= QuietLimit.busyRequestsMin else { return }
+      (state.busySince, state.finished) = (now(), 0)
+    }
+  }
+
+  /// The response begins, or the request waits for something else than this server.
+  func end(_ connection: ObjectIdentifier) {
+    state.withLock { state in
+      guard state.inWork.remove(connection) != nil else { return }
+      state.finished += 1
+      if state.inWork.count < QuietLimit.busyRequestsMin { state.busySince = nil }
+    }
+  }
+
+  /// True if a new request would wait too long.
+  var isTooHigh: Bool {
+    state.withLock { state in
+      if state.inWork.count > inWorkMax { return true }
+      guard let start = state.busySince else { return false }
+      let seconds = (now() - start) / .seconds(1)
+      // A burst says nothing about the rate yet.
+      guard seconds >= QuietLimit.queueSecondsMax else { return false }
+      let waitMax = QuietLimit.queueSecondsMax * state.finished / seconds
+      if seconds > 2 * QuietLimit.rateSeconds {
+        // What was long ago counts less and less.
+        state.finished *= QuietLimit.rateSeconds / seconds
+        state.busySince = now() - .seconds(QuietLimit.rateSeconds)
+      }
+      return Double(state.inWork.count) > waitMax
+    }
+  }
+
+  /// The number of requests in work.
+  var inWorkCount: Int { state.withLock { $0.inWork.count } }
+}
+
+/// Gives each request the load of its server.
+struct LoadedResponder: HTTPResponder {
+  let responder: RouterResponder<QuietContext>
+  let load: ServerLoad
+
+  func respond(to request: Request, context: QuietContext) async throws -> Response {
+    var context = context
+    context.load = load
+    return try await responder.respond(to: request, context: context)
+  }
+}
+
+extension QuietContext {
+  /// - Throws: `QuietRefusal.unavailable` if the server has too much work for this request.
+  func refuseIfOverloaded() throws(QuietRefusal) {
+    guard load?.isTooHigh == true else { return }
+    throw .unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)
+  }
+
+  /// Tells that the request waits from now on for something else than this server, such as another server. It no
+  /// longer counts as work.
+  public func waitsForOthers() {
+    load?.end(connection.id)
+  }
+}
