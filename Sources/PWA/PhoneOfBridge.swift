@@ -85,6 +85,10 @@ extension PhoneOfBridge {
   package func wantsStatistics() async -> Bool { phone.preferences.values.wantsStatistics }
 
   package func remove(_ what: PhoneRemoval) async throws(BridgePhoneError) {
+    if what == .damaged {
+      try await perform(.startOver)
+      return
+    }
     try await perform(.remove(PhoneOperation.Removal(rawValue: what.rawValue) ?? .notices))
   }
 
@@ -186,15 +190,10 @@ extension PhoneOfBridge {
     return PhoneUploadResult(outcome)
   }
 
+  package func noteUploadShown() async { phone.noteUpload(nil) }
+
   package func uploadPreview(_ diagnosis: Diagnosis) async throws(BridgePhoneError) -> JSONValue {
     try await reporting { JSONValue(encoding: try await phone.uploadPreview(diagnosis)) }
-  }
-}
-
-extension UploadOutcome {
-  /// The end of a lock in Unix seconds.
-  fileprivate var lockEnd: Int? {
-    if case .locked(let end)? = reason { Int(end.timeIntervalSince1970.rounded(.up)) } else { nil }
   }
 }
 

@@ -34,6 +34,8 @@ package protocol BridgePhone: Sendable {
   func upload(_ upload: PhoneUpload) async -> PhoneUploadResult
   /// Continues an unfinished upload, or forgets it.
   func resolveUpload(continuing: Bool) async throws(BridgePhoneError) -> PhoneUploadResult
+  /// Records that the owner has seen the result of the last upload.
+  func noteUploadShown() async
   /// The keys that an upload would share, without the keys.
   func uploadPreview(_ diagnosis: Diagnosis) async throws(BridgePhoneError) -> JSONValue
 
@@ -105,6 +107,8 @@ package struct PhoneChoice: Hashable, Sendable {
 /// The kinds of data that a page can remove.
 package enum PhoneRemoval: String, Hashable, Sendable, CaseIterable {
   case exposures, history, notices, everything
+  /// Sets damaged data of the app aside.
+  case damaged
 }
 
 /// The steps of the onboarding that a page reports.

@@ -14,8 +14,15 @@ extension Bridge {
     case MessageID.checkNow: return try await checkNow()
     case MessageID.guidedUpload: return await guidedUpload(message)
     case MessageID.unfinishedUpload:
-      let action = try message.word("action", of: ["continue", "forget"])
-      return try await phone.resolveUpload(continuing: action == "continue").json
+      let action = try message.word("action", of: ["continue", "forget", "seen"])
+      if action == "seen" {
+        await phone.noteUploadShown()
+        await pushState()
+        return [:]
+      }
+      let result = try await phone.resolveUpload(continuing: action == "continue").json
+      await pushState()
+      return result
     case MessageID.uploadPreview: return try await phone.uploadPreview(try message.diagnosis)
     case MessageID.travel:
       return try await phone.travel(to: message["to"]?.asString)
@@ -49,6 +56,7 @@ extension Bridge {
     // The other open pages of the owner.
     await pushState()
     if message["notifications"] != nil { await pushServices() }
+    if message["language"] != nil { await pushLanguage() }
   }
 
   private func checkNow() async throws -> JSONValue {
@@ -63,11 +71,13 @@ extension Bridge {
     guard let pin = message["pin"]?.asString, let diagnosis = try? message.diagnosis else {
       return PhoneUploadResult.undecodable.json
     }
-    return await phone.upload(
+    let result = await phone.upload(
       PhoneUpload(
         pin: ZeroingBytes(copying: pin.utf8),
-        sharesAbroad: message["isInteroperabilityEnabled"]?.asBool ?? false, diagnosis: diagnosis)
-    ).json
+        sharesAbroad: message["isInteroperabilityEnabled"]?.asBool ?? false, diagnosis: diagnosis))
+    // A page that was loaded again in the meantime learns the result.
+    await pushState()
+    return result.json
   }
 }
 
