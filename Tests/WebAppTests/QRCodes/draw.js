@@ -114,8 +114,14 @@ function withDamagedFormat(rows) {
 /** The code with a white disc in its middle, whose width is a part of the code's side. */
 function covered(rows, part) {
   const middle = rows.length / 2;
-  return rows.map((line, row) => [...line].map((module, column) => (
-    Math.hypot(row + 0.5 - middle, column + 0.5 - middle) < part * middle ? "." : module)).join(""));
+  return withoutParts(rows, (row, column) =>
+    Math.hypot(row + 0.5 - middle, column + 0.5 - middle) < part * middle);
+}
+
+/** The code without the modules for which `isGone(row, column)` is true. */
+function withoutParts(rows, isGone) {
+  return rows.map((line, row) =>
+    [...line].map((module, column) => (isGone(row, column) ? "." : module)).join(""));
 }
 
 /** Numbers from 0 to 1 that are the same in every run. */

@@ -1,7 +1,7 @@
 import { el } from "../dom.js";
 import { t } from "../texts.js";
 import { button } from "./basics.js";
-import { found, isPIN } from "./pin.js";
+import { found } from "./pin.js";
 
 /** The interval between two looks at the camera's picture, in milliseconds. */
 const lookInterval = 250;
@@ -22,7 +22,7 @@ export function qrReader(onText) {
   const stopButton = button("qr-stop", t("action.stop"), stop);
   stopButton.hidden = true;
   const take = (text) => {
-    if (isPIN(found(text))) {
+    if (found(text) !== null) {
       say("");
       onText(text);
       return true;
