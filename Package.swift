@@ -366,6 +366,6 @@ let package = Package(
     .testTarget(
       name: "WebAppTests",
       dependencies: ["firebreak", "Browser", "ServedSystem", "TestSupport", nioCore, nioPosix],
-      exclude: ["AccessibilityTrees", "OtherApp"], swiftSettings: strictOnTheCallersActor),
+      exclude: ["AccessibilityTrees", "OtherApp", "QRCodes"], swiftSettings: strictOnTheCallersActor),
   ]
 )
