@@ -44,7 +44,7 @@ struct KeyServerComposition {
       budgetKeys: BudgetKeys(from: randomness), randomness: randomness)
     router.post(RouterPath(KeyServerRoute.upload), upload.route)
     let publish = PublishRoute(
-      admission: try Self.publishAdmission(configuration, registry, store, clock, randomness),
+      admission: Self.publishAdmission(configuration, registry, store, clock, randomness),
       store: store, clock: clock,
       budget: upload.budget, decoyBudget: upload.decoyBudget, budgetKeys: upload.budgetKeys,
       randomness: randomness)
@@ -77,17 +77,13 @@ struct KeyServerComposition {
   private static func publishAdmission(
     _ configuration: KeyServerConfiguration, _ registry: CachedRegistry, _ store: any KeyStore,
     _ clock: any WallClock, _ randomness: any Randomness
-  ) throws(KeyServerError) -> PublishAdmission {
+  ) -> PublishAdmission {
     let publish = configuration.publish
-    let file = configuration.databaseFile.appendingPathExtension("wrapping-key")
-    let wrappingKey =
-      if let given = publish.wrappingKey { SymmetricKey(data: given) } else {
-        try WrappingKeyFile.key(in: file, randomness: randomness)
-      }
     return PublishAdmission(
       registry: registry,
       revisionKeys: RevisionKeys(
-        store: store, wrappingKey: wrappingKey, context: publish.revisionContext, clock: clock,
+        store: store, wrappingKey: configuration.databaseKeys.wrapping,
+        context: publish.revisionContext, clock: clock,
         randomness: randomness),
       defaultRegion: publish.defaultRegion,
       allowsPartialRevisions: publish.allowsPartialRevisions)
@@ -110,7 +106,8 @@ struct KeyServerComposition {
   ) throws(KeyServerError) -> any KeyStore {
     try openingDatabase {
       try SQLiteKeyStore(
-        file: configuration.databaseFile, exports: configuration.exports, at: now)
+        file: configuration.databaseFile, keys: configuration.databaseKeys,
+        exports: configuration.exports, at: now)
     }
   }
 

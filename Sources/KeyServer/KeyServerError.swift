@@ -8,8 +8,8 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case database
   /// The schema of the database is newer than this program.
   case newerDatabase
-  /// The wrapping key file cannot be read or created, or its content is not a key.
-  case wrappingKey
+  /// The database was created with another `databaseKey`.
+  case otherDatabaseKey
   /// The export folder cannot be created.
   case exportFolder
   /// The database or the export folder failed, for example because the disk is full.
@@ -24,11 +24,8 @@ extension KeyServerError: CustomStringConvertible {
       "The key database cannot be opened: check databaseFile, the disk and the file's owner."
     case .newerDatabase:
       "The key database was written by a newer version of Firebreak: start that version, or restore an older backup."
-    case .wrappingKey:
-      """
-      The wrapping key beside the database cannot be read or created: check databaseFile and its owner, or restore \
-      the file from a backup.
-      """
+    case .otherDatabaseKey:
+      "The key database was created with another databaseKey: restore both from one backup."
     case .exportFolder:
       "The export folder cannot be created: check exportFolder, the disk and the folder's owner."
     case .unavailable:

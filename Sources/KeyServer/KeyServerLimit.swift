@@ -10,6 +10,8 @@ public enum KeyServerLimit {
   public static let exportCountMax = 100
   /// The maximum length of an export's file name root, in bytes.
   public static let filenameRootBytesMax = 64
+  /// The size of `databaseKey`, in bytes.
+  public static let databaseKeyBytes = 32
   /// The timeout of a request to the device check authority, in seconds.
   public static let deviceCheckSeconds = 10
   /// The largest value of `uploadAttempts`.

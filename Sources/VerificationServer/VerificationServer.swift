@@ -26,7 +26,7 @@ public final class VerificationServer: Service {
   ) throws {
     let keys = try configuration.validatedKeys()
     let apiTokens = try APITokens(configuration.apiTokens)
-    let storage = try SQLiteCodeStorage(file: configuration.databaseFile)
+    let storage = try SQLiteCodeStorage(file: configuration.databaseFile, keys: keys)
     signing = SigningKeyring(
       configuration.signing, read: configuration.readSigningKeys, clock: clock, logger: logger)
     let composition = VerificationComposition(
@@ -89,6 +89,8 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
   case badConfiguration(String)
   /// The database did not store anything: retry later.
   case storageUnavailable
+  /// The database was created with another `codeHashKey`.
+  case otherCodeHashKey
   /// No token was signed and no code was used: retry later.
   case signingUnavailable
 
@@ -97,6 +99,8 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
     case .badConfiguration(let sentence): sentence
     case .storageUnavailable:
       "The database is not available: make room on its disk or check its file, then retry."
+    case .otherCodeHashKey:
+      "The database was created with another codeHashKey: restore both from one backup."
     case .signingUnavailable: "No token could be signed: check the signing key, then retry."
     }
   }

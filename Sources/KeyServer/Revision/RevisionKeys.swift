@@ -124,35 +124,6 @@ struct SealedRevisionKey: Redacted, Hashable, Sendable {
   }
 }
 
-/// The file of the wrapping key, which encrypts the keys of revision tokens. Only its owner can read it.
-///
-/// It is not in the database, so that a copy of the database cannot decrypt tokens.
-enum WrappingKeyFile {
-  /// The key in `file`, which is created if it is missing.
-  ///
-  /// - Throws: `.wrappingKey` if the file cannot be read or created, or has another size.
-  static func key(
-    in file: URL, randomness: any Randomness
-  ) throws(KeyServerError) -> SymmetricKey {
-    if !FileManager.default.fileExists(atPath: file.path) { try create(file, randomness) }
-    guard let bytes = try? Data(contentsOf: file), bytes.count == RevisionLimit.wrappingKeyBytes
-    else { throw .wrappingKey }
-    return SymmetricKey(data: bytes)
-  }
-
-  /// If another process creates the file at the same time, both use the first one.
-  private static func create(
-    _ file: URL, _ randomness: any Randomness
-  ) throws(KeyServerError) {
-    do throws(FileError) {
-      try AtomicFile.write(
-        randomness.bytes(RevisionLimit.wrappingKeyBytes), to: file, existing: .keep)
-    } catch {
-      guard error.code == EEXIST else { throw .wrappingKey }
-    }
-  }
-}
-
 /// Sizes of revision tokens, and lifetimes of their keys.
 enum RevisionLimit {
   /// Minimum number of entries in a token; missing ones are padding.
@@ -169,6 +140,4 @@ enum RevisionLimit {
   static let keyringAgeSecondsMax: TimeInterval = 60
   /// Minimum size of the constant that every token is bound to, in bytes.
   static let contextBytesMin = 16
-  /// Size of the wrapping key, in bytes.
-  static let wrappingKeyBytes = 32
 }

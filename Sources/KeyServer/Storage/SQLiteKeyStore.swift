@@ -2,6 +2,7 @@ import ExposureKeys
 import Foundation
 import GRDB
 import Logging
+import ServerStorage
 
 /// The key database in one SQLite file. Every commit is on the disk before its uploads get a response.
 struct SQLiteKeyStore: KeyStore {
@@ -9,9 +10,19 @@ struct SQLiteKeyStore: KeyStore {
   private let commits: GroupCommit<StoredUpload>
 
   /// Opens or creates the file. Each new one of `exports` begins with the period that contains `now`.
-  init(file: URL, exports: [ExportConfiguration], at now: Date) throws {
+  ///
+  /// - Parameter keys: The keys that the database must belong to; nil for no check.
+  /// - Throws: `KeyServerError`; `DatabaseError`.
+  init(
+    file: URL, keys: DatabaseKeys? = nil, exports: [ExportConfiguration], at now: Date
+  ) throws {
     try self.init(file: file)
-    try pool.write { try Self.begin(exports, at: now, in: $0) }
+    try pool.write { db in
+      if let keys, try !ServerState.belongs(to: keys.check, in: db) {
+        throw KeyServerError.otherDatabaseKey
+      }
+      try Self.begin(exports, at: now, in: db)
+    }
   }
 
   /// Opens or creates the file and migrates it to the current schema.

@@ -1,4 +1,5 @@
 import GRDB
+import ServerStorage
 
 /// The tables of the key database.
 ///
@@ -7,7 +8,9 @@ enum SQLiteSchema {
   static var migrations: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1 uploads, keys, exports, authorities, statistics") { db in
-      for table in [uploads, keys, exports, revisionKeys, authorities, apps, statistics] {
+      for table in [uploads, keys, exports, revisionKeys, authorities, apps, statistics]
+        + [ServerState.table]
+      {
         try db.execute(sql: table)
       }
     }

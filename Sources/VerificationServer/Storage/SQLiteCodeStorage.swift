@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import ServerStorage
 
 /// The storage of the verification server in one SQLite file.
 ///
@@ -10,14 +11,22 @@ struct SQLiteCodeStorage: CodeStorage {
 
   /// Opens or creates the database at `file` and migrates it to the current schema.
   ///
-  /// - Throws: `VerificationServerError.storageUnavailable` if it cannot be opened or written.
-  init(file: URL) throws {
+  /// - Parameter keys: The keys that the database must belong to; nil for no check.
+  /// - Throws: `VerificationServerError.storageUnavailable` if it cannot be opened or written, `.otherCodeHashKey`
+  ///   if it was created with another secret.
+  init(file: URL, keys: CodeKeys? = nil) throws {
     do {
       pool = try Self.opened(file)
       // Not in `prepareDatabase`: when the pool turns the log on it sets `NORMAL`, which would lose the
       // latest commits in a power failure.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       try Self.migrator.migrate(pool)
+      let check = keys?.check
+      guard
+        try pool.write({ db in try check.map { try ServerState.belongs(to: $0, in: db) } ?? true })
+      else { throw VerificationServerError.otherCodeHashKey }
+    } catch let error as VerificationServerError {
+      throw error
     } catch {
       throw VerificationServerError.storageUnavailable
     }

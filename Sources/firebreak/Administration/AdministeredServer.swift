@@ -12,8 +12,8 @@ protocol AdministeredServer {
   /// The default time until a new key signs, in seconds.
   static var leadSeconds: Int { get }
   static func database(of folder: ServerFolder) -> URL
-  /// The signed document that is backed up beside the database; `nil` if the server has none.
-  static func document(of folder: ServerFolder) -> URL?
+  /// The files that are backed up beside the database, if they exist.
+  static func backupFiles(of folder: ServerFolder) -> [URL]
   static func secretsFile(of folder: ServerFolder) -> PrivateFile
   /// The signing keys; `nil` if there are none yet.
   static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]?
@@ -24,6 +24,8 @@ protocol AdministeredServer {
     _ keys: [SecretSigningKey], of setup: ServerSetup, options: KeyOptions) throws
   /// A new key with the id or version that follows those of `keys`.
   static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey
+  /// The settings that are in force, without the files that they name.
+  static func settingsInForce(of setup: ServerSetup) throws -> JSONTree
   /// The settings that are in force, after a check of all of them.
   static func settings(of setup: ServerSetup) throws -> JSONTree
 }
