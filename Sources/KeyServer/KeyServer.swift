@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import QuietHTTP
+import ServerStorage
 import ServiceLifecycle
 import World
 
@@ -65,7 +66,7 @@ public final class KeyServer: Service {
   ///
   /// - Returns: The index lines of the files that this call wrote, oldest first per export.
   /// - Throws: `KeyServerError.unavailable` if the database or the file system fails. No file is left
-  ///   incomplete, and the next call continues.
+  ///   incomplete, and the next call continues. `.implausibleClock` if the clock was set.
   @discardableResult
   public func exportDue() async throws -> [String] {
     try await loggingErrors { try await exporter.exportDue() }
@@ -93,6 +94,9 @@ public final class KeyServer: Service {
       return try await work()
     } catch is CancellationError {
       throw CancellationError()
+    } catch let error as ImplausibleClock {
+      logger.error("\(error)")
+      throw KeyServerError.implausibleClock("\(error)")
     } catch {
       logger.error("an export failed", metadata: KeyServerError.metadata(of: error))
       throw error as? KeyServerError ?? .unavailable
@@ -109,7 +113,18 @@ public final class KeyServer: Service {
       } catch {
         next = min(next, clock.now.addingTimeInterval(KeyServerLimit.exportRetrySeconds))
       }
-      do { try await clock.sleep(until: next) } catch { return }
+      guard await pause(from: now, to: next) else { return }
     }
+  }
+
+  /// Suspends until the clock shows `end`, or was set to before `start`: the end may then be far away.
+  ///
+  /// - Returns: `false` if the task is cancelled.
+  private func pause(from start: Date, to end: Date) async -> Bool {
+    while start <= clock.now, clock.now < end {
+      let seconds = min(end.timeIntervalSince(clock.now), KeyServerLimit.exportRetrySeconds)
+      do { try await clock.sleep(for: seconds) } catch { return false }
+    }
+    return !Task.isCancelled
   }
 }

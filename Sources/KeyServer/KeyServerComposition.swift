@@ -6,6 +6,7 @@ import Hummingbird
 import KeyServerAPI
 import Logging
 import QuietHTTP
+import ServerStorage
 import UploadToken
 import World
 
@@ -30,10 +31,11 @@ struct KeyServerComposition {
     let registry = CachedRegistry(configured: tokenKeys.configured, store: store, clock: clock)
     let admission = UploadAdmission(
       issuer: configuration.tokenIssuer, registry: registry, region: configuration.region,
-      platforms: configuration.platforms)
+      platforms: configuration.platforms, keys: configuration.databaseKeys)
+    let time = TrustedTime(clock, store)
     exporter = Exporter(
       store: store, folder: folder, exports: configuration.exports, signers: signers,
-      clock: clock, randomness: randomness)
+      clock: clock, time: time, randomness: randomness)
     router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
       trustedProxies: configuration.trustedProxies, randomness: randomness)
@@ -44,7 +46,7 @@ struct KeyServerComposition {
       budgetKeys: BudgetKeys(from: randomness), randomness: randomness)
     router.post(RouterPath(KeyServerRoute.upload), upload.route)
     let publish = PublishRoute(
-      admission: Self.publishAdmission(configuration, registry, store, clock, randomness),
+      admission: Self.publishAdmission(configuration, registry, store, clock, time, randomness),
       store: store, clock: clock,
       budget: upload.budget, decoyBudget: upload.decoyBudget, budgetKeys: upload.budgetKeys,
       randomness: randomness)
@@ -76,7 +78,7 @@ struct KeyServerComposition {
 
   private static func publishAdmission(
     _ configuration: KeyServerConfiguration, _ registry: CachedRegistry, _ store: any KeyStore,
-    _ clock: any WallClock, _ randomness: any Randomness
+    _ clock: any WallClock, _ time: TrustedTime, _ randomness: any Randomness
   ) -> PublishAdmission {
     let publish = configuration.publish
     return PublishAdmission(
@@ -84,8 +86,8 @@ struct KeyServerComposition {
       revisionKeys: RevisionKeys(
         store: store, wrappingKey: configuration.databaseKeys.wrapping,
         context: publish.revisionContext, clock: clock,
-        randomness: randomness),
-      defaultRegion: publish.defaultRegion,
+        time: time, randomness: randomness),
+      keys: configuration.databaseKeys, defaultRegion: publish.defaultRegion,
       allowsPartialRevisions: publish.allowsPartialRevisions)
   }
 

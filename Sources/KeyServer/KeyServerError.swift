@@ -10,6 +10,8 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case newerDatabase
   /// The database was created with another `databaseKey`.
   case otherDatabaseKey
+  /// The clock was set, and its new time is not confirmed; the text says by how much.
+  case implausibleClock(String)
   /// The export folder cannot be created.
   case exportFolder
   /// The database or the export folder failed, for example because the disk is full.
@@ -26,6 +28,7 @@ extension KeyServerError: CustomStringConvertible {
       "The key database was written by a newer version of Firebreak: start that version, or restore an older backup."
     case .otherDatabaseKey:
       "The key database was created with another databaseKey: restore both from one backup."
+    case .implausibleClock(let sentence): sentence
     case .exportFolder:
       "The export folder cannot be created: check exportFolder, the disk and the folder's owner."
     case .unavailable:

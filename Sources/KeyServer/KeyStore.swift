@@ -1,5 +1,7 @@
 import ExposureKeys
 import Foundation
+import ServerStorage
+import World
 
 /// The key database: a set of transactions, each of which is stored completely or not at all.
 ///
@@ -57,6 +59,19 @@ protocol KeyStore: Sendable {
 
   /// Deletes the data that `retention` no longer covers.
   func removeOld(_ retention: Retention) async throws
+
+  /// Returns the times that the clock is compared with.
+  func clockRecord() async throws -> ClockRecord
+
+  /// Stores `now` as the newest time.
+  func keep(_ now: Date) async throws
+}
+
+extension TrustedTime {
+  /// The time of `clock`, compared with the times in `store`.
+  init(_ clock: any WallClock, _ store: any KeyStore) {
+    self.init(clock, record: { try await store.clockRecord() }, keep: { try await store.keep($0) })
+  }
 }
 
 /// The limits of age for all stored data at one moment.

@@ -27,4 +27,54 @@ package enum ServerState {
     }
     return isEqualInConstantTime(stored, check)
   }
+
+  /// The times of the clock.
+  package static func clockRecord(in db: Database) throws -> ClockRecord {
+    let row = try Row.fetchOne(db, sql: "SELECT newest_time, confirmed_time FROM server_state")
+    func date(_ column: String) -> Date? {
+      let seconds: Int64? = row?[column]
+      return seconds.map { Date(timeIntervalSince1970: TimeInterval($0)) }
+    }
+    return ClockRecord(newest: date("newest_time"), confirmed: date("confirmed_time"))
+  }
+
+  /// Stores the newest time.
+  package static func keep(_ now: Date, in db: Database) throws {
+    try db.execute(
+      sql: "UPDATE server_state SET newest_time = ?",
+      arguments: [Int64(now.timeIntervalSince1970)])
+  }
+}
+
+extension ServerState {
+  /// The times of the clock in the database `file`, also while its server runs.
+  package static func clockRecord(in file: URL) throws -> ClockRecord {
+    try opened(file) { try $0.read { try clockRecord(in: $0) } }
+  }
+
+  /// Confirms that it is `now`, for the server of the database `file`, also while it runs.
+  package static func confirm(_ now: Date, in file: URL) throws {
+    let seconds = Int64(now.timeIntervalSince1970)
+    try opened(file) { queue in
+      try queue.write {
+        try $0.execute(
+          sql: "UPDATE server_state SET newest_time = ?, confirmed_time = ?",
+          arguments: [seconds, seconds])
+      }
+    }
+  }
+
+  private static func opened<Result>(
+    _ file: URL, _ work: (DatabaseQueue) throws -> Result
+  ) throws -> Result {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(busySeconds)
+    let queue = try DatabaseQueue(path: file.path, configuration: configuration)
+    let result = try work(queue)
+    try queue.close()
+    return result
+  }
+
+  /// The maximum wait for a transaction of the server, in seconds.
+  private static let busySeconds: TimeInterval = 5
 }

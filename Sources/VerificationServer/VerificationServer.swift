@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import Logging
 import QuietHTTP
+import ServerStorage
 import ServiceLifecycle
 import World
 
@@ -14,6 +15,7 @@ public final class VerificationServer: Service {
   private let storage: any CodeStorage
   private let signing: SigningKeyring
   private let clock: any WallClock
+  private let time: TrustedTime
   private let logger: Logger
 
   /// Opens the database and prepares the server; `run()` starts to listen.
@@ -36,6 +38,7 @@ public final class VerificationServer: Service {
       router: try composition.router(), host: configuration.host, port: configuration.port,
       trustedProxies: configuration.trustedProxies, logger: logger)
     self.storage = storage
+    time = TrustedTime(clock, storage)
     self.clock = clock
     self.logger = logger
   }
@@ -57,9 +60,13 @@ public final class VerificationServer: Service {
 
   /// Removes every code that expired more than `VerificationLimit.expiredCodeKeptSeconds` ago.
   ///
-  /// - Throws: `VerificationServerError.storageUnavailable`.
+  /// - Throws: `VerificationServerError.storageUnavailable`; `.implausibleClock` if the clock was set.
   public func removeExpired() async throws {
-    let moment = clock.now.addingTimeInterval(-VerificationLimit.expiredCodeKeptSeconds)
+    let now: Date
+    do { now = try await time.now() } catch let error as ImplausibleClock {
+      throw VerificationServerError.implausibleClock("\(error)")
+    }
+    let moment = now.addingTimeInterval(-VerificationLimit.expiredCodeKeptSeconds)
     var removed = 0
     repeat {
       removed = try await storage.removeExpired(
@@ -75,7 +82,7 @@ public final class VerificationServer: Service {
       do {
         try await removeExpired()
       } catch let error as VerificationServerError {
-        logger.warning("removal of expired codes failed: \(error)")
+        logger.error("removal of expired codes failed: \(error)")
       }
       try await clock.sleep(
         until: clock.now.addingTimeInterval(VerificationLimit.cleanupPeriodSeconds))
@@ -91,12 +98,14 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
   case storageUnavailable
   /// The database was created with another `codeHashKey`.
   case otherCodeHashKey
+  /// The clock was set, and its new time is not confirmed; the text says by how much.
+  case implausibleClock(String)
   /// No token was signed and no code was used: retry later.
   case signingUnavailable
 
   public var description: String {
     switch self {
-    case .badConfiguration(let sentence): sentence
+    case .badConfiguration(let sentence), .implausibleClock(let sentence): sentence
     case .storageUnavailable:
       "The database is not available: make room on its disk or check its file, then retry."
     case .otherCodeHashKey:

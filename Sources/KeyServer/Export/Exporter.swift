@@ -2,6 +2,7 @@ import DiagnosisKeyFile
 import Foundation
 import KeyServerAPI
 import Logging
+import ServerStorage
 import World
 
 /// Closes periods and writes their key files, one export at a time.
@@ -14,18 +15,21 @@ actor Exporter {
   private let exports: [ExportConfiguration]
   private let signers: ExportSigners
   private let clock: any WallClock
+  private let time: TrustedTime
   private let randomness: any Randomness
   private var previousRun: Task<[String], any Error>?
 
   init(
     store: any KeyStore, folder: ExportFolder, exports: [ExportConfiguration],
-    signers: ExportSigners, clock: any WallClock, randomness: any Randomness
+    signers: ExportSigners, clock: any WallClock, time: TrustedTime,
+    randomness: any Randomness
   ) {
     self.store = store
     self.folder = folder
     self.exports = exports
     self.signers = signers
     self.clock = clock
+    self.time = time
     self.randomness = randomness
   }
 
@@ -34,7 +38,7 @@ actor Exporter {
   /// - Returns: The index lines of the written files.
   func exportDue() async throws -> [String] {
     try await serialized {
-      try await self.closeDue()
+      try await self.closeDue(at: try await self.time.now())
       return try await self.writeMissing()
     }
   }
@@ -43,7 +47,7 @@ actor Exporter {
   /// lists a removed file.
   func removeOld() async throws {
     _ = try await serialized {
-      try await self.store.removeOld(Retention(at: self.clock.now))
+      try await self.store.removeOld(Retention(at: try await self.time.now()))
       let written = try await self.writeMissing()
       for (root, batches) in try await self.batchesByRoot() {
         try self.folder.removeAll(but: Set(batches.compactMap(\.name)), of: root)
@@ -66,8 +70,7 @@ actor Exporter {
   }
 
   /// Closes the oldest periods first, and periods that end together in one transaction.
-  private func closeDue() async throws {
-    let now = clock.now
+  private func closeDue(at now: Date) async throws {
     while let plan = ClosingPlan(
       for: exports, after: try await store.exportProgress(), at: now, randomness: randomness)
     {

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import KeyServerAPI
 import Secrets
+import ServerStorage
 import Synchronization
 import World
 
@@ -11,17 +12,19 @@ final class RevisionKeys: Sendable {
   private let wrappingKey: SymmetricKey
   private let context: Data
   private let clock: any WallClock
+  private let time: TrustedTime
   private let randomness: any Randomness
   private let latest = Mutex<(ring: RevisionKeyring, readAt: Date)?>(nil)
 
   init(
     store: any KeyStore, wrappingKey: SymmetricKey, context: Data, clock: any WallClock,
-    randomness: any Randomness
+    time: TrustedTime, randomness: any Randomness
   ) {
     self.store = store
     self.wrappingKey = wrappingKey
     self.context = context
     self.clock = clock
+    self.time = time
     self.randomness = randomness
   }
 
@@ -42,7 +45,9 @@ final class RevisionKeys: Sendable {
       let id = randomness.bytes(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       let key = SymmetricKey(data: randomness.bytes(32))
       let fresh = try SealedRevisionKey(id: id, key, under: wrappingKey, effectiveFrom: now)
-      try await store.add(fresh, forgetting: Self.unneeded(in: sealed + [fresh], at: now))
+      // Without a trusted time every key stays: tokens of a deleted one could never be read again.
+      let unneeded = (try? await time.now()).map { Self.unneeded(in: sealed + [fresh], at: $0) }
+      try await store.add(fresh, forgetting: unneeded ?? [])
       sealed = try await store.revisionKeys()
     }
     let ring = try ring(of: sealed, at: now)

@@ -77,6 +77,12 @@ struct SQLiteKeyStore: KeyStore {
     try await commits.accept(StoredUpload(upload))
   }
 
+  func clockRecord() async throws -> ClockRecord {
+    try await pool.read { try ServerState.clockRecord(in: $0) }
+  }
+
+  func keep(_ now: Date) async throws { try await pool.write { try ServerState.keep(now, in: $0) } }
+
   /// Inserts keys without an upload, in one transaction.
   func insert(_ keys: [PublishableKey]) throws {
     try pool.write { try KeyInsertion(in: $0).insert(keys.map { StoredKey($0) }) }

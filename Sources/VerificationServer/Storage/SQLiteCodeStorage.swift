@@ -236,3 +236,11 @@ extension SQLiteCodeStorage {
     }
   }
 }
+
+extension SQLiteCodeStorage {
+  func clockRecord() async throws -> ClockRecord {
+    try await read { try ServerState.clockRecord(in: $0) }
+  }
+
+  func keep(_ now: Date) async throws { try await write { try ServerState.keep(now, in: $0) } }
+}

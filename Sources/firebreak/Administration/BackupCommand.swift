@@ -100,6 +100,9 @@ struct RestoreCommand<Server: AdministeredServer>: ParsableCommand {
     defer { try? FileManager.default.removeItem(at: staging) }
     let manifest = try reportingBackup {
       let manifest = try BackupReader.extract(backup, of: Server.name.rawValue, into: staging)
+      // The operator restores now: the time since the backup is no jump of the clock.
+      let database = folder.backupFile(Server.database(of: folder)).name
+      try ServerState.confirm(SystemClock().now, in: staging.appendingPathComponent(database))
       try place(manifest, from: staging, in: folder)
       return manifest
     }

@@ -11,6 +11,7 @@ struct VerificationServerCommand: AsyncParsableCommand {
       APIKeyCommand.self, ApiTokenCommand.self,
       SettingsCommand<AdministeredVerificationServer>.self,
       SigningKeyCommand<AdministeredVerificationServer>.self,
+      ClockCommand<AdministeredVerificationServer>.self,
       BackupCommand<AdministeredVerificationServer>.self,
       RestoreCommand<AdministeredVerificationServer>.self,
     ])
