@@ -95,7 +95,8 @@ let package = Package(
     .target(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
     .target(
-      name: "ServerStorage", dependencies: ["Secrets", "World", "CLibArchive", crypto, grdb],
+      name: "ServerStorage",
+      dependencies: ["Secrets", "World", "CLibArchive", crypto, grdb, logging],
       swiftSettings: strict),
     .target(
       name: "Bluetooth", dependencies: ["Secrets", "World", "ExposureKeys"],

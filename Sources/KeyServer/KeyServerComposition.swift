@@ -15,6 +15,7 @@ struct KeyServerComposition {
   let router: Router<QuietContext>
   let exporter: Exporter
   let keyPull: AuthorityKeyPull
+  let health: KeyServerHealth
 
   init(
     _ configuration: KeyServerConfiguration, clock: any WallClock, randomness: any Randomness,
@@ -36,6 +37,9 @@ struct KeyServerComposition {
     exporter = Exporter(
       store: store, folder: folder, exports: configuration.exports, signers: signers,
       clock: clock, time: time, randomness: randomness)
+    health = KeyServerHealth(
+      store: store, exporter: exporter,
+      health: ServerHealth(logger: logger, server: "KeyServer"))
     router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
       trustedProxies: configuration.trustedProxies, randomness: randomness)

@@ -12,6 +12,12 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case otherDatabaseKey
   /// The clock was set, and its new time is not confirmed; the text says by how much.
   case implausibleClock(String)
+  /// The structure of the database is damaged.
+  case damagedDatabase
+  /// The file of the open database was deleted or replaced.
+  case lostDatabase
+  /// A file was written, and reading it again gave something else.
+  case damagedFile(String)
   /// The export folder cannot be created.
   case exportFolder
   /// The database or the export folder failed, for example because the disk is full.
@@ -29,6 +35,12 @@ extension KeyServerError: CustomStringConvertible {
     case .otherDatabaseKey:
       "The key database was created with another databaseKey: restore both from one backup."
     case .implausibleClock(let sentence): sentence
+    case .damagedDatabase:
+      "The key database is damaged, and uploads and exports stop: check its disk, and restore a backup."
+    case .lostDatabase:
+      "The file of the key database was deleted or replaced, and uploads stop: restore it, then restart the server."
+    case .damagedFile(let name):
+      "The key file \(name) was written and cannot be verified, so it is not published: check the disk and the memory."
     case .exportFolder:
       "The export folder cannot be created: check exportFolder, the disk and the folder's owner."
     case .unavailable:

@@ -22,6 +22,8 @@ public enum KeyServerLimit {
   static let decoysPerAttempt = 10
   /// The maximum size of a response of the device check authority, in bytes.
   static let deviceCheckResponseBytesMax = 16 * 1024
+  /// The interval at which all stored data is checked, in seconds.
+  static let checkSeconds: TimeInterval = 86_400
   /// The delay before a failed export is retried, in seconds.
   static let exportRetrySeconds: TimeInterval = 60
   /// The time after its use in which another token or certificate with the same ID may be valid, in seconds. A

@@ -52,6 +52,9 @@ protocol KeyStore: Sendable {
   /// Returns all batches, oldest first.
   func batches() async throws -> [Batch]
 
+  /// Stores the hash of the written file of `batch`.
+  func written(_ batch: Batch, sha256: Data) async throws
+
   /// Lets `body` read the keys of `batch`, which are the same at every call.
   func withKeys<Result: Sendable>(
     of batch: Batch, _ body: @escaping @Sendable (BatchKeys) throws -> Result
@@ -59,6 +62,15 @@ protocol KeyStore: Sendable {
 
   /// Deletes the data that `retention` no longer covers.
   func removeOld(_ retention: Retention) async throws
+
+  /// Checks all stored data. While its structure is damaged, uploads and exports fail.
+  func check() async throws -> StoreCheck
+
+  /// True if the files of the database are still there.
+  var isInPlace: Bool { get }
+
+  /// The number of times that a damaged key was left out of a file since the start.
+  var skippedKeyCount: Int { get }
 
   /// Returns the times that the clock is compared with.
   func clockRecord() async throws -> ClockRecord

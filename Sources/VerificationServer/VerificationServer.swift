@@ -17,6 +17,7 @@ public final class VerificationServer: Service {
   private let clock: any WallClock
   private let time: TrustedTime
   private let logger: Logger
+  private let health: ServerHealth
 
   /// Opens the database and prepares the server; `run()` starts to listen.
   ///
@@ -41,6 +42,7 @@ public final class VerificationServer: Service {
     time = TrustedTime(clock, storage)
     self.clock = clock
     self.logger = logger
+    health = ServerHealth(logger: logger, server: "VerificationServer")
   }
 
   /// The port the server listens on; waits until it listens.
@@ -74,15 +76,32 @@ public final class VerificationServer: Service {
     } while removed >= VerificationLimit.removedAtOnceMax
   }
 
+  /// The faults that an operator has to repair, one sentence for each; empty if the server is well.
+  public var faults: [String] { health.faults }
+
+  /// Checks the database. `run()` does it at the start and with each removal of expired codes.
+  public func checkStoredData() async {
+    do {
+      health.report(try await storage.check()?.rawValue, of: .database)
+    } catch is CancellationError {
+    } catch {
+      health.report(VerificationServerError.storageUnavailable.description, of: .database)
+    }
+  }
+
   // A full disk now must not end the cleanup for good, so an error waits for the next period.
   private func removeExpiredPeriodically() async throws {
     while true {
       // Reading the keys publishes the end of an old key even if no request needs a signature.
       _ = signing.keys()
+      await checkStoredData()
       do {
         try await removeExpired()
+        health.report(nil, of: .clock)
+      } catch VerificationServerError.implausibleClock(let sentence) {
+        health.report(sentence, of: .clock)
       } catch let error as VerificationServerError {
-        logger.error("removal of expired codes failed: \(error)")
+        logger.warning("removal of expired codes failed: \(error)")
       }
       try await clock.sleep(
         until: clock.now.addingTimeInterval(VerificationLimit.cleanupPeriodSeconds))

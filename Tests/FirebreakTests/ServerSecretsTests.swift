@@ -3,6 +3,7 @@ import Foundation
 import ServedSystem
 import TestSupport
 import Testing
+import World
 
 @testable import firebreak
 
@@ -129,6 +130,26 @@ struct ServerSecretsTests {
     let shown = name.isEmpty ? place.path("data").path : path
     #expect(errors.contains(shown + " can be"), "\(errors)")
     #expect(errors.contains("chmod"))
+  }
+
+  @Test("A command that reads secrets disables core dumps first")
+  func coreDumps() async throws {
+    // The command waits for the lock on the secrets.
+    let lock = try FolderLock.hold(on: place.path("data/keys"))
+    try await ChildProcess.withRunning(
+      try Run.product(), ["key-server", "backup", place.path("b").path, "--data", data]
+    ) { process in
+      var words: [Substring] = []
+      try await Patience.until {
+        let limits = try String(
+          contentsOfFile: "/proc/\(process.processIdentifier)/limits", encoding: .utf8)
+        words = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }?
+          .split(separator: " ") ?? []
+        return words.dropFirst(4).prefix(2) == ["0", "0"]
+      }
+      #expect(words.dropFirst(4).prefix(2) == ["0", "0"])
+    }
+    withExtendedLifetime(lock) {}
   }
 
   @Test("Secrets of another server are refused, with the names of both files")

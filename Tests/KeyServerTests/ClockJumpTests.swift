@@ -22,7 +22,9 @@ struct ClockJumpTests {
     try await RunningKeyServer.run { server in
       _ = try await server.uploadKeys()
       try await server.exportPeriod()
-      let (lines, keys) = (try await server.lines(), try server.count("SELECT count(*) FROM diagnosis_key"))
+      let (lines, keys) = (
+        try await server.lines(), try server.count("SELECT count(*) FROM diagnosis_key")
+      )
       let closed = try server.count("SELECT max(closed_until) FROM period_progress")
       server.clock.jump(by: seconds)
       try await exports(server)

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import KeyServerAPI
 import TestSupport
@@ -168,8 +169,8 @@ struct IdempotencyTests {
       let bytes = try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: path + $0)) }
         .reduce(Data(), +)
       #expect(bytes.range(of: Data("a-certificate-id".utf8)) == nil)
-      let keys = scene.server.configuration.databaseKeys
-      for key in [keys.wrapping, keys.tokens, keys.uploads] {
+      let secrets = scene.server.configuration.databaseKeys
+      for key in [secrets.wrapping, secrets.tokens, secrets.uploads] {
         #expect(bytes.range(of: key.withUnsafeBytes { Data($0) }) == nil)
       }
       #expect(bytes.range(of: scene.server.configuration.databaseKey) == nil)

@@ -228,6 +228,21 @@ extension MemoryKeyStore {
     }
   }
 
+  func written(_ batch: Batch, sha256: Data) async throws {
+    state.withLock { state in
+      for index in state.files.indices
+      where state.files[index].export == batch.export && state.files[index].end == batch.end {
+        state.files[index].sha256 = sha256
+      }
+    }
+  }
+
+  func check() async throws -> StoreCheck { StoreCheck() }
+
+  var isInPlace: Bool { true }
+
+  var skippedKeyCount: Int { 0 }
+
   func clockRecord() async throws -> ClockRecord { state.withLock { $0.clock } }
 
   func keep(_ now: Date) async throws { state.withLock { $0.clock.newest = now } }

@@ -166,7 +166,9 @@ struct UsedTokenTests {
   func issuers() {
     let now = RunningKeyServer.start
     let grant = UploadGrant(tokenID: "1", issuedAt: now, expiresAt: now)
-    let names = ["a", "b"].map { UsedToken(grant, issuer: $0, at: now, keys: StoreScene.databaseKeys).digest }
+    let names = ["a", "b"].map {
+      UsedToken(grant, issuer: $0, at: now, keys: StoreScene.databaseKeys).digest
+    }
     #expect(names[0] != names[1])
   }
 }
@@ -202,11 +204,12 @@ struct UsedTokenTests {
       request, keys: keys.map { SentKey($0) }, under: StoreScene.databaseKeys)
     #expect(
       digest
-        == Self.digest([
-          "publish 1", "pl.gov.example", "true", "2999000", "zażółć", ".0.0.0",
-          "AAAAAAAAAAAAAAAAAAAAAA==.-5.0.0", "AAAAAAAAAAAAAAAAAAAAAA==.10.99.0",
-          "BBBBBBBBBBBBBBBBBBBBBA==.2999808.144.7",
-        ], "uploads"))
+        == Self.digest(
+          [
+            "publish 1", "pl.gov.example", "true", "2999000", "zażółć", ".0.0.0",
+            "AAAAAAAAAAAAAAAAAAAAAA==.-5.0.0", "AAAAAAAAAAAAAAAAAAAAAA==.10.99.0",
+            "BBBBBBBBBBBBBBBBBBBBBA==.2999808.144.7",
+          ], "uploads"))
     let reversed = UploadDigest.of(
       request, keys: keys.reversed().map { SentKey($0) }, under: StoreScene.databaseKeys)
     #expect(reversed == digest)
@@ -230,9 +233,12 @@ struct UsedTokenTests {
       UnverifiedCertificate(text), at: now)
     let keys = StoreScene.databaseKeys
     // Only the text before the signature counts: a signature has several encodings.
-    let used = UsedToken(verified, text: id == nil ? "head.claims.signature" : text, at: now, keys: keys)
+    let used = UsedToken(
+      verified, text: id == nil ? "head.claims.signature" : text, at: now, keys: keys)
     #expect(used.digest == Self.digest(["certificate 1"] + name, "tokens"))
     let whole = UsedToken(verified, text: "no dot in it", at: now, keys: keys)
-    #expect(id != nil || whole.digest == Self.digest(["certificate 1", "signed", "no dot in it"], "tokens"))
+    #expect(
+      id != nil
+        || whole.digest == Self.digest(["certificate 1", "signed", "no dot in it"], "tokens"))
   }
 }

@@ -208,6 +208,8 @@ final class MemoryCodeStorage: CodeStorage {
 }
 
 extension MemoryCodeStorage {
+  func check() async throws -> StorageFault? { nil }
+
   func clockRecord() async throws -> ClockRecord { state.withLock { $0.clock } }
 
   func keep(_ now: Date) async throws { state.withLock { $0.clock.newest = now } }

@@ -37,7 +37,8 @@ struct PublishAdmission: Sendable {
     do {
       return try AdmittedUpload(
         token: UsedToken(verified, text: text, at: now, keys: self.keys),
-        digest: UploadDigest.of(request, keys: sent, under: self.keys), keys: keys.accepted, revision: policy,
+        digest: UploadDigest.of(request, keys: sent, under: self.keys), keys: keys.accepted,
+        revision: policy,
         facts: UploadFacts(
           issuer: verified.issuer, platform: platform, onset: onset, keys: keys.accepted, at: now),
         response: { outcome in

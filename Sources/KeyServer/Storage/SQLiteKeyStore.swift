@@ -7,6 +7,8 @@ import ServerStorage
 /// The key database in one SQLite file. Every commit is on the disk before its uploads get a response.
 struct SQLiteKeyStore: KeyStore {
   let pool: DatabasePool
+  let damage = StoredDamage()
+  private let file: DatabaseFile
   private let commits: GroupCommit<StoredUpload>
 
   /// Opens or creates the file. Each new one of `exports` begins with the period that contains `now`.
@@ -38,8 +40,14 @@ struct SQLiteKeyStore: KeyStore {
       throw KeyServerError.newerDatabase
     }
     try migrations.migrate(pool)
-    commits = GroupCommit { [pool] uploads in
-      try await pool.write { try SQLiteUploads(db: $0).accept(uploads) }
+    let opened = DatabaseFile(opened: file)
+    self.file = opened
+    commits = GroupCommit { [pool, damage] uploads in
+      guard !damage.isWritingUnsafe else { throw KeyServerError.damagedDatabase }
+      let acceptances = try await pool.write { try SQLiteUploads(db: $0).accept(uploads) }
+      // Into a deleted file everything can be written.
+      guard opened.isInPlace else { throw KeyServerError.lostDatabase }
+      return acceptances
     }
   }
 
@@ -77,6 +85,10 @@ struct SQLiteKeyStore: KeyStore {
     try await commits.accept(StoredUpload(upload))
   }
 
+  var isInPlace: Bool { file.isInPlace }
+
+  var skippedKeyCount: Int { damage.skippedRowCount }
+
   func clockRecord() async throws -> ClockRecord {
     try await pool.read { try ServerState.clockRecord(in: $0) }
   }
@@ -94,6 +106,7 @@ struct SQLiteKeyStore: KeyStore {
 
 extension SQLiteKeyStore {
   func removeOld(_ retention: Retention) async throws {
+    guard !damage.isWritingUnsafe else { throw KeyServerError.damagedDatabase }
     try await pool.write { db in
       try db.execute(
         sql: "DELETE FROM export_file WHERE end_at <= ?",

@@ -44,16 +44,18 @@ enum SQLiteSchema {
       travels INTEGER NOT NULL,
       released_at INTEGER NOT NULL,
       is_padding INTEGER NOT NULL,
+      checksum INTEGER NOT NULL,
       revised_report_type INTEGER,
       revised_transmission_risk INTEGER CHECK (revised_transmission_risk BETWEEN 0 AND 8),
       revised_days_since_onset INTEGER,
-      revised_released_at INTEGER
+      revised_released_at INTEGER,
+      revision_checksum INTEGER
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX diagnosis_key_revised ON diagnosis_key (revised_released_at)
       WHERE revised_released_at IS NOT NULL;
     """
 
-  /// The batches, and until when each export is closed. Keys have no reference to their files, since one key may be
+  /// The batches with the hashes of their files, and until when each export is closed. Keys have no reference to their files, since one key may be
   /// in the files of several exports.
   private static let exports = """
     CREATE TABLE export_file (
@@ -67,6 +69,7 @@ enum SQLiteSchema {
       travellers TEXT NOT NULL,
       first_key BLOB,
       before_key BLOB,
+      sha256 BLOB,
       PRIMARY KEY (export, start_at, end_at)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE period_progress (

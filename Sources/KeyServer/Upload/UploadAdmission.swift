@@ -32,7 +32,8 @@ struct UploadAdmission: Sendable {
     do {
       return try AdmittedUpload(
         token: UsedToken(grant, issuer: issuer, at: now, keys: self.keys),
-        digest: UploadDigest.of(request, keys: keys, under: self.keys), keys: publishable, revision: .leaveKnown,
+        digest: UploadDigest.of(request, keys: keys, under: self.keys), keys: publishable,
+        revision: .leaveKnown,
         facts: UploadFacts(
           issuer: issuer, platform: UploadPlatform(name: payload.platform), onset: onset,
           keys: publishable, at: now),

@@ -8,6 +8,7 @@ import ServerStorage
 /// `secure_delete` overwrites deleted rows with zeros.
 struct SQLiteCodeStorage: CodeStorage {
   let pool: DatabasePool
+  private let file: DatabaseFile
 
   /// Opens or creates the database at `file` and migrates it to the current schema.
   ///
@@ -25,6 +26,7 @@ struct SQLiteCodeStorage: CodeStorage {
       guard
         try pool.write({ db in try check.map { try ServerState.belongs(to: $0, in: db) } ?? true })
       else { throw VerificationServerError.otherCodeHashKey }
+      self.file = DatabaseFile(opened: file)
     } catch let error as VerificationServerError {
       throw error
     } catch {
@@ -94,10 +96,13 @@ struct SQLiteCodeStorage: CodeStorage {
   /// The timeout of a transaction that waits for another process, in seconds.
   private static let busySeconds: TimeInterval = 5
 
+  /// Runs a transaction. In a database whose file was deleted it would succeed and be lost.
   func write<Value: Sendable>(
     _ updates: @Sendable @escaping (Database) throws -> Value
   ) async throws -> Value {
-    try await Self.withoutDetails { try await pool.write(updates) }
+    let value = try await Self.withoutDetails { try await pool.write(updates) }
+    guard file.isInPlace else { throw VerificationServerError.storageUnavailable }
+    return value
   }
 
   func read<Value: Sendable>(
@@ -238,6 +243,11 @@ extension SQLiteCodeStorage {
 }
 
 extension SQLiteCodeStorage {
+  func check() async throws -> StorageFault? {
+    guard file.isInPlace else { return .lost }
+    return try await read { try DatabaseCheck.isIntact($0) } ? nil : .damaged
+  }
+
   func clockRecord() async throws -> ClockRecord {
     try await read { try ServerState.clockRecord(in: $0) }
   }

@@ -79,7 +79,8 @@ struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "clock",
-      abstract: "Compare the clock with the server's newest time, or confirm it; exit code 1 if it differs.",
+      abstract:
+        "Compare the clock with the server's newest time, or confirm it; exit code 1 if it differs.",
       discussion: """
         A server whose clock was set publishes, deletes and forgets nothing until the clock is right again or \
         confirmed. So does one that starts more than a day after it ended. A running server follows a confirmation \
@@ -118,7 +119,8 @@ struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
     } catch {
       throw CommandFailure(
         status: .machineFailed,
-        sentence: "\(database.path.printable) cannot be read or written: check its disk, then retry.")
+        sentence:
+          "\(database.path.printable) cannot be read or written: check its disk, then retry.")
     }
     let isPlausible = record.implausibleGap(to: now) == nil
     func seconds(_ date: Date?) -> Int64? { date.map { Int64($0.timeIntervalSince1970) } }

@@ -14,7 +14,8 @@ struct KeyServerCommand: AsyncParsableCommand {
       AuthorityCommand.self, AppCommand.self, ExportNowCommand.self,
       SettingsCommand<AdministeredKeyServer>.self, SigningKeyCommand<AdministeredKeyServer>.self,
       DeviceConfigurationCommand.self, PauseCommand.self, ResumeCommand.self, WithdrawCommand.self,
-      ClockCommand<AdministeredKeyServer>.self, BackupCommand<AdministeredKeyServer>.self, RestoreCommand<AdministeredKeyServer>.self,
+      ClockCommand<AdministeredKeyServer>.self, BackupCommand<AdministeredKeyServer>.self,
+      RestoreCommand<AdministeredKeyServer>.self,
     ])
 }
 
