@@ -37,9 +37,7 @@ struct KeyServerComposition {
     exporter = Exporter(
       store: store, folder: folder, exports: configuration.exports, signers: signers,
       clock: clock, time: time, randomness: randomness)
-    health = KeyServerHealth(
-      store: store, exporter: exporter,
-      health: ServerHealth(logger: logger, server: "KeyServer"))
+    health = KeyServerHealth(store, exporter, logger)
     router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
       trustedProxies: configuration.trustedProxies, randomness: randomness)
@@ -60,15 +58,21 @@ struct KeyServerComposition {
       budget: upload.budget, budgetKeys: upload.budgetKeys, randomness: randomness)
     router.post(RouterPath(KeyServerRoute.statistics), statistics.route)
     let roots = configuration.exports.map(\.filenameRoot)
-    do { try router.describe(Self.description(roots: roots)) } catch {
-      throw .configuration("The description of the server cannot be written.")
-    }
+    try Self.describe(router, roots: roots)
     keyPull = AuthorityKeyPull(
       registry: registry, store: store, clock: clock, logger: logger)
     DownloadRoutes(
       folder: folder, roots: roots, remoteConfiguration: remoteConfiguration,
       readDeviceConfiguration: configuration.readDeviceConfiguration
     ).add(to: router)
+  }
+
+  private static func describe(
+    _ router: Router<QuietContext>, roots: [String]
+  ) throws(KeyServerError) {
+    do { try router.describe(description(roots: roots)) } catch {
+      throw .configuration("The description of the server cannot be written.")
+    }
   }
 
   private static func budget(

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import ServerStorage
 
 /// The checks by which a running key server notices damage: of its database, its files and its clock.
@@ -6,6 +7,12 @@ struct KeyServerHealth: Sendable {
   let store: any KeyStore
   let exporter: Exporter
   let health: ServerHealth
+
+  init(_ store: any KeyStore, _ exporter: Exporter, _ logger: Logger) {
+    self.store = store
+    self.exporter = exporter
+    health = ServerHealth(logger: logger, server: "KeyServer")
+  }
 
   /// Checks all stored data, and lets the next export read every key file again. For the start and once a day.
   func checkAll() async {
@@ -25,7 +32,7 @@ struct KeyServerHealth: Sendable {
   ///
   /// - Returns: `true` if key files have to be written again.
   func checkPlaces() async -> Bool {
-    if !store.isInPlace { health.report(KeyServerError.lostDatabase.description, of: .database) }
+    if !store.isInPlace() { health.report(KeyServerError.lostDatabase.description, of: .database) }
     let isLost = await exporter.hasLostFiles()
     if isLost {
       health.report("A listed key file is gone: it is written again.", of: .files)
@@ -43,7 +50,8 @@ struct KeyServerHealth: Sendable {
       health.report(nil, of: .clock)
       health.report(nil, of: .files)
     }
-    if store.skippedKeyCount > 0 { reportKeys(store.skippedKeyCount) }
+    let skipped = store.skippedKeyCount()
+    if skipped > 0 { reportKeys(skipped) }
   }
 
   private func reportKeys(_ count: Int) {

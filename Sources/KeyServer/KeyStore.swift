@@ -67,10 +67,10 @@ protocol KeyStore: Sendable {
   func check() async throws -> StoreCheck
 
   /// True if the files of the database are still there.
-  var isInPlace: Bool { get }
+  func isInPlace() -> Bool
 
   /// The number of times that a damaged key was left out of a file since the start.
-  var skippedKeyCount: Int { get }
+  func skippedKeyCount() -> Int
 
   /// Returns the times that the clock is compared with.
   func clockRecord() async throws -> ClockRecord

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// The faults of a server that an operator has to repair: reported on stderr when they appear, and readable at any time.
+/// The faults of a server that an operator has to repair: logged when they appear, and readable at any time.
 package final class ServerHealth: Sendable {
   /// The parts that can be damaged.
   package enum Part: String, CaseIterable, Sendable {

@@ -52,7 +52,8 @@ struct ServerSecretsTests {
       "keys": [
         ["serve", "--port", "0"], ["key-server", "signing-key", "add"],
         ["key-server", "signing-key", "list"], ["key-server", "export", "--now"],
-        ["key-server", "pause"], ["key-server", "app", "add", "org.example", "--region", "PL"],
+        ["key-server", "pause"],
+        ["key-server", "app", "add", "org.example", "--region", "PL", "--authority", "lab"],
       ],
     ]
     for (server, commands) in commands {
@@ -143,7 +144,8 @@ struct ServerSecretsTests {
       try await Patience.until {
         let limits = try String(
           contentsOfFile: "/proc/\(process.processIdentifier)/limits", encoding: .utf8)
-        words = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }?
+        words =
+          limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }?
           .split(separator: " ") ?? []
         return words.dropFirst(4).prefix(2) == ["0", "0"]
       }

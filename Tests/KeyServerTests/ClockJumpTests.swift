@@ -134,6 +134,7 @@ struct TrustedTimeTests {
     let clock = ManualClock(start + seconds)
     let time = time(clock, ClockRecord(newest: start))
     #expect(await isTrusted(time) == isPlausible)
+    guard !isPlausible else { return }
     // The clock is corrected.
     clock.jump(by: -seconds)
     #expect(await isTrusted(time))

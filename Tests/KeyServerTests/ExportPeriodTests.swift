@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import KeyServer
 import KeyServerAPI
+import ServerStorage
 import TestSupport
 import Testing
 
@@ -69,6 +70,7 @@ struct ExportPeriodTests {
     }
     clock.advance(by: 21 * 86_400)
     try await RunningKeyServer.run(authority: authority, clock: clock, folder: folder) { server in
+      try ServerState.confirm(clock.now, in: server.configuration.databaseFile)
       try await server.server.exportDue()
       #expect(try await server.lines().isEmpty)
       let sent = try await server.uploadKeys()

@@ -239,9 +239,9 @@ extension MemoryKeyStore {
 
   func check() async throws -> StoreCheck { StoreCheck() }
 
-  var isInPlace: Bool { true }
+  func isInPlace() -> Bool { true }
 
-  var skippedKeyCount: Int { 0 }
+  func skippedKeyCount() -> Int { 0 }
 
   func clockRecord() async throws -> ClockRecord { state.withLock { $0.clock } }
 

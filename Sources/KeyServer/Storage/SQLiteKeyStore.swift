@@ -85,9 +85,9 @@ struct SQLiteKeyStore: KeyStore {
     try await commits.accept(StoredUpload(upload))
   }
 
-  var isInPlace: Bool { file.isInPlace }
+  func isInPlace() -> Bool { file.isInPlace }
 
-  var skippedKeyCount: Int { damage.skippedRowCount }
+  func skippedKeyCount() -> Int { damage.skippedRowCount }
 
   func clockRecord() async throws -> ClockRecord {
     try await pool.read { try ServerState.clockRecord(in: $0) }
