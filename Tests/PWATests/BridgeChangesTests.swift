@@ -19,16 +19,16 @@ struct BridgeChangesTests {
       ),
       (52, #"{"enableNotification":true,"enableExposureNotificationService":true}"#, [], true),
     ] as [(Int, String, [String], Bool)])
-  func services(_ type: Int, _ data: String, _ wishes: [String], _ notices: Bool) async throws {
+  func services(_ type: Int, _ data: String, _ requests: [String], _ notices: Bool) async throws {
     let phone = ScriptedPhone { $0.services.areNotificationsOn = false }
     try await RunningWebsite.with(phone) { (site) async throws in
       let events = try EventReader(site)
       defer { events.stop() }
       _ = try await events.push { $0 == .foreground }
       #expect(try await site.ask(type, JSONValue(data)).isEmpty)
-      let push = try await events.push { $0.type == 51 }
+      let push = try await events.push(51, after: 1)
       #expect(push?.content["servicesStatus"]?["isNotificationEnabled"] == .bool(notices))
-      #expect(phone.wishes == wishes)
+      #expect(phone.requests == requests)
     }
   }
 
@@ -55,7 +55,7 @@ struct BridgeChangesTests {
       #expect(try await site.ask(66) == #"{"riskLevel":0}"#)
       #expect(try await site.ask(37, ["clearAll": true]).isEmpty)
       #expect(try await site.answer(1_008, ["what": "history"])["version"] == "1.2.3")
-      #expect(phone.wishes == ["remove exposures", "remove everything", "remove history"])
+      #expect(phone.requests == ["remove exposures", "remove everything", "remove history"])
     }
   }
 
@@ -66,10 +66,14 @@ struct BridgeChangesTests {
       let events = try EventReader(site)
       defer { events.stop() }
       _ = try await events.push { $0 == .foreground }
+      // A page that has sent none of our messages gets none.
+      phone.edit { $0.state.riskLevel = 1 }
+      _ = try await events.push(61)
+      _ = try await site.answer(1_000)
       phone.edit { $0.state.now += 1 }
       phone.edit { $0.state.checking = true }
-      _ = try await events.push { $0.type == 1_000 }
-      #expect(events.pushes.count == 2)
+      _ = try await events.push(1_000)
+      #expect(events.pushes.map(\.type) == [11, 51, 61, 1_000])
       #expect(events.pushes.last?.content["checking"] == true)
     }
   }
@@ -79,7 +83,7 @@ struct BridgeChangesTests {
     let fields = [
       "onboarding", "enabled", "authorized", "bluetooth", "supported", "riskLevel", "exposures",
       "lastCheck", "lastFailure", "nextCheck", "checking", "paused", "configurationRefused",
-      "storage", "damaged", "pendingUpload", "upload", "language", "hidesDetails",
+      "storage", "damaged", "pendingUpload", "upload", "lastUpload", "language", "hidesDetails",
       "notifications", "developer", "region", "lastCheckKeys", "notices", "version", "now",
     ]
     try await RunningWebsite.with { (site) async throws in
@@ -107,7 +111,7 @@ struct BridgeChangesTests {
           1_006, ["pin": "ABC", "date": ["kind": "test", "day": "1970-01-02"]])
           == ["result": 1, "reason": .null])
       #expect(
-        phone.wishes
+        phone.requests
           == ["onboard decline", "upload ABC false test(day: 1970-01-02 00:00:00 +0000)"])
       #expect(try await site.answer(1_007, ["action": "forget"])["result"] == 3)
       #expect(try await site.answer(1_009)["region"] == "PL")

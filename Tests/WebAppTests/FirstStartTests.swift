@@ -38,6 +38,27 @@ extension BrowserSuite {
     }
 
     @Test(
+      "A phone that has never checked does not say that there is no risk",
+      .timeLimit(.minutes(Patience.minutes)))
+    func unchecked() async throws {
+      let scene = try await WebAppScene()
+      // Nothing listens on port 1.
+      try scene.phone.configure(
+        servers: ["verification": scene.authority.verification, "keys": "http://127.0.0.1:1"],
+        authority: scene.authority.servers.data)
+      try await scene.phone.serving { phone in
+        try await Browser.withRunning { browser in
+          try await browser.open(phone, expecting: "welcome")
+          try await browser.finishOnboarding()
+          try await browser.act("check-now")
+          try await browser.wait(until: "document.querySelector('[data-problem=check]')")
+          #expect(try await browser.count("[data-risk=unknown]") == 1)
+          #expect(try await browser.message(61)["riskLevel"] == 0)
+        }
+      }
+    }
+
+    @Test(
       "The chosen language holds for the page, its title, its notices and the next start",
       .timeLimit(.minutes(Patience.minutes)))
     func language() async throws {

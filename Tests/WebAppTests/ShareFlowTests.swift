@@ -126,6 +126,57 @@ extension BrowserSuite {
             """)
           #expect(
             try await browser.script("return document.getElementById('pin').value") == "XY3 4ZW")
+          for (text, pin) in Self.sentences {
+            let found = try await browser.script(
+              "const [text] = arguments; return import('/app/parts/pin.js').then(module => module.found(text))",
+              .string(text))
+            #expect(found == pin.map(JSONValue.string) ?? .null, "\(text)")
+          }
+          // The link of ProteGO Safe's contract opens the same screen.
+          try await browser.open(
+            phone.origin + "/firebreak/open/uploadHistoricalData?pin=D4E5F6")
+          try await browser.waitForScreen("share")
+          try await browser.wait(until: "document.getElementById('pin').value === 'D4E 5F6'")
+        }
+      }
+    }
+
+    private static let sentences: [(String, String?)] = [
+      ("A1B 2C3", "A1B2C3"), ("a1b-2c3", "A1B2C3"), ("Twój PIN: XY3 4ZW", "XY34ZW"),
+      ("Kod 123 ABC do 12:30", "123ABC"), ("Your code is a1b2c3, thanks", "A1B2C3"),
+      ("https://example.org/#/share?pin=A1B2C3&x=1", "A1B2C3"), ("hello", nil), ("123456", nil),
+      ("A1B2C3 or D4E5F6", nil), ("?pin=%zz", nil),
+    ]
+
+    @Test(
+      "The result of an upload reaches an owner who has left or reloaded the page",
+      .timeLimit(.minutes(Patience.minutes)))
+    func left() async throws {
+      let scene = try await WebAppScene(daysOfUse: 3)
+      try await scene.phone.serving { phone in
+        try await Browser.withRunning { browser in
+          try await browser.openFinished(phone)
+          scene.network.set(.silent)
+          try await browser.enter(try await scene.authority.pin(), date: "none")
+          try await browser.act("agree", to: "share-review")
+          try await browser.act("send", to: "share-progress")
+          try await browser.wait(until: "document.querySelector('[data-stage=sending]')")
+          try await browser.reload()
+          try await browser.waitForScreen("share-progress")
+          try await browser.go("/share", to: "share")
+          #expect(try await browser.count("[data-action=progress]") == 1)
+          try await browser.go("/", to: "home")
+          scene.network.set(.closing)
+          try await browser.wait(until: "document.querySelector('[data-problem=upload-result]')")
+          try await browser.act("upload-result", to: "share-result")
+          #expect(try await browser.count("[data-reason=noInternet]") == 1)
+          try await browser.go("/", to: "home")
+          try await browser.wait(until: "!document.querySelector('[data-problem=upload-result]')")
+          // Opening the address of the progress again sends nothing.
+          scene.network.set(.none)
+          let uploads = scene.network.uploads
+          try await browser.go("/share/progress", to: "share-unfinished")
+          #expect(scene.network.uploads == uploads)
         }
       }
     }

@@ -7,14 +7,19 @@ struct PageRoutes: Sendable {
   let pages: PageFolder
   let policy: PagePolicy
 
+  /// True if there is a file at `path`.
+  func hasFile(at path: String) -> Bool {
+    if case .page = pages.page(at: path, isDocument: false) { true } else { false }
+  }
+
   /// The file for `path`.
   func response(_ request: Request, path: String, wantsDocument: Bool) -> Response {
     switch pages.page(at: path, isDocument: wantsDocument) {
     case .page(let page): response(page, to: request)
     // With two slashes at its start, a path would name another machine.
-    case .folder: WebAnswer.redirection(to: "/" + path.drop { $0 == "/" } + "/")
-    case .tooLarge: WebAnswer.tooLarge
-    case .nothing: WebAnswer.notFound
+    case .folder: WebResponses.redirection(to: "/" + path.drop { $0 == "/" } + "/")
+    case .tooLarge: WebResponses.tooLarge
+    case .nothing: WebResponses.notFound
     }
   }
 

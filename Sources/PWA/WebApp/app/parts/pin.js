@@ -1,6 +1,11 @@
 /** The number of characters of a PIN. */
 export const pinLength = 6;
 
+/** Two groups of three characters, as PINs are shown; the second may begin another pair. */
+const groupPair = /(?<![\p{L}\p{N}])([0-9A-Z]{3})(?=[ \u00a0-]([0-9A-Z]{3})(?![\p{L}\p{N}]))/gu;
+/** Words before a PIN that look like a group. */
+const labels = new Set(["PIN", "KOD"]);
+
 /** The characters of a PIN in typed text, in upper case. */
 export function cleaned(text) {
   return text.toUpperCase().replace(/[^0-9A-Z]/g, "").slice(0, pinLength);
@@ -16,12 +21,33 @@ export function isPIN(pin) {
   return pin.length === pinLength && /[0-9]/.test(pin) && /[A-Z]/.test(pin);
 }
 
-/** The PIN in a text: a link with `pin=`, a sentence that has one, or the PIN alone. */
+/**
+ * The PIN in a text: after `pin=` in a link, or a word of six characters, or two of three. `null` if there is none, or
+ * several.
+ */
 export function found(text) {
-  const link = /[?&#]pin=([0-9a-z %+-]+)/i.exec(text);
-  if (link) return cleaned(decodeURIComponent(link[1].replaceAll("+", " ")));
-  const words = text.toUpperCase().match(/[0-9A-Z]+/g) ?? [];
-  return words.find(isPIN) ?? cleaned(text);
+  const link = /(?:^|[?&#])pin=([0-9a-z %+-]+)/i.exec(text);
+  if (link) return checked(cleaned(decoded(link[1].replaceAll("+", " "))));
+  const words = text.toUpperCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const groups = [...text.toUpperCase().matchAll(groupPair)].filter(([, first]) => !labels.has(first));
+  const pairs = groups.map(([, first, second]) => first + second);
+  for (const candidates of [words, pairs]) {
+    const pins = [...new Set(candidates.filter((word) => /^[0-9A-Z]+$/.test(word) && isPIN(word)))];
+    if (pins.length > 0) return pins.length === 1 ? pins[0] : null;
+  }
+  return checked(cleaned(text.trim().length <= pinLength + 3 ? text : ""));
+}
+
+function checked(pin) {
+  return isPIN(pin) ? pin : null;
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Formats the input while the user types and keeps the position of the cursor. */

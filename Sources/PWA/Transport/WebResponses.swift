@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 
 /// The answers of the server that are not from the web app.
-enum WebAnswer {
+enum WebResponses {
   /// A JSON document.
   static func json(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
     Response(
@@ -69,6 +69,25 @@ enum WebAnswer {
 
   static var notFound: Response {
     page(.notFound, "Not found", "There is no such page: check the address.")
+  }
+
+  /// A service worker that removes itself, in place of one that an earlier web app on this port has installed.
+  static var endOfWorker: Response {
+    let script = """
+      addEventListener('install', () => skipWaiting());
+      addEventListener('activate', (event) => event.waitUntil((async () => {
+        for (const name of await caches.keys()) await caches.delete(name);
+        await registration.unregister();
+        for (const page of await clients.matchAll({ type: 'window' })) await page.navigate(page.url);
+      })()));
+      """
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: ContentType(fileName: "service-worker.js").header, .cacheControl: "no-store",
+        .contentSecurityPolicy: PagePolicy.inert,
+      ],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: script)))
   }
 
   static var tooLarge: Response {
