@@ -61,7 +61,6 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try CoreDumps.disable()
     let setup = ServerSetup(
       folder: try ServerFolder(path: options.data), options: options, clock: clock)
     // Checked before anything is created, so that a failed start leaves no secrets.
