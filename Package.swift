@@ -95,6 +95,10 @@ let package = Package(
     .target(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
     .target(
+      name: "ServerStorage",
+      dependencies: ["Secrets", "World", "CLibArchive", crypto, grdb, logging],
+      swiftSettings: strict),
+    .target(
       name: "Bluetooth", dependencies: ["Secrets", "World", "ExposureKeys"],
       swiftSettings: strictOnTheCallersActor),
     .target(
@@ -131,14 +135,14 @@ let package = Package(
       name: "VerificationServer",
       dependencies: [
         "Secrets", "World", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
-        hummingbird,
+        "ServerStorage", hummingbird,
         grdb, asyncHTTPClient, nioCore, nioHTTP1, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
     .target(
       name: "KeyServer",
       dependencies: [
         "Secrets", "World", "StrictJSON", "KeyServerAPI", "CallableEnvelope", "UploadToken",
-        "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", hummingbird, grdb, sqlite,
+        "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerStorage", hummingbird, grdb, sqlite,
         asyncHTTPClient, nioCore, nioHTTP1, crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
 
@@ -197,8 +201,9 @@ let package = Package(
         "DiagnosisKeyFile",
         "ExposureKeys", "CExposureKernels", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
-        "VerificationAPI", "VerificationServer", "QuietHTTP", "StrictJSON", "Secrets", "World",
-        grdb, crypto, logging, serviceLifecycle, argumentParser, nioCore, nioHTTP1, nioPosix,
+        "VerificationAPI", "VerificationServer", "QuietHTTP", "ServerStorage", "StrictJSON",
+        "Secrets", "World", crypto, logging, serviceLifecycle, argumentParser, nioCore, nioHTTP1,
+        nioPosix,
         subprocess, systemPackage,
       ],
       swiftSettings: strictOnTheCallersActor),
@@ -306,7 +311,8 @@ let package = Package(
       name: "VerificationServerTests",
       dependencies: [
         "VerificationServer", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
-        "KeyServer", "KeyServerAPI", "World", "TestSupport", hummingbird, grdb, crypto, logging,
+        "KeyServer", "KeyServerAPI", "ServerStorage", "World", "TestSupport", hummingbird, grdb,
+        crypto, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "KeyServerAPITests",
@@ -316,8 +322,8 @@ let package = Package(
       name: "KeyServerTests",
       dependencies: [
         "KeyServer", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
-        "ExposureKeys", "QuietHTTP", "StrictJSON", "World", "TestSupport", hummingbird,
-        asyncHTTPClient, nioCore, nioHTTP1, crypto, grdb, logging,
+        "ExposureKeys", "QuietHTTP", "ServerStorage", "StrictJSON", "World", "TestSupport",
+        hummingbird, asyncHTTPClient, nioCore, nioHTTP1, crypto, grdb, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "ExposureAppTests",
@@ -359,13 +365,13 @@ let package = Package(
       dependencies: [
         "firebreak", "DiagnosisKeyFile", "ExposureKeys", "ExposureNotification", "UploadToken",
         "KeyServerAPI", "KeyServer", "VerificationAPI", "VerificationServer", "World",
-        "PhoneProcess", "Secrets", "ServedSystem", "TestSupport", nioCore, nioHTTP1, nioPosix,
-        argumentParser, crypto,
+        "PhoneProcess", "Secrets", "ServedSystem", "ServerStorage", "TestSupport", nioCore,
+        nioHTTP1, nioPosix, argumentParser, crypto, grdb,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "WebAppTests",
       dependencies: ["firebreak", "Browser", "ServedSystem", "TestSupport", nioCore, nioPosix],
-      exclude: ["AccessibilityTrees", "OtherApp"], swiftSettings: strictOnTheCallersActor),
+      exclude: ["AccessibilityTrees", "OtherApp", "QRCodes"], swiftSettings: strictOnTheCallersActor),
   ]
 )

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import QuietHTTP
+import ServerStorage
 import ServiceLifecycle
 import World
 
@@ -11,6 +12,7 @@ public final class KeyServer: Service {
   private let server: QuietServer
   private let exporter: Exporter
   private let keyPull: AuthorityKeyPull
+  private let health: KeyServerHealth
   private let periods: [ExportPeriod]
   private let clock: any WallClock
   private let logger: Logger
@@ -30,6 +32,7 @@ public final class KeyServer: Service {
       trustedProxies: configuration.trustedProxies, logger: logger)
     exporter = composition.exporter
     keyPull = composition.keyPull
+    health = composition.health
     periods = configuration.exports.map(\.period)
     self.clock = clock
     self.logger = logger
@@ -70,17 +73,30 @@ public final class KeyServer: Service {
   ///
   /// - Returns: The index lines of the files that this call wrote, oldest first per export.
   /// - Throws: `KeyServerError.unavailable` if the database or the file system fails. No file is left
-  ///   incomplete, and the next call continues.
+  ///   incomplete, and the next call continues. `.implausibleClock` if the clock was set.
   @discardableResult
   public func exportDue() async throws -> [String] {
     try await loggingErrors { try await exporter.exportDue() }
   }
 
+  /// The faults that an operator has to repair, one sentence for each; empty if the server is well.
+  public var faults: [String] { health.health.faults }
+
+  /// Checks the database and lets the next export check every key file. `run()` does it at the start and daily.
+  public func checkStoredData() async { await health.checkAll() }
+
   /// Fetches the keys of every authority that publishes them. `run()` does it every hour.
   ///
   /// - Throws: `KeyServerError.unavailable` if the keys cannot be stored.
   public func pullAuthorityKeys() async throws {
-    try await loggingErrors { try await keyPull.pullAll() }
+    do {
+      try await keyPull.pullAll()
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      logger.error("authority keys were not stored", metadata: KeyServerError.metadata(of: error))
+      throw KeyServerError.unavailable
+    }
   }
 
   /// Removes expired key files, keys, used tokens and statistics.
@@ -95,18 +111,29 @@ public final class KeyServer: Service {
     _ work: () async throws -> Result
   ) async throws -> Result {
     do {
-      return try await work()
+      let result = try await work()
+      health.report(nil)
+      return result
     } catch is CancellationError {
       throw CancellationError()
+    } catch let error as ImplausibleClock {
+      health.report(error)
+      throw KeyServerError.implausibleClock("\(error)")
     } catch {
+      health.report(error)
       logger.error("an export failed", metadata: KeyServerError.metadata(of: error))
       throw error as? KeyServerError ?? .unavailable
     }
   }
 
   private func runExports() async {
+    var checkedAt = Date.distantPast
     while !Task.isCancelled {
       let now = clock.now
+      if abs(now.timeIntervalSince(checkedAt)) >= KeyServerLimit.checkSeconds {
+        await checkStoredData()
+        checkedAt = now
+      }
       var next = periods.map { $0.boundary(after: now) }.min() ?? now
       do {
         try await exportDue()
@@ -114,7 +141,19 @@ public final class KeyServer: Service {
       } catch {
         next = min(next, clock.now.addingTimeInterval(KeyServerLimit.exportRetrySeconds))
       }
-      do { try await clock.sleep(until: next) } catch { return }
+      guard await pause(from: now, to: next) else { return }
     }
+  }
+
+  /// Suspends until the clock shows `end`, or was set to before `start`: the end may then be far away.
+  ///
+  /// - Returns: `false` if the task is cancelled.
+  private func pause(from start: Date, to end: Date) async -> Bool {
+    while start <= clock.now, clock.now < end {
+      let seconds = min(end.timeIntervalSince(clock.now), KeyServerLimit.exportRetrySeconds)
+      do { try await clock.sleep(for: seconds) } catch { return false }
+      if await health.checkPlaces() { return true }
+    }
+    return !Task.isCancelled
   }
 }

@@ -6,6 +6,7 @@ import Hummingbird
 import KeyServerAPI
 import Logging
 import QuietHTTP
+import ServerStorage
 import UploadToken
 import World
 
@@ -14,6 +15,7 @@ struct KeyServerComposition {
   let router: Router<QuietContext>
   let exporter: Exporter
   let keyPull: AuthorityKeyPull
+  let health: KeyServerHealth
 
   init(
     _ configuration: KeyServerConfiguration, clock: any WallClock, randomness: any Randomness,
@@ -30,10 +32,12 @@ struct KeyServerComposition {
     let registry = CachedRegistry(configured: tokenKeys.configured, store: store, clock: clock)
     let admission = UploadAdmission(
       issuer: configuration.tokenIssuer, registry: registry, region: configuration.region,
-      platforms: configuration.platforms)
+      platforms: configuration.platforms, keys: configuration.databaseKeys)
+    let time = TrustedTime(clock, store)
     exporter = Exporter(
       store: store, folder: folder, exports: configuration.exports, signers: signers,
-      clock: clock, randomness: randomness)
+      clock: clock, time: time, randomness: randomness)
+    health = KeyServerHealth(store, exporter, logger)
     router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
       trustedProxies: configuration.trustedProxies, randomness: randomness)
@@ -44,7 +48,7 @@ struct KeyServerComposition {
       budgetKeys: BudgetKeys(from: randomness), randomness: randomness)
     router.post(RouterPath(KeyServerRoute.upload), upload.route)
     let publish = PublishRoute(
-      admission: try Self.publishAdmission(configuration, registry, store, clock, randomness),
+      admission: Self.publishAdmission(configuration, registry, store, clock, time, randomness),
       store: store, clock: clock,
       budget: upload.budget, decoyBudget: upload.decoyBudget, budgetKeys: upload.budgetKeys,
       randomness: randomness)
@@ -54,15 +58,21 @@ struct KeyServerComposition {
       budget: upload.budget, budgetKeys: upload.budgetKeys, randomness: randomness)
     router.post(RouterPath(KeyServerRoute.statistics), statistics.route)
     let roots = configuration.exports.map(\.filenameRoot)
-    do { try router.describe(Self.description(roots: roots)) } catch {
-      throw .configuration("The description of the server cannot be written.")
-    }
+    try Self.describe(router, roots: roots)
     keyPull = AuthorityKeyPull(
       registry: registry, store: store, clock: clock, logger: logger)
     DownloadRoutes(
       folder: folder, roots: roots, remoteConfiguration: remoteConfiguration,
       readDeviceConfiguration: configuration.readDeviceConfiguration
     ).add(to: router)
+  }
+
+  private static func describe(
+    _ router: Router<QuietContext>, roots: [String]
+  ) throws(KeyServerError) {
+    do { try router.describe(description(roots: roots)) } catch {
+      throw .configuration("The description of the server cannot be written.")
+    }
   }
 
   private static func budget(
@@ -76,20 +86,16 @@ struct KeyServerComposition {
 
   private static func publishAdmission(
     _ configuration: KeyServerConfiguration, _ registry: CachedRegistry, _ store: any KeyStore,
-    _ clock: any WallClock, _ randomness: any Randomness
-  ) throws(KeyServerError) -> PublishAdmission {
+    _ clock: any WallClock, _ time: TrustedTime, _ randomness: any Randomness
+  ) -> PublishAdmission {
     let publish = configuration.publish
-    let file = configuration.databaseFile.appendingPathExtension("wrapping-key")
-    let wrappingKey =
-      if let given = publish.wrappingKey { SymmetricKey(data: given) } else {
-        try WrappingKeyFile.key(in: file, randomness: randomness)
-      }
     return PublishAdmission(
       registry: registry,
       revisionKeys: RevisionKeys(
-        store: store, wrappingKey: wrappingKey, context: publish.revisionContext, clock: clock,
-        randomness: randomness),
-      defaultRegion: publish.defaultRegion,
+        store: store, wrappingKey: configuration.databaseKeys.wrapping,
+        context: publish.revisionContext, clock: clock,
+        time: time, randomness: randomness),
+      keys: configuration.databaseKeys, defaultRegion: publish.defaultRegion,
       allowsPartialRevisions: publish.allowsPartialRevisions)
   }
 
@@ -110,7 +116,8 @@ struct KeyServerComposition {
   ) throws(KeyServerError) -> any KeyStore {
     try openingDatabase {
       try SQLiteKeyStore(
-        file: configuration.databaseFile, exports: configuration.exports, at: now)
+        file: configuration.databaseFile, keys: configuration.databaseKeys,
+        exports: configuration.exports, at: now)
     }
   }
 

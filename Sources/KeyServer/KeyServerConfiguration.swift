@@ -10,6 +10,8 @@ public struct KeyServerConfiguration: Sendable {
   public var port: Int
   /// The SQLite database. No other program may write to it.
   public var databaseFile: URL
+  /// The secret of everything that the database stores encrypted or hashed: 32 bytes. A database belongs to one secret.
+  public var databaseKey: Data
   /// The local folder of the key files and `index.txt`.
   public var exportFolder: URL
   /// The regions that an upload may name.
@@ -76,7 +78,7 @@ public struct KeyServerConfiguration: Sendable {
 
   /// A configuration with defaults for the properties that are not parameters.
   public init(
-    host: String = "127.0.0.1", port: Int, databaseFile: URL, exportFolder: URL,
+    host: String = "127.0.0.1", port: Int, databaseFile: URL, databaseKey: Data, exportFolder: URL,
     regions: Set<String>, appPackages: Set<String>, tokenIssuer: String, tokenAudience: String,
     tokenPublicKeysPEM: [String: String], exportSigners: [ExportSigner], region: String,
     deviceCheck: DeviceCheckConfiguration?, remoteConfiguration: RemoteConfiguration
@@ -84,6 +86,7 @@ public struct KeyServerConfiguration: Sendable {
     self.host = host
     self.port = port
     self.databaseFile = databaseFile
+    self.databaseKey = databaseKey
     self.exportFolder = exportFolder
     self.regions = regions
     self.appPackages = appPackages
@@ -107,6 +110,8 @@ extension KeyServerConfiguration {
     first.maximumKeysPerFile = maximumKeysPerFile
     return [first] + furtherExports
   }
+
+  var databaseKeys: DatabaseKeys { DatabaseKeys(databaseKey) }
 
   var signers: ExportSigners {
     let configured = exportSigners
@@ -143,6 +148,9 @@ extension KeyServerConfiguration {
     }
     guard deviceVerificationPlatforms.isSubset(of: platforms) else {
       throw .configuration("deviceVerificationPlatforms must be among platforms.")
+    }
+    guard databaseKey.count == KeyServerLimit.databaseKeyBytes else {
+      throw .configuration("databaseKey must be \(KeyServerLimit.databaseKeyBytes) bytes.")
     }
     try publish.checked()
     try statistics.checked()

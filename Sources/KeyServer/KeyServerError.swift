@@ -10,8 +10,16 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case database
   /// The schema of the database is newer than this program.
   case newerDatabase
-  /// The wrapping key file cannot be read or created, or its content is not a key.
-  case wrappingKey
+  /// The database was created with another `databaseKey`.
+  case otherDatabaseKey
+  /// The clock was set, and its new time is not confirmed; the text says by how much.
+  case implausibleClock(String)
+  /// The structure of the database is damaged.
+  case damagedDatabase
+  /// The file of the open database was deleted or replaced.
+  case lostDatabase
+  /// A file was written, and reading it again gave something else.
+  case damagedFile(String)
   /// The export folder cannot be created.
   case exportFolder
   /// The database or the export folder failed, for example because the disk is full.
@@ -26,11 +34,15 @@ extension KeyServerError: CustomStringConvertible {
       "The key database cannot be opened: check databaseFile, the disk and the file's owner."
     case .newerDatabase:
       "The key database was written by a newer version of Firebreak: start that version, or restore an older backup."
-    case .wrappingKey:
-      """
-      The wrapping key beside the database cannot be read or created: check databaseFile and its owner, or restore \
-      the file from a backup.
-      """
+    case .otherDatabaseKey:
+      "The key database was created with another databaseKey: restore both from one backup."
+    case .implausibleClock(let sentence): sentence
+    case .damagedDatabase:
+      "The key database is damaged, and uploads and exports stop: check its disk, and restore a backup."
+    case .lostDatabase:
+      "The file of the key database was deleted or replaced, and uploads stop: restore it, then restart the server."
+    case .damagedFile(let name):
+      "The key file \(name) was written and cannot be verified, so it is not published: check the disk and the memory."
     case .exportFolder:
       "The export folder cannot be created: check exportFolder, the disk and the folder's owner."
     case .unavailable:

@@ -10,6 +10,8 @@ public enum KeyServerLimit {
   public static let exportCountMax = 100
   /// The maximum length of an export's file name root, in bytes.
   public static let filenameRootBytesMax = 64
+  /// The size of `databaseKey`, in bytes.
+  public static let databaseKeyBytes = 32
   /// The timeout of a request to the device check authority, in seconds.
   public static let deviceCheckSeconds = 10
   /// The largest value of `uploadAttempts`.
@@ -20,6 +22,8 @@ public enum KeyServerLimit {
   static let decoysPerAttempt = 10
   /// The maximum size of a response of the device check authority, in bytes.
   static let deviceCheckResponseBytesMax = 16 * 1024
+  /// The interval at which all stored data is checked, in seconds.
+  static let checkSeconds: TimeInterval = 86_400
   /// The delay before a failed export is retried, in seconds.
   static let exportRetrySeconds: TimeInterval = 60
   /// The time after its use in which another token or certificate with the same ID may be valid, in seconds. A

@@ -1,5 +1,7 @@
 import ExposureKeys
 import Foundation
+import ServerStorage
+import World
 
 /// The key database: a set of transactions, each of which is stored completely or not at all.
 ///
@@ -50,6 +52,9 @@ protocol KeyStore: Sendable {
   /// Returns all batches, oldest first.
   func batches() async throws -> [Batch]
 
+  /// Stores the hash of the written file of `batch`.
+  func written(_ batch: Batch, sha256: Data) async throws
+
   /// Lets `body` read the keys of `batch`, which are the same at every call.
   func withKeys<Result: Sendable>(
     of batch: Batch, _ body: @escaping @Sendable (BatchKeys) throws -> Result
@@ -57,6 +62,28 @@ protocol KeyStore: Sendable {
 
   /// Deletes the data that `retention` no longer covers.
   func removeOld(_ retention: Retention) async throws
+
+  /// Checks all stored data. While its structure is damaged, uploads and exports fail.
+  func check() async throws -> StoreCheck
+
+  /// True if the files of the database are still there.
+  func isInPlace() -> Bool
+
+  /// The number of times that a damaged key was left out of a file since the start.
+  func skippedKeyCount() -> Int
+
+  /// Returns the times that the clock is compared with.
+  func clockRecord() async throws -> ClockRecord
+
+  /// Stores `now` as the newest time.
+  func keep(_ now: Date) async throws
+}
+
+extension TrustedTime {
+  /// The time of `clock`, compared with the times in `store`.
+  init(_ clock: any WallClock, _ store: any KeyStore) {
+    self.init(clock, record: { try await store.clockRecord() }, keep: { try await store.keep($0) })
+  }
 }
 
 /// The limits of age for all stored data at one moment.

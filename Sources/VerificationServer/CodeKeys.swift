@@ -15,6 +15,9 @@ struct CodeKeys: Sendable, Redacted {
     secret = SymmetricKey(data: codeHashKey)
   }
 
+  /// A value by which the database recognizes the secret.
+  var check: Data { authenticationCode(of: Data(), for: "database check") }
+
   /// The hash under which `code` is stored.
   func hash(of code: some EnteredCode) -> CodeHash {
     CodeHash(bytes: authenticationCode(of: Data(code.characters.utf8), for: "code hash"))

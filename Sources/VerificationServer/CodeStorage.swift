@@ -1,4 +1,6 @@
 import Foundation
+import ServerStorage
+import World
 
 /// The storage of the verification server; each function is one transaction.
 ///
@@ -54,6 +56,30 @@ protocol CodeStorage: Sendable {
 
   /// Revokes the API key unless it was revoked before; returns false if it does not exist.
   func revokeAPIKey(_ id: APIKeyID, at now: Date) async throws -> Bool
+
+  /// Checks the stored data, and that its files are still there; nil if there is no fault.
+  func check() async throws -> StorageFault?
+
+  /// Returns the times that the clock is compared with.
+  func clockRecord() async throws -> ClockRecord
+
+  /// Stores `now` as the newest time.
+  func keep(_ now: Date) async throws
+}
+
+/// A fault of the storage as a whole.
+enum StorageFault: String, Sendable {
+  case damaged = "The code database is damaged: check its disk, and restore a backup."
+  case lost =
+    "The file of the code database was deleted or replaced: restore it, then restart the server."
+}
+
+extension TrustedTime {
+  /// The time of `clock`, compared with the times in `storage`.
+  init(_ clock: any WallClock, _ storage: any CodeStorage) {
+    self.init(
+      clock, record: { try await storage.clockRecord() }, keep: { try await storage.keep($0) })
+  }
 }
 
 extension CodeStorage {

@@ -109,8 +109,9 @@ extension APIKeys {
     configuration: VerificationServerConfiguration, clock: any WallClock,
     randomness: any Randomness
   ) throws {
+    let keys = try configuration.validatedKeys()
     self.init(
-      storage: try SQLiteCodeStorage(file: configuration.databaseFile),
-      keys: try configuration.validatedKeys(), clock: clock, randomness: randomness)
+      storage: try SQLiteCodeStorage(file: configuration.databaseFile, keys: keys), keys: keys,
+      clock: clock, randomness: randomness)
   }
 }

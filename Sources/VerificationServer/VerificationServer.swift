@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import Logging
 import QuietHTTP
+import ServerStorage
 import ServiceLifecycle
 import World
 
@@ -14,7 +15,9 @@ public final class VerificationServer: Service {
   private let storage: any CodeStorage
   private let signing: SigningKeyring
   private let clock: any WallClock
+  private let time: TrustedTime
   private let logger: Logger
+  private let health: ServerHealth
 
   /// Opens the database and prepares the server; `run()` starts to listen.
   ///
@@ -26,7 +29,7 @@ public final class VerificationServer: Service {
   ) throws {
     let keys = try configuration.validatedKeys()
     let apiTokens = try APITokens(configuration.apiTokens)
-    let storage = try SQLiteCodeStorage(file: configuration.databaseFile)
+    let storage = try SQLiteCodeStorage(file: configuration.databaseFile, keys: keys)
     signing = SigningKeyring(
       configuration.signing, read: configuration.readSigningKeys, clock: clock, logger: logger)
     let composition = VerificationComposition(
@@ -36,8 +39,10 @@ public final class VerificationServer: Service {
       router: try composition.router(), host: configuration.host, port: configuration.port,
       trustedProxies: configuration.trustedProxies, logger: logger)
     self.storage = storage
+    time = TrustedTime(clock, storage)
     self.clock = clock
     self.logger = logger
+    health = ServerHealth(logger: logger, server: "VerificationServer")
   }
 
   /// The port the server listens on; waits until it listens.
@@ -60,9 +65,13 @@ public final class VerificationServer: Service {
 
   /// Removes every code that expired more than `VerificationLimit.expiredCodeKeptSeconds` ago.
   ///
-  /// - Throws: `VerificationServerError.storageUnavailable`.
+  /// - Throws: `VerificationServerError.storageUnavailable`; `.implausibleClock` if the clock was set.
   public func removeExpired() async throws {
-    let moment = clock.now.addingTimeInterval(-VerificationLimit.expiredCodeKeptSeconds)
+    let now: Date
+    do { now = try await time.now() } catch let error as ImplausibleClock {
+      throw VerificationServerError.implausibleClock("\(error)")
+    }
+    let moment = now.addingTimeInterval(-VerificationLimit.expiredCodeKeptSeconds)
     var removed = 0
     repeat {
       removed = try await storage.removeExpired(
@@ -70,13 +79,30 @@ public final class VerificationServer: Service {
     } while removed >= VerificationLimit.removedAtOnceMax
   }
 
+  /// The faults that an operator has to repair, one sentence for each; empty if the server is well.
+  public var faults: [String] { health.faults }
+
+  /// Checks the database. `run()` does it at the start and with each removal of expired codes.
+  public func checkStoredData() async {
+    do {
+      health.report(try await storage.check()?.rawValue, of: .database)
+    } catch is CancellationError {
+    } catch {
+      health.report(VerificationServerError.storageUnavailable.description, of: .database)
+    }
+  }
+
   // A full disk now must not end the cleanup for good, so an error waits for the next period.
   private func removeExpiredPeriodically() async throws {
     while true {
       // Reading the keys publishes the end of an old key even if no request needs a signature.
       _ = signing.keys()
+      await checkStoredData()
       do {
         try await removeExpired()
+        health.report(nil, of: .clock)
+      } catch VerificationServerError.implausibleClock(let sentence) {
+        health.report(sentence, of: .clock)
       } catch let error as VerificationServerError {
         logger.warning("removal of expired codes failed: \(error)")
       }
@@ -92,14 +118,20 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
   case badConfiguration(String)
   /// The database did not store anything: retry later.
   case storageUnavailable
+  /// The database was created with another `codeHashKey`.
+  case otherCodeHashKey
+  /// The clock was set, and its new time is not confirmed; the text says by how much.
+  case implausibleClock(String)
   /// No token was signed and no code was used: retry later.
   case signingUnavailable
 
   public var description: String {
     switch self {
-    case .badConfiguration(let sentence): sentence
+    case .badConfiguration(let sentence), .implausibleClock(let sentence): sentence
     case .storageUnavailable:
       "The database is not available: make room on its disk or check its file, then retry."
+    case .otherCodeHashKey:
+      "The database was created with another codeHashKey: restore both from one backup."
     case .signingUnavailable: "No token could be signed: check the signing key, then retry."
     }
   }

@@ -8,6 +8,9 @@ public protocol WallClock: Sendable {
   /// The current time.
   var now: Date { get }
 
+  /// The current time together with a clock that is never set, both of one moment.
+  var reading: ClockReading { get }
+
   /// Suspends until `deadline`; returns at once if it has passed.
   ///
   /// - Throws: `CancellationError` if the task is cancelled while it waits.
@@ -19,7 +22,25 @@ public protocol WallClock: Sendable {
   func sleep(for seconds: TimeInterval) async throws
 }
 
+/// A time, and the seconds since an arbitrary moment at the same time.
+public struct ClockReading: Hashable, Sendable {
+  public let time: Date
+  /// Advances while the machine sleeps, and not when the clock is set.
+  public let uptime: TimeInterval
+
+  public init(time: Date, uptime: TimeInterval) {
+    self.time = time
+    self.uptime = uptime
+  }
+}
+
 extension WallClock {
+  /// A reading of a clock that is never set.
+  public var reading: ClockReading {
+    let now = now
+    return ClockReading(time: now, uptime: now.timeIntervalSinceReferenceDate)
+  }
+
   /// Suspends until the clock shows a time that is `seconds` later.
   public func sleep(for seconds: TimeInterval) async throws {
     try await sleep(until: now.addingTimeInterval(seconds))
@@ -32,6 +53,14 @@ public struct SystemClock: WallClock {
   public init() {}
 
   public var now: Date { Date() }
+
+  public var reading: ClockReading {
+    var uptime = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &uptime)
+    return ClockReading(
+      time: Date(),
+      uptime: TimeInterval(uptime.tv_sec) + TimeInterval(uptime.tv_nsec) / 1_000_000_000)
+  }
 
   public func sleep(until deadline: Date) async throws {
     // The clock may be set during the sleep, so compare again until the deadline has passed.

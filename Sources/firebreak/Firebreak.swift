@@ -25,6 +25,8 @@ struct Firebreak: AsyncParsableCommand {
     // A write to a closed pipe is an error as well: `StandardOutput` reports it.
     signal(SIGPIPE, SIG_IGN)
     do {
+      // Nearly every command has secrets in its memory: those of a phone, of the servers, or keys in files.
+      try CoreDumps.disable()
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()

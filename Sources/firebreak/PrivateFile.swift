@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import World
 
@@ -14,20 +15,33 @@ struct PrivateFile {
 
   /// Decodes the JSON in the file; `nil` if there is no file.
   ///
-  /// - Throws: `CommandFailure` if other users can read the file, or it cannot be decoded.
-  func read<Content: Decodable>(_ type: Content.Type) throws -> Content? {
+  /// - Throws: `CommandFailure` if other users can read the file, it cannot be decoded, or its checksum differs.
+  func read<Content: Codable>(_ type: Content.Type) throws -> Content? {
     guard let data = try data(atMost: Self.jsonBytesMax, failure: failure) else { return nil }
-    guard let content = try? JSONDecoder().decode(type, from: data) else {
-      throw failure("cannot be decoded: restore it from a backup")
+    do {
+      return try JSONDecoder().decode(Checksummed<Content>.self, from: data).content
+    } catch {
+      throw failure("is damaged or was edited by hand: restore it from a backup")
     }
-    return content
   }
 
-  /// Decodes the file, or creates it with `new`. If two processes create it at once, both get the content of one.
-  func readOrCreate<Content: Codable>(_ new: () -> Content) throws -> Content {
-    if let content = try read(Content.self) { return content }
+  /// The same for a file that must be there if one of `data` is: it was created before them.
+  ///
+  /// - Throws: `CommandFailure` if the file is lost. With new secrets the server would reject the tokens, codes and
+  ///   key files that it issued.
+  func read<Content: Codable>(_ type: Content.Type, neededBy data: URL...) throws -> Content? {
+    if let content = try read(type) { return content }
+    guard let data = data.first(where: { FileManager.default.fileExists(atPath: $0.path) }) else {
+      return nil
+    }
+    throw failure(
+      "is missing, and \(data.path.printable) needs it: move the folder away and restore a backup")
+  }
+
+  /// Creates the file with `content`. If two processes create it at once, both get the content of one.
+  func create<Content: Codable>(_ content: Content) throws -> Content {
     do {
-      try AtomicFile.write(try encoded(new()), to: url, existing: .keep)
+      try AtomicFile.write(try encoded(content), to: url, existing: .keep)
     } catch let error as FileError where error.code == EEXIST {
     } catch is FileError {
       throw notWritten
@@ -37,7 +51,7 @@ struct PrivateFile {
   }
 
   /// Replaces the file. A change of what was read before needs `withLock` around both.
-  func replace(_ content: some Encodable) throws {
+  func replace(_ content: some Codable) throws {
     do {
       try AtomicFile.write(try encoded(content), to: url)
     } catch is FileError {
@@ -95,10 +109,10 @@ struct PrivateFile {
     return data
   }
 
-  private func encoded(_ content: some Encodable) throws -> Data {
+  private func encoded(_ content: some Codable) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    return try encoder.encode(content)
+    return try encoder.encode(Checksummed(content: content))
   }
 
   private func failure(_ fault: String) -> CommandFailure {
@@ -109,5 +123,41 @@ struct PrivateFile {
     CommandFailure(
       status: .machineFailed,
       sentence: "\(url.path) could not be written: check the disk and its permissions, then retry.")
+  }
+}
+
+/// Content with the field `checksum`, the SHA-256 of the other fields: a changed bit in a key gives another key, which
+/// nothing else would notice.
+private struct Checksummed<Content: Codable>: Codable {
+  let content: Content
+
+  private enum CodingKeys: CodingKey {
+    case checksum
+  }
+
+  init(content: Content) {
+    self.content = content
+  }
+
+  init(from decoder: any Decoder) throws {
+    content = try Content(from: decoder)
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    let checksum = try fields.decode(Data.self, forKey: .checksum)
+    guard checksum == (try Self.checksum(of: content)) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .checksum, in: fields, debugDescription: "The checksum differs.")
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try content.encode(to: encoder)
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encode(try Self.checksum(of: content), forKey: .checksum)
+  }
+
+  private static func checksum(of content: Content) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Data(SHA256.hash(data: try encoder.encode(content)))
   }
 }

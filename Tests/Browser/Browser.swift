@@ -15,15 +15,17 @@ public struct Browser: Sendable {
   /// - Parameters:
   ///   - language: The language of the browser, such as `pl`.
   ///   - marker: A text in the command line of its processes, to find them.
+  ///   - camera: A video in the format YUV4MPEG2 that the camera shows again and again; nil for no camera.
   /// - Throws: The error of `body`, or `BrowserMissing` if the browser cannot run on this machine.
   public nonisolated(nonsending) static func withRunning<Value: Sendable>(
-    language: String = "en", marker: String = "",
+    language: String = "en", marker: String = "", camera: URL? = nil,
     body: nonisolated(nonsending) (Browser) async throws -> Value
   ) async throws -> Value {
     var attempt = 1
     while true {
       do {
-        return try await runOnce(language: language, marker: marker, body: body)
+        return try await runOnce(
+          language: language, marker: marker, camera: camera, body: body)
       } catch is PortTaken where attempt < startsMax {
         attempt += 1
       }
@@ -35,7 +37,7 @@ public struct Browser: Sendable {
   private static let startsMax = 5
 
   private nonisolated(nonsending) static func runOnce<Value: Sendable>(
-    language: String, marker: String,
+    language: String, marker: String, camera: URL?,
     body: nonisolated(nonsending) (Browser) async throws -> Value
   ) async throws -> Value {
     let profile = try TemporaryFolder()
@@ -49,7 +51,9 @@ public struct Browser: Sendable {
       let session: JSONValue
       do {
         session = try await driver.send(
-          .POST, "/session", capabilities(profile: profile.url, language: language, marker: marker))
+          .POST, "/session",
+          capabilities(
+            profile: profile.url, language: language, marker: marker, camera: camera))
       } catch let error as WebDriverError {
         throw BrowserMissing(reason: error.description)
       }
@@ -88,16 +92,17 @@ public struct Browser: Sendable {
   }
 
   private static func capabilities(
-    profile: URL, language: String, marker: String
+    profile: URL, language: String, marker: String, camera: URL?
   ) -> JSONValue {
-    let arguments = [
-      "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
-      "--disable-crash-reporter", "--disable-component-update", "--disable-background-networking",
-      "--no-first-run", "--hide-scrollbars", "--force-color-profile=srgb",
-      "--lang=\(language)", "--accept-lang=\(language)",
-      "--window-size=\(defaultSize.width),\(defaultSize.height)",
-      "--user-data-dir=\(profile.appendingPathComponent("profile\(marker)").path)",
-    ]
+    let arguments =
+      [
+        "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+        "--disable-crash-reporter", "--disable-component-update", "--disable-background-networking",
+        "--no-first-run", "--hide-scrollbars", "--force-color-profile=srgb",
+        "--lang=\(language)", "--accept-lang=\(language)",
+        "--window-size=\(defaultSize.width),\(defaultSize.height)",
+        "--user-data-dir=\(profile.appendingPathComponent("profile\(marker)").path)",
+      ] + (camera.map(cameraArguments) ?? [])
     return [
       "capabilities": [
         "alwaysMatch": [
@@ -114,6 +119,14 @@ public struct Browser: Sendable {
           "goog:loggingPrefs": ["browser": "ALL"],
         ]
       ]
+    ]
+  }
+
+  /// The user's permission is given, so that a page can use the camera at once.
+  private static func cameraArguments(_ video: URL) -> [String] {
+    [
+      "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+      "--use-file-for-fake-video-capture=\(video.path)",
     ]
   }
 }

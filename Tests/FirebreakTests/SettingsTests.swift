@@ -381,7 +381,8 @@ struct SettingsTests {
     }
     // The same for a command.
     try FileManager.default.createDirectory(
-      at: folder.path("data/keys"), withIntermediateDirectories: true)
+      at: folder.path("data/keys"), withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
     try #require(mkfifo(folder.path("data/keys/settings.json").path, 0o600) == 0)
     let run = try await Run("key-server", "settings", "--data", folder.path("data").path)
     #expect(run.status == 2 && run.output.isEmpty)

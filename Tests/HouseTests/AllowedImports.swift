@@ -29,6 +29,8 @@ enum AllowedImports {
       ["Secrets", "World", "ExposureKeys"],
       libraries: ["Crypto", "SwiftProtobuf", "CLibArchive", "CZlib"]),
     "SealedStorage": Row(["Secrets", "World"], libraries: ["Crypto"]),
+    // The databases of both servers on the disk: their backups, their health, trust in the clock.
+    "ServerStorage": Row(["Secrets", "World"], libraries: ["GRDB", "CLibArchive"]),
     "Bluetooth": Row(["Secrets", "World", "ExposureKeys"]),
     "VerificationAPI": Row(["Secrets", "CallableEnvelope", "UploadToken"]),
     "KeyServerAPI": Row([
@@ -45,12 +47,14 @@ enum AllowedImports {
       ["Secrets", "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile", "SealedStorage"]
     ),
     "VerificationServer": Row(
-      ["Secrets", "World", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP"],
-      libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient"]),
+      [
+        "Secrets", "World", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
+        "ServerStorage",
+      ], libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient"]),
     "KeyServer": Row(
       [
         "Secrets", "World", "StrictJSON", "KeyServerAPI", "CallableEnvelope", "UploadToken",
-        "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP",
+        "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerStorage",
       ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "AsyncHTTPClient"]),
     // Layer 3. The app never sees a key: it passes file URLs to the framework.
     "ExposureApp": Row(
@@ -76,10 +80,10 @@ enum AllowedImports {
     "firebreak": Row(
       allBelowSimulation.union([
         "Bluetooth", "CExposureKernels", "CProcessControl", "FieldTrials", "PhoneProcess",
-        "PWA", "Simulation", "Town",
+        "PWA", "ServerStorage", "Simulation", "Town",
       ]),
       libraries: [
-        "Hummingbird", "GRDB", "AsyncHTTPClient", "Mustache", "ArgumentParser", "Subprocess",
+        "Hummingbird", "AsyncHTTPClient", "Mustache", "ArgumentParser", "Subprocess",
         "SystemPackage",
       ]),
   ]

@@ -41,6 +41,14 @@ struct DocumentationTests {
     for row in rows { record(PromiseRule.violations(in: row, tests: Project.tests)) }
   }
 
+  @Test("Every promise of SECURITY.md about failing servers names tests that exist")
+  func securityPromises() throws {
+    let text = try #require(Project.text("SECURITY.md"))
+    let rows = PromiseRule.rows(in: text, under: "Servers that fail")
+    #expect(rows.count > 10)
+    for row in rows { record(PromiseRule.violations(in: row, tests: Project.tests)) }
+  }
+
   @Test("Every limit of the servers and of the HCI host has one row in the table of limits")
   func limits() {
     let rows = PromiseRule.rows(in: Self.promises, under: "Limits")
@@ -48,7 +56,7 @@ struct DocumentationTests {
     #expect(Set(listed).count == listed.count, "a limit is listed twice")
     let targets = [
       "QuietHTTP", "StrictJSON", "UploadToken", "KeyServerAPI", "KeyServer", "VerificationServer",
-      "Bluetooth", "PWA",
+      "Bluetooth", "PWA", "ServerStorage",
     ]
     let limits = Project.sources.filter { targets.contains($0.target ?? "") }.flatMap(Self.limits)
     #expect(limits.count > 80)

@@ -185,7 +185,8 @@ struct DeviceCheckTests {
   func byDefault() {
     let nowhere = URL(fileURLWithPath: "/dev/null")
     let configuration = KeyServerConfiguration(
-      port: 0, databaseFile: nowhere, exportFolder: nowhere, regions: [], appPackages: [],
+      port: 0, databaseFile: nowhere, databaseKey: Data(repeating: 7, count: 32),
+      exportFolder: nowhere, regions: [], appPackages: [],
       tokenIssuer: "a", tokenAudience: "b", tokenPublicKeysPEM: [:], exportSigners: [],
       region: "PL", deviceCheck: nil, remoteConfiguration: RemoteConfiguration(version: 1))
     #expect(configuration.deviceVerificationPlatforms == ["ios"])

@@ -20,7 +20,8 @@ struct GroupCommitTests {
       token: UsedToken(
         .init(
           tokenID: "\(number)", issuedAt: RunningKeyServer.start,
-          expiresAt: RunningKeyServer.start), issuer: "codes", at: RunningKeyServer.start),
+          expiresAt: RunningKeyServer.start), issuer: "codes",
+        at: RunningKeyServer.start, keys: StoreScene.databaseKeys),
       digest: Data([number]), keys: [], revision: .leaveKnown,
       facts: UploadFacts(
         issuer: "", platform: .unknown, onset: SymptomOnset(nil, at: RunningKeyServer.start),

@@ -1,8 +1,10 @@
+import Crypto
 import Foundation
-import KeyServer
 import KeyServerAPI
 import TestSupport
 import Testing
+
+@testable import KeyServer
 
 @Suite("Repeated, concurrent and failing publish requests")
 struct IdempotencyTests {
@@ -157,7 +159,7 @@ struct IdempotencyTests {
   }
 
   @Test(
-    "The database and its log contain no certificate id and no wrapping key")
+    "The database and its log contain no certificate id and no key of the database")
   func nothingIsNamed() async throws {
     try await run { scene in
       let keys = scene.keys(2)
@@ -167,15 +169,16 @@ struct IdempotencyTests {
       let bytes = try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: path + $0)) }
         .reduce(Data(), +)
       #expect(bytes.range(of: Data("a-certificate-id".utf8)) == nil)
-      let wrapping = URL(fileURLWithPath: path + ".wrapping-key")
-      #expect(bytes.range(of: try Data(contentsOf: wrapping)) == nil)
-      let rights = try FileManager.default.attributesOfItem(atPath: wrapping.path)
-      #expect(rights[.posixPermissions] as? Int == 0o600)
+      let secrets = scene.server.configuration.databaseKeys
+      for key in [secrets.wrapping, secrets.tokens, secrets.uploads] {
+        #expect(bytes.range(of: key.withUnsafeBytes { Data($0) }) == nil)
+      }
+      #expect(bytes.range(of: scene.server.configuration.databaseKey) == nil)
     }
   }
 
   @Test(
-    "A revision token survives a restart; with another wrapping key, publish requests get 503"
+    "A revision token survives a restart; with another database key the server does not start"
   )
   func restart() async throws {
     let (authority, folder) = (Authority(), try TemporaryFolder())
@@ -185,14 +188,10 @@ struct IdempotencyTests {
       keys = scene.keys(2)
       token = try await scene.publish(keys, as: "likely").body.revisionToken
     }
-    try await RunningKeyServer.run(
-      authority: authority, folder: folder, { $0.publish.wrappingKey = Data(count: 32) }
-    ) { server in
-      let scene = PublishScene(server: server)
-      let response = try await scene.publish(scene.keys(1), as: "likely")
-      #expect((response.status, response.code) == (503, .internalError))
-      #expect(response.http.headers["retry-after"] != nil)
-      #expect(try server.count("SELECT count(*) FROM diagnosis_key") == 2)
+    await #expect(throws: KeyServerError.otherDatabaseKey) {
+      try await RunningKeyServer.run(
+        authority: authority, folder: folder, { $0.databaseKey = Data(count: 32) }
+      ) { _ in }
     }
     try await RunningKeyServer.run(authority: authority, folder: folder) { server in
       let scene = PublishScene(server: server)

@@ -37,9 +37,9 @@ struct LimitTests {
       (false, { $0.publish.revisionContext = Data(count: 15) }),
       (true, { $0.publish.revisionContext = Data(count: 16) }),
       (true, { $0.publish.revisionContext = Data(count: 17) }),
-      (false, { $0.publish.wrappingKey = Data(count: 31) }),
-      (true, { $0.publish.wrappingKey = Data(count: 32) }),
-      (false, { $0.publish.wrappingKey = Data(count: 33) }),
+      (false, { $0.databaseKey = Data(count: 31) }),
+      (true, { $0.databaseKey = Data(count: 32) }),
+      (false, { $0.databaseKey = Data(count: 33) }),
     ]
     for (number, bound) in bounds.enumerated() {
       var configuration = good

@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import ServerStorage
 import Synchronization
 
 @testable import KeyServer
@@ -28,6 +29,7 @@ final class MemoryKeyStore: KeyStore {
     var files: [Batch] = []
     var register = RegistryEntries()
     var sealingKeys: [SealedRevisionKey] = []
+    var clock = ClockRecord()
   }
 
   private let state = Mutex(State())
@@ -225,6 +227,25 @@ extension MemoryKeyStore {
       $0.sealingKeys.sorted { ($0.effectiveFrom, $0.id) < ($1.effectiveFrom, $1.id) }
     }
   }
+
+  func written(_ batch: Batch, sha256: Data) async throws {
+    state.withLock { state in
+      for index in state.files.indices
+      where state.files[index].export == batch.export && state.files[index].end == batch.end {
+        state.files[index].sha256 = sha256
+      }
+    }
+  }
+
+  func check() async throws -> StoreCheck { StoreCheck() }
+
+  func isInPlace() -> Bool { true }
+
+  func skippedKeyCount() -> Int { 0 }
+
+  func clockRecord() async throws -> ClockRecord { state.withLock { $0.clock } }
+
+  func keep(_ now: Date) async throws { state.withLock { $0.clock.newest = now } }
 
   func add(_ key: SealedRevisionKey, forgetting ids: [String]) async throws {
     state.withLock { state in

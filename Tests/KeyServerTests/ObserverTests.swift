@@ -3,6 +3,7 @@ import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
 import KeyServerAPI
+import ServerStorage
 import TestSupport
 import Testing
 import World
@@ -103,7 +104,7 @@ struct ObserverTests {
     _ = try await Exporter(
       store: store, folder: setup.folder, exports: exports,
       signers: ExportSigners { [ExportSigner(privateKeyPEM: pem, keyID: "260", keyVersion: "v1")] },
-      clock: setup.clock, randomness: SystemRandomness()
+      clock: setup.clock, time: TrustedTime(setup.clock, store), randomness: SystemRandomness()
     ).exportDue()
   }
 

@@ -111,7 +111,7 @@ struct PaddingTests {
     try await RunningKeyServer.run(
       authority: authority, clock: clock, folder: folder, { $0.region = "CZ" }
     ) { server in
-      clock.advance(by: -7_200)
+      clock.advance(by: -3_600)
       _ = try await server.uploadKeys()
       try server.loseFiles()
       try await server.server.exportDue()

@@ -1,10 +1,11 @@
 import ExposureKeys
 import Foundation
 import GRDB
-import KeyServer
 import KeyServerAPI
 import TestSupport
 import Testing
+
+@testable import KeyServer
 
 @Suite("Revised keys in key files")
 struct RevisedKeysTests {
@@ -17,6 +18,7 @@ struct RevisedKeysTests {
       UPDATE diagnosis_key SET revised_report_type = ?, revised_transmission_risk = 3,
         revised_days_since_onset = 2, revised_released_at = ? WHERE key_data = ?
       """, [type.rawValue, Int64(date.timeIntervalSince1970), Data(base64Encoded: key)])
+    try server.inDatabase { try SQLiteKeyStore.renewChecksums(in: $0) }
   }
 
   @Test(

@@ -86,7 +86,6 @@ import World
 
 @Suite("Limits of revision tokens")
 struct RevisionLimitTests {
-  private static let wrappingKey = Data(repeating: 7, count: 32)
 
   private static func keys(_ count: Int, from start: UInt32 = 1) throws -> Set<RevisableKey> {
     try Set(
@@ -129,7 +128,7 @@ struct RevisionLimitTests {
     "The newest 300 keys of an earlier token are copied to the new one",
     arguments: [(299, 300), (300, 301), (301, 301)])
   func copied(earlier: Int, copied: Int) async throws {
-    try await RunningKeyServer.run({ $0.publish.wrappingKey = Self.wrappingKey }) { server in
+    try await RunningKeyServer.run { server in
       let scene = PublishScene(server: server)
       try await scene.publish(scene.keys(1), as: "likely")
       let ring = try await ring(of: server)
@@ -150,7 +149,7 @@ struct RevisionLimitTests {
     "A key of an earlier token is copied to the new one until 360 hours after its end",
     arguments: [(-600.0, true), (-1, true), (0, false), (1, false)])
   func copiedAge(offset: TimeInterval, isCopied: Bool) async throws {
-    try await RunningKeyServer.run({ $0.publish.wrappingKey = Self.wrappingKey }) { server in
+    try await RunningKeyServer.run { server in
       let scene = PublishScene(server: server)
       let old = scene.keys(1)
       let token = try await scene.publish(old, as: "likely").body.revisionToken
@@ -201,7 +200,7 @@ struct RevisionLimitTests {
   private func ring(of server: RunningKeyServer) async throws -> RevisionKeyring {
     let store = try SQLiteKeyStore(file: server.configuration.databaseFile)
     let keys = try await store.revisionKeys().map {
-      ($0.id, try $0.opened(with: SymmetricKey(data: Self.wrappingKey)))
+      ($0.id, try $0.opened(with: server.configuration.databaseKeys.wrapping))
     }
     let current = try #require(keys.last)
     return RevisionKeyring(

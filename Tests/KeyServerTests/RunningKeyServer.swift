@@ -61,7 +61,8 @@ struct RunningKeyServer: Sendable {
     authority: Authority, folder: TemporaryFolder
   ) -> KeyServerConfiguration {
     var configuration = KeyServerConfiguration(
-      port: 0, databaseFile: folder.path("keys.sqlite"), exportFolder: folder.path("export"),
+      port: 0, databaseFile: folder.path("keys.sqlite"), databaseKey: Data(repeating: 7, count: 32),
+      exportFolder: folder.path("export"),
       regions: ["PL", "CZ"], appPackages: ["pl.gov.mc.protegosafe"], tokenIssuer: "codes",
       tokenAudience: "keys",
       tokenPublicKeysPEM: ["t1": authority.tokenKey.publicKey.pemRepresentation],

@@ -193,6 +193,7 @@ struct SQLiteExportTests {
           UPDATE diagnosis_key SET revised_released_at = released_at, revised_report_type = 1
           WHERE key_data = (SELECT max(key_data) FROM diagnosis_key)
           """)
+      try SQLiteKeyStore.renewChecksums(in: $0)
     }
     let error = await #expect(throws: DatabaseError.self) {
       try await store.pool.read { db in

@@ -100,13 +100,12 @@ struct StorageFailureTests {
 
   @Test("If no revision token can be sealed, a publish is rejected with 503 and nothing is stored")
   func sealing() async throws {
-    let wrappingKey = Data(repeating: 7, count: 32)
-    try await RunningKeyServer.run({ $0.publish.wrappingKey = wrappingKey }) { server in
+    try await RunningKeyServer.run { server in
       let scene = PublishScene(server: server)
       // A sealing key of seven bytes can be unsealed but not used.
       let useless = try SealedRevisionKey(
         id: "useless", SymmetricKey(data: Data(count: 7)),
-        under: SymmetricKey(data: wrappingKey), effectiveFrom: server.clock.now)
+        under: server.configuration.databaseKeys.wrapping, effectiveFrom: server.clock.now)
       try server.change(
         "INSERT INTO revision_key (key_id, sealed, effective_from) VALUES (?, ?, ?)",
         [useless.id, useless.sealed, useless.effectiveFrom.wholeSeconds])

@@ -13,6 +13,8 @@ struct StoreScene: Sendable {
   /// Noon, a boundary of four-hour periods.
   static let now = RunningKeyServer.start
   static let hour: TimeInterval = 3_600
+  /// Those of `RunningKeyServer`.
+  static let databaseKeys = DatabaseKeys(Data(repeating: 7, count: 32))
 
   let folder: TemporaryFolder
   let open: StoreImplementation.Opening
@@ -74,7 +76,7 @@ struct StoreScene: Sendable {
     try AdmittedUpload(
       token: UsedToken(
         UploadGrant(tokenID: token, issuedAt: now, expiresAt: expires ?? now + 1_800),
-        issuer: issuer, at: now),
+        issuer: issuer, at: now, keys: Self.databaseKeys),
       digest: Data(SHA256.hash(data: keys.reduce(into: Data(token.utf8)) { $0 += $1.bytes })),
       keys: keys,
       revision: revising.map { .token(.valid(RevisionToken($0)), allowsPartial: false) }

@@ -61,7 +61,7 @@ struct UsedTokenTests {
     func end(_ lifetime: TimeInterval, used: TimeInterval = 0) -> TimeInterval {
       UsedToken(
         UploadGrant(tokenID: "a", issuedAt: noon, expiresAt: noon + lifetime), issuer: "codes",
-        at: noon + used
+        at: noon + used, keys: StoreScene.databaseKeys
       ).keptUntil.timeIntervalSince(noon)
     }
     #expect(end(1_800) == reissue + setBack)
@@ -145,20 +145,43 @@ struct UsedTokenTests {
     #expect(left == [Int64](repeating: now + 1, count: 512))
   }
 
+  @Test("Two servers with different secrets store the same token and upload under different names")
+  func keyed() throws {
+    let now = RunningKeyServer.start
+    let grant = UploadGrant(tokenID: "1", issuedAt: now, expiresAt: now)
+    let request = PublishRequest(
+      temporaryExposureKeys: [], healthAuthorityID: "app", verificationPayload: "", hmacKey: "")
+    let keys = [7, 7, 8].map { DatabaseKeys(Data(repeating: $0, count: 32)) }
+    let tokens = keys.map { UsedToken(grant, issuer: "codes", at: now, keys: $0).digest }
+    let uploads = keys.map { UploadDigest.of(request, keys: [], under: $0) }
+    for digests in [tokens, uploads] {
+      #expect(digests[0] == digests[1] && digests[0] != digests[2])
+    }
+    // Nothing that can be computed without the secret.
+    let text = ["certificate 1", "jti", "codes", "1"].map { "\($0.utf8.count):\($0)" }.joined()
+    #expect(tokens[0] != Data(SHA256.hash(data: Data(text.utf8))))
+  }
+
   @Test("The same token id of two issuers is two tokens")
   func issuers() {
     let now = RunningKeyServer.start
     let grant = UploadGrant(tokenID: "1", issuedAt: now, expiresAt: now)
-    let names = ["a", "b"].map { UsedToken(grant, issuer: $0, at: now).digest }
+    let names = ["a", "b"].map {
+      UsedToken(grant, issuer: $0, at: now, keys: StoreScene.databaseKeys).digest
+    }
     #expect(names[0] != names[1])
   }
 }
 
 /// The digests are stored, so the hashed text must not change.
 @Suite("Digests of uploads and tokens") struct DigestTests {
-  private static func digest(_ parts: [String]) -> Data {
+  private static func digest(_ parts: [String], _ purpose: String) -> Data {
+    let secret = SymmetricKey(data: Data(repeating: 7, count: 32))
+    let key = HMAC<SHA256>.authenticationCode(for: Data(purpose.utf8), using: secret)
     let text = parts.map { "\($0.utf8.count):\($0)" }.joined()
-    return Data(SHA256.hash(data: Data(text.utf8)))
+    return Data(
+      HMAC<SHA256>.authenticationCode(
+        for: Data(text.utf8), using: SymmetricKey(data: Data(key))))
   }
 
   @Test(
@@ -177,15 +200,18 @@ struct UsedTokenTests {
       temporaryExposureKeys: keys, healthAuthorityID: "pl.gov.example",
       verificationPayload: "a.b.c", hmacKey: "AAAA", symptomOnsetInterval: 2_999_000,
       traveler: true, revisionToken: "zażółć", padding: "x")
-    let digest = UploadDigest.of(request, keys: keys.map { SentKey($0) })
+    let digest = UploadDigest.of(
+      request, keys: keys.map { SentKey($0) }, under: StoreScene.databaseKeys)
     #expect(
       digest
-        == Self.digest([
-          "publish 1", "pl.gov.example", "true", "2999000", "zażółć", ".0.0.0",
-          "AAAAAAAAAAAAAAAAAAAAAA==.-5.0.0", "AAAAAAAAAAAAAAAAAAAAAA==.10.99.0",
-          "BBBBBBBBBBBBBBBBBBBBBA==.2999808.144.7",
-        ]))
-    let reversed = UploadDigest.of(request, keys: keys.reversed().map { SentKey($0) })
+        == Self.digest(
+          [
+            "publish 1", "pl.gov.example", "true", "2999000", "zażółć", ".0.0.0",
+            "AAAAAAAAAAAAAAAAAAAAAA==.-5.0.0", "AAAAAAAAAAAAAAAAAAAAAA==.10.99.0",
+            "BBBBBBBBBBBBBBBBBBBBBA==.2999808.144.7",
+          ], "uploads"))
+    let reversed = UploadDigest.of(
+      request, keys: keys.reversed().map { SentKey($0) }, under: StoreScene.databaseKeys)
     #expect(reversed == digest)
   }
 
@@ -205,10 +231,14 @@ struct UsedTokenTests {
         symptomOnsetInterval: nil, keyHMAC: Data(repeating: 1, count: 32)), at: now)
     let verified = try CertificateVerifier(authorities: [authority]).verified(
       UnverifiedCertificate(text), at: now)
+    let keys = StoreScene.databaseKeys
     // Only the text before the signature counts: a signature has several encodings.
-    let used = UsedToken(verified, text: id == nil ? "head.claims.signature" : text, at: now)
-    #expect(used.digest == Self.digest(["certificate 1"] + name))
-    let whole = UsedToken(verified, text: "no dot in it", at: now)
-    #expect(id != nil || whole.digest == Self.digest(["certificate 1", "signed", "no dot in it"]))
+    let used = UsedToken(
+      verified, text: id == nil ? "head.claims.signature" : text, at: now, keys: keys)
+    #expect(used.digest == Self.digest(["certificate 1"] + name, "tokens"))
+    let whole = UsedToken(verified, text: "no dot in it", at: now, keys: keys)
+    #expect(
+      id != nil
+        || whole.digest == Self.digest(["certificate 1", "signed", "no dot in it"], "tokens"))
   }
 }

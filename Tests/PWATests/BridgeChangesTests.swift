@@ -19,7 +19,7 @@ struct BridgeChangesTests {
       ),
       (52, #"{"enableNotification":true,"enableExposureNotificationService":true}"#, [], true),
     ] as [(Int, String, [String], Bool)])
-  func services(_ type: Int, _ data: String, _ wishes: [String], _ notices: Bool) async throws {
+  func services(_ type: Int, _ data: String, _ requests: [String], _ notices: Bool) async throws {
     let phone = ScriptedPhone { $0.services.areNotificationsOn = false }
     try await RunningWebsite.with(phone) { (site) async throws in
       let events = try EventReader(site)
@@ -28,7 +28,7 @@ struct BridgeChangesTests {
       #expect(try await site.ask(type, JSONValue(data)).isEmpty)
       let push = try await events.push(51, after: 1)
       #expect(push?.content["servicesStatus"]?["isNotificationEnabled"] == .bool(notices))
-      #expect(phone.wishes == wishes)
+      #expect(phone.requests == requests)
     }
   }
 
@@ -55,7 +55,7 @@ struct BridgeChangesTests {
       #expect(try await site.ask(66) == #"{"riskLevel":0}"#)
       #expect(try await site.ask(37, ["clearAll": true]).isEmpty)
       #expect(try await site.answer(1_008, ["what": "history"])["version"] == "1.2.3")
-      #expect(phone.wishes == ["remove exposures", "remove everything", "remove history"])
+      #expect(phone.requests == ["remove exposures", "remove everything", "remove history"])
     }
   }
 
@@ -111,7 +111,7 @@ struct BridgeChangesTests {
           1_006, ["pin": "ABC", "date": ["kind": "test", "day": "1970-01-02"]])
           == ["result": 1, "reason": .null])
       #expect(
-        phone.wishes
+        phone.requests
           == ["onboard decline", "upload ABC false test(day: 1970-01-02 00:00:00 +0000)"])
       #expect(try await site.answer(1_007, ["action": "forget"])["result"] == 3)
       #expect(try await site.answer(1_009)["region"] == "PL")

@@ -83,7 +83,7 @@ struct ContractExamplesTests {
       expect(answer, like: example, at: "43")
       let push = try await events.push { $0.type == 43 }
       #expect(push?.content == answer)
-      #expect(phone.wishes == ["upload A1B2C3 true notStated"])
+      #expect(phone.requests == ["upload A1B2C3 true notStated"])
     }
   }
 

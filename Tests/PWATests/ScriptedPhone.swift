@@ -6,7 +6,7 @@ import Synchronization
 
 @testable import PhoneProcess
 
-/// A phone that a test scripts, and that records the wishes of pages.
+/// A phone that a test scripts, and that records the requests of pages.
 final class ScriptedPhone: BridgePhone {
   struct Script {
     var state = PhoneState.example
@@ -18,8 +18,8 @@ final class ScriptedPhone: BridgePhone {
     var uploadResult = PhoneUploadResult(result: 1, reason: nil)
     /// True for a phone that never answers a check or an upload.
     var hangs = false
-    /// The wishes in words.
-    var wishes: [String] = []
+    /// The requests in words.
+    var requests: [String] = []
   }
 
   private let script = Mutex(Script())
@@ -37,9 +37,9 @@ final class ScriptedPhone: BridgePhone {
     change.yield()
   }
 
-  var wishes: [String] { script.withLock { $0.wishes } }
+  var requests: [String] { script.withLock { $0.requests } }
 
-  private func wish(_ words: String) { script.withLock { $0.wishes.append(words) } }
+  private func note(_ words: String) { script.withLock { $0.requests.append(words) } }
 
   private func answerOrHang() async {
     guard script.withLock({ $0.hangs }) else { return }
@@ -51,7 +51,7 @@ final class ScriptedPhone: BridgePhone {
   func services() async -> PhoneServices { script.withLock { $0.services } }
 
   func setExposureNotifications(_ isOn: Bool) async throws(BridgePhoneError) {
-    wish("notifications \(isOn)")
+    note("notifications \(isOn)")
   }
 
   func choose(_ choice: PhoneChoice) async throws(BridgePhoneError) {
@@ -81,14 +81,14 @@ final class ScriptedPhone: BridgePhone {
   func checkTotals() async -> PhoneCheckTotals { script.withLock { $0.totals } }
 
   func remove(_ what: PhoneRemoval) async throws(BridgePhoneError) {
-    wish("remove \(what)")
+    note("remove \(what)")
     if what == .exposures { script.withLock { $0.state.riskLevel = 0 } }
   }
 
   func upload(_ upload: PhoneUpload) async -> PhoneUploadResult {
     await answerOrHang()
     let pin = upload.pin.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-    wish("upload \(pin) \(upload.sharesAbroad) \(upload.diagnosis)")
+    note("upload \(pin) \(upload.sharesAbroad) \(upload.diagnosis)")
     return script.withLock { $0.uploadResult }
   }
 
@@ -118,7 +118,7 @@ final class ScriptedPhone: BridgePhone {
 
   func ownerData() async throws(BridgePhoneError) -> JSONValue { ["status": [:]] }
 
-  func onboard(_ step: PhoneOnboarding) async throws(BridgePhoneError) { wish("onboard \(step)") }
+  func onboard(_ step: PhoneOnboarding) async throws(BridgePhoneError) { note("onboard \(step)") }
 
   func travel(to region: String?) async throws(BridgePhoneError) -> JSONValue {
     guard region != "Poland" else { throw .badRequest("A region is a code.") }

@@ -107,7 +107,8 @@ package final class ServedAuthority {
   ) throws {
     for name in ["verification", "keys"] + folders {
       try FileManager.default.createDirectory(
-        at: folder.path("data/\(name)"), withIntermediateDirectories: true)
+        at: folder.path("data/\(name)"), withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
     }
     for (path, text) in files {
       let file = folder.path("data/\(path)")

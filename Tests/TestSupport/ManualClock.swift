@@ -13,6 +13,8 @@ public final class ManualClock: WallClock {
 
   private struct State {
     var now: Date
+    /// Seconds for which the clock was moved forward.
+    var uptime: TimeInterval = 0
     var sleepers: [Int: Sleeper] = [:]
     var nextID = 0
   }
@@ -26,12 +28,21 @@ public final class ManualClock: WallClock {
 
   public var now: Date { state.withLock { $0.now } }
 
+  public var reading: ClockReading {
+    state.withLock { ClockReading(time: $0.now, uptime: $0.uptime) }
+  }
+
   /// The number of tasks that sleep on this clock.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
   /// Moves the clock forward, or back if `seconds` is negative.
   public func advance(by seconds: TimeInterval) {
     resume { $0 + seconds }
+  }
+
+  /// Sets the clock forward or back by this many seconds, without any time passing.
+  public func jump(by seconds: TimeInterval) {
+    resume(isPassing: false) { $0 + seconds }
   }
 
   /// Sets the clock.
@@ -59,9 +70,12 @@ public final class ManualClock: WallClock {
     try Task.checkCancellation()
   }
 
-  private func resume(_ move: (Date) -> Date) {
+  /// - Parameter isPassing: True if time passes while the clock moves forward.
+  private func resume(isPassing: Bool = true, _ move: (Date) -> Date) {
     let due = state.withLock { state in
-      state.now = move(state.now)
+      let before = state.now
+      state.now = move(before)
+      if isPassing { state.uptime += max(0, state.now.timeIntervalSince(before)) }
       let due = state.sleepers.filter { $0.value.deadline <= state.now }
       for id in due.keys { state.sleepers.removeValue(forKey: id) }
       return due.values

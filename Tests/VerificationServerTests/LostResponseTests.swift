@@ -21,7 +21,8 @@ struct LostResponseTests {
       Void
   ) async throws {
     var configuration = KeyServerConfiguration(
-      port: 0, databaseFile: folder.path("keys.sqlite"), exportFolder: folder.path("export"),
+      port: 0, databaseFile: folder.path("keys.sqlite"), databaseKey: Data(repeating: 7, count: 32),
+      exportFolder: folder.path("export"),
       regions: ["PL"], appPackages: ["app.example"], tokenIssuer: "verification",
       tokenAudience: "keys", tokenPublicKeysPEM: ["v1": server.signingKeyPEM],
       exportSigners: [

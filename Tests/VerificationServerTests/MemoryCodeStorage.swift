@@ -1,4 +1,5 @@
 import Foundation
+import ServerStorage
 import Synchronization
 import TestSupport
 
@@ -49,6 +50,7 @@ final class MemoryCodeStorage: CodeStorage {
     var reports: [Data: PhoneReport] = [:]
     var apiKeys: [APIKeyRecord] = []
     var issued = 0
+    var clock = ClockRecord()
   }
 
   private let state = Mutex(State())
@@ -203,4 +205,12 @@ final class MemoryCodeStorage: CodeStorage {
     state.hashes = state.hashes.filter { !numbers.contains($0.value) }
     for number in numbers { state.issues[number] = nil }
   }
+}
+
+extension MemoryCodeStorage {
+  func check() async throws -> StorageFault? { nil }
+
+  func clockRecord() async throws -> ClockRecord { state.withLock { $0.clock } }
+
+  func keep(_ now: Date) async throws { state.withLock { $0.clock.newest = now } }
 }

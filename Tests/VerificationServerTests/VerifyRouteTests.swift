@@ -158,6 +158,22 @@ import VerificationAPI
     }
   }
 
+  @Test("A clock three days ahead for a moment makes no exchanged token valid again")
+  func clockAhead() async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let token = try await server.verified(try await server.issue().code).token
+      _ = try await server.certify(token)
+      server.clock.jump(by: 3 * 86_400)
+      let error = await #expect(throws: VerificationServerError.self) {
+        try await server.server.removeExpired()
+      }
+      #expect(error?.description.contains("clock --confirm") == true)
+      server.clock.jump(by: -3 * 86_400)
+      let other = Data(repeating: 9, count: 32)
+      #expect(try await server.certify(token, keyHMAC: other).refusal == "400 token_expired")
+    }
+  }
+
   @Test("With the clock set back, used codes and tokens stay used")
   func clockSetBack() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in

@@ -24,6 +24,8 @@ struct Batch: Hashable, Sendable {
   let firstKey: Data?
   /// The bytes of the first key of the next file; nil in the last file of the period.
   let beforeKey: Data?
+  /// The hash of the file, by which a damaged one is noticed; nil until it was written and verified.
+  var sha256: Data?
 
   /// The file name; nil before 2001 and after 2286.
   var name: KeyFileName? {

@@ -2,6 +2,7 @@ import DiagnosisKeyFile
 import Foundation
 import KeyServerAPI
 import Logging
+import ServerStorage
 import World
 
 /// Closes periods and writes their key files, one export at a time.
@@ -14,18 +15,24 @@ actor Exporter {
   private let exports: [ExportConfiguration]
   private let signers: ExportSigners
   private let clock: any WallClock
+  private let time: TrustedTime
   private let randomness: any Randomness
+  private let checks = FileChecks()
+  /// The files that the indexes list since the last run.
+  private var listed: [URL] = []
   private var previousRun: Task<[String], any Error>?
 
   init(
     store: any KeyStore, folder: ExportFolder, exports: [ExportConfiguration],
-    signers: ExportSigners, clock: any WallClock, randomness: any Randomness
+    signers: ExportSigners, clock: any WallClock, time: TrustedTime,
+    randomness: any Randomness
   ) {
     self.store = store
     self.folder = folder
     self.exports = exports
     self.signers = signers
     self.clock = clock
+    self.time = time
     self.randomness = randomness
   }
 
@@ -34,7 +41,7 @@ actor Exporter {
   /// - Returns: The index lines of the written files.
   func exportDue() async throws -> [String] {
     try await serialized {
-      try await self.closeDue()
+      try await self.closeDue(at: try await self.time.now())
       return try await self.writeMissing()
     }
   }
@@ -51,7 +58,7 @@ actor Exporter {
   /// lists a removed file.
   func removeOld() async throws {
     _ = try await serialized {
-      try await self.store.removeOld(Retention(at: self.clock.now))
+      try await self.store.removeOld(Retention(at: try await self.time.now()))
       let written = try await self.writeMissing()
       for (root, batches) in try await self.batchesByRoot() {
         try self.folder.removeAll(but: Set(batches.compactMap(\.name)), of: root)
@@ -59,6 +66,14 @@ actor Exporter {
       return written
     }
   }
+
+  /// Returns `true` if a listed file is gone, so that it has to be written again.
+  func hasLostFiles() -> Bool {
+    !listed.allSatisfy { FileManager.default.fileExists(atPath: $0.path) }
+  }
+
+  /// Lets each file be read again by the next run.
+  func forgetChecks() { checks.forget() }
 
   /// Runs `work` after all earlier runs, in this process and in others. Cancelling the caller does not cancel `work`.
   private func serialized(
@@ -75,8 +90,7 @@ actor Exporter {
   }
 
   /// Closes the oldest periods first, and periods that end together in one transaction.
-  private func closeDue() async throws {
-    let now = clock.now
+  private func closeDue(at now: Date) async throws {
     while let plan = ClosingPlan(
       for: exports, after: try await store.exportProgress(), at: now, randomness: randomness)
     {
@@ -98,18 +112,21 @@ actor Exporter {
     let signers = try signers.keyFileSigners(at: clock.now)
     let configuredRoots = Set(exports.map(\.filenameRoot))
     var written: [String] = []
+    var files: [URL] = []
     for (root, batches) in try await batchesByRoot().sorted(by: { $0.key < $1.key }) {
       var listed: [KeyFileName] = []
       do {
         for batch in batches {
           guard let name = batch.name else { continue }
-          if !folder.hasCompleteFile(name, of: root) {
+          let file = folder.file(name, of: root)
+          if !(await isIntact(batch, name, of: root)) {
             // A former export keeps its files until they expire and gets no new ones.
             guard configuredRoots.contains(root) || folder.hasFile(name, of: root) else { continue }
-            try await write(batch, to: folder.file(name, of: root), signers: signers)
+            try await write(batch, to: file, signers: signers)
             written.append(KeyFileIndex.line(name, under: root))
           }
           listed.append(name)
+          files.append(file)
         }
       } catch {
         try? folder.replaceIndex(listed, of: root)
@@ -117,17 +134,36 @@ actor Exporter {
       }
       try folder.replaceIndex(listed, of: root)
     }
+    self.listed = files
     return written
   }
 
+  private func isIntact(_ batch: Batch, _ name: KeyFileName, of root: String) async -> Bool {
+    guard let sha256 = batch.sha256, folder.hasCompleteFile(name, of: root) else { return false }
+    return await checks.isIntact(folder.file(name, of: root), sha256: sha256)
+  }
+
+  /// Writes the file and verifies it. Its hash is stored before an index lists it.
   private func write(_ batch: Batch, to file: URL, signers: [KeyFileSigner]) async throws {
-    _ = try await store.withKeys(of: batch) { keys in
-      try KeyFileWriter.write(
+    let count = try await store.withKeys(of: batch) { keys in
+      var count = 0
+      _ = try KeyFileWriter.write(
         to: file, start: UInt64(batch.start.timeIntervalSince1970),
         end: UInt64(batch.end.timeIntervalSince1970), region: batch.region, signers: signers
       ) { body in
-        try keys.forEach { key, isRevised in try body.append(key, isRevised: isRevised) }
+        try keys.forEach { key, isRevised in
+          try body.append(key, isRevised: isRevised)
+          count += 1
+        }
       }
+      return count
+    }
+    do {
+      let sha256 = try await checks.verify(file, by: signers, count: count)
+      try await store.written(batch, sha256: sha256)
+    } catch {
+      try? FileManager.default.removeItem(at: file)
+      throw error
     }
   }
 }

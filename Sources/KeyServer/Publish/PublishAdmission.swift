@@ -9,6 +9,8 @@ import UploadToken
 struct PublishAdmission: Sendable {
   let registry: CachedRegistry
   let revisionKeys: RevisionKeys
+  /// The keys of the digests of certificates and uploads.
+  let keys: DatabaseKeys
   let defaultRegion: String?
   let allowsPartialRevisions: Bool
 
@@ -34,8 +36,9 @@ struct PublishAdmission: Sendable {
     let (policy, earlier) = revision(request.revisionToken ?? "", ring)
     do {
       return try AdmittedUpload(
-        token: UsedToken(verified, text: text, at: now),
-        digest: UploadDigest.of(request, keys: sent), keys: keys.accepted, revision: policy,
+        token: UsedToken(verified, text: text, at: now, keys: self.keys),
+        digest: UploadDigest.of(request, keys: sent, under: self.keys), keys: keys.accepted,
+        revision: policy,
         facts: UploadFacts(
           issuer: verified.issuer, platform: platform, onset: onset, keys: keys.accepted, at: now),
         response: { outcome in

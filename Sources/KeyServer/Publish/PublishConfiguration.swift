@@ -8,12 +8,9 @@ public struct PublishConfiguration: Sendable, Redacted {
   /// If true, keys that are not in the revision token are dropped one by one; otherwise the upload is
   /// rejected.
   public var allowsPartialRevisions = false
-  /// A constant of at least 16 bytes that revision tokens are bound to. Servers that share a wrapping key need
+  /// A constant of at least 16 bytes that revision tokens are bound to. Servers that share a `databaseKey` need
   /// different constants.
   public var revisionContext = Data("firebreak key server revision token".utf8)
-  /// The 32-byte key that encrypts the keys of revision tokens; `nil` to keep one in the file
-  /// `<database>.wrapping-key`.
-  public var wrappingKey: Data?
 
   /// A configuration with all defaults.
   public init() {}
@@ -24,9 +21,6 @@ extension PublishConfiguration {
     guard revisionContext.count >= RevisionLimit.contextBytesMin else {
       throw .configuration(
         "publish.revisionContext must be at least \(RevisionLimit.contextBytesMin) bytes.")
-    }
-    guard wrappingKey == nil || wrappingKey?.count == RevisionLimit.wrappingKeyBytes else {
-      throw .configuration("publish.wrappingKey must be \(RevisionLimit.wrappingKeyBytes) bytes.")
     }
     guard defaultRegion.map(AuthorizedApp.isRegion) ?? true else {
       throw .configuration("publish.defaultRegion must be two upper-case letters.")

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import KeyServerAPI
 import Secrets
+import ServerStorage
 import Synchronization
 import World
 
@@ -11,17 +12,19 @@ final class RevisionKeys: Sendable {
   private let wrappingKey: SymmetricKey
   private let context: Data
   private let clock: any WallClock
+  private let time: TrustedTime
   private let randomness: any Randomness
   private let latest = Mutex<(ring: RevisionKeyring, readAt: Date)?>(nil)
 
   init(
     store: any KeyStore, wrappingKey: SymmetricKey, context: Data, clock: any WallClock,
-    randomness: any Randomness
+    time: TrustedTime, randomness: any Randomness
   ) {
     self.store = store
     self.wrappingKey = wrappingKey
     self.context = context
     self.clock = clock
+    self.time = time
     self.randomness = randomness
   }
 
@@ -42,7 +45,9 @@ final class RevisionKeys: Sendable {
       let id = randomness.bytes(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       let key = SymmetricKey(data: randomness.bytes(32))
       let fresh = try SealedRevisionKey(id: id, key, under: wrappingKey, effectiveFrom: now)
-      try await store.add(fresh, forgetting: Self.unneeded(in: sealed + [fresh], at: now))
+      // Without a trusted time every key stays: tokens of a deleted one could never be read again.
+      let unneeded = (try? await time.now()).map { Self.unneeded(in: sealed + [fresh], at: $0) }
+      try await store.add(fresh, forgetting: unneeded ?? [])
       sealed = try await store.revisionKeys()
     }
     let ring = try ring(of: sealed, at: now)
@@ -124,35 +129,6 @@ struct SealedRevisionKey: Redacted, Hashable, Sendable {
   }
 }
 
-/// The file of the wrapping key, which encrypts the keys of revision tokens. Only its owner can read it.
-///
-/// It is not in the database, so that a copy of the database cannot decrypt tokens.
-enum WrappingKeyFile {
-  /// The key in `file`, which is created if it is missing.
-  ///
-  /// - Throws: `.wrappingKey` if the file cannot be read or created, or has another size.
-  static func key(
-    in file: URL, randomness: any Randomness
-  ) throws(KeyServerError) -> SymmetricKey {
-    if !FileManager.default.fileExists(atPath: file.path) { try create(file, randomness) }
-    guard let bytes = try? Data(contentsOf: file), bytes.count == RevisionLimit.wrappingKeyBytes
-    else { throw .wrappingKey }
-    return SymmetricKey(data: bytes)
-  }
-
-  /// If another process creates the file at the same time, both use the first one.
-  private static func create(
-    _ file: URL, _ randomness: any Randomness
-  ) throws(KeyServerError) {
-    do throws(FileError) {
-      try AtomicFile.write(
-        randomness.bytes(RevisionLimit.wrappingKeyBytes), to: file, existing: .keep)
-    } catch {
-      guard error.code == EEXIST else { throw .wrappingKey }
-    }
-  }
-}
-
 /// Sizes of revision tokens, and lifetimes of their keys.
 enum RevisionLimit {
   /// Minimum number of entries in a token; missing ones are padding.
@@ -169,6 +145,4 @@ enum RevisionLimit {
   static let keyringAgeSecondsMax: TimeInterval = 60
   /// Minimum size of the constant that every token is bound to, in bytes.
   static let contextBytesMin = 16
-  /// Size of the wrapping key, in bytes.
-  static let wrappingKeyBytes = 32
 }

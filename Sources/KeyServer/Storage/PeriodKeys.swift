@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import GRDBSQLite
 import Secrets
+import ServerStorage
 
 /// The keys of one period and filter, read with one cursor in the order of their bytes. This is the order of the
 /// table, so nothing is sorted, and only one row is in memory at a time.
@@ -15,6 +16,9 @@ struct PeriodKeys {
   var filter: KeyFilter?
   var firstKey: Data?
   var beforeKey: Data?
+  /// Counts the rows that are left out because their checksums are wrong; nil if only columns for the filter are
+  /// read.
+  var damage: StoredDamage?
 
   /// Calls `body` for every key that was released in the period.
   func forEachReleased(in db: Database, _ body: (StoredKeyRow) throws -> Void) throws {
@@ -108,6 +112,11 @@ extension PeriodKeys {
       let row = StoredKeyRow(row, end: end)
       // A key can be revoked in a file only if an earlier file contained it.
       guard !row.isRevoked || row.releasedAt < start, filter.admits(row) else { return }
+      // A changed key would be published and signed.
+      guard columns == .forFilter || row.isIntact else {
+        damage?.addSkippedRow()
+        return
+      }
       try body(row)
     }
   }
@@ -136,14 +145,14 @@ struct StoredKeyRow {
     case all = """
       regions, travels, released_at, revised_released_at, revised_report_type, \
       key_data, rolling_start, rolling_period, transmission_risk, report_type, days_since_onset, \
-      revised_days_since_onset, revised_transmission_risk
+      revised_days_since_onset, revised_transmission_risk, is_padding, checksum, revision_checksum
       """
   }
 
   private enum Column: Int32 {
     case regions, travels, releasedAt, revisedReleasedAt, revisedReportType
     case keyData, rollingStart, rollingPeriod, transmissionRisk, reportType, daysSinceOnset
-    case revisedDaysSinceOnset, revisedTransmissionRisk
+    case revisedDaysSinceOnset, revisedTransmissionRisk, isPadding, checksum, revisionChecksum
   }
 
   init(_ statement: SQLiteStatement, end: Int64) {
@@ -192,6 +201,45 @@ struct StoredKeyRow {
         daysSinceOnsetOfSymptoms: days.flatMap { Int32(exactly: $0) })
     else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     return diagnosisKey
+  }
+
+  /// True if the key was ever revised.
+  var isEverRevised: Bool { numberIfAny(.revisedReleasedAt) != nil }
+
+  /// True if the values are those that were stored.
+  var isIntact: Bool {
+    number(.checksum) == checksum
+      && numberIfAny(.revisionChecksum)
+        == (numberIfAny(.revisedReleasedAt) == nil ? nil : revisionChecksum)
+  }
+
+  /// As `StoredKey.checksum(releasedAt:)`.
+  var checksum: Int64 {
+    let words = statement.words(at: Column.keyData.rawValue) ?? (0, 0)
+    var checksum = RowChecksum()
+    checksum.add(words.0)
+    checksum.add(words.1)
+    for column in [Column.rollingStart, .rollingPeriod, .transmissionRisk] {
+      checksum.add(number(column))
+    }
+    checksum.add(numberIfAny(.reportType))
+    checksum.add(numberIfAny(.daysSinceOnset))
+    checksum.add(regions)
+    for column in [Column.travels, .releasedAt, .isPadding] { checksum.add(number(column)) }
+    return checksum.value
+  }
+
+  /// As `StoredKey.revisionChecksum`.
+  var revisionChecksum: Int64 {
+    let words = statement.words(at: Column.keyData.rawValue) ?? (0, 0)
+    var checksum = RowChecksum()
+    checksum.add(words.0)
+    checksum.add(words.1)
+    checksum.add(numberIfAny(.revisedReportType))
+    checksum.add(numberIfAny(.revisedTransmissionRisk))
+    checksum.add(numberIfAny(.revisedDaysSinceOnset))
+    checksum.add(number(.revisedReleasedAt))
+    return checksum.value
   }
 
   private var keyBytes: UnsafeRawBufferPointer {

@@ -29,6 +29,7 @@ extension SQLiteKeyStore {
     try db.execute(
       sql: "UPDATE diagnosis_key SET released_at = $start WHERE released_at < $start",
       arguments: ["start": begun.openFrom.wholeSeconds])
+    if db.changesCount > 0 { try renewChecksums(in: db) }
   }
 
   private static func set(_ export: String, to end: Date, in db: Database) throws {
@@ -47,7 +48,8 @@ extension SQLiteKeyStore {
   }
 
   func close(_ plan: ClosingPlan) async throws -> [Batch] {
-    try await pool.write { db in
+    guard !damage.isWritingUnsafe else { throw KeyServerError.damagedDatabase }
+    return try await pool.write { db in
       try db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimit.cacheKiBWhileClosing)")
       // SQLite applies the size when it compiles the statement, so this works even if GRDB refuses to run it after
       // a rollback on a full disk.
@@ -81,11 +83,20 @@ extension SQLiteKeyStore {
     }
   }
 
+  func written(_ batch: Batch, sha256: Data) async throws {
+    try await pool.write { db in
+      try db.execute(
+        sql: "UPDATE export_file SET sha256 = ? WHERE export = ? AND start_at = ? AND end_at = ?",
+        arguments: [sha256, batch.export, batch.start.wholeSeconds, batch.end.wholeSeconds])
+    }
+  }
+
   func withKeys<Result: Sendable>(
     of batch: Batch, _ body: @escaping @Sendable (BatchKeys) throws -> Result
   ) async throws -> Result {
     try await pool.read { db in
-      let keys = PeriodKeys(batch)
+      var keys = PeriodKeys(batch)
+      keys.damage = damage
       return try body(
         BatchKeys { handle in
           try keys.forEachReleased(in: db) { try handle($0.key(), false) }
@@ -119,6 +130,7 @@ private struct BatchRow {
   var travellers: String
   var firstKey: Data?
   var beforeKey: Data?
+  var sha256: Data?
 
   init(_ batch: Batch) {
     export = batch.export
@@ -144,6 +156,7 @@ private struct BatchRow {
     travellers = row["travellers"]
     firstKey = row["first_key"]
     beforeKey = row["before_key"]
+    sha256 = row["sha256"]
   }
 
   /// The batch of the row.
@@ -161,7 +174,7 @@ private struct BatchRow {
         filter: KeyFilter(
           inputRegions: Self.regions(inputRegions),
           excludedRegions: Self.regions(excludedRegions), travellers: travellers),
-        firstKey: firstKey, beforeKey: beforeKey)
+        firstKey: firstKey, beforeKey: beforeKey, sha256: sha256)
     }
   }
 

@@ -2,16 +2,29 @@ import ExposureKeys
 import Foundation
 import GRDB
 import Logging
+import ServerStorage
 
 /// The key database in one SQLite file. Every commit is on the disk before its uploads get a response.
 struct SQLiteKeyStore: KeyStore {
   let pool: DatabasePool
+  let damage = StoredDamage()
+  private let file: DatabaseFile
   private let commits: GroupCommit<StoredUpload>
 
   /// Opens or creates the file. Each new one of `exports` begins with the period that contains `now`.
-  init(file: URL, exports: [ExportConfiguration], at now: Date) throws {
+  ///
+  /// - Parameter keys: The keys that the database must belong to; nil for no check.
+  /// - Throws: `KeyServerError`; `DatabaseError`.
+  init(
+    file: URL, keys: DatabaseKeys? = nil, exports: [ExportConfiguration], at now: Date
+  ) throws {
     try self.init(file: file)
-    try pool.write { try Self.begin(exports, at: now, in: $0) }
+    try pool.write { db in
+      if let keys, try !ServerState.belongs(to: keys.check, in: db) {
+        throw KeyServerError.otherDatabaseKey
+      }
+      try Self.begin(exports, at: now, in: db)
+    }
   }
 
   /// Opens or creates the file and migrates it to the current schema.
@@ -27,8 +40,14 @@ struct SQLiteKeyStore: KeyStore {
       throw KeyServerError.newerDatabase
     }
     try migrations.migrate(pool)
-    commits = GroupCommit { [pool] uploads in
-      try await pool.write { try SQLiteUploads(db: $0).accept(uploads) }
+    let opened = DatabaseFile(opened: file)
+    self.file = opened
+    commits = GroupCommit { [pool, damage] uploads in
+      guard !damage.isWritingUnsafe else { throw KeyServerError.damagedDatabase }
+      let acceptances = try await pool.write { try SQLiteUploads(db: $0).accept(uploads) }
+      // Into a deleted file everything can be written.
+      guard opened.isInPlace else { throw KeyServerError.lostDatabase }
+      return acceptances
     }
   }
 
@@ -66,6 +85,16 @@ struct SQLiteKeyStore: KeyStore {
     try await commits.accept(StoredUpload(upload))
   }
 
+  func isInPlace() -> Bool { file.isInPlace }
+
+  func skippedKeyCount() -> Int { damage.skippedRowCount }
+
+  func clockRecord() async throws -> ClockRecord {
+    try await pool.read { try ServerState.clockRecord(in: $0) }
+  }
+
+  func keep(_ now: Date) async throws { try await pool.write { try ServerState.keep(now, in: $0) } }
+
   /// Inserts keys without an upload, in one transaction.
   func insert(_ keys: [PublishableKey]) throws {
     try pool.write { try KeyInsertion(in: $0).insert(keys.map { StoredKey($0) }) }
@@ -77,6 +106,7 @@ struct SQLiteKeyStore: KeyStore {
 
 extension SQLiteKeyStore {
   func removeOld(_ retention: Retention) async throws {
+    guard !damage.isWritingUnsafe else { throw KeyServerError.damagedDatabase }
     let needed = try await pool.write { db in
       try db.execute(
         sql: "DELETE FROM export_file WHERE end_at <= ?",

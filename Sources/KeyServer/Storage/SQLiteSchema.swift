@@ -1,4 +1,5 @@
 import GRDB
+import ServerStorage
 
 /// The tables of the key database.
 ///
@@ -7,7 +8,9 @@ enum SQLiteSchema {
   static var migrations: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1 uploads, keys, exports, authorities, statistics") { db in
-      for table in [uploads, keys, exports, revisionKeys, authorities, apps, statistics] {
+      for table in [uploads, keys, exports, revisionKeys, authorities, apps, statistics]
+        + [ServerState.table]
+      {
         try db.execute(sql: table)
       }
     }
@@ -41,17 +44,19 @@ enum SQLiteSchema {
       travels INTEGER NOT NULL,
       released_at INTEGER NOT NULL,
       is_padding INTEGER NOT NULL,
+      checksum INTEGER NOT NULL,
       revised_report_type INTEGER,
       revised_transmission_risk INTEGER CHECK (revised_transmission_risk BETWEEN 0 AND 8),
       revised_days_since_onset INTEGER,
-      revised_released_at INTEGER
+      revised_released_at INTEGER,
+      revision_checksum INTEGER
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX diagnosis_key_revised ON diagnosis_key (revised_released_at)
       WHERE revised_released_at IS NOT NULL;
     """
 
-  /// The batches, and until when each export is closed. Keys have no reference to their files, since one key may be
-  /// in the files of several exports.
+  /// The batches with the hashes of their files, and until when each export is closed. Keys have no reference to
+  /// their files, since one key may be in the files of several exports.
   private static let exports = """
     CREATE TABLE export_file (
       export TEXT NOT NULL,
@@ -64,6 +69,7 @@ enum SQLiteSchema {
       travellers TEXT NOT NULL,
       first_key BLOB,
       before_key BLOB,
+      sha256 BLOB,
       PRIMARY KEY (export, start_at, end_at)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE period_progress (

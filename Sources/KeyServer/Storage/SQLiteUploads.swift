@@ -112,11 +112,12 @@ struct SQLiteUploads {
     try db.cachedStatement(
       sql: """
         UPDATE diagnosis_key SET revised_report_type = ?, revised_transmission_risk = ?,
-          revised_days_since_onset = ?, revised_released_at = ? WHERE key_data = ?
+          revised_days_since_onset = ?, revised_released_at = ?, revision_checksum = ?
+        WHERE key_data = ?
         """
     ).execute(arguments: [
       stored.reportType, stored.transmissionRisk, stored.daysSinceOnset, stored.releasedAt,
-      stored.bytes,
+      stored.revisionChecksum, stored.bytes,
     ])
   }
 

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import GRDBSQLite
 import Secrets
+import ServerStorage
 
 /// A row of `diagnosis_key`.
 struct StoredKey {
@@ -37,6 +38,36 @@ struct StoredKey {
 
   /// The 16 bytes of the key.
   var bytes: Data { withUnsafeBytes(of: words) { Data($0) } }
+
+  /// The checksum of the row if it is released at `releasedAt`.
+  func checksum(releasedAt: Int64) -> Int64 {
+    var checksum = RowChecksum()
+    checksum.add(words.0)
+    checksum.add(words.1)
+    checksum.add(rollingStart)
+    checksum.add(rollingPeriod)
+    checksum.add(transmissionRisk)
+    checksum.add(reportType)
+    checksum.add(daysSinceOnset)
+    var regions = regions
+    regions.withUTF8 { checksum.add(UnsafeRawBufferPointer($0)) }
+    checksum.add(Int64(travels ? 1 : 0))
+    checksum.add(releasedAt)
+    checksum.add(Int64(isPadding ? 1 : 0))
+    return checksum.value
+  }
+
+  /// The checksum of the columns of a revision that has the values of this key.
+  var revisionChecksum: Int64 {
+    var checksum = RowChecksum()
+    checksum.add(words.0)
+    checksum.add(words.1)
+    checksum.add(reportType)
+    checksum.add(Optional(transmissionRisk))
+    checksum.add(daysSinceOnset)
+    checksum.add(releasedAt)
+    return checksum.value
+  }
 }
 
 extension StoredKey: Redacted {}
@@ -57,8 +88,8 @@ struct KeyInsertion {
     cached = try db.cachedStatement(
       sql: """
         INSERT INTO diagnosis_key (key_data, rolling_start, rolling_period, transmission_risk, report_type,
-          days_since_onset, regions, travels, released_at, is_padding)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          days_since_onset, regions, travels, released_at, is_padding, checksum)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT DO NOTHING
         """)
   }
@@ -107,12 +138,14 @@ struct KeyInsertion {
   }
 
   private func bind(_ key: StoredKey, by binding: RawBinding) -> Bool {
-    withUnsafeBytes(of: key.words) { binding.binds($0, at: 1) }
+    let releasedAt = max(key.releasedAt, releasedFrom)
+    return withUnsafeBytes(of: key.words) { binding.binds($0, at: 1) }
       && binding.binds(key.rollingStart, at: 2) && binding.binds(key.rollingPeriod, at: 3)
       && binding.binds(key.transmissionRisk, at: 4) && binding.binds(key.reportType, at: 5)
       && binding.binds(key.daysSinceOnset, at: 6) && binding.binds(key.regions, at: 7)
       && binding.binds(key.travels ? 1 : 0, at: 8)
-      && binding.binds(max(key.releasedAt, releasedFrom), at: 9)
+      && binding.binds(releasedAt, at: 9)
       && binding.binds(key.isPadding ? 1 : 0, at: 10)
+      && binding.binds(key.checksum(releasedAt: releasedAt), at: 11)
   }
 }

@@ -13,6 +13,8 @@ struct UploadAdmission: Sendable {
   let registry: CachedRegistry
   let region: String
   let platforms: Set<String>
+  /// The keys of the digests of tokens and uploads.
+  let keys: DatabaseKeys
 
   func admit(
     _ request: UploadRequest, at now: Date
@@ -29,8 +31,9 @@ struct UploadAdmission: Sendable {
     let publishable = publishable(keys, of: request, granted: grant, onset: onset, at: now)
     do {
       return try AdmittedUpload(
-        token: UsedToken(grant, issuer: issuer, at: now),
-        digest: UploadDigest.of(request, keys: keys), keys: publishable, revision: .leaveKnown,
+        token: UsedToken(grant, issuer: issuer, at: now, keys: self.keys),
+        digest: UploadDigest.of(request, keys: keys, under: self.keys), keys: publishable,
+        revision: .leaveKnown,
         facts: UploadFacts(
           issuer: issuer, platform: UploadPlatform(name: payload.platform), onset: onset,
           keys: publishable, at: now),

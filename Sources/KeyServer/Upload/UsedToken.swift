@@ -3,30 +3,32 @@ import Foundation
 import KeyServerAPI
 import UploadToken
 
-/// Identifies a used token or certificate without its name, which the verification server knows too.
+/// Identifies a used token or certificate without its name, which the verification server knows too. With the name
+/// alone it cannot be computed, so the databases of both servers cannot be joined.
 ///
 /// It depends on the issuer and `jti` only. A certificate that is issued again after a lost response has
 /// the same `jti` and a later end, and a token that both contracts accept is used up in both.
 struct UsedToken: Sendable {
-  /// SHA-256 of the issuer and `jti`.
+  /// HMAC-SHA-256 of the issuer and `jti`.
   let digest: Data
   /// The time at which it is forgotten: when no token of this name is valid any more, plus a day in case
   /// the clock is set back, rounded up to the hour. The exact time would tell when a user typed a code.
   let keptUntil: Date
 
   /// An upload token of `issuer` that is used at `now`.
-  init(_ grant: UploadGrant, issuer: String, at now: Date) {
-    digest = PartsDigest.of(Self.name(issuer, grant.tokenID))
+  init(_ grant: UploadGrant, issuer: String, at now: Date, keys: DatabaseKeys) {
+    digest = PartsDigest.of(Self.name(issuer, grant.tokenID), under: keys.tokens)
     keptUntil = Self.end(grant.expiresAt, usedAt: now)
   }
 
   /// A certificate that is used at `now`.
   ///
   /// Without a `jti` it is identified by the text that was signed: the signature has other valid encodings.
-  init(_ verified: VerifiedCertificate, text: String, at now: Date) {
+  init(_ verified: VerifiedCertificate, text: String, at now: Date, keys: DatabaseKeys) {
     let certificate = verified.certificate
     let name = certificate.certificateID.map { Self.name(verified.issuer, $0) }
-    digest = PartsDigest.of(name ?? ["certificate 1", "signed", Self.signed(text)])
+    digest = PartsDigest.of(
+      name ?? ["certificate 1", "signed", Self.signed(text)], under: keys.tokens)
     keptUntil = Self.end(certificate.expiresAt, usedAt: now)
   }
 
@@ -48,10 +50,13 @@ struct UsedToken: Sendable {
 
 /// Tells repetitions of an upload from other uploads: the same keys for the same regions by the same app.
 ///
-/// Padding, token and device check are left out: a repeated request may carry fresh ones.
+/// Padding, token and device check are left out: a repeated request may carry fresh ones. Without the key of the
+/// database nothing shows which of the stored keys one upload had.
 enum UploadDigest {
-  /// SHA-256 over an upload of the ProteGO Safe contract, whose keys are `keys`.
-  static func of(_ request: UploadRequest, keys: [SentKey]) -> Data {
+  /// HMAC-SHA-256 over an upload of the ProteGO Safe contract, whose keys are `keys`.
+  static func of(
+    _ request: UploadRequest, keys: [SentKey], under databaseKeys: DatabaseKeys
+  ) -> Data {
     let payload = request.data
     var digest = PartsDigest(byteCount: keys.count * PartsDigest.keyByteCount)
     digest.append("upload 1")
@@ -61,11 +66,13 @@ enum UploadDigest {
     digest.append("\(keys.count)")
     digest.append(keys)
     for region in payload.regions.map({ $0.uppercased() }).sorted() { digest.append(region) }
-    return digest.bytes
+    return digest.bytes(under: databaseKeys.uploads)
   }
 
-  /// SHA-256 over an upload of Google's contract, whose keys are `keys`.
-  static func of(_ request: PublishRequest, keys: [SentKey]) -> Data {
+  /// HMAC-SHA-256 over an upload of Google's contract, whose keys are `keys`.
+  static func of(
+    _ request: PublishRequest, keys: [SentKey], under databaseKeys: DatabaseKeys
+  ) -> Data {
     var digest = PartsDigest(byteCount: keys.count * PartsDigest.keyByteCount)
     digest.append("publish 1")
     digest.append(request.healthAuthorityID)
@@ -73,11 +80,11 @@ enum UploadDigest {
     digest.append("\(request.symptomOnsetInterval ?? 0)")
     digest.append(request.revisionToken ?? "")
     digest.append(keys)
-    return digest.bytes
+    return digest.bytes(under: databaseKeys.uploads)
   }
 }
 
-/// SHA-256 over a list of parts, each prefixed with its length so that no two lists give the same text.
+/// HMAC-SHA-256 over a list of parts, each prefixed with its length so that no two lists give the same text.
 private struct PartsDigest {
   /// About the number of bytes that one key adds.
   static let keyByteCount = 48
@@ -89,13 +96,15 @@ private struct PartsDigest {
     text.reserveCapacity(byteCount)
   }
 
-  static func of(_ parts: [String]) -> Data {
+  static func of(_ parts: [String], under key: SymmetricKey) -> Data {
     var digest = PartsDigest(byteCount: parts.reduce(0) { $0 + 4 + $1.utf8.count })
     for part in parts { digest.append(part) }
-    return digest.bytes
+    return digest.bytes(under: key)
   }
 
-  var bytes: Data { Data(SHA256.hash(data: text)) }
+  func bytes(under key: SymmetricKey) -> Data {
+    Data(HMAC<SHA256>.authenticationCode(for: text, using: key))
+  }
 
   mutating func append(_ part: String) {
     append(part.utf8)

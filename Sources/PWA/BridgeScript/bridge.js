@@ -78,6 +78,7 @@
     if (response.status === 403) {
       return failure('offline', 'Open the address that firebreak phone run printed.');
     }
+    if (response.status === 413) return failure('tooLarge', 'A message has at most 64 KiB.');
     return failure('badRequest', 'The phone does not understand this message.');
   }
 

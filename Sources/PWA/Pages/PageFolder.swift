@@ -12,7 +12,7 @@ package struct PageFolder: Sendable {
   }
 
   /// The result of looking for a path.
-  enum Finding: Sendable {
+  enum Lookup: Sendable {
     case page(Page)
     /// The path names a folder with pages; its relative links need a slash at the end.
     case folder
@@ -36,24 +36,24 @@ package struct PageFolder: Sendable {
   ///
   /// - Parameter isDocument: True if a browser wants to show a document. If the path has no file, it is a route of
   ///   the app, which starts with `index.html`.
-  func page(at path: String, isDocument: Bool) -> Finding {
+  func page(at path: String, isDocument: Bool) -> Lookup {
     guard let names = Self.names(in: path) else { return .nothing }
     // Apps that were built for another place ask for /place/app.js.
     for start in names.indices {
       let name = names[start...].joined(separator: "/")
-      if let found = finding(name, isDocument: isDocument, path) { return found }
+      if let found = lookup(name, isDocument: isDocument, path) { return found }
     }
     guard isDocument || names.isEmpty else { return .nothing }
-    return finding("index.html", isDocument: isDocument, path) ?? .nothing
+    return lookup("index.html", isDocument: isDocument, path) ?? .nothing
   }
 
-  private func finding(_ name: String, isDocument: Bool, _ path: String) -> Finding? {
+  private func lookup(_ name: String, isDocument: Bool, _ path: String) -> Lookup? {
     if let file = file(name) { return load(file, isDocument: isDocument) }
     guard let index = file(name + "/index.html") else { return nil }
     return path.hasSuffix("/") ? load(index, isDocument: isDocument) : .folder
   }
 
-  private func load(_ file: String, isDocument: Bool) -> Finding {
+  private func load(_ file: String, isDocument: Bool) -> Lookup {
     let url = URL(fileURLWithPath: file)
     guard let handle = try? FileHandle(forReadingFrom: url) else { return .nothing }
     defer { try? handle.close() }

@@ -17,9 +17,9 @@ struct PageRoutes: Sendable {
     switch pages.page(at: path, isDocument: wantsDocument) {
     case .page(let page): response(page, to: request)
     // With two slashes at its start, a path would name another machine.
-    case .folder: WebAnswer.redirection(to: "/" + path.drop { $0 == "/" } + "/")
-    case .tooLarge: WebAnswer.tooLarge
-    case .nothing: WebAnswer.notFound
+    case .folder: WebResponses.redirection(to: "/" + path.drop { $0 == "/" } + "/")
+    case .tooLarge: WebResponses.tooLarge
+    case .nothing: WebResponses.notFound
     }
   }
 

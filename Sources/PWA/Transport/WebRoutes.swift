@@ -20,15 +20,15 @@ struct WebRoutes: RouterMiddleware {
     next: (Request, QuietContext) async throws -> Response
   ) async throws -> Response {
     var response = await response(to: request, context)
-    WebAnswer.addCommonHeaders(to: &response)
+    WebResponses.addCommonHeaders(to: &response)
     return request.method == .head ? response.createHeadResponse() : response
   }
 
   private func response(to request: Request, _ context: QuietContext) async -> Response {
     let facts = RequestGate.Facts(request)
-    guard let port = context.serverPort else { return WebAnswer.noSecret }
+    guard let port = context.serverPort else { return WebResponses.noSecret }
     if let refusal = RequestGate(port: port).refusal(of: facts) {
-      return WebAnswer.refusal(refusal)
+      return WebResponses.refusal(refusal)
     }
     // A browser sends its cookies to every server on this machine, also to one of another user.
     let hasSecret =
@@ -36,39 +36,42 @@ struct WebRoutes: RouterMiddleware {
       && users.mayUseSecret(context.peerUserID)
     switch (request.method, facts.path) {
     case (.post, WebPath.messages):
-      return hasSecret ? await message(request, facts) : WebAnswer.noSecret
+      return hasSecret ? await message(request, facts) : WebResponses.noSecret
     case (.post, WebPath.session): return session(facts, context, port: port)
     case (.get, WebPath.events):
-      return hasSecret ? EventStream.response(request, of: bridge) : WebAnswer.noSecret
+      return hasSecret ? EventStream.response(request, of: bridge) : WebResponses.noSecret
     case (.get, _), (.head, _):
       return reading(request, facts, context, port: port, hasSecret: hasSecret)
-    default: return WebAnswer.notFound
+    default: return WebResponses.notFound
     }
   }
 
   /// The answer to a message of a page.
   private func message(_ request: Request, _ facts: RequestGate.Facts) async -> Response {
-    guard facts.isFromScript else { return WebAnswer.noSecret }
+    guard facts.isFromScript else { return WebResponses.noSecret }
     guard facts.isJSON else {
-      return WebAnswer.json(#"{"error":"Send application/json."}"#, status: .unsupportedMediaType)
+      return WebResponses.json(
+        #"{"error":"Send application/json."}"#, status: .unsupportedMediaType)
     }
     guard let body = try? await request.body.collect(upTo: BridgeLimit.messageBytesMax) else {
-      return WebAnswer.tooLarge
+      return WebResponses.tooLarge
     }
     guard let message = BridgeMessage(body: Data(body.readableBytesView)) else {
-      return WebAnswer.json(
+      return WebResponses.json(
         #"{"error":"Send {\"type\":number,\"data\":text or null,\"requestId\":text or null}."}"#,
         status: .badRequest)
     }
     let answer: JSONValue = ["body": .string(await bridge.answer(to: message))]
-    return WebAnswer.json(answer.text)
+    return WebResponses.json(answer.text)
   }
 
   /// Gives the secret of this start to a page that was opened in an earlier one, as an installed app is.
   private func session(
     _ facts: RequestGate.Facts, _ context: QuietContext, port: Int
   ) -> Response {
-    guard facts.isFromScript, users.isOwner(context.peerUserID) else { return WebAnswer.noSecret }
+    guard facts.isFromScript, users.isOwner(context.peerUserID) else {
+      return WebResponses.noSecret
+    }
     return Response(
       status: .noContent,
       headers: [.setCookie: secret.cookie(port: port), .cacheControl: "no-store"])
@@ -80,11 +83,11 @@ struct WebRoutes: RouterMiddleware {
   ) -> Response {
     if facts.isDocument, let typed = request.uri.queryParameters["secret"], secret.matches(typed) {
       users.admit(context.peerUserID)
-      return WebAnswer.redirection(to: "/", setting: secret.cookie(port: port))
+      return WebResponses.redirection(to: "/", setting: secret.cookie(port: port))
     }
     // A manifest is loaded without cookies, so files are for the owner's processes as well.
-    if facts.isServiceWorker, !pages.hasFile(at: facts.path) { return WebAnswer.endOfWorker }
-    guard hasSecret || users.isOwner(context.peerUserID) else { return WebAnswer.noSecret }
+    if facts.isServiceWorker, !pages.hasFile(at: facts.path) { return WebResponses.endOfWorker }
+    guard hasSecret || users.isOwner(context.peerUserID) else { return WebResponses.noSecret }
     var response = content(request, facts)
     if facts.isDocument, !hasSecret { response.headers[.setCookie] = secret.cookie(port: port) }
     return response
@@ -102,14 +105,14 @@ struct WebRoutes: RouterMiddleware {
     if facts.path.hasPrefix(WebPath.texts) {
       let language = facts.path.dropFirst(WebPath.texts.count)
       guard language.hasSuffix(".json"), let texts = texts(String(language.dropLast(5))) else {
-        return WebAnswer.notFound
+        return WebResponses.notFound
       }
-      return WebAnswer.catalogue(texts, to: request)
+      return WebResponses.catalogue(texts, to: request)
     }
     if facts.path.hasPrefix(WebPath.open), facts.isDocument {
       return opened(facts.path.dropFirst(WebPath.open.count), request)
     }
-    guard !facts.path.hasPrefix(WebPath.bridge) else { return WebAnswer.notFound }
+    guard !facts.path.hasPrefix(WebPath.bridge) else { return WebResponses.notFound }
     return pages.response(request, path: facts.path, wantsDocument: facts.wantsDocument)
   }
 
@@ -117,10 +120,10 @@ struct WebRoutes: RouterMiddleware {
   private func opened(_ name: Substring, _ request: Request) -> Response {
     let pairs = request.uri.queryParameters.map { (String($0.key), String($0.value)) }
     guard let route = PageRoute(name, parameters: Dictionary(pairs) { $1 }) else {
-      return WebAnswer.notFound
+      return WebResponses.notFound
     }
     bridge.open(route)
-    return WebAnswer.redirection(to: "/")
+    return WebResponses.redirection(to: "/")
   }
 }
 

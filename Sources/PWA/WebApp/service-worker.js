@@ -11,6 +11,8 @@ const files = [
     "onboarding-guard", "router", "routes", "screens", "store", "texts"].map((name) => `/app/${name}.js`),
   ...["bands", "basics", "form", "pin", "problems", "qr", "share-draft"]
     .map((name) => `/app/parts/${name}.js`),
+  ...["blocks", "contrast", "finders", "grid", "locate", "read", "reed-solomon", "segments", "symbol", "version"]
+    .map((name) => `/app/qr/${name}.js`),
   ...["about", "advice", "delete", "developer", "history", "home", "more", "onboarding", "pages",
     "settings", "share-pin", "share-result", "share-review", "share-steps", "traffic", "why"]
     .map((name) => `/app/screens/${name}.js`),

@@ -88,6 +88,11 @@ package struct ClockWithOffset: WallClock {
 
   package var now: Date { clock.now.addingTimeInterval(seconds) }
 
+  package var reading: ClockReading {
+    let reading = clock.reading
+    return ClockReading(time: reading.time.addingTimeInterval(seconds), uptime: reading.uptime)
+  }
+
   package func sleep(until deadline: Date) async throws {
     try await clock.sleep(until: deadline.addingTimeInterval(-seconds))
   }

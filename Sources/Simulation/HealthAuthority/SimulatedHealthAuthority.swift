@@ -67,7 +67,8 @@ public final class SimulatedHealthAuthority: Service {
       clock: clock, randomness: randomness.source("verification server"), logger: logger)
     var keys = KeyServerConfiguration(
       port: 0, databaseFile: folder.appendingPathComponent("keys.sqlite"),
-      exportFolder: folder.appendingPathComponent("exports"), regions: [Name.region],
+      databaseKey: Data(secrets.bytes(32)), exportFolder: folder.appendingPathComponent("exports"),
+      regions: [Name.region],
       appPackages: [Name.app], tokenIssuer: Name.issuer, tokenAudience: Name.audience,
       tokenPublicKeysPEM: ["token-1": tokenKey.publicKey.pemRepresentation],
       exportSigners: [], region: Name.region, deviceCheck: deviceCheck,

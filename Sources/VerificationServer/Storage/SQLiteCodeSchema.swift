@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import ServerStorage
 import VerificationAPI
 
 extension SQLiteCodeStorage {
@@ -10,6 +11,7 @@ extension SQLiteCodeStorage {
       try createCodeTables(database)
       try createTokenTables(database)
       try createAPIKeyTable(database)
+      try database.execute(sql: ServerState.table)
     }
     return migrator
   }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import ServerStorage
 
 /// The storage of the verification server in one SQLite file.
 ///
@@ -7,17 +8,27 @@ import GRDB
 /// `secure_delete` overwrites deleted rows with zeros.
 struct SQLiteCodeStorage: CodeStorage {
   let pool: DatabasePool
+  private let file: DatabaseFile
 
   /// Opens or creates the database at `file` and migrates it to the current schema.
   ///
-  /// - Throws: `VerificationServerError.storageUnavailable` if it cannot be opened or written.
-  init(file: URL) throws {
+  /// - Parameter keys: The keys that the database must belong to; nil for no check.
+  /// - Throws: `VerificationServerError.storageUnavailable` if it cannot be opened or written, `.otherCodeHashKey`
+  ///   if it was created with another secret.
+  init(file: URL, keys: CodeKeys? = nil) throws {
     do {
       pool = try Self.opened(file)
       // Not in `prepareDatabase`: when the pool turns the log on it sets `NORMAL`, which would lose the
       // latest commits in a power failure.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       try Self.migrator.migrate(pool)
+      let check = keys?.check
+      guard
+        try pool.write({ db in try check.map { try ServerState.belongs(to: $0, in: db) } ?? true })
+      else { throw VerificationServerError.otherCodeHashKey }
+      self.file = DatabaseFile(opened: file)
+    } catch let error as VerificationServerError {
+      throw error
     } catch {
       throw VerificationServerError.storageUnavailable
     }
@@ -85,10 +96,13 @@ struct SQLiteCodeStorage: CodeStorage {
   /// The timeout of a transaction that waits for another process, in seconds.
   private static let busySeconds: TimeInterval = 5
 
+  /// Runs a transaction. In a database whose file was deleted it would succeed and be lost.
   func write<Value: Sendable>(
     _ updates: @Sendable @escaping (Database) throws -> Value
   ) async throws -> Value {
-    try await Self.withoutDetails { try await pool.write(updates) }
+    let value = try await Self.withoutDetails { try await pool.write(updates) }
+    guard file.isInPlace else { throw VerificationServerError.storageUnavailable }
+    return value
   }
 
   func read<Value: Sendable>(
@@ -226,4 +240,17 @@ extension SQLiteCodeStorage {
       return true
     }
   }
+}
+
+extension SQLiteCodeStorage {
+  func check() async throws -> StorageFault? {
+    guard file.isInPlace else { return .lost }
+    return try await read { try DatabaseCheck.isIntact($0) } ? nil : .damaged
+  }
+
+  func clockRecord() async throws -> ClockRecord {
+    try await read { try ServerState.clockRecord(in: $0) }
+  }
+
+  func keep(_ now: Date) async throws { try await write { try ServerState.keep(now, in: $0) } }
 }

@@ -39,9 +39,9 @@ struct APIKeyAddCommand: AsyncParsableCommand {
           + " The key server has the statistics of uploads, for tokens signed with an authority's key."
       )
     }
-    let key = try await ServerSetup.reportingErrors {
-      try await ServerSetup(folder: ServerFolder(path: options.data), options: options)
-        .apiKeys().add(kind: type, name: name)
+    let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
+    let key = try await setup.reportingErrors {
+      try await setup.apiKeys().add(kind: type, name: name)
     }
     try json
       ? printJSON(Report(type: type.rawValue, name: name, apiKey: key))
@@ -75,9 +75,8 @@ struct APIKeyListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let folder = try ServerFolder(existing: options.data, of: .verification)
-    let entries = try await ServerSetup.reportingErrors {
-      try await ServerSetup(folder: folder, options: options).existingAPIKeys().list()
-    }.map {
+    let setup = ServerSetup(folder: folder, options: options)
+    let entries = try await setup.reportingErrors { try await setup.existingAPIKeys().list() }.map {
       Entry(
         id: $0.id, type: $0.kind.rawValue, name: $0.name,
         createdAt: Int64($0.createdAt.timeIntervalSince1970),
@@ -111,8 +110,9 @@ struct APIKeyRevokeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let folder = try ServerFolder(existing: options.data, of: .verification)
-    let isRevoked = try await ServerSetup.reportingErrors {
-      try await ServerSetup(folder: folder, options: options).existingAPIKeys().revoke(id)
+    let setup = ServerSetup(folder: folder, options: options)
+    let isRevoked = try await setup.reportingErrors {
+      try await setup.existingAPIKeys().revoke(id)
     }
     if json { try printJSON(Report(id: id, revoked: isRevoked)) }
     guard isRevoked else {

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import ServerStorage
+import World
 
 /// The parts of a server that the administration commands of both servers need.
 protocol AdministeredServer {
@@ -12,8 +14,8 @@ protocol AdministeredServer {
   /// The default time until a new key signs, in seconds.
   static var leadSeconds: Int { get }
   static func database(of folder: ServerFolder) -> URL
-  /// The signed document that is backed up beside the database; `nil` if the server has none.
-  static func document(of folder: ServerFolder) -> URL?
+  /// The files that are backed up beside the database, if they exist.
+  static func backupFiles(of folder: ServerFolder) -> [URL]
   static func secretsFile(of folder: ServerFolder) -> PrivateFile
   /// The signing keys; `nil` if there are none yet.
   static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]?
@@ -24,6 +26,8 @@ protocol AdministeredServer {
     _ keys: [SecretSigningKey], of setup: ServerSetup, options: KeyOptions) throws
   /// A new key with the id or version that follows those of `keys`.
   static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey
+  /// The settings that are in force, without the files that they name.
+  static func settingsInForce(of setup: ServerSetup) throws -> JSONTree
   /// The settings that are in force, after a check of all of them.
   static func settings(of setup: ServerSetup) throws -> JSONTree
 }
@@ -67,5 +71,72 @@ struct SettingsCommand<Server: AdministeredServer>: ParsableCommand {
     try json
       ? printJSON(settings)
       : StandardOutput.write(settings.lines().joined(separator: "\n"))
+  }
+}
+
+/// `clock`: the times that the server compares the machine's clock with.
+struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "clock",
+      abstract:
+        "Compare the clock with the server's newest time, or confirm it; exit code 1 if it differs.",
+      discussion: """
+        A server whose clock was set publishes, deletes and forgets nothing until the clock is right again or \
+        confirmed. So does one that starts more than a day after it ended. A running server follows a confirmation \
+        within minutes.
+        """)
+  }
+
+  private struct Report: Encodable {
+    /// All times are in Unix seconds.
+    let now: Int64
+    let newest: Int64?
+    let confirmed: Int64?
+    let isPlausible: Bool
+  }
+
+  @Flag(help: "Confirm that the clock is right.")
+  var confirm = false
+
+  @OptionGroup var options: ServerOptions
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() throws {
+    let folder = try ServerFolder(existing: options.data, of: Server.name)
+    let database = Server.database(of: folder)
+    guard FileManager.default.fileExists(atPath: database.path) else {
+      throw CommandFailure.badInput(
+        "There is no database \(database.path.printable): name the servers' folder with --data.")
+    }
+    let now = SystemClock().now
+    let record: ClockRecord
+    do {
+      if confirm { try ServerState.confirm(now, in: database) }
+      record = try ServerState.clockRecord(in: database)
+    } catch {
+      throw CommandFailure(
+        status: .machineFailed,
+        sentence:
+          "\(database.path.printable) cannot be read or written: check its disk, then retry.")
+    }
+    let isPlausible = record.implausibleGap(to: now) == nil
+    func seconds(_ date: Date?) -> Int64? { date.map { Int64($0.timeIntervalSince1970) } }
+    if json {
+      try printJSON(
+        Report(
+          now: Int64(now.timeIntervalSince1970), newest: seconds(record.newest),
+          confirmed: seconds(record.confirmed), isPlausible: isPlausible))
+    } else {
+      let newest = record.newest.map { "\($0)" } ?? "none yet"
+      try StandardOutput.write("The clock shows \(now). The server's newest time: \(newest).")
+    }
+    guard isPlausible else {
+      throw CommandFailure(
+        status: .no,
+        sentence: "The times differ too much: correct the clock, or confirm it with --confirm.")
+    }
   }
 }

@@ -1,23 +1,26 @@
 import ArgumentParser
 import Foundation
-import GRDB
+import ServerStorage
 import World
 
-/// `backup FILE`: copies the server's database, also while the server runs.
+/// `backup FILE`: copies everything that a server needs into one file, also while the server runs.
 struct BackupCommand<Server: AdministeredServer>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "backup",
-      abstract: "Copy the database to a new file, whole or not at all, while the server runs.",
+      abstract: "Copy the server's database and files to a new file while the server runs.",
       discussion: """
-        The key server's device configuration is copied to FILE.device-configuration.json. The secrets are not \
-        included: they are in secrets.json, next to the database.
+        The file has the database, the secrets, the settings with the files that they name in the server's \
+        folder, and of the key server the device configuration and the root key, as far as it is in the folder. \
+        Protect the file like the secrets. `restore` makes a server of it again.
         """)
   }
 
   private struct Report: Encodable {
     let file: String
     let bytes: Int
+    /// The files that the settings name outside the server's folder.
+    let notIncluded: [String]
   }
 
   @Argument(help: "The new file; it must not exist.")
@@ -31,86 +34,159 @@ struct BackupCommand<Server: AdministeredServer>: ParsableCommand {
   func run() throws {
     let url = URL(fileURLWithPath: file)
     let folder = try ServerFolder(existing: options.data, of: Server.name)
-    try DatabaseBackup(database: Server.database(of: folder)).write(to: url)
-    if let document = Server.document(of: folder) { try copy(document, beside: url) }
+    let setup = ServerSetup(folder: folder, options: options)
+    let named = try Server.settingsInForce(of: setup).namedFiles.map {
+      SettingPlace(folder: folder.folder(of: Server.name), readsFiles: false).file($0)
+    }
+    let files = Server.backupFiles(of: folder) + named
+    // Keys that are changed meanwhile would be in one of two files.
+    try Server.secretsFile(of: folder).withLock {
+      try reportingBackup {
+        try BackupWriter.write(
+          server: Server.name.rawValue, database: folder.backupFile(Server.database(of: folder)),
+          files: files.compactMap(folder.backupFileInside), to: url, at: SystemClock().now)
+      }
+    }
     let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber
-    let report = Report(file: url.path, bytes: size?.intValue ?? 0)
+    let outside = named.filter { folder.backupFileInside($0) == nil }.map(\.path)
+    for path in outside { note("\(path.printable) is not in the backup: copy it separately.") }
+    let report = Report(file: url.path, bytes: size?.intValue ?? 0, notIncluded: outside)
     try json
       ? printJSON(report)
       : StandardOutput.write("Wrote \(report.file), \(report.bytes) bytes.")
   }
 }
 
-extension BackupCommand {
-  private func copy(_ document: URL, beside url: URL) throws {
-    let copy = url.appendingPathExtension(document.lastPathComponent)
-    do {
-      try AtomicFile.write(
-        try Data(contentsOf: document), to: copy, permissions: 0o600, existing: .keep)
-    } catch {
-      throw CommandFailure(
-        status: .machineFailed,
-        sentence:
-          "\(document.path.printable) could not be copied to \(copy.path.printable): check both.")
+/// `restore FILE`: makes a server of a backup.
+struct RestoreCommand<Server: AdministeredServer>: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "restore",
+      abstract: "Restore the server from a backup, whole or not at all.",
+      discussion: """
+        Every byte of the backup is checked first. The server's own folder in DIR must be empty or missing: move a \
+        damaged one away. Uploads, codes and used tokens since the backup are lost.
+        """)
+  }
+
+  private struct Report: Encodable {
+    let server: String
+    /// The time of the backup in Unix seconds.
+    let createdAt: Int64
+    let files: [String]
+  }
+
+  @Argument(help: "A file that `backup` wrote.")
+  var file: String
+
+  @OptionGroup var options: ServerOptions
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() throws {
+    let backup = URL(fileURLWithPath: file)
+    guard FileManager.default.fileExists(atPath: backup.path) else {
+      throw CommandFailure.badInput("There is no file \(file.printable): name a backup.")
+    }
+    let folder = try ServerFolder(path: options.data)
+    let own = folder.folder(of: Server.name)
+    guard try FileManager.default.contentsOfDirectory(atPath: own.path).isEmpty else {
+      throw CommandFailure.badInput(
+        "\(own.path.printable) has data of a server: move it away first.")
+    }
+    // In the same file system, so that the folder can be renamed.
+    let staging = folder.url.appendingPathComponent(".restore-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: staging) }
+    let manifest = try reportingBackup {
+      let manifest = try BackupReader.extract(backup, of: Server.name.rawValue, into: staging)
+      // The operator restores now: the time since the backup is no jump of the clock.
+      let database = folder.backupFile(Server.database(of: folder)).name
+      try ServerState.confirm(SystemClock().now, in: staging.appendingPathComponent(database))
+      try place(manifest, from: staging, in: folder)
+      return manifest
+    }
+    let report = Report(
+      server: manifest.server, createdAt: manifest.createdAt, files: manifest.files.map(\.name))
+    try json
+      ? printJSON(report)
+      : StandardOutput.write(
+        "Restored \(own.path) from a backup of \(Date(timeIntervalSince1970: Double(report.createdAt)))."
+      )
+  }
+
+  /// Moves the extracted files to their places; the server's own folder comes last.
+  private func place(
+    _ manifest: BackupManifest, from staging: URL, in folder: ServerFolder
+  ) throws {
+    let own = Server.name.rawValue
+    for name in manifest.files.map(\.name) where !name.hasPrefix(own + "/") {
+      let (source, target) = (
+        staging.appendingPathComponent(name), folder.url.appendingPathComponent(name)
+      )
+      let data = try Data(contentsOf: source)
+      if let present = try? Data(contentsOf: target) {
+        // The token keys may be newer; another root key belongs to other phones.
+        guard present == data || target == folder.tokenPublicKeys.url else {
+          throw CommandFailure.badInput(
+            "\(target.path.printable) differs from that of the backup: move it away first.")
+        }
+      } else {
+        try AtomicFile.write(data, to: target, permissions: 0o644)
+      }
+    }
+    let (source, target) = (staging.appendingPathComponent(own), folder.folder(of: Server.name))
+    guard rename(source.path, target.path) == 0 else { throw FileError(.rename, target) }
+    try AtomicFile.sync(folder.url)
+  }
+}
+
+extension JSONTree {
+  /// The values of the settings whose names end in `File`, at any depth.
+  fileprivate var namedFiles: [String] {
+    switch self {
+    case .object(let fields):
+      fields.sorted { $0.key < $1.key }.flatMap { name, value in
+        name.hasSuffix("File") ? [value.text].compactMap { $0 } : value.namedFiles
+      }
+    case .list(let list): list.flatMap(\.namedFiles)
+    default: []
     }
   }
 }
 
-/// A copy of a database that may be in use.
-struct DatabaseBackup {
-  let database: URL
-
-  /// Copies the database to the new file `url` with mode 0600.
-  ///
-  /// - Throws: `CommandFailure` if there is no database, if the file exists, or if the disk is full.
-  func write(to url: URL) throws {
-    guard FileManager.default.fileExists(atPath: database.path) else {
-      throw CommandFailure.badInput(
-        "There is no database \(database.path): name the servers' folder with --data.")
-    }
-    guard !FileManager.default.fileExists(atPath: url.path) else {
-      throw exists(url)
-    }
-    let unfinished = url.appendingPathExtension("unfinished")
-    defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(unfinished.path + suffix) } }
-    do {
-      try copy(to: unfinished)
-      // Unlike a rename, `.keep` does not replace a file that was created meanwhile.
-      try AtomicFile.publish(unfinished, as: url, existing: .keep)
-    } catch let failure as CommandFailure {
-      throw failure
-    } catch let error as FileError where error.code == EEXIST {
-      throw exists(url)
-    } catch {
-      throw CommandFailure(
-        status: .machineFailed,
-        sentence:
-          "The backup \(url.path) could not be written: check the disk and the folder's permissions."
-      )
-    }
+extension ServerFolder {
+  /// The folder of one server.
+  fileprivate func folder(of server: ServerName) -> URL {
+    server == .verification ? verification : keys
   }
 
-  /// SQLite's online backup: each transaction is in the copy completely or not at all.
-  private func copy(to url: URL) throws {
-    unlink(url.path)
-    let file = open(url.path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
-    guard file >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    close(file)
-    var reading = Configuration()
-    reading.readonly = true
-    let source = try DatabasePool(path: database.path, configuration: reading)
-    let copy = try DatabaseQueue(path: url.path)
-    try source.backup(to: copy)
-    let verdict = try copy.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
-    try copy.close()
-    guard verdict == "ok" else {
-      throw CommandFailure(
-        status: .machineFailed,
-        sentence: "The copy is damaged: check \(database.path) and its disk.")
-    }
+  /// The file with its path relative to the folder.
+  fileprivate func backupFile(_ file: URL) -> BackupFile {
+    let path = file.standardizedFileURL.path
+    let root = url.standardizedFileURL.path + "/"
+    return BackupFile(
+      name: path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path, url: file)
   }
 
-  private func exists(_ url: URL) -> CommandFailure {
-    .badInput("\(url.path) exists: name a new file.")
+  /// The same; nil for a file outside the folder.
+  fileprivate func backupFileInside(_ file: URL) -> BackupFile? {
+    let found = backupFile(file)
+    return found.name.hasPrefix("/") ? nil : found
+  }
+}
+
+/// Runs `work` and turns its errors into a `CommandFailure`.
+private func reportingBackup<Result>(_ work: () throws -> Result) throws -> Result {
+  do {
+    return try work()
+  } catch let error as BackupError {
+    throw CommandFailure(
+      status: error.isOfMachine ? .machineFailed : .badInput,
+      sentence: error.description.printable)
+  } catch let error as FileError {
+    throw CommandFailure(
+      status: .machineFailed,
+      sentence: "\(error.description.printable): check the disk and its permissions, then retry.")
   }
 }

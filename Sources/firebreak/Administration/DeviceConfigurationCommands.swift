@@ -151,7 +151,7 @@ struct DocumentChange: ParsableArguments {
     let folder = try ServerFolder(existing: options.data, of: .keys)
     let files = DeviceConfigurationFiles(folder: folder)
     let document = try folder.keySecrets.withLock {
-      let secrets = try folder.keySecrets.read(KeySecrets.self)
+      let secrets = try KeySecrets.stored(in: folder)
       if secrets == nil || !replacesLost { _ = try files.existing() }
       let next = try files.next(
         secrets?.signingKeys ?? [], rootKey: root.rootKey, lifetimeSeconds: lifetimeSeconds,

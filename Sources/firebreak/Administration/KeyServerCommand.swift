@@ -8,12 +8,14 @@ import Logging
 struct KeyServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key-server",
-    abstract: "Administer the key server: exports, keys, device configuration, settings, backup.",
+    abstract:
+      "Administer the key server: exports, keys, device configuration, settings, backup, restore.",
     subcommands: [
       AuthorityCommand.self, AppCommand.self, ExportNowCommand.self,
       SettingsCommand<AdministeredKeyServer>.self, SigningKeyCommand<AdministeredKeyServer>.self,
       DeviceConfigurationCommand.self, PauseCommand.self, ResumeCommand.self, WithdrawCommand.self,
-      BackupCommand<AdministeredKeyServer>.self,
+      ClockCommand<AdministeredKeyServer>.self, BackupCommand<AdministeredKeyServer>.self,
+      RestoreCommand<AdministeredKeyServer>.self,
     ])
 }
 
@@ -75,12 +77,21 @@ enum AdministeredKeyServer: AdministeredServer {
 
   static func database(of folder: ServerFolder) -> URL { folder.keyDatabase }
 
-  static func document(of folder: ServerFolder) -> URL? { folder.deviceConfiguration }
+  static func backupFiles(of folder: ServerFolder) -> [URL] {
+    [
+      folder.keySecrets.url, folder.keySettings.url, folder.deviceConfiguration,
+      folder.rootPrivateKey.url, folder.rootPublicKey, folder.tokenPublicKeys.url,
+    ]
+  }
+
+  static func settingsInForce(of setup: ServerSetup) throws -> JSONTree {
+    try setup.keySettings().inForce
+  }
 
   static func secretsFile(of folder: ServerFolder) -> PrivateFile { folder.keySecrets }
 
   static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]? {
-    try folder.keySecrets.read(KeySecrets.self)?.signingKeys
+    try KeySecrets.stored(in: folder)?.signingKeys
   }
 
   static func signingKeysOrFirst(of setup: ServerSetup) throws -> [SecretSigningKey] {
@@ -97,7 +108,7 @@ enum AdministeredKeyServer: AdministeredServer {
     let next = try DeviceConfigurationFiles(folder: setup.folder).next(
       keys, rootKey: options.rootKey)
     let file = setup.folder.keySecrets
-    var secrets = try file.read(KeySecrets.self) ?? KeySecrets(keyID: keyID)
+    var secrets = try KeySecrets.stored(in: setup.folder) ?? KeySecrets(keyID: keyID)
     secrets.signingKeys = keys
     try next.store()
     try file.replace(secrets)
@@ -110,6 +121,6 @@ enum AdministeredKeyServer: AdministeredServer {
 
   static func settings(of setup: ServerSetup) throws -> JSONTree {
     try setup.checkKeys()
-    return try setup.keySettings().inForce
+    return try settingsInForce(of: setup)
   }
 }

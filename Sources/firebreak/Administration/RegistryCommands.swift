@@ -125,8 +125,12 @@ struct RegistryOption: ParsableArguments {
 
   /// Runs `change` on the key server's register of apps and authorities.
   func change(_ change: (KeyServerRegistry) async throws -> Void) async throws {
-    try await ServerSetup.reportingErrors {
-      try await change(KeyServerRegistry(databaseFile: ServerFolder(path: data).keyDatabase))
+    let setup = ServerSetup(
+      folder: try ServerFolder(path: data), options: try ServerOptions.parse(["--data", data]))
+    // A server with a database and without secrets would not start.
+    _ = try setup.keySecrets()
+    try await setup.reportingErrors {
+      try await change(KeyServerRegistry(databaseFile: setup.folder.keyDatabase))
     }
   }
 }

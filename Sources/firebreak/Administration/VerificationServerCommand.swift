@@ -6,12 +6,14 @@ import World
 struct VerificationServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verification-server",
-    abstract: "Administer the verification server: keys, settings, backup.",
+    abstract: "Administer the verification server: keys, settings, backup, restore.",
     subcommands: [
       APIKeyCommand.self, ApiTokenCommand.self,
       SettingsCommand<AdministeredVerificationServer>.self,
       SigningKeyCommand<AdministeredVerificationServer>.self,
+      ClockCommand<AdministeredVerificationServer>.self,
       BackupCommand<AdministeredVerificationServer>.self,
+      RestoreCommand<AdministeredVerificationServer>.self,
     ])
 }
 
@@ -42,9 +44,10 @@ struct ApiTokenCommand: ParsableCommand {
   }
 
   private func adding() throws -> VerificationSecrets {
-    let file = try ServerFolder(path: options.data).verificationSecrets
+    let folder = try ServerFolder(path: options.data)
+    let file = folder.verificationSecrets
     return try file.withLock {
-      var secrets = try file.readOrCreate { VerificationSecrets(randomness: SystemRandomness()) }
+      var secrets = try VerificationSecrets.storedOrNew(in: folder)
       secrets.apiTokens.append(Data(SystemRandomness().bytes(24)).base64EncodedString())
       try file.replace(secrets)
       return secrets
@@ -53,7 +56,7 @@ struct ApiTokenCommand: ParsableCommand {
 
   private func existing() throws -> VerificationSecrets {
     let folder = try ServerFolder(existing: options.data, of: .verification)
-    guard let secrets = try folder.verificationSecrets.read(VerificationSecrets.self) else {
+    guard let secrets = try VerificationSecrets.stored(in: folder) else {
       throw CommandFailure.badInput(
         "The verification server of \(options.data.printable) has no tokens yet: add one, or start it"
           + " first.")
@@ -76,23 +79,29 @@ enum AdministeredVerificationServer: AdministeredServer {
 
   static func database(of folder: ServerFolder) -> URL { folder.verificationDatabase }
 
-  static func document(of folder: ServerFolder) -> URL? { nil }
+  static func backupFiles(of folder: ServerFolder) -> [URL] {
+    [folder.verificationSecrets.url, folder.verificationSettings.url]
+  }
+
+  static func settingsInForce(of setup: ServerSetup) throws -> JSONTree {
+    try setup.verificationSettings().inForce
+  }
 
   static func secretsFile(of folder: ServerFolder) -> PrivateFile { folder.verificationSecrets }
 
   static func signingKeys(of folder: ServerFolder) throws -> [SecretSigningKey]? {
-    try folder.verificationSecrets.read(VerificationSecrets.self)?.signingKeys
+    try VerificationSecrets.stored(in: folder)?.signingKeys
   }
 
   static func signingKeysOrFirst(of setup: ServerSetup) throws -> [SecretSigningKey] {
-    try secrets(of: setup.folder).signingKeys
+    try VerificationSecrets.storedOrNew(in: setup.folder).signingKeys
   }
 
   /// The public keys are written first, so that the key server knows a key before it signs.
   static func store(
     _ keys: [SecretSigningKey], of setup: ServerSetup, options: KeyOptions
   ) throws {
-    var secrets = try secrets(of: setup.folder)
+    var secrets = try VerificationSecrets.storedOrNew(in: setup.folder)
     secrets.signingKeys = keys
     try setup.folder.tokenPublicKeys.write(keys, at: SystemClock().now)
     try setup.folder.verificationSecrets.replace(secrets)
@@ -104,12 +113,6 @@ enum AdministeredVerificationServer: AdministeredServer {
 
   static func settings(of setup: ServerSetup) throws -> JSONTree {
     try setup.checkVerification()
-    return try setup.verificationSettings().inForce
-  }
-
-  private static func secrets(of folder: ServerFolder) throws -> VerificationSecrets {
-    try folder.verificationSecrets.readOrCreate {
-      VerificationSecrets(randomness: SystemRandomness())
-    }
+    return try settingsInForce(of: setup)
   }
 }

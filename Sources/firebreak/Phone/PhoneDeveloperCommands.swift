@@ -24,7 +24,6 @@ struct PhoneHearCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try CoreDumps.disable()
     guard options.developer else {
       throw CommandFailure.badInput("This command is for developers: add --developer.")
     }
@@ -87,7 +86,6 @@ struct PhoneSentCommand: PhoneOwnerCommand {
   func request() -> PhoneRequest { PhoneRequest(.sent) }
 
   func run() async throws {
-    try CoreDumps.disable()
     guard options.developer else {
       throw CommandFailure.badInput("This command is for developers: add --developer.")
     }

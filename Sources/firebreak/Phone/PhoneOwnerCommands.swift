@@ -13,7 +13,6 @@ protocol PhoneOwnerCommand: AsyncParsableCommand {
 
 extension PhoneOwnerCommand {
   func run() async throws {
-    try CoreDumps.disable()
     let request = try request()
     guard !request.operation.isForDevelopers || options.developer else {
       throw CommandFailure.badInput("This command is for developers: add --developer.")

@@ -46,7 +46,6 @@ struct PhoneRunCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try CoreDumps.disable()
     let opening = PhoneOpening(options)
     let folder = try opening.folder()
     let lock = try await lock(folder)

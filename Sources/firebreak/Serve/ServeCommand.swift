@@ -62,7 +62,6 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try CoreDumps.disable()
     FileDescriptors.raiseLimit()
     let folder = try ServerFolder(path: options.data)
     let setup = ServerSetup(folder: folder, options: options, clock: clock)

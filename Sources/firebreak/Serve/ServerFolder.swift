@@ -24,6 +24,7 @@ struct ServerFolder {
         )
       }
     }
+    try refuseShared()
   }
 
   /// The existing folder at `path` with data of `server`: for commands that create nothing.
@@ -39,6 +40,38 @@ struct ServerFolder {
         "There is no folder \(own.path.printable): name the folder of the servers with --data, or start"
           + " them first.")
     }
+    try refuseShared()
+  }
+
+  /// Throws if other users can change the folder, or can read or change the data of a server.
+  private func refuseShared() throws {
+    let databases = [verificationDatabase, keyDatabase].flatMap { file in
+      ["", "-wal", "-shm"].map { URL(fileURLWithPath: file.path + $0) }
+    }
+    for place in [verification, keys] + databases { try refuse(place, rights: 0o077, "u=rwX,go=") }
+    for place in [url, exports] { try refuse(place, rights: 0o022, "go-w") }
+  }
+
+  /// Throws if the file or folder gives one of `rights` to other users.
+  private func refuse(_ place: URL, rights: mode_t, _ change: String) throws {
+    var facts = stat()
+    guard stat(place.path, &facts) == 0, facts.st_mode & rights != 0 else { return }
+    throw CommandFailure.badInput(
+      "\(place.path.printable) can be \(rights == 0o022 ? "changed" : "read or changed") by other users:"
+        + " check its content, then chmod \(change) it.")
+  }
+
+  /// Throws if there are key files and no database: with a new one the server would forget used tokens, and
+  /// remove the files.
+  func refuseLostKeyDatabase() throws {
+    guard !FileManager.default.fileExists(atPath: keyDatabase.path) else { return }
+    let index = exports.appendingPathComponent("index.txt")
+    guard let listed = FileManager.default.contents(atPath: index.path), !listed.isEmpty else {
+      return
+    }
+    throw CommandFailure.badInput(
+      "\(keyDatabase.path.printable) is missing, and \(exports.path.printable) has its key files: restore a"
+        + " backup, or move the key files away to start without them.")
   }
 
   private static func isFolder(_ url: URL) -> Bool {

@@ -22,6 +22,19 @@ struct VerificationSecrets: Codable, Redacted {
 }
 
 extension VerificationSecrets {
+  /// The secrets of a server; `nil` before its first start.
+  ///
+  /// - Throws: `CommandFailure` if they are damaged, or lost while the database is there.
+  static func stored(in folder: ServerFolder) throws -> VerificationSecrets? {
+    try folder.verificationSecrets.read(Self.self, neededBy: folder.verificationDatabase)
+  }
+
+  /// The secrets of a server, which are created for its first start.
+  static func storedOrNew(in folder: ServerFolder) throws -> VerificationSecrets {
+    try stored(in: folder)
+      ?? folder.verificationSecrets.create(VerificationSecrets(randomness: SystemRandomness()))
+  }
+
   /// - Throws: If a key is not valid PEM, or two keys have the same id.
   var tokenKeys: SigningKeys {
     get throws { try SigningKeys(signingKeys.map { try $0.tokenKey }) }
@@ -30,12 +43,22 @@ extension VerificationSecrets {
 
 /// The secrets of the key server: `keys/secrets.json`.
 struct KeySecrets: Codable, Redacted {
+  /// The key of everything that the database stores encrypted or hashed, 32 bytes.
+  let databaseKey: Data
   /// The keys that sign key files.
   var signingKeys: [SecretSigningKey]
 
   /// New secrets with the first version of the key `keyID`.
-  init(keyID: String) {
+  init(keyID: String, randomness: any Randomness = SystemRandomness()) {
+    databaseKey = Data(randomness.bytes(KeyServerLimit.databaseKeyBytes))
     signingKeys = [SecretSigningKey(keyID: keyID, keyVersion: "v1", validFrom: nil)]
+  }
+
+  /// The secrets of a server; `nil` before its first start.
+  ///
+  /// - Throws: `CommandFailure` if they are damaged, or lost while the database or key files are there.
+  static func stored(in folder: ServerFolder) throws -> KeySecrets? {
+    try folder.keySecrets.read(Self.self, neededBy: folder.keyDatabase)
   }
 }
 
@@ -46,6 +69,8 @@ struct SecretSigningKey: Codable, Redacted {
   /// The version in key files; `nil` for keys that sign tokens.
   let keyVersion: String?
   let privateKeyPEM: String
+  /// The public half, with which a damaged private key is noticed.
+  let publicKeyPEM: String
   /// Start of validity in Unix seconds; `nil` for no start.
   let validFrom: Int64?
   /// End of validity in Unix seconds, exclusive; `nil` for no end.
@@ -55,14 +80,25 @@ struct SecretSigningKey: Codable, Redacted {
   init(keyID: String, keyVersion: String?, validFrom: Date?) {
     self.keyID = keyID
     self.keyVersion = keyVersion
-    privateKeyPEM = P256.Signing.PrivateKey().pemRepresentation
+    let key = P256.Signing.PrivateKey()
+    (privateKeyPEM, publicKeyPEM) = (key.pemRepresentation, key.publicKey.pemRepresentation)
     self.validFrom = validFrom.map { Int64($0.timeIntervalSince1970) }
   }
 
-  /// The public key in PEM; empty if the private key is not valid.
-  var publicKeyPEM: String {
-    (try? P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM).publicKey.pemRepresentation)
-      ?? ""
+  /// - Throws: `DecodingError` if the public half does not belong to the private key.
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    keyID = try fields.decode(String.self, forKey: .keyID)
+    keyVersion = try fields.decodeIfPresent(String.self, forKey: .keyVersion)
+    privateKeyPEM = try fields.decode(String.self, forKey: .privateKeyPEM)
+    publicKeyPEM = try fields.decode(String.self, forKey: .publicKeyPEM)
+    validFrom = try fields.decodeIfPresent(Int64.self, forKey: .validFrom)
+    validThru = try fields.decodeIfPresent(Int64.self, forKey: .validThru)
+    let key = try? P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM)
+    guard key?.publicKey.pemRepresentation == publicKeyPEM else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .publicKeyPEM, in: fields, debugDescription: "The private key is damaged.")
+    }
   }
 
   var exportSigner: ExportSigner {

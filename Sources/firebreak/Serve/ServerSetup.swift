@@ -23,27 +23,37 @@ struct ServerSetup {
   }
 
   /// Runs `work` and turns an error of a server into a `CommandFailure`.
-  static func reportingErrors<Result>(_ work: () throws -> Result) throws -> Result {
+  func reportingErrors<Result>(_ work: () throws -> Result) throws -> Result {
     do { return try work() } catch { throw commandFailure(error) }
   }
 
   /// The asynchronous variant.
-  static func reportingErrors<Result>(_ work: () async throws -> Result) async throws -> Result {
+  func reportingErrors<Result>(_ work: () async throws -> Result) async throws -> Result {
     do { return try await work() } catch { throw commandFailure(error) }
   }
 
-  private static func commandFailure(_ error: any Error) -> any Error {
+  /// Both must be of one backup.
+  private func otherSecrets(_ secrets: URL, _ database: URL) -> CommandFailure {
+    .badInput(
+      "\(secrets.path.printable) does not belong to \(database.path.printable): move the folder away and"
+        + " restore both from one backup.")
+  }
+
+  private func commandFailure(_ error: any Error) -> any Error {
     switch error {
     case let error as KeyServerError:
-      if case .configuration = error {
-        CommandFailure.badInput(error.description)
-      } else {
+      switch error {
+      case .configuration: CommandFailure.badInput(error.description)
+      case .otherDatabaseKey: otherSecrets(folder.keySecrets.url, folder.keyDatabase)
+      default:
         CommandFailure(status: .machineFailed, sentence: error.description)
       }
     case let error as VerificationServerError:
-      if case .badConfiguration = error {
-        CommandFailure.badInput(error.description)
-      } else {
+      switch error {
+      case .badConfiguration: CommandFailure.badInput(error.description)
+      case .otherCodeHashKey:
+        otherSecrets(folder.verificationSecrets.url, folder.verificationDatabase)
+      default:
         CommandFailure(status: .machineFailed, sentence: error.description)
       }
     default: error
@@ -79,8 +89,8 @@ extension ServerSetup {
 
   /// The same for commands that create nothing: throws if there is no database yet.
   func existingAPIKeys() throws -> APIKeys {
-    guard FileManager.default.fileExists(atPath: folder.verificationDatabase.path),
-      FileManager.default.fileExists(atPath: folder.verificationSecrets.url.path)
+    guard try VerificationSecrets.stored(in: folder) != nil,
+      FileManager.default.fileExists(atPath: folder.verificationDatabase.path)
     else {
       throw CommandFailure.badInput(
         "The verification server of \(folder.url.path.printable) has no keys yet: add one, or start it"
@@ -107,7 +117,7 @@ extension ServerSetup {
   private func verificationConfiguration() throws -> VerificationServerConfiguration {
     let settings = try VerificationServerSettings(folder.verificationSettings, options: options)
     let (file, tokenKeys) = (folder.verificationSecrets, folder.tokenPublicKeys)
-    let secrets = try file.readOrCreate { VerificationSecrets(randomness: SystemRandomness()) }
+    let secrets = try VerificationSecrets.storedOrNew(in: folder)
     try tokenKeys.write(secrets.signingKeys, at: clock.now)
     var configuration = settings.configuration
     configuration.databaseFile = folder.verificationDatabase
@@ -115,9 +125,9 @@ extension ServerSetup {
     configuration.codeHashKey = Array(secrets.codeHashKey)
     configuration.signing = UploadTokenIssuer(
       keys: try secrets.tokenKeys, issuer: settings.issuer, audience: settings.audience)
-    configuration.readSigningKeys = {
-      guard let secrets = try file.read(VerificationSecrets.self) else {
-        throw CommandFailure.badInput("\(file.url.path) is missing: restore it from a backup.")
+    configuration.readSigningKeys = { [folder, clock] in
+      guard let secrets = try VerificationSecrets.stored(in: folder) else {
+        throw CommandFailure.badInput("\(file.url.path) is missing: restore a backup.")
       }
       let keys = try secrets.tokenKeys
       // Written before the keys sign: the key server reads the file when it sees an unknown key id.
@@ -159,26 +169,21 @@ extension ServerSetup {
   /// Secrets are created if there are none yet.
   private func keyConfiguration() throws -> KeyServerConfiguration {
     let settings = try KeyServerSettings(folder.keySettings, options: options)
-    let (secrets, tokenKeys) = (folder.keySecrets, folder.tokenPublicKeys)
+    let (folder, tokenKeys) = (folder, folder.tokenPublicKeys)
     let documents = DeviceConfigurationFiles(folder: folder, clock: clock)
-    let keys = try secrets.withLock {
-      let stored = try secrets.read(KeySecrets.self)
-      let keys = stored ?? KeySecrets(keyID: settings.keyID)
-      try documents.prepare(keys.signingKeys)
-      if stored == nil { try secrets.replace(keys) }
-      return keys
-    }
+    let keys = try keySecrets()
     if let verification = try folder.verificationSecrets.read(VerificationSecrets.self) {
       try tokenKeys.write(verification.signingKeys, at: clock.now)
     }
     var configuration = settings.configuration
     configuration.databaseFile = folder.keyDatabase
+    configuration.databaseKey = keys.databaseKey
     configuration.exportFolder = folder.exports
     configuration.tokenPublicKeysPEM = try tokenKeys.read()
     configuration.readTokenPublicKeysPEM = { try tokenKeys.read() }
     configuration.exportSigners = keys.signingKeys.map(\.exportSigner)
     configuration.readExportSigners = {
-      try secrets.read(KeySecrets.self)?.signingKeys.map(\.exportSigner) ?? []
+      try KeySecrets.stored(in: folder)?.signingKeys.map(\.exportSigner) ?? []
     }
     let served = ServedDeviceConfiguration(documents)
     configuration.readDeviceConfiguration = { try served.data() }
@@ -187,9 +192,22 @@ extension ServerSetup {
     return configuration
   }
 
+  /// The secrets of the key server, which are created for its first start, as is its device configuration.
+  func keySecrets() throws -> KeySecrets {
+    try folder.refuseLostKeyDatabase()
+    let file = folder.keySecrets
+    return try file.withLock {
+      let stored = try KeySecrets.stored(in: folder)
+      let keys = try stored ?? KeySecrets(keyID: keySettings().keyID)
+      try DeviceConfigurationFiles(folder: folder, clock: clock).prepare(keys.signingKeys)
+      if stored == nil { try file.replace(keys) }
+      return keys
+    }
+  }
+
   private func checked<Result>(
     _ settings: SettingsFile, _ work: () throws -> Result
   ) throws -> Result {
-    try settings.naming { try Self.reportingErrors(work) }
+    try settings.naming { try reportingErrors(work) }
   }
 }

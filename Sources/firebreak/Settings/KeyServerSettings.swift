@@ -129,7 +129,8 @@ struct KeyServerSettings {
   private static var defaults: KeyServerConfiguration {
     let none = URL(fileURLWithPath: "/dev/null")
     return KeyServerConfiguration(
-      port: 0, databaseFile: none, exportFolder: none, regions: [],
+      port: 0, databaseFile: none, databaseKey: Data(count: KeyServerLimit.databaseKeyBytes),
+      exportFolder: none, regions: [],
       appPackages: ["pl.gov.mc.protegosafe"], tokenIssuer: ServerNames.issuer,
       tokenAudience: ServerNames.audience, tokenPublicKeysPEM: [:], exportSigners: [], region: "PL",
       deviceCheck: nil, remoteConfiguration: RemoteConfiguration(version: 1))

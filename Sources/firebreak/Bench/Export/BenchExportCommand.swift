@@ -92,7 +92,9 @@ struct ExportBench {
     let key = P256.Signing.PrivateKey().pemRepresentation
     let token = P256.Signing.PrivateKey().publicKey.pemRepresentation
     let configuration = KeyServerConfiguration(
-      port: 0, databaseFile: database, exportFolder: folder.appendingPathComponent("exports"),
+      port: 0, databaseFile: database,
+      databaseKey: Data(SystemRandomness().bytes(KeyServerLimit.databaseKeyBytes)),
+      exportFolder: folder.appendingPathComponent("exports"),
       regions: [Self.region], appPackages: ["bench"], tokenIssuer: "bench", tokenAudience: "bench",
       tokenPublicKeysPEM: ["t1": token],
       exportSigners: [ExportSigner(privateKeyPEM: key, keyID: "260", keyVersion: "v1")],

@@ -35,6 +35,8 @@ struct PublishServer {
     let folder = URL(fileURLWithPath: parameters.folder)
     var configuration = KeyServerConfiguration(
       port: 0, databaseFile: folder.appendingPathComponent("keys.sqlite"),
+
+      databaseKey: Data(SystemRandomness().bytes(KeyServerLimit.databaseKeyBytes)),
       exportFolder: folder.appendingPathComponent("exports"),
       regions: [PublishServerParameters.region], appPackages: [PublishServerParameters.application],
       tokenIssuer: PublishServerParameters.issuer, tokenAudience: PublishServerParameters.audience,

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 
 /// The answers of the server that are not from the web app.
-enum WebAnswer {
+enum WebResponses {
   /// A JSON document.
   static func json(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
     Response(

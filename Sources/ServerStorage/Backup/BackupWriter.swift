@@ -1,0 +1,167 @@
+import CLibArchive
+import Crypto
+import Foundation
+import World
+
+/// Writes a backup: a tar archive with the database of a server, its other files, and a manifest with the hash of
+/// each of them as the last entry.
+package enum BackupWriter {
+  /// Copies `database` and `files` to the new file `url` with mode 0600, while the server may be running.
+  ///
+  /// - Parameters:
+  ///   - database: The SQLite database and its name in the archive.
+  ///   - files: The other files; those that do not exist are left out.
+  /// - Throws: `BackupError`; then there is no file at `url`, or the one that was there before.
+  package static func write(
+    server: String, database: BackupFile, files: [BackupFile], to url: URL, at now: Date
+  ) throws(BackupError) {
+    guard FileManager.default.fileExists(atPath: database.url.path) else {
+      throw .noDatabase(database.url)
+    }
+    guard !FileManager.default.fileExists(atPath: url.path) else { throw .exists(url) }
+    let copy = url.appendingPathExtension("database")
+    defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy.path + suffix) } }
+    try DatabaseCopy.write(database.url, to: copy)
+    let all = [BackupFile(name: database.name, url: copy)] + files
+    do {
+      try AtomicFile.write(to: url, existing: .keep) { descriptor in
+        try archive(all, server: server, at: now, to: descriptor)
+      }
+    } catch let error as BackupError {
+      throw error
+    } catch let error as FileError where error.code == EEXIST {
+      throw .exists(url)
+    } catch {
+      throw .notWritten(url)
+    }
+  }
+
+  private static func archive(
+    _ files: [BackupFile], server: String, at now: Date, to descriptor: Int32
+  ) throws {
+    let archive = try TarWriter(to: descriptor)
+    var entries: [BackupManifest.Entry] = []
+    for file in files {
+      guard let entry = try add(file, to: archive) else { continue }
+      entries.append(entry)
+    }
+    let manifest = BackupManifest(
+      server: server, createdAt: Int64(now.timeIntervalSince1970), files: entries)
+    let data = try JSONEncoder().encode(manifest)
+    try archive.begin(BackupManifest.fileName, byteCount: data.count)
+    try archive.append(data)
+    try archive.close()
+  }
+
+  /// Adds a file; returns nil if it does not exist.
+  private static func add(
+    _ file: BackupFile, to archive: TarWriter
+  ) throws -> BackupManifest.Entry? {
+    let descriptor = open(file.url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      guard errno == ENOENT else { throw BackupError.unreadable(file.url) }
+      return nil
+    }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    var facts = stat()
+    guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+      throw BackupError.unreadable(file.url)
+    }
+    try archive.begin(file.name, byteCount: Int(facts.st_size))
+    var (hash, byteCount) = (SHA256(), 0)
+    while let chunk = try handle.read(upToCount: FileChunks.bytesMax), !chunk.isEmpty {
+      hash.update(data: chunk)
+      byteCount += chunk.count
+      try archive.append(chunk)
+    }
+    guard byteCount == Int(facts.st_size) else { throw BackupError.unreadable(file.url) }
+    return BackupManifest.Entry(
+      name: file.name, bytes: byteCount, sha256: BackupManifest.text(hash.finalize()))
+  }
+}
+
+/// A file of a server, with its path inside the backup.
+package struct BackupFile: Hashable, Sendable {
+  /// The path in the archive, relative to the folder of the servers.
+  package let name: String
+  package let url: URL
+
+  package init(name: String, url: URL) {
+    self.name = name
+    self.url = url
+  }
+}
+
+/// The last entry of a backup: the files before it, with their hashes.
+package struct BackupManifest: Codable, Hashable, Sendable {
+  /// A file in the archive.
+  package struct Entry: Codable, Hashable, Sendable {
+    package let name: String
+    package let bytes: Int
+    /// In lower-case hex.
+    package let sha256: String
+  }
+
+  /// The version of the layout.
+  package private(set) var format = 1
+  /// The server that was backed up: `keys` or `verification`.
+  package let server: String
+  /// In Unix seconds.
+  package let createdAt: Int64
+  package let files: [Entry]
+
+  static let fileName = "manifest.json"
+  /// The largest manifest that is read, in bytes.
+  static let bytesMax = 1 << 20
+
+  init(server: String, createdAt: Int64, files: [Entry]) {
+    self.server = server
+    self.createdAt = createdAt
+    self.files = files
+  }
+
+  static func text(_ digest: SHA256.Digest) -> String {
+    digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}
+
+/// The reason why a backup is not written or not restored.
+package enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
+  case noDatabase(URL)
+  /// The new file exists.
+  case exists(URL)
+  /// A file of the server cannot be read.
+  case unreadable(URL)
+  /// The copy of the database is damaged.
+  case damagedDatabase(URL)
+  case notWritten(URL)
+  /// The file is not a backup, is incomplete, or was changed.
+  case damagedBackup(URL)
+  /// The backup is one of another server.
+  case otherServer(URL, String)
+
+  package var description: String {
+    switch self {
+    case .noDatabase(let url):
+      "There is no database \(url.path): name the servers' folder with --data."
+    case .exists(let url): "\(url.path) exists: name a new file."
+    case .unreadable(let url): "\(url.path) cannot be read: check its disk and its permissions."
+    case .damagedDatabase(let url):
+      "The database is damaged: check \(url.path) and its disk, or restore an older backup."
+    case .notWritten(let url):
+      "\(url.path) could not be written: check the disk and the folder's permissions, then retry."
+    case .damagedBackup(let url):
+      "\(url.path) is not a backup, or it is incomplete or damaged: use another copy."
+    case .otherServer(let url, let name):
+      "\(url.path) is a backup of the server `\(name)`: use the command of that server."
+    }
+  }
+
+  /// True if the machine failed, false if the input was wrong.
+  package var isOfMachine: Bool {
+    switch self {
+    case .notWritten, .damagedDatabase, .unreadable: true
+    case .noDatabase, .exists, .damagedBackup, .otherServer: false
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Logging
+import Synchronization
+
+/// The faults of a server that an operator has to repair: logged when they appear, and readable at any time.
+package final class ServerHealth: Sendable {
+  /// The parts that can be damaged.
+  package enum Part: String, CaseIterable, Sendable {
+    /// The structure of the database, or its file.
+    case database
+    /// Single rows of the database.
+    case rows
+    /// The published files.
+    case files
+    /// The machine's clock.
+    case clock
+  }
+
+  private let logger: Logger
+  private let server: String
+  private let reported = Mutex<[Part: String]>([:])
+
+  /// - Parameter server: The name of the server in the log.
+  package init(logger: Logger, server: String) {
+    self.logger = logger
+    self.server = server
+  }
+
+  /// Sets the fault of `part`; nil if it has none. A fault is logged when it appears or changes.
+  package func report(_ fault: String?, of part: Part) {
+    let before = reported.withLock { reported in
+      defer { reported[part] = fault }
+      return reported[part]
+    }
+    guard before != fault else { return }
+    if let fault {
+      logger.error("\(fault)", source: server)
+    } else {
+      logger.notice("the fault of the \(part.rawValue) is repaired", source: server)
+    }
+  }
+
+  /// The present faults, one sentence for each.
+  package var faults: [String] {
+    let reported = reported.withLock { $0 }
+    return Part.allCases.compactMap { reported[$0] }
+  }
+}

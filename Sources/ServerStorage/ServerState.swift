@@ -1,0 +1,80 @@
+import Foundation
+import GRDB
+import Secrets
+
+/// The one row of `server_state`, a table that the databases of both servers have: facts about the database itself.
+package enum ServerState {
+  /// The table and its row.
+  ///
+  /// Times are in Unix seconds.
+  package static let table = """
+    CREATE TABLE server_state (
+      id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+      secret_check BLOB,
+      newest_time INTEGER,
+      confirmed_time INTEGER
+    ) STRICT;
+    INSERT INTO server_state (id) VALUES (1);
+    """
+
+  /// True if the database belongs to the secret from which `check` was derived. A new database then belongs to it.
+  ///
+  /// With another secret, used tokens and codes would not be found and stored keys not decrypted.
+  package static func belongs(to check: Data, in db: Database) throws -> Bool {
+    guard let stored = try Data.fetchOne(db, sql: "SELECT secret_check FROM server_state") else {
+      try db.execute(sql: "UPDATE server_state SET secret_check = ?", arguments: [check])
+      return true
+    }
+    return isEqualInConstantTime(stored, check)
+  }
+
+  /// The times of the clock.
+  package static func clockRecord(in db: Database) throws -> ClockRecord {
+    let row = try Row.fetchOne(db, sql: "SELECT newest_time, confirmed_time FROM server_state")
+    func date(_ column: String) -> Date? {
+      let seconds: Int64? = row?[column]
+      return seconds.map { Date(timeIntervalSince1970: TimeInterval($0)) }
+    }
+    return ClockRecord(newest: date("newest_time"), confirmed: date("confirmed_time"))
+  }
+
+  /// Stores the newest time.
+  package static func keep(_ now: Date, in db: Database) throws {
+    try db.execute(
+      sql: "UPDATE server_state SET newest_time = ?",
+      arguments: [Int64(now.timeIntervalSince1970)])
+  }
+}
+
+extension ServerState {
+  /// The times of the clock in the database `file`, also while its server runs.
+  package static func clockRecord(in file: URL) throws -> ClockRecord {
+    try opened(file) { try $0.read { try clockRecord(in: $0) } }
+  }
+
+  /// Confirms that it is `now`, for the server of the database `file`, also while it runs.
+  package static func confirm(_ now: Date, in file: URL) throws {
+    let seconds = Int64(now.timeIntervalSince1970)
+    try opened(file) { queue in
+      try queue.write {
+        try $0.execute(
+          sql: "UPDATE server_state SET newest_time = ?, confirmed_time = ?",
+          arguments: [seconds, seconds])
+      }
+    }
+  }
+
+  private static func opened<Result>(
+    _ file: URL, _ work: (DatabaseQueue) throws -> Result
+  ) throws -> Result {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(busySeconds)
+    let queue = try DatabaseQueue(path: file.path, configuration: configuration)
+    let result = try work(queue)
+    try queue.close()
+    return result
+  }
+
+  /// The maximum wait for a transaction of the server, in seconds.
+  private static let busySeconds: TimeInterval = 5
+}

@@ -1,0 +1,84 @@
+import Foundation
+import World
+
+/// The time by which a server deletes, closes and forgets: that of the machine's clock while it is plausible.
+///
+/// A clock that is wrong for a moment would delete everything at once, close periods of the future, or forget used
+/// tokens that are valid again when it is right. So a time is compared with the newest one in the database when the
+/// server starts, and with a clock that is never set while it runs. An operator can confirm a time that is refused.
+package struct TrustedTime: Sendable {
+  private let comparison: ClockComparison
+  private let record: @Sendable () async throws -> ClockRecord
+  private let keep: @Sendable (Date) async throws -> Void
+
+  /// - Parameters:
+  ///   - record: Reads the times in the database.
+  ///   - keep: Stores a time in the database as the newest one.
+  package init(
+    _ clock: any WallClock, record: @escaping @Sendable () async throws -> ClockRecord,
+    keep: @escaping @Sendable (Date) async throws -> Void
+  ) {
+    comparison = ClockComparison(clock)
+    self.record = record
+    self.keep = keep
+  }
+
+  /// The current time.
+  ///
+  /// - Throws: `ImplausibleClock`, or the error of the database.
+  package func now() async throws -> Date {
+    let record = try await record()
+    let now = try comparison.time(record)
+    let age = record.newest.map { abs(now.timeIntervalSince($0)) }
+    if age ?? .infinity >= TrustedTimeLimit.storedAgainSeconds { try await keep(now) }
+    return now
+  }
+}
+
+/// The times in the database of a server.
+package struct ClockRecord: Hashable, Sendable {
+  /// The newest time at which the server ran with a plausible clock.
+  package var newest: Date?
+  /// The time that an operator has confirmed last.
+  package var confirmed: Date?
+
+  package init(newest: Date? = nil, confirmed: Date? = nil) {
+    self.newest = newest
+    self.confirmed = confirmed
+  }
+
+  /// The seconds by which a clock is ahead of the newest time or behind it; nil if that is plausible at a start.
+  package func implausibleGap(to time: Date, after seconds: TimeInterval = 0) -> TimeInterval? {
+    guard let newest else { return nil }
+    let gap = time.timeIntervalSince(newest)
+    let plausible =
+      -TrustedTimeLimit.driftSecondsMax...TrustedTimeLimit.pauseSecondsMax + seconds
+    return plausible.contains(gap) ? nil : gap
+  }
+}
+
+/// A clock that was set, or that differs too much from the newest time in the database.
+package struct ImplausibleClock: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The time that the clock shows.
+  package let time: Date
+  /// The seconds by which it is ahead of the expected time, or behind it if negative.
+  package let seconds: TimeInterval
+
+  package var description: String {
+    """
+    The clock shows \(time), \(Int(abs(seconds))) seconds \(seconds < 0 ? "before" : "after") the expected time: \
+    nothing is published, deleted or forgotten. Correct the clock, or confirm it with the command `clock --confirm`.
+    """
+  }
+}
+
+/// The limits of trust in a server's clock.
+package enum TrustedTimeLimit {
+  /// The largest difference in seconds between the clock and one that is never set.
+  package static let driftSecondsMax: TimeInterval = 3_600
+  /// The longest time in seconds between two runs of a server that needs no confirmation: used tokens are kept
+  /// this much longer than they are valid.
+  package static let pauseSecondsMax: TimeInterval = 86_400
+  /// The age in seconds at which the newest time is stored again.
+  package static let storedAgainSeconds: TimeInterval = 600
+}

@@ -1,0 +1,42 @@
+import Foundation
+import ServedSystem
+import ServerStorage
+import TestSupport
+import Testing
+
+@Suite("The clock of the servers")
+struct ServerClockTests {
+  @Test("A server that starts days after its newest time says so on stderr, until it is confirmed")
+  func confirmed() async throws {
+    let served = try await ServedAuthority()
+    #expect(try await served.servers.stop() == 0)
+    #expect(try !served.servers.errors().contains("expected time"))
+    let servers = [
+      ("key-server", "data/keys/keys.sqlite"),
+      ("verification-server", "data/verification/verification.sqlite"),
+    ]
+    for (server, database) in servers {
+      #expect(try await served.run(server, "clock").status == 0)
+      // As if the machine's clock was wrong when the servers ran, or is now.
+      try ServerState.confirm(
+        Date(timeIntervalSince1970: 1_600_000_000), in: served.folder.path(database))
+      let run = try await served.run(server, "clock", "--json")
+      #expect(run.status == 1 && run.errors.contains("--confirm"))
+      #expect(try run.json()?["newest"] as? Int == 1_600_000_000)
+    }
+    let again = try await ServedFirebreak(folder: served.folder)
+    _ = try await again.addresses()
+    try await Patience.until {
+      try again.errors().split(separator: "\n").count { $0.contains("clock --confirm") } >= 2
+    }
+    #expect(try await again.stop() == 0)
+    for (server, _) in servers {
+      #expect(try await served.run(server, "clock", "--confirm").status == 0)
+      #expect(try await served.run(server, "clock").status == 0)
+    }
+    let last = try await ServedFirebreak(folder: served.folder)
+    _ = try await last.addresses()
+    #expect(try await last.stop() == 0)
+    #expect(try !last.errors().contains("expected time"))
+  }
+}

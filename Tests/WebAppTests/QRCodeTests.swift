@@ -1,0 +1,123 @@
+import Browser
+import Foundation
+import PhoneProcess
+import ServedSystem
+import TestSupport
+import Testing
+
+extension BrowserSuite {
+  @Suite("QR codes of the web app")
+  struct QRCodeTests {
+    @Test(
+      "Codes of other encoders are read, turned, mirrored, tilted, blurred, noisy, shaded and pale",
+      .timeLimit(.minutes(Patience.minutes)))
+    func symbols() async throws {
+      let symbols = QRSymbol.all
+      #expect(symbols.count == 14)
+      let views: [JSONValue] = [
+        [:], ["roll": 30], ["roll": 100], ["roll": 180], ["roll": 200, "isMirrored": true],
+        ["roll": 15, "tilt": 35, "turn": -25], ["roll": -70, "tilt": -30, "turn": 30],
+        ["roll": 10, "blur": 1], ["roll": 5, "noise": 30], ["roll": 45, "shade": 0.7],
+        ["roll": 3, "tilt": 20, "blur": 0.8, "noise": 12],
+        ["roll": 12, "dark": 120, "light": 160],
+      ]
+      try await withDecoder { decoder in
+        for view in views {
+          for symbol in symbols {
+            let text = try await decoder.read("draw(rows, { module, ...more })", symbol, view)
+            #expect(text == .string(symbol.text), "\(symbol.name) \(view)")
+          }
+        }
+      }
+    }
+
+    @Test(
+      "As many wrong codewords are corrected as the standard says, and one more is never misread",
+      .timeLimit(.minutes(Patience.minutes)),
+      arguments: [("1-L", 2), ("1-M", 4), ("1-Q", 6), ("1-H", 8), ("2-L", 4)])
+    func damage(name: String, correctable: Int) async throws {
+      let symbol = try #require(QRSymbol.named(name))
+      try await withDecoder { decoder in
+        let drawing = "draw(damaged(rows, more.count), { module, roll: 4 })"
+        for count in 0...correctable {
+          let text = try await decoder.read(drawing, symbol, ["count": .number(Double(count))])
+          #expect(text == .string(symbol.text), "\(count) codewords")
+        }
+        let text = try await decoder.read(
+          drawing, symbol, ["count": .number(Double(correctable + 1))])
+        #expect(text == .null)
+      }
+    }
+
+    @Test(
+      "A damaged format and a covered middle do not matter",
+      .timeLimit(.minutes(Patience.minutes)))
+    func covered() async throws {
+      try await withDecoder { decoder in
+        for symbol in QRSymbol.all {
+          let text = try await decoder.read(
+            "draw(withDamagedFormat(rows), { module, roll: 4 })", symbol)
+          #expect(text == .string(symbol.text), "\(symbol.name)")
+        }
+        for name in ["1-H", "6-H", "10-H", "4-Q", "5-Q"] {
+          let symbol = try #require(QRSymbol.named(name))
+          let text = try await decoder.read(
+            "draw(covered(rows, 0.3), { module, roll: 4 })", symbol)
+          #expect(text == .string(symbol.text), "\(name)")
+        }
+      }
+    }
+
+    @Test(
+      "A picture without a code has no text", .timeLimit(.minutes(Patience.minutes)),
+      arguments: [
+        "drawNoise(0, 255)", "drawNoise(200, 200)", "drawNoise(0, 0)",
+        // The finder patterns of a code without its data, and the data without the finder patterns.
+        "draw(withoutParts(rows, (row, column) => row > 8 && column > 8), { module })",
+        "draw(withoutParts(rows, (row, column) => column < 9), { module })",
+      ])
+    func none(drawing: String) async throws {
+      let symbol = try #require(QRSymbol.named("3-L"))
+      try await withDecoder { decoder in
+        #expect(try await decoder.read(drawing, symbol) == .null)
+      }
+    }
+
+    /// Runs a phone and a browser, in which the app's decoder can be called.
+    private func withDecoder(_ body: (Decoder) async throws -> Void) async throws {
+      let scene = try await WebAppScene()
+      try await scene.phone.serving { phone in
+        try await Browser.withRunning { browser in
+          try await browser.open(phone, expecting: "welcome")
+          try await body(Decoder(browser: browser, drawing: try QRSymbol.drawing()))
+          #expect(try await browser.errorLog() == [])
+        }
+      }
+    }
+  }
+}
+
+/// The decoder in a page of the app.
+private struct Decoder {
+  /// The width of a drawn code in pixels, at most, and of a module.
+  private static let codeMax = 300
+  private static let moduleMax = 6
+
+  let browser: Browser
+  let drawing: String
+
+  /// The text that is found in the picture that `expression` draws from `rows`, `module` and `more`.
+  func read(
+    _ expression: String, _ symbol: QRSymbol, _ more: JSONValue = [:]
+  ) async throws -> JSONValue {
+    let module = min(
+      Double(Self.moduleMax), Double(Self.codeMax) / Double(symbol.rows.count))
+    return try await browser.script(
+      """
+      \(drawing)
+      const [rows, module, more] = arguments;
+      return import(`${location.origin}/app/qr/read.js`)
+        .then(({ readCode }) => readCode(\(expression)));
+      """, .array(symbol.rows.map(JSONValue.string)), .number(module), more)
+  }
+}

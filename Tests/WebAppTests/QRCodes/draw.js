@@ -1,0 +1,134 @@
+// Pictures of QR codes for the tests, as a camera sees them. A test adds statements that use them.
+
+const pictureWidth = 640;
+const pictureHeight = 480;
+/** The width of the white border of a code in modules. */
+const border = 4;
+/** The distance of the eye from the code, as a multiple of the code's side. */
+const eyeDistance = 3;
+
+/**
+ * The picture of a code on a grey ground. `rows` are strings in which # is dark; `module` is the size of
+ * a module in pixels; angles are in degrees; `blur` is in pixels and `noise` in steps of brightness.
+ */
+function draw(rows, options) {
+  const side = rows.length;
+  const { blur = 0, noise = 0, shade = 0, dark = 30, light = 230 } = options;
+  const toCode = inverse(projection(side, options));
+  const color = (x, y) => {
+    const [column, row, depth] = toCode.map(([a, b, c]) => a * x + b * y + c);
+    const [across, down] = [column / depth + side / 2, row / depth + side / 2];
+    const [near, far] = [Math.min(across, down), Math.max(across, down)];
+    if (near < -border || far >= side + border) return (dark + light) / 2;
+    return near >= 0 && far < side && rows[Math.floor(down)][Math.floor(across)] === "#" ? dark : light;
+  };
+  let brightness = Float32Array.from({ length: pictureWidth * pictureHeight }, (_, index) => {
+    const [x, y] = [index % pictureWidth, Math.floor(index / pictureWidth)];
+    const sum = [[0.25, 0.25], [0.75, 0.25], [0.25, 0.75], [0.75, 0.75]]
+      .reduce((total, [right, down]) => total + color(x + right, y + down), 0);
+    return (sum / 4) * (1 - (shade * x) / pictureWidth);
+  });
+  // Two means over a square are close to the blur of a lens.
+  for (const step of [1, 1, pictureWidth, pictureWidth]) brightness = means(brightness, step, blur);
+  const random = randomNumbers(7);
+  return toImage(brightness.map((value) => value + noise * (random() + random() + random() - 1.5) * 2));
+}
+
+/** A picture that has no code: each pixel has a random brightness between two limits. */
+function drawNoise(low, high) {
+  const random = randomNumbers(3);
+  return toImage(Float32Array.from({ length: pictureWidth * pictureHeight }, () => low + (high - low) * random()));
+}
+
+function toImage(brightness) {
+  const data = new Uint8ClampedArray(4 * brightness.length);
+  brightness.forEach((value, index) => data.set([value, value, value, 255], 4 * index));
+  return { width: pictureWidth, height: pictureHeight, data };
+}
+
+/** The matrix that takes a point of the code, measured from its center in modules, to the picture. */
+function projection(side, { module, roll = 0, tilt = 0, turn = 0, isMirrored = false }) {
+  const [a, b, c] = [roll, tilt, turn].map((angle) => (angle * Math.PI) / 180);
+  const axis = (x, y) => {
+    const [right, down] = [x * Math.cos(a) - y * Math.sin(a), x * Math.sin(a) + y * Math.cos(a)];
+    const away = down * Math.sin(b);
+    return [right * Math.cos(c) + away * Math.sin(c), down * Math.cos(b), away * Math.cos(c) - right * Math.sin(c)];
+  };
+  const [column, row] = [axis(isMirrored ? -1 : 1, 0), axis(0, 1)];
+  const eye = eyeDistance * side;
+  const [x, y] = [pictureWidth / 2, pictureHeight / 2];
+  return [
+    [eye * module * column[0] + x * column[2], eye * module * row[0] + x * row[2], x * eye],
+    [eye * module * column[1] + y * column[2], eye * module * row[1] + y * row[2], y * eye],
+    [column[2], row[2], eye],
+  ];
+}
+
+function inverse([[a, b, c], [d, e, f], [g, h, i]]) {
+  const determinant = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g);
+  return [
+    [e * i - f * h, c * h - b * i, b * f - c * e],
+    [f * g - d * i, a * i - c * g, c * d - a * f],
+    [d * h - e * g, b * g - a * h, a * e - b * d],
+  ].map((row) => row.map((value) => value / determinant));
+}
+
+/** The mean of each value and its neighbors at multiples of `step`, up to `reach` of them on each side. */
+function means(values, step, reach) {
+  const whole = Math.floor(reach);
+  return values.map((value, index) => {
+    let sum = value;
+    for (let distance = 1; distance <= whole + 1; distance += 1) {
+      const weight = distance <= whole ? 1 : reach - whole;
+      sum += weight * ((values[index - distance * step] ?? value) + (values[index + distance * step] ?? value));
+    }
+    return sum / (1 + 2 * reach);
+  });
+}
+
+/** The code with some codewords of its right half inverted: there, a codeword has two columns and four rows. */
+function damaged(rows, count) {
+  const side = rows.length;
+  const groups = Math.floor((side - 9) / 4);
+  const isHit = (row, column) => {
+    const pair = Math.floor((side - 1 - column) / 2);
+    const fromEdge = Math.floor((side - 1 - row) / 4);
+    // The first codeword is below, the next column goes down.
+    const index = pair * groups + (pair % 2 === 0 ? fromEdge : groups - 1 - fromEdge);
+    return pair < 4 && row >= side - 4 * groups && index < count;
+  };
+  return rows.map((line, row) => [...line].map((module, column) => {
+    if (!isHit(row, column)) return module;
+    return module === "#" ? "." : "#";
+  }).join(""));
+}
+
+/** The code with its format damaged: two bits of one copy are inverted, and the other one is gone. */
+function withDamagedFormat(rows) {
+  return rows.map((line, row) => [...line].map((module, column) => {
+    if (row === 8 && column < 3) return module === "#" ? "." : "#";
+    return (row === 8 && column >= rows.length - 8) || (column === 8 && row > rows.length - 8) ? "." : module;
+  }).join(""));
+}
+
+/** The code with a white disc in its middle, whose width is a part of the code's side. */
+function covered(rows, part) {
+  const middle = rows.length / 2;
+  return withoutParts(rows, (row, column) =>
+    Math.hypot(row + 0.5 - middle, column + 0.5 - middle) < part * middle);
+}
+
+/** The code without the modules for which `isGone(row, column)` is true. */
+function withoutParts(rows, isGone) {
+  return rows.map((line, row) =>
+    [...line].map((module, column) => (isGone(row, column) ? "." : module)).join(""));
+}
+
+/** Numbers from 0 to 1 that are the same in every run. */
+function randomNumbers(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return (state >>> 8) / 2 ** 24;
+  };
+}
