@@ -59,8 +59,8 @@ extension StoredState {
     }
   }
 
-  /// Adds encounters. Two equal encounters on one day count twice, but analysing the same files again
-  /// does not add them again.
+  /// Adds encounters. Two equal encounters on one day count twice, in one file or in two, but analysing the
+  /// same files again does not add them again.
   private mutating func add(_ found: [Exposure]) {
     var known = exposures
     for exposure in found {

@@ -105,15 +105,22 @@ import Testing
     #expect(await app.analyzeChecks.map(\.keysCount) == [10, 10])
   }
 
-  @Test("Analysing a file again adds no encounter twice")
+  @Test("Analysing a file again adds no encounter twice; an equal one of another file counts")
   func noDoubles() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()
     phone.script.update { $0.found = [(date: TestApp.noon, seconds: 600, score: 2_000)] }
-    for count in 1...2 {
-      phone.publish(0..<count)
+    phone.publish(0..<1)
+    for _ in 1...2 {
       _ = await app.check()
+      #expect(await app.exposures.count == 1)
+      try await app.resetDownloads()
     }
-    #expect(await app.exposures.count == 1)
+    #expect(await app.analyzeChecks.count == 2)
+    _ = await app.check()
+    // Two people were met for ten minutes at the same distance on one day.
+    phone.publish(0..<2)
+    _ = await app.check()
+    #expect(await app.exposures.count == 2)
   }
 }

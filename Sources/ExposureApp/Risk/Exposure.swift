@@ -19,8 +19,16 @@ public struct Exposure: Codable, Hashable, Sendable, Identifiable {
   public var bands: [DistanceBand] = []
 
   /// Returns `true` if both describe the same encounter; analysing a file again repeats its encounters.
+  ///
+  /// Equal encounters of different files are those of different people.
   func isSame(as other: Exposure) -> Bool {
     date == other.date && durationSeconds == other.durationSeconds && riskScore == other.riskScore
+      && sharesFile(with: other)
+  }
+
+  private func sharesFile(with other: Exposure) -> Bool {
+    guard let files, let others = other.files else { return true }
+    return !Set(files.map(\.name)).isDisjoint(with: others.map(\.name))
   }
 }
 
