@@ -13,7 +13,7 @@ EXAMPLES := --package-path Examples --scratch-path .build-examples
 help:
 	@echo "make demo        build, then run the whole system once: from a beacon to a notice, from a PIN to a download"
 	@echo "make test        check the format, build with warnings as errors, run every test and the example app"
-	@echo "make prove       kill a running phone 500 times while it receives, checks and uploads (about 10 minutes)"
+	@echo "make prove       kill a running phone 500 times while it receives, checks and uploads (some minutes)"
 	@echo "make test-arm64  compile the matching kernels for arm64 and check them under qemu"
 	@echo "make bench       build for release, measure matching, the servers and the web app, write the figures to out/bench"
 	@echo "make screenshots write a picture of every screen of the web app to out/screens"

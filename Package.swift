@@ -372,6 +372,7 @@ let package = Package(
     .testTarget(
       name: "WebAppTests",
       dependencies: ["firebreak", "Browser", "ServedSystem", "TestSupport", nioCore, nioPosix],
-      exclude: ["AccessibilityTrees", "OtherApp", "QRCodes"], swiftSettings: strictOnTheCallersActor),
+      exclude: ["AccessibilityTrees", "OtherApp", "QRCodes"], swiftSettings: strictOnTheCallersActor
+    ),
   ]
 )

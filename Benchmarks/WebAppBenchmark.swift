@@ -110,11 +110,12 @@ struct WebAppBenchmark {
     let rootKey = folder.path("root.pem")
     try Data(P256.Signing.PrivateKey().publicKey.pemRepresentation.utf8).write(to: rootKey)
     let configuration = folder.path("phone.json")
-    try JSONEncoder().encode([
+    let fields: [String: Any] = [
       "verificationServer": "http://127.0.0.1:9", "keyServer": "http://127.0.0.1:9",
-      "rootKey": rootKey.path, "region": "PL", "appID": "org.example.app", "platform": "android",
+      "rootKey": rootKey.path, "regions": ["PL"], "appID": "org.example.app", "platform": "android",
       "radio": "none",
-    ]).write(to: configuration)
+    ]
+    try JSONSerialization.data(withJSONObject: fields).write(to: configuration)
     return [
       "phone", "--data", folder.path("phone").path, "--config", configuration.path,
       "--create-key", folder.path("phone.key").path, "run", "--json", "--web", "0",

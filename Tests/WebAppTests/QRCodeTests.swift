@@ -21,7 +21,7 @@ extension BrowserSuite {
         ["roll": 3, "tilt": 20, "blur": 0.8, "noise": 12],
         ["roll": 12, "dark": 120, "light": 160],
       ]
-      try await withDecoder { decoder in
+      try await withDecoder { (decoder) async throws in
         for view in views {
           for symbol in symbols {
             let text = try await decoder.read("draw(rows, { module, ...more })", symbol, view)
@@ -37,7 +37,7 @@ extension BrowserSuite {
       arguments: [("1-L", 2), ("1-M", 4), ("1-Q", 6), ("1-H", 8), ("2-L", 4)])
     func damage(name: String, correctable: Int) async throws {
       let symbol = try #require(QRSymbol.named(name))
-      try await withDecoder { decoder in
+      try await withDecoder { (decoder) async throws in
         let drawing = "draw(damaged(rows, more.count), { module, roll: 4 })"
         for count in 0...correctable {
           let text = try await decoder.read(drawing, symbol, ["count": .number(Double(count))])
@@ -53,7 +53,7 @@ extension BrowserSuite {
       "A damaged format and a covered middle do not matter",
       .timeLimit(.minutes(Patience.minutes)))
     func covered() async throws {
-      try await withDecoder { decoder in
+      try await withDecoder { (decoder) async throws in
         for symbol in QRSymbol.all {
           let text = try await decoder.read(
             "draw(withDamagedFormat(rows), { module, roll: 4 })", symbol)
@@ -78,7 +78,7 @@ extension BrowserSuite {
       ])
     func none(drawing: String) async throws {
       let symbol = try #require(QRSymbol.named("3-L"))
-      try await withDecoder { decoder in
+      try await withDecoder { (decoder) async throws in
         #expect(try await decoder.read(drawing, symbol) == .null)
       }
     }

@@ -1,6 +1,7 @@
 import Browser
 import Foundation
 import TestSupport
+import Testing
 
 /// A QR code that another program has made.
 struct QRSymbol: CustomTestStringConvertible, Sendable {

@@ -75,9 +75,9 @@ package struct PageFolder: Sendable {
     guard let path = Self.realPath(root + "/" + name), path.hasPrefix(root + "/") else {
       return nil
     }
-    var facts = stat()
-    guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
-    return path
+    // Not `stat`: which module declares it depends on the build flavour here.
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return attributes?[.type] as? FileAttributeType == .typeRegular ? path : nil
   }
 
   private static func realPath(_ path: String) -> String? {

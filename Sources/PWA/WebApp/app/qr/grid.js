@@ -68,7 +68,8 @@ export function modulesOf(contrast, grid) {
     for (let column = 0; column < side; column += 1) {
       let sum = 0;
       for (const [down, across] of [[0, 0], [-1, -1], [-1, 1], [1, -1], [1, 1]]) {
-        sum += contrastAt(contrast, grid, row + 0.5 + down * sampleReach, column + 0.5 + across * sampleReach);
+        const [y, x] = [row + 0.5 + down * sampleReach, column + 0.5 + across * sampleReach];
+        sum += contrastAt(contrast, grid, y, x);
       }
       modules[row * side + column] = sum > 0 ? 1 : 0;
     }

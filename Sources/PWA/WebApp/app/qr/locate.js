@@ -10,8 +10,9 @@ const timingMin = 0.65;
 const differenceMax = 0.25;
 /** The distance of the last alignment pattern's center from the edges of a code, in modules. */
 const alignmentCenter = 6.5;
-/** The distance of an alignment pattern from where it is expected: at least, and for each module of the side. */
+/** The distance in modules up to which an alignment pattern is searched: at least this, */
 const searchMin = 3;
+/** and this for each module of the side. */
 const searchPerModule = 0.06;
 /** The step of the search in modules. */
 const searchStep = 0.25;
@@ -97,7 +98,8 @@ function alignmentScore(contrast, grid, row, column) {
 function merged(found, center) {
   const groups = [];
   for (const spot of found) {
-    const group = groups.find((one) => Math.abs(one[0].row - spot.row) < 2 && Math.abs(one[0].column - spot.column) < 2);
+    const group = groups.find(([first]) =>
+      Math.abs(first.row - spot.row) < 2 && Math.abs(first.column - spot.column) < 2);
     if (group) group.push(spot);
     else groups.push([spot]);
   }

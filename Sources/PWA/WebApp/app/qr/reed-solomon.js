@@ -58,7 +58,10 @@ function syndromesOf(block, checks) {
   return Array.from({ length: checks }, (_, index) => valueAt(coefficients, powers[index]));
 }
 
-/** The shortest recurrence of the syndromes, by the algorithm of Berlekamp and Massey: its roots are the places of the errors. */
+/**
+ * The shortest recurrence of the syndromes, by the algorithm of Berlekamp and Massey. Its roots are the
+ * places of the errors.
+ */
 function locatorOf(syndromes) {
   let locator = [1];
   let older = [1];
@@ -94,7 +97,7 @@ function locatorOf(syndromes) {
   return locator;
 }
 
-/** The product of syndromes and locator without the terms that are too high; it gives the sizes of the errors. */
+/** The product of syndromes and locator without its high terms, which gives the sizes of the errors. */
 function evaluatorOf(syndromes, locator) {
   return syndromes.map((_, index) => {
     let sum = 0;

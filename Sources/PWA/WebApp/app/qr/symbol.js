@@ -26,7 +26,8 @@ const masks = [
 const formats = Array.from({ length: 32 }, (_, number) => {
   let rest = number << 10;
   for (let bit = 14; bit >= 10; bit -= 1) if ((rest >> bit) & 1) rest ^= formatGenerator << (bit - 10);
-  return { level: levels[number >> 3], mask: masks[number & 7], bits: ((number << 10) | rest) ^ formatPattern };
+  const bits = ((number << 10) | rest) ^ formatPattern;
+  return { level: levels[number >> 3], mask: masks[number & 7], bits };
 });
 
 /** The text of a code, or null. `modules` has a 1 for every dark module, row by row. */
