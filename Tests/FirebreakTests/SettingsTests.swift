@@ -350,9 +350,7 @@ struct SettingsTests {
     let file = folder.path("settings.json")
     for bytes in [text.data(using: .utf16), Data("\u{FEFF}\(text)".utf8)] {
       try #require(bytes).write(to: file)
-      #expect(throws: CommandFailure.self) {
-        try settings(of: file)
-      }
+      #expect(throws: CommandFailure.self) { try settings(of: file) }
     }
   }
 

@@ -69,6 +69,7 @@ struct ServeCommand: AsyncParsableCommand {
     try check(setup)
     let locks = try ServerLocks(folder, ServerName.allCases.filter(isServed))
     defer { withExtendedLifetime(locks) {} }
+    if clockOffset != 0 { try setup.confirmClock() }
     let loop = ServerLoop(
       create: { try servers(of: setup, on: $0) }, logger: logger(level: .error))
     try await loop.run { ports in

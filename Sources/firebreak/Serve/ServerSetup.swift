@@ -1,6 +1,7 @@
 import Foundation
 import KeyServer
 import Logging
+import ServerStorage
 import UploadToken
 import VerificationServer
 import World
@@ -19,6 +20,14 @@ struct ServerSetup {
         "The servers do not know each other: set issuer and audience in"
           + " \(folder.verificationSettings.url.path.printable) to tokenIssuer and tokenAudience in"
           + " \(folder.keySettings.url.path.printable).")
+    }
+  }
+
+  /// Confirms the time of `clock` in the databases that exist: a developer sets the clock on purpose.
+  func confirmClock() throws {
+    for database in [folder.verificationDatabase, folder.keyDatabase]
+    where FileManager.default.fileExists(atPath: database.path) {
+      try ServerState.confirm(clock.now, in: database)
     }
   }
 
