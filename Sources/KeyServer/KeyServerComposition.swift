@@ -39,24 +39,25 @@ struct KeyServerComposition {
       trustedProxies: configuration.trustedProxies, randomness: randomness)
     let upload = UploadRoute(
       admission: admission, devices: devices, store: store, clock: clock,
-      budget: Self.budget(configuration, clock),
-      decoyBudget: Self.budget(configuration, times: KeyServerLimit.decoysPerAttempt, clock),
+      failures: Self.failures(configuration, clock, randomness),
+      decoyBudget: Self.decoyBudget(configuration, clock),
       budgetKeys: BudgetKeys(from: randomness), randomness: randomness)
     router.post(RouterPath(KeyServerRoute.upload), upload.route)
+    let wrappingKey = try Self.wrappingKey(configuration, randomness)
     let publish = PublishRoute(
-      admission: try Self.publishAdmission(configuration, registry, store, clock, randomness),
+      admission: Self.publishAdmission(
+        configuration, registry, store, clock, randomness, wrappingKey),
       store: store, clock: clock,
-      budget: upload.budget, decoyBudget: upload.decoyBudget, budgetKeys: upload.budgetKeys,
+      failures: upload.failures, decoyBudget: upload.decoyBudget, budgetKeys: upload.budgetKeys,
       randomness: randomness)
     publish.add(to: router)
     let statistics = StatisticsRoute(
       registry: registry, store: store, clock: clock, configuration: configuration.statistics,
-      budget: upload.budget, budgetKeys: upload.budgetKeys, randomness: randomness)
+      rounding: StatisticRounding(wrappingKey),
+      failures: Self.failures(configuration, clock, randomness), randomness: randomness)
     router.post(RouterPath(KeyServerRoute.statistics), statistics.route)
     let roots = configuration.exports.map(\.filenameRoot)
-    do { try router.describe(Self.description(roots: roots)) } catch {
-      throw .configuration("The description of the server cannot be written.")
-    }
+    try Self.describe(roots: roots, in: router)
     keyPull = AuthorityKeyPull(
       registry: registry, store: store, clock: clock, logger: logger)
     DownloadRoutes(
@@ -65,25 +66,38 @@ struct KeyServerComposition {
     ).add(to: router)
   }
 
-  private static func budget(
-    _ configuration: KeyServerConfiguration, times: Int = 1, _ clock: any WallClock
+  private static func describe(
+    roots: [String], in router: Router<QuietContext>
+  ) throws(KeyServerError) {
+    do { try router.describe(description(roots: roots)) } catch {
+      throw .configuration("The description of the server cannot be written.")
+    }
+  }
+
+  private static func failures(
+    _ configuration: KeyServerConfiguration, _ clock: any WallClock, _ randomness: any Randomness
+  ) -> FailureBudget {
+    FailureBudget(
+      FailureLimits(
+        perAddress: configuration.uploadAttempts,
+        windowSeconds: configuration.uploadWindowSeconds),
+      clock: clock, randomness: randomness)
+  }
+
+  private static func decoyBudget(
+    _ configuration: KeyServerConfiguration, _ clock: any WallClock
   ) -> AttemptBudget {
     AttemptBudget(
-      attempts: configuration.uploadAttempts * times,
+      attempts: configuration.uploadAttempts * KeyServerLimit.decoysPerAttempt,
       windowSeconds: configuration.uploadWindowSeconds,
       clock: clock)
   }
 
   private static func publishAdmission(
     _ configuration: KeyServerConfiguration, _ registry: CachedRegistry, _ store: any KeyStore,
-    _ clock: any WallClock, _ randomness: any Randomness
-  ) throws(KeyServerError) -> PublishAdmission {
+    _ clock: any WallClock, _ randomness: any Randomness, _ wrappingKey: SymmetricKey
+  ) -> PublishAdmission {
     let publish = configuration.publish
-    let file = configuration.databaseFile.appendingPathExtension("wrapping-key")
-    let wrappingKey =
-      if let given = publish.wrappingKey { SymmetricKey(data: given) } else {
-        try WrappingKeyFile.key(in: file, randomness: randomness)
-      }
     return PublishAdmission(
       registry: registry,
       revisionKeys: RevisionKeys(
@@ -91,6 +105,14 @@ struct KeyServerComposition {
         randomness: randomness),
       defaultRegion: publish.defaultRegion,
       allowsPartialRevisions: publish.allowsPartialRevisions)
+  }
+
+  private static func wrappingKey(
+    _ configuration: KeyServerConfiguration, _ randomness: any Randomness
+  ) throws(KeyServerError) -> SymmetricKey {
+    if let given = configuration.publish.wrappingKey { return SymmetricKey(data: given) }
+    let file = configuration.databaseFile.appendingPathExtension("wrapping-key")
+    return try WrappingKeyFile.key(in: file, randomness: randomness)
   }
 
   private static func devices(

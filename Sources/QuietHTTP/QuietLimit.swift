@@ -21,7 +21,9 @@ public enum QuietLimit {
   public static let lingerSeconds = 2
   /// Seconds for requests in progress after a shutdown signal.
   public static let shutdownSeconds = 10
-  /// Keys in the memory of an `AttemptBudget`.
+  /// The part of its failures that an address or network has left while a `FailureBudget` slows down.
+  public static let slowedFailuresDivisor = 10
+  /// Keys in the memory of an `AttemptBudget`, and of each level of a `FailureBudget`.
   public static let budgetKeysMax = 100_000
   /// The shortest prefix of a trusted proxy network: /8, as in 10.0.0.0/8 and fd00::/8, the widest private
   /// networks.

@@ -182,7 +182,8 @@ struct UserReportTimingTests {
     let apiKeys = APIKeys(
       storage: bench.storage, keys: bench.keys, clock: bench.clock, randomness: bench.randomness)
     let key = try await apiKeys.add(kind: .device, name: "an app")
-    let attempts = Attempts(AttemptLimits(), clock: bench.clock, randomness: bench.randomness)
+    let failures = FailureBudget(
+      AttemptLimits().ofCredentials, clock: bench.clock, randomness: bench.randomness)
     var policy = CodePolicy()
     policy.allowsUserReport = true
     let router = Router.quiet(refusals: .google, randomness: bench.randomness)
@@ -193,8 +194,10 @@ struct UserReportTimingTests {
       sms: SMSConfiguration(sender: gateway, region: "PL", template: "[code]"),
       gate: APIKeyGate(
         kind: .device, apiKeys: apiKeys,
-        netmasks: .anyAddress, attempts: attempts, isInMaintenance: false),
-      attempts: attempts, sendTimes: sendTimes
+        netmasks: .anyAddress, failures: failures, isInMaintenance: false),
+      reports: failures,
+      quota: IssueQuota(AttemptLimits(), clock: bench.clock, randomness: bench.randomness),
+      sendTimes: sendTimes
     ).add(to: router)
     let server = QuietServer(
       router: router, host: "127.0.0.1", port: 0, logger: CollectedLog().logger)

@@ -13,7 +13,9 @@ struct UserReportRoute: Sendable {
   let codeIssuer: CodeIssuer
   let sms: SMSConfiguration?
   let gate: APIKeyGate
-  let attempts: Attempts
+  /// Counts reports by address and network: each may cost an SMS, so valid reports count like failures.
+  let reports: FailureBudget
+  let quota: IssueQuota
   /// The recent response times of the SMS gateway.
   let sendTimes: ResponseTimes
 
@@ -33,15 +35,14 @@ struct UserReportRoute: Sendable {
     } catch {
       return try PaddedResponse(error)
     }
-    // Each report may cost an SMS, so valid reports count as well.
-    try await attempts.count(from: request.context)
-    try await attempts.countIssue(under: request.apiKeyID)
-    do {
-      return try await process(report, request)
-    } catch QuietRefusal.unavailable(let seconds) {
-      await attempts.refund(request.context)
-      await attempts.refundIssue(under: request.apiKeyID)
-      throw QuietRefusal.unavailable(retryAfterSeconds: seconds)
+    return try await reports.attempt(from: request.context) {
+      try await quota.count(under: request.apiKeyID)
+      do {
+        return .failed(try await process(report, request))
+      } catch QuietRefusal.unavailable(let seconds) {
+        await quota.refund(under: request.apiKeyID)
+        throw QuietRefusal.unavailable(retryAfterSeconds: seconds)
+      }
     }
   }
 
