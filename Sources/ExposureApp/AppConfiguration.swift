@@ -7,8 +7,10 @@ public struct AppConfiguration: Sendable {
   public let verificationServer: URL
   /// The server that accepts keys and publishes key files; without a path.
   public let keyServer: URL
-  /// The region of the keys that are uploaded and downloaded, such as `PL`.
+  /// The region of the phone, such as `PL`.
   public let region: String
+  /// Other regions in which an upload is published; the server must allow them for this app.
+  public let otherRegions: [String]
   /// `ios` or `android`; sent with each upload.
   public let platform: String
   /// The app's bundle identifier; sent with each upload.
@@ -21,16 +23,20 @@ public struct AppConfiguration: Sendable {
 
   /// Creates the configuration for one health authority.
   public init(
-    verificationServer: URL, keyServer: URL, region: String = "PL", platform: String = "ios",
-    appPackageName: String, rootKey: RootKey,
+    verificationServer: URL, keyServer: URL, region: String = "PL", otherRegions: [String] = [],
+    platform: String = "ios", appPackageName: String, rootKey: RootKey,
     windowRisk: WindowRiskAssessment? = nil
   ) {
     self.verificationServer = verificationServer
     self.keyServer = keyServer
     self.region = region
+    self.otherRegions = otherRegions
     self.platform = platform
     self.appPackageName = appPackageName
     self.rootKey = rootKey
     self.windowRisk = windowRisk
   }
+
+  /// The regions of an upload.
+  var uploadRegions: [String] { [region] + otherRegions }
 }

@@ -85,6 +85,10 @@ extension PhoneOfBridge {
   package func wantsStatistics() async -> Bool { phone.preferences.values.wantsStatistics }
 
   package func remove(_ what: PhoneRemoval) async throws(BridgePhoneError) {
+    if what == .damaged {
+      try await perform(.startOver)
+      return
+    }
     try await perform(.remove(PhoneOperation.Removal(rawValue: what.rawValue) ?? .notices))
   }
 
@@ -114,21 +118,9 @@ extension PhoneOfBridge {
     return try await perform(.travel(to: region))
   }
 
-  package func develop(_ action: String) async throws(BridgePhoneError) -> String {
+  package func develop(_ action: DeveloperAction) async throws(BridgePhoneError) -> String {
     guard phone.developerRadio != nil else { throw .notDeveloper }
-    switch action {
-    case "detectNow":
-      let result = try await check()
-      return result.failure ?? "riskLevel \(result.riskLevel.map(String.init) ?? "unknown")"
-    case "resetExposures":
-      try await remove(.exposures)
-      return "removed"
-    case "showKeys": return try await uploadPreview(.notStated).text
-    case "showConfiguration":
-      let app = phone.settings.app
-      return "\(app.verificationServer.hostAndPort) \(app.keyServer.hostAndPort) \(app.region)"
-    default: throw .failed("This phone does not have \(action).")
-    }
+    return try await reporting { try await phone.develop(action) }
   }
 }
 
@@ -198,6 +190,8 @@ extension PhoneOfBridge {
     return PhoneUploadResult(outcome)
   }
 
+  package func noteUploadShown() async { phone.noteUpload(nil) }
+
   package func uploadPreview(_ diagnosis: Diagnosis) async throws(BridgePhoneError) -> JSONValue {
     try await reporting { JSONValue(encoding: try await phone.uploadPreview(diagnosis)) }
   }
@@ -205,6 +199,7 @@ extension PhoneOfBridge {
 
 extension PhoneUploadResult {
   fileprivate init(_ outcome: UploadOutcome) {
-    self.init(result: outcome.result.rawValue, reason: outcome.reason?.name)
+    self.init(
+      result: outcome.result.rawValue, reason: outcome.reason?.name, until: outcome.lockEnd)
   }
 }

@@ -39,7 +39,7 @@ package final class PhoneWebsite: Sendable {
     routes = WebRoutes(
       bridge: bridge,
       pages: PageRoutes(pages: pages, policy: folder == nil ? .strict : .permissive),
-      script: script, secret: secret, owner: owner, texts: texts)
+      script: script, secret: secret, users: WebUsers(owner: owner), texts: texts)
   }
 
   /// Serves until the task is cancelled. All streams of events end with it.

@@ -69,6 +69,8 @@ package final class Phone: Sendable {
   private let radioChanges: AsyncStream<Void>?
   private let logger: Logger
   private let running = Mutex(false)
+  /// The result of the last upload that a user interface has not shown.
+  let lastUpload = Mutex<PhoneState.UploadResult?>(nil)
 
   /// Opens the phone in `folder`. The caller holds the lock of the folder.
   package init(

@@ -2,6 +2,7 @@ import ExposureApp
 import ExposureNotification
 import Foundation
 import Secrets
+import Synchronization
 import World
 
 // The state that a user interface shows, and the actions of its owner.
@@ -15,7 +16,9 @@ extension Phone {
       onboarding: await onboarding(hasDeclined: preferences.hasDeclined),
       enabled: device.isEnabled, authorized: device.authorizationStatus == .authorized,
       bluetooth: isRunning && device.status == .active,
-      supported: device.authorizationStatus != .restricted, riskLevel: state.riskLevel.known,
+      supported: device.authorizationStatus != .restricted,
+      // Without a complete check, nothing is known of the files.
+      riskLevel: state.lastCheck == nil && state.riskLevel == .none ? nil : state.riskLevel.known,
       exposures: state.exposureCount, lastCheck: state.lastCheck?.unixSeconds,
       lastFailure: state.lastFailure?.rawValue,
       nextCheck: isRunning ? state.nextCheck?.unixSeconds : nil, checking: state.isChecking,
@@ -23,6 +26,7 @@ extension Phone {
       configurationRefused: await app.configurationRefusal.map { "\($0)" },
       storage: state.storage.rawValue, damaged: state.damage.map(\.content.rawValue),
       pendingUpload: state.hasPendingUpload, upload: state.upload?.step,
+      lastUpload: lastUpload.withLock(\.self),
       language: preferences.language, hidesDetails: preferences.hidesDetails,
       notifications: preferences.notifications, developer: developerRadio != nil,
       region: settings.region.region, lastCheckKeys: checks.last?.keysCount ?? 0,
@@ -138,10 +142,20 @@ extension Phone {
   package func upload(
     pin: ZeroingBytes, sharesAbroad: Bool, diagnosis: Diagnosis = .notStated
   ) async -> UploadOutcome {
-    await consent.granting(.upload(sharesAbroad: sharesAbroad)) {
+    noteUpload(nil)
+    let outcome = await consent.granting(.upload(sharesAbroad: sharesAbroad)) {
       await app.upload(
         pin: pin, isInteroperabilityEnabled: sharesAbroad, diagnosis: diagnosis)
     }
+    noteUpload(outcome)
+    return outcome
+  }
+
+  /// Keeps the result of an upload for a user interface that was left in the meantime; `nil` once it was shown.
+  package func noteUpload(_ outcome: UploadOutcome?) {
+    // The other upload reports its own result.
+    guard outcome?.reason != .alreadyRunning else { return }
+    lastUpload.withLock { $0 = outcome.map(PhoneState.UploadResult.init) }
   }
 
   /// The keys that an upload with this date would share, without the keys themselves.
@@ -161,12 +175,31 @@ extension Phone {
 
   /// Continues the unfinished upload; returns `nil` if there is none.
   package func continueUpload() async -> UploadOutcome? {
-    await consent.granting(.upload(sharesAbroad: false)) { await app.continueUpload() }
+    noteUpload(nil)
+    let outcome = await consent.granting(.upload(sharesAbroad: false)) {
+      await app.continueUpload()
+    }
+    noteUpload(outcome)
+    return outcome
   }
 
   /// Removes the unfinished upload.
   package func forgetUpload() async throws {
     try await app.forgetUpload()
+  }
+}
+
+extension PhoneState.UploadResult {
+  fileprivate init(_ outcome: UploadOutcome) {
+    self.init(
+      result: outcome.result.rawValue, reason: outcome.reason?.name, until: outcome.lockEnd)
+  }
+}
+
+extension UploadOutcome {
+  /// The end of a lock in Unix seconds.
+  package var lockEnd: Int? {
+    if case .locked(let end)? = reason { Int(end.timeIntervalSince1970.rounded(.up)) } else { nil }
   }
 }
 

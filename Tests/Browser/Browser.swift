@@ -20,6 +20,24 @@ public struct Browser: Sendable {
     language: String = "en", marker: String = "",
     body: nonisolated(nonsending) (Browser) async throws -> Value
   ) async throws -> Value {
+    var attempt = 1
+    while true {
+      do {
+        return try await runOnce(language: language, marker: marker, body: body)
+      } catch is PortTaken where attempt < startsMax {
+        attempt += 1
+      }
+    }
+  }
+
+  /// The number of attempts to start chromedriver. It listens on IPv4 and then on the same port of IPv6, which another
+  /// process may have taken.
+  private static let startsMax = 5
+
+  private nonisolated(nonsending) static func runOnce<Value: Sendable>(
+    language: String, marker: String,
+    body: nonisolated(nonsending) (Browser) async throws -> Value
+  ) async throws -> Value {
     let profile = try TemporaryFolder()
     let environment = ProcessInfo.processInfo.environment.merging([
       "HOME": profile.url.path, "LANGUAGE": language, "TZ": "UTC",
@@ -60,7 +78,11 @@ public struct Browser: Sendable {
       {
         return port
       }
-      if hasEnded { throw BrowserMissing(reason: try process.errors) }
+      if hasEnded {
+        let reason = try process.errors
+        if reason.contains("Address already in use") { throw PortTaken() }
+        throw BrowserMissing(reason: reason)
+      }
       try await Task.sleep(for: .milliseconds(5))
     }
   }
@@ -95,6 +117,9 @@ public struct Browser: Sendable {
     ]
   }
 }
+
+/// The port that chromedriver has chosen is taken.
+private struct PortTaken: Error {}
 
 /// The browser that a test needs could not be started.
 public struct BrowserMissing: Error, CustomStringConvertible {

@@ -34,6 +34,7 @@ final class TestApp {
   let signer = P256.Signing.PrivateKey()
   var sealingKey: SealingKey?
   var windowRisk: WindowRiskAssessment?
+  var otherRegions: [String] = []
   /// The root key that the app is configured with; `nil` for that of `root`.
   var rootKey: RootKey?
   private var countKeys: @Sendable (URL) throws -> Int = { try Data(contentsOf: $0).count }
@@ -63,7 +64,7 @@ final class TestApp {
   func configuration() throws -> AppConfiguration {
     AppConfiguration(
       verificationServer: try url("http://verification.test"),
-      keyServer: try url("http://keys.test"),
+      keyServer: try url("http://keys.test"), otherRegions: otherRegions,
       appPackageName: "pl.gov.mc.protegosafe",
       rootKey: rootKey ?? root.rootKey, windowRisk: windowRisk)
   }

@@ -225,7 +225,7 @@ import Testing
     let code = KeyHMAC.authenticationCode(over: sent, secret: secret)
     #expect(pending.keyHMAC == ZeroingBytes(copying: code))
     #expect(
-      pending.transactionID(appPackageName: "app", region: "pl")
+      pending.transactionID(appPackageName: "app", regions: ["pl"])
         == DeviceVerificationPayload.transactionID(
           appPackageName: "app", keys: sent, regions: ["PL"]))
   }

@@ -41,13 +41,15 @@ import VerificationAPI
 
   @Test("An upload has the contract's fields, is bound to its keys and has a fixed length")
   func contract() async throws {
-    let (phone, app) = try await readyPhone()
+    let (phone, _) = try await readyPhone()
+    phone.otherRegions = ["DE", "CZ"]
+    let app = try phone.launch()
     #expect(await upload(app) == .success)
     #expect(await !app.hasPendingUpload)
     let request = try #require(try uploads(phone).first)
     let data = request.data
     #expect(request.isInteroperabilityEnabled == true)
-    #expect(data.regions == ["PL"])
+    #expect(data.regions == ["PL", "DE", "CZ"])
     #expect(data.platform == "ios")
     #expect(data.appPackageName == "pl.gov.mc.protegosafe")
     #expect(data.verificationPayload == "eyJ.t.s")
@@ -64,7 +66,7 @@ import VerificationAPI
       attestation.transactionID
         == DeviceVerificationPayload.transactionID(
           appPackageName: "pl.gov.mc.protegosafe", keys: data.temporaryExposureKeys,
-          regions: ["PL"]))
+          regions: ["CZ", "PL", "DE"]))
     #expect(
       attestation.timestampMilliseconds == Int64(phone.clock.now.timeIntervalSince1970) * 1_000)
     let lengths = phone.network.requests.compactMap { $0.body?.count }

@@ -233,7 +233,7 @@ struct PhoneCommandTests {
       ("{}", "verificationServer is missing"), ("[]", "JSON object"), ("{", "JSON object"),
       (#"{"verificationServer":"http://a.example"}"#, "verificationServer must be"),
       (#"{"verificationServer":"https://a.example","x":1}"#, "x is not a setting"),
-      (#"{"region":"pl"}"#, "verificationServer is missing"),
+      (#"{"regions":["pl"]}"#, "verificationServer is missing"),
     ])
   func configuration(_ content: String, _ words: String) async throws {
     try Data(content.utf8).write(to: place.path("phone.json"))
@@ -245,7 +245,8 @@ struct PhoneCommandTests {
   @Test(
     "A value outside its form is refused",
     arguments: [
-      ("region", #""pl""#), ("region", "1"), ("platform", #""windows""#), ("riskVersion", "3"),
+      ("regions", #"["pl"]"#), ("regions", "[]"), ("regions", #"["PL","PL"]"#),
+      ("regions", #""PL""#), ("platform", #""windows""#), ("riskVersion", "3"),
       ("radio", #""usb""#), ("radio", #""hci:host""#), ("keyFile", #""key""#),
       ("appID", #""""#), ("rootKey", #""missing.pem""#),
       ("manufacturer", #""Google""#), ("model", "4"), ("device", #""flame""#),

@@ -2,6 +2,7 @@ import ExposureKeys
 import Foundation
 import TestSupport
 import Testing
+import World
 
 @testable import KeyServer
 

@@ -26,7 +26,7 @@ struct BridgeChangesTests {
       defer { events.stop() }
       _ = try await events.push { $0 == .foreground }
       #expect(try await site.ask(type, JSONValue(data)).isEmpty)
-      let push = try await events.push { $0.type == 51 }
+      let push = try await events.push(51, after: 1)
       #expect(push?.content["servicesStatus"]?["isNotificationEnabled"] == .bool(notices))
       #expect(phone.wishes == wishes)
     }
@@ -66,10 +66,14 @@ struct BridgeChangesTests {
       let events = try EventReader(site)
       defer { events.stop() }
       _ = try await events.push { $0 == .foreground }
+      // A page that has sent none of our messages gets none.
+      phone.edit { $0.state.riskLevel = 1 }
+      _ = try await events.push(61)
+      _ = try await site.answer(1_000)
       phone.edit { $0.state.now += 1 }
       phone.edit { $0.state.checking = true }
-      _ = try await events.push { $0.type == 1_000 }
-      #expect(events.pushes.count == 2)
+      _ = try await events.push(1_000)
+      #expect(events.pushes.map(\.type) == [11, 51, 61, 1_000])
       #expect(events.pushes.last?.content["checking"] == true)
     }
   }
@@ -79,7 +83,7 @@ struct BridgeChangesTests {
     let fields = [
       "onboarding", "enabled", "authorized", "bluetooth", "supported", "riskLevel", "exposures",
       "lastCheck", "lastFailure", "nextCheck", "checking", "paused", "configurationRefused",
-      "storage", "damaged", "pendingUpload", "upload", "language", "hidesDetails",
+      "storage", "damaged", "pendingUpload", "upload", "lastUpload", "language", "hidesDetails",
       "notifications", "developer", "region", "lastCheckKeys", "notices", "version", "now",
     ]
     try await RunningWebsite.with { (site) async throws in

@@ -26,6 +26,7 @@ struct BridgeTests {
       let events = try EventReader(site)
       defer { events.stop() }
       _ = try await events.push { $0 == .foreground }
+      _ = try await site.answer(1_000)
       phone.edit { $0.state.version = text }
       let push = try await events.push { $0.type == 1_000 }
       #expect(push?.content["version"] == .string(text))

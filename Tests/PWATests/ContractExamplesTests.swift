@@ -104,15 +104,18 @@ struct ContractExamplesTests {
         (51, "51-native-service-statuses.onBridgeData.json"), (61, "61-en-level.onBridgeData.json"),
       ] {
         let example = try #require(Example.file(name))
-        expect(try await events.push { $0.type == type }?.content, like: example, at: name)
+        let skipped = type == 51 ? 1 : 0
+        expect(try await events.push(type, after: skipped)?.content, like: example, at: name)
       }
       site.bridge.goBack()
       #expect(
         try await events.push { $0.type == 67 }?.content
           == Example.file("67-back-button.onBridgeData.json"))
       site.bridge.open(try #require(PageRoute("historyActivities", parameters: ["key": "value"])))
+      let next = try EventReader(site)
+      defer { next.stop() }
       #expect(
-        try await events.push { $0.type == 69 }?.content
+        try await next.push { $0.type == 69 }?.content
           == Example.file("69-screen-change.onBridgeData.json"))
     }
   }

@@ -50,6 +50,13 @@ final class EventReader: Sendable {
     }
   }
 
+  /// Waits for the push of a message after the first `skipped`; a stream begins with a push of 51.
+  func push(_ type: Int, after skipped: Int = 0) async throws -> BridgePush? {
+    let found = { self.pushes.filter { $0.type == type } }
+    try await Patience.until { found().count > skipped || isOver }
+    return found().dropFirst(skipped).first
+  }
+
   /// Waits for a push that fulfils `isWanted`; `nil` if the stream ends before.
   func push(where isWanted: (BridgePush) -> Bool) async throws -> BridgePush? {
     try await Patience.until { pushes.contains(where: isWanted) || isOver }

@@ -6,13 +6,14 @@ import Testing
 
 @Suite("Streams of events")
 struct EventStreamTests {
-  @Test("A stream begins with message 11, and has signs of life")
+  @Test("A stream begins with messages 11 and 51, and has signs of life")
   func heartbeat() async throws {
     let clock = ManualClock(Date(timeIntervalSince1970: 0))
     try await RunningWebsite.with(clock: clock) { (site) async throws in
       let events = try EventReader(site)
       defer { events.stop() }
       #expect(try await events.push { _ in true } == .foreground)
+      #expect(try await events.push(51)?.content["servicesStatus"] != nil)
       #expect(
         events.text.contains("content-type: text/event-stream")
           || events.text.contains("Content-Type: text/event-stream"))
@@ -29,8 +30,8 @@ struct EventStreamTests {
     try await RunningWebsite.with(phone) { (site) async throws in
       let pages = [try EventReader(site), try EventReader(site)]
       for page in pages { _ = try await page.push { $0 == .foreground } }
-      phone.edit { $0.state.paused = true }
-      for page in pages { #expect(try await page.push { $0.type == 1_000 } != nil) }
+      phone.edit { $0.state.riskLevel = 2 }
+      for page in pages { #expect(try await page.push(61) != nil) }
       pages[0].stop()
       try await Patience.until { site.bridge.openStreams == 1 }
       #expect(site.bridge.openStreams == 1)
@@ -56,7 +57,7 @@ struct EventStreamTests {
   @Test("A page that does not read holds up no other, and loses its stream")
   func slow() async throws {
     let pushes = BridgePushes(clock: ManualClock(Date(timeIntervalSince1970: 0)))
-    let slow = pushes.subscribe()
+    let slow = pushes.subscribe(greeting: [])
     for _ in 0...BridgeLimit.waitingEventsMax { pushes.send(.back) }
     #expect(pushes.count == 0)
     var read = 0
@@ -64,9 +65,12 @@ struct EventStreamTests {
     #expect(read == BridgeLimit.waitingEventsMax)
   }
 
-  @Test("A screen opened without a page waits for the next one")
+  @Test("A screen opened by its address is for the page that this address loads, and for no other")
   func pending() async throws {
     try await RunningWebsite.with { (site) async throws in
+      let old = try EventReader(site)
+      defer { old.stop() }
+      _ = try await old.push(51)
       let link = "/firebreak/open/notificationsHistory?uuid=7"
       let reply = try await site.send("GET", link, site.cookie)
       #expect(reply.status == 303 && reply.headers["location"] == "/")
@@ -74,6 +78,7 @@ struct EventStreamTests {
       defer { events.stop() }
       let push = try await events.push { $0.type == 69 }
       #expect(push?.content == ["name": "historyActivities", "params": ["uuid": "7"]])
+      #expect(!old.pushes.contains { $0.type == 69 })
       #expect(try await site.send("GET", "/firebreak/open/admin", site.cookie).status == 404)
     }
   }

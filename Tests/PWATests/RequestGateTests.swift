@@ -166,6 +166,31 @@ struct WebSecretTests {
     }
   }
 
+  @Test(
+    "A cookie that another user has taken opens nothing until that user opens the printed address")
+  func takenCookie() async throws {
+    try await RunningWebsite.with(owner: geteuid() + 1) { (site) async throws in
+      #expect(try await site.send("GET", "/", site.cookie).status == 403)
+      #expect(try await site.send("GET", "/firebreak/events", site.cookie).status == 403)
+      #expect(try await site.post(#"{"type":1003}"#).status == 403)
+      _ = try await site.send("GET", "/?secret=\(site.secret)")
+      #expect(try await site.post(#"{"type":1003}"#).status == 200)
+    }
+  }
+
+  @Test("A service worker of an earlier web app on the port gets a version that removes itself")
+  func earlierWorker() async throws {
+    try await RunningWebsite.with { (site) async throws in
+      let update = ["Service-Worker": "script", "Sec-Fetch-Dest": "serviceworker"]
+      let worker = try await site.send("GET", "/sw.js", update)
+      #expect(worker.status == 200 && worker.text.contains("registration.unregister()"))
+      #expect(worker.headers["content-type"]?.contains("javascript") == true)
+      #expect(try await site.send("GET", "/sw.js").status == 404)
+      let own = try await site.send("GET", "/service-worker.js", update)
+      #expect(own.status == 200 && !own.text.contains("registration.unregister()"))
+    }
+  }
+
   @Test("A page of an earlier start renews its secret, if it is the owner's")
   func renewed() async throws {
     let headers = ["X-Firebreak-Bridge": "1", "Content-Type": "application/json"]

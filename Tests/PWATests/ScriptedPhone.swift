@@ -99,6 +99,8 @@ final class ScriptedPhone: BridgePhone {
     throw .badRequest("There is no unfinished upload.")
   }
 
+  func noteUploadShown() async { script.withLock { $0.state.lastUpload = nil } }
+
   func uploadPreview(_ diagnosis: Diagnosis) async throws(BridgePhoneError) -> JSONValue {
     ["keys": .array([]), "receiver": "localhost:1", "region": "PL"]
   }
@@ -123,7 +125,9 @@ final class ScriptedPhone: BridgePhone {
     return ["traveled": .null, "region": "PL"]
   }
 
-  func develop(_ action: String) async throws(BridgePhoneError) -> String { throw .notDeveloper }
+  func develop(_ action: DeveloperAction) async throws(BridgePhoneError) -> String {
+    throw .notDeveloper
+  }
 }
 
 extension PhoneState {

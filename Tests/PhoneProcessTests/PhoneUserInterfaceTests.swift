@@ -66,10 +66,15 @@ struct PhoneUserInterfaceTests {
       Set(state.keys) == [
         "onboarding", "enabled", "authorized", "bluetooth", "supported", "riskLevel", "exposures",
         "lastCheck", "lastFailure", "nextCheck", "checking", "paused", "configurationRefused",
-        "storage", "damaged", "pendingUpload", "upload", "language", "hidesDetails",
+        "storage", "damaged", "pendingUpload", "upload", "lastUpload", "language", "hidesDetails",
         "notifications", "developer", "region", "lastCheckKeys", "notices", "version", "now",
       ])
-    for name in ["lastCheck", "lastFailure", "nextCheck", "configurationRefused", "upload"] {
+    let absent = [
+      "lastCheck", "lastFailure", "nextCheck", "configurationRefused", "upload", "lastUpload",
+      // Before the first check nothing is known.
+      "riskLevel",
+    ]
+    for name in absent {
       #expect(state[name] is NSNull, "\(name)")
     }
     #expect(state["onboarding"] as? String == "new" && state["language"] as? String == "pl")

@@ -26,12 +26,12 @@ package final class PhoneFixture: Sendable {
   package func configure(
     servers: [String: String], authority: String, more: [String: String] = [:]
   ) throws {
-    let fields = [
+    let fields: [String: any Sendable] = [
       "verificationServer": servers["verification"] ?? "", "keyServer": servers["keys"] ?? "",
-      "rootKey": authority + "/root-public-key.pem", "region": "PL",
+      "rootKey": authority + "/root-public-key.pem", "regions": ["PL"],
       "appID": "pl.gov.mc.protegosafe", "platform": "android", "radio": "none",
     ].merging(more) { $1 }
-    try JSONEncoder().encode(fields).write(to: configuration)
+    try JSONSerialization.data(withJSONObject: fields).write(to: configuration)
   }
 
   /// The arguments of a command; the options are before and after its name.

@@ -28,7 +28,8 @@ extension BrowserSuite {
         try await Browser.withRunning { browser in
           try await browser.open(phone, at: "/history", expecting: "history")
           #expect(try await browser.count("[data-list=notifications] [data-entry]") == 0)
-          #expect(try await browser.count("[data-list=exposures] [data-entry]") == 1)
+          #expect(try await browser.count("[data-list=exposures] [data-entry]") == 0)
+          #expect(try await browser.count("[data-list=riskChecks] [data-entry]") > 0)
         }
       }
     }
@@ -69,6 +70,38 @@ extension BrowserSuite {
         until: "!document.querySelector('[data-list=notifications] [data-entry]')")
       let rows = try await browser.message(90)
       #expect(rows["notifications"].array.isEmpty && rows["exposures"].array.count == 1)
+      #expect(try await browser.message(61)["riskLevel"].int ?? 0 > 0)
+      // What the dialog says about an encounter must be true.
+      try await browser.click("[data-list=exposures] [data-action=remove]")
+      try await browser.confirm()
+      try await browser.wait(until: "!document.querySelector('[data-list=exposures] [data-entry]')")
+      #expect(try await browser.message(1001)["exposures"].array.isEmpty)
+      #expect(try await browser.message(61)["riskLevel"] == 0)
+      #expect(try await browser.count("[data-list=riskChecks] [data-entry]") > 0)
+    }
+
+    @Test(
+      "Damaged storage is shown whatever the onboarding, and can be set aside",
+      .timeLimit(.minutes(Patience.minutes)))
+    func damage() async throws {
+      let scene = try await WebAppScene(daysOfUse: 1)
+      let store = scene.phone.folder.appendingPathComponent("app/Store")
+      let sealed = try FileManager.default.contentsOfDirectory(
+        at: store, includingPropertiesForKeys: nil
+      ).filter { $0.pathExtension == "sealed" }
+      #expect(!sealed.isEmpty)
+      for file in sealed { try Data((0..<200).map { UInt8($0) }).write(to: file) }
+      try await scene.phone.serving { phone in
+        try await Browser.withRunning { browser in
+          try await browser.open(phone, expecting: "home")
+          try await browser.wait(until: "document.querySelector('[data-problem=storage]')")
+          try await browser.act("start-over")
+          try await browser.confirm()
+          try await browser.wait(until: "!document.querySelector('[data-problem=storage]')")
+          #expect(try await browser.message(1000)["storage"] == "ready")
+          #expect(try await browser.errorLog() == [])
+        }
+      }
     }
 
     @Test(

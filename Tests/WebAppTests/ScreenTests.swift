@@ -45,6 +45,9 @@ extension BrowserSuite {
               combinations += 1
             }
           }
+          // WCAG 3.2.3 and 3.2.6: the way to help is at the same place everywhere.
+          let tabs = try await browser.script(Self.tabs)
+          #expect(tabs == ["tab-home", "tab-share", "tab-history", "tab-more"], "\(stop.name)")
           trees.compare(try await browser.accessibilityTree(), at: stop, in: language)
           try await stop.close(browser)
         }
@@ -79,6 +82,9 @@ extension BrowserSuite {
         try await stop.close(browser)
       }
     }
+
+    private static let tabs =
+      "return [...document.querySelectorAll('#navigation a')].map(tab => tab.dataset.action)"
 
     private static let screenshotFolder = ProcessInfo.processInfo
       .environment["FIREBREAK_SCREENSHOTS"].map { URL(fileURLWithPath: $0) }

@@ -88,11 +88,11 @@ extension PendingUpload {
   }
 
   /// The text that binds an attestation to the keys, as `DeviceVerificationPayload` computes it.
-  func transactionID(appPackageName: String, region: String) -> String {
+  func transactionID(appPackageName: String, regions: [String]) -> String {
     var text = SecretText()
     text.append(appPackageName)
     for key in sortedByBase64 { text.append(key.base64) }
-    text.append(region.uppercased())
+    for region in regions.map({ $0.uppercased() }).sorted() { text.append(region) }
     return text.bytes().withUnsafeBytes { SHA256.hash(data: $0) }
       .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }

@@ -177,7 +177,7 @@ extension ExposureApp {
       return DeviceVerificationPayload(
         deviceToken: try await deviceCheck.token(),
         transactionID: pending.transactionID(
-          appPackageName: configuration.appPackageName, region: configuration.region),
+          appPackageName: configuration.appPackageName, regions: configuration.uploadRegions),
         timestampMilliseconds: Int64(clock.now.timeIntervalSince1970 * 1_000))
     } catch {
       throw UploadFailure.noDeviceToken

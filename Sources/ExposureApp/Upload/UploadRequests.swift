@@ -62,7 +62,10 @@ struct UploadRequests: Sendable {
     body.append(#","platform":"#)
     body.appendJSON(configuration.platform)
     body.append(#","regions":["#)
-    body.appendJSON(configuration.region)
+    for (index, region) in configuration.uploadRegions.enumerated() {
+      if index > 0 { body.append(",") }
+      body.appendJSON(region)
+    }
     body.append(#"],"temporaryExposureKeys":["#)
     for (index, key) in keys.enumerated() { body.append(key, isFirst: index == 0) }
     body.append("]")

@@ -1,6 +1,7 @@
 import Foundation
 import PhoneProcess
 import Secrets
+import Synchronization
 import World
 
 /// Answers the messages of pages, and tells pages about changes.
@@ -11,6 +12,8 @@ package final class Bridge: Sendable {
   private let clock: any WallClock
   /// The version of the program, for message 62.
   let version: String
+  /// True if a page has sent one of our messages. Other web apps do not know them, so they are not pushed either.
+  private let isOurs = Mutex(false)
 
   /// Creates a bridge to `phone`.
   package init(
@@ -47,6 +50,7 @@ package final class Bridge: Sendable {
   ///
   /// An operation that takes too long goes on; its result is in the state.
   package func answer(to message: BridgeMessage) async -> String {
+    if message.type >= MessageID.state { isOurs.withLock { $0 = true } }
     let seconds = BridgeLimit.seconds(of: message.type)
     let answer = await firstResult(within: seconds, clock) { await self.result(of: message) }
     switch answer {
@@ -103,9 +107,7 @@ extension Bridge {
     if shown.state.contractRiskLevel != last.state.contractRiskLevel {
       pushes.send(BridgePush(MessageID.riskLevel, shown.state.riskJSON))
     }
-    if !shown.state.isSame(as: last.state) {
-      pushes.send(BridgePush(MessageID.state, JSONValue(encoding: shown.state)))
-    }
+    if !shown.state.isSame(as: last.state) { push(shown.state) }
     return shown
   }
 
@@ -115,14 +117,25 @@ extension Bridge {
   }
 
   /// Tells all pages the state.
-  func pushState() async {
-    pushes.send(BridgePush(MessageID.state, JSONValue(encoding: await phone.state())))
+  func pushState() async { push(await phone.state()) }
+
+  private func push(_ state: PhoneState) {
+    guard isOurs.withLock(\.self) else { return }
+    pushes.send(BridgePush(MessageID.state, JSONValue(encoding: state)))
   }
 
-  /// Opens a screen of the page: message 69.
-  package func open(_ route: PageRoute) {
-    pushes.send(route.push)
+  /// Tells all pages the language.
+  func pushLanguage() async {
+    pushes.send(BridgePush(MessageID.language, await phone.state().languageJSON))
   }
+
+  /// A stream for a new page. It begins with the messages that a phone sends when an app comes to the foreground.
+  func connect() async -> AsyncStream<BridgePushes.Event> {
+    pushes.subscribe(greeting: [.foreground, await phone.services().push])
+  }
+
+  /// Opens a screen of the page that connects next: message 69.
+  package func open(_ route: PageRoute) { pushes.keep(route.push) }
 
   /// Tells pages for Android that the back button was pressed: message 67.
   package func goBack() { pushes.send(.back) }
@@ -141,6 +154,9 @@ extension PhoneState {
     other.now = now
     return self == other
   }
+
+  /// `{"language":"PL"}`.
+  var languageJSON: JSONValue { ["language": .string(language.rawValue.uppercased())] }
 
   /// `{"riskLevel":3}`.
   var riskJSON: JSONValue { ["riskLevel": .integer(contractRiskLevel)] }

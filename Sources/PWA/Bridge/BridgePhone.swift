@@ -34,6 +34,8 @@ package protocol BridgePhone: Sendable {
   func upload(_ upload: PhoneUpload) async -> PhoneUploadResult
   /// Continues an unfinished upload, or forgets it.
   func resolveUpload(continuing: Bool) async throws(BridgePhoneError) -> PhoneUploadResult
+  /// Records that the owner has seen the result of the last upload.
+  func noteUploadShown() async
   /// The keys that an upload would share, without the keys.
   func uploadPreview(_ diagnosis: Diagnosis) async throws(BridgePhoneError) -> JSONValue
 
@@ -50,7 +52,7 @@ package protocol BridgePhone: Sendable {
   /// Records a stay if there is one, and tells if the owner has left the region.
   func travel(to region: String?) async throws(BridgePhoneError) -> JSONValue
   /// An action for developers; the text of its result.
-  func develop(_ action: String) async throws(BridgePhoneError) -> String
+  func develop(_ action: DeveloperAction) async throws(BridgePhoneError) -> String
 }
 
 /// The reason why the phone does not do something; a sentence for its owner.
@@ -105,6 +107,8 @@ package struct PhoneChoice: Hashable, Sendable {
 /// The kinds of data that a page can remove.
 package enum PhoneRemoval: String, Hashable, Sendable, CaseIterable {
   case exposures, history, notices, everything
+  /// Sets damaged data of the app aside.
+  case damaged
 }
 
 /// The steps of the onboarding that a page reports.
@@ -128,11 +132,14 @@ package struct PhoneUploadResult: Hashable, Sendable {
   package let result: Int
   /// The name of an `UploadFailure`; `nil` for a success.
   package let reason: String?
+  /// The time in Unix seconds until which PINs are refused; `nil` if they are not.
+  package let until: Int?
 
   /// Creates a result.
-  package init(result: Int, reason: String?) {
+  package init(result: Int, reason: String?, until: Int? = nil) {
     self.result = result
     self.reason = reason
+    self.until = until
   }
 
   /// The result of a request that does not name a PIN.

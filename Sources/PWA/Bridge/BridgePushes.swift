@@ -29,13 +29,13 @@ package final class BridgePushes: Sendable {
     self.clock = clock
   }
 
-  /// A new stream. Its first event is message 11. Beyond `BridgeLimit.streamsMax`, the oldest stream ends.
-  package func subscribe() -> AsyncStream<Event> {
+  /// A new stream that begins with `greeting`. Beyond `BridgeLimit.streamsMax`, the oldest stream ends.
+  package func subscribe(greeting: [BridgePush]) -> AsyncStream<Event> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Event.self, bufferingPolicy: .bufferingOldest(BridgeLimit.waitingEventsMax))
     let (id, replaced) = streams.withLock { streams in
       if streams.isFinished { continuation.finish() }
-      continuation.yield(.push(.foreground))
+      for push in greeting { continuation.yield(.push(push)) }
       if let route = streams.pendingRoute { continuation.yield(.push(route)) }
       streams.pendingRoute = nil
       streams.nextID += 1
@@ -54,13 +54,11 @@ package final class BridgePushes: Sendable {
   /// The number of open streams.
   package var count: Int { streams.withLock { $0.open.count } }
 
-  /// Sends `push` to all pages. A route without any page waits for the next one.
-  package func send(_ push: BridgePush) {
-    if push.type == MessageID.route {
-      streams.withLock { if $0.open.isEmpty { $0.pendingRoute = push } }
-    }
-    send(.push(push))
-  }
+  /// Sends `push` to all pages.
+  package func send(_ push: BridgePush) { send(.push(push)) }
+
+  /// Keeps a route for the page that connects next: the address that names it loads that page.
+  package func keep(_ route: BridgePush) { streams.withLock { $0.pendingRoute = route } }
 
   private func send(_ event: Event) {
     for stream in streams.withLock({ $0.open }) {

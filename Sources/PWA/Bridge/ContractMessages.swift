@@ -39,8 +39,9 @@ extension Bridge {
     if let code = message["language"]?.asString, let language = Language(locale: code) {
       try await phone.choose(PhoneChoice(language: language))
       await pushState()
+      await pushLanguage()
     }
-    return ["language": .string(await phone.state().language.rawValue.uppercased())]
+    return await phone.state().languageJSON
   }
 
   private func contractUpload(_ message: BridgeMessage) async -> JSONValue {

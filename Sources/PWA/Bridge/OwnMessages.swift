@@ -14,24 +14,28 @@ extension Bridge {
     case MessageID.checkNow: return try await checkNow()
     case MessageID.guidedUpload: return await guidedUpload(message)
     case MessageID.unfinishedUpload:
-      let action = try message.word("action", of: ["continue", "forget"])
-      return try await phone.resolveUpload(continuing: action == "continue").json
+      let action = try message.word("action", of: ["continue", "forget", "seen"])
+      if action == "seen" {
+        await phone.noteUploadShown()
+        await pushState()
+        return [:]
+      }
+      let result = try await phone.resolveUpload(continuing: action == "continue").json
+      await pushState()
+      return result
     case MessageID.uploadPreview: return try await phone.uploadPreview(try message.diagnosis)
     case MessageID.travel:
       return try await phone.travel(to: message["to"]?.asString)
     case MessageID.developer:
-      let action = try message.word("action", of: Self.developerActions)
-      return ["text": .string(try await phone.develop(action))]
+      let action = try message.word("action", of: DeveloperAction.allCases.map(\.rawValue))
+      return [
+        "text": .string(try await phone.develop(DeveloperAction(rawValue: action) ?? .showKeys))
+      ]
     default:
       try await change(message)
       return JSONValue(encoding: await phone.state())
     }
   }
-
-  private static let developerActions = [
-    "detectNow", "simulateExposure", "resetExposures", "resetOnboarding", "showKeys",
-    "showConfiguration", "resetCursor", "simulateFailure",
-  ]
 
   /// The messages whose answer is the new state.
   private func change(_ message: BridgeMessage) async throws {
@@ -52,6 +56,7 @@ extension Bridge {
     // The other open pages of the owner.
     await pushState()
     if message["notifications"] != nil { await pushServices() }
+    if message["language"] != nil { await pushLanguage() }
   }
 
   private func checkNow() async throws -> JSONValue {
@@ -66,17 +71,22 @@ extension Bridge {
     guard let pin = message["pin"]?.asString, let diagnosis = try? message.diagnosis else {
       return PhoneUploadResult.undecodable.json
     }
-    return await phone.upload(
+    let result = await phone.upload(
       PhoneUpload(
         pin: ZeroingBytes(copying: pin.utf8),
-        sharesAbroad: message["isInteroperabilityEnabled"]?.asBool ?? false, diagnosis: diagnosis)
-    ).json
+        sharesAbroad: message["isInteroperabilityEnabled"]?.asBool ?? false, diagnosis: diagnosis))
+    // A page that was loaded again in the meantime learns the result.
+    await pushState()
+    return result.json
   }
 }
 
 extension PhoneUploadResult {
   fileprivate var json: JSONValue {
-    ["result": .integer(result), "reason": JSONValue(optional: reason)]
+    let answer: [String: JSONValue] = [
+      "result": .integer(result), "reason": JSONValue(optional: reason),
+    ]
+    return .object(until.map { answer.merging(["until": .integer($0)]) { $1 } } ?? answer)
   }
 }
 

@@ -5,12 +5,12 @@ import NIOCore
 /// The stream of events of one page (server-sent events): the pushes of the phone.
 enum EventStream {
   /// The answer to a request for the events. It ends with the page, with the server, or when a newer page needs it.
-  static func response(_ request: Request, _ pushes: BridgePushes) -> Response {
+  static func response(_ request: Request, of bridge: Bridge) -> Response {
     Response(
       status: .ok,
       headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
       body: ResponseBody { writer in
-        let events = pushes.subscribe()
+        let events = await bridge.connect()
         // A page that has been closed must free its stream at once, not at the next heartbeat.
         try? await request.body.consumeWithCancellationOnInboundClose { _ in
           for await event in events {

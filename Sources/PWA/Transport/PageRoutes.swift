@@ -7,6 +7,11 @@ struct PageRoutes: Sendable {
   let pages: PageFolder
   let policy: PagePolicy
 
+  /// True if there is a file at `path`.
+  func hasFile(at path: String) -> Bool {
+    if case .page = pages.page(at: path, isDocument: false) { true } else { false }
+  }
+
   /// The file for `path`.
   func response(_ request: Request, path: String, wantsDocument: Bool) -> Response {
     switch pages.page(at: path, isDocument: wantsDocument) {

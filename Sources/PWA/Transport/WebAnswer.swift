@@ -71,6 +71,25 @@ enum WebAnswer {
     page(.notFound, "Not found", "There is no such page: check the address.")
   }
 
+  /// A service worker that removes itself, in place of one that an earlier web app on this port has installed.
+  static var endOfWorker: Response {
+    let script = """
+      addEventListener('install', () => skipWaiting());
+      addEventListener('activate', (event) => event.waitUntil((async () => {
+        for (const name of await caches.keys()) await caches.delete(name);
+        await registration.unregister();
+        for (const page of await clients.matchAll({ type: 'window' })) await page.navigate(page.url);
+      })()));
+      """
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: ContentType(fileName: "service-worker.js").header, .cacheControl: "no-store",
+        .contentSecurityPolicy: PagePolicy.inert,
+      ],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: script)))
+  }
+
   static var tooLarge: Response {
     page(
       .contentTooLarge, "Too large",

@@ -11,8 +11,7 @@ struct WebRoutes: RouterMiddleware {
   let pages: PageRoutes
   let script: Data
   let secret: WebSecret
-  /// The user whose browsers need no secret: the one that runs the phone.
-  let owner: UInt32
+  let users: WebUsers
   /// The texts of a language as JSON.
   let texts: @Sendable (String) -> Data?
 
@@ -31,13 +30,16 @@ struct WebRoutes: RouterMiddleware {
     if let refusal = RequestGate(port: port).refusal(of: facts) {
       return WebAnswer.refusal(refusal)
     }
-    let hasSecret = secret.isIn(cookies: facts.headers["cookie"], port: port)
+    // A browser sends its cookies to every server on this machine, also to one of another user.
+    let hasSecret =
+      secret.isIn(cookies: facts.headers["cookie"], port: port)
+      && users.mayUseSecret(context.peerUserID)
     switch (request.method, facts.path) {
     case (.post, WebPath.messages):
       return hasSecret ? await message(request, facts) : WebAnswer.noSecret
     case (.post, WebPath.session): return session(facts, context, port: port)
     case (.get, WebPath.events):
-      return hasSecret ? EventStream.response(request, bridge.pushes) : WebAnswer.noSecret
+      return hasSecret ? EventStream.response(request, of: bridge) : WebAnswer.noSecret
     case (.get, _), (.head, _):
       return reading(request, facts, context, port: port, hasSecret: hasSecret)
     default: return WebAnswer.notFound
@@ -66,7 +68,7 @@ struct WebRoutes: RouterMiddleware {
   private func session(
     _ facts: RequestGate.Facts, _ context: QuietContext, port: Int
   ) -> Response {
-    guard facts.isFromScript, isFromOwner(context) else { return WebAnswer.noSecret }
+    guard facts.isFromScript, users.isOwner(context.peerUserID) else { return WebAnswer.noSecret }
     return Response(
       status: .noContent,
       headers: [.setCookie: secret.cookie(port: port), .cacheControl: "no-store"])
@@ -77,10 +79,12 @@ struct WebRoutes: RouterMiddleware {
     hasSecret: Bool
   ) -> Response {
     if facts.isDocument, let typed = request.uri.queryParameters["secret"], secret.matches(typed) {
+      users.admit(context.peerUserID)
       return WebAnswer.redirection(to: "/", setting: secret.cookie(port: port))
     }
     // A manifest is loaded without cookies, so files are for the owner's processes as well.
-    guard hasSecret || isFromOwner(context) else { return WebAnswer.noSecret }
+    if facts.isServiceWorker, !pages.hasFile(at: facts.path) { return WebAnswer.endOfWorker }
+    guard hasSecret || users.isOwner(context.peerUserID) else { return WebAnswer.noSecret }
     var response = content(request, facts)
     if facts.isDocument, !hasSecret { response.headers[.setCookie] = secret.cookie(port: port) }
     return response
@@ -118,8 +122,6 @@ struct WebRoutes: RouterMiddleware {
     bridge.open(route)
     return WebAnswer.redirection(to: "/")
   }
-
-  private func isFromOwner(_ context: QuietContext) -> Bool { context.peerUserID == owner }
 }
 
 extension RequestGate.Facts {
@@ -136,6 +138,9 @@ extension RequestGate.Facts {
 
   /// True if a script of a page of this server sends it: other sites' pages cannot set this header.
   fileprivate var isFromScript: Bool { headers["x-firebreak-bridge"] == "1" }
+
+  /// True if a browser looks for a new version of a service worker.
+  fileprivate var isServiceWorker: Bool { headers["service-worker"] == "script" }
 
   fileprivate var isJSON: Bool {
     let type = headers["content-type"]?.split(separator: ";").first

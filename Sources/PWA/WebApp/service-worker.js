@@ -8,7 +8,7 @@ const files = [
   "/styles/base.css", "/styles/parts.css", "/styles/screens.css", "/firebreak/bridge.js",
   ...["en", "pl", "de", "uk"].map((language) => `/firebreak/texts/${language}.json`),
   ...["main", "announce", "bridge-client", "dialog", "dom", "format", "frame", "icons", "message-error",
-    "onboarding-guard", "router", "screens", "store", "texts"].map((name) => `/app/${name}.js`),
+    "onboarding-guard", "router", "routes", "screens", "store", "texts"].map((name) => `/app/${name}.js`),
   ...["bands", "basics", "form", "pin", "problems", "qr", "share-draft"]
     .map((name) => `/app/parts/${name}.js`),
   ...["about", "advice", "delete", "developer", "history", "home", "more", "onboarding", "pages",

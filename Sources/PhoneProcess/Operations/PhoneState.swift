@@ -20,6 +20,16 @@ package struct PhoneState: Encodable, Hashable, Sendable {
     case waitingForConsent, requestingToken, sending
   }
 
+  /// The result of an upload.
+  package struct UploadResult: Encodable, Hashable, Sendable {
+    /// The category of ProteGO Safe: 1 to 5.
+    package let result: Int
+    /// The name of the reason of a failure.
+    @Nullable package var reason: String?
+    /// The end of a lock of the PIN entry.
+    @Nullable package var until: Int?
+  }
+
   package var onboarding: Onboarding
   /// True if the owner has turned exposure notifications on.
   package var enabled: Bool
@@ -53,6 +63,8 @@ package struct PhoneState: Encodable, Hashable, Sendable {
   package var pendingUpload: Bool
   /// The step of the running upload.
   @Nullable package var upload: Upload?
+  /// The result of the last upload since the start, until a user interface has shown it.
+  @Nullable package var lastUpload: UploadResult?
   /// The language of texts.
   package var language: Language
   /// True if no details of exposures shall be shown.

@@ -10,7 +10,7 @@ struct PhoneConfigurationFile {
   private var verificationServer = URL(fileURLWithPath: "/")
   private var keyServer = URL(fileURLWithPath: "/")
   private var statistics: String?
-  private var region = ""
+  private var regions: [String] = []
   private var appID = ""
   private var platform = "android"
   private var riskVersion = 1
@@ -49,8 +49,9 @@ struct PhoneConfigurationFile {
   var settings: PhoneSettings {
     get throws {
       let app = AppConfiguration(
-        verificationServer: verificationServer, keyServer: keyServer, region: region,
-        platform: platform, appPackageName: appID, rootKey: try rootKey,
+        verificationServer: verificationServer, keyServer: keyServer, region: regions[0],
+        otherRegions: Array(regions.dropFirst()), platform: platform, appPackageName: appID,
+        rootKey: try rootKey,
         windowRisk: try windowRiskAssessment)
       return PhoneSettings(
         app: app, calibration: try calibration,
@@ -112,6 +113,9 @@ struct PhoneConfigurationFile {
     }
   }
 
+  /// The largest number of regions of an upload.
+  fileprivate static let regionsMax = 10
+
   /// The source of the table in Documentation/Phone.md.
   static var table: SettingsTable<Self> {
     SettingsTable(rows: [
@@ -130,7 +134,10 @@ struct PhoneConfigurationFile {
         "statistics", \.statistics, form: "an address of https, or of http on this machine",
         "the server of the health authority's statistics, for the web app"
       ) { WebAddress($0) != nil },
-      .region("region", \.region, "the region of the phone, ISO 3166: `PL`, `US-CA`"),
+      .regions(
+        "regions", \.regions,
+        "the region of the phone, ISO 3166: `PL`, `US-CA`; after it, other regions in which an"
+          + " upload is published, as far as the key server allows them for the app"),
       .name("appID", \.appID, required: true, "the identifier of the app, as the servers know it"),
       .choice(
         "platform", \.platform, ["android", "ios"],
@@ -171,15 +178,22 @@ struct PhoneConfigurationFile {
 
 extension Setting {
   /// A region by its code.
-  fileprivate static func region(
-    _ name: String, _ path: WritableKeyPath<Root, String>, _ meaning: String
+  fileprivate static func regions(
+    _ name: String, _ path: WritableKeyPath<Root, [String]>, _ meaning: String
   ) -> Self {
     Self(
-      name: name, form: "a code of two capital letters, or with a part such as US-CA",
+      name: name,
+      form:
+        "a list of 1 to \(PhoneConfigurationFile.regionsMax) codes of two capital letters, or with a"
+        + " part such as US-CA",
       meaning: meaning, isRequired: true, fallback: { _ in nil },
       take: { value, root, _ in
-        guard let text = value.text, TravelLimit.isRegion(text) else { return nil }
-        root[keyPath: path] = text
+        guard case .list(let list) = value else { return nil }
+        let regions = list.compactMap(\.text).filter(TravelLimit.isRegion)
+        guard regions.count == list.count, Set(regions).count == list.count,
+          (1...PhoneConfigurationFile.regionsMax).contains(list.count)
+        else { return nil }
+        root[keyPath: path] = regions
         return value
       })
   }

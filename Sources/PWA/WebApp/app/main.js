@@ -1,7 +1,9 @@
+import { onPush } from "./bridge-client.js";
 import { forgetAnnouncement } from "./announce.js";
 import { drawFrame } from "./frame.js";
 import { allowedPath } from "./onboarding-guard.js";
-import { redraw, redrawIfLive, startRouter } from "./router.js";
+import { go, redraw, redrawIfLive, startRouter } from "./router.js";
+import { pathOfRoute } from "./routes.js";
 import { screens } from "./screens.js";
 import { refreshState, startStore, store, subscribe } from "./store.js";
 import { browserLanguage, language, loadTexts } from "./texts.js";
@@ -14,6 +16,10 @@ let phoneLanguage;
 
 async function start() {
   startStore();
+  onPush((type, value) => {
+    const path = type === 69 ? pathOfRoute(value) : null;
+    if (path) go(path);
+  });
   await Promise.all([loadTexts(browserLanguage()), refreshState()]);
   phoneLanguage = store.state?.language;
   await loadTexts(phoneLanguage);

@@ -20,6 +20,8 @@ export function resetOnboarding() {
 /** The path to show in place of `path`. */
 export function allowedPath(path, state) {
   if (!state || state.onboarding === "finished" || isSkipped || open.has(path)) return path;
+  // Without readable data nothing else works: the first screen says what to do.
+  if (state.storage !== "ready") return path;
   if (path === "/share") postponed.path = location.hash.slice(1);
   if (state.onboarding === "declined") return "/second-chance";
   return state.onboarding === "consented" ? "/ready" : "/welcome";

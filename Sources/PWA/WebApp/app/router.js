@@ -64,14 +64,31 @@ async function show(movesFocus, isSame = false) {
   }
   if (run !== generation) return;
   const focus = isSame ? focusKey(main) : null;
+  const kept = isSame ? keptInputs(main) : [];
   current = screen;
   document.documentElement.lang = language();
   main.replaceChildren(...present([content]));
+  for (const restore of kept) restore(main);
   main.dataset.screen = screen.name;
   main.removeAttribute("aria-busy");
   document.title = `${t(screen.title)} – Firebreak`;
   markTab(path);
   restoreFocus(main, focus, movesFocus);
+}
+
+/** Functions that restore typed texts and opened details after a redraw. */
+function keptInputs(main) {
+  const typed = [...main.querySelectorAll("input[id]:not([type]), input[id][type=text]")]
+    .filter((input) => input.value !== input.defaultValue)
+    .map(({ id, value }) => (place) => {
+      const input = place.querySelector(`#${CSS.escape(id)}`);
+      if (input) input.value = value;
+    });
+  const opened = [...main.querySelectorAll("details")].map((details, index) => (place) => {
+    const same = place.querySelectorAll("details")[index];
+    if (same) same.open = details.open;
+  });
+  return [...typed, ...opened];
 }
 
 /** The selector of the focused element of the screen, so that it can be found again after a redraw. */

@@ -17,12 +17,36 @@ export function isPIN(pin) {
   return pin.length >= least && pin.length <= most && /[0-9]/.test(pin) && /[A-Z]/.test(pin);
 }
 
-/** The PIN in a text: a link with `pin=`, a sentence that has one, or the PIN alone. */
+/**
+ * The PIN in a text: after `pin=` in a link, alone in groups of three, or a word of six to ten characters, or two of
+ * three. `null` if there is none, or several.
+ */
 export function found(text) {
-  const link = /[?&#]pin=([0-9a-z %+-]+)/i.exec(text);
-  if (link) return cleaned(decodeURIComponent(link[1].replaceAll("+", " ")));
-  const words = text.toUpperCase().match(/[0-9A-Z]+/g) ?? [];
-  return words.find(isPIN) ?? cleaned(text);
+  const link = /(?:^|[?&#])pin=([0-9a-z %+-]+)/i.exec(text);
+  if (link) return checked(cleaned(decoded(link[1].replaceAll("+", " "))));
+  const alone = text.trim().replace(/^PIN\b[:\s]*/i, "");
+  const isGrouped = /^([0-9a-z]{3} )+[0-9a-z]{1,3}$/i.test(alone);
+  if (isGrouped && isPIN(alone.toUpperCase().replaceAll(" ", ""))) return cleaned(alone);
+  const words = text.toUpperCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const pairs = words.slice(1).map((word, index) => [words[index], word])
+    .filter((pair) => pair.every((word) => word.length === 3)).map((pair) => pair.join(""));
+  for (const candidates of [words, pairs]) {
+    const pins = [...new Set(candidates.filter((word) => /^[0-9A-Z]+$/.test(word) && isPIN(word)))];
+    if (pins.length > 0) return pins.length === 1 ? pins[0] : null;
+  }
+  return checked(cleaned(text.trim().length <= pinLengths.most + 3 ? text : ""));
+}
+
+function checked(pin) {
+  return isPIN(pin) ? pin : null;
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Formats the input while the user types and keeps the position of the cursor. */

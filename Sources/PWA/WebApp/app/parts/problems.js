@@ -1,8 +1,11 @@
 import { el } from "../dom.js";
+import { announce } from "../announce.js";
 import { send } from "../bridge-client.js";
+import { confirm } from "../dialog.js";
 import { icon } from "../icons.js";
 import { hasText, t } from "../texts.js";
-import { button, linkButton } from "./basics.js";
+import { change } from "../store.js";
+import { announceFailure, button, linkButton } from "./basics.js";
 
 /** The problems of the phone as cards, the most serious first, each with one action. */
 export function problemCards(state, checkNow) {
@@ -15,7 +18,7 @@ export function problemCards(state, checkNow) {
 
 function problems(state, checkNow) {
   const found = [
-    storageProblem(state, checkNow), ...state.damaged.map((kind) => damage(kind, checkNow)),
+    storageProblem(state, checkNow), uploadResult(state), ...state.damaged.map((kind) => damage(kind, checkNow)),
     consentProblem(state), bluetoothProblem(state), unfinishedUpload(state), pause(state),
     configurationProblem(state, checkNow), checkProblem(state, checkNow),
   ];
@@ -27,8 +30,33 @@ function storageProblem({ storage }, checkNow) {
   const text = hasText(`storage.${storage}`) ? t(`storage.${storage}`) : t("storage.damaged");
   const action = storage === "unreadable"
     ? button("check-storage", t("action.tryAgain"), checkNow, { kind: "primary" })
-    : linkButton("start-over", t("storage.startOver"), "/delete", { kind: "primary" });
+    : button("start-over", t("storage.startOver"), startOver, { kind: "primary" });
   return { name: "storage", title: t("storage.title"), text, action };
+}
+
+/** Sets the damaged data aside. Keys and received identifiers of the phone stay. */
+async function startOver() {
+  const isSure = await confirm({
+    title: t("storage.startOver"), text: t("storage.startOver.text"), confirmText: t("storage.startOver"),
+  });
+  if (!isSure) return;
+  try {
+    await change(1008, { what: "damaged" });
+    announce(t("storage.startedOver"));
+  } catch (error) {
+    announceFailure(error);
+  }
+}
+
+/** The result of an upload whose page was left. */
+function uploadResult({ lastUpload }) {
+  if (!lastUpload) return null;
+  return {
+    name: "upload-result", symbol: lastUpload.result === 1 ? "info" : "alert", tone: "calm",
+    title: t(lastUpload.result === 1 ? "result.done.title" : "result.failed.title"),
+    text: t("result.arrived"),
+    action: linkButton("upload-result", t("result.title"), "/share/result", { kind: "primary" }),
+  };
 }
 
 function damage(kind, checkNow) {
@@ -49,7 +77,7 @@ function consentProblem(state) {
       action: linkButton("problem-support", t("support.title"), "/support"),
     };
   }
-  if (state.enabled && state.authorized) return null;
+  if ((state.enabled && state.authorized) || state.storage !== "ready") return null;
   return {
     name: "off", title: t("problem.off.title"), text: t("problem.off.text"),
     action: button("turn-on", t("action.turnOn"),
@@ -60,9 +88,9 @@ function consentProblem(state) {
 function bluetoothProblem(state) {
   if (state.bluetooth || !state.enabled || !state.supported) return null;
   return {
-    name: "bluetooth", title: t("notice.bluetooth-off.title"), text: t("notice.bluetooth-off.body"),
-    action: button("turn-on-bluetooth", t("problem.bluetooth.action"), () => send(52, { enableBt: true }),
-      { kind: "primary" }),
+    name: "bluetooth", title: t("notice.bluetooth-off.title"),
+    text: `${t("notice.bluetooth-off.body")} ${t("problem.bluetooth.action")}`,
+    action: linkButton("problem-support", t("support.title"), "/support"),
   };
 }
 

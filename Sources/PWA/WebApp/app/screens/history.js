@@ -2,7 +2,7 @@ import { el } from "../dom.js";
 import { request, send } from "../bridge-client.js";
 import { announce } from "../announce.js";
 import { confirm } from "../dialog.js";
-import { number, relative, time } from "../format.js";
+import { day, minutes, number, relative, time } from "../format.js";
 import { button, card, facts, heading } from "../parts/basics.js";
 import { redraw } from "../router.js";
 import { plural, t } from "../texts.js";
@@ -10,7 +10,7 @@ import { levelNames } from "./home.js";
 
 /** The number of rows of a list that are shown at first. */
 const firstRows = 8;
-/** The kinds of rows in message 90, in the order of the screen. */
+/** The kinds of rows of message 91, in the order of the screen. */
 const kinds = ["notifications", "exposures", "riskChecks"];
 const expanded = new Set();
 
@@ -20,12 +20,18 @@ export const pastEvents = {
   title: "history.title",
   isLive: true,
   async render() {
-    const [rows, totals] = await Promise.all([request(90), request(103)]);
+    const [rows, totals] = await Promise.all([allRows(), request(103)]);
     return el("div", { class: "narrow" },
       heading(t("history.title"), el("p", { class: "lead" }, t("history.lead"))),
       summary(totals?.riskCheck), kinds.map((kind) => section(kind, rows?.[kind] ?? [])));
   },
 };
+
+/** The notices and checks of message 90, and the exposures themselves, which message 90 counts by check. */
+async function allRows() {
+  const [past, details] = await Promise.all([request(90), request(1001)]);
+  return { ...past, exposures: details?.exposures ?? [] };
+}
 
 function summary(totals) {
   if (!totals) return null;
@@ -39,7 +45,7 @@ function summary(totals) {
 }
 
 function section(kind, rows) {
-  const newest = [...rows].sort((one, other) => other.timestamp - one.timestamp);
+  const newest = [...rows].sort((one, other) => rank(other) - rank(one));
   const shown = expanded.has(kind) ? newest : newest.slice(0, firstRows);
   return card(t(`history.${kind}`), { "data-list": kind },
     rows.length === 0 && el("p", { class: "muted" }, t(`history.${kind}.none`)),
@@ -53,14 +59,20 @@ function section(kind, rows) {
         () => remove(kind, rows.map((row) => row.id)), { symbol: "trash", id: kind })));
 }
 
+/** The time of a row in seconds. */
+function rank(row) {
+  return row.timestamp ?? Date.parse(row.date) / 1000;
+}
+
 function entry(kind, row) {
   const { title, text } = described(kind, row);
+  const when = row.date ? day(row.date) : time(row.timestamp);
   return el("li", { class: "entry", "data-entry": row.id },
     el("div", {}, el("strong", {}, title), text && el("p", {}, text),
-      el("p", { class: "muted" }, time(row.timestamp))),
+      el("p", { class: "muted" }, when)),
     button("remove", "", () => remove(kind, [row.id]), {
       kind: "quiet", symbol: "trash", id: `${kind}-${row.id}`,
-      label: t("history.remove", { name: title, time: time(row.timestamp) }),
+      label: t("history.remove", { name: title, time: when }),
     }));
 }
 
@@ -69,7 +81,7 @@ function described(kind, row) {
   if (kind === "exposures") {
     return {
       title: t(`risk.${levelNames[row.riskLevel] ?? "none"}.short`),
-      text: row.exposures ? plural("home.encounters", row.exposures) : null,
+      text: row.hidden ? null : minutes(row.seconds),
     };
   }
   return {
@@ -96,7 +108,7 @@ async function remove(kind, ids) {
 /** Waits until the phone has removed the rows: message 91 has no answer. */
 async function gone(kind, ids) {
   for (let attempt = 0; attempt < 20; attempt += 1) {
-    const rows = (await request(90))?.[kind] ?? [];
+    const rows = (await allRows())[kind] ?? [];
     if (!rows.some((row) => ids.has(row.id))) return;
     await new Promise((resolve) => setTimeout(resolve, 150));
   }

@@ -28,7 +28,7 @@ export const home = {
 
 function unreachable() {
   return el("div", { class: "narrow" }, el("h1", { tabindex: "-1" }, t("offline.title")),
-    el("p", {}, t("offline.text")),
+    el("p", {}, t("offline.unknown")),
     button("reconnect", t("action.tryAgain"), refreshState, { kind: "primary" }));
 }
 

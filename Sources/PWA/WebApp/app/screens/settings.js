@@ -16,7 +16,10 @@ export const settings = {
   title: "settings.title",
   isLive: true,
   render: () => el("div", { class: "narrow" }, backLink("/more", t("more.title")),
-    heading(t("settings.title")), services(), notices(), languageCard(), travel(), data()),
+    heading(t("settings.title")),
+    // The phone's switches are not known before its first answer.
+    store.state ? [services(), notices(), languageCard(), travel(), data()]
+      : el("p", {}, t("offline.unknown"))),
 };
 
 /** Changes the language everywhere: the pages, the phone and its notices. */
@@ -39,10 +42,9 @@ function services() {
       isOn: Boolean(state?.enabled),
       change: (isOn) => setService({ enableExposureNotificationService: isOn }),
     }),
-    toggle("bluetooth", {
-      title: t("settings.bluetooth"), text: t("settings.bluetooth.text"), isOn: Boolean(state?.bluetooth),
-      change: (isOn) => setService({ enableBt: isOn }),
-    }));
+    el("p", { "data-part": "bluetooth" }, el("strong", {}, `${t("settings.bluetooth")}: `),
+      t(state?.bluetooth ? "settings.bluetooth.on" : "settings.bluetooth.off"), " ",
+      el("span", { class: "muted" }, t("settings.bluetooth.text"))));
 }
 
 function notices() {
@@ -71,16 +73,33 @@ function travel() {
     id: "travel-region", class: "short", maxlength: 2, autocomplete: "off", autocapitalize: "characters",
     spellcheck: "false", "data-action": "travel-region", "aria-describedby": "travel-help",
   });
+  const result = el("p", { role: "status", "data-message": "travel" });
   const go = async () => {
     const to = input.value.trim().toUpperCase();
-    const answer = await request(1009, { to: to || null });
-    announce(t("travel.saved", { region: answer?.region ?? to }));
-    await refreshState();
+    try {
+      if (!isCountry(to)) throw new Error(t("travel.unknown"));
+      await request(1009, { to });
+      result.textContent = t("travel.saved", { region: to });
+      input.value = "";
+    } catch (error) {
+      result.textContent = error.message;
+      input.focus();
+    }
   };
   return card(t("travel.title"), {}, el("p", {}, t("travel.text", { region: home })),
     el("div", { class: "field" }, el("label", { for: "travel-region" }, t("travel.label")),
       el("p", { class: "muted", id: "travel-help" }, t("travel.help")),
-      el("div", { class: "inline" }, input, button("travel", t("travel.action"), go))));
+      el("div", { class: "inline" }, input, button("travel", t("travel.action"), go)), result));
+}
+
+/** True for the two letters of a country that the browser knows. */
+function isCountry(code) {
+  if (!/^[A-Z]{2}$/.test(code) || ["XX", "ZZ", "EU", "UN", "XA", "XB", "EZ"].includes(code)) return false;
+  try {
+    return new Intl.DisplayNames("en", { type: "region" }).of(code) !== code;
+  } catch {
+    return false;
+  }
 }
 
 function data() {

@@ -15,6 +15,7 @@ export const sharePIN = {
   title: "share.title",
   render(parameters) {
     takeLink(parameters);
+    if (store.state?.upload) return running();
     if (store.state?.pendingUpload) return unfinishedFirst();
     if (store.state && !(store.state.enabled && store.state.authorized)) return notEnabled();
     return el("div", { class: "narrow" },
@@ -28,7 +29,7 @@ export const sharePIN = {
 function takeLink(parameters) {
   const pin = parameters.get("pin");
   if (pin === null) return;
-  draft.pin = found(pin);
+  draft.pin = found(`pin=${pin}`) ?? "";
   history.replaceState(null, "", "#/share");
 }
 
@@ -40,9 +41,11 @@ function form() {
     "aria-describedby": "pin-help",
   });
   const take = (text) => {
-    input.value = grouped(found(text));
-    draft.pin = cleaned(input.value);
-    showError(input, error, null);
+    const pin = found(text);
+    if (pin === null) return showError(input, error, t("pin.notFound"));
+    input.value = grouped(pin);
+    draft.pin = pin;
+    return showError(input, error, null);
   };
   input.addEventListener("input", () => {
     format(input);
@@ -64,7 +67,7 @@ function form() {
       },
       "pin-found": (event) => {
         take(event.detail);
-        announce(t("pin.taken"));
+        if (isPIN(draft.pin)) announce(t("pin.taken"));
         input.focus();
       },
     },
@@ -102,6 +105,12 @@ function otherWays() {
     qrReader((text) => {
       document.querySelector("main form")?.dispatchEvent(new CustomEvent("pin-found", { detail: text }));
     }));
+}
+
+function running() {
+  return el("div", { class: "narrow" }, heading(t("share.title")),
+    card(t("progress.title"), {}, el("p", {}, t("progress.text")),
+      linkButton("progress", t("progress.look"), "/share/progress", { kind: "primary" })));
 }
 
 function unfinishedFirst() {

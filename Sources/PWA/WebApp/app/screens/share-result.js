@@ -10,21 +10,24 @@ import { isPIN } from "../parts/pin.js";
 import { go, replace } from "../router.js";
 import { refreshState, store } from "../store.js";
 import { hasText, list, t } from "../texts.js";
-import { upload } from "./share-review.js";
+import { sendKeys, upload } from "./share-review.js";
 
 /** Failures after which the same PIN can be used again. */
 const repeatable = new Set(["paused", "keysUnreadable", "systemFailed", "noDeviceToken", "serverBusy", "noInternet",
   "stopped", "storage", "alreadyRunning", "notAgreed", "offline", "message"]);
 /** Failures after which the PIN must be entered again. */
-const otherPIN = new Set(["invalidPIN", "pinRefused", "uploadRefused", "locked"]);
+const otherPIN = new Set(["invalidPIN", "pinRefused", "uploadRefused"]);
 
 /** The result of an upload. */
 export const shareResult = {
   name: "share-result",
   title: "result.title",
   render() {
-    const { result } = draft;
+    const result = draft.result ?? store.state?.lastUpload;
     if (!result) return nothing();
+    draft.result = result;
+    // The phone keeps the result until it was shown.
+    if (store.state?.lastUpload) request(1007, { action: "seen" }).catch(() => {});
     return result.result === 1 ? success() : failure(result);
   },
   leave() {
@@ -38,6 +41,7 @@ export const shareUnfinished = {
   title: "unfinished.title",
   isLive: true,
   render() {
+    if (store.state?.upload) return replace("/share/progress");
     if (!store.state?.pendingUpload) return nothing();
     return el("div", { class: "narrow" },
       heading(t("unfinished.title"), el("p", { class: "lead" }, t("unfinished.text"))),
@@ -75,9 +79,10 @@ function lockDetails(until) {
 }
 
 function nextAction(name) {
+  if (name === "locked") return null;
   if (otherPIN.has(name)) {
     return button("other-pin", t("result.otherPIN"), () => {
-      if (name !== "locked") draft.pin = "";
+      draft.pin = "";
       go("/share");
     }, { kind: "primary" });
   }
@@ -86,7 +91,7 @@ function nextAction(name) {
   return button("try-again", t("action.tryAgain"), async () => {
     await refreshState();
     if (store.state?.pendingUpload) return resume();
-    return isPIN(draft.pin) ? replace("/share/progress") : replace("/share");
+    return isPIN(draft.pin) && draft.hasAgreed ? sendKeys() : replace("/share");
   }, { kind: "primary" });
 }
 

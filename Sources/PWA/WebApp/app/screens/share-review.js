@@ -19,21 +19,26 @@ export const shareReview = {
     return stepPage(4, "review.title", "/share/consent", t("agree.title"),
       el("p", { class: "lead" }, t("review.lead")), answers(), sent(preview),
       el("div", { class: "actions" },
-        button("send", t("review.send"), () => replace("/share/progress"),
-          { kind: "primary", symbol: "send" }),
+        button("send", t("review.send"), sendKeys, { kind: "primary", symbol: "send" }),
         linkButton("home", t("action.cancel"), "/")));
   },
 };
 
-/** The screen while the keys are sent. It starts the upload and shows its progress. */
+/** Starts the upload. Only the button does: an address that is opened again must not use up a PIN. */
+export function sendKeys() {
+  upload(1006, { pin: draft.pin, isInteroperabilityEnabled: draft.isAbroad, date: draftDate() });
+  return replace("/share/progress");
+}
+
+/** The progress of the upload that is running, also one that began before the page was loaded. */
 export const shareProgress = {
   name: "share-progress",
   title: "progress.title",
   isLive: true,
   render() {
-    if (!isRunning) {
-      if (!isPIN(draft.pin) || !draft.hasAgreed) return lostPIN("progress.title");
-      upload(1006, { pin: draft.pin, isInteroperabilityEnabled: draft.isAbroad, date: draftDate() });
+    if (!isRunning && !store.state?.upload) {
+      if (store.state?.pendingUpload) return replace("/share/unfinished");
+      return store.state?.lastUpload || draft.result ? replace("/share/result") : lostPIN("progress.title");
     }
     const stage = store.state?.upload ?? "requestingToken";
     return el("div", { class: "narrow" },
@@ -49,6 +54,7 @@ let isRunning = false;
 /** Sends an upload or continues one, and shows its result. */
 export async function upload(type, data) {
   isRunning = true;
+  draft.result = null;
   try {
     draft.result = await request(type, data);
   } catch (error) {

@@ -1,0 +1,69 @@
+import Foundation
+import KeyServerAPI
+import World
+
+// Functions for developers, as in the menu of Apple's sample app. None of them runs by itself.
+extension ExposureApp {
+  /// Adds an exposure that no beacon has caused, and shows its notice.
+  ///
+  /// It is one to four days old, lasts 5 to 25 minutes, and is a risk. With rules for exposure windows, the
+  /// next detection removes it, because it covers all days again.
+  @discardableResult
+  public func simulateExposure() async throws(StorageFailure) -> Exposure {
+    let now = clock.now
+    let thresholds = remote.riskLevelConfiguration
+    let exposure = Exposure.simulated(
+      at: now, scores: min(thresholds.maxNoRiskScore + 1, RiskRule.scoreMax)...RiskRule.scoreMax,
+      isJudged: configuration.windowRisk != nil, randomness: randomness)
+    try store.update { state in
+      state.exposures.append(exposure)
+      state.setNoticeLevel(at: now, by: thresholds)
+    }
+    announce(.exposureFound(riskLevel))
+    await showDueRiskNotice()
+    return exposure
+  }
+
+  /// Records a check that failed because the server could not be reached. The next check clears it.
+  public func simulateFailedCheck() throws(StorageFailure) {
+    let now = clock.now
+    try store.update { $0.history.finish(.noConnection, at: now) }
+    announce(.checkFinished(.failed(.noConnection)))
+  }
+
+  /// Starts the onboarding again. Exposures and the history stay.
+  public func resetOnboarding() throws(StorageFailure) {
+    try store.update { state in
+      state.isOnboarded = false
+      // A new user has not lost a permission.
+      state.wasAuthorized = false
+    }
+    announce(.consentChanged)
+  }
+
+  /// Forgets which key files were analysed. The next check analyses those of the last fourteen days again.
+  public func resetDownloads() throws(StorageFailure) {
+    try store.update { $0.download.restart() }
+  }
+}
+
+extension Exposure {
+  private static let days = 1...4
+  private static let minutes = 5...25
+
+  fileprivate static func simulated(
+    at now: Date, scores: ClosedRange<Int>, isJudged: Bool, randomness: any Randomness
+  ) -> Exposure {
+    let day = RemovalRule.daySeconds
+    let today = (now.timeIntervalSince1970 / day).rounded(.down)
+    let minutes = randomness.number(in: minutes)
+    let level: WindowRiskLevel = randomness.number(in: 0...1) == 0 ? .low : .high
+    return Exposure(
+      id: UUID(),
+      date: Date(timeIntervalSince1970: (today - Double(randomness.number(in: days))) * day),
+      durationSeconds: Double(minutes * 60),
+      riskScore: isJudged ? 0 : randomness.number(in: scores),
+      judgement: isJudged
+        ? DayJudgement(level: level, normalizedMinutes: Double(minutes)) : nil)
+  }
+}
