@@ -23,6 +23,8 @@ struct PublishRoute: Sendable {
     QuietRoute(
       limit: BodyLimit(bytesMax: PublishLimit.bodyBytesMax), refusals: .publish,
       shape: .publish, randomness: randomness,
+      times: ResponseTimes(
+        randomness: randomness, gridMilliseconds: QuietLimit.uploadGridMilliseconds),
       read: { bytes in
         Result { () throws(StrictJSONError) in try PublishRequest(strictJSON: bytes) }
       },

@@ -22,6 +22,8 @@ struct UploadRoute: Sendable {
     QuietRoute(
       limit: BodyLimit(bytesMax: UploadLimit.bodyBytesMax), refusals: .callable,
       randomness: randomness, isStrict: true,
+      times: ResponseTimes(
+        randomness: randomness, gridMilliseconds: QuietLimit.uploadGridMilliseconds),
       decoy: { try await respond(toDecoy: $0) },
       respond: { try await respond(to: $0) })
   }

@@ -16,7 +16,7 @@ struct UserReportRoute: Sendable {
   /// Counts reports by address and network: each may cost an SMS, so valid reports count like failures.
   let reports: FailureBudget
   let quota: IssueQuota
-  /// The recent response times of the SMS gateway.
+  /// The recent times of reports whose code was stored and sent.
   let sendTimes: ResponseTimes
 
   private typealias Request = GoogleRoute<UserReportRequest>.Request
@@ -49,15 +49,18 @@ struct UserReportRoute: Sendable {
   private func process(_ report: ValidatedUserReport, _ request: Request) async throws
     -> PaddedResponse
   {
+    let start = sendTimes.start()
     let outcome = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
       try await codeIssuer.issue(report.order)
     }
     switch outcome {
     case .issued(let code):
       try await send(code, to: report.phone, request)
+      try await sendTimes.finish(start, as: .success)
       return try response(code.issued.expiresAt)
     case .phoneBusy(let expiresAt):
-      try await sendTimes.wait(since: .now)
+      // As long as storing and sending a code.
+      try await sendTimes.finish(start, as: .imitation)
       return try response(expiresAt)
     case .handleTaken: throw QuietRefusal.internalError
     }
@@ -67,12 +70,10 @@ struct UserReportRoute: Sendable {
   private func send(_ code: NewCode, to phone: PhoneNumber, _ request: Request) async throws {
     guard let sms else { throw QuietRefusal.internalError }
     let delivery = SMSDelivery(configuration: sms)
-    let start = ContinuousClock.now
     do throws(VerificationFailure) {
       try await delivery.send(
         delivery.message(
           of: code, label: nil, phone: phone, purpose: .userReport, now: codeIssuer.clock.now))
-      sendTimes.record(ContinuousClock.now - start)
     } catch {
       request.context.logger.error(
         "SMS not sent: the gateway failed; the code is withdrawn",
