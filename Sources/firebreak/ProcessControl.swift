@@ -1,6 +1,7 @@
 import CProcessControl
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Handles signals as long as it lives: SIGINT (Ctrl-C) and SIGTERM, and others if they are given.
 final class SignalHandler {
@@ -18,18 +19,57 @@ final class SignalHandler {
     }
   }
 
-  /// A handler that runs `cleanUp` and ends the program with 128 and the signal's number, as shells report it.
-  static func exiting(after cleanUp: @escaping @Sendable () -> Void) -> SignalHandler {
-    SignalHandler { signal in
-      cleanUp()
-      _exit(128 + signal)
-    }
-  }
-
   deinit {
     for source in sources { source.cancel() }
     for number in signals { signal(number, SIG_DFL) }
   }
+}
+
+/// Cleans up when a command ends, or at a signal, which then ends the program with 128 and its number, as shells report
+/// it.
+///
+/// The signal often makes the command fail too. So both clean up in turn, and the command cannot end the program
+/// while the signal is handled.
+final class CleanUp {
+  private let work: Work
+  private let signals: SignalHandler
+
+  private final class Work: Sendable {
+    private let lock = Mutex(())
+    private let cleanUp: @Sendable () -> Void
+
+    init(_ cleanUp: @escaping @Sendable () -> Void) {
+      self.cleanUp = cleanUp
+    }
+
+    func run(exitingWith status: Int32? = nil) {
+      lock.withLock { _ in
+        cleanUp()
+        if let status { _exit(status) }
+      }
+    }
+  }
+
+  /// Handles signals until the object is released.
+  init(_ cleanUp: @escaping @Sendable () -> Void) {
+    let work = Work(cleanUp)
+    self.work = work
+    signals = SignalHandler { work.run(exitingWith: 128 + $0) }
+  }
+
+  /// Cleans up because the command ends.
+  func run() { work.run() }
+}
+
+extension FileManager {
+  /// Removes a folder in which this program or another one may still create files.
+  func removeFolderInUse(_ folder: URL) {
+    for _ in 0..<Self.removalsMax where fileExists(atPath: folder.path) {
+      try? removeItem(at: folder)
+    }
+  }
+
+  private static let removalsMax = 100
 }
 
 /// Protection of the process's memory, which holds secrets in the clear.

@@ -109,6 +109,6 @@ struct BenchFolder {
 
   /// Removes the folder if it is temporary.
   @Sendable func removeUnlessKept() {
-    if !isKept { try? FileManager.default.removeItem(at: url) }
+    if !isKept { FileManager.default.removeFolderInUse(url) }
   }
 }

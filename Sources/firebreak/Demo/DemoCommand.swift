@@ -32,8 +32,8 @@ struct DemoCommand: AsyncParsableCommand {
   func run() async throws {
     let file = try DemoReportFile(path: report)
     let folder = try DemoFolder(keep: keep)
-    let signals = SignalHandler.exiting(after: folder.removeUnlessKept)
-    defer { withExtendedLifetime(signals, folder.removeUnlessKept) }
+    let cleanUp = CleanUp(folder.removeUnlessKept)
+    defer { cleanUp.run() }
     let printer = DemoPrinter(isQuiet: json)
     printer.begin()
     let result = await DemoRun(
@@ -81,16 +81,10 @@ struct DemoFolder {
     }
   }
 
-  /// Removes a temporary folder. Repeated, because after a signal phones and servers still run and may create
-  /// files again.
+  /// Removes a temporary folder. After a signal, phones and servers still run.
   @Sendable func removeUnlessKept() {
-    guard !isKept else { return }
-    for _ in 0..<Self.removalsMax where FileManager.default.fileExists(atPath: url.path) {
-      try? FileManager.default.removeItem(at: url)
-    }
+    if !isKept { FileManager.default.removeFolderInUse(url) }
   }
-
-  private static let removalsMax = 100
 }
 
 /// The HTML report of a demo.

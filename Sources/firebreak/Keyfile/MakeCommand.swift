@@ -51,8 +51,8 @@ struct MakeCommand: ParsableCommand {
     let url = URL(fileURLWithPath: output)
     try checkReplaceable(url)
     let unfinished = UnfinishedFile()
-    let signals = SignalHandler.exiting(after: unfinished.remove)
-    defer { withExtendedLifetime(signals) {} }
+    let cleanUp = CleanUp(unfinished.remove)
+    defer { cleanUp.run() }
     let facts = try KeyFileWriter.write(
       to: url, start: start, end: end, region: region, keys: keys.keys,
       revisedKeys: keys.revisedKeys, signers: [signer], willFill: unfinished.began)
@@ -72,7 +72,7 @@ struct MakeCommand: ParsableCommand {
   }
 }
 
-/// A temporary file that a signal handler removes if the program ends before it is complete.
+/// A temporary file that is removed if the program ends before it is complete.
 final class UnfinishedFile: Sendable {
   private let temporaryFile = Mutex<URL?>(nil)
 

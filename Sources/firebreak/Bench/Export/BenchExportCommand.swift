@@ -57,8 +57,8 @@ struct ExportBench {
 
   func run() async throws -> ExportBenchReport {
     let folder = try BenchFolder(keep: nil)
-    let signals = SignalHandler.exiting(after: folder.removeUnlessKept)
-    defer { withExtendedLifetime(signals, folder.removeUnlessKept) }
+    let cleanUp = CleanUp(folder.removeUnlessKept)
+    defer { cleanUp.run() }
     let database = folder.url.appendingPathComponent("keys.sqlite")
     try await fill(database)
     let server = try server(in: folder.url, database)

@@ -58,8 +58,8 @@ struct BenchMatchCommand: ParsableCommand {
     let tier = try tier?.checkedForAvailability() ?? .fastest
     BuildKind.warnUnlessRelease()
     let folder = try BenchFolder(keep: keep)
-    let signals = SignalHandler.exiting(after: folder.removeUnlessKept)
-    defer { withExtendedLifetime(signals, folder.removeUnlessKept) }
+    let cleanUp = CleanUp(folder.removeUnlessKept)
+    defer { cleanUp.run() }
     let workload = MatchWorkload(keys: keys, sightings: sightings, seed: seed)
     let bench = MatchBench(
       workload: workload, source: from, threads: threads, tier: tier, folder: folder,

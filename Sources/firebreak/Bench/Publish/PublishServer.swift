@@ -76,11 +76,11 @@ struct PublishServerProcess: Sendable {
   ) async throws -> Result {
     let folder = try BenchFolder(keep: nil)
     let server = KillableProcess()
-    let signals = SignalHandler.exiting {
+    let cleanUp = CleanUp {
       server.kill()
       folder.removeUnlessKept()
     }
-    defer { withExtendedLifetime(signals, folder.removeUnlessKept) }
+    defer { cleanUp.run() }
     // A server that ends at once closes its stdin, which must not end the bench.
     signal(SIGPIPE, SIG_IGN)
     let key = P256.Signing.PrivateKey()
