@@ -12,6 +12,8 @@ struct DatabaseKeys: Redacted, Sendable {
   let tokens: SymmetricKey
   /// Hashes uploads, to recognize a repeated one.
   let uploads: SymmetricKey
+  /// Chooses how counts in statistics are rounded.
+  let rounding: SymmetricKey
   /// A value by which the database recognizes its secret.
   let check: Data
 
@@ -23,6 +25,7 @@ struct DatabaseKeys: Redacted, Sendable {
     wrapping = SymmetricKey(data: derived("wrapping"))
     tokens = SymmetricKey(data: derived("tokens"))
     uploads = SymmetricKey(data: derived("uploads"))
+    rounding = SymmetricKey(data: derived("rounding"))
     check = derived("check")
   }
 

@@ -43,19 +43,20 @@ struct KeyServerComposition {
       trustedProxies: configuration.trustedProxies, randomness: randomness)
     let upload = UploadRoute(
       admission: admission, devices: devices, store: store, clock: clock,
-      budget: Self.budget(configuration, clock),
-      decoyBudget: Self.budget(configuration, times: KeyServerLimit.decoysPerAttempt, clock),
+      failures: Self.failures(configuration, clock, randomness),
+      decoyBudget: Self.decoyBudget(configuration, clock),
       budgetKeys: BudgetKeys(from: randomness), randomness: randomness)
     router.post(RouterPath(KeyServerRoute.upload), upload.route)
     let publish = PublishRoute(
       admission: Self.publishAdmission(configuration, registry, store, clock, time, randomness),
       store: store, clock: clock,
-      budget: upload.budget, decoyBudget: upload.decoyBudget, budgetKeys: upload.budgetKeys,
+      failures: upload.failures, decoyBudget: upload.decoyBudget, budgetKeys: upload.budgetKeys,
       randomness: randomness)
     publish.add(to: router)
     let statistics = StatisticsRoute(
       registry: registry, store: store, clock: clock, configuration: configuration.statistics,
-      budget: upload.budget, budgetKeys: upload.budgetKeys, randomness: randomness)
+      rounding: StatisticRounding(configuration.databaseKeys.rounding),
+      failures: Self.failures(configuration, clock, randomness), randomness: randomness)
     router.post(RouterPath(KeyServerRoute.statistics), statistics.route)
     let roots = configuration.exports.map(\.filenameRoot)
     try Self.describe(router, roots: roots)
@@ -75,11 +76,21 @@ struct KeyServerComposition {
     }
   }
 
-  private static func budget(
-    _ configuration: KeyServerConfiguration, times: Int = 1, _ clock: any WallClock
+  private static func failures(
+    _ configuration: KeyServerConfiguration, _ clock: any WallClock, _ randomness: any Randomness
+  ) -> FailureBudget {
+    FailureBudget(
+      FailureLimits(
+        perAddress: configuration.uploadAttempts,
+        windowSeconds: configuration.uploadWindowSeconds),
+      clock: clock, randomness: randomness)
+  }
+
+  private static func decoyBudget(
+    _ configuration: KeyServerConfiguration, _ clock: any WallClock
   ) -> AttemptBudget {
     AttemptBudget(
-      attempts: configuration.uploadAttempts * times,
+      attempts: configuration.uploadAttempts * KeyServerLimit.decoysPerAttempt,
       windowSeconds: configuration.uploadWindowSeconds,
       clock: clock)
   }

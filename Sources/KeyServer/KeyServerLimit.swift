@@ -46,6 +46,10 @@ public enum KeyServerLimit {
   static let registryAgeSecondsMaxForUnknownKey: TimeInterval = 1
   /// Days with fewer uploads are never shown in statistics, whatever the configuration says.
   public static let statisticsUploadsMin = 10
+  /// Counts of uploads in statistics are rounded to a multiple of this.
+  static let statisticsMultiple = 10
+  /// Counts of keys in statistics are rounded to a multiple of this: ten times the keys of an upload.
+  static let statisticsKeysMultiple = 300
   /// The valid delays between the end of a day and its statistics, in seconds: an hour to 30 days. An upload
   /// counts in the hour it arrived in, and may be committed a little later.
   public static let statisticsDelaySeconds = 3_600...30 * 86_400

@@ -41,15 +41,6 @@ public actor AttemptBudget {
     return nil
   }
 
-  /// Checks the budget of `key` without counting an attempt, for routes where only failures count.
-  ///
-  /// - Returns: Nil if an attempt is allowed; otherwise the seconds until the next one, at least 1.
-  public func secondsToWait(_ key: BudgetKey) -> Int? {
-    let now = clock.now
-    let counted = counting(spent[key] ?? [], at: now)
-    return counted.count < attempts ? nil : secondsUntilOneIsFree(of: counted, at: now)
-  }
-
   /// Refunds the latest attempt of `key`, for example because it succeeded.
   public func giveBack(_ key: BudgetKey) {
     spent[key]?.removeLast()

@@ -50,6 +50,11 @@ struct AddressPrefix: Hashable, Sendable, Redacted {
     bytes = address.bytes.count == 4 ? address.bytes : Array(address.bytes.prefix(8))
   }
 
+  /// The first bytes of an address, for the networks that contain it.
+  init(_ address: NumericAddress, byteCount: Int) {
+    bytes = Array(address.bytes.prefix(byteCount))
+  }
+
   init?(_ text: String) {
     guard let address = NumericAddress(text) else { return nil }
     self.init(address)

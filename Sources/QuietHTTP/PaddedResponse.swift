@@ -1,12 +1,14 @@
 import Foundation
 import Hummingbird
 import NIOCore
+import NIOHTTP1
 import World
 
 /// A JSON response that an observer of the network cannot tell from others.
 ///
 /// Every response has the same headers in the same order, and a top-level `padding` of random base64
-/// fills it up to a length of `ResponseBucket`.
+/// fills it up, so that a success has a length of `ResponseBucket`. A refusal is shorter by what its status line
+/// and `retry-after` are longer, so that both have as many bytes on the network.
 public struct PaddedResponse: Sendable {
   /// The HTTP status.
   public let status: HTTPResponse.Status
@@ -61,13 +63,21 @@ public struct PaddedResponse: Sendable {
       status: status, headers: headers, body: ResponseBody(byteBuffer: body))
   }
 
+  /// The bytes of the status line and of `retry-after` that a success does not have.
+  private var extraHeadBytes: Int {
+    // The HTTP library writes the standard phrase of each status.
+    let phrase = HTTPResponseStatus(statusCode: status.code).reasonPhrase
+    let retryBytes = retryAfterSeconds.map { "retry-after: \($0)\r\n".utf8.count } ?? 0
+    return phrase.utf8.count - HTTPResponseStatus.ok.reasonPhrase.utf8.count + retryBytes
+  }
+
   /// The JSON, filled up to its bucket: base64 has groups of four, and blanks after the object fill
   /// the rest.
   private func padded(from randomness: any Randomness, bytesMin: Int) -> ByteBuffer {
     let opening = (json.count > 2 ? "," : "") + "\"padding\":\""
     let closing = "\"}"
     let count = json.count - 1 + opening.utf8.count + closing.utf8.count
-    let room = ResponseBucket.holding(max(bytesMin, count))
+    let room = ResponseBucket.room(for: max(bytesMin, count), extraHeadBytes: extraHeadBytes)
     let free = room - count
     var body = ByteBuffer()
     body.reserveCapacity(room)
@@ -109,6 +119,21 @@ public enum ResponseBucket {
     let largest = bytes[bytes.count - 1]
     return (count + largest - 1) / largest * largest
   }
+
+  /// The length of a body that holds `count` bytes, in a response whose head is `extraHeadBytes` longer than that
+  /// of a success, so that head and body together have the length of a success.
+  static func room(for count: Int, extraHeadBytes: Int) -> Int {
+    var bucket = holding(count)
+    while true {
+      let total = bucket + digits(bucket) - extraHeadBytes
+      // The number of digits in `content-length` belongs to the head.
+      let room = total - digits(total - digits(total))
+      if room >= count { return room }
+      bucket = holding(bucket + 1)
+    }
+  }
+
+  private static func digits(_ number: Int) -> Int { "\(number)".utf8.count }
 }
 
 /// Encodes padding as base64 (RFC 4648, section 4) directly into the output buffer, because padding is most

@@ -43,18 +43,22 @@ public enum QuietLimit {
   public static let shutdownSeconds = 10
   /// Seconds for the rest of a request that is not complete at a shutdown signal.
   public static let unfinishedRequestSeconds = 2
-  /// Keys in the memory of an `AttemptBudget`.
+  /// The part of its failures that an address or network has left while a `FailureBudget` slows down.
+  public static let slowedFailuresDivisor = 10
+  /// Keys in the memory of an `AttemptBudget`, and of each level of a `FailureBudget`.
   public static let budgetKeysMax = 100_000
   /// The shortest prefix of a trusted proxy network: /8, as in 10.0.0.0/8 and fd00::/8, the widest private
   /// networks.
   public static let proxyPrefixBitsMin = 8
   /// Entries of `Netmasks`, which are searched linearly for each request.
   public static let netmasksMax = 1_000
-  /// Response times that a route keeps for its decoys.
+  /// The grid of response times, in milliseconds: more than the differences of what a request looks up.
+  public static let responseGridMilliseconds = 5
+  /// The grid of uploads, in milliseconds. It is finer, because a grid limits how many a connection can send.
+  public static let uploadGridMilliseconds = 1
+  /// Times of successes that a route keeps for its decoys and refusals.
   public static let responseTimesMax = 256
-  /// Wake-up delays that a route keeps to compensate for them.
-  public static let wakeDelaysMax = 64
-  /// The maximum delay of a decoy, in seconds.
+  /// The maximum delay of a decoy or refusal, in seconds.
   public static let decoySecondsMax = 5
   /// Reads of the system's tables of sockets in search of a connection.
   public static let socketTableReads = 3

@@ -7,8 +7,8 @@ import World
 /// A POST route with JSON request and response, for real requests and decoys.
 ///
 /// A decoy has the header `X-Chaff`. It is read, limited and decoded like a real request, and its
-/// response has the same headers, length and timing, but it has no effect. See
-/// Documentation/QuietHTTP.md, "Decoys".
+/// response has the same headers, length and timing, but it has no effect. A refusal of a request that was
+/// read has the length and timing of a success as well. See Documentation/QuietHTTP.md, "Decoys".
 public struct QuietRoute<Body: Sendable>: Sendable {
   /// Responds to a real request.
   public typealias Handler = @Sendable (QuietRequest<Body>) async throws -> PaddedResponse
@@ -36,11 +36,11 @@ public struct QuietRoute<Body: Sendable>: Sendable {
   ///
   /// `respond` and `decoy` may throw a `QuietRefusal`. Any other error becomes `.internalError`, and
   /// only its cause is logged. `decoy` should do the same work as `respond` up to its first effect, and
-  /// return a response of success.
+  /// return a response of success. `times` has the grid of the response times.
   public init(
     limit: BodyLimit, refusals: ErrorBody, shape: ResponseShape, randomness: any Randomness,
-    gate: Gate? = nil, read: @escaping Read, decoy: @escaping DecoyHandler,
-    respond: @escaping Handler
+    times: ResponseTimes? = nil, gate: Gate? = nil, read: @escaping Read,
+    decoy: @escaping DecoyHandler, respond: @escaping Handler
   ) {
     self.limit = limit
     self.refusals = refusals
@@ -50,30 +50,44 @@ public struct QuietRoute<Body: Sendable>: Sendable {
     self.read = read
     self.decoy = decoy
     self.respond = respond
-    times = ResponseTimes(randomness: randomness)
+    self.times = times ?? ResponseTimes(randomness: randomness)
   }
 
   func respond(to request: Request, in context: QuietContext) async throws -> Response {
-    let response: PaddedResponse
-    do {
-      if let rejection = try await gate?(request.headers, context) {
-        response = rejection
-      } else {
-        let bytes = try await limit.body(of: request, in: context, timeouts)
-        try context.refuseIfOverloaded()
-        let body = read(bytes)
-        let isDecoy = request.isDecoy
-        response = try await timed(isDecoy: isDecoy, in: context) {
-          try await handle(request, body: body, isDecoy: isDecoy, in: context)
-        }
+    let response = try await mappingErrors(context) {
+      if let rejection = try await gate?(request.headers, context) { return rejection }
+      let bytes = try await limit.body(of: request, in: context, timeouts)
+      try context.refuseIfOverloaded()
+      let isDecoy = request.isDecoy
+      let start = times.start()
+      let response = try await mappingErrors(context) {
+        try await handle(request, body: read(bytes), isDecoy: isDecoy, in: context)
       }
-    } catch let refusal as QuietRefusal {
-      response = try PaddedResponse(refusal, form: refusals)
-    } catch {
-      context.logger.error("route failed", metadata: ["cause": "\(ErrorCause.text(error))"])
-      response = try PaddedResponse(.internalError, form: refusals)
+      context.waitsForOthers()
+      try await times.finish(start, as: Self.kind(of: response, isDecoy: isDecoy))
+      return response
     }
     return response.response(padding: randomness, shape: shape)
+  }
+
+  private func mappingErrors(
+    _ context: QuietContext, _ work: () async throws -> PaddedResponse
+  ) async throws -> PaddedResponse {
+    do {
+      return try await work()
+    } catch let refusal as QuietRefusal {
+      return try PaddedResponse(refusal, form: refusals)
+    } catch {
+      context.logger.error("route failed", metadata: ["cause": "\(ErrorCause.text(error))"])
+      return try PaddedResponse(.internalError, form: refusals)
+    }
+  }
+
+  /// Cheap failing requests must not shorten the recorded times, and must not be told apart by theirs.
+  private static func kind(of response: PaddedResponse, isDecoy: Bool) -> ResponseTimes.Kind {
+    // A server that cannot work should not keep clients longer than it must.
+    if response.status.kind == .serverError { return .state }
+    return isDecoy || response.status.kind != .successful ? .imitation : .success
   }
 
   private func handle(
@@ -86,21 +100,6 @@ public struct QuietRoute<Body: Sendable>: Sendable {
     guard let body else { throw QuietRefusal.malformed }
     return try await respond(QuietRequest(body: body, headers: request.headers, context: context))
   }
-
-  /// Records the time of a real response and delays a decoy by such a time.
-  private func timed(
-    isDecoy: Bool, in context: QuietContext, _ work: () async throws -> PaddedResponse
-  ) async throws -> PaddedResponse {
-    let start = ContinuousClock.now
-    let response = try await work()
-    if isDecoy {
-      context.waitsForOthers()
-      try await times.wait(since: start)
-    } else {
-      times.record(ContinuousClock.now - start)
-    }
-    return response
-  }
 }
 
 extension QuietRoute where Body: Decodable {
@@ -110,10 +109,13 @@ extension QuietRoute where Body: Decodable {
   /// unknown fields.
   public init(
     limit: BodyLimit, refusals: ErrorBody, randomness: any Randomness, isStrict: Bool = false,
-    gate: Gate? = nil, decoy: @escaping DecoyHandler, respond: @escaping Handler
+    times: ResponseTimes? = nil, gate: Gate? = nil, decoy: @escaping DecoyHandler,
+    respond: @escaping Handler
   ) {
     self.init(
-      limit: limit, refusals: refusals, shape: ResponseShape(), randomness: randomness, gate: gate,
+      limit: limit, refusals: refusals, shape: ResponseShape(), randomness: randomness,
+      times: times,
+      gate: gate,
       read: { bytes in
         guard !isStrict || StrictJSONValidator.accepts(bytes, atMost: .request) else { return nil }
         return try? JSONDecoder().decode(Body.self, from: bytes)

@@ -1,60 +1,104 @@
 import Synchronization
 import World
 
-/// The durations of the latest real responses of a route, or of one step, so that a decoy can take as
-/// long.
+/// The durations of the latest successful responses of a route, or of one step, so that other responses can
+/// take as long.
 ///
-/// Each decoy takes one recorded duration at random. A mean would vary too little and reveal decoys.
+/// A response that imitates a success takes one recorded duration at random. A mean would vary too little.
+/// Every response is sent at a point of a grid, counted from its start. So the time shows neither small
+/// differences of the work nor the wake-up delays of a busy machine, which are the same for all.
 public final class ResponseTimes: Sendable {
   private let randomness: any Randomness
-  private let latest = Mutex(Latest())
+  private let grid: Duration
+  private let stopwatch: any Stopwatch
+  private let successes = Mutex(LatestDurations(countMax: QuietLimit.responseTimesMax))
 
-  private struct Latest {
-    var times = LatestDurations(countMax: QuietLimit.responseTimesMax)
-    /// The latest wake-up delays.
-    var delays = LatestDurations(countMax: QuietLimit.wakeDelaysMax)
+  /// A response, as far as its time matters.
+  public enum Kind: Sendable {
+    /// A success, whose duration is recorded.
+    case success
+    /// A response that should look like a success: a decoy, a refusal, or a success without effect.
+    case imitation
+    /// A response that shows only the state of the server.
+    case state
   }
 
-  /// Creates an empty record.
-  public init(randomness: any Randomness) {
+  /// Creates an empty record with a grid of `gridMilliseconds`.
+  public convenience init(
+    randomness: any Randomness, gridMilliseconds: Int = QuietLimit.responseGridMilliseconds
+  ) {
+    self.init(
+      randomness: randomness, gridMilliseconds: gridMilliseconds, stopwatch: SystemStopwatch())
+  }
+
+  /// Creates an empty record with another stopwatch, for tests.
+  package init(
+    randomness: any Randomness, gridMilliseconds: Int = QuietLimit.responseGridMilliseconds,
+    stopwatch: any Stopwatch
+  ) {
     self.randomness = randomness
+    grid = .milliseconds(gridMilliseconds)
+    self.stopwatch = stopwatch
   }
 
-  /// Records the duration of a real response and evicts the oldest one if there are too many.
-  public func record(_ time: Duration) {
-    latest.withLock { $0.times.append(time) }
+  /// The start of a response.
+  public func start() -> Duration { stopwatch.elapsed }
+
+  /// Waits until a response that began at `start`, and whose work is done, may be sent.
+  ///
+  /// - Throws: `CancellationError`.
+  public func finish(_ start: Duration, as kind: Kind) async throws {
+    let work = stopwatch.elapsed - start
+    let duration =
+      switch kind {
+      case .success: work
+      case .imitation: max(work, sample())
+      case .state: work
+      }
+    if kind == .success { record(work) }
+    try await stopwatch.sleep(until: start + nextPoint(from: duration))
+  }
+
+  /// The first point of the grid at or after `duration`.
+  private func nextPoint(from duration: Duration) -> Duration {
+    let points = Int((duration / grid).rounded(.up))
+    return grid * max(1, points)
+  }
+
+  /// Records the duration of a success and evicts the oldest one if there are too many.
+  func record(_ time: Duration) {
+    successes.withLock { $0.append(time) }
   }
 
   /// A random recorded duration, or zero if there is none.
-  func sample() -> Duration {
-    let times = latest.withLock { $0.times.all }
+  package func sample() -> Duration {
+    let times = successes.withLock { $0.all }
     guard !times.isEmpty else { return .zero }
     let time = times[randomness.number(in: 0...(times.count - 1))]
     return min(time, .seconds(QuietLimit.decoySecondsMax))
   }
+}
 
-  /// Waits until a random recorded duration has passed since `start`.
-  ///
-  /// On a busy machine a task wakes up late by more than response times vary, which would reveal decoys.
-  /// The wait is therefore shortened by the median of the latest wake-up delays.
+/// The time since some moment, which does not change if the clock is set.
+package protocol Stopwatch: Sendable {
+  /// The time since that moment.
+  var elapsed: Duration { get }
+
+  /// Suspends until `moment`; returns at once if it has passed.
   ///
   /// - Throws: `CancellationError`.
-  public func wait(since start: ContinuousClock.Instant) async throws {
-    let end = start + sample()
-    let now = ContinuousClock.now
-    guard end > now else { return }
-    // The delay is measured even if it exceeds the remaining time. Otherwise no task would sleep after a
-    // busy hour, and decoys would stay undelayed.
-    let waking = max(end - medianDelay, now)
-    try await Task.sleep(until: waking, clock: .continuous)
-    recordDelay(ContinuousClock.now - waking)
-  }
+  func sleep(until moment: Duration) async throws
+}
 
-  /// The median of the latest wake-up delays.
-  var medianDelay: Duration { latest.withLock { $0.delays.median } }
+/// The monotonic clock of this machine.
+struct SystemStopwatch: Stopwatch {
+  private let start = ContinuousClock.now
 
-  func recordDelay(_ delay: Duration) {
-    latest.withLock { $0.delays.append(delay) }
+  var elapsed: Duration { ContinuousClock.now - start }
+
+  func sleep(until moment: Duration) async throws {
+    guard moment > elapsed else { return }
+    try await Task.sleep(until: start + moment, clock: .continuous)
   }
 }
 
@@ -77,10 +121,5 @@ struct LatestDurations {
       all[oldest] = duration
       oldest = (oldest + 1) % countMax
     }
-  }
-
-  /// The median, or zero if there is none.
-  var median: Duration {
-    all.isEmpty ? .zero : all.sorted()[all.count / 2]
   }
 }

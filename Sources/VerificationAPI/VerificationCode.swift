@@ -1,17 +1,19 @@
 import Secrets
 
-/// The PIN of the ProteGO Safe contract: six characters of `0-9A-Z`, at least one digit and one letter.
+/// The PIN of the ProteGO Safe contract: six to ten characters of `0-9A-Z`, at least one digit and one letter.
+///
+/// It has six, and more only while so many are live that one of six characters could be guessed.
 ///
 /// The health authority gives it to a user with a positive test, who types it into the app.
 public struct VerificationCode: Hashable, Sendable, Redacted {
-  /// The length of a PIN.
-  public static let characterCount = 6
+  /// The allowed lengths of a PIN.
+  public static let characterCounts = 6...10
   /// The characters of a PIN.
   public static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
   /// The longest typed text that is parsed, in bytes with spaces.
   public static let typedCharactersMax = 64
 
-  /// The six characters, in upper case.
+  /// The characters, in upper case.
   public let characters: String
 
   /// Parses `text`; ignores spaces and case. Returns nil if the text is not a PIN.
@@ -20,13 +22,13 @@ public struct VerificationCode: Hashable, Sendable, Redacted {
     self.characters = String(decoding: characters, as: UTF8.self)
   }
 
-  /// The six characters of typed text in UTF-8, or nil if it is not a PIN. It makes no string, so that a phone
+  /// The characters of typed text in UTF-8, or nil if it is not a PIN. It makes no string, so that a phone
   /// can overwrite the PIN after use.
   public static func characters(typed: some Collection<UInt8>) -> [UInt8]? {
     guard typed.count <= typedCharactersMax else { return nil }
     var typed = typed.filter { !spaces.contains($0) }
     for index in typed.indices { typed[index] = upperCase(typed[index]) }
-    guard typed.count == characterCount, typed.allSatisfy(isDigitOrLetter),
+    guard characterCounts.contains(typed.count), typed.allSatisfy(isDigitOrLetter),
       typed.contains(where: digits.contains), typed.contains(where: letters.contains)
     else { return nil }
     return typed
@@ -48,8 +50,8 @@ public struct VerificationCode: Hashable, Sendable, Redacted {
 
 /// The code of Google's contract that the user types: decimal digits, eight by default.
 public struct ShortCode: Hashable, Sendable, Redacted {
-  /// The allowed numbers of digits.
-  public static let digitCounts = 6...10
+  /// The allowed numbers of digits. A text of twelve is a long code.
+  public static let digitCounts = 6...11
 
   /// The digits.
   public let characters: String

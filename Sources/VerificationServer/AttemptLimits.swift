@@ -1,15 +1,21 @@
-/// The number of attempts before a client has to wait.
+import QuietHTTP
+
+/// The number of failures before a client has to wait, and of codes that may be issued.
 ///
-/// A redeemed code gives its attempt back to the address, so that correct codes do not lock out a hospital behind
-/// one address.
+/// Only failures count, so that correct codes do not lock out a hospital behind one address. See
+/// Documentation/Decisions/0029-failures-have-budgets.md.
 public struct AttemptLimits: Sendable, Hashable {
   /// Failed attempts from one address (IPv4 whole, IPv6 to 64 bits) in a window.
   public var perAddress: Int
-  /// Attempts with the same code in a window, successful or not.
+  /// Failed attempts from one IPv6 network of 56 bits in a window.
+  public var perSubnet: Int
+  /// Failed attempts from one IPv6 network of 48 bits in a window.
+  public var perNetwork: Int
+  /// Failed attempts with the same code in a window.
   public var perCode: Int
-  /// Failed attempts with one API key in a window. All phones of an app share the key, and so does everyone who
-  /// has extracted it from the app.
-  public var perApiKey: Int
+  /// Failed attempts with codes from all addresses in a window. From half of them on, each address and network
+  /// has a tenth of its failures. The length of new codes follows from this number.
+  public var total: Int
   /// Codes that may be issued with one API key in a day.
   public var issuesPerApiKey: Int
   /// The window, in seconds.
@@ -17,27 +23,41 @@ public struct AttemptLimits: Sendable, Hashable {
   /// The window of issues, in seconds: a day.
   public static let issueWindowSeconds = 86_400
 
-  /// The defaults: 30 failures per address, 10 attempts per code and 1,000 failures per API key in ten minutes, and
+  /// The defaults: in ten minutes 30 failures per address, 60 and 120 per network, 10 per code and 3,000 in total;
   /// 20,000 codes per API key in a day.
-  ///
-  /// If a thousand PINs are valid, an attacker with one address guesses one in about a year. If a thousand short
-  /// codes are valid, an attacker with many addresses and an app's API key guesses one in 17 hours.
   public init(
-    perAddress: Int = 30, perCode: Int = 10, perApiKey: Int = 1_000,
-    issuesPerApiKey: Int = 20_000, windowSeconds: Int = 600
+    perAddress: Int = 30, perSubnet: Int = 60, perNetwork: Int = 120, perCode: Int = 10,
+    total: Int = 3_000, issuesPerApiKey: Int = 20_000, windowSeconds: Int = 600
   ) {
     self.perAddress = perAddress
+    self.perSubnet = perSubnet
+    self.perNetwork = perNetwork
     self.perCode = perCode
-    self.perApiKey = perApiKey
+    self.total = total
     self.issuesPerApiKey = issuesPerApiKey
     self.windowSeconds = windowSeconds
+  }
+
+  /// The limits of attempts with codes.
+  var ofCodes: FailureLimits {
+    var limits = ofCredentials
+    limits.perSubject = perCode
+    limits.total = total
+    return limits
+  }
+
+  /// The limits of attempts with credentials that are too long to guess.
+  var ofCredentials: FailureLimits {
+    FailureLimits(
+      perAddress: perAddress, perSubnet: perSubnet, perNetwork: perNetwork,
+      windowSeconds: windowSeconds)
   }
 
   /// - Throws: `VerificationServerError.badConfiguration`, which names the field.
   func validate() throws {
     let numbers = [
-      ("perAddress", perAddress), ("perCode", perCode), ("perApiKey", perApiKey),
-      ("issuesPerApiKey", issuesPerApiKey),
+      ("perAddress", perAddress), ("perSubnet", perSubnet), ("perNetwork", perNetwork),
+      ("perCode", perCode), ("total", total), ("issuesPerApiKey", issuesPerApiKey),
     ]
     for (name, number) in numbers where !VerificationLimit.attempts.contains(number) {
       throw VerificationServerError.badConfiguration(

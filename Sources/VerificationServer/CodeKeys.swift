@@ -72,9 +72,12 @@ struct CodeKeys: Sendable, Redacted {
 
 /// The hash under which a code is stored: HMAC-SHA256 of its characters under a key of the server.
 ///
-/// A code has about 31 bits, so an unkeyed hash could be reversed in a second.
+/// A code has about 31 bits or more, so an unkeyed hash could be reversed in a second.
 struct CodeHash: Hashable, Sendable, Redacted {
   let bytes: Data
+
+  /// The name of the code in a `FailureBudget`.
+  var budgetName: String { bytes.base64EncodedString() }
 }
 
 /// A code in one of its three forms; no text is valid in two of them.

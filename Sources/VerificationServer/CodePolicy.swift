@@ -3,7 +3,7 @@ import VerificationAPI
 
 /// The rules for codes of Google's contract, which Google's server calls the settings of a realm.
 public struct CodePolicy: Sendable {
-  /// The length of a short code, 6 to 10 digits. Codes are longer while very many are valid.
+  /// The length of a short code, 6 to 11 digits. Codes are longer while very many are valid.
   public var shortCodeDigits = 8
   /// The lifetime of a short code in seconds.
   public var shortCodeLifetime: TimeInterval = 900
@@ -34,7 +34,7 @@ public struct CodePolicy: Sendable {
   /// - Throws: `VerificationServerError.badConfiguration`, which names the field.
   func validate() throws {
     let checks: [(Bool, String)] = [
-      (ShortCode.digitCounts.contains(shortCodeDigits), "shortCodeDigits: must be 6 to 10."),
+      (ShortCode.digitCounts.contains(shortCodeDigits), "shortCodeDigits: must be 6 to 11."),
       (
         VerificationLimit.shortCodeLifetimeSeconds.contains(shortCodeLifetime),
         "shortCodeLifetime: must be a minute to an hour."

@@ -36,8 +36,8 @@ protocol CodeStorage: Sendable {
   /// Removes the code and the report stored with it, as if the code had never been issued.
   func withdraw(_ handle: UUID) async throws
 
-  /// Counts the live codes, up to `count`.
-  func liveCount(at now: Date, atMost count: Int) async throws -> Int
+  /// Counts the live PINs or short codes of `form`, up to `count`.
+  func liveCount(of form: CodeForm, at now: Date, atMost count: Int) async throws -> Int
 
   /// Removes codes that ended before `moment`, exchanges that expired and reports that no longer block
   /// a phone, at most `count` of each.

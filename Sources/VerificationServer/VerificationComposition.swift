@@ -1,4 +1,5 @@
 import Hummingbird
+import Logging
 import QuietHTTP
 import UploadToken
 import VerificationAPI
@@ -13,13 +14,18 @@ struct VerificationComposition {
   let signing: SigningKeyring
   let clock: any WallClock
   let randomness: any Randomness
+  let logger: Logger
 
   func router() throws -> Router<QuietContext> {
     let router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
       trustedProxies: configuration.trustedProxies, randomness: randomness)
-    addProteGOSafeRoutes(to: router)
-    addDeviceRoutes(to: router)
+    // Both contracts accept the same codes, so their guesses are counted together.
+    let guesses = FailureBudget(
+      configuration.attempts.ofCodes, clock: clock, randomness: randomness,
+      alarm: GuessingAlarm(logger: logger, limits: configuration.attempts).report)
+    addProteGOSafeRoutes(to: router, guesses)
+    addDeviceRoutes(to: router, guesses)
     addAdminRoutes(to: router)
     let (signing, clock) = (signing, clock)
     router.page(RouterPath(VerificationRoute.keys)) {
@@ -34,62 +40,69 @@ struct VerificationComposition {
   }
 
   // Each use has its own count: wrong codes from a clinic must not stop its staff from issuing codes.
-  private var attempts: Attempts {
-    Attempts(configuration.attempts, clock: clock, randomness: randomness)
+  private var failures: FailureBudget {
+    FailureBudget(configuration.attempts.ofCredentials, clock: clock, randomness: randomness)
+  }
+
+  private var quota: IssueQuota {
+    IssueQuota(configuration.attempts, clock: clock, randomness: randomness)
   }
 
   private var codeIssuer: CodeIssuer {
     CodeIssuer(
       storage: storage, keys: keys, lifetime: configuration.codeLifetime,
-      policy: configuration.policy, clock: clock, randomness: randomness)
+      policy: configuration.policy, risk: GuessingRisk(configuration.attempts), clock: clock,
+      randomness: randomness)
   }
 
   private func gate(_ kind: APIKeyKind, from netmasks: Netmasks) -> APIKeyGate {
     APIKeyGate(
       kind: kind,
       apiKeys: APIKeys(storage: storage, keys: keys, clock: clock, randomness: randomness),
-      netmasks: netmasks, attempts: attempts,
+      netmasks: netmasks, failures: failures,
       isInMaintenance: configuration.policy.isInMaintenance)
   }
 
-  private func addProteGOSafeRoutes(to router: Router<QuietContext>) {
+  private func addProteGOSafeRoutes(
+    to router: Router<QuietContext>, _ guesses: FailureBudget
+  ) {
     let gate = APITokenGate(
-      apiTokens: apiTokens, netmasks: configuration.operatorNetmasks, attempts: attempts)
+      apiTokens: apiTokens, netmasks: configuration.operatorNetmasks, failures: failures)
     GenerateCodeRoute(codeIssuer: codeIssuer, gate: gate).add(to: router)
     GenerateCodesBatchRoute(codeIssuer: codeIssuer, gate: gate).add(to: router)
     AccessTokenRoute(
       redeemer: CodeRedeemer(
         storage: storage, keys: keys, signing: signing,
         tokenLifetime: configuration.tokenLifetime, clock: clock, randomness: randomness),
-      netmasks: configuration.applicationNetmasks, attempts: attempts
+      netmasks: configuration.applicationNetmasks, failures: guesses
     ).add(to: router)
   }
 
-  private func addDeviceRoutes(to router: Router<QuietContext>) {
+  private func addDeviceRoutes(to router: Router<QuietContext>, _ guesses: FailureBudget) {
     let device = gate(.device, from: configuration.applicationNetmasks)
     let policy = configuration.policy
     VerifyRoute(
       verifier: CodeVerifier(
         storage: storage, keys: keys, signing: signing,
         tokenLifetime: policy.verificationTokenLifetime, clock: clock, randomness: randomness),
-      gate: device, attempts: attempts
+      gate: device, failures: guesses
     ).add(to: router)
     CertificateRoute(
       exchange: CertificateExchange(
         storage: storage, keys: keys, signing: signing,
         certificateLifetime: policy.certificateLifetime, clock: clock),
-      gate: device, attempts: attempts, randomness: randomness
+      gate: device, failures: failures, randomness: randomness
     ).add(to: router)
     UserReportRoute(
-      codeIssuer: codeIssuer, sms: configuration.sms, gate: device, attempts: attempts,
-      sendTimes: ResponseTimes(randomness: randomness)
+      codeIssuer: codeIssuer, sms: configuration.sms, gate: device, reports: failures,
+      quota: quota, sendTimes: ResponseTimes(randomness: randomness)
     ).add(to: router)
   }
 
   private func addAdminRoutes(to router: Router<QuietContext>) {
     let admin = gate(.admin, from: configuration.operatorNetmasks)
     let handler = IssueRequestHandler(
-      codeIssuer: codeIssuer, sms: configuration.sms, attempts: attempts)
+      codeIssuer: codeIssuer, sms: configuration.sms, quota: quota)
     IssueRoute(handler: handler, gate: admin).add(to: router)
     BatchIssueRoute(handler: handler, gate: admin).add(to: router)
     CodeStatusRoutes(storage: storage, gate: admin, clock: clock, randomness: randomness)

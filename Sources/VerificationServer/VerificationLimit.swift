@@ -43,11 +43,9 @@ public enum VerificationLimit {
   public static let batchIssueCodesMax = 10
   /// The allowed time zone offsets, in minutes ahead of UTC.
   public static let timeZoneMinutes = -840.0...840.0
-  /// The smallest expected number of guesses until one hits a live short code. If too many codes are live,
-  /// new short codes get another digit.
-  public static let guessesPerCodeMin = 10_000
-  /// Counting live codes stops here: more do not add a digit, because ten digits are the most.
-  public static let liveCountMax = 100_000
+  /// The largest expected number of guesses that hit a live code, in the lifetime of a code. If it would be
+  /// more, new codes get another character.
+  public static let guessedCodesMax = 0.001
   /// The allowed lifetimes of a short code, in seconds: up to an hour.
   public static let shortCodeLifetimeSeconds: ClosedRange<TimeInterval> = 60...3_600
   /// The allowed lifetimes of a long code, in seconds: up to a day.

@@ -34,7 +34,7 @@ public final class VerificationServer: Service {
       configuration.signing, read: configuration.readSigningKeys, clock: clock, logger: logger)
     let composition = VerificationComposition(
       configuration: configuration, storage: storage, keys: keys, apiTokens: apiTokens,
-      signing: signing, clock: clock, randomness: randomness)
+      signing: signing, clock: clock, randomness: randomness, logger: logger)
     http = QuietServer(
       router: try composition.router(), host: configuration.host, port: configuration.port,
       trustedProxies: configuration.trustedProxies, logger: logger)
@@ -124,6 +124,8 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
   case implausibleClock(String)
   /// No token was signed and no code was used: retry later.
   case signingUnavailable
+  /// So many codes are live that another one could be guessed: retry when some have expired.
+  case tooManyLiveCodes
 
   public var description: String {
     switch self {
@@ -132,6 +134,8 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
       "The database is not available: make room on its disk or check its file, then retry."
     case .otherCodeHashKey:
       "The database was created with another codeHashKey: restore both from one backup."
+    case .tooManyLiveCodes:
+      "Too many codes are live to issue one that cannot be guessed: let some expire, or lower attempts.total."
     case .signingUnavailable: "No token could be signed: check the signing key, then retry."
     }
   }

@@ -60,7 +60,7 @@ struct SQLiteExportTests {
     return try await store.close(
       ClosingPlan(
         end: Self.end, periods: [.init(export: export, start: Self.start, minimumKeys: 0)],
-        keyBytes: { [] }))
+        randomness: SystemRandomness()))
   }
 
   private static let allKeys = PeriodKeys(start: start.wholeSeconds, end: end.wholeSeconds)

@@ -1,10 +1,11 @@
 import Crypto
 import Foundation
-import KeyServer
 import KeyServerAPI
 import TestSupport
 import Testing
 import UploadToken
+
+@testable import KeyServer
 
 @Suite("Statistics")
 struct StatisticsTests {
@@ -87,7 +88,7 @@ struct StatisticsTests {
       }
       for seconds in [1, 1] as [TimeInterval] {
         scene.server.clock.advance(by: seconds)
-        #expect(try await request(scene).body.days?.map(\.publishRequests.total) == [12])
+        #expect(try await request(scene).body.days?.count == 1)
       }
     }
   }
@@ -126,23 +127,61 @@ struct StatisticsTests {
     }
   }
 
-  @Test("A day has counts of platforms, keys, ages, onsets and missing onsets")
+  @Test("A day has counts of platforms, keys, ages, onsets and missing onsets, rounded to tens")
   func counts() async throws {
     try await run { scene in
-      try await publish(9, in: scene, keys: 2)
-      let keys = scene.keys(3)
-      let onset = UInt32(keys[0].rollingStartNumber - 144)
-      try await scene.publish(
-        scene.request(keys, certificate: scene.certificate(keys) { $0.onset = onset }))
+      try await publish(30, in: scene, keys: 10)
+      for _ in 0..<10 {
+        let keys = scene.keys(3)
+        let onset = UInt32(keys[0].rollingStartNumber - 144)
+        try await scene.publish(
+          scene.request(keys, certificate: scene.certificate(keys) { $0.onset = onset }))
+      }
       scene.server.clock.advance(by: Self.untilShown)
       let day = try #require(try await request(scene).body.days?.first)
       #expect(day.day == "2020-09-13T00:00:00Z")
-      #expect(day.publishRequests == .init(unknown: 1, android: 3, ios: 6))
-      #expect(day.totalTEKsPublished == 21)
-      #expect(day.requestsMissingOnsetDate == 9)
-      #expect(day.onsetToUploadDistribution[2] == 1)
-      #expect(day.tekAgeDistribution[2] == 9 && day.tekAgeDistribution[3] == 1)
+      // Multiples of ten stay as they are. Of 330 keys, 30 are more than a multiple of 300.
+      #expect(day.publishRequests == .init(unknown: 10, android: 10, ios: 20))
+      #expect([300, 600].contains(day.totalTEKsPublished))
+      #expect(day.requestsMissingOnsetDate == 30)
+      #expect(day.onsetToUploadDistribution[2] == 10)
+      #expect(day.tekAgeDistribution.reduce(0, +) == 40 && day.tekAgeDistribution[3] == 10)
     }
+  }
+
+  @Test("One upload beside nine of the authority itself changes each count in one case of ten")
+  func single() throws {
+    let day = Int64(86_400 * 18_000)
+    func shown(_ secret: UInt8, platforms: [UploadPlatform]) throws -> [StatisticsDay] {
+      let view = StatisticsView(
+        now: Date(timeIntervalSince1970: TimeInterval(day) + 4 * 86_400),
+        configuration: StatisticsConfiguration(),
+        rounding: StatisticRounding(SymmetricKey(data: [secret])))
+      let counts = platforms.flatMap { platform in
+        [(StatisticKind.uploads, platform.rawValue, 1), (.oldestKey, 13, 1), (.keys, 0, 14)].map {
+          StatisticCount(
+            place: .init(hour: day, issuer: "codes", kind: $0.0, bucket: $0.1), count: $0.2)
+        }
+      }
+      return view.days(of: counts, issuer: "codes")
+    }
+    let own = [UploadPlatform](repeating: .android, count: 9)
+    var (found, changed, keysChanged) = (0, 0, 0)
+    for secret in 0...255 as ClosedRange<UInt8> {
+      let one = try shown(secret, platforms: own + [.ios])
+      let other = try shown(secret, platforms: own + [.unknown])
+      // The same question has the same answer, so repeated requests show no more.
+      #expect(try shown(secret, platforms: own + [.ios]) == one)
+      found += one.first?.publishRequests.ios == 10 ? 1 : 0
+      changed += one != other ? 1 : 0
+      keysChanged += one.first?.totalTEKsPublished == 300 ? 1 : 0
+      #expect([0, 10].contains(one.first?.publishRequests.ios))
+    }
+    // A tenth of 256, and a fifth for two counts of which one differs in each; six deviations are 29 and 38.
+    #expect((1...55).contains(found) && (5...90).contains(changed))
+    // 140 of 300 keys.
+    #expect((71...168).contains(keysChanged))
+    #expect(try shown(0, platforms: own).isEmpty)
   }
 
   @Test("A shown day stays complete until it is removed after 60 days")
@@ -155,7 +194,7 @@ struct StatisticsTests {
       for seconds in [60 * 86_400, 11 * 3_600 - 1] as [TimeInterval] {
         scene.server.clock.advance(by: seconds)
         try await scene.server.server.removeOld()
-        #expect(try await request(scene).body.days?.map(\.publishRequests.total) == [11])
+        #expect(try await request(scene).body.days?.count == 1)
       }
       scene.server.clock.advance(by: 1)
       #expect(try await request(scene).body.days == [])

@@ -42,17 +42,6 @@ struct DecoyTests {
     }
   }
 
-  @Test("A decoy takes as long as a real request")
-  func sameTime() async throws {
-    try await EchoServer().running { port async throws in
-      _ = try await Post(#"{"word":"slow"}"#).response(port: port)
-      let start = ContinuousClock.now
-      _ = try await decoy("{}").response(port: port)
-      // The only real request slept for 300 ms. A busy machine can only make this longer.
-      #expect(ContinuousClock.now - start >= .milliseconds(300))
-    }
-  }
-
   @Test("A decoy has the log line of a real request")
   func sameLogLine() async throws {
     let echo = EchoServer()
@@ -68,6 +57,48 @@ struct DecoyTests {
 
 @Suite("Response times")
 struct ResponseTimesTests {
+  private let stopwatch = ManualStopwatch()
+
+  private func times(gridMilliseconds: Int = 5) -> ResponseTimes {
+    ResponseTimes(
+      randomness: SystemRandomness(), gridMilliseconds: gridMilliseconds, stopwatch: stopwatch)
+  }
+
+  /// The time from the start of a response until it is sent, if its work takes `microseconds`.
+  private func sent(
+    _ times: ResponseTimes, after microseconds: Int, as kind: ResponseTimes.Kind
+  ) async throws -> Duration {
+    let start = times.start()
+    stopwatch.advance(by: .microseconds(microseconds))
+    try await times.finish(start, as: kind)
+    return stopwatch.elapsed - start
+  }
+
+  @Test(
+    "A response is sent at the next point of the grid, whatever path it took",
+    arguments: [ResponseTimes.Kind.success, .imitation, .state])
+  func grid(kind: ResponseTimes.Kind) async throws {
+    for (microseconds, milliseconds) in [
+      (0, 5), (1, 5), (300, 5), (4_999, 5), (5_000, 5), (5_001, 10), (12_345, 15),
+    ] {
+      stopwatch.advance(by: .microseconds(777))
+      let time = try await sent(times(), after: microseconds, as: kind)
+      #expect(time == .milliseconds(milliseconds), "\(microseconds)")
+    }
+  }
+
+  @Test("Decoys and refusals take as long as a success, and only successes are remembered")
+  func imitation() async throws {
+    let times = times()
+    _ = try await sent(times, after: 23_000, as: .success)
+    for _ in 0..<2 * QuietLimit.responseTimesMax {
+      #expect(try await sent(times, after: 100, as: .imitation) == .milliseconds(25))
+      #expect(try await sent(times, after: 100, as: .state) == .milliseconds(5))
+    }
+    #expect(try await sent(times, after: 41_000, as: .imitation) == .milliseconds(45))
+    #expect(times.sample() == .milliseconds(23))
+  }
+
   @Test("The latest durations are kept up to the limit", arguments: 2...4)
   func latest(_ count: Int) {
     var durations = LatestDurations(countMax: 3)
@@ -75,17 +106,9 @@ struct ResponseTimesTests {
     #expect(Set(durations.all) == Set((max(1, count - 2)...count).map { .seconds($0) }))
   }
 
-  @Test("The median ignores outliers and is zero without durations")
-  func median() {
-    var durations = LatestDurations(countMax: 3)
-    #expect(durations.median == .zero)
-    for seconds in [5, 1, 900] { durations.append(.seconds(seconds)) }
-    #expect(durations.median == .seconds(5))
-  }
-
   @Test("A sample is a recorded time, at most the limit")
   func sample() {
-    let times = ResponseTimes(randomness: SystemRandomness())
+    let times = times()
     #expect(times.sample() == .zero)
     for seconds in [1, 2] { times.record(.seconds(seconds)) }
     let samples = Set((0..<100).map { _ in times.sample() })
@@ -103,7 +126,7 @@ struct ResponseTimesTests {
 
   @Test("Samples are recorded times and never a mean")
   func varies() {
-    let times = ResponseTimes(randomness: SystemRandomness())
+    let times = times()
     let real: [Duration] = [.milliseconds(3), .milliseconds(4), .milliseconds(16)]
     for time in real { times.record(time) }
     #expect(samples(from: times) == Set(real))
@@ -111,7 +134,7 @@ struct ResponseTimesTests {
 
   @Test("Times are recorded up to the limit, and the oldest is evicted", arguments: [-1, 0, 1])
   func recorded(offset: Int) {
-    let times = ResponseTimes(randomness: SystemRandomness())
+    let times = times()
     let all = (1...QuietLimit.responseTimesMax + offset).map { Duration.microseconds($0) }
     for time in all { times.record(time) }
     #expect(samples(from: times) == Set(all.suffix(QuietLimit.responseTimesMax)))
@@ -119,21 +142,56 @@ struct ResponseTimesTests {
 
   @Test("A sample above the limit is shortened to the limit", arguments: [-1, 0, 1])
   func longest(offset: Int) {
-    let times = ResponseTimes(randomness: SystemRandomness())
+    let times = times()
     let limit = Duration.seconds(QuietLimit.decoySecondsMax)
     times.record(limit + .milliseconds(offset))
     #expect(times.sample() == limit + .milliseconds(min(offset, 0)))
   }
+}
 
-  @Test("Long wake-up delays are forgotten after a busy time")
-  func delaysAreMeasuredAgain() async throws {
-    let times = ResponseTimes(randomness: SystemRandomness())
-    times.record(.seconds(QuietLimit.decoySecondsMax))
-    for _ in 0..<QuietLimit.wakeDelaysMax { times.recordDelay(.seconds(900)) }
-    #expect(times.medianDelay == .seconds(900))
-    for _ in 0..<QuietLimit.wakeDelaysMax where times.medianDelay == .seconds(900) {
-      try await times.wait(since: .now)
+@Suite("Response times of a route")
+struct RouteTimesTests {
+  /// The next request of `kind` takes this many milliseconds from its start to its response.
+  private func milliseconds(
+    _ body: String, headers: [String] = [], _ echo: EchoServer, port: Int
+  ) async throws -> Int64 {
+    let before = echo.stopwatch.elapsed
+    var post = Post(body)
+    post.headers = headers
+    _ = try await post.response(port: port)
+    return (echo.stopwatch.elapsed - before) / .milliseconds(1) == 0
+      ? 0 : Int64((echo.stopwatch.elapsed - before) / .milliseconds(1))
+  }
+
+  @Test("After many cheap failing requests decoys and refusals still take as long as a success")
+  func cheapFailures() async throws {
+    let echo = EchoServer()
+    try await echo.running { port async throws in
+      // The work of this word advances the stopwatch by 300 ms.
+      let real = try await milliseconds(#"{"word":"work"}"#, echo, port: port)
+      #expect(real == 300)
+      for _ in 0..<QuietLimit.responseTimesMax {
+        #expect(try await milliseconds("no json", echo, port: port) == 300)
+      }
+      #expect(try await milliseconds("{}", headers: ["X-Chaff: 1"], echo, port: port) == 300)
+      #expect(try await milliseconds(#"{"word":"refused"}"#, echo, port: port) == 300)
+      #expect(try await milliseconds(#"{"word":"storage"}"#, echo, port: port) == 5)
     }
-    #expect(times.medianDelay < .seconds(900))
+  }
+
+  @Test("Successes, refusals and decoys have as many bytes on the network")
+  func lengths() async throws {
+    try await EchoServer().running { port async throws in
+      var lengths: Set<Int> = []
+      for body in [#"{"word":"hello"}"#, "no json", #"{"word":"refused"}"#, #"{"word":"busy"}"#] {
+        lengths.insert(
+          try await Wire.exchange([Post(body).head + Post(body).body], port: port).count)
+      }
+      var decoy = Post("{}")
+      decoy.headers = ["X-Chaff: 1"]
+      // Both have the header `connection: close`, which `Post` asks for.
+      lengths.insert(try await Wire.exchange([decoy.head + decoy.body], port: port).count)
+      #expect(lengths.count == 1, "\(lengths)")
+    }
   }
 }

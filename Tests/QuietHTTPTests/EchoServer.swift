@@ -16,6 +16,8 @@ struct EchoServer {
 
   let server: QuietServer
   let effects = Counter()
+  /// Moves only by the word `work` and by waits for the grid.
+  let stopwatch = ManualStopwatch()
   let log = CollectedLog()
 
   /// On a busy machine a test may be suspended for longer than any timeout, so there is none but those that
@@ -28,7 +30,7 @@ struct EchoServer {
     limits.idleSeconds = Patience.seconds
     limits.responseSeconds = Patience.seconds
     change(&limits)
-    let effects = effects
+    let (effects, stopwatch) = (effects, stopwatch)
     let router = Router.quiet(
       refusals: .plain, allowedOrigin: allowedOrigin, randomness: SystemRandomness())
     router.post(
@@ -36,6 +38,7 @@ struct EchoServer {
       QuietRoute<Word>(
         limit: BodyLimit(bytesMax: Self.bodyBytesMax, secondsMax: bodySeconds), refusals: .plain,
         randomness: SystemRandomness(),
+        times: ResponseTimes(randomness: SystemRandomness(), stopwatch: stopwatch),
         decoy: { _ in try PaddedResponse(["word": ""]) },
         respond: { request in
           effects.add()
@@ -46,6 +49,9 @@ struct EchoServer {
             }
           case "fault": throw POSIXError(.EDEADLK)
           case "slow": try await Task.sleep(for: .milliseconds(300))
+          case "work": stopwatch.advance(by: .milliseconds(300))
+          case "refused": throw QuietRefusal.notFound
+          case "busy": throw QuietRefusal.tooManyAttempts(retryAfterSeconds: 600)
           case "never": try await Task.sleep(for: .seconds(3600))
           default: break
           }
@@ -68,6 +74,21 @@ struct EchoServer {
       try await work(server.boundPort)
       group.cancelAll()
     }
+  }
+}
+
+/// A stopwatch that a test moves. A sleep moves it to its end at once.
+final class ManualStopwatch: Stopwatch {
+  private let time = Mutex(Duration.zero)
+
+  var elapsed: Duration { time.withLock { $0 } }
+
+  func advance(by duration: Duration) {
+    time.withLock { $0 += duration }
+  }
+
+  func sleep(until moment: Duration) async throws {
+    time.withLock { $0 = max($0, moment) }
   }
 }
 

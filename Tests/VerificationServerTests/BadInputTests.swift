@@ -33,7 +33,7 @@ struct BadInputTests {
   ) async throws {
     try await RunningServer.run(
       in: folder.url,
-      attempts: AttemptLimits(perAddress: 100_000, perCode: 1_000, perApiKey: 100_000),
+      attempts: AttemptLimits(perAddress: 100_000, perCode: 1_000, total: 200_000),
       configure: {
         $0.policy.allowsUserReport = true
         $0.policy.allowsGeneratedSMS = true

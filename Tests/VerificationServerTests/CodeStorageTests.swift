@@ -20,6 +20,8 @@ import World
     folder = try TemporaryFolder()
   }
 
+  static let form = CodeForm(.pin, 6)
+
   static func redemption(_ byte: UInt8) -> Redemption {
     Redemption(
       binding: Data(repeating: byte, count: 32), sealedToken: SealedToken(bytes: Data([byte])))
@@ -171,8 +173,8 @@ import World
     let code = Self.linked(1)
     #expect(try await storage.issue(code, at: Self.now) == .stored)
     let long = try #require(code.longHash)
-    #expect(try await storage.liveCount(at: Self.now, atMost: 10) == 2)
-    #expect(try await storage.liveCount(at: Self.now, atMost: 1) == 1)
+    #expect(try await storage.liveCount(of: Self.form, at: Self.now, atMost: 10) == 1)
+    #expect(try await storage.liveCount(of: CodeForm(.short, 8), at: Self.now, atMost: 1) == 0)
     #expect(try await storage.liveCode(code.hash, at: Self.now + 61) == nil)
     #expect(try await storage.liveCode(long, at: Self.now + 600) != nil)
     let first = Self.redemption(1)

@@ -39,7 +39,7 @@ struct FullDiskTests {
     "On a full disk Google's contract responds with 503, and with room again works on")
   func fullDiskGoogle() async throws {
     let disk = try SmallDisk(bytes: 4 << 20)
-    let limits = AttemptLimits(perAddress: 3, perCode: 2, perApiKey: 2)
+    let limits = AttemptLimits(perAddress: 3, perCode: 2)
     try await RunningServer.run(in: disk.url, attempts: limits) { server async throws in
       let spent = try await server.issue()
       let token = try await server.verified(spent.code).token

@@ -62,7 +62,7 @@ struct LimitTests {
       (true, policy { $0.certificateLifetime = 3_600 }),
       (false, policy { $0.certificateLifetime = 3_601 }),
       (false, policy { $0.shortCodeDigits = 5 }), (true, policy { $0.shortCodeDigits = 6 }),
-      (true, policy { $0.shortCodeDigits = 10 }), (false, policy { $0.shortCodeDigits = 11 }),
+      (true, policy { $0.shortCodeDigits = 11 }), (false, policy { $0.shortCodeDigits = 12 }),
       (false, policy { $0.longCodeCharacters = 11 }),
       (true, policy { $0.longCodeCharacters = 12 }),
       (true, policy { $0.longCodeCharacters = 16 }),
@@ -134,14 +134,19 @@ struct LimitTests {
   @Test("Live codes are counted up to the requested number", arguments: [2, 3, 4])
   func liveCount(most: Int) async throws {
     let storage = try SQLiteCodeStorage(file: folder.path("verification.sqlite"))
+    let form = CodeStorageTests.form
     for number in 0..<3 {
       _ = try await storage.issue(
         CodeStorageTests.code(number, expiresIn: 60), at: VerificationBench.start)
     }
-    #expect(try await storage.liveCount(at: VerificationBench.start, atMost: most) == min(most, 3))
     #expect(
-      try await storage.liveCount(at: VerificationBench.start + 60, atMost: most) == min(most, 3))
-    #expect(try await storage.liveCount(at: VerificationBench.start + 61, atMost: most) == 0)
+      try await storage.liveCount(of: form, at: VerificationBench.start, atMost: most)
+        == min(most, 3))
+    #expect(
+      try await storage.liveCount(of: form, at: VerificationBench.start + 60, atMost: most)
+        == min(most, 3))
+    #expect(
+      try await storage.liveCount(of: form, at: VerificationBench.start + 61, atMost: most) == 0)
   }
 
   @Test("A large response of the SMS gateway is cut off, and a silent gateway times out")

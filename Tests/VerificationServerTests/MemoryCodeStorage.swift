@@ -137,13 +137,10 @@ final class MemoryCodeStorage: CodeStorage {
     }
   }
 
-  func liveCount(at now: Date, atMost count: Int) async throws -> Int {
+  func liveCount(of form: CodeForm, at now: Date, atMost count: Int) async throws -> Int {
     state.withLock { state in
-      min(
-        count,
-        state.hashes.keys.count { hash in
-          Self.end(of: hash, in: state).map { Self.isLive($0, at: now) } ?? false
-        })
+      let codes = state.issues.values.map(\.code)
+      return min(count, codes.count { $0.form == form && Self.isLive($0.expiresAt, at: now) })
     }
   }
 

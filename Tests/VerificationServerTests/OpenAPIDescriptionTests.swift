@@ -36,7 +36,7 @@ import World
       apiTokens: try APITokens([]),
       signing: SigningKeyring(
         bench.signing, read: nil, clock: bench.clock, logger: CollectedLog().logger),
-      clock: bench.clock, randomness: SystemRandomness())
+      clock: bench.clock, randomness: SystemRandomness(), logger: CollectedLog().logger)
     let registered = try rooms.router().routes.filter { $0.method != .head }
       .map { "\($0.method.rawValue) \($0.path)" }
     try await RunningServer.run(in: folder.url) { server async throws in

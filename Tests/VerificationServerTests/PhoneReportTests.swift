@@ -98,8 +98,9 @@ import VerificationAPI
     let status = try await storage.expire(CodeStorageTests.handle, at: Self.now + 10)
     #expect(status?.expiresAt == Self.now + 9 && status?.longExpiresAt == Self.now + 9)
     #expect(try await storage.expire(CodeStorageTests.handle, at: Self.now + 20) == status)
-    #expect(try await storage.liveCount(at: Self.now + 10, atMost: 5) == 0)
-    #expect(try await storage.liveCount(at: Self.now + 9, atMost: 5) == 2)
+    let form = CodeStorageTests.form
+    #expect(try await storage.liveCount(of: form, at: Self.now + 10, atMost: 5) == 0)
+    #expect(try await storage.liveCount(of: form, at: Self.now + 9, atMost: 5) == 1)
     let used = CodeStorageTests.redemption(1)
     for hash in [code.hash, try #require(code.longHash)] {
       #expect(try await storage.redeem(hash, as: used, at: Self.now + 10) == nil)

@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import Synchronization
 import TestSupport
 import Testing
 import UploadToken
@@ -171,7 +172,12 @@ import World
 @Suite("User report with a slow gateway")
 struct UserReportTimingTests {
   private let gateway = HeldSMS()
-  private let sendTimes = ResponseTimes(randomness: SystemRandomness())
+  private let stopwatch = ManualStopwatch()
+  private let sendTimes: ResponseTimes
+
+  init() {
+    sendTimes = ResponseTimes(randomness: SystemRandomness(), stopwatch: stopwatch)
+  }
 
   /// Sends a report, or a decoy.
   private typealias Report = @Sendable (_ isDecoy: Bool) async throws -> RawPost.Answer
@@ -182,19 +188,22 @@ struct UserReportTimingTests {
     let apiKeys = APIKeys(
       storage: bench.storage, keys: bench.keys, clock: bench.clock, randomness: bench.randomness)
     let key = try await apiKeys.add(kind: .device, name: "an app")
-    let attempts = Attempts(AttemptLimits(), clock: bench.clock, randomness: bench.randomness)
+    let failures = FailureBudget(
+      AttemptLimits().ofCredentials, clock: bench.clock, randomness: bench.randomness)
     var policy = CodePolicy()
     policy.allowsUserReport = true
     let router = Router.quiet(refusals: .google, randomness: bench.randomness)
     UserReportRoute(
       codeIssuer: CodeIssuer(
         storage: bench.storage, keys: bench.keys, lifetime: VerificationBench.lifetime,
-        policy: policy, clock: bench.clock, randomness: bench.randomness),
+        policy: policy, clock: bench.clock, randomness: SlowRandomness(stopwatch: stopwatch)),
       sms: SMSConfiguration(sender: gateway, region: "PL", template: "[code]"),
       gate: APIKeyGate(
         kind: .device, apiKeys: apiKeys,
-        netmasks: .anyAddress, attempts: attempts, isInMaintenance: false),
-      attempts: attempts, sendTimes: sendTimes
+        netmasks: .anyAddress, failures: failures, isInMaintenance: false),
+      reports: failures,
+      quota: IssueQuota(AttemptLimits(), clock: bench.clock, randomness: bench.randomness),
+      sendTimes: sendTimes
     ).add(to: router)
     let server = QuietServer(
       router: router, host: "127.0.0.1", port: 0, logger: CollectedLog().logger)
@@ -220,15 +229,18 @@ struct UserReportTimingTests {
       try await Patience.until { await gateway.messageCount == 1 }
       // There is no response before the gateway responds, and until then no recorded time.
       #expect(sendTimes.sample() == .zero)
+      stopwatch.advance(by: .milliseconds(500))
       await gateway.open()
       let sent = try await first.value
-      #expect(sent.status == 200 && sendTimes.sample() > .zero)
-      #expect(sendTimes.medianDelay == .zero)
-      // The wake-up delay is known after a sleep. On a busy machine nothing may be left to sleep,
-      // so the report is repeated until there was a sleep.
-      var again = sent
-      for _ in 0..<20 where sendTimes.medianDelay == .zero { again = try await report(false) }
-      #expect(sendTimes.medianDelay > .zero)
+      #expect(sent.status == 200)
+      // Each draw of random bytes, before the code is stored, takes three milliseconds.
+      let recorded = sendTimes.sample()
+      #expect(recorded >= .milliseconds(503))
+      let before = stopwatch.elapsed
+      let again = try await report(false)
+      // The first point of the grid after all of that, not only after the SMS. Padding draws bytes later.
+      let waited = stopwatch.elapsed - before
+      #expect(waited >= recorded && waited < recorded + .milliseconds(30))
       let decoy = try await report(true)
       for other in [again, decoy] {
         #expect(other.status == sent.status && other.body.count == sent.body.count)
@@ -242,5 +254,30 @@ struct UserReportTimingTests {
   private static func fields(_ response: RawPost.Answer) -> [String] {
     let json = try? JSONSerialization.jsonObject(with: response.body) as? [String: Any]
     return (json ?? [:]).keys.sorted()
+  }
+}
+
+/// Randomness that takes three milliseconds.
+private struct SlowRandomness: Randomness {
+  let stopwatch: ManualStopwatch
+
+  func bytes(_ count: Int) -> [UInt8] {
+    stopwatch.advance(by: .milliseconds(3))
+    return SystemRandomness().bytes(count)
+  }
+}
+
+/// A stopwatch that a test moves. A sleep moves it to its end at once.
+private final class ManualStopwatch: Stopwatch {
+  private let time = Mutex(Duration.zero)
+
+  var elapsed: Duration { time.withLock { $0 } }
+
+  func advance(by duration: Duration) {
+    time.withLock { $0 += duration }
+  }
+
+  func sleep(until moment: Duration) async throws {
+    time.withLock { $0 = max($0, moment) }
   }
 }

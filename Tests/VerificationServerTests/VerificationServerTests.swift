@@ -256,8 +256,8 @@ struct VerificationServerTests {
     for (number, window) in [(1, 1), (2, 2), (999_999, 86_399), (1_000_000, 86_400)] {
       var most = good
       most.attempts = AttemptLimits(
-        perAddress: number, perCode: number, perApiKey: number, issuesPerApiKey: number,
-        windowSeconds: window)
+        perAddress: number, perSubnet: number, perNetwork: number, perCode: number, total: number,
+        issuesPerApiKey: number, windowSeconds: window)
       _ = try most.validatedKeys()
     }
     let spoilt: [(String, (inout VerificationServerConfiguration) -> Void)] = [
@@ -266,13 +266,15 @@ struct VerificationServerTests {
       ("codeLifetime", { $0.codeLifetime = 59 }), ("codeLifetime", { $0.codeLifetime = 86_401 }),
       ("tokenLifetime", { $0.tokenLifetime = 1_799 }),
       ("tokenLifetime", { $0.tokenLifetime = 86_401 }),
-      ("attempts", { $0.attempts.perCode = 0 }), ("attempts", { $0.attempts.perApiKey = 0 }),
+      ("attempts", { $0.attempts.perCode = 0 }), ("attempts", { $0.attempts.total = 0 }),
+      ("attempts.perSubnet", { $0.attempts.perSubnet = 0 }),
+      ("attempts.perNetwork", { $0.attempts.perNetwork = 1_000_001 }),
       ("attempts", { $0.attempts.issuesPerApiKey = 0 }),
       ("attempts.perAddress", { $0.attempts.perAddress = 1_000_001 }),
       ("attempts.windowSeconds", { $0.attempts.windowSeconds = 0 }),
       ("attempts.windowSeconds", { $0.attempts.windowSeconds = 86_401 }),
       ("policy.shortCodeDigits", { $0.policy.shortCodeDigits = 5 }),
-      ("policy.shortCodeDigits", { $0.policy.shortCodeDigits = 11 }),
+      ("policy.shortCodeDigits", { $0.policy.shortCodeDigits = 12 }),
       ("policy.shortCodeLifetime", { $0.policy.shortCodeLifetime = 59 }),
       ("policy.shortCodeLifetime", { $0.policy.shortCodeLifetime = 3_601 }),
       ("policy.longCodeCharacters", { $0.policy.longCodeCharacters = 11 }),

@@ -4,9 +4,9 @@ import Secrets
 import VerificationAPI
 import World
 
-/// A PIN that the user has typed: six digits and upper-case letters.
+/// A PIN that the user has typed: digits and upper-case letters.
 struct PIN: Sendable, Equatable {
-  /// The six characters.
+  /// The characters.
   let bytes: ZeroingBytes
 
   /// Parses typed text; `nil` if it is not a PIN.
@@ -18,7 +18,7 @@ struct PIN: Sendable, Equatable {
 
   /// A PIN that was stored.
   init?(stored bytes: ZeroingBytes) {
-    guard bytes.count == VerificationCode.characterCount else { return nil }
+    guard VerificationCode.characterCounts.contains(bytes.count) else { return nil }
     self.bytes = bytes
   }
 }

@@ -9,8 +9,8 @@ struct ClosingPlan: Sendable {
   /// The end of the periods; keys released earlier belong to them.
   let end: Date
   let periods: [Period]
-  /// Returns random bytes for one padding key.
-  let keyBytes: @Sendable () -> [UInt8]
+  /// The source of padding.
+  let randomness: any Randomness
 
   /// The period of one export.
   struct Period: Sendable {
@@ -35,7 +35,7 @@ extension ClosingPlan {
         export: export, start: period.start,
         minimumKeys: export.minimumKeys + randomness.number(in: 0...export.paddingRange))
     }
-    keyBytes = { randomness.bytes(UploadLimit.keyByteCount) }
+    self.randomness = randomness
   }
 
   /// Returns the periods that may be closed after `progress`. Closed periods are left out, and so are periods
@@ -64,7 +64,10 @@ extension ClosingPlan {
       let filter = due[short].export.filter
       let missing = due[short].minimumKeys - counts[short]
       let real = try templates(due[short], missing)
-      let added = paddingKeys(missing, like: real.isEmpty ? padding.filter(filter.admits) : real)
+      let uploads = SyntheticUploads(
+        like: real.isEmpty ? padding.filter(filter.admits) : real, from: due[short].start, to: end,
+        randomness: randomness)
+      let added = uploads?.keys(missing) ?? []
       guard !added.isEmpty else { return padding }
       padding += added
       for number in due.indices {
@@ -72,16 +75,6 @@ extension ClosingPlan {
       }
     }
     return padding
-  }
-
-  /// Returns `count` keys that copy the properties of `templates` in turn. They are released in the last
-  /// second, which is inside every period that ends here.
-  private func paddingKeys(_ count: Int, like templates: [PublishableKey]) -> [PublishableKey] {
-    guard !templates.isEmpty else { return [] }
-    let release = end.addingTimeInterval(-1)
-    return (0..<count).compactMap {
-      templates[$0 % templates.count].replacingBytes(keyBytes(), releasedAt: release)
-    }
   }
 
   /// Returns the positions at which `count` keys are split so that no file exceeds `maximum` and all have
@@ -102,20 +95,6 @@ extension ClosingPlan {
         filter: period.export.filter, firstKey: firstKeys[number],
         beforeKey: number + 1 < firstKeys.count ? firstKeys[number + 1] : nil)
     }
-  }
-}
-
-extension PublishableKey {
-  /// The padding key with the properties of this key; nil if `bytes` do not have the size of a key.
-  fileprivate func replacingBytes(_ bytes: [UInt8], releasedAt: Date) -> PublishableKey? {
-    guard
-      let other = TemporaryExposureKey(
-        bytes: bytes, rollingStart: key.key.rollingStart, rollingPeriod: key.key.rollingPeriod),
-      let padding = DiagnosisKey(
-        key: other, transmissionRiskLevel: key.transmissionRiskLevel, reportType: key.reportType,
-        daysSinceOnsetOfSymptoms: key.daysSinceOnsetOfSymptoms)
-    else { return nil }
-    return PublishableKey(key: padding, regions: regions, travels: travels, releasedAt: releasedAt)
   }
 }
 

@@ -13,7 +13,7 @@ struct PublishRoute: Sendable {
   let admission: PublishAdmission
   let store: any KeyStore
   let clock: any WallClock
-  let budget: AttemptBudget
+  let failures: FailureBudget
   let decoyBudget: AttemptBudget
   let budgetKeys: BudgetKeys
   let randomness: any Randomness
@@ -23,6 +23,8 @@ struct PublishRoute: Sendable {
     QuietRoute(
       limit: BodyLimit(bytesMax: PublishLimit.bodyBytesMax), refusals: .publish,
       shape: .publish, randomness: randomness,
+      times: ResponseTimes(
+        randomness: randomness, gridMilliseconds: QuietLimit.uploadGridMilliseconds),
       read: { bytes in
         Result { () throws(StrictJSONError) in try PublishRequest(strictJSON: bytes) }
       },
@@ -42,19 +44,14 @@ struct PublishRoute: Sendable {
   }
 
   private func respond(to request: QuietRequest<Body>) async throws -> PaddedResponse {
-    let key = budgetKeys.key(for: request.context)
-    if let seconds = await budget.spend(key) {
-      throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
-    }
-    do throws(PublishRefusal) {
-      let response = try await accept(request)
-      // A successful upload costs no budget: many phones may share one address.
-      await budget.giveBack(key)
-      return PaddedResponse(json: response)
-    } catch {
-      // The same for a failure that is not the client's fault.
-      if error.isTemporary { await budget.giveBack(key) }
-      return try error.response
+    // A successful upload costs nothing, because many phones may share one address. The same holds for a
+    // failure that is not the client's fault.
+    try await failures.attempt(from: request.context) {
+      do throws(PublishRefusal) {
+        return .succeeded(PaddedResponse(json: try await accept(request)))
+      } catch {
+        return error.isTemporary ? .succeeded(try error.response) : .failed(try error.response)
+      }
     }
   }
 

@@ -74,27 +74,50 @@ struct StatisticTally: Sendable {
 
 /// The counts that an authority may read at one moment, summed by day.
 ///
-/// A day is shown if it has enough uploads and ended long enough ago. It is shown whole or not at all, so that
-/// no two responses differ by a single upload.
+/// A day is shown if it has enough uploads and ended long enough ago. It is shown whole or not at all, and all
+/// counts are rounded: nine uploads of the authority itself must not show the tenth.
 struct StatisticsView: Sendable {
   private static let daySeconds: Int64 = 86_400
 
   let now: Date
   let configuration: StatisticsConfiguration
+  let rounding: StatisticRounding
 
   /// The first day that is counted at all at `now`, in Unix seconds.
   static func firstDay(at now: Date) -> Int64 {
     day(of: seconds(of: now)) - Int64(KeyServerLimit.statisticsSeconds)
   }
 
-  /// The days of `counts` that may be shown, oldest first.
-  func days(of counts: [StatisticCount]) -> [StatisticsDay] {
+  /// The days of `counts`, all of `issuer`, that may be shown, oldest first.
+  func days(of counts: [StatisticCount], issuer: String) -> [StatisticsDay] {
     let first = Self.firstDay(at: now)
     return Dictionary(grouping: counts) { Self.day(of: $0.place.hour) }
       .filter { $0.key >= first && isDelayOver($0.key) }
+      .filter { Self.uploads(in: $0.value) >= configuration.uploadsMin }
       .sorted { $0.key < $1.key }
-      .map { Self.day($0.key, $0.value) }
-      .filter { $0.publishRequests.total >= configuration.uploadsMin }
+      .map { Self.day($0.key, rounded($0.value, of: issuer, on: $0.key)) }
+  }
+
+  private static func uploads(in counts: [StatisticCount]) -> Int {
+    counts.reduce(0) { $0 + ($1.place.kind == .uploads ? $1.count : 0) }
+  }
+
+  /// The counts of one day, summed over its hours and rounded.
+  private func rounded(
+    _ counts: [StatisticCount], of issuer: String, on day: Int64
+  ) -> [StatisticCount] {
+    var sums: [StatisticCount.Place: Int] = [:]
+    for count in counts {
+      let place = count.place
+      sums[
+        .init(hour: day, issuer: issuer, kind: place.kind, bucket: place.bucket), default: 0] +=
+        count.count
+    }
+    return sums.map { place, count in
+      StatisticCount(
+        place: place,
+        count: rounding.rounded(count, place.kind, place.bucket, of: issuer, on: day))
+    }
   }
 
   /// True if the day that began at `start` ended long enough ago.

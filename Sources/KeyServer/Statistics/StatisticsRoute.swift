@@ -15,8 +15,9 @@ struct StatisticsRoute: Sendable {
   let store: any KeyStore
   let clock: any WallClock
   let configuration: StatisticsConfiguration
-  let budget: AttemptBudget
-  let budgetKeys: BudgetKeys
+  let rounding: StatisticRounding
+  /// Counts invalid requests, apart from failed uploads.
+  let failures: FailureBudget
   let randomness: any Randomness
 
   /// The route for the router.
@@ -33,24 +34,21 @@ struct StatisticsRoute: Sendable {
   }
 
   private func respond(to request: QuietRequest<Body>) async throws -> PaddedResponse {
-    let key = budgetKeys.key(for: request.context)
-    if let seconds = await budget.spend(key) {
-      throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
+    try await failures.attempt(from: request.context) {
+      if case .failure(let fault) = request.body {
+        return .failed(
+          try PaddedResponse(
+            StatisticsResponse(error: "\(fault)", code: .badRequest), status: .badRequest))
+      }
+      let days: [StatisticsDay]
+      do throws(StatisticsRefusal) {
+        days = try await self.days(
+          for: request.headers[.authorization], logger: request.context.logger)
+      } catch {
+        return error == .unavailable ? .succeeded(try error.response) : .failed(try error.response)
+      }
+      return .succeeded(try PaddedResponse(StatisticsResponse(days: days)))
     }
-    if case .failure(let fault) = request.body {
-      return try PaddedResponse(
-        StatisticsResponse(error: "\(fault)", code: .badRequest), status: .badRequest)
-    }
-    let days: [StatisticsDay]
-    do throws(StatisticsRefusal) {
-      days = try await self.days(
-        for: request.headers[.authorization], logger: request.context.logger)
-    } catch {
-      if error == .unavailable { await budget.giveBack(key) }
-      return try error.response
-    }
-    await budget.giveBack(key)
-    return try PaddedResponse(StatisticsResponse(days: days))
   }
 
   /// The days of the authority that signed the bearer token.
@@ -62,7 +60,8 @@ struct StatisticsRoute: Sendable {
       let issuer = try Self.issuer(of: authorization, in: try await registry.registry(), at: now)
       let counts = try await store.statistics(
         of: issuer, from: StatisticsView.firstDay(at: now))
-      return StatisticsView(now: now, configuration: configuration).days(of: counts)
+      return StatisticsView(now: now, configuration: configuration, rounding: rounding)
+        .days(of: counts, issuer: issuer)
     } catch let refusal as StatisticsRefusal {
       throw refusal
     } catch {

@@ -12,7 +12,7 @@ struct UploadRoute: Sendable {
   let devices: DeviceVerification
   let store: any KeyStore
   let clock: any WallClock
-  let budget: AttemptBudget
+  let failures: FailureBudget
   let decoyBudget: AttemptBudget
   let budgetKeys: BudgetKeys
   let randomness: any Randomness
@@ -22,6 +22,8 @@ struct UploadRoute: Sendable {
     QuietRoute(
       limit: BodyLimit(bytesMax: UploadLimit.bodyBytesMax), refusals: .callable,
       randomness: randomness, isStrict: true,
+      times: ResponseTimes(
+        randomness: randomness, gridMilliseconds: QuietLimit.uploadGridMilliseconds),
       decoy: { try await respond(toDecoy: $0) },
       respond: { request in
         if devices.asksAnotherServer(about: request.body.data) { request.context.waitsForOthers() }
@@ -30,19 +32,16 @@ struct UploadRoute: Sendable {
   }
 
   private func respond(to request: QuietRequest<UploadRequest>) async throws -> PaddedResponse {
-    let key = budgetKeys.key(for: request.context)
-    if let seconds = await budget.spend(key) {
-      throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
-    }
-    do {
-      let response = try await accept(request.body, logger: request.context.logger)
-      // A successful upload costs no budget: many phones may share one address.
-      await budget.giveBack(key)
-      return try PaddedResponse(response)
-    } catch let refusal as UploadRefusal {
-      // The same for a failure that is not the client's fault.
-      if refusal == .unavailable { await budget.giveBack(key) }
-      return try refusal.response
+    // A successful upload costs nothing, because many phones may share one address. The same holds for a
+    // failure that is not the client's fault.
+    try await failures.attempt(from: request.context) {
+      let response: UploadResponse
+      do throws(UploadRefusal) {
+        response = try await accept(request.body, logger: request.context.logger)
+      } catch {
+        return error == .unavailable ? .succeeded(try error.response) : .failed(try error.response)
+      }
+      return .succeeded(try PaddedResponse(response))
     }
   }
 

@@ -8,6 +8,7 @@ struct CodeIssuer: Sendable {
   let keys: CodeKeys
   let lifetime: TimeInterval
   var policy = CodePolicy()
+  var risk = GuessingRisk(AttemptLimits())
   let clock: any WallClock
   let randomness: any Randomness
 
@@ -24,18 +25,23 @@ struct CodeIssuer: Sendable {
   ///
   /// Each draw is stored in one transaction; PINs that equal a live code are drawn again.
   ///
-  /// - Throws: `VerificationServerError.storageUnavailable` if not all could be stored.
+  /// - Throws: `VerificationServerError.storageUnavailable` if not all could be stored, `.tooManyLiveCodes` if
+  ///   they could be guessed.
   func codes(
     _ count: Int, for testResult: TestResult, lifetime: TimeInterval
   ) async throws -> [VerificationCode] {
     let now = clock.now
+    let form = try await form(
+      .pin, VerificationCode.characterCounts, count: count, lifetime: lifetime, at: now)
     var stored: [VerificationCode] = []
     for _ in 0..<VerificationLimit.drawsMax {
-      let drawn = (stored.count..<count).map { _ in VerificationCode.drawn(from: randomness) }
+      let drawn = (stored.count..<count).map { _ in
+        VerificationCode.drawn(count: form.characterCount, from: randomness)
+      }
       let outcomes = try await storage.issue(
         drawn.map {
           IssuedCode(
-            hash: keys.hash(of: $0), testResult: testResult,
+            hash: keys.hash(of: $0), form: form, testResult: testResult,
             expiresAt: now.addingTimeInterval(lifetime))
         }, at: now)
       stored += zip(drawn, outcomes).filter { $0.1 == .stored }.map(\.0)
@@ -46,17 +52,23 @@ struct CodeIssuer: Sendable {
 
   /// Issues a short code, and a long one if the order needs a link.
   ///
-  /// - Throws: `VerificationServerError.storageUnavailable` if it could not be stored.
+  /// - Throws: `VerificationServerError.storageUnavailable` if it could not be stored, `.tooManyLiveCodes` if
+  ///   it could be guessed.
   func issue(_ order: CodeOrder) async throws -> OrderOutcome {
     let now = clock.now
     let handle = order.handle ?? UUID(from: randomness)
+    let form = try await form(
+      .short, policy.shortCodeDigits...ShortCode.digitCounts.upperBound, count: 1,
+      lifetime: policy.shortCodeLifetime, at: now)
     for _ in 0..<VerificationLimit.drawsMax {
-      let digits = try await digits(at: now)
-      guard let short = ShortCode.drawn(digits: digits, from: randomness) else { break }
+      guard let short = ShortCode.drawn(digits: form.characterCount, from: randomness) else {
+        break
+      }
       let long =
         order.wantsLink
         ? LongCode.drawn(count: policy.longCodeCharacters, from: randomness) : nil
-      let code = issuedCode(order, handle: handle, short: short, long: long, at: now)
+      var code = issuedCode(order, handle: handle, short: short, long: long, at: now)
+      code.form = form
       switch try await storage.issue([code], at: now).first {
       case .stored:
         return .issued(NewCode(handle: handle, short: short, long: long, issued: code))
@@ -85,15 +97,20 @@ struct CodeIssuer: Sendable {
     return code
   }
 
-  // As many digits as the policy says, and more if so many codes are live that fewer than
-  // `guessesPerCodeMin` guesses would be expected to hit one.
-  private func digits(at now: Date) async throws -> Int {
-    let live = try await storage.liveCount(
-      at: now, atMost: VerificationLimit.liveCountMax)
-    let needed = (live + 1) * VerificationLimit.guessesPerCodeMin
-    var (digits, space) = (0, 1)
-    while space < needed { (digits, space) = (digits + 1, space * 10) }
-    return min(max(digits, policy.shortCodeDigits), ShortCode.digitCounts.upperBound)
+  /// The shortest form of `lengths` of which `count` more codes may be live.
+  ///
+  /// - Throws: `.tooManyLiveCodes` if there is none.
+  private func form(
+    _ kind: CodeForm.Kind, _ lengths: ClosedRange<Int>, count: Int, lifetime: TimeInterval,
+    at now: Date
+  ) async throws -> CodeForm {
+    for length in lengths {
+      let form = CodeForm(kind, length)
+      let room = risk.liveCodesMax(of: form, lifetime: lifetime) - count
+      guard room >= 0 else { continue }
+      if try await storage.liveCount(of: form, at: now, atMost: room + 1) <= room { return form }
+    }
+    throw VerificationServerError.tooManyLiveCodes
   }
 }
 
@@ -136,12 +153,15 @@ struct NewCode: Sendable {
 }
 
 extension VerificationCode {
-  /// Draws a PIN; all PINs are equally likely.
+  /// Draws a PIN of `count` characters; all PINs of this length are equally likely.
   ///
   /// 86 % of all draws of six characters are PINs. The rest lack a digit or a letter and are drawn again.
-  static func drawn(from randomness: any Randomness) -> VerificationCode {
+  static func drawn(
+    count: Int = characterCounts.lowerBound, from randomness: any Randomness
+  ) -> VerificationCode {
+    let allowed = min(max(count, characterCounts.lowerBound), characterCounts.upperBound)
     while true {
-      let text = randomness.text(of: alphabet, characterCount)
+      let text = randomness.text(of: alphabet, allowed)
       if let code = VerificationCode(text) { return code }
     }
   }

@@ -1,11 +1,14 @@
 import Crypto
 import Foundation
 import Secrets
+import VerificationAPI
 
 /// A code to be stored; it contains only hashes of the characters.
 struct IssuedCode: Hashable, Sendable {
   /// The hash of the PIN or the short code.
   var hash: CodeHash
+  /// The form of the PIN or the short code, by which live codes are counted.
+  var form: CodeForm
   var testResult: TestResult
   /// The last second at which the PIN or the short code is valid.
   var expiresAt: Date
@@ -22,8 +25,12 @@ struct IssuedCode: Hashable, Sendable {
   /// The hash of the phone number, for user reports.
   var phoneHash: Data?
 
-  init(hash: CodeHash, testResult: TestResult, expiresAt: Date) {
+  init(
+    hash: CodeHash, form: CodeForm = CodeForm(.pin, VerificationCode.characterCounts.lowerBound),
+    testResult: TestResult, expiresAt: Date
+  ) {
     self.hash = hash
+    self.form = form
     self.testResult = testResult
     self.expiresAt = expiresAt
     longExpiresAt = expiresAt

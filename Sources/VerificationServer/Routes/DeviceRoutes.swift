@@ -8,7 +8,8 @@ import World
 struct VerifyRoute: Sendable {
   let verifier: CodeVerifier
   let gate: APIKeyGate
-  let attempts: Attempts
+  /// Counts wrong codes, together with those of `AccessTokenRoute`.
+  let failures: FailureBudget
 
   func add(to router: Router<QuietContext>) {
     GoogleRoute<VerifyRequest>(gate: gate, randomness: verifier.randomness)
@@ -25,33 +26,31 @@ struct VerifyRoute: Sendable {
           .invalidTestType, "accept may name confirmed, likely, negative and user-report."))
     }
     let nonce = try Self.nonce(body.nonce)
-    try await attempts.count(from: request.context)
-    try await attempts.count(under: request.apiKeyID)
-    guard let code = CodeParser.code(in: body.code ?? "") else { return try invalid() }
-    let outcome = try await attempts.withRefund(
-      with: verifier.keys.hash(of: code), under: request.apiKeyID, from: request.context
+    let code = CodeParser.code(in: body.code ?? "")
+    return try await failures.attempt(
+      from: request.context, on: code.map { verifier.keys.hash(of: $0).budgetName }
     ) {
-      try await verifier.verify(code, accepted: accept.types, nonce: nonce)
+      guard let code else { return .failed(try invalid()) }
+      let outcome = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
+        try await verifier.verify(code, accepted: accept.types, nonce: nonce)
+      }
+      return try result(outcome)
     }
-    return try await response(outcome, request)
   }
 
-  private func response(
-    _ outcome: CodeVerifier.Outcome, _ request: GoogleRoute<VerifyRequest>.Request
-  ) async throws -> PaddedResponse {
+  private func result(_ outcome: CodeVerifier.Outcome) throws -> AttemptResult<PaddedResponse> {
     switch outcome {
     case .verified(let testResult, let token):
-      await attempts.refund(request.context)
-      await attempts.refund(under: request.apiKeyID)
-      return try PaddedResponse(Self.response(testResult, token: token))
-    case .invalid: return try invalid()
+      .succeeded(try PaddedResponse(Self.response(testResult, token: token)))
+    case .invalid: .failed(try invalid())
     case .expired:
-      return try PaddedResponse(VerificationFailure(.codeExpired, "The code has expired."))
+      .failed(try PaddedResponse(VerificationFailure(.codeExpired, "The code has expired.")))
     case .unsupported:
-      return try PaddedResponse(
-        VerificationFailure(
-          .unsupportedTestType, "The code stands for a kind of test that accept does not contain."),
-        status: 412)
+      .failed(
+        try PaddedResponse(
+          VerificationFailure(
+            .unsupportedTestType,
+            "The code stands for a kind of test that accept does not contain."), status: 412))
     }
   }
 
@@ -113,7 +112,7 @@ private struct AcceptList: Sendable {
 struct CertificateRoute: Sendable {
   let exchange: CertificateExchange
   let gate: APIKeyGate
-  let attempts: Attempts
+  let failures: FailureBudget
   let randomness: any Randomness
 
   func add(to router: Router<QuietContext>) {
@@ -129,20 +128,22 @@ struct CertificateRoute: Sendable {
       return try PaddedResponse(
         VerificationFailure(.hmacInvalid, "ekeyhmac must be base64 of 32 bytes."))
     }
-    try await attempts.count(from: request.context)
-    let outcome = try await attempts.withRefund(from: request.context) {
-      try await exchange.certificate(for: body.token ?? "", keyHMAC: hmac)
-    }
-    switch outcome {
-    case .certified(let text):
-      await attempts.refund(request.context)
-      return try PaddedResponse(CertificateResponse(certificate: text))
-    case .invalid:
-      return try PaddedResponse(VerificationFailure(.tokenInvalid, "The token does not exist."))
-    case .expired:
-      return try PaddedResponse(
-        VerificationFailure(.tokenExpired, "The token has expired or was used for other keys.")
-      )
+    return try await failures.attempt(from: request.context) {
+      let outcome = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
+        try await exchange.certificate(for: body.token ?? "", keyHMAC: hmac)
+      }
+      return switch outcome {
+      case .certified(let text):
+        .succeeded(try PaddedResponse(CertificateResponse(certificate: text)))
+      case .invalid:
+        .failed(
+          try PaddedResponse(VerificationFailure(.tokenInvalid, "The token does not exist.")))
+      case .expired:
+        .failed(
+          try PaddedResponse(
+            VerificationFailure(
+              .tokenExpired, "The token has expired or was used for other keys.")))
+      }
     }
   }
 

@@ -8,7 +8,7 @@ import World
 struct IssueRequestHandler: Sendable {
   let codeIssuer: CodeIssuer
   let sms: SMSConfiguration?
-  let attempts: Attempts
+  let quota: IssueQuota
 
   typealias Result = Swift.Result<IssueResponse, VerificationFailure>
 
@@ -30,7 +30,7 @@ struct IssueRequestHandler: Sendable {
     if let handle = validated.order.handle, try await isTaken(handle, logger) {
       return .failure(.taken)
     }
-    try await attempts.countIssue(under: key)
+    try await quota.count(under: key)
     let order = validated.order.issued(under: key)
     let outcome: OrderOutcome
     do throws(QuietRefusal) {
@@ -38,11 +38,11 @@ struct IssueRequestHandler: Sendable {
         try await codeIssuer.issue(order)
       }
     } catch {
-      await attempts.refundIssue(under: key)
+      await quota.refund(under: key)
       throw error
     }
     guard case .issued(let code) = outcome else {
-      await attempts.refundIssue(under: key)
+      await quota.refund(under: key)
       return .failure(.taken)
     }
     return try await respond(code, validated, under: key, logger)
@@ -75,7 +75,7 @@ struct IssueRequestHandler: Sendable {
       try await QuietRefusal.mappingStorageErrors(logger) {
         try await codeIssuer.storage.withdraw(code.handle)
       }
-      await attempts.refundIssue(under: key)
+      await quota.refund(under: key)
       return .failure(error)
     }
   }

@@ -64,7 +64,8 @@ enum VerificationDescription {
   ]
 
   private static let pin = JSONSchema.string(
-    "Six characters, at least one digit and one letter.", pattern: "^[0-9A-Z]{6}$")
+    "Six to ten characters, at least one digit and one letter.",
+    pattern: "^[0-9A-Z]{6,10}$")
 
   private static let day = JSONSchema.string(
     "A day in UTC, or empty.", pattern: "^([0-9]{4}-[0-9]{2}-[0-9]{2})?$")

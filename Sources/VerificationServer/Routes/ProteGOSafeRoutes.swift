@@ -105,7 +105,8 @@ struct AccessTokenRoute: Sendable {
 
   let redeemer: CodeRedeemer
   let netmasks: Netmasks
-  let attempts: Attempts
+  /// Counts wrong codes, together with those of `VerifyRoute`.
+  let failures: FailureBudget
 
   func add(to router: Router<QuietContext>) {
     Route(randomness: redeemer.randomness, gate: checkAddress)
@@ -120,17 +121,19 @@ struct AccessTokenRoute: Sendable {
   }
 
   private func respond(_ request: Route.Request) async throws -> PaddedResponse {
-    try await attempts.count(from: request.context)
     let keyHMAC = try KeyHMACField(request.body.data?.ekeyhmac)
-    guard let code = request.body.data?.code.flatMap({ VerificationCode($0) }) else {
-      return try invalidCode()
+    let code = request.body.data?.code.flatMap { VerificationCode($0) }
+    return try await failures.attempt(
+      from: request.context, on: code.map { redeemer.keys.hash(of: $0).budgetName }
+    ) {
+      guard let code else { return .failed(try invalidCode()) }
+      let token = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
+        try await redeemer.token(for: code, keyHMAC: keyHMAC.bytes)
+      }
+      guard let token else { return .failed(try invalidCode()) }
+      return .succeeded(
+        try PaddedResponse(CallableResponse(result: AccessTokenResponse(accessToken: token))))
     }
-    let token = try await attempts.withRefund(
-      with: redeemer.keys.hash(of: code), from: request.context
-    ) { try await redeemer.token(for: code, keyHMAC: keyHMAC.bytes) }
-    guard let token else { return try invalidCode() }
-    await attempts.refund(request.context)
-    return try PaddedResponse(CallableResponse(result: AccessTokenResponse(accessToken: token)))
   }
 
   /// Looks up a PIN as a real request does, and responds with random bytes in place of a token.

@@ -12,7 +12,7 @@ struct APIKeyGate: Sendable {
   let apiKeys: APIKeys
   let netmasks: Netmasks
   /// Counts wrong API keys by address.
-  let attempts: Attempts
+  let failures: FailureBudget
   let isInMaintenance: Bool
 
   /// Checks the address first and then the API key, also for decoys.
@@ -26,15 +26,12 @@ struct APIKeyGate: Sendable {
         retryAfterSeconds: Self.maintenanceSeconds)
     }
     guard netmasks.contain(context) else { return try refusal() }
-    try await attempts.check(context)
-    let holder = try await QuietRefusal.mappingStorageErrors(context.logger) {
-      try await apiKeys.holder(of: headers[.apiKey], kind: kind)
+    return try await failures.attempt(from: context) {
+      let holder = try await QuietRefusal.mappingStorageErrors(context.logger) {
+        try await apiKeys.holder(of: headers[.apiKey], kind: kind)
+      }
+      return holder == nil ? .failed(try refusal()) : .succeeded(nil)
     }
-    guard holder != nil else {
-      try await attempts.count(from: context)
-      return try refusal()
-    }
-    return nil
   }
 
   private func refusal() throws -> PaddedResponse {
@@ -58,7 +55,7 @@ extension QuietRequest {
 struct APITokenGate: Sendable {
   let apiTokens: APITokens
   let netmasks: Netmasks
-  let attempts: Attempts
+  let failures: FailureBudget
 
   /// Checks the address first and then the API token, also for decoys.
   ///
@@ -66,13 +63,10 @@ struct APITokenGate: Sendable {
   /// errors have the same response.
   func check(headers: HTTPFields, context: QuietContext) async throws -> PaddedResponse? {
     guard netmasks.contain(context) else { return try Self.refusal() }
-    try await attempts.check(context)
     let token = HTTPFields.Element.Name(VerificationRoute.apiTokenHeader).flatMap { headers[$0] }
-    guard apiTokens.contain(token) else {
-      try await attempts.count(from: context)
-      return try Self.refusal()
+    return try await failures.attempt(from: context) {
+      apiTokens.contain(token) ? .succeeded(nil) : .failed(try Self.refusal())
     }
-    return nil
   }
 
   private static func refusal() throws -> PaddedResponse {

@@ -13,8 +13,10 @@ struct UserReportRoute: Sendable {
   let codeIssuer: CodeIssuer
   let sms: SMSConfiguration?
   let gate: APIKeyGate
-  let attempts: Attempts
-  /// The recent response times of the SMS gateway.
+  /// Counts reports by address and network: each may cost an SMS, so valid reports count like failures.
+  let reports: FailureBudget
+  let quota: IssueQuota
+  /// The recent times of reports whose code was stored and sent.
   let sendTimes: ResponseTimes
 
   private typealias Request = GoogleRoute<UserReportRequest>.Request
@@ -33,30 +35,32 @@ struct UserReportRoute: Sendable {
     } catch {
       return try PaddedResponse(error)
     }
-    // Each report may cost an SMS, so valid reports count as well.
-    try await attempts.count(from: request.context)
-    try await attempts.countIssue(under: request.apiKeyID)
-    do {
-      return try await process(report, request)
-    } catch QuietRefusal.unavailable(let seconds) {
-      await attempts.refund(request.context)
-      await attempts.refundIssue(under: request.apiKeyID)
-      throw QuietRefusal.unavailable(retryAfterSeconds: seconds)
+    return try await reports.attempt(from: request.context) {
+      try await quota.count(under: request.apiKeyID)
+      do {
+        return .failed(try await process(report, request))
+      } catch QuietRefusal.unavailable(let seconds) {
+        await quota.refund(under: request.apiKeyID)
+        throw QuietRefusal.unavailable(retryAfterSeconds: seconds)
+      }
     }
   }
 
   private func process(_ report: ValidatedUserReport, _ request: Request) async throws
     -> PaddedResponse
   {
+    let start = sendTimes.start()
     let outcome = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
       try await codeIssuer.issue(report.order)
     }
     switch outcome {
     case .issued(let code):
       try await send(code, to: report.phone, request)
+      try await sendTimes.finish(start, as: .success)
       return try response(code.issued.expiresAt)
     case .phoneBusy(let expiresAt):
-      try await sendTimes.wait(since: .now)
+      // As long as storing and sending a code.
+      try await sendTimes.finish(start, as: .imitation)
       return try response(expiresAt)
     case .handleTaken: throw QuietRefusal.internalError
     }
@@ -67,12 +71,10 @@ struct UserReportRoute: Sendable {
     guard let sms else { throw QuietRefusal.internalError }
     request.context.waitsForOthers()
     let delivery = SMSDelivery(configuration: sms)
-    let start = ContinuousClock.now
     do throws(VerificationFailure) {
       try await delivery.send(
         delivery.message(
           of: code, label: nil, phone: phone, purpose: .userReport, now: codeIssuer.clock.now))
-      sendTimes.record(ContinuousClock.now - start)
     } catch {
       request.context.logger.error(
         "SMS not sent: the gateway failed; the code is withdrawn",

@@ -38,8 +38,11 @@ extension SQLiteCodeStorage {
       table.primaryKey("hash", .blob)
       table.column("issue", .integer).notNull().indexed()
         .references("issue", onDelete: .cascade)
-      table.column("expiresAt", .integer).notNull().indexed()
+      table.column("form", .text)
+      table.column("expiresAt", .integer).notNull()
     }
+    try database.create(
+      index: "codeHashByForm", on: "codeHash", columns: ["form", "expiresAt"])
   }
 
   private static func createTokenTables(_ database: Database) throws {
@@ -152,8 +155,16 @@ struct CodeHashRow: Codable, FetchableRecord, PersistableRecord, Sendable {
   static let databaseTableName = "codeHash"
 
   var hash: Data
-  var issue: Int64
+  var issue: Int64 = 0
+  /// The form of a PIN or a short code; long codes are not counted.
+  var form: String?
   var expiresAt: Int64
+
+  init(_ hash: CodeHash, form: CodeForm?, expiresAt: Date) {
+    self.hash = hash.bytes
+    self.form = form?.text
+    self.expiresAt = expiresAt.unixSecond
+  }
 
   static func of(_ hash: CodeHash, in database: Database) throws -> CodeHashRow? {
     try fetchOne(database, key: hash.bytes)

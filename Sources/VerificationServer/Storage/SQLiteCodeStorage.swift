@@ -129,20 +129,21 @@ extension SQLiteCodeStorage {
     if let handle = code.handle, try IssueRow.of(handle, in: database) != nil {
       return .handleTaken
     }
-    let hashes =
-      [(code.hash, code.expiresAt)] + (code.longHash.map { [($0, code.longExpiresAt)] } ?? [])
-    for (hash, _) in hashes {
-      let live = CodeHashRow.live(at: now).filter(Column("hash") == hash.bytes)
+    let short = CodeHashRow(code.hash, form: code.form, expiresAt: code.expiresAt)
+    let long = code.longHash.map { CodeHashRow($0, form: nil, expiresAt: code.longExpiresAt) }
+    let hashes = [short] + (long.map { [$0] } ?? [])
+    for hash in hashes {
+      let live = CodeHashRow.live(at: now).filter(Column("hash") == hash.hash)
       guard try live.isEmpty(database) else { return .codeTaken }
     }
     guard try report(code.phoneHash, at: now, in: database) else { return .phoneBusy }
     var row = IssueRow(code)
     try row.insert(database)
     guard let id = row.id else { return .codeTaken }
-    for (hash, expiresAt) in hashes {
+    for var hash in hashes {
+      hash.issue = id
       // An expired code with the same hash is removed early.
-      try CodeHashRow(hash: hash.bytes, issue: id, expiresAt: expiresAt.unixSecond)
-        .insert(database, onConflict: .replace)
+      try hash.insert(database, onConflict: .replace)
     }
     return .stored
   }
@@ -190,8 +191,10 @@ extension SQLiteCodeStorage {
     }
   }
 
-  func liveCount(at now: Date, atMost count: Int) async throws -> Int {
-    try await read { try CodeHashRow.live(at: now).limit(count).fetchCount($0) }
+  func liveCount(of form: CodeForm, at now: Date, atMost count: Int) async throws -> Int {
+    try await read {
+      try CodeHashRow.live(at: now).filter(Column("form") == form.text).limit(count).fetchCount($0)
+    }
   }
 
   func removeExpired(at moment: Date, atMost count: Int) async throws -> Int {

@@ -79,8 +79,16 @@ struct VerificationServerSettings {
     let limits = VerificationLimit.attempts
     return SettingsTable(rows: [
       .integer("perAddress", \.perAddress, limits, "failed attempts of one address in the window"),
-      .integer("perCode", \.perCode, limits, "attempts with the same code in the window"),
-      .integer("perApiKey", \.perApiKey, limits, "failed attempts with one API key in the window"),
+      .integer(
+        "perSubnet", \.perSubnet, limits,
+        "failed attempts of one IPv6 network of 56 bits in the window"),
+      .integer(
+        "perNetwork", \.perNetwork, limits,
+        "failed attempts of one IPv6 network of 48 bits in the window"),
+      .integer("perCode", \.perCode, limits, "failed attempts with the same code in the window"),
+      .integer(
+        "total", \.total, limits,
+        "failed attempts with codes from everywhere in the window; codes get longer with it"),
       .integer(
         "issuesPerApiKey", \.issuesPerApiKey, limits, "codes that one API key may issue in a day"),
       .integer(
@@ -92,7 +100,8 @@ struct VerificationServerSettings {
   private static var policy: SettingsTable<CodePolicy> {
     SettingsTable(rows: [
       .integer(
-        "shortCodeDigits", \.shortCodeDigits, ShortCode.digitCounts, "the length of a short code"),
+        "shortCodeDigits", \.shortCodeDigits, ShortCode.digitCounts,
+        "the length of a short code; more while many are live"),
       .seconds(
         "shortCodeLifetime", \.shortCodeLifetime, VerificationLimit.shortCodeLifetimeSeconds,
         "the lifetime of a short code"),

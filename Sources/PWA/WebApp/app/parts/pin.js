@@ -1,5 +1,5 @@
-/** The number of characters of a PIN. */
-export const pinLength = 6;
+/** The numbers of characters of a PIN. */
+export const pinLengths = { least: 6, most: 10 };
 
 /** Two groups of three characters, as PINs are shown; the second may begin another pair. */
 const groupPair = /(?<![\p{L}\p{N}])([0-9A-Z]{3})(?=[ \u00a0-]([0-9A-Z]{3})(?![\p{L}\p{N}]))/gu;
@@ -8,26 +8,30 @@ const labels = new Set(["PIN", "KOD"]);
 
 /** The characters of a PIN in typed text, in upper case. */
 export function cleaned(text) {
-  return text.toUpperCase().replace(/[^0-9A-Z]/g, "").slice(0, pinLength);
+  return text.toUpperCase().replace(/[^0-9A-Z]/g, "").slice(0, pinLengths.most);
 }
 
-/** A PIN in two groups of three, as it is shown while typing. */
+/** A PIN in groups of three, as it is shown while typing. */
 export function grouped(pin) {
-  return pin.length > 3 ? `${pin.slice(0, 3)} ${pin.slice(3)}` : pin;
+  return pin.match(/.{1,3}/g)?.join(" ") ?? "";
 }
 
-/** True if the text is a complete PIN: six letters and digits, at least one of each. */
+/** True if the text is a complete PIN: six to ten letters and digits, at least one of each. */
 export function isPIN(pin) {
-  return pin.length === pinLength && /[0-9]/.test(pin) && /[A-Z]/.test(pin);
+  const { least, most } = pinLengths;
+  return pin.length >= least && pin.length <= most && /[0-9]/.test(pin) && /[A-Z]/.test(pin);
 }
 
 /**
- * The PIN in a text: after `pin=` in a link, or a word of six characters, or two of three. `null` if there is none, or
- * several.
+ * The PIN in a text: after `pin=` in a link, alone in groups of three, or a word of six to ten characters, or two of
+ * three. `null` if there is none, or several.
  */
 export function found(text) {
   const link = /(?:^|[?&#])pin=([0-9a-z %+-]+)/i.exec(text);
   if (link) return checked(cleaned(decoded(link[1].replaceAll("+", " "))));
+  const alone = text.trim().replace(/^PIN\b[:\s]*/i, "");
+  const isGrouped = /^([0-9a-z]{3} )+[0-9a-z]{1,3}$/i.test(alone);
+  if (isGrouped && isPIN(alone.toUpperCase().replaceAll(" ", ""))) return cleaned(alone);
   const words = text.toUpperCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const groups = [...text.toUpperCase().matchAll(groupPair)].filter(([, first]) => !labels.has(first));
   const pairs = groups.map(([, first, second]) => first + second);
@@ -35,7 +39,7 @@ export function found(text) {
     const pins = [...new Set(candidates.filter((word) => /^[0-9A-Z]+$/.test(word) && isPIN(word)))];
     if (pins.length > 0) return pins.length === 1 ? pins[0] : null;
   }
-  return checked(cleaned(text.trim().length <= pinLength + 3 ? text : ""));
+  return checked(cleaned(text.trim().length <= pinLengths.most + 3 ? text : ""));
 }
 
 function checked(pin) {
@@ -55,6 +59,6 @@ export function format(input) {
   const before = input.value.slice(0, input.selectionStart ?? input.value.length);
   const typed = cleaned(before).length;
   input.value = grouped(cleaned(input.value));
-  const position = typed > 3 ? typed + 1 : typed;
+  const position = typed + Math.max(0, Math.ceil(typed / 3) - 1);
   input.setSelectionRange(position, position);
 }

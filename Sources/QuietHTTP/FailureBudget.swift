@@ -1,0 +1,233 @@
+import Foundation
+import World
+
+/// A limit of failed attempts by address, by IPv6 network, by subject and in total. Only failures count.
+///
+/// An attempt reserves a place before its work and ends as a failure or as a success, so that concurrent
+/// attempts never exceed a limit. If all places that are left are reserved, further attempts wait until one
+/// of these ends: successes free their place, and only failures use it up.
+///
+/// From half of the total on, every address and network has a tenth of its failures. Clients without
+/// earlier failures can go on. See Documentation/Decisions/0029-failures-have-budgets.md.
+public actor FailureBudget {
+  private let limits: FailureLimits
+  private let keys: BudgetKeys
+  private let clock: any WallClock
+  private let alarm: @Sendable (FailureAlarm) -> Void
+  private var tallies: [FailureLevel: [BudgetKey: FailureTally]] = [:]
+  private var waiters: [FailurePlace: [Waiter]] = [:]
+  private var nextWaiter = 0
+  private var alarmedAt: [FailureAlarm: Date] = [:]
+
+  private struct Waiter {
+    let number: Int
+    let places: [FailurePlace]
+    let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  /// Creates a budget without failures. `alarm` is called at most once in a window for each alarm.
+  public init(
+    _ limits: FailureLimits, clock: any WallClock, randomness: any Randomness,
+    alarm: @escaping @Sendable (FailureAlarm) -> Void = { _ in }
+  ) {
+    self.limits = limits
+    self.clock = clock
+    self.alarm = alarm
+    keys = BudgetKeys(from: randomness)
+  }
+
+  /// Runs `work` as an attempt of the client, which may be on a `subject` such as a code.
+  ///
+  /// An attempt that throws does not count.
+  ///
+  /// - Throws: `QuietRefusal.tooManyAttempts` if the client, its network, the subject or all clients together
+  ///   have too many failures; the error of `work`.
+  public func attempt<Value: Sendable>(
+    from context: QuietContext, on subject: String? = nil,
+    isolation: isolated (any Actor)? = #isolation,
+    _ work: () async throws -> AttemptResult<Value>
+  ) async throws -> Value {
+    try await attempt(by: context.client, on: subject, work)
+  }
+
+  func attempt<Value: Sendable>(
+    by client: NumericAddress?, on subject: String?,
+    isolation: isolated (any Actor)? = #isolation,
+    _ work: () async throws -> AttemptResult<Value>
+  ) async throws -> Value {
+    let places = places(of: client, on: subject)
+    try await begin(places)
+    do {
+      let result = try await work()
+      await end(places, hasFailed: result.hasFailed)
+      return result.value
+    } catch {
+      await end(places, hasFailed: false)
+      throw error
+    }
+  }
+
+  /// The places that an attempt counts in. IPv4 addresses have no networks: their neighbors are strangers.
+  private nonisolated func places(
+    of client: NumericAddress?, on subject: String?
+  ) -> [FailurePlace] {
+    var places = [FailurePlace(.address, keys.key(for: client.map { AddressPrefix($0) }))]
+    if let client, client.bytes.count == 16 {
+      places.append(FailurePlace(.subnet, keys.key(for: AddressPrefix(client, byteCount: 7))))
+      places.append(FailurePlace(.network, keys.key(for: AddressPrefix(client, byteCount: 6))))
+    }
+    if let subject { places.append(FailurePlace(.subject, keys.key(for: subject))) }
+    return places + [FailurePlace(.total, keys.key(for: "total"))]
+  }
+
+  // MARK: - Reservations
+
+  private func begin(_ places: [FailurePlace]) async throws {
+    guard let blocked = try firstFull(places) else { return reserve(places) }
+    nextWaiter += 1
+    let number = nextWaiter
+    try await withTaskCancellationHandler {
+      try Task.checkCancellation()
+      try await withCheckedThrowingContinuation { continuation in
+        waiters[blocked, default: []].append(
+          Waiter(number: number, places: places, continuation: continuation))
+      }
+    } onCancel: {
+      Task { await self.cancel(number) }
+    }
+  }
+
+  private func end(_ places: [FailurePlace], hasFailed: Bool) {
+    let now = clock.now
+    for place in places {
+      tallies[place.level]?[place.key]?.end(hasFailed: hasFailed, at: now)
+      if tallies[place.level]?[place.key]?.isEmpty == true {
+        tallies[place.level]?[place.key] = nil
+      }
+    }
+    if hasFailed { raiseAlarm(at: now) }
+    for place in places { wakeWaiters(of: place) }
+  }
+
+  /// Gives free places to the attempts that wait for `place`, in their order. An attempt that has to wait for
+  /// another place as well moves there.
+  private func wakeWaiters(of place: FailurePlace) {
+    while let waiter = waiters[place]?.first {
+      do {
+        let blocked = try firstFull(waiter.places)
+        guard blocked != place else { return }
+        removeFirstWaiter(of: place)
+        if let blocked {
+          waiters[blocked, default: []].append(waiter)
+        } else {
+          reserve(waiter.places)
+          waiter.continuation.resume()
+        }
+      } catch {
+        removeFirstWaiter(of: place)
+        waiter.continuation.resume(throwing: error)
+      }
+    }
+  }
+
+  private func removeFirstWaiter(of place: FailurePlace) {
+    waiters[place]?.removeFirst()
+    if waiters[place]?.isEmpty == true { waiters[place] = nil }
+  }
+
+  private func cancel(_ number: Int) {
+    for (place, queue) in waiters {
+      guard let index = queue.firstIndex(where: { $0.number == number }) else { continue }
+      waiters[place]?.remove(at: index)
+      if waiters[place]?.isEmpty == true { waiters[place] = nil }
+      queue[index].continuation.resume(throwing: CancellationError())
+    }
+  }
+
+  private func reserve(_ places: [FailurePlace]) {
+    for place in places {
+      if tallies[place.level]?[place.key] == nil { makeRoom(in: place.level) }
+      tallies[place.level, default: [:]][place.key, default: FailureTally()].reserved += 1
+    }
+  }
+
+  /// The first place of which everything that is left is reserved; nil if all have room.
+  ///
+  /// - Throws: `.tooManyAttempts` if failures have used up a place, with the longest wait.
+  private func firstFull(_ places: [FailurePlace]) throws(QuietRefusal) -> FailurePlace? {
+    let now = clock.now
+    let isSlowed = failureCount(at: now) >= limits.totalBeforeSlowing
+    var (wait, full): (Int?, FailurePlace?) = (nil, nil)
+    for place in places {
+      guard let limit = limits.limit(of: place.level, isSlowed: isSlowed) else { continue }
+      tallies[place.level]?[place.key]?.expire(at: now, after: limits.windowSeconds)
+      guard let tally = tallies[place.level]?[place.key] else { continue }
+      if let seconds = tally.secondsToWait(limit, at: now, windowSeconds: limits.windowSeconds) {
+        wait = max(wait ?? 0, seconds)
+      }
+      if full == nil, tally.failures.count + tally.reserved >= limit { full = place }
+    }
+    if let wait { throw .tooManyAttempts(retryAfterSeconds: wait) }
+    return full
+  }
+
+  // MARK: - Totals and memory
+
+  /// The failures of all clients in the window.
+  private func failureCount(at now: Date) -> Int {
+    guard limits.total != nil, let key = tallies[.total]?.keys.first else { return 0 }
+    tallies[.total]?[key]?.expire(at: now, after: limits.windowSeconds)
+    return tallies[.total]?[key]?.failures.count ?? 0
+  }
+
+  private func raiseAlarm(at now: Date) {
+    guard let total = limits.total else { return }
+    let count = failureCount(at: now)
+    let reached: FailureAlarm? =
+      count >= total ? .stopped : count >= limits.totalBeforeSlowing ? .slowed : nil
+    guard let reached else { return }
+    let age = alarmedAt[reached].map { now.timeIntervalSince($0) }
+    if let age, (0..<Double(limits.windowSeconds)).contains(age) { return }
+    alarmedAt[reached] = now
+    alarm(reached)
+  }
+
+  /// The number of attempts that wait for others to end.
+  var waitingCount: Int { waiters.values.reduce(0) { $0 + $1.count } }
+
+  /// The number of keys in memory.
+  var keyCount: Int { tallies.values.reduce(0) { $0 + $1.count } }
+
+  /// Evicts the keys of `level` without a failure in the window, and if these are too few the half whose
+  /// failures are oldest. Keys with a reservation stay.
+  private func makeRoom(in level: FailureLevel) {
+    guard var known = tallies[level], known.count >= limits.keysMax else { return }
+    let now = clock.now
+    for key in Array(known.keys) { known[key]?.expire(at: now, after: limits.windowSeconds) }
+    known = known.filter { !$0.value.isEmpty }
+    if known.count >= limits.keysMax {
+      let idle = known.filter { $0.value.reserved == 0 }
+        .sorted { ($0.value.failures.last ?? now) < ($1.value.failures.last ?? now) }
+      for (key, _) in idle.prefix(limits.keysMax / 2) { known[key] = nil }
+    }
+    tallies[level] = known
+  }
+}
+
+/// The result of an attempt.
+public enum AttemptResult<Value: Sendable>: Sendable {
+  /// The attempt does not count.
+  case succeeded(Value)
+  /// The attempt counts.
+  case failed(Value)
+
+  var value: Value {
+    switch self {
+    case .succeeded(let value), .failed(let value): value
+    }
+  }
+
+  var hasFailed: Bool {
+    if case .failed = self { true } else { false }
+  }
+}
