@@ -1,14 +1,13 @@
 import Foundation
 import Hummingbird
 import NIOCore
-import NIOHTTP1
 import World
 
 /// A JSON response that an observer of the network cannot tell from others.
 ///
 /// Every response has the same headers in the same order, and a top-level `padding` of random base64
-/// fills it up, so that a success has a length of `ResponseBucket`. A refusal is shorter by what its status line
-/// and `retry-after` are longer, so that both have as many bytes on the network.
+/// fills it up to a length of `ResponseBucket`. A response with `retry-after` is shorter by that header, so that it
+/// has as many bytes on the network.
 public struct PaddedResponse: Sendable {
   /// The HTTP status.
   public let status: HTTPResponse.Status
@@ -63,12 +62,9 @@ public struct PaddedResponse: Sendable {
       status: status, headers: headers, body: ResponseBody(byteBuffer: body))
   }
 
-  /// The bytes of the status line and of `retry-after` that a success does not have.
+  /// The bytes of the head that a success does not have.
   private var extraHeadBytes: Int {
-    // The HTTP library writes the standard phrase of each status.
-    let phrase = HTTPResponseStatus(statusCode: status.code).reasonPhrase
-    let retryBytes = retryAfterSeconds.map { "retry-after: \($0)\r\n".utf8.count } ?? 0
-    return phrase.utf8.count - HTTPResponseStatus.ok.reasonPhrase.utf8.count + retryBytes
+    retryAfterSeconds.map { "retry-after: \($0)\r\n".utf8.count } ?? 0
   }
 
   /// The JSON, filled up to its bucket: base64 has groups of four, and blanks after the object fill
@@ -77,7 +73,8 @@ public struct PaddedResponse: Sendable {
     let opening = (json.count > 2 ? "," : "") + "\"padding\":\""
     let closing = "\"}"
     let count = json.count - 1 + opening.utf8.count + closing.utf8.count
-    let room = ResponseBucket.room(for: max(bytesMin, count), extraHeadBytes: extraHeadBytes)
+    let room = ResponseBucket.room(
+      for: count, atLeast: bytesMin, extraHeadBytes: extraHeadBytes)
     let free = room - count
     var body = ByteBuffer()
     body.reserveCapacity(room)
@@ -121,9 +118,9 @@ public enum ResponseBucket {
   }
 
   /// The length of a body that holds `count` bytes, in a response whose head is `extraHeadBytes` longer than that
-  /// of a success, so that head and body together have the length of a success.
-  static func room(for count: Int, extraHeadBytes: Int) -> Int {
-    var bucket = holding(count)
+  /// of a success, so that head and body together have the length of a success of at least `bytesMin`.
+  static func room(for count: Int, atLeast bytesMin: Int, extraHeadBytes: Int) -> Int {
+    var bucket = holding(max(bytesMin, count))
     while true {
       let total = bucket + digits(bucket) - extraHeadBytes
       // The number of digits in `content-length` belongs to the head.

@@ -7,6 +7,7 @@ import NIOHTTP1
 /// - A request without exactly one `Host` is refused (RFC 9112, 3.2): servers on the way could route it
 ///   differently. Only HTTP/1.0 has none.
 /// - A client that waits for `100 Continue` gets it when a route begins to read the body (RFC 9110, 10.1.1).
+/// - Status lines have no phrase, which would show the status by its length (RFC 9112, 4).
 /// - The connection is closed after a request of HTTP/1.0, whose clients read until the end, or with
 ///   `Connection: close` in any spelling (RFC 9112, 9.3).
 ///
@@ -70,7 +71,11 @@ final class RequestHeads: ChannelDuplexHandler, RemovableChannelHandler {
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     // After the response it is too late to continue.
     expectsContinue = false
-    context.write(data, promise: promise)
+    guard case .head(var head) = unwrapOutboundIn(data), head.status.mayHaveResponseBody else {
+      return context.write(data, promise: promise)
+    }
+    head.status = .custom(code: head.status.code, reasonPhrase: "")
+    context.write(wrapOutboundOut(.head(head)), promise: promise)
   }
 
   /// The event that a route begins to read the body.

@@ -11,7 +11,7 @@ struct ServedSettingsTests {
       "verification/settings.json": """
       {"policy": {"shortCodeDigits": 6, "shortCodeLifetime": 120, "testTypes": ["confirmed"],
         "requiresDate": true, "allowsBatchIssue": false},
-       "attempts": {"issuesPerApiKey": 2}}
+       "attempts": {"issuesPerApiKey": 2, "total": 100}}
       """
     ])
     let admin = ["X-API-Key": try await authority.apiKey("admin")]

@@ -86,7 +86,10 @@ struct DescriptionTests {
     _ server: RunningKeyServer, _ ledger: inout DescriptionLedger
   ) async throws {
     let bad = try await JSONEncoder().encode(server.request(server.keys(1), token: "no"))
-    for _ in 0..<30 { _ = try await server.post(bad) }
+    for _ in 0..<30 {
+      _ = try await server.post(bad)
+      _ = try await server.post(Data("{}".utf8), to: KeyServerRoute.statistics)
+    }
     for path in Self.posts {
       let body = path == KeyServerRoute.upload ? bad : Data("{}".utf8)
       let answer = try await server.post(body, to: path)
