@@ -1,36 +1,26 @@
 import Foundation
 import GRDB
+import World
 
 /// The files of an open database: the database and its write-ahead log.
 ///
 /// If someone deletes or replaces one of them, SQLite goes on with the open file. What it writes then is lost when the
 /// server stops, so nothing may be acknowledged any more.
 package struct DatabaseFile: Sendable {
-  private struct Identity: Hashable, Sendable {
-    let path: String
-    let device: UInt64
-    let number: UInt64
-
-    /// nil if there is no file.
-    init?(_ path: String) {
-      var facts = stat()
-      guard stat(path, &facts) == 0 else { return nil }
-      self.path = path
-      device = UInt64(facts.st_dev)
-      number = UInt64(facts.st_ino)
-    }
-  }
-
-  private let files: [Identity]
+  private let files: [(path: String, opened: FileVersion)]
 
   /// The files of the database at `url`, which is open and was written to.
   package init(opened url: URL) {
-    files = ["", "-wal"].compactMap { Identity(url.path + $0) }
+    files = ["", "-wal"].compactMap { suffix in
+      let path = url.path + suffix
+      return FileVersion(path: path).map { (path, $0) }
+    }
   }
 
   /// True if each file is still the one that is open.
   package var isInPlace: Bool {
-    !files.isEmpty && files.allSatisfy { Identity($0.path) == $0 }
+    !files.isEmpty
+      && files.allSatisfy { FileVersion(path: $0.path)?.isSameFile(as: $0.opened) == true }
   }
 }
 

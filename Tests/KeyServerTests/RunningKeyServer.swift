@@ -146,8 +146,15 @@ extension RunningKeyServer {
 
   private func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
+  /// A request may wait longer for a connection than the ten seconds of the shared client.
+  private static let client: HTTPClient = {
+    var configuration = HTTPClient.Configuration()
+    configuration.timeout.connect = .seconds(Int64(Patience.seconds))
+    return HTTPClient(configuration: configuration)
+  }()
+
   private func send(_ request: HTTPClientRequest) async throws -> ReceivedResponse {
-    let response = try await HTTPClient.shared.execute(
+    let response = try await Self.client.execute(
       request, timeout: .seconds(Int64(Patience.seconds)))
     let body = try await response.body.collect(upTo: 64 << 20)
     return ReceivedResponse(

@@ -85,6 +85,13 @@ struct RunningServer {
     }
   }
 
+  /// The tests share its connections. The default of 6 is too few, and more than a server calls busy would get 503.
+  private static let session: URLSession = {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpMaximumConnectionsPerHost = 24
+    return URLSession(configuration: configuration)
+  }()
+
   func post(
     _ path: String, _ body: String, contentType: String? = "application/json",
     headers: [String: String] = [:], port other: Int? = nil
@@ -95,7 +102,7 @@ struct RunningServer {
     request.httpBody = Data(body.utf8)
     for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
     if let contentType { request.setValue(contentType, forHTTPHeaderField: "content-type") }
-    let (bytes, urlResponse) = try await URLSession.shared.data(for: request)
+    let (bytes, urlResponse) = try await Self.session.data(for: request)
     let response = try #require(urlResponse as? HTTPURLResponse)
     let fields = response.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
     return Response(
@@ -105,7 +112,7 @@ struct RunningServer {
   func get(_ path: String) async throws -> Response {
     let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
     let request = URLRequest(url: url, timeoutInterval: TimeInterval(Patience.seconds))
-    let (bytes, urlResponse) = try await URLSession.shared.data(for: request)
+    let (bytes, urlResponse) = try await Self.session.data(for: request)
     let response = try #require(urlResponse as? HTTPURLResponse)
     let fields = response.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
     return Response(

@@ -10,33 +10,16 @@ import World
 final class FileChecks: Sendable {
   /// A file that was found intact.
   private struct Known: Hashable {
-    let identity: Identity
+    let version: FileVersion
     let sha256: Data
-  }
-
-  /// The file as the file system describes it.
-  private struct Identity: Hashable {
-    let number: UInt64
-    let size: Int64
-    let seconds: Int
-    let nanoseconds: Int
-
-    /// nil if there is no file.
-    init?(_ file: URL) {
-      var facts = stat()
-      guard stat(file.path, &facts) == 0 else { return nil }
-      number = UInt64(facts.st_ino)
-      size = Int64(facts.st_size)
-      (seconds, nanoseconds) = (facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec)
-    }
   }
 
   private let intact = Mutex<[URL: Known]>([:])
 
   /// Returns `true` if the content of `file` has the hash `sha256`.
   func isIntact(_ file: URL, sha256: Data) async -> Bool {
-    guard let identity = Identity(file) else { return false }
-    let known = Known(identity: identity, sha256: sha256)
+    guard let version = FileVersion(path: file.path) else { return false }
+    let known = Known(version: version, sha256: sha256)
     if intact.withLock({ $0[file] }) == known { return true }
     guard await Self.hash(of: file) == sha256 else { return false }
     intact.withLock { $0[file] = known }
@@ -54,10 +37,11 @@ final class FileChecks: Sendable {
     let (verified, hash) = await offThread {
       (Self.isVerified(file, signers, count), Self.sha256(file))
     }
-    guard verified, let hash, let identity = Identity(file) else {
+    guard verified, let hash, let version = FileVersion(path: file.path)
+    else {
       throw KeyServerError.damagedFile(file.lastPathComponent)
     }
-    intact.withLock { $0[file] = Known(identity: identity, sha256: hash) }
+    intact.withLock { $0[file] = Known(version: version, sha256: hash) }
     return hash
   }
 
