@@ -150,6 +150,8 @@ extension RunningKeyServer {
   private static let client: HTTPClient = {
     var configuration = HTTPClient.Configuration()
     configuration.timeout.connect = .seconds(Int64(Patience.seconds))
+    // Less than that of the server, which could otherwise close a connection while a request is sent on it.
+    configuration.connectionPool.idleTimeout = .seconds(5)
     return HTTPClient(configuration: configuration)
   }()
 
