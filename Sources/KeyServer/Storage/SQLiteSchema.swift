@@ -139,7 +139,7 @@ enum SQLiteLimit {
   /// The number of transactions in which old keys are removed, and as many for expired tokens; a divisor of 256.
   static let partsOfTables = 64
   /// The page cache of the writing connection, in KiB.
-  static let cacheKiB = 16_384
+  static let cacheKiB = 32_768
   /// The same while a period is closed: the whole table is read once, so a large cache has no use.
   static let cacheKiBWhileClosing = 8_192
   /// The maximum wait for a transaction of another process, in seconds.
