@@ -59,7 +59,7 @@ final class ServerLoad: Sendable {
       guard seconds >= QuietLimit.queueSecondsMax else { return false }
       let waitMax = QuietLimit.queueSecondsMax * state.finished / seconds
       if seconds > 2 * QuietLimit.rateSeconds {
-        // What was long ago counts less and less.
+        // Keeps the rate with the weight of one period, so that newer requests soon outweigh older ones.
         state.finished *= QuietLimit.rateSeconds / seconds
         state.busySince = now() - .seconds(QuietLimit.rateSeconds)
       }

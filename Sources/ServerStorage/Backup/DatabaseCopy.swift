@@ -19,13 +19,11 @@ enum DatabaseCopy {
       try source.backup(to: copy)
       verdict = try copy.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
       try copy.close()
-    } catch let error as DatabaseError where damage.contains(error.resultCode) {
+    } catch let error as DatabaseError where DatabaseCheck.isDamage(error) {
       throw .damagedDatabase(database)
     } catch {
       throw .notWritten(url)
     }
     guard verdict == "ok" else { throw .damagedDatabase(database) }
   }
-
-  private static let damage: [ResultCode] = [.SQLITE_CORRUPT, .SQLITE_NOTADB]
 }
