@@ -79,29 +79,6 @@ public final class ResponseTimes: Sendable {
   }
 }
 
-/// The time since some moment, which does not change if the clock is set.
-package protocol Stopwatch: Sendable {
-  /// The time since that moment.
-  var elapsed: Duration { get }
-
-  /// Suspends until `moment`; returns at once if it has passed.
-  ///
-  /// - Throws: `CancellationError`.
-  func sleep(until moment: Duration) async throws
-}
-
-/// The monotonic clock of this machine.
-struct SystemStopwatch: Stopwatch {
-  private let start = ContinuousClock.now
-
-  var elapsed: Duration { ContinuousClock.now - start }
-
-  func sleep(until moment: Duration) async throws {
-    guard moment > elapsed else { return }
-    try await Task.sleep(until: start + moment, clock: .continuous)
-  }
-}
-
 /// A ring buffer of durations.
 struct LatestDurations {
   /// The durations in no particular order.

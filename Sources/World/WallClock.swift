@@ -79,3 +79,28 @@ public struct SystemClock: WallClock {
   /// The longest delay of a wake-up after the clock was set.
   private static let longestSleepSeconds: TimeInterval = 60
 }
+
+/// The time since some moment, which does not change if the clock is set.
+package protocol Stopwatch: Sendable {
+  /// The time since that moment.
+  var elapsed: Duration { get }
+
+  /// Suspends until `moment`; returns at once if it has passed.
+  ///
+  /// - Throws: `CancellationError`.
+  func sleep(until moment: Duration) async throws
+}
+
+/// The monotonic clock of this machine.
+package struct SystemStopwatch: Stopwatch {
+  private let start = ContinuousClock.now
+
+  package init() {}
+
+  package var elapsed: Duration { ContinuousClock.now - start }
+
+  package func sleep(until moment: Duration) async throws {
+    guard moment > elapsed else { return }
+    try await Task.sleep(until: start + moment, clock: .continuous)
+  }
+}

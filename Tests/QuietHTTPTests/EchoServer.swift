@@ -77,21 +77,6 @@ struct EchoServer {
   }
 }
 
-/// A stopwatch that a test moves. A sleep moves it to its end at once.
-final class ManualStopwatch: Stopwatch {
-  private let time = Mutex(Duration.zero)
-
-  var elapsed: Duration { time.withLock { $0 } }
-
-  func advance(by duration: Duration) {
-    time.withLock { $0 += duration }
-  }
-
-  func sleep(until moment: Duration) async throws {
-    time.withLock { $0 = max($0, moment) }
-  }
-}
-
 /// A thread-safe counter.
 final class Counter: Sendable {
   private let number = Mutex(0)

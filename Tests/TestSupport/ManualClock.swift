@@ -83,3 +83,20 @@ public final class ManualClock: WallClock {
     for sleeper in due { sleeper.continuation.resume() }
   }
 }
+
+/// A stopwatch that a test moves. A sleep moves it to its end at once.
+package final class ManualStopwatch: Stopwatch {
+  private let time = Mutex(Duration.zero)
+
+  package init() {}
+
+  package var elapsed: Duration { time.withLock { $0 } }
+
+  package func advance(by duration: Duration) {
+    time.withLock { $0 += duration }
+  }
+
+  package func sleep(until moment: Duration) async throws {
+    time.withLock { $0 = max($0, moment) }
+  }
+}

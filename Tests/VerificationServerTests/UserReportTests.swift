@@ -1,6 +1,5 @@
 import Foundation
 import Hummingbird
-import Synchronization
 import TestSupport
 import Testing
 import UploadToken
@@ -264,20 +263,5 @@ private struct SlowRandomness: Randomness {
   func bytes(_ count: Int) -> [UInt8] {
     stopwatch.advance(by: .milliseconds(3))
     return SystemRandomness().bytes(count)
-  }
-}
-
-/// A stopwatch that a test moves. A sleep moves it to its end at once.
-private final class ManualStopwatch: Stopwatch {
-  private let time = Mutex(Duration.zero)
-
-  var elapsed: Duration { time.withLock { $0 } }
-
-  func advance(by duration: Duration) {
-    time.withLock { $0 += duration }
-  }
-
-  func sleep(until moment: Duration) async throws {
-    time.withLock { $0 = max($0, moment) }
   }
 }
