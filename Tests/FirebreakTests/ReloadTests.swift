@@ -5,13 +5,44 @@ import Testing
 
 @Suite("Running servers: SIGHUP and a second server")
 struct ReloadTests {
+  /// A connection on which a test sends a request in parts.
+  private struct Connection: ~Copyable {
+    private let socket: Int32
+
+    init(port: Int) throws { socket = try LocalSocket.connected(to: port) }
+
+    deinit { close(socket) }
+
+    func send(_ text: String) {
+      let sent = Glibc.send(socket, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+      #expect(sent == text.utf8.count)
+    }
+
+    /// The first line of the next response; its other lines are discarded.
+    func statusLine() async -> String {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread { [socket] in
+          var limit = timeval(tv_sec: Patience.seconds, tv_usec: 0)
+          setsockopt(
+            socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+          var buffer = [UInt8](repeating: 0, count: 1 << 12)
+          let count = max(recv(socket, &buffer, buffer.count, 0), 0)
+          let text = String(decoding: buffer.prefix(count), as: UTF8.self)
+          continuation.resume(returning: text.components(separatedBy: "\r\n")[0])
+        }
+      }
+    }
+  }
+
   private static func configuration(_ version: Int, _ rest: String = "") -> String {
     #"{"remoteConfiguration": {"version": \#(version)}\#(rest)}"#
   }
 
-  /// The version of the remote configuration that the key server publishes.
+  /// The version of the remote configuration that the key server publishes; nil while no server listens, which is
+  /// possible for a moment after SIGHUP.
   private func version(_ authority: ServedAuthority) async throws -> Int? {
     let response = try await authority.servers.get(authority.keys, "/remote-configuration.json")
+    guard response.status == 200 else { return nil }
     let wire = try JSONSerialization.jsonObject(with: response.body) as? [String: Any]
     let payload = (wire?["payload"] as? String).flatMap { Data(base64Encoded: $0) } ?? Data()
     let json = try JSONSerialization.jsonObject(with: payload) as? [String: Any]
@@ -52,14 +83,24 @@ struct ReloadTests {
   @Test("A request in progress at SIGHUP gets its response")
   func inProgress() async throws {
     let authority = try await ServedAuthority(["keys/settings.json": Self.configuration(7)])
-    let upload = """
-      (sleep 1; printf '{}') | curl -s -o /dev/null -w '%{http_code}' -X POST -T . -H 'Expect:' \
-      -H 'content-type: application/json' '\(authority.keys)/uploadDiagnosisKeys'
+    let port = try #require(URL(string: authority.keys)?.port)
+    let upload = try Connection(port: port)
+    upload.send(
       """
-    async let status = Shell.run(upload).output
-    try await Task.sleep(for: .milliseconds(300))
+      POST /uploadDiagnosisKeys HTTP/1.1\r
+      host: localhost\r
+      content-type: application/json\r
+      content-length: 2\r
+      expect: 100-continue\r
+      \r
+
+      """)
+    #expect(await upload.statusLine().hasPrefix("HTTP/1.1 100"))
+    try ServedAuthority.write(["keys/settings.json": Self.configuration(8)], in: authority.folder)
     authority.servers.send(SIGHUP)
-    #expect(try await status == "400")
+    upload.send("{}")
+    #expect(await upload.statusLine().hasPrefix("HTTP/1.1 400"))
+    try await Patience.until { try await version(authority) == 8 }
     #expect(try await authority.servers.stop() == 0)
   }
 

@@ -20,7 +20,7 @@ struct QuietServerTests {
       group.addTask { try await services.run() }
       let port = await echo.server.boundPort
       async let response = Post(#"{"word":"slow"}"#).response(port: port)
-      while echo.effects.count == 0 { try await Task.sleep(for: .milliseconds(5)) }
+      try await Patience.until { echo.effects.count > 0 }
       await services.triggerGracefulShutdown()
       #expect(try await response.json["word"] == "slow")
       try await group.waitForAll()
@@ -40,7 +40,7 @@ struct QuietServerTests {
       let port = await echo.server.boundPort
       async let response = try? Wire.exchange([Post(#"{"word":"never"}"#).head], port: port)
       async let other = try? Post(#"{"word":"never"}"#).response(port: port)
-      while echo.effects.count == 0 { try await Task.sleep(for: .milliseconds(5)) }
+      try await Patience.until { echo.effects.count > 0 }
       let start = ContinuousClock.now
       await services.triggerGracefulShutdown()
       try await group.waitForAll()
@@ -67,7 +67,7 @@ struct QuietServerTests {
         #expect(half.send(Post(bytes: 100).head))
         return half
       }
-      while echo.effects.count == 0 { try await Task.sleep(for: .milliseconds(5)) }
+      try await Patience.until { echo.effects.count > 0 }
       await services.triggerGracefulShutdown()
       #expect(try await Wire.aside { half.receive() } == Data())
       #expect(hasEnded.count == 0)

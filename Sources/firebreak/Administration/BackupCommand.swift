@@ -156,11 +156,6 @@ extension JSONTree {
 }
 
 extension ServerFolder {
-  /// The folder of one server.
-  fileprivate func folder(of server: ServerName) -> URL {
-    server == .verification ? verification : keys
-  }
-
   /// The file with its path relative to the folder.
   fileprivate func backupFile(_ file: URL) -> BackupFile {
     let path = file.standardizedFileURL.path

@@ -30,7 +30,7 @@ struct ServerFolder {
   /// The existing folder at `path` with data of `server`: for commands that create nothing.
   init(existing path: String, of server: ServerName) throws {
     url = URL(fileURLWithPath: path)
-    let own = server == .verification ? verification : keys
+    let own = folder(of: server)
     guard Self.isFolder(url) else {
       throw CommandFailure.badInput(
         "There is no folder \(path.printable): name the folder of the servers with --data.")
@@ -78,6 +78,11 @@ struct ServerFolder {
     var isFolder: ObjCBool = false
     return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
       && isFolder.boolValue
+  }
+
+  /// The folder of one server.
+  func folder(of server: ServerName) -> URL {
+    server == .verification ? verification : keys
   }
 
   var verification: URL { url.appendingPathComponent("verification") }

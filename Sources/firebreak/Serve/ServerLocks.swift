@@ -13,7 +13,7 @@ struct ServerLocks {
   /// - Throws: `CommandFailure` if another server runs on one of them.
   init(_ folder: ServerFolder, _ servers: [ServerName]) throws {
     held = try servers.map { server in
-      let own = server == .verification ? folder.verification : folder.keys
+      let own = folder.folder(of: server)
       let file = own.appendingPathComponent("server.lock")
       let lock: HeldFolderLock?
       do {

@@ -56,7 +56,7 @@ struct KeySecrets: Codable, Redacted {
 
   /// The secrets of a server; `nil` before its first start.
   ///
-  /// - Throws: `CommandFailure` if they are damaged, or lost while the database or key files are there.
+  /// - Throws: `CommandFailure` if they are damaged, or lost while the database is there.
   static func stored(in folder: ServerFolder) throws -> KeySecrets? {
     try folder.keySecrets.read(Self.self, neededBy: folder.keyDatabase)
   }
