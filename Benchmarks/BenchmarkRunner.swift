@@ -50,6 +50,9 @@ enum BenchmarkFigure: String, Sendable {
   case baseline = "baselineMiB"
   case requestsPerSecond
   case errors
+  case calmMedian = "calm.acceptedP50Milliseconds"
+  case calmP99 = "calm.acceptedP99Milliseconds"
+  case overloadP99 = "overload.acceptedP99Milliseconds"
   case realMedian = "chaff.p50Milliseconds.real"
   case chaffMedian = "chaff.p50Milliseconds.chaff"
   case seconds

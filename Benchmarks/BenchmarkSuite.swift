@@ -53,6 +53,7 @@ enum BenchmarkSuite {
       Benchmark(
         "publish-chaff", "every second upload is a decoy",
         "publish --connections 8 --requests 10000 --keys 14 --chaff", by: .realMedian),
+      Benchmark("overload", "uploads at twice the sustainable rate", "overload", by: .overloadP99),
       Benchmark("export", "500,000 keys", "export --keys 500000", by: .seconds),
       .webApp,
     ]
@@ -134,6 +135,12 @@ enum BenchmarkSuite {
       "Median latency of decoys over uploads, ratio",
       .ratio(.chaffMedian, "publish-chaff", over: .realMedian, "publish-chaff"),
       .near(1, percent: 5)),
+    BenchmarkTarget(
+      "Accepted uploads at twice the sustainable rate, p99, ms",
+      .figure(.overloadP99, of: "overload"), .atMost(1_000)),
+    BenchmarkTarget(
+      "Uploads at half the sustainable rate, p99 over median, ratio",
+      .ratio(.calmP99, "overload", over: .calmMedian, "overload"), .atMost(5)),
     BenchmarkTarget("Export of 500,000 keys, s", .figure(.seconds, of: "export"), .atMost(1)),
     BenchmarkTarget("Memory of an export, MiB", .figure(.peak, of: "export"), .atMost(64)),
     BenchmarkTarget(

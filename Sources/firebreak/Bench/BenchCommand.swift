@@ -11,6 +11,7 @@ struct BenchCommand: AsyncParsableCommand {
       + "Documentation/Performance.md.",
     subcommands: [
       BenchMatchCommand.self, BenchPublishCommand.self, BenchExportCommand.self,
+      BenchOverloadCommand.self,
       BenchPublishServerCommand.self, BenchExportFillCommand.self,
     ])
 }
@@ -29,6 +30,10 @@ enum BenchLimit {
   static let connectionsToTarget = 1...1_024
   /// Uploads of one run; each is held in memory with its response, about 6 KB.
   static let requests = 1...200_000
+  /// The seconds of overload: the uploads are held in memory.
+  static let overloadSeconds = 2...30
+  /// Keys in the database of a server under load.
+  static let storedKeys = 0...5_000_000
   /// The limit of the publish API.
   static let keysPerUpload = 1...30
   /// The bytes of stderr that are read from a process of the bench.

@@ -60,7 +60,8 @@ struct ExportBench {
     let cleanUp = CleanUp(folder.removeUnlessKept)
     defer { cleanUp.run() }
     let database = folder.url.appendingPathComponent("keys.sqlite")
-    try await fill(database)
+    try await BenchExportFillCommand.fill(
+      database, keyCount: keyCount, releasedFrom: Self.start)
     let server = try server(in: folder.url, database)
     let memory = MemoryGauge()
     let start = ContinuousClock.now
@@ -75,17 +76,6 @@ struct ExportBench {
       keys: keyCount, seconds: (duration / .seconds(1)).rounded(to: 3),
       peakMemoryMiB: (Double(memory.peak) / Double(1 << 20)).rounded(to: 1),
       bytes: size?.intValue ?? 0)
-  }
-
-  /// Uses another process, so that its memory and caches do not count.
-  private func fill(_ database: URL) async throws {
-    let fill = try await Subprocess.run(
-      .path(.currentExecutable),
-      arguments: ["bench", "export-fill", database.path, "--keys", "\(keyCount)"],
-      output: .discarded, error: .string(limit: BenchLimit.errorByteCountMax))
-    guard fill.terminationStatus.isSuccess else {
-      throw CommandFailure.ofProcess("The keys could not be created", errors: fill.standardError)
-    }
   }
 
   private func server(in folder: URL, _ database: URL) throws -> KeyServer {
@@ -138,7 +128,20 @@ struct BenchExportFillCommand: ParsableCommand {
   @Argument var database: String
   @Option var keys: Int
   /// The start of the period, in Unix seconds.
-  @Option var start = Int64(ExportBench.start.timeIntervalSince1970)
+  @Option var start: Int64
+
+  /// Creates keys in another process, so that its memory and caches do not count.
+  static func fill(_ database: URL, keyCount: Int, releasedFrom: Date) async throws {
+    let fill = try await Subprocess.run(
+      .path(.currentExecutable),
+      arguments: [
+        "bench", "export-fill", database.path, "--keys", "\(keyCount)", "--start",
+        "\(Int64(releasedFrom.timeIntervalSince1970))",
+      ], output: .discarded, error: .string(limit: BenchLimit.errorByteCountMax))
+    guard fill.terminationStatus.isSuccess else {
+      throw CommandFailure.ofProcess("The keys could not be created", errors: fill.standardError)
+    }
+  }
 
   func run() throws {
     try ExportWorkload.fill(

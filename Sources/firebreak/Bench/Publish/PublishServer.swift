@@ -4,6 +4,7 @@ import Foundation
 import KeyServer
 import KeyServerAPI
 import Logging
+import QuietHTTP
 import Subprocess
 import Synchronization
 import World
@@ -34,8 +35,7 @@ struct PublishServer {
   {
     let folder = URL(fileURLWithPath: parameters.folder)
     var configuration = KeyServerConfiguration(
-      port: 0, databaseFile: folder.appendingPathComponent("keys.sqlite"),
-
+      port: 0, databaseFile: folder.appendingPathComponent(PublishServerParameters.databaseName),
       databaseKey: Data(SystemRandomness().bytes(KeyServerLimit.databaseKeyBytes)),
       exportFolder: folder.appendingPathComponent("exports"),
       regions: [PublishServerParameters.region], appPackages: [PublishServerParameters.application],
@@ -68,11 +68,12 @@ struct PublishServerProcess: Sendable {
   let target: PublishTarget
   let processID: pid_t
 
-  /// Runs `body` with a started server. Then the server is stopped, and its folder is removed.
+  /// Runs `body` with a started server, whose database has `storedKeys` keys. Then the server is stopped, and its
+  /// folder is removed.
   ///
   /// - Throws: The error of `body`; `CommandFailure` with the error of the server if it does not start.
   static func withRunning<Result: Sendable>(
-    _ body: (PublishServerProcess) async throws -> Result
+    storedKeys: Int = 0, _ body: (PublishServerProcess) async throws -> Result
   ) async throws -> Result {
     let folder = try BenchFolder(keep: nil)
     let server = KillableProcess()
@@ -81,6 +82,11 @@ struct PublishServerProcess: Sendable {
       folder.removeUnlessKept()
     }
     defer { cleanUp.run() }
+    if storedKeys > 0 {
+      try await BenchExportFillCommand.fill(
+        folder.url.appendingPathComponent(PublishServerParameters.databaseName),
+        keyCount: storedKeys, releasedFrom: SystemClock().now.addingTimeInterval(-86_400))
+    }
     // A server that ends at once closes its stdin, which must not end the bench.
     signal(SIGPIPE, SIG_IGN)
     let key = P256.Signing.PrivateKey()
@@ -153,6 +159,7 @@ struct PublishServerParameters: Codable {
   static let keyID = "bench-1"
   static let application = "example.firebreak.bench"
   static let region = "PL"
+  static let databaseName = "keys.sqlite"
 
   /// The folder for the database and the exports.
   let folder: String
@@ -173,6 +180,7 @@ struct BenchPublishServerCommand: AsyncParsableCommand {
     shouldDisplay: false)
 
   func run() async throws {
+    FileDescriptors.raiseLimit()
     guard let line = readLine(),
       let parameters = try? JSONDecoder().decode(
         PublishServerParameters.self, from: Data(line.utf8))
