@@ -60,8 +60,10 @@ public struct QuietRoute<Body: Sendable>: Sendable {
       try context.refuseIfOverloaded()
       let isDecoy = request.isDecoy
       let start = times.start()
-      let response = try await mappingErrors(context) {
-        try await handle(request, body: read(bytes), isDecoy: isDecoy, in: context)
+      let response = try await ServerPriority.process {
+        try await mappingErrors(context) {
+          try await handle(request, body: read(bytes), isDecoy: isDecoy, in: context)
+        }
       }
       context.waitsForOthers()
       try await times.finish(start, as: Self.kind(of: response, isDecoy: isDecoy))

@@ -74,7 +74,7 @@ public final class QuietServer: Service {
   private func serveWithinGrace() async throws {
     let application = application
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await application.run() }
+      group.addTask(priority: ServerPriority.connections) { try await application.run() }
       group.addTask {
         // The application stops by itself. This ends it if a request does not finish.
         try await gracefulShutdown()

@@ -49,6 +49,14 @@ final class ServerLoad: Sendable {
     }
   }
 
+  /// The request is refused. It says nothing about the rate at which others are finished.
+  func refuse(_ connection: ObjectIdentifier) {
+    state.withLock { state in
+      guard state.inWork.remove(connection) != nil else { return }
+      if state.inWork.count < QuietLimit.busyRequestsMin { state.busySince = nil }
+    }
+  }
+
   /// True if a new request would wait too long.
   var isTooHigh: Bool {
     state.withLock { state in
@@ -71,6 +79,37 @@ final class ServerLoad: Sendable {
   var inWorkCount: Int { state.withLock { $0.inWork.count } }
 }
 
+/// The priorities of the tasks of a server.
+///
+/// Connections are accepted and read before requests are processed. Otherwise they would wait for the requests before
+/// them, unseen in the queues of the system, which drops them when these are full.
+enum ServerPriority {
+  /// Of accepting and reading, and of refusals.
+  static let connections = TaskPriority.high
+  private static let requests = TaskPriority.medium
+
+  /// Processes a request as a task of its own. It is not awaited as a task, because that would give it the priority of
+  /// its caller.
+  static func process<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let running = Mutex<Task<Void, Never>?>(nil)
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let task = Task(priority: requests) {
+          do { continuation.resume(returning: try await work()) } catch {
+            continuation.resume(throwing: error)
+          }
+        }
+        running.withLock { $0 = task }
+        if Task.isCancelled { task.cancel() }
+      }
+    } onCancel: {
+      running.withLock { $0?.cancel() }
+    }
+  }
+}
+
 /// Gives each request the load of its server.
 struct LoadedResponder: HTTPResponder {
   let responder: RouterResponder<QuietContext>
@@ -86,7 +125,8 @@ struct LoadedResponder: HTTPResponder {
 extension QuietContext {
   /// - Throws: `QuietRefusal.unavailable` if the server has too much work for this request.
   func refuseIfOverloaded() throws(QuietRefusal) {
-    guard load?.isTooHigh == true else { return }
+    guard let load, load.isTooHigh else { return }
+    load.refuse(connection.id)
     throw .unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)
   }
 
