@@ -10,6 +10,7 @@ struct SQLiteKeyStore: KeyStore {
   let damage = StoredDamage()
   private let file: DatabaseFile
   private let commits: GroupCommit<StoredUpload>
+  private let checkpoints: LogCheckpoints
 
   /// Opens or creates the file. Each new one of `exports` begins with the period that contains `now`.
   ///
@@ -42,9 +43,11 @@ struct SQLiteKeyStore: KeyStore {
     try migrations.migrate(pool)
     let opened = DatabaseFile(opened: file)
     self.file = opened
-    commits = GroupCommit { [pool, damage] uploads in
+    checkpoints = try LogCheckpoints(pool, file: file)
+    commits = GroupCommit { [pool, damage, checkpoints] uploads in
       guard !damage.isWritingUnsafe else { throw KeyServerError.damagedDatabase }
       let acceptances = try await pool.write { try SQLiteUploads(db: $0).accept(uploads) }
+      checkpoints.startIfDue()
       // Into a deleted file everything can be written.
       guard opened.isInPlace else { throw KeyServerError.lostDatabase }
       return acceptances
@@ -101,7 +104,10 @@ struct SQLiteKeyStore: KeyStore {
   }
 
   /// Closes all connections, which copies the log into the file.
-  func close() throws { try pool.close() }
+  func close() throws {
+    try checkpoints.close()
+    try pool.close()
+  }
 }
 
 extension SQLiteKeyStore {
