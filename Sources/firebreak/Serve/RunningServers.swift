@@ -3,6 +3,7 @@ import KeyServer
 import Logging
 import QuietHTTP
 import ServiceLifecycle
+import Terminal
 import VerificationServer
 
 /// The servers of one process, from their start to the end of their last request.
@@ -156,5 +157,5 @@ struct ServerAddresses: Encodable {
 }
 
 extension CommandFailure: LoggableError {
-  var logText: String { sentence }
+  package var logText: String { sentence }
 }
