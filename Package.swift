@@ -381,7 +381,7 @@ let package = Package(
         "ExposureNotification", "UploadToken",
         "KeyServerAPI", "KeyServer", "VerificationAPI", "VerificationServer", "World",
         "PhoneProcess", "Secrets", "ServedSystem", "ServerStorage", "TestSupport", nioCore,
-        nioHTTP1, nioPosix, argumentParser, crypto, grdb,
+        nioHTTP1, nioPosix, argumentParser, crypto, grdb, logging, serviceLifecycle,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
