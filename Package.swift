@@ -201,8 +201,10 @@ let package = Package(
       name: "Bench",
       dependencies: [
         "Terminal", "Secrets", "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile",
-        "ExposureNotification", "UploadToken", "KeyServerAPI", "KeyServer", "QuietHTTP", crypto,
-        logging, argumentParser, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
+        "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
+        "QuietHTTP",
+        "Simulation", crypto, logging, argumentParser, nioCore, nioHTTP1, nioPosix, subprocess,
+        systemPackage,
       ], swiftSettings: strictOnTheCallersActor),
     .executableTarget(
       name: "firebreak",

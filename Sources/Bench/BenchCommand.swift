@@ -8,11 +8,11 @@ import Terminal
 package struct BenchCommand: AsyncParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "Measure matching and the servers; the figures are explained in "
+    abstract: "Measure matching, the servers and many phones; the figures are explained in "
       + "Documentation/Performance.md.",
     subcommands: [
       BenchMatchCommand.self, BenchPublishCommand.self, BenchExportCommand.self,
-      BenchOverloadCommand.self,
+      BenchOverloadCommand.self, BenchTownCommand.self,
       BenchPublishServerCommand.self, BenchExportFillCommand.self,
     ])
 
@@ -37,6 +37,10 @@ enum BenchLimit {
   static let overloadSeconds = 2...30
   /// Keys in the database of a server under load.
   static let storedKeys = 0...5_000_000
+  /// Phones in one process: a large class.
+  static let phones = 1...400
+  /// Days of a simulation that are measured.
+  static let simulatedDays = 1...14
   /// The limit of the publish API.
   static let keysPerUpload = 1...30
   /// The bytes of stderr that are read from a process of the bench.

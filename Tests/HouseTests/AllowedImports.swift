@@ -81,7 +81,8 @@ enum AllowedImports {
     "Bench": Row(
       [
         "Terminal", "Secrets", "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile",
-        "ExposureNotification", "UploadToken", "KeyServerAPI", "KeyServer", "QuietHTTP",
+        "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
+        "QuietHTTP", "Simulation",
       ], libraries: ["ArgumentParser", "Hummingbird", "Subprocess", "SystemPackage"]),
     "firebreak": Row(
       allBelowSimulation.union([

@@ -8,13 +8,9 @@ import World
 /// The path loss follows the log-distance model with a random spread. Phones without a distance do not
 /// receive each other.
 public final class SimulatedAir: Sendable {
-  private struct Pair: Hashable {
-    let names: Set<String>
-  }
-
   private struct State {
     var beacons: [String: Advertisement] = [:]
-    var metres: [Pair: Double] = [:]
+    var distances: AirDistances = [:]
     var identifiers: Set<RollingProximityIdentifier> = []
   }
 
@@ -28,17 +24,29 @@ public final class SimulatedAir: Sendable {
 
   /// Sets the distance of two phones.
   public func place(_ one: String, _ other: String, metres: Double) {
-    state.withLock { $0.metres[Pair(names: [one, other])] = metres }
+    set(metres, between: one, and: other)
   }
 
   /// Removes the distance of two phones, so that they do not receive each other.
   public func separate(_ one: String, _ other: String) {
-    state.withLock { $0.metres[Pair(names: [one, other])] = nil }
+    set(nil, between: one, and: other)
+  }
+
+  /// Replaces all distances.
+  public func place(_ distances: AirDistances) {
+    state.withLock { $0.distances = distances }
+  }
+
+  private func set(_ metres: Double?, between one: String, and other: String) {
+    state.withLock { state in
+      state.distances[one, default: [:]][other] = metres
+      state.distances[other, default: [:]][one] = metres
+    }
   }
 
   /// The distance of two phones, if there is one.
   public func metres(between one: String, and other: String) -> Double? {
-    state.withLock { $0.metres[Pair(names: [one, other])] }
+    state.withLock { $0.distances[one]?[other] }
   }
 
   /// All identifiers ever sent: the knowledge of an observer with receivers everywhere.
@@ -56,14 +64,13 @@ public final class SimulatedAir: Sendable {
 
   /// The scan of `listener` that ends at `end`, in the order of the senders' names.
   func scan(by listener: String, endingAt end: Date) -> Scan {
-    let (beacons, metres) = state.withLock { ($0.beacons, $0.metres) }
-    let start = end.addingTimeInterval(-AirModel.scanSeconds)
-    let sightings = beacons.sorted { $0.key < $1.key }.flatMap { name, beacon -> [Sighting] in
-      guard name != listener, let distance = metres[Pair(names: [name, listener])] else {
-        return []
+    let heard = state.withLock { state in
+      (state.distances[listener] ?? [:]).sorted { $0.key < $1.key }.compactMap { name, metres in
+        state.beacons[name].map { (beacon: $0, metres: metres) }
       }
-      return self.sightings(of: beacon, at: distance, from: start)
     }
+    let start = end.addingTimeInterval(-AirModel.scanSeconds)
+    let sightings = heard.flatMap { self.sightings(of: $0.beacon, at: $0.metres, from: start) }
     return Scan(time: start, sightings: sightings)
   }
 
@@ -89,6 +96,9 @@ public final class SimulatedAir: Sendable {
     return strength < AirModel.sensitivity ? nil : Int8(clamping: Int(strength.rounded()))
   }
 }
+
+/// The distances between phones in metres, by the names of both phones in either order.
+public typealias AirDistances = [String: [String: Double]]
 
 /// The parameters of the simulated radio channel, as measured indoors.
 public enum AirModel {

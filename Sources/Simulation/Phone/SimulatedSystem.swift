@@ -1,4 +1,5 @@
 import ExposureApp
+import Foundation
 import Synchronization
 
 /// A background run that a test can expire.
@@ -57,6 +58,15 @@ public final class SimulatedScheduler: BackgroundScheduler {
   public func takeRequest() -> BackgroundRequest? {
     requests.withLock { requests in
       guard let next = requests.values.min(by: { $0.earliest < $1.earliest }) else { return nil }
+      return requests.removeValue(forKey: next.identifier)
+    }
+  }
+
+  /// Removes and returns the earliest pending request if it is due at `now`.
+  public func takeRequest(dueAt now: Date) -> BackgroundRequest? {
+    requests.withLock { requests in
+      guard let next = requests.values.min(by: { $0.earliest < $1.earliest }), next.earliest <= now
+      else { return nil }
       return requests.removeValue(forKey: next.identifier)
     }
   }

@@ -1,0 +1,127 @@
+import ArgumentParser
+import ExposureApp
+import Foundation
+import Logging
+import Simulation
+import Terminal
+
+/// `firebreak bench town`: measures many phones in one process.
+struct BenchTownCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "town",
+    abstract: "Measure the memory and the time of many phones in one process.",
+    discussion: """
+      Each phone has the real framework, app and storage; they share a simulated clock, a simulated radio, and real \
+      servers on loopback. People change places each hour, in which their phones receive each other. The first \
+      simulated day is not measured, because apps are set up in it.
+      """)
+
+  @Option(help: "The number of phones.")
+  var phones = 400
+
+  @Option(help: "The measured simulated days.")
+  var days = 1
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func validate() throws {
+    try BenchLimit.check(phones, BenchLimit.phones, "--phones")
+    try BenchLimit.check(days, BenchLimit.simulatedDays, "--days")
+  }
+
+  func run() async throws {
+    BuildKind.warnUnlessRelease()
+    let folder = try BenchFolder(keep: nil)
+    let cleanUp = CleanUp(folder.removeUnlessKept)
+    defer { cleanUp.run() }
+    let report = try await TownBench(phones: phones, days: days, folder: folder.url).run()
+    try json ? printJSON(report) : StandardOutput.write(report.text)
+  }
+}
+
+/// One measurement of many phones.
+struct TownBench {
+  let phones: Int
+  let days: Int
+  let folder: URL
+
+  private static let seed: UInt64 = 1
+  private static let start = Date(timeIntervalSince1970: 1_772_409_600)
+  private static let day: TimeInterval = 86_400
+
+  func run() async throws -> TownReport {
+    let logger = Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }
+    let world = SimulatedWorld(start: Self.start, seed: Self.seed, logger: logger)
+    let authority = try SimulatedHealthAuthority(
+      folder: folder.appendingPathComponent("health-authority"), clock: world.clock,
+      randomness: world.randomness, deviceCheck: nil, logger: logger)
+    let network = HTTPNetwork()
+    return try await withThrowingTaskGroup(of: Void.self) { servers in
+      servers.addTask { try await authority.run() }
+      _ = await authority.keyServerURL
+      let gauge = MemoryGauge()
+      let crowd = await Crowd(
+        names: (1...phones).map { "person-\($0)" }, world: world, folder: folder,
+        authority: authority, network: network)
+      let report = try await measure(crowd, gauge)
+      servers.cancelAll()
+      try await network.shutdown()
+      return report
+    }
+  }
+
+  private func measure(_ crowd: Crowd, _ gauge: MemoryGauge) async throws -> TownReport {
+    let bar = ProgressLine("simulated hours")
+    defer { bar.clear() }
+    try await crowd.enable()
+    let hours = (days + 1) * 24
+    func run(untilDay day: Int) async throws {
+      try await crowd.run(until: Self.start + Double(day) * Self.day) { now in
+        bar.show(Int(now.timeIntervalSince(Self.start) / 3_600), of: hours)
+      }
+    }
+    try await run(untilDay: 1)
+    let scans = crowd.phones.map(\.radio.receivingScanCount).reduce(0, +)
+    let (start, cpu) = (ContinuousClock.now, CPUClock.currentProcess.now ?? .zero)
+    try await run(untilDay: days + 1)
+    let (wall, used) = (ContinuousClock.now - start, (CPUClock.currentProcess.now ?? .zero) - cpu)
+    let received = crowd.phones.map(\.radio.receivingScanCount).reduce(0, +) - scans
+    return TownReport(
+      phones: phones, days: days,
+      memoryPerPhoneKiB: (Double(gauge.peak - gauge.baseline) / 1_024 / Double(phones)).rounded(
+        to: 1),
+      secondsPerDay: (wall / .seconds(days)).rounded(to: 2),
+      processorSecondsPerDay: (used / .seconds(days)).rounded(to: 2),
+      receivingScansPerPhoneAndDay: received / phones / days)
+  }
+}
+
+/// The result of `bench town`, as `--json` prints it.
+struct TownReport: Encodable {
+  let build = BuildKind.current
+  let phones: Int
+  let days: Int
+  /// The peak of the resident memory above that before the phones, by phone.
+  let memoryPerPhoneKiB: Double
+  /// Elapsed time of one simulated day of all phones.
+  let secondsPerDay: Double
+  /// Processor time of it, with that of the servers.
+  let processorSecondsPerDay: Double
+  /// Scans in which a phone received at least one other.
+  let receivingScansPerPhoneAndDay: Int
+
+  var text: String {
+    """
+    phones      \(phones) in one process
+    memory      \(memoryPerPhoneKiB) KiB per phone
+    time        \(secondsPerDay) s per simulated day (\(processorSecondsPerDay) s of processor time)
+    contacts    \(receivingScansPerPhoneAndDay) scans per phone and day received others
+    """
+  }
+
+  private enum CodingKeys: CodingKey {
+    case build, phones, days, memoryPerPhoneKiB, secondsPerDay, processorSecondsPerDay
+    case receivingScansPerPhoneAndDay
+  }
+}
