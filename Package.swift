@@ -78,6 +78,7 @@ let package = Package(
       swiftSettings: strictOnTheCallersActor),
     .target(name: "CExposureKernels"),
     .systemLibrary(name: "CProcessControl"),
+    .target(name: "RehearsalClock", dependencies: ["World"], swiftSettings: strict),
     .target(name: "CallableEnvelope", swiftSettings: strict),
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(
@@ -172,8 +173,8 @@ let package = Package(
       dependencies: [
         "Secrets", "World", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification",
         "ExposureApp",
-        "KeyServerAPI", "KeyServer", "Simulation", "QuietHTTP", hummingbird, mustache, crypto,
-        logging, serviceLifecycle,
+        "KeyServerAPI", "KeyServer", "Simulation", "QuietHTTP", hummingbird, mustache, nioCore,
+        nioPosix, crypto, logging, serviceLifecycle,
       ],
       swiftSettings: strictOnTheCallersActor),
 
@@ -198,6 +199,7 @@ let package = Package(
       name: "firebreak",
       dependencies: [
         "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth", "CProcessControl",
+        "RehearsalClock",
         "DiagnosisKeyFile",
         "ExposureKeys", "CExposureKernels", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
@@ -264,6 +266,16 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(name: "WorldTests", dependencies: ["World", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "RehearsalClockTests",
+      dependencies: ["RehearsalClock", "ServerStorage", "World", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TownTests",
+      dependencies: [
+        "Town", "Bluetooth", "ExposureKeys", "RehearsalClock", "Simulation", "World",
+        "TestSupport",
+      ], swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "CallableEnvelopeTests", dependencies: ["CallableEnvelope"], swiftSettings: strict),
     .testTarget(

@@ -19,6 +19,7 @@ enum AllowedImports {
     "ExposureKeys": Row(["Secrets"], libraries: ["Crypto", "CryptoExtras"]),
     "CExposureKernels": Row(),
     "CProcessControl": Row(),
+    "RehearsalClock": Row(["World"]),
     "CallableEnvelope": Row(),
     "StrictJSON": Row(),
     "UploadToken": Row(["Secrets", "StrictJSON"], libraries: ["Crypto"]),
@@ -80,7 +81,7 @@ enum AllowedImports {
     "firebreak": Row(
       allBelowSimulation.union([
         "Bluetooth", "CExposureKernels", "CProcessControl", "FieldTrials", "PhoneProcess",
-        "PWA", "ServerStorage", "Simulation", "Town",
+        "PWA", "RehearsalClock", "ServerStorage", "Simulation", "Town",
       ]),
       libraries: [
         "Hummingbird", "AsyncHTTPClient", "Mustache", "ArgumentParser", "Subprocess",
@@ -98,7 +99,7 @@ enum AllowedImports {
 
   static let ground: Set<String> = [
     "Secrets", "World", "ExposureKeys", "CExposureKernels", "CProcessControl", "CallableEnvelope",
-    "StrictJSON", "UploadToken",
+    "RehearsalClock", "StrictJSON", "UploadToken",
   ]
 
   /// The system headers that C targets may include. None of them allocates, reads or writes.

@@ -48,8 +48,13 @@ struct ServeCommand: AsyncParsableCommand {
       "Run ahead of the machine's clock, or behind it. For developers.", valueName: "seconds"))
   var clockOffset = 0
 
+  @Option(
+    help: ArgumentHelp("Follow the clock of a rehearsal. For developers.", valueName: "path"))
+  var clockFile: String?
+
   func validate() throws {
-    try DeveloperOptions.check(clockOffset: clockOffset, developer: developer)
+    try DeveloperOptions.check(
+      clockOffset: clockOffset, clockFile: clockFile, developer: developer)
     guard (0...UInt16.max - 2).contains(UInt16(exactly: port) ?? .max) else {
       throw ValidationError("--port takes 0 to \(UInt16.max - 2).")
     }
@@ -64,6 +69,7 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     FileDescriptors.raiseLimit()
     let folder = try ServerFolder(path: options.data)
+    let clock = try DeveloperOptions.clock(offset: clockOffset, file: clockFile)
     let setup = ServerSetup(folder: folder, options: options, clock: clock)
     // Before anything is created, so that a failed start leaves nothing.
     try check(setup)
@@ -104,10 +110,6 @@ struct ServeCommand: AsyncParsableCommand {
 
   private func isServed(_ server: ServerName) -> Bool {
     server != .console && (only == nil || only == server)
-  }
-
-  private var clock: any WallClock {
-    clockOffset == 0 ? SystemClock() : ClockWithOffset(SystemClock(), ahead: clockOffset)
   }
 
   private func logger(level: Logger.Level) -> Logger {
