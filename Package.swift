@@ -173,9 +173,10 @@ let package = Package(
       dependencies: [
         "Secrets", "World", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification",
         "ExposureApp",
-        "KeyServerAPI", "KeyServer", "Simulation", "QuietHTTP", hummingbird, mustache, nioCore,
-        nioPosix, crypto, logging, serviceLifecycle,
-      ],
+        "KeyServerAPI", "KeyServer", "Simulation", "QuietHTTP", "PhoneProcess", "PWA",
+        "RehearsalClock", hummingbird, mustache, nioCore, nioPosix, crypto, logging,
+        serviceLifecycle,
+      ], resources: [.copy("TownPage")],
       swiftSettings: strictOnTheCallersActor),
 
     // A phone as a process: storage, schedule, socket and notices around the framework and the app.
@@ -209,12 +210,13 @@ let package = Package(
       name: "firebreak",
       dependencies: [
         "Terminal", "Bench", "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth",
-        "RehearsalClock",
+        "RehearsalClock", "Simulation",
         "DiagnosisKeyFile",
         "ExposureKeys", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
         "VerificationAPI", "VerificationServer", "QuietHTTP", "ServerStorage", "StrictJSON",
         "Secrets", "World", crypto, logging, serviceLifecycle, argumentParser,
+        subprocess, systemPackage,
       ],
       swiftSettings: strictOnTheCallersActor),
 

@@ -103,7 +103,7 @@ enum ReportTemplate {
     svg { display:block; width:100%; max-width:600px; height:auto; margin:0 auto;
       font-family:inherit; }
     svg text { fill:var(--ink); font-size:11px; text-anchor:middle; }
-    svg .name { font-weight:600; }
+    svg .name { font-weight:600; font-size:10px; }
     svg .detail { fill:var(--soft); }
     svg .clock, svg .day { text-anchor:start; }
     svg .day { font-weight:600; }

@@ -3,6 +3,7 @@ import Bluetooth
 import Foundation
 import PhoneProcess
 import RehearsalClock
+import Terminal
 import World
 
 /// `firebreak phone`: one phone as a process, and the commands of its owner.

@@ -53,6 +53,9 @@ struct ServeCommand: AsyncParsableCommand {
     help: ArgumentHelp("Follow the clock of a rehearsal. For developers.", valueName: "path"))
   var clockFile: String?
 
+  @Flag(help: ArgumentHelp("Stop when stdin ends.", visibility: .hidden))
+  var untilEndOfInput = false
+
   func validate() throws {
     try DeveloperOptions.check(
       clockOffset: clockOffset, clockFile: clockFile, developer: developer)
@@ -68,6 +71,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    if untilEndOfInput { EndOfInput.stopsThisProcess() }
     FileDescriptors.raiseLimit()
     let folder = try ServerFolder(path: options.data)
     let clock = try DeveloperOptions.clock(offset: clockOffset, file: clockFile)
