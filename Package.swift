@@ -78,6 +78,7 @@ let package = Package(
       swiftSettings: strictOnTheCallersActor),
     .target(name: "CExposureKernels"),
     .systemLibrary(name: "CProcessControl"),
+    .target(name: "RehearsalClock", dependencies: ["World"], swiftSettings: strict),
     .target(name: "CallableEnvelope", swiftSettings: strict),
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(
@@ -172,9 +173,10 @@ let package = Package(
       dependencies: [
         "Secrets", "World", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification",
         "ExposureApp",
-        "KeyServerAPI", "KeyServer", "Simulation", "QuietHTTP", hummingbird, mustache, crypto,
-        logging, serviceLifecycle,
-      ],
+        "KeyServerAPI", "KeyServer", "Simulation", "QuietHTTP", "PhoneProcess", "PWA",
+        "RehearsalClock", hummingbird, mustache, nioCore, nioPosix, crypto, logging,
+        serviceLifecycle,
+      ], resources: [.copy("TownPage")],
       swiftSettings: strictOnTheCallersActor),
 
     // A phone as a process: storage, schedule, socket and notices around the framework and the app.
@@ -210,11 +212,13 @@ let package = Package(
       name: "firebreak",
       dependencies: [
         "Terminal", "Bench", "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth",
+        "RehearsalClock", "Simulation",
         "DiagnosisKeyFile",
         "ExposureKeys", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
         "VerificationAPI", "VerificationServer", "QuietHTTP", "ServerStorage", "StrictJSON",
         "Secrets", "World", crypto, logging, serviceLifecycle, argumentParser,
+        subprocess, systemPackage,
       ],
       swiftSettings: strictOnTheCallersActor),
 
@@ -274,6 +278,16 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(name: "WorldTests", dependencies: ["World", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "RehearsalClockTests",
+      dependencies: ["RehearsalClock", "ServerStorage", "World", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TownTests",
+      dependencies: [
+        "Town", "Bluetooth", "ExposureKeys", "RehearsalClock", "Simulation", "World",
+        "TestSupport",
+      ], swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "CallableEnvelopeTests", dependencies: ["CallableEnvelope"], swiftSettings: strict),
     .testTarget(

@@ -49,8 +49,16 @@ struct ServeCommand: AsyncParsableCommand {
       "Run ahead of the machine's clock, or behind it. For developers.", valueName: "seconds"))
   var clockOffset = 0
 
+  @Option(
+    help: ArgumentHelp("Follow the clock of a rehearsal. For developers.", valueName: "path"))
+  var clockFile: String?
+
+  @Flag(help: ArgumentHelp("Stop when stdin ends.", visibility: .hidden))
+  var untilEndOfInput = false
+
   func validate() throws {
-    try DeveloperOptions.check(clockOffset: clockOffset, developer: developer)
+    try DeveloperOptions.check(
+      clockOffset: clockOffset, clockFile: clockFile, developer: developer)
     guard (0...UInt16.max - 2).contains(UInt16(exactly: port) ?? .max) else {
       throw ValidationError("--port takes 0 to \(UInt16.max - 2).")
     }
@@ -63,8 +71,10 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    if untilEndOfInput { EndOfInput.stopsThisProcess() }
     FileDescriptors.raiseLimit()
     let folder = try ServerFolder(path: options.data)
+    let clock = try DeveloperOptions.clock(offset: clockOffset, file: clockFile)
     let setup = ServerSetup(folder: folder, options: options, clock: clock)
     // Before anything is created, so that a failed start leaves nothing.
     try check(setup)
@@ -105,10 +115,6 @@ struct ServeCommand: AsyncParsableCommand {
 
   private func isServed(_ server: ServerName) -> Bool {
     server != .console && (only == nil || only == server)
-  }
-
-  private var clock: any WallClock {
-    clockOffset == 0 ? SystemClock() : ClockWithOffset(SystemClock(), ahead: clockOffset)
   }
 
   private func logger(level: Logger.Level) -> Logger {

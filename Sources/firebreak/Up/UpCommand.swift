@@ -1,0 +1,125 @@
+import ArgumentParser
+import ExposureApp
+import Foundation
+import Logging
+import RehearsalClock
+import Terminal
+import Town
+import World
+
+/// `firebreak up`: the whole system on this machine, with a town to try it in.
+struct UpCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "up",
+    abstract: "Run servers, phones and a town page on this machine until Ctrl-C.",
+    discussion: """
+      Starts the health authority's servers and several phones, each a process of its own, with one clock and simulated \
+      Bluetooth. The printed page moves people, sets the clock, diagnoses, and shows every message. All data is \
+      in DIR and is there again after a restart. Nothing is reachable from other machines. Documentation/Up.md explains \
+      it.
+      """)
+
+  @Option(help: "The number of phones.")
+  var phones = 6
+
+  @Option(help: ArgumentHelp("The folder with all data.", valueName: "dir"))
+  var data = "firebreak-town"
+
+  @Option(
+    help: """
+      The first port: P for the town page, P+1 to P+3 for the servers, then one for each phone; 0 for free ports.
+      """)
+  var port: UInt16 = 8_400
+
+  @Option(
+    help: ArgumentHelp(
+      "The first time of a new clock, in Unix seconds.", valueName: "seconds", visibility: .hidden))
+  var startingAt: Int?
+
+  @Flag(help: "Start over: remove the data of an earlier run.")
+  var fresh = false
+
+  @Flag(help: "Open the town page in the browser.")
+  var open = false
+
+  @Flag(help: "Print the addresses as one JSON object on the first line.")
+  var json = false
+
+  func validate() throws {
+    let range = LiveTownLimit.phones
+    guard range.contains(phones) else {
+      throw ValidationError("--phones takes \(range.lowerBound) to \(range.upperBound).")
+    }
+    guard port == 0 || Int(port) + UpPorts.count(phones: phones) <= Int(UInt16.max) else {
+      throw ValidationError("--port is too large for \(phones) phones: choose a smaller one.")
+    }
+  }
+
+  func run() async throws {
+    let folder = try UpFolder(path: data, isFresh: fresh)
+    defer { withExtendedLifetime(folder) {} }
+    let ports = UpPorts(first: port)
+    try ports.requireFree(phones: phones)
+    let town = UpTown(
+      folder: folder, ports: ports, names: Array(Resident.names.prefix(phones)),
+      start: startingAt.map { Date(timeIntervalSince1970: Double($0)) } ?? SystemClock().now,
+      logger: logger)
+    do {
+      try await town.run { addresses in
+        try json ? printJSON(addresses) : StandardOutput.write(addresses.text)
+        if open { UpBrowser.open(addresses.town) }
+      }
+    } catch let error as RehearsalClockError {
+      throw CommandFailure(status: .machineFailed, sentence: error.description.printable)
+    } catch let error as TownSiteError {
+      throw CommandFailure(status: .machineFailed, sentence: error.description)
+    }
+  }
+
+  private var logger: Logger {
+    Logger(label: "firebreak.up") { label in
+      var handler = StreamLogHandler.standardError(label: label)
+      handler.logLevel = .warning
+      return handler
+    }
+  }
+}
+
+/// The addresses of a town: the first line that `up` prints.
+struct UpAddresses: Encodable {
+  /// A phone's web app, with its secret.
+  struct Phone: Encodable {
+    let name: String
+    let web: String
+  }
+
+  let ready = true
+  /// The town page, with its secret.
+  let town: String
+  let verification: String
+  let keys: String
+  /// The console of the health authority; `nil` as long as `serve` has none.
+  let console: String?
+  let phones: [Phone]
+
+  private enum CodingKeys: CodingKey {
+    case ready, town, verification, keys, console, phones
+  }
+
+  /// The addresses by name, for the town page.
+  var links: [String: String] {
+    ["verification": verification, "keys": keys].merging(console.map { ["console": $0] } ?? [:]) {
+      $1
+    }
+  }
+
+  /// The lines for a person. The credentials of the console's first start belong below its address.
+  var text: String {
+    ([
+      "The town is running. Open its page:", "  \(town)", "Verification server: \(verification)",
+      "Key server: \(keys)",
+    ] + (console.map { ["Console: \($0)"] } ?? [])
+      + phones.map { "\($0.name.capitalized)\u{2019}s phone: \($0.web)" }
+      + ["Press Ctrl-C to stop."]).joined(separator: "\n")
+  }
+}
