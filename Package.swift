@@ -154,6 +154,15 @@ let package = Package(
         "KeyServerAPI", "SealedStorage", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
 
+    // The pages of the health authority's officials, with a database of their own.
+    .target(
+      name: "HealthAuthorityConsole",
+      dependencies: [
+        "Secrets", "World", "VerificationAPI", "KeyServerAPI", "QuietHTTP", "ServerStorage",
+        hummingbird, mustache, grdb, asyncHTTPClient, nioCore, nioHTTP1, crypto, cryptoExtras,
+        logging, serviceLifecycle,
+      ], swiftSettings: strict),
+
     .target(
       name: "FieldTrials", dependencies: ["ExposureKeys", "ExposureNotification"],
       swiftSettings: strictOnTheCallersActor),
@@ -345,6 +354,12 @@ let package = Package(
       dependencies: [
         "PWA", "PhoneProcess", "ExposureApp", "ExposureNotification", "KeyServerAPI", "QuietHTTP",
         "SealedStorage", "Secrets", "World", "TestSupport", hummingbird, logging,
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "HealthAuthorityConsoleTests",
+      dependencies: [
+        "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
+        "UploadToken", "World", "TestSupport", crypto, cryptoExtras, grdb, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",

@@ -63,6 +63,12 @@ enum AllowedImports {
         "SealedStorage",
       ], libraries: ["AsyncHTTPClient"]),
     "FieldTrials": Row(["ExposureKeys", "ExposureNotification"]),
+    // The console administers through a protocol, and imports no server.
+    "HealthAuthorityConsole": Row(
+      [
+        "Secrets", "World", "VerificationAPI", "KeyServerAPI", "QuietHTTP", "ServerStorage",
+      ],
+      libraries: ["Hummingbird", "Mustache", "GRDB", "CryptoExtras", "AsyncHTTPClient"]),
     // Layer 4.
     "PhoneProcess": Row([
       "Secrets", "World", "StrictJSON", "ExposureKeys", "SealedStorage", "DiagnosisKeyFile",

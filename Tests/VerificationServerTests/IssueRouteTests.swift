@@ -43,6 +43,23 @@ import VerificationAPI
     }
   }
 
+  @Test("With codeForm pin the code is a PIN that gives an upload token, and has a status")
+  func pin() async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let issued = try await server.issue(#"{"testType":"confirmed","codeForm":"pin"}"#)
+      #expect(VerificationCode(issued.code)?.characters == issued.code)
+      #expect(try await server.status(of: issued.uuid).claimed == false)
+      #expect(try await server.redeem(issued.code).token != nil)
+      #expect(try await server.status(of: issued.uuid).claimed == true)
+      let likely = try await server.admin(
+        VerificationRoute.issue, #"{"testType":"likely","codeForm":"pin"}"#)
+      #expect(likely.refusal == "400 unsupported_test_type")
+      let other = try await server.admin(
+        VerificationRoute.issue, #"{"testType":"confirmed","codeForm":"PIN"}"#)
+      #expect(other.refusal == "400 unparsable_request")
+    }
+  }
+
   @Test(
     "Each invalid request gets its error code and status",
     arguments: [
