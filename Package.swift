@@ -202,18 +202,26 @@ let package = Package(
         "CZlib", hummingbird, nioCore, crypto, logging,
       ], resources: [.copy("WebApp"), .copy("BridgeScript")], swiftSettings: strict),
 
-    // The executable.
+    // The command line: input, output and signals of every command, the benchmarks, the executable.
+    .target(
+      name: "Terminal", dependencies: ["CProcessControl", "ExposureKeys", "ExposureNotification"],
+      swiftSettings: strictOnTheCallersActor),
+    .target(
+      name: "Bench",
+      dependencies: [
+        "Terminal", "Secrets", "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile",
+        "ExposureNotification", "UploadToken", "KeyServerAPI", "KeyServer", "QuietHTTP", crypto,
+        logging, argumentParser, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
+      ], swiftSettings: strictOnTheCallersActor),
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth", "CProcessControl",
+        "Terminal", "Bench", "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth",
         "DiagnosisKeyFile",
-        "ExposureKeys", "CExposureKernels", "SealedStorage",
+        "ExposureKeys", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
         "VerificationAPI", "VerificationServer", "QuietHTTP", "ServerStorage", "StrictJSON",
-        "Secrets", "World", crypto, logging, serviceLifecycle, argumentParser, nioCore, nioHTTP1,
-        nioPosix,
-        subprocess, systemPackage,
+        "Secrets", "World", crypto, logging, serviceLifecycle, argumentParser,
       ],
       swiftSettings: strictOnTheCallersActor),
 
@@ -376,12 +384,19 @@ let package = Package(
       name: "BenchmarksTests", dependencies: ["firebreak-benchmarks", "firebreak", "TestSupport"],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
+      name: "TerminalTests", dependencies: ["Terminal"], swiftSettings: strictOnTheCallersActor),
+    .testTarget(
+      name: "BenchTests",
+      dependencies: ["Bench", "Terminal", "ExposureKeys", "ExposureNotification", "TestSupport"],
+      swiftSettings: strictOnTheCallersActor),
+    .testTarget(
       name: "FirebreakTests",
       dependencies: [
-        "firebreak", "DiagnosisKeyFile", "ExposureKeys", "ExposureNotification", "UploadToken",
+        "firebreak", "Bench", "Terminal", "DiagnosisKeyFile", "ExposureKeys",
+        "ExposureNotification", "UploadToken",
         "KeyServerAPI", "KeyServer", "VerificationAPI", "VerificationServer", "World",
         "PhoneProcess", "Secrets", "ServedSystem", "ServerStorage", "TestSupport", nioCore,
-        nioHTTP1, nioPosix, argumentParser, crypto, grdb,
+        nioHTTP1, nioPosix, argumentParser, crypto, grdb, logging, serviceLifecycle,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(

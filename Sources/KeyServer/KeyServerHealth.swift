@@ -33,6 +33,10 @@ struct KeyServerHealth: Sendable {
   /// - Returns: `true` if key files have to be written again.
   func checkPlaces() async -> Bool {
     if !store.isInPlace() { health.report(KeyServerError.lostDatabase.description, of: .database) }
+    health.report(
+      store.isLogOverdue()
+        ? "The log of the database cannot be copied into it and grows: check the disk." : nil,
+      of: .log)
     let isLost = await exporter.hasLostFiles()
     if isLost {
       health.report("A listed key file is gone: it is written again.", of: .files)

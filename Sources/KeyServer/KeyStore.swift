@@ -69,6 +69,9 @@ protocol KeyStore: Sendable {
   /// True if the files of the database are still there.
   func isInPlace() -> Bool
 
+  /// True if the log of the database grows because it cannot be copied into the database.
+  func isLogOverdue() -> Bool
+
   /// The number of times that a damaged key was left out of a file since the start.
   func skippedKeyCount() -> Int
 

@@ -7,6 +7,8 @@ package final class ServerHealth: Sendable {
   package enum Part: String, CaseIterable, Sendable {
     /// The structure of the database, or its file.
     case database
+    /// The write-ahead log of the database.
+    case log
     /// Single rows of the database.
     case rows
     /// The published files.

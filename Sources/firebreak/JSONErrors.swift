@@ -1,3 +1,5 @@
+import Terminal
+
 extension DecodingError {
   /// The error with its place, but without the value, which may be a key. If the place is the whole
   /// input, the sentence is `otherwise`.

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Terminal
 import World
 
 /// A file with secrets that only its owner may read (mode 0600).

@@ -4,7 +4,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-@testable import firebreak
+@testable import Bench
 
 @Suite("firebreak bench match")
 struct BenchMatchCommandTests {

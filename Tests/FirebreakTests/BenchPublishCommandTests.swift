@@ -7,7 +7,7 @@ import Testing
 import UploadToken
 import World
 
-@testable import firebreak
+@testable import Bench
 
 @Suite("firebreak bench publish")
 struct BenchPublishCommandTests {

@@ -1,5 +1,6 @@
 import Foundation
 import ServedSystem
+import Terminal
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import ServedSystem
+import Terminal
 import TestSupport
 import Testing
 import World

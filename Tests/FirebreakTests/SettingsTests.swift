@@ -3,6 +3,7 @@ import Foundation
 import KeyServer
 import KeyServerAPI
 import ServedSystem
+import Terminal
 import TestSupport
 import Testing
 import UploadToken

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import KeyServer
 import KeyServerAPI
+import Terminal
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import ExposureNotification
 import Foundation
 import KeyServer
 import KeyServerAPI
+import Terminal
 import TestSupport
 import Testing
 

@@ -241,6 +241,8 @@ extension MemoryKeyStore {
 
   func isInPlace() -> Bool { true }
 
+  func isLogOverdue() -> Bool { false }
+
   func skippedKeyCount() -> Int { 0 }
 
   func clockRecord() async throws -> ClockRecord { state.withLock { $0.clock } }

@@ -11,38 +11,46 @@ import Synchronization
 final class LogCheckpoints: Sendable {
   private let pool: DatabasePool
   private let copying: DatabaseQueue
-  private let log = LogLength()
+  private let log: Log
   private let isRunning = Atomic<Bool>(false)
 
   /// The copies without the writing connection: with each, fewer pages are left for it.
   private static let copiesMax = 3
-  /// The pages that the writing connection may copy.
-  private static let pagesLeftMax = SQLiteLimit.logPages / 16
+  /// The part of the log that the writing connection may copy.
+  private static let partLeftMax = 16
+  /// A log that is this many times longer than it should be could not be copied.
+  private static let overdueFactor = 4
 
-  /// Turns off SQLite's own checkpoints of the writing connection of `pool`, the database in `file`.
-  init(_ pool: DatabasePool, file: URL) throws {
+  /// Replaces SQLite's own checkpoints of the writing connection of `pool`, the database in `file`.
+  ///
+  /// - Parameter pages: The length of the log, in pages, at which it is copied.
+  init(_ pool: DatabasePool, file: URL, pages: Int = SQLiteLimit.logPages) throws {
     self.pool = pool
     var configuration = Configuration()
     configuration.busyMode = .timeout(SQLiteLimit.busySeconds)
     copying = try DatabaseQueue(path: file.path, configuration: configuration)
+    log = Log(pagesMax: pages)
+    log.isLong.withLock { $0 = { [weak self] in self?.start() } }
     pool.writeWithoutTransaction { [log] db in
       // Replaces the hook of `wal_autocheckpoint`.
       _ = sqlite3_wal_hook(
         db.sqliteConnection,
         { log, _, _, pages in
           guard let log else { return SQLITE_MISUSE }
-          let length = Unmanaged<LogLength>.fromOpaque(log).takeUnretainedValue()
-          length.pages.store(Int(pages), ordering: .relaxed)
+          Unmanaged<Log>.fromOpaque(log).takeUnretainedValue().grew(to: Int(pages))
           return SQLITE_OK
         }, Unmanaged.passRetained(log).toOpaque())
     }
   }
 
-  /// Starts a checkpoint if the log is long enough and none is running. To be called after a commit.
-  func startIfDue() {
-    guard log.pages.load(ordering: .relaxed) >= SQLiteLimit.logPages,
-      !isRunning.exchange(true, ordering: .relaxed)
-    else { return }
+  /// The length of the log after the last commit.
+  var logPages: Int { log.pages.load(ordering: .relaxed) }
+
+  /// True if the log is much longer than it should be: its copies fail, or never end.
+  var isOverdue: Bool { logPages > Self.overdueFactor * log.pagesMax }
+
+  private func start() {
+    guard !isRunning.exchange(true, ordering: .relaxed) else { return }
     Task {
       // After a failure the log is longer, and the next commit starts another checkpoint.
       try? await run()
@@ -55,7 +63,8 @@ final class LogCheckpoints: Sendable {
       let copied = try await copying.writeWithoutTransaction {
         try $0.checkpoint(.passive).checkpointedFrameCount
       }
-      if log.pages.load(ordering: .relaxed) - copied <= Self.pagesLeftMax { break }
+      let left = logPages - copied
+      if left <= log.pagesMax / Self.partLeftMax { break }
     }
     try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
   }
@@ -69,8 +78,20 @@ final class LogCheckpoints: Sendable {
     try copying.close()
   }
 
-  private final class LogLength: Sendable {
-    /// The pages at the last commit.
+  /// The log, as its last commit left it.
+  private final class Log: Sendable {
+    let pagesMax: Int
     let pages = Atomic<Int>(0)
+    /// Called in each commit that leaves a log of at least `pagesMax` pages.
+    let isLong = Mutex<@Sendable () -> Void>({})
+
+    init(pagesMax: Int) {
+      self.pagesMax = pagesMax
+    }
+
+    func grew(to pages: Int) {
+      self.pages.store(pages, ordering: .relaxed)
+      if pages >= pagesMax { isLong.withLock { $0 }() }
+    }
   }
 }

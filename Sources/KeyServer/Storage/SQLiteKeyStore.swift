@@ -10,7 +10,7 @@ struct SQLiteKeyStore: KeyStore {
   let damage = StoredDamage()
   private let file: DatabaseFile
   private let commits: GroupCommit<StoredUpload>
-  private let checkpoints: LogCheckpoints
+  let checkpoints: LogCheckpoints
 
   /// Opens or creates the file. Each new one of `exports` begins with the period that contains `now`.
   ///
@@ -30,8 +30,12 @@ struct SQLiteKeyStore: KeyStore {
 
   /// Opens or creates the file and migrates it to the current schema.
   ///
+  /// - Parameter logPages: The length of the write-ahead log, in pages, at which it is copied into the file.
   /// - Throws: `KeyServerError.newerDatabase` if a newer version has migrated it; `DatabaseError`.
-  init(file: URL, migrations: DatabaseMigrator = SQLiteSchema.migrations) throws {
+  init(
+    file: URL, migrations: DatabaseMigrator = SQLiteSchema.migrations,
+    logPages: Int = SQLiteLimit.logPages
+  ) throws {
     Self.createPrivately(file)
     pool = try DatabasePool(path: file.path, configuration: Self.configuration)
     // Must be set after the pool has enabled the log, which sets NORMAL: the latest commits would be lost in a
@@ -43,11 +47,10 @@ struct SQLiteKeyStore: KeyStore {
     try migrations.migrate(pool)
     let opened = DatabaseFile(opened: file)
     self.file = opened
-    checkpoints = try LogCheckpoints(pool, file: file)
-    commits = GroupCommit { [pool, damage, checkpoints] uploads in
+    checkpoints = try LogCheckpoints(pool, file: file, pages: logPages)
+    commits = GroupCommit { [pool, damage] uploads in
       guard !damage.isWritingUnsafe else { throw KeyServerError.damagedDatabase }
       let acceptances = try await pool.write { try SQLiteUploads(db: $0).accept(uploads) }
-      checkpoints.startIfDue()
       // Into a deleted file everything can be written.
       guard opened.isInPlace else { throw KeyServerError.lostDatabase }
       return acceptances
@@ -89,6 +92,8 @@ struct SQLiteKeyStore: KeyStore {
   }
 
   func isInPlace() -> Bool { file.isInPlace }
+
+  func isLogOverdue() -> Bool { checkpoints.isOverdue }
 
   func skippedKeyCount() -> Int { damage.skippedRowCount }
 

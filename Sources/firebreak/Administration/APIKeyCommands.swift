@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Terminal
 import VerificationServer
 
 /// `api-key`: the keys of apps and officials that call the verification server in Google's contract.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ServerStorage
+import Terminal
 import World
 
 /// The parts of a server that the administration commands of both servers need.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ServerStorage
+import Terminal
 import World
 
 /// `backup FILE`: copies everything that a server needs into one file, also while the server runs.

@@ -2,6 +2,7 @@ import ArgumentParser
 import DiagnosisKeyFile
 import Foundation
 import KeyServerAPI
+import Terminal
 import World
 
 /// `key-server device-configuration`: the document that tells phones which keys to trust.

@@ -3,6 +3,7 @@ import Foundation
 import KeyServer
 import KeyServerAPI
 import Logging
+import Terminal
 
 /// `firebreak key-server`: administration of the key server, also while it runs.
 struct KeyServerCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import KeyServer
+import Terminal
 
 /// `authority`: the health authorities whose certificates `/v1/publish` accepts.
 struct AuthorityCommand: AsyncParsableCommand {

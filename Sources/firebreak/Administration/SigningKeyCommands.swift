@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Terminal
 import World
 
 /// `signing-key`: the keys that a server signs with.

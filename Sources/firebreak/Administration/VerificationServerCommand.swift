@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Terminal
 import World
 
 /// `firebreak verification-server`: administration of the verification server, also while it runs.

@@ -3,6 +3,7 @@ import Bluetooth
 import ExposureKeys
 import ExposureNotification
 import Foundation
+import Terminal
 import World
 
 /// `firebreak beacon`: beacons alone, for makers of hardware.

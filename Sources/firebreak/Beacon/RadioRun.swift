@@ -1,6 +1,7 @@
 import Bluetooth
 import ExposureKeys
 import Foundation
+import Terminal
 
 /// An occurrence while a `beacon` command runs.
 enum RadioRunEvent: Sendable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Terminal
 
 /// `firebreak conformance`: runs published test vectors.
 struct ConformanceCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import Terminal
 
 /// Vectors of the Cryptography Specification: one key and everything derived from it.
 struct CryptoVectors: Decodable {

@@ -1,6 +1,7 @@
 import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
+import Terminal
 
 /// A folder of key files. Each subfolder has zips, the public key that verifies them, and optionally a `keys.json` with
 /// their content.

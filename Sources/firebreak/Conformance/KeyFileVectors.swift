@@ -2,6 +2,7 @@ import Crypto
 import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
+import Terminal
 
 /// Published export files with the keys that verify them and keys that must not.
 struct KeyFileVectors: Decodable {

@@ -2,6 +2,7 @@ import ExposureApp
 import ExposureNotification
 import Foundation
 import KeyServerAPI
+import Terminal
 
 /// Exposure windows and their risk under a policy.
 struct RiskVectors: Decodable {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import Terminal
 import Town
 import World
 

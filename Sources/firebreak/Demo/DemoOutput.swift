@@ -1,4 +1,5 @@
 import Foundation
+import Terminal
 import Town
 
 /// Prints the steps of a demo as they happen.

@@ -1,5 +1,6 @@
 import DiagnosisKeyFile
 import Foundation
+import Terminal
 
 /// The content of a key file, as `--json` prints it.
 struct KeyFileReport: Encodable {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DiagnosisKeyFile
 import Foundation
+import Terminal
 
 /// `firebreak keyfile`: inspects, verifies and makes diagnosis key files.
 struct KeyfileCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ExposureKeys
 import Foundation
+import Terminal
 
 /// The keys for `keyfile make`: those of a publish request with additional fields of a key file.
 struct KeysJSON {

@@ -3,6 +3,7 @@ import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
 import Synchronization
+import Terminal
 
 /// `keyfile make`: makes a signed key file from keys in JSON.
 struct MakeCommand: ParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import DiagnosisKeyFile
 import ExposureNotification
 import Foundation
+import Terminal
 import World
 
 /// `firebreak match`: matches key files against sightings; the only rule is the time tolerance.

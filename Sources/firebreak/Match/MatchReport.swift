@@ -2,6 +2,7 @@ import DiagnosisKeyFile
 import ExposureKeys
 import ExposureNotification
 import Foundation
+import Terminal
 
 /// The result of `firebreak match`, as `--json` prints it.
 struct MatchReport: Encodable {

@@ -4,6 +4,7 @@ import ExposureNotification
 import Foundation
 import KeyServerAPI
 import PhoneProcess
+import Terminal
 
 /// The configuration of a phone: a JSON file that is read like the settings of the servers, strictly.
 struct PhoneConfigurationFile {

@@ -3,6 +3,7 @@ import ExposureKeys
 import ExposureNotification
 import Foundation
 import PhoneProcess
+import Terminal
 
 /// `firebreak phone hear`: receives sightings as if they came from the radio.
 struct PhoneHearCommand: AsyncParsableCommand {

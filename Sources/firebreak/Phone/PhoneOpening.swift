@@ -7,6 +7,7 @@ import Foundation
 import Logging
 import PhoneProcess
 import SealedStorage
+import Terminal
 import World
 
 /// Opens a phone with the options of the command line, its configuration and the environment.

@@ -3,6 +3,7 @@ import ExposureApp
 import Foundation
 import PhoneProcess
 import Secrets
+import Terminal
 
 /// A command that performs one operation and prints its result.
 protocol PhoneOwnerCommand: AsyncParsableCommand {

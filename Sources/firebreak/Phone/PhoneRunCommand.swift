@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import PWA
 import PhoneProcess
+import Terminal
 import World
 
 /// `firebreak phone run`: runs the phone until SIGINT or SIGTERM.

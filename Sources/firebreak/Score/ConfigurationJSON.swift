@@ -1,5 +1,6 @@
 import ExposureNotification
 import Foundation
+import Terminal
 
 /// An exposure configuration in JSON, with the property names of Apple's framework.
 ///

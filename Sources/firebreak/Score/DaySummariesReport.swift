@@ -1,4 +1,5 @@
 import ExposureNotification
+import Terminal
 
 /// The result of `firebreak score`, as `--json` prints it.
 struct DaySummariesReport: Encodable {

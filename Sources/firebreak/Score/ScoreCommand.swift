@@ -1,6 +1,7 @@
 import ArgumentParser
 import ExposureNotification
 import Foundation
+import Terminal
 
 /// `firebreak score`: computes the day summaries of exposure windows (version 2 of the API).
 struct ScoreCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ExposureNotification
 import Foundation
+import Terminal
 
 /// The exposure windows of `firebreak score` in JSON.
 struct WindowsJSON {

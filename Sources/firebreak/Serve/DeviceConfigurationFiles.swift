@@ -1,6 +1,7 @@
 import Foundation
 import KeyServer
 import KeyServerAPI
+import Terminal
 import World
 
 /// The signed device configuration of the key server, and the root key that signs it.

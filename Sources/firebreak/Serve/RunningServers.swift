@@ -3,6 +3,7 @@ import KeyServer
 import Logging
 import QuietHTTP
 import ServiceLifecycle
+import Terminal
 import VerificationServer
 
 /// The servers of one process, from their start to the end of their last request.
@@ -10,16 +11,9 @@ struct RunningServers {
   let verification: VerificationServer?
   let keys: KeyServer?
 
-  /// A group that runs the servers until it is told to shut down.
-  func group(logger: Logger) -> ServiceGroup {
-    var services: [any Service] = []
-    if let verification { services.append(verification) }
-    if let keys { services.append(keys) }
-    return ServiceGroup(
-      configuration: .init(
-        services: services.map {
-          .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
-        }, logger: logger))
+  /// The servers as services that run and stop together.
+  func groups(logger: Logger) -> ServerGroups {
+    ServerGroups([verification as (any Service)?, keys].compactMap(\.self), logger: logger)
   }
 
   /// The ports, when all servers listen; `nil` if one of them stopped before.
@@ -35,6 +29,41 @@ struct RunningServers {
   func waitUntilClosed() async {
     await verification?.waitUntilClosed()
     await keys?.waitUntilClosed()
+  }
+}
+
+/// Servers that run at the same time and stop together.
+///
+/// Each has a group of its own, because a group stops its services one after another: one would go on listening
+/// while another finishes its requests.
+struct ServerGroups {
+  private let groups: [ServiceGroup]
+
+  init(_ servers: [any Service], logger: Logger) {
+    groups = servers.map { ServiceGroup(configuration: .init(services: [$0], logger: logger)) }
+  }
+
+  /// Runs the servers until they are told to stop. If one stops, the others do.
+  ///
+  /// - Throws: The first error of a server.
+  func run() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      for group in groups {
+        tasks.addTask {
+          do { try await group.run() } catch {
+            await stop()
+            throw error
+          }
+          await stop()
+        }
+      }
+      try await tasks.waitForAll()
+    }
+  }
+
+  /// Tells all servers to finish their requests and stop. Returns at once.
+  func stop() async {
+    for group in groups { await group.triggerGracefulShutdown() }
   }
 }
 
@@ -73,37 +102,37 @@ struct ServerLoop {
     let signals = SignalHandler(and: [SIGHUP]) { source.yield(.signal($0)) }
     defer { withExtendedLifetime(signals) {} }
     try await withThrowingTaskGroup(of: Void.self) { tasks in
-      func start(_ servers: RunningServers) -> ServiceGroup {
-        let group = servers.group(logger: logger)
+      func start(_ servers: RunningServers) -> ServerGroups {
+        let groups = servers.groups(logger: logger)
         tasks.addTask {
           do {
-            try await group.run()
+            try await groups.run()
             source.yield(.ended(nil))
           } catch {
             source.yield(.ended(error))
           }
         }
-        return group
+        return groups
       }
       var servers = try create(nil)
-      var (group, running, isStopping) = (start(servers), 1, false)
+      var (groups, running, isStopping) = (start(servers), 1, false)
       guard let ports = await servers.ports else { return try await Self.throwEnd(of: events) }
       do {
         try ready(ports)
       } catch {
-        await group.triggerGracefulShutdown()
+        await groups.stop()
         throw error
       }
       for await event in events {
         switch event {
         case .signal(SIGHUP):
           guard !isStopping, let next = created(on: ports) else { continue }
-          await group.triggerGracefulShutdown()
+          await groups.stop()
           await servers.waitUntilClosed()
-          (servers, group, running) = (next, start(next), running + 1)
+          (servers, groups, running) = (next, start(next), running + 1)
         case .signal:
           isStopping = true
-          await group.triggerGracefulShutdown()
+          await groups.stop()
         case .ended(let error):
           if let error { throw Self.failure(error) }
           running -= 1
@@ -156,5 +185,5 @@ struct ServerAddresses: Encodable {
 }
 
 extension CommandFailure: LoggableError {
-  var logText: String { sentence }
+  package var logText: String { sentence }
 }

@@ -4,6 +4,7 @@ import KeyServer
 import Logging
 import PhoneProcess
 import QuietHTTP
+import Terminal
 import VerificationServer
 import World
 

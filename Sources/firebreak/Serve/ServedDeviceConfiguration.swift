@@ -1,6 +1,7 @@
 import Foundation
 import KeyServerAPI
 import Synchronization
+import Terminal
 import World
 
 /// The document that a running server serves. It is read again when its file has changed, and signed again in

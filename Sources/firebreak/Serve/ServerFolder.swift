@@ -1,4 +1,5 @@
 import Foundation
+import Terminal
 import World
 
 /// The folder with all data of the health authority's servers: `--data DIR`.

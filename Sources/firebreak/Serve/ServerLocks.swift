@@ -1,4 +1,5 @@
 import Foundation
+import Terminal
 import World
 
 /// The locks of the folders of running servers.

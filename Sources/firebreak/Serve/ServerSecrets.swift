@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import KeyServer
 import Secrets
+import Terminal
 import UploadToken
 import World
 

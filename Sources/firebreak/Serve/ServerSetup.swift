@@ -2,6 +2,7 @@ import Foundation
 import KeyServer
 import Logging
 import ServerStorage
+import Terminal
 import UploadToken
 import VerificationServer
 import World

@@ -1,5 +1,6 @@
 import Foundation
 import QuietHTTP
+import Terminal
 
 /// Any JSON value.
 indirect enum JSONTree: Codable, Equatable {

@@ -3,6 +3,7 @@ import Foundation
 import KeyServer
 import KeyServerAPI
 import Logging
+import Terminal
 
 /// The settings of the key server: `keys/settings.json`, the options of the command line, and the defaults.
 struct KeyServerSettings {

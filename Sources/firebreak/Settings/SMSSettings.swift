@@ -1,4 +1,5 @@
 import Foundation
+import Terminal
 import VerificationServer
 
 /// The settings of the sending of codes by SMS: `sms` in `verification/settings.json`.

@@ -1,4 +1,5 @@
 import Foundation
+import Terminal
 
 /// One field of a `settings.json`: the only place that knows its name, type, limits, default and meaning.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import StrictJSON
+import Terminal
 
 /// The settings of a server, `settings.json` in its folder: strict JSON without secrets.
 struct SettingsFile {

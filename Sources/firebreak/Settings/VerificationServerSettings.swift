@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Logging
 import QuietHTTP
+import Terminal
 import UploadToken
 import VerificationAPI
 import VerificationServer

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FieldTrials
 import Foundation
+import Terminal
 
 /// `firebreak trials`: ranks published risk configurations by recorded field trials.
 struct TrialsCommand: ParsableCommand {

@@ -1,11 +1,11 @@
 import Foundation
 
 /// The standard output; a write that fails is an error and not a crash.
-enum StandardOutput {
+package enum StandardOutput {
   /// Writes a line without buffering, so that a pipe gets it at once.
   ///
   /// - Throws: A `CommandFailure`, without a sentence if the reader has closed the pipe, as `head` does.
-  static func write(_ text: String) throws(CommandFailure) {
+  package static func write(_ text: String) throws(CommandFailure) {
     var rest = Array((text + "\n").utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes {
@@ -28,21 +28,21 @@ enum StandardOutput {
 }
 
 /// Prints a value as one JSON object on stdout, keys sorted.
-func printJSON(_ value: some Encodable) throws {
+package func printJSON(_ value: some Encodable) throws {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   try StandardOutput.write(String(decoding: try encoder.encode(value), as: UTF8.self))
 }
 
 /// Prints a remark on stderr, so that stdout contains only the result.
-func note(_ sentence: String) {
+package func note(_ sentence: String) {
   // Without a reader there is nothing left to report to.
   try? FileHandle.standardError.write(contentsOf: Data("firebreak: \(sentence)\n".utf8))
 }
 
 extension String {
   /// The text with control and format characters replaced: untrusted text must not move a terminal's cursor.
-  var printable: String {
+  package var printable: String {
     String(
       String.UnicodeScalarView(
         unicodeScalars.map { scalar in
@@ -56,14 +56,14 @@ extension String {
 
 extension Sequence<UInt8> {
   /// The bytes in lower-case hexadecimal.
-  var lowerCaseHex: String {
+  package var lowerCaseHex: String {
     flatMap { byte in [byte >> 4, byte & 0xf] }.map { String($0, radix: 16) }.joined()
   }
 }
 
 extension [UInt8] {
   /// The bytes that `text` encodes in hexadecimal of either case; `nil` if it is not an even number of digits.
-  init?(hexadecimal text: String) {
+  package init?(hexadecimal text: String) {
     let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
     guard digits.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []

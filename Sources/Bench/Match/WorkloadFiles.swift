@@ -3,6 +3,7 @@ import Crypto
 import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
+import Terminal
 
 /// Writes a workload as files: signed key files, the public key, and the sightings as a CSV.
 ///

@@ -1,9 +1,10 @@
 import ExposureKeys
 import Foundation
+import Terminal
 import TestSupport
 import Testing
 
-@testable import firebreak
+@testable import Bench
 
 @Suite("Workload of bench match")
 struct MatchWorkloadTests {

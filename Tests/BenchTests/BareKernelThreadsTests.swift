@@ -1,7 +1,7 @@
 import ExposureNotification
 import Testing
 
-@testable import firebreak
+@testable import Bench
 
 @Suite("Kernels on several threads")
 struct BareKernelThreadsTests {

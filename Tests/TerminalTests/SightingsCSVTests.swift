@@ -1,7 +1,6 @@
 import Foundation
+import Terminal
 import Testing
-
-@testable import firebreak
 
 @Suite("Sightings in CSV")
 struct SightingsCSVTests {

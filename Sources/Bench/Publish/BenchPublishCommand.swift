@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Secrets
+import Terminal
 import World
 
 /// `firebreak bench publish`: measures the upload rate of a key server.

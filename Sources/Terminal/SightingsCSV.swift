@@ -3,19 +3,19 @@ import ExposureNotification
 import Foundation
 
 /// The received beacons of a phone, as a CSV file.
-struct SightingsCSV {
+package struct SightingsCSV {
   /// The required first line.
-  static let header = "rpi,aem,unix_time,rssi"
+  package static let header = "rpi,aem,unix_time,rssi"
 
-  let sightings: [ScannedSighting]
+  package let sightings: [ScannedSighting]
 
   /// - Throws: `CommandFailure` with the line and column of the first error.
-  init(at path: String) throws {
+  package init(at path: String) throws {
     try self.init(InputFile(path, what: "sightings file").content)
   }
 
   /// Reads `content`, which has at most `rowCountMax` rows below its header.
-  init(_ content: Data, rowCountMax: Int = SightingsLimit.rowCountMax) throws {
+  package init(_ content: Data, rowCountMax: Int = SightingsLimit.rowCountMax) throws {
     var lines = Array(content).split(
       separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() }
@@ -39,12 +39,12 @@ struct SightingsCSV {
 }
 
 /// A row of the CSV, not parsed yet.
-struct SightingsRow {
+package struct SightingsRow {
   /// The line in the file, from 1.
-  let line: Int
-  let text: ArraySlice<UInt8>
+  package let line: Int
+  package let text: ArraySlice<UInt8>
 
-  func sighting() throws -> Sighting {
+  package func sighting() throws -> Sighting {
     let columns = text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
     guard columns.count == 4 else {
       throw CommandFailure.badInput(
@@ -85,7 +85,7 @@ struct SightingsRow {
 
 extension SightingsCSV {
   /// Formats a row; the time is truncated to seconds.
-  static func row(_ sighting: Sighting) -> String {
+  package static func row(_ sighting: Sighting) -> String {
     let (identifier, metadata) = (
       sighting.advertisement.identifier, sighting.advertisement.metadata
     )
@@ -97,11 +97,11 @@ extension SightingsCSV {
 }
 
 /// The limits of a CSV of sightings.
-enum SightingsLimit {
+package enum SightingsLimit {
   /// The rows of a file: fifty times the beacons that a phone receives in 14 busy days.
-  static let rowCountMax = 1_000_000
+  package static let rowCountMax = 1_000_000
   /// Unix seconds with an interval number of 32 bits.
-  static let times = 0...(Int(UInt32.max) * 600 + 599)
+  package static let times = 0...(Int(UInt32.max) * 600 + 599)
   /// Signal strengths in dBm that a radio can report.
-  static let signalStrengths = Int(Int8.min)...Int(Int8.max)
+  package static let signalStrengths = Int(Int8.min)...Int(Int8.max)
 }

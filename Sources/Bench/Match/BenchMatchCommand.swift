@@ -1,6 +1,7 @@
 import ArgumentParser
 import ExposureNotification
 import Foundation
+import Terminal
 
 /// `firebreak bench match`: measures matching per key.
 struct BenchMatchCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ExposureKeys
 import ExposureNotification
 import Foundation
+import Terminal
 
 /// The published keys and the sightings of a bench.
 ///

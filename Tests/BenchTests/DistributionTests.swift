@@ -1,6 +1,6 @@
 import Testing
 
-@testable import firebreak
+@testable import Bench
 
 @Suite("Distribution of measured values")
 struct DistributionTests {

@@ -7,6 +7,7 @@ import Logging
 import QuietHTTP
 import Subprocess
 import Synchronization
+import Terminal
 import World
 
 /// A key server with an empty database that runs until stdin is closed.

@@ -1,25 +1,25 @@
 import Foundation
 
 /// A progress bar on standard error; prints nothing if that is not a terminal.
-struct ProgressLine {
+package struct ProgressLine {
   private static let width = 30
   private static let eraseLine = "\r\u{1B}[K"
   /// The counted items, such as `trials`.
-  let items: String
+  package let items: String
   private let isShown = isatty(STDERR_FILENO) == 1
 
-  init(_ items: String) {
+  package init(_ items: String) {
     self.items = items
   }
 
-  func show(_ done: Int, of all: Int) {
+  package func show(_ done: Int, of all: Int) {
     let filled = all > 0 ? Self.width * done / all : Self.width
     let bar = String(repeating: "#", count: filled)
       .padding(toLength: Self.width, withPad: ".", startingAt: 0)
     write("\(Self.eraseLine)[\(bar)] \(done) of \(all) \(items)")
   }
 
-  func clear() {
+  package func clear() {
     write(Self.eraseLine)
   }
 

@@ -6,6 +6,7 @@ import KeyServer
 import KeyServerAPI
 import Logging
 import Subprocess
+import Terminal
 import World
 
 /// `firebreak bench export`: measures an export from committed rows to the synced zip and index.

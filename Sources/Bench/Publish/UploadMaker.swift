@@ -1,6 +1,7 @@
 import ExposureKeys
 import Foundation
 import KeyServerAPI
+import Terminal
 import UploadToken
 import World
 
@@ -35,6 +36,18 @@ struct UploadMaker {
       throw CommandFailure.badInput(
         "--signing-key is not a P-256 private key in PEM: use another file.")
     }
+  }
+
+  /// Returns `count` uploads. Those for which `isChaff` returns true are sent as decoys.
+  func uploads(
+    _ count: Int, _ bar: ProgressLine, isChaff: (_ number: Int) -> Bool = { _ in false }
+  ) async throws -> [PreparedUpload] {
+    var uploads: [PreparedUpload] = []
+    for number in 0..<count {
+      uploads.append(PreparedUpload(body: try await upload(), isChaff: isChaff(number)))
+      if number.isMultiple(of: 200) { bar.show(number, of: count) }
+    }
+    return uploads
   }
 
   /// Returns the body of one upload.

@@ -2,6 +2,7 @@ import DiagnosisKeyFile
 import ExposureKeys
 import ExposureNotification
 import Foundation
+import Terminal
 import World
 
 /// One measurement: generates the workload, matches it, checks the result and measures the limit.

@@ -1,14 +1,14 @@
 import Foundation
 
 /// A file named on the command line, read completely.
-struct InputFile {
+package struct InputFile {
   /// The largest file that is read, in bytes: 750,000 keys as JSON, and room.
-  static let byteCountMax = 256 << 20
+  package static let byteCountMax = 256 << 20
 
-  let content: Data
+  package let content: Data
 
   /// Reads the file at `path`; `what` names its purpose in error messages.
-  init(_ path: String, what: String) throws {
+  package init(_ path: String, what: String) throws {
     do {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       defer { try? file.close() }
@@ -23,16 +23,16 @@ struct InputFile {
   }
 
   /// The content as text; invalid UTF-8 becomes replacement characters.
-  var text: String { String(decoding: content, as: UTF8.self) }
+  package var text: String { String(decoding: content, as: UTF8.self) }
 }
 
 /// A UTC day as the command line writes it, `YYYY-MM-DD`.
-struct CalendarDate {
+package struct CalendarDate {
   /// The first moment of the day.
-  let midnight: Date
+  package let midnight: Date
 
   /// Fails if `text` is not a day of the calendar from 1970 to 9999.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     guard text.utf8.count == 10, let date = try? Date(text, strategy: Self.style),
       date.timeIntervalSince1970 >= 0
     else { return nil }
@@ -41,11 +41,11 @@ struct CalendarDate {
     midnight = date
   }
 
-  init(midnight: Date) {
+  package init(midnight: Date) {
     self.midnight = midnight
   }
 
-  var text: String { midnight.formatted(Self.style) }
+  package var text: String { midnight.formatted(Self.style) }
 
   private static let style = Date.ISO8601FormatStyle().year().month().day()
 }

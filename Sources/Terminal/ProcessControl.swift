@@ -4,11 +4,11 @@ import Foundation
 import Synchronization
 
 /// Handles signals as long as it lives: SIGINT (Ctrl-C) and SIGTERM, and others if they are given.
-final class SignalHandler {
+package final class SignalHandler {
   private let signals: [Int32]
   private let sources: [any DispatchSourceSignal]
 
-  init(and others: [Int32] = [], _ handle: @escaping @Sendable (_ signal: Int32) -> Void) {
+  package init(and others: [Int32] = [], _ handle: @escaping @Sendable (_ signal: Int32) -> Void) {
     signals = [SIGINT, SIGTERM] + others
     sources = signals.map { number in
       signal(number, SIG_IGN)
@@ -30,7 +30,7 @@ final class SignalHandler {
 ///
 /// The signal often makes the command fail too. So both clean up in turn, and the command cannot end the program
 /// while the signal is handled.
-final class CleanUp {
+package final class CleanUp {
   private let work: Work
   private let signals: SignalHandler
 
@@ -51,19 +51,19 @@ final class CleanUp {
   }
 
   /// Handles signals until the object is released.
-  init(_ cleanUp: @escaping @Sendable () -> Void) {
+  package init(_ cleanUp: @escaping @Sendable () -> Void) {
     let work = Work(cleanUp)
     self.work = work
     signals = SignalHandler { work.run(exitingWith: 128 + $0) }
   }
 
   /// Cleans up because the command ends.
-  func run() { work.run() }
+  package func run() { work.run() }
 }
 
 extension FileManager {
   /// Removes a folder in which this program or another one may still create files.
-  func removeFolderInUse(_ folder: URL) {
+  package func removeFolderInUse(_ folder: URL) {
     for _ in 0..<Self.removalsMax where fileExists(atPath: folder.path) {
       try? removeItem(at: folder)
     }
@@ -73,14 +73,14 @@ extension FileManager {
 }
 
 /// Protection of the process's memory, which holds secrets in the clear.
-enum CoreDumps {
+package enum CoreDumps {
   /// Makes the kernel write no core dump of this process, neither to a file nor to a program, and refuse other
   /// processes of the same user that want to read its memory.
   ///
   /// Reading the memory of the process is then left to root. SECURITY.md says which secrets it holds.
   ///
   /// - Throws: `CommandFailure` if the system does not allow it.
-  static func disable() throws(CommandFailure) {
+  package static func disable() throws(CommandFailure) {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     guard setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0,
       firebreak_make_undumpable() == 0

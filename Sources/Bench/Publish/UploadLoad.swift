@@ -2,6 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Synchronization
+import Terminal
 
 /// A closed loop: each connection sends its next upload after the response to the last one.
 ///

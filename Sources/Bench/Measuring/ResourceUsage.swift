@@ -1,5 +1,6 @@
 import Foundation
 import SystemPackage
+import Terminal
 
 /// The time that a piece of work took.
 struct ElapsedTime {

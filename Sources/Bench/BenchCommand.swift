@@ -2,10 +2,11 @@ import ArgumentParser
 import ExposureNotification
 import Foundation
 import QuietHTTP
+import Terminal
 
 /// `firebreak bench`: measures matching and the servers on this machine.
-struct BenchCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
+package struct BenchCommand: AsyncParsableCommand {
+  package static let configuration = CommandConfiguration(
     commandName: "bench",
     abstract: "Measure matching and the servers; the figures are explained in "
       + "Documentation/Performance.md.",
@@ -14,6 +15,8 @@ struct BenchCommand: AsyncParsableCommand {
       BenchOverloadCommand.self,
       BenchPublishServerCommand.self, BenchExportFillCommand.self,
     ])
+
+  package init() {}
 }
 
 /// The accepted ranges of the options.

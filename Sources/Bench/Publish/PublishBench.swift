@@ -1,4 +1,5 @@
 import Foundation
+import Terminal
 import World
 
 /// One measurement: generates uploads, sends them and evaluates the responses.
@@ -56,11 +57,8 @@ struct PublishBench {
   ) async throws -> [PreparedUpload] {
     let maker = try UploadMaker(
       target, keysPerUpload: keysPerRequest, clock: clock, randomness: randomness)
-    var uploads: [PreparedUpload] = []
-    for number in 0..<connections + requests {
-      let isChaff = hasChaff && number >= connections && number.isMultiple(of: 2)
-      uploads.append(PreparedUpload(body: try await maker.upload(), isChaff: isChaff))
-      if number.isMultiple(of: 200) { bar.show(number, of: connections + requests) }
+    let uploads = try await maker.uploads(connections + requests, bar) { number in
+      hasChaff && number >= connections && number.isMultiple(of: 2)
     }
     guard hasChaff else { return uploads }
     return uploads.prefix(connections) + randomness.shuffled(uploads.dropFirst(connections))

@@ -1,0 +1,170 @@
+import ArgumentParser
+import Foundation
+import QuietHTTP
+import Terminal
+import World
+
+/// `firebreak bench overload`: measures a key server at half and at twice the rate that it sustains.
+struct BenchOverloadCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "overload",
+    abstract: "Measure latency and refusals at half and at twice the sustainable rate.",
+    discussion: """
+      First a closed loop over 32 connections measures the rate that a key server sustains. Then uploads are sent \
+      at half that rate, and at twice that rate, however long responses take, over as many connections as that \
+      needs. A latency counts from the moment at which the upload was due.
+      """)
+
+  @Option(help: "The seconds at each rate.")
+  var seconds = 10
+
+  @Option(help: "The keys in the database before the first upload.")
+  var storedKeys = 0
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func validate() throws {
+    try BenchLimit.check(seconds, BenchLimit.overloadSeconds, "--seconds")
+    try BenchLimit.check(storedKeys, BenchLimit.storedKeys, "--stored-keys")
+  }
+
+  func run() async throws {
+    BuildKind.warnUnlessRelease()
+    FileDescriptors.raiseLimit()
+    let report = try await PublishServerProcess.withRunning(storedKeys: storedKeys) { server in
+      try await OverloadBench(target: server.target, seconds: seconds, storedKeys: storedKeys).run()
+    }
+    try json ? printJSON(report) : StandardOutput.write(report.text)
+    guard report.failed == 0 else {
+      throw CommandFailure(
+        status: .no, sentence: "Some uploads got no response, or 503 without Retry-After.")
+    }
+  }
+}
+
+/// One measurement of a key server.
+struct OverloadBench {
+  let target: PublishTarget
+  let seconds: Int
+  let storedKeys: Int
+
+  /// The connections and uploads that measure the sustainable rate.
+  private static let connections = 32
+  private static let sustainedUploads = 10_000
+
+  func run() async throws -> OverloadReport {
+    let bar = ProgressLine("uploads")
+    defer { bar.clear() }
+    let rate = try await sustainedRate(bar)
+    let calm = try await open(at: rate / 2, bar)
+    let overload = try await open(at: rate * 2, bar)
+    return OverloadReport(
+      storedKeys: storedKeys, sustainedPerSecond: rate.rounded(to: 1), calm: calm,
+      overload: overload)
+  }
+
+  private func sustainedRate(_ bar: ProgressLine) async throws -> Double {
+    let load = UploadLoad(target: target, connections: Self.connections)
+    let uploads = try await made(Self.connections + Self.sustainedUploads, bar)
+    _ = try await load.send(Array(uploads.prefix(Self.connections)))
+    let start = ContinuousClock.now
+    let exchanges = try await load.send(Array(uploads.dropFirst(Self.connections)))
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    guard exchanges.allSatisfy({ $0.response?.status == 200 }) else {
+      throw CommandFailure(
+        status: .no, sentence: "The server refused uploads of a closed loop: try again.")
+    }
+    return Double(exchanges.count) / seconds
+  }
+
+  private func open(at rate: Double, _ bar: ProgressLine) async throws -> OverloadReport.Phase {
+    let count = min(Int(rate * Double(seconds)), BenchLimit.requests.upperBound)
+    let uploads = try await made(count, bar)
+    return OverloadReport.Phase(
+      await OpenLoad.send(uploads, to: target, rate: rate), offered: rate)
+  }
+
+  private func made(_ count: Int, _ bar: ProgressLine) async throws -> [PreparedUpload] {
+    let maker = try UploadMaker(
+      target, keysPerUpload: 14, clock: SystemClock(), randomness: SystemRandomness())
+    return try await maker.uploads(count, bar)
+  }
+}
+
+/// The result of `bench overload`, as `--json` prints it.
+struct OverloadReport: Encodable {
+  /// The responses to uploads at one rate.
+  struct Phase: Encodable {
+    let offeredPerSecond: Double
+    let acceptedPerSecond: Double
+    let acceptedP50Milliseconds: Double
+    let acceptedP99Milliseconds: Double
+    /// The uploads that were accepted in the second with the fewest.
+    let acceptedInSlowestSecond: Int
+    let refused: Int
+    let refusedP99Milliseconds: Double
+    /// Uploads without a response, with 503 without `Retry-After`, or with another response than 200.
+    let failed: Int
+  }
+
+  let build = BuildKind.current
+  let storedKeys: Int
+  let sustainedPerSecond: Double
+  /// At half the sustainable rate.
+  let calm: Phase
+  /// At twice the sustainable rate.
+  let overload: Phase
+
+  var failed: Int { calm.failed + overload.failed }
+
+  var text: String {
+    """
+    sustained   \(sustainedPerSecond) uploads per second, \(storedKeys) keys stored before
+    half        \(calm.text)
+    twice       \(overload.text)
+    """
+  }
+
+  private enum CodingKeys: CodingKey {
+    case build, storedKeys, sustainedPerSecond, calm, overload
+  }
+}
+
+extension OverloadReport.Phase {
+  fileprivate init(_ responses: [OpenLoad.Outcome], offered: Double) {
+    let accepted = responses.filter { $0.status == 200 }
+    let refused = responses.filter { $0.status == 503 && $0.hasRetryAfter }
+    func milliseconds(_ outcomes: [OpenLoad.Outcome]) -> Distribution {
+      Distribution(outcomes.map { $0.time / .milliseconds(1) })
+    }
+    let times = milliseconds(accepted)
+    let seconds = Double(max(1, responses.count)) / offered
+    offeredPerSecond = offered.rounded(to: 1)
+    acceptedPerSecond = (Double(accepted.count) / seconds).rounded(to: 1)
+    acceptedP50Milliseconds = times.percentile(50).rounded(to: 1)
+    acceptedP99Milliseconds = times.percentile(99).rounded(to: 1)
+    acceptedInSlowestSecond = Self.slowestSecond(accepted, of: Int(seconds))
+    self.refused = refused.count
+    refusedP99Milliseconds = milliseconds(refused).percentile(99).rounded(to: 1)
+    failed = responses.count - accepted.count - refused.count
+  }
+
+  /// The first second is not counted, because its first responses are those of an idle server.
+  private static func slowestSecond(_ accepted: [OpenLoad.Outcome], of seconds: Int) -> Int {
+    var counts = Array(repeating: 0, count: max(1, seconds))
+    for outcome in accepted {
+      let second = Int(outcome.sinceStart / .seconds(1))
+      if counts.indices.contains(second) { counts[second] += 1 }
+    }
+    return counts.dropFirst().min() ?? counts[0]
+  }
+
+  var text: String {
+    """
+    \(offeredPerSecond) offered, \(acceptedPerSecond) accepted per second (\(acceptedInSlowestSecond) in the slowest), \
+    p50 \(acceptedP50Milliseconds) ms, p99 \(acceptedP99Milliseconds) ms
+                \(refused) refused with 503 and Retry-After, p99 \(refusedP99Milliseconds) ms; \(failed) failed
+    """
+  }
+}

@@ -1,0 +1,28 @@
+/// The exit status of a command.
+package enum ExitStatus: Int32 {
+  /// Yes, or done; a search without results is also done.
+  case done = 0
+  /// The result is no.
+  case no = 1
+  /// Bad input or bad usage: change the command.
+  case badInput = 2
+  /// The disk, the network or the database failed: try again.
+  case machineFailed = 3
+}
+
+/// An error that ends a command, with the sentence for stderr.
+package struct CommandFailure: Error {
+  package let status: ExitStatus
+  package let sentence: String
+
+  /// Creates an error; nothing is printed for an empty sentence.
+  package init(status: ExitStatus, sentence: String) {
+    self.status = status
+    self.sentence = sentence
+  }
+
+  /// Bad input: `sentence` says what to change.
+  package static func badInput(_ sentence: String) -> CommandFailure {
+    CommandFailure(status: .badInput, sentence: sentence)
+  }
+}

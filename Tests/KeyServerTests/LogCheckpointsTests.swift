@@ -1,0 +1,93 @@
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import KeyServer
+
+@Suite("Checkpoints of the key database")
+struct LogCheckpointsTests {
+  private static let logPages = 50
+
+  private let folder: TemporaryFolder
+  private let store: SQLiteKeyStore
+
+  init() throws {
+    folder = try TemporaryFolder()
+    store = try SQLiteKeyStore(file: folder.path("keys.sqlite"), logPages: Self.logPages)
+  }
+
+  /// Uploads a key with a token of its own. Each commit writes at least a page per table.
+  private func upload(_ number: Int) async throws {
+    let bytes = [UInt8(number >> 8), UInt8(number & 0xff)] + [UInt8](repeating: 1, count: 14)
+    let key = try StoreScene.key(
+      bytes: bytes, nil, regions: ["PL"], travels: false, released: StoreScene.now)
+    _ = try await store.accept(StoreScene.upload("token \(number)", [key]))
+  }
+
+  private func storedKeys(in file: URL) throws -> Int? {
+    try DatabaseQueue(path: file.path).read {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM diagnosis_key")
+    }
+  }
+
+  @Test("A long log is copied into the file, and begins again")
+  func longLog() async throws {
+    var (number, longest) = (0, 0)
+    try await Patience.until {
+      longest = max(longest, store.checkpoints.logPages)
+      try await upload(number)
+      number += 1
+      return store.checkpoints.logPages < longest
+    }
+    #expect(longest >= Self.logPages)
+    // The file alone has the keys of the log that was copied.
+    let copy = folder.path("copy.sqlite")
+    try FileManager.default.copyItem(at: folder.path("keys.sqlite"), to: copy)
+    #expect(try #require(try storedKeys(in: copy)) >= 1)
+    try store.close()
+    #expect(try storedKeys(in: folder.path("keys.sqlite")) == number)
+  }
+
+  @Test("A log that cannot be copied is reported, and copied as soon as that is possible")
+  func overdue() async throws {
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let reader = try DatabaseQueue(
+      path: folder.path("keys.sqlite").path, configuration: configuration)
+    var number = 0
+    // The pages that a transaction may still read are not overwritten.
+    try reader.inDatabase { db in
+      try db.beginTransaction(.deferred)
+      _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM diagnosis_key")
+    }
+    while !store.isLogOverdue() {
+      try await upload(number)
+      number += 1
+    }
+    try reader.inDatabase { try $0.rollback() }
+    try await Patience.until {
+      try await upload(number)
+      number += 1
+      return !store.isLogOverdue()
+    }
+    try store.close()
+    #expect(try storedKeys(in: folder.path("keys.sqlite")) == number)
+  }
+
+  @Test("Every commit counts, also one that stores no upload")
+  func otherCommits() async throws {
+    try await Patience.until {
+      try await store.pool.write {
+        try $0.execute(sql: "CREATE TABLE other (content BLOB)")
+        try $0.execute(sql: "INSERT INTO other VALUES (zeroblob(4096 * \(Self.logPages)))")
+        try $0.execute(sql: "DROP TABLE other")
+      }
+      let before = store.checkpoints.logPages
+      try await store.pool.write {
+        try $0.execute(sql: "CREATE TABLE small (content BLOB); DROP TABLE small")
+      }
+      return store.checkpoints.logPages < before
+    }
+  }
+}
