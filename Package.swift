@@ -217,6 +217,7 @@ let package = Package(
       name: "firebreak",
       dependencies: [
         "Terminal", "Bench", "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth",
+        "HealthAuthorityConsole",
         "DiagnosisKeyFile",
         "ExposureKeys", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",

@@ -63,15 +63,13 @@ package struct ConsoleAdministration: Sendable {
     get async throws { try await !composition.accounts.all().isEmpty }
   }
 
-  /// Passes the lines of the audit log to `body`, oldest first, and verifies them.
+  /// Passes the lines of the audit log and the hashes of their entries to `body`, oldest first, and verifies them.
   @discardableResult
-  package func audit(_ body: (String) throws -> Void = { _ in }) async throws -> AuditChain {
-    do {
-      return try await composition.audit.forEach(atOnce: ConsoleLimit.auditEntriesAtOnce) {
-        try body($0.line)
-      }
-    } catch is ConsoleDatabase.Failure {
-      throw ConsoleError.database
+  package func audit(
+    _ body: @Sendable (_ line: String, _ hash: String) throws -> Void = { _, _ in }
+  ) async throws -> AuditChain {
+    try await composition.audit.forEach(atOnce: ConsoleLimit.auditEntriesAtOnce) {
+      try body($0.line, $0.hash)
     }
   }
 }

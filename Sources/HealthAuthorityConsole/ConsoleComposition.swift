@@ -39,10 +39,8 @@ struct ConsoleComposition: Sendable {
   }
 
   /// The checks of passwords.
-  ///
-  /// - Throws: If there is not enough memory.
-  func passwordChecks() throws -> PasswordChecks {
-    try PasswordChecks(
+  func passwordChecks() -> PasswordChecks {
+    PasswordChecks(
       countMax: ConsoleLimit.passwordChecksMax, costLog: configuration.scryptCostLog,
       randomness: randomness)
   }
@@ -58,13 +56,13 @@ struct ConsoleComposition: Sendable {
     let pages = PageRouter(
       sessions: sessions, renderer: try PageRenderer(), origin: configuration.origin)
     router.add(middleware: UnknownPages(pages: pages))
-    try addAccounts(to: router, pages)
+    addAccounts(to: router, pages)
     addAdministration(to: router, pages, authority)
     return router
   }
 
-  private func addAccounts(to router: Router<QuietContext>, _ pages: PageRouter) throws {
-    let passwords = try passwordChecks()
+  private func addAccounts(to router: Router<QuietContext>, _ pages: PageRouter) {
+    let passwords = passwordChecks()
     let passkeys = PasskeyStore(database: database, audit: audit, clock: clock)
     let challenges = PasskeyChallenges(
       keys: keys, seconds: ConsoleLimit.challengeSeconds,

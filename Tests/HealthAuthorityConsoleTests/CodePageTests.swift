@@ -153,7 +153,7 @@ extension RunningConsole {
   /// The lines of the audit log.
   func entries() async throws -> [String] {
     let lines = CollectedLines()
-    try await administration.audit { lines.append($0) }
+    try await administration.audit { line, _ in lines.append(line) }
     return lines.all
   }
 }

@@ -92,7 +92,7 @@ enum AllowedImports {
     "firebreak": Row(
       allBelowSimulation.union([
         "Terminal", "Bench", "Bluetooth", "FieldTrials", "PhoneProcess", "PWA", "ServerStorage",
-        "Simulation", "Town",
+        "Simulation", "Town", "HealthAuthorityConsole",
       ]),
       libraries: [
         "Hummingbird", "AsyncHTTPClient", "Mustache", "ArgumentParser", "Subprocess",

@@ -176,13 +176,13 @@ import VerificationAPI
     var lengths: [Int] = []
     for _ in 0..<18 {
       guard case .issued(let code) = try await codeIssuer.issue(order) else { continue }
-      lengths.append(code.short.characters.utf8.count)
+      lengths.append(code.typed.characters.utf8.count)
     }
     // 6,000 guesses in 15 minutes: 1.6 of 10,000,000 codes would be a thousandth of a hit.
     #expect(lengths == [7] + [Int](repeating: 8, count: 16) + [9])
     bench.clock.advance(by: 901)
     guard case .issued(let code) = try await codeIssuer.issue(order) else { return }
-    #expect(code.short.characters.utf8.count == 7)
+    #expect(code.typed.characters.utf8.count == 7)
   }
 
   @Test("In a batch an invalid item does not stop the others")

@@ -25,6 +25,12 @@ struct PasswordHash: Redacted, Sendable {
     text = "scrypt$\(costLog)$\(salt.base64EncodedString())$\(hash.base64EncodedString())"
   }
 
+  /// A hash that no password matches, and whose check takes as long as that of another.
+  init(unmatchableWithCostLog costLog: Int) {
+    let (salt, hash) = (Data(count: Self.saltBytes), Data(count: Self.hashBytes))
+    text = "scrypt$\(costLog)$\(salt.base64EncodedString())$\(hash.base64EncodedString())"
+  }
+
   /// A stored hash.
   init(text: String) { self.text = text }
 
@@ -66,11 +72,11 @@ final class PasswordChecks: Sendable {
   }
 
   /// Checks at most `countMax` passwords at once.
-  init(countMax: Int, costLog: Int, randomness: any Randomness) throws {
+  init(countMax: Int, costLog: Int, randomness: any Randomness) {
     lanes = (0..<max(1, countMax)).map { _ in Lane() }
     self.costLog = costLog
     self.randomness = randomness
-    unknown = try PasswordHash(of: " ", costLog: costLog, randomness: randomness)
+    unknown = PasswordHash(unmatchableWithCostLog: costLog)
   }
 
   /// True if `password` matches. Without a hash the check takes as long and fails, so that its time does not tell
