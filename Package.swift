@@ -155,6 +155,15 @@ let package = Package(
         "KeyServerAPI", "SealedStorage", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
 
+    // The pages of the health authority's officials, with a database of their own.
+    .target(
+      name: "HealthAuthorityConsole",
+      dependencies: [
+        "Secrets", "World", "VerificationAPI", "KeyServerAPI", "QuietHTTP", "ServerStorage",
+        hummingbird, mustache, grdb, asyncHTTPClient, nioCore, nioHTTP1, crypto, cryptoExtras,
+        logging, serviceLifecycle,
+      ], swiftSettings: strict),
+
     .target(
       name: "FieldTrials", dependencies: ["ExposureKeys", "ExposureNotification"],
       swiftSettings: strictOnTheCallersActor),
@@ -212,7 +221,7 @@ let package = Package(
       name: "firebreak",
       dependencies: [
         "Terminal", "Bench", "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth",
-        "RehearsalClock", "Simulation",
+        "RehearsalClock", "Simulation", "HealthAuthorityConsole",
         "DiagnosisKeyFile",
         "ExposureKeys", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
@@ -369,6 +378,12 @@ let package = Package(
       dependencies: [
         "PWA", "PhoneProcess", "ExposureApp", "ExposureNotification", "KeyServerAPI", "QuietHTTP",
         "SealedStorage", "Secrets", "World", "TestSupport", hummingbird, logging,
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "HealthAuthorityConsoleTests",
+      dependencies: [
+        "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
+        "UploadToken", "World", "TestSupport", crypto, cryptoExtras, grdb, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",

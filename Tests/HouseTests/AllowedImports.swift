@@ -64,6 +64,12 @@ enum AllowedImports {
         "SealedStorage",
       ], libraries: ["AsyncHTTPClient"]),
     "FieldTrials": Row(["ExposureKeys", "ExposureNotification"]),
+    // The console administers through a protocol, and imports no server.
+    "HealthAuthorityConsole": Row(
+      [
+        "Secrets", "World", "VerificationAPI", "KeyServerAPI", "QuietHTTP", "ServerStorage",
+      ],
+      libraries: ["Hummingbird", "Mustache", "GRDB", "CryptoExtras", "AsyncHTTPClient"]),
     // Layer 4.
     "PhoneProcess": Row([
       "Secrets", "World", "StrictJSON", "ExposureKeys", "SealedStorage", "DiagnosisKeyFile",
@@ -89,7 +95,7 @@ enum AllowedImports {
     "firebreak": Row(
       allBelowSimulation.union([
         "Terminal", "Bench", "Bluetooth", "FieldTrials", "PhoneProcess", "PWA", "ServerStorage",
-        "RehearsalClock", "Simulation", "Town",
+        "RehearsalClock", "Simulation", "Town", "HealthAuthorityConsole",
       ]),
       libraries: [
         "Hummingbird", "AsyncHTTPClient", "Mustache", "ArgumentParser", "Subprocess",
