@@ -409,7 +409,7 @@ let package = Package(
       name: "FirebreakTests",
       dependencies: [
         "firebreak", "Bench", "Terminal", "DiagnosisKeyFile", "ExposureKeys",
-        "ExposureNotification", "UploadToken",
+        "ExposureNotification", "UploadToken", "HealthAuthorityConsole",
         "KeyServerAPI", "KeyServer", "VerificationAPI", "VerificationServer", "World",
         "PhoneProcess", "Secrets", "ServedSystem", "ServerStorage", "TestSupport", nioCore,
         nioHTTP1, nioPosix, argumentParser, crypto, grdb, logging, serviceLifecycle,

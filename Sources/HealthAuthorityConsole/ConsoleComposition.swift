@@ -83,15 +83,17 @@ struct ConsoleComposition: Sendable {
     to router: Router<QuietContext>, _ pages: PageRouter, _ authority: any AdministeredAuthority
   ) {
     let actions = AuditedActions(audit: audit)
+    let counts = IssuedCounts(database: database, clock: clock)
     CodePages(
-      pages: pages, authority: authority, actions: actions,
+      pages: pages, authority: authority, actions: actions, counts: counts,
       link: configuration.appAddress.map { CodeLink(app: $0) }, sendsSMS: configuration.sendsSMS,
       clock: clock, randomness: randomness
     ).add(to: router)
     BatchPages(
-      pages: pages, authority: authority, actions: actions, clock: clock, randomness: randomness
+      pages: pages, authority: authority, actions: actions, counts: counts, clock: clock,
+      randomness: randomness
     ).add(to: router)
-    ObservationPages(pages: pages, authority: authority).add(to: router)
+    ObservationPages(pages: pages, authority: authority, counts: counts).add(to: router)
     ConfigurationPages(
       pages: pages, authority: authority,
       proposals: ProposalStore(database: database, audit: audit, clock: clock), audit: audit

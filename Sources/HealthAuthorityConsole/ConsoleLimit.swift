@@ -56,6 +56,8 @@ enum ConsoleLimit {
   static let responseSecondsMax: Int64 = 20
   /// The text of a QR code, in bytes.
   static let qrCodeBytesMax = 180
+  /// Days of the funnel.
+  static let funnelDaysMax = 14
   /// Counts below this are not shown.
   static let shownCountMin = 10
   /// Audit entries on a page.

@@ -101,9 +101,9 @@ import Testing
       _ = try await anna.post(
         "/configuration/propose",
         ["document": document.replacing("1499", with: "1400"), "reason": "x"])
-      console.authority.state.failure = .unavailable
+      console.authority.state.replaceFailure = .unavailable
       #expect(try await berta.post("/configuration/1/approve", [:]).status == 503)
-      console.authority.state.failure = nil
+      console.authority.state.replaceFailure = nil
       #expect(try await berta.post("/configuration/1/approve", [:]).status == 200)
       #expect(console.authority.state.configuration.version == 4)
     }

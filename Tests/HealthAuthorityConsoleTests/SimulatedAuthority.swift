@@ -20,6 +20,8 @@ final class SimulatedAuthority: AdministeredAuthority {
     var apps: [AppFacts] = []
     /// The failure of every request.
     var failure: AuthorityFailure?
+    /// The failure of a new remote configuration.
+    var replaceFailure: AuthorityFailure?
   }
 
   private let mutex = Mutex(State())
@@ -88,7 +90,10 @@ final class SimulatedAuthority: AdministeredAuthority {
   }
 
   func replace(_ configuration: RemoteConfiguration) async throws(AuthorityFailure) {
-    try with { state throws(AuthorityFailure) in state.configuration = configuration }
+    try with { state throws(AuthorityFailure) in
+      if let failure = state.replaceFailure { throw failure }
+      state.configuration = configuration
+    }
   }
 
   func effect(

@@ -93,7 +93,7 @@ struct AccountStore: Sendable {
           sql: "DELETE FROM \(table) WHERE account_id = ?", arguments: [account.id])
       }
       try db.execute(sql: "DELETE FROM sign_in_failure WHERE name_hash = ?", arguments: [nameHash])
-      try audit.append(AuditEvent(actor, .linkUsed, account.name), at: now, in: db)
+      try audit.append(AuditEvent(actor, .credentialsSet, account.name), at: now, in: db)
     }
   }
 

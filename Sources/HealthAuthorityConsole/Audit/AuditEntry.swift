@@ -32,7 +32,7 @@ package enum AuditAction: String, CaseIterable, Sendable {
   case accountDisabled = "account.disabled"
   case accountEnabled = "account.enabled"
   case linkMade = "account.link-made"
-  case linkUsed = "account.link-used"
+  case credentialsSet = "account.credentials-set"
   case passkeyAdded = "passkey.added"
   case passkeyRemoved = "passkey.removed"
   case codeIssued = "code.issued"

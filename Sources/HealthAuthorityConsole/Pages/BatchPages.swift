@@ -9,6 +9,7 @@ struct BatchPages: Sendable {
   let pages: PageRouter
   let authority: any AdministeredAuthority
   let actions: AuditedActions
+  let counts: IssuedCounts
   let clock: any WallClock
   let randomness: any Randomness
 
@@ -43,6 +44,7 @@ struct BatchPages: Sendable {
     let results = try await actions.perform(
       AuditEvent(visit.account.name, .batchIssued, batch.text, detail: "\(lines.count) codes")
     ) { () throws(AuthorityFailure) in await authority.issue(lines.map(\.order)) }
+    try await counts.add(results.count { (try? $0.get()) != nil })
     let rows = zip(lines, results).map { Row($0, $1, visit) }
     return form["as"] == "csv" ? download(rows, visit) : page(rows, visit)
   }

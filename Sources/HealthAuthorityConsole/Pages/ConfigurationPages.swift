@@ -78,7 +78,7 @@ struct ConfigurationPages: Sendable {
     let reason: String
   }
 
-  /// Why a change is not accepted, for the page.
+  /// The reason why a change is not accepted, for the page.
   private struct Fault: Error {
     let sentence: String
   }

@@ -127,6 +127,10 @@ struct ConsoleDatabase: Sendable {
       previous_hash BLOB NOT NULL,
       hash BLOB NOT NULL
     ) STRICT;
+    CREATE TABLE issued_count (
+      day INTEGER NOT NULL PRIMARY KEY,
+      count INTEGER NOT NULL
+    ) STRICT;
     CREATE TABLE proposal (
       id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
       document TEXT NOT NULL,

@@ -61,5 +61,5 @@ enum TextKey: String, CaseIterable, Sendable {
     keysKindAdmin, keysRevoke, keysRevoked, keysActive, keysAddAPI, keysHolder, keysAdd,
     keysNewAPI, keysAuthorities, keysAuthoritiesCaption, keysAuthorityIssuer,
     keysAuthorityAudience, keysAuthorityKeyID, keysAuthorityPEM, keysAddAuthority, keysApps,
-    keysAppsCaption, keysApp, keysRegions, keysAuthoritiesOfApp, keysAddApp, done
+    keysAppsCaption, keysApp, keysRegions, keysAuthoritiesOfApp, keysAddApp
 }

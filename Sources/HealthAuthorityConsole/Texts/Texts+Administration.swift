@@ -110,6 +110,5 @@ extension Texts {
       "Wystawcy, rozdzieleni przecinkami"
     ),
     .keysAddApp: Phrase("Add or replace an app", "Dodaj lub zastąp aplikację"),
-    .done: Phrase("Done.", "Gotowe."),
   ]
 }

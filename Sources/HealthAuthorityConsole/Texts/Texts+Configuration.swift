@@ -23,8 +23,14 @@ extension Texts {
     .configurationPropose: Phrase("Propose this change", "Zaproponuj tę zmianę"),
     .configurationPreviewTitle: Phrase("Effect of the change", "Skutek zmiany"),
     .configurationPreviewLead: Phrase(
-      "The simulated contacts of last week, evaluated with the configuration in force and with the new one.",
-      "Symulowane kontakty z zeszłego tygodnia, ocenione obowiązującą i nową konfiguracją."
+      """
+      The simulated contacts of last week, evaluated with the windowRiskConfiguration in force and with \
+      the new one. Other parts do not change these numbers.
+      """,
+      """
+      Symulowane kontakty z zeszłego tygodnia, ocenione obowiązującą i nową częścią \
+      windowRiskConfiguration. Inne części nie zmieniają tych liczb.
+      """
     ),
     .configurationEffectCaption: Phrase(
       "Risk levels before and after",

@@ -15,7 +15,7 @@ extension Texts {
       "Codes issued, codes redeemed, uploads and published keys by day",
       "Wydane kody, wykorzystane kody, przesłania i opublikowane klucze według dni"
     ),
-    .funnelIssued: Phrase("Codes issued", "Wydane kody"),
+    .funnelIssued: Phrase("Codes issued here", "Kody wydane tutaj"),
     .funnelRedeemed: Phrase("Codes redeemed", "Wykorzystane kody"),
     .funnelUploads: Phrase("Uploads", "Przesłania"),
     .funnelPublished: Phrase("Keys in files", "Klucze w plikach"),

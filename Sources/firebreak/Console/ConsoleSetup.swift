@@ -76,7 +76,7 @@ extension ServerSetup {
     let codes = CodeSource(
       server: verification, host: host, localKey: secrets.apiKey,
       remote: settings.verificationURL.flatMap { URL(string: $0) }, remoteKey: settings.apiKey)
-    let authority = ServedAuthority(
+    let authority = FolderAuthority(
       setup: self, codes: codes, keyServer: keys, host: host, files: ExportFiles())
     return try reportingConsoleErrors {
       try HealthAuthorityConsole(
@@ -139,7 +139,7 @@ struct CodeSource: Redacted, Sendable {
       return client
     }
     if let server, let localKey,
-      let url = ServedAuthority.url(host: host, port: await server.boundPort),
+      let url = FolderAuthority.url(host: host, port: await server.boundPort),
       let client = CodeClient(server: url, apiKey: localKey, isOwnProcess: true)
     {
       return client

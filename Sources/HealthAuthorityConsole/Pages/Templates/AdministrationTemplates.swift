@@ -97,8 +97,8 @@ enum AdministrationTemplates {
     <div class="wide"><table id="authorities"><caption>{{t.keysAuthoritiesCaption}}</caption>
     <thead><tr><th scope="col">{{t.keysAuthorityIssuer}}</th><th scope="col">{{t.keysAuthorityAudience}}</th>
     <th scope="col">{{t.keysAuthorityKeyID}}</th></tr></thead>
-    <tbody>{{#authorities}}<tr><th scope="row">{{issuer}}</th><td>{{audience}}</td><td>{{keyIDs}}</td></tr>{{/authorities}}\
-    </tbody></table></div>
+    <tbody>{{#authorities}}<tr><th scope="row">{{issuer}}</th><td>{{audience}}</td><td>{{keyIDs}}</td></tr>\
+    {{/authorities}}</tbody></table></div>
     <form method="post" action="/keys/authorities" aria-labelledby="add-authority-title">
     <h3 id="add-authority-title">{{t.keysAddAuthority}}</h3>
     \(LayoutTemplate.token)

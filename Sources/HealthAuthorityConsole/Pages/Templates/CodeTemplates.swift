@@ -74,8 +74,8 @@ enum CodeTemplates {
     <th scope="col">{{t.batchColumnFault}}</th></tr></thead>
     <tbody>
     {{#rows}}
-    <tr><th scope="row">{{reference}}</th><td class="code">{{code}}</td><td>{{expires}}</td><td><code>{{uuid}}</code></td>
-    <td>{{fault}}</td></tr>
+    <tr><th scope="row">{{reference}}</th><td class="code">{{code}}</td><td>{{expires}}</td>
+    <td><code>{{uuid}}</code></td><td>{{fault}}</td></tr>
     {{/rows}}
     </tbody></table></div>
     <p><a class="button" href="/codes/batch">{{t.batchTitle}}</a></p>
@@ -88,7 +88,8 @@ enum CodeTemplates {
     <form method="post" action="/codes/status" class="card">
     \(LayoutTemplate.token)
     <label for="uuid">{{t.issuedHandle}}</label>
-    <input id="uuid" name="uuid" type="text" required autocomplete="off" spellcheck="false" class="code" value="{{uuid}}">
+    <input id="uuid" name="uuid" type="text" required autocomplete="off" spellcheck="false" class="code"\
+     value="{{uuid}}">
     <button id="look-up" class="primary">{{t.statusButton}}</button>
     </form>
     {{#state}}

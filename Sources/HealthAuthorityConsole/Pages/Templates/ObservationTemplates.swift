@@ -7,8 +7,8 @@ enum ObservationTemplates {
     {{^isEmpty}}
     <div class="wide picture">{{{chart}}}</div>
     <ul class="legend">
-    {{#legend}}<li><svg viewBox="0 0 16 16" aria-hidden="true"><rect class="bar series-{{number}}" width="16" height="16"/>\
-    </svg> {{name}}</li>{{/legend}}
+    {{#legend}}<li><svg viewBox="0 0 16 16" aria-hidden="true">\
+    <rect class="bar series-{{number}}" width="16" height="16"/></svg> {{name}}</li>{{/legend}}
     </ul>
     <div class="wide"><table id="funnel"><caption>{{t.funnelCaption}}. {{t.utc}}</caption>
     <thead><tr><th scope="col">{{t.date}}</th><th scope="col">{{t.funnelIssued}}</th>
@@ -16,7 +16,8 @@ enum ObservationTemplates {
     <th scope="col">{{t.funnelPublished}}</th></tr></thead>
     <tbody>
     {{#days}}
-    <tr><th scope="row">{{day}}</th><td>{{issued}}</td><td>{{redeemed}}</td><td>{{uploads}}</td><td>{{published}}</td></tr>
+    <tr><th scope="row">{{day}}</th><td>{{issued}}</td><td>{{redeemed}}</td><td>{{uploads}}</td>\
+    <td>{{published}}</td></tr>
     {{/days}}
     </tbody></table></div>
     {{/isEmpty}}

@@ -38,7 +38,8 @@ enum PageStyle {
       max-width: 80rem; margin: 0 auto; }
     .columns.single { grid-template-columns: minmax(0, 1fr); }
     .menu ul { list-style: none; margin: 0; padding: 0; position: sticky; top: 1rem; }
-    .menu a { display: block; padding: .625rem .75rem; border-radius: .5rem; color: var(--text); text-decoration: none; }
+    .menu a { display: block; padding: .625rem .75rem; border-radius: .5rem; color: var(--text);
+      text-decoration: none; }
     .menu a:hover { background: var(--tint); }
     .menu [aria-current] { background: var(--tint); font-weight: 650; box-shadow: inset 3px 0 var(--accent); }
     .lead { font-size: 1.075rem; color: var(--muted); margin-bottom: 1.25rem; }
@@ -56,14 +57,15 @@ enum PageStyle {
     label, legend { display: block; font-weight: 600; margin: 1rem 0 .25rem; padding: 0; }
     .choice { font-weight: 400; margin: .25rem 0; padding: .375rem 0; }
     .choice input { width: 1.125rem; height: 1.125rem; margin: 0 .5rem 0 0; vertical-align: -.15em; }
-    fieldset { border: 0; margin: 0; padding: 0; }
+    fieldset { border: 0; margin: 1rem 0 0; padding: 0; }
     input[type=text], input[type=password], input[type=tel], input[type=date], input[type=number], input[type=file],
     textarea { font: inherit; color: inherit; background: var(--surface); width: 100%; min-height: 2.875rem;
       padding: .5rem .75rem; border: 1.5px solid var(--control); border-radius: .5rem; }
     textarea, .code, code, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; }
     code { overflow-wrap: anywhere; }
     .short { max-width: 8rem; display: block; }
-    button, .button { font: inherit; font-weight: 600; display: inline-block; min-height: 2.875rem; padding: .5rem 1.125rem;
+    button, .button { font: inherit; font-weight: 600; display: inline-block; min-height: 2.875rem;
+      padding: .5rem 1.125rem;
       border: 1.5px solid var(--control); border-radius: .625rem; background: var(--surface); color: var(--text);
       text-decoration: none; cursor: pointer; margin-top: 1rem; }
     button:hover, .button:hover { border-color: var(--accent); }
@@ -99,7 +101,7 @@ enum PageStyle {
     .legend { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0; }
     .legend svg { width: .875rem; height: .875rem; }
     @media (max-width: 50rem) { .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; }
-      .menu ul { display: flex; overflow-x: auto; position: static; } .menu a { white-space: nowrap; } }
+      .menu ul { display: flex; flex-wrap: wrap; position: static; } .menu a { padding: .5rem .625rem; } }
     @media print { .bar, .menu, .actions, button, .button { display: none; } .columns { display: block; } }
     """
 }
@@ -109,7 +111,8 @@ enum PageStyle {
 enum PasskeyScript {
   static let text = """
     "use strict";
-    const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+    const bytes = (text) => Uint8Array.from(
+      atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
     const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer ?? [])))
       .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
     async function answers(form) {

@@ -7,7 +7,7 @@ import UploadToken
 import World
 
 /// The servers of one folder as the console administers them. It does what the commands do, also while the servers run.
-struct ServedAuthority: AdministeredAuthority {
+struct FolderAuthority: AdministeredAuthority {
   let setup: ServerSetup
   let codes: CodeSource
   /// The key server of this process.
@@ -127,6 +127,8 @@ struct ServedAuthority: AdministeredAuthority {
 
   /// The settings are stored first, so that a restart does not bring back what phones have already replaced.
   func replace(_ configuration: RemoteConfiguration) async throws(AuthorityFailure) {
+    if let fault = configuration.fault { throw .refused(fault) }
+    try await requireKeys()
     try await reporting {
       try folder.keySettings.replace("remoteConfiguration", with: try .of(configuration))
       try keyServer?.replaceRemoteConfiguration(configuration)

@@ -8,7 +8,7 @@ import VerificationServer
 import World
 
 /// The instructions to phones, and the keys of the servers.
-extension ServedAuthority {
+extension FolderAuthority {
   // MARK: - Phones
 
   func instructions() async throws(AuthorityFailure) -> PhoneInstructions {
