@@ -36,18 +36,18 @@ const steps = [
   {
     name: "diagnose",
     action: ({ a }) => send({ action: "diagnose", name: a.name }),
-    isDone: ({ a }) => Boolean(a.pin),
+    isDone: ({ a }) => Boolean(a.pin) && a.pin !== progress.pin,
   },
-  { name: "share", link: true, isDone: ({ a }) => a.hasShared },
+  { name: "share", link: true, isDone: ({ a }) => a.uploads > progress.uploads },
   {
     name: "publish",
     action: () => send({ action: "jump", seconds: 7200 }),
-    isDone: ({ state }) => state.time >= progress.shared + 7200,
+    isDone: ({ state }) => state.time >= progress.since + 7200,
   },
   {
     name: "notice",
     action: ({ b }) => send({ action: "check", name: b.name }),
-    isDone: ({ b }) => b.notices.length > 0 && b.riskLevel > 0,
+    isDone: ({ b }) => b.riskLevel > 0 && b.lastCheck >= Math.floor(progress.since),
   },
 ];
 
@@ -57,12 +57,13 @@ export function drawTour(state, node) {
   const place = { state, a, b };
   if (progress && progress.step < steps.length && steps[progress.step].isDone(place)) {
     const more = steps[progress.step].leave?.(place) ?? {};
-    keep({ ...progress, ...more, step: progress.step + 1, shared: state.time });
+    keep({ ...progress, ...more, step: progress.step + 1, since: state.time });
   }
   const values = { a: title(a.name), b: title(b.name), pin: a.pin ?? "" };
   const heading = el("h2", { id: "tour-title" }, t("tour.title"));
   const begin = (label) => button("tour-start", t(label), () => {
-    keep({ step: 0 });
+    // In a second tour, what was reached in the first does not count.
+    keep({ step: 0, pin: a.pin ?? null, uploads: a.uploads });
     drawTour(state, node);
   }, { class: "main", "data-action": "tour-start" });
   if (!progress) return replace(node, heading, el("p", {}, t("tour.intro", values)), begin("tour.start"));
