@@ -178,6 +178,25 @@ struct UpCommandTests {
   }
 }
 
+@Suite("Option --clock-file") struct ClockFileOptionTests {
+  @Test(
+    "Without --developer, beside --clock-offset, or with a file that is not a clock it is refused",
+    arguments: [
+      (["--clock-file", "FILE"], "add --developer"),
+      (["--developer", "--clock-file", "FILE", "--clock-offset", "5"], "not both"),
+      (["--developer", "--clock-file", "FILE"], "is not the clock of a rehearsal"),
+    ])
+  func refused(options: [String], reason: String) async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path("clock")
+    try Data("12:00".utf8).write(to: file)
+    let given = options.map { $0 == "FILE" ? file.path : $0 }
+    let serve = try await Run(["serve", "--port", "0", "--data", folder.path("data").path] + given)
+    #expect(serve.status == 2)
+    #expect(serve.errors.contains(reason), "\(serve.errors)")
+  }
+}
+
 /// A listening socket on a free port of loopback.
 private final class LocalListener {
   let port: UInt16

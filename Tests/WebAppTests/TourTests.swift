@@ -48,7 +48,7 @@ extension BrowserSuite {
     }
 
     @Test(
-      "The town page is accessible in both languages, colors and widths, and people move with the keyboard",
+      "The town page is accessible in both languages, colors and widths; people move by key, pointer and list",
       .timeLimit(.minutes(Patience.minutes)))
     func accessible() async throws {
       try await RunningTown.with(phones: 2) { town in
@@ -73,6 +73,13 @@ extension BrowserSuite {
           try await browser.script("document.querySelector('[data-person=ada]').focus()")
           try await browser.press(.arrowRight)
           try await browser.wait(until: "\(x) === a[0] + 1", before)
+          try await browser.drag("[data-person=ada] .dot", by: 40)
+          try await browser.wait(until: "\(x) > a[0] + 2", before)
+          try await browser.choose("ada", in: "[data-key=join-ben]")
+          try await browser.wait(
+            until:
+              "Math.abs(\(x) - Number(document.querySelector('[data-person=ben]').dataset.x)) === 1"
+          )
           #expect(try await browser.errorLog().isEmpty)
         }
       }
@@ -129,6 +136,29 @@ extension Browser {
   fileprivate func tourAction(to next: String) async throws {
     try await click("[data-action=tour-action]")
     try await waitForStep(next)
+  }
+
+  /// Drags an element to the right by some pixels.
+  fileprivate func drag(_ selector: String, by pixels: Double) async throws {
+    let place = try await script(
+      """
+      const node = document.querySelector(arguments[0]);
+      node.scrollIntoView({ block: 'center' });
+      const box = node.getBoundingClientRect();
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+      """, .string(selector))
+    guard case .number(let x) = place["x"], case .number(let y) = place["y"] else { return }
+    for (type, distance) in [
+      ("mousePressed", 0.0), ("mouseMoved", pixels / 2), ("mouseMoved", pixels),
+      ("mouseReleased", pixels),
+    ] {
+      try await devTools(
+        "Input.dispatchMouseEvent",
+        [
+          "type": .string(type), "x": .number(x + distance), "y": .number(y), "button": "left",
+          "buttons": .number(type == "mouseReleased" ? 0 : 1), "clickCount": 1,
+        ])
+    }
   }
 
   /// Shares the keys of a phone in its web app.

@@ -3,6 +3,9 @@ import { button, el, replace } from "./dom.js";
 import { distance } from "./map.js";
 import { t, title } from "./texts.js";
 
+/** The state that was drawn last: a button may be older. */
+let latest = null;
+
 /** The place in the tour; it survives a reload of the page. Null before the start. */
 let progress = JSON.parse(sessionStorage.getItem("tour") ?? "null");
 
@@ -53,6 +56,7 @@ const steps = [
 
 /** Draws the step that is next. A step ends by itself when the town has reached its condition. */
 export function drawTour(state, node) {
+  latest = state;
   const [a, b] = [find(state, "ada"), find(state, "ben")];
   const place = { state, a, b };
   if (progress && progress.step < steps.length && steps[progress.step].isDone(place)) {
@@ -63,8 +67,9 @@ export function drawTour(state, node) {
   const heading = el("h2", { id: "tour-title" }, t("tour.title"));
   const begin = (label) => button("tour-start", t(label), () => {
     // In a second tour, what was reached in the first does not count.
-    keep({ step: 0, pin: a.pin ?? null, uploads: a.uploads });
-    drawTour(state, node);
+    const first = find(latest, "ada");
+    keep({ step: 0, pin: first.pin, uploads: first.uploads });
+    drawTour(latest, node);
   }, { class: "main", "data-action": "tour-start" });
   if (!progress) return replace(node, heading, el("p", {}, t("tour.intro", values)), begin("tour.start"));
   const step = steps[progress.step];
@@ -83,7 +88,7 @@ export function drawTour(state, node) {
         t("people.phone", { name: values.a })),
       button("tour-end", t("tour.end"), () => {
         keep(null);
-        drawTour(state, node);
+        drawTour(latest, node);
       })));
 }
 
