@@ -294,7 +294,7 @@ let package = Package(
     .testTarget(
       name: "TownTests",
       dependencies: [
-        "Town", "Bluetooth", "ExposureKeys", "RehearsalClock", "Simulation", "World",
+        "Town", "Bluetooth", "ExposureApp", "ExposureKeys", "RehearsalClock", "Simulation", "World",
         "TestSupport",
       ], swiftSettings: strictOnTheCallersActor),
     .testTarget(

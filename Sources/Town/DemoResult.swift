@@ -49,6 +49,26 @@ public struct DemoStep: Sendable {
   public var stamp: String { DemoClock.stamp(time) }
 }
 
+/// The identifiers of others that one party has stored or received, counted after the demo.
+public struct PartyKnowledge: Sendable {
+  /// A kind of identifier: how many there are, and how many of them the party has.
+  public struct Count: Sendable {
+    /// Such as `keys that were not published`.
+    public let kind: String
+    public let found: Int
+    public let total: Int
+
+    /// Such as `7 of 93 beacons of Diagnosed`.
+    public var text: String { "\(found) of \(total) \(kind)" }
+  }
+
+  /// Such as `Key server`.
+  public let party: String
+  /// The bytes that were searched.
+  public let bytes: Int
+  public let counts: [Count]
+}
+
 /// The dates of the demo, in UTC.
 enum DemoClock {
   /// The first day: Monday, 2 March 2026, 00:00 UTC.

@@ -84,7 +84,7 @@ package actor LiveTown {
       receivingScans: scans[name] ?? 0, riskLevel: report.status?.riskLevel,
       lastCheck: report.status?.lastCheck, notices: report.status?.shownNotices ?? [],
       pin: pins[name],
-      hasShared: report.messages.contains { $0.kind == "upload" && $0.status == 200 })
+      uploads: report.messages.count { $0.kind == "upload" && $0.status == 200 })
   }
 
   /// Performs a command of the page.

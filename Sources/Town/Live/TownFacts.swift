@@ -21,8 +21,8 @@ package struct TownFacts: Encodable, Sendable {
     let notices: [PhoneReport.Status.Notice]
     /// The PIN of the person's last diagnosis.
     let pin: String?
-    /// True after an upload that the key server accepted.
-    let hasShared: Bool
+    /// The number of uploads that the key server accepted.
+    let uploads: Int
   }
 
   /// A message between two parties: a request and its response.

@@ -4,7 +4,8 @@ import NIOCore
 import PWA
 import QuietHTTP
 
-/// Answers the requests for the town page: checks first, as for the pages of phones, then the state, commands and files.
+/// Answers the requests for the town page: checks first, as for the pages of phones, then the state,
+/// commands and files.
 struct TownRoutes: RouterMiddleware {
   typealias Context = QuietContext
 

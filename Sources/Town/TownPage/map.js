@@ -15,7 +15,7 @@ export function drawMap(state, node) {
   node.querySelector("p").textContent = t("map.note", { metres: Math.round(range) });
   picture.setAttribute("aria-label", t("map.title"));
   picture.querySelector(".pairs").replaceChildren(...pairs(state));
-  for (const person of state.people) draw(person, range, picture);
+  state.people.forEach((person, index) => draw(person, index, range, picture));
 }
 
 function build(node, width, height) {
@@ -36,55 +36,61 @@ export function distance(one, other) {
   return Math.hypot(one.x - other.x, one.y - other.y);
 }
 
-function draw(person, range, picture) {
-  let group = picture.querySelector(`[data-person="${person.name}"]`);
-  if (!group) {
-    group = svg("g", { class: "person", "data-person": person.name, tabindex: 0, role: "button" },
-      svg("circle", { class: "reach", r: range }), svg("circle", { class: "dot", r: 1.6 }),
-      svg("text", { y: .6 }, title(person.name).slice(0, 1)),
-      svg("text", { class: "label", y: 3.8 }, title(person.name)));
-    listen(group, person.name, picture);
-    picture.querySelector(".people").append(group);
-  }
+function draw(person, index, range, picture) {
+  const handle = picture.querySelector(`[data-person="${person.name}"]`)
+    ?? add(person.name, index, range, picture);
+  const group = handle.parentNode;
   group.setAttribute("class", ["person", person.sends ? "" : "silent",
     person.notices.length > 0 && person.riskLevel > 0 ? "notified" : ""].join(" ").trim());
-  group.setAttribute("aria-label", t("map.person", {
+  handle.setAttribute("aria-label", t("map.person", {
     name: title(person.name), x: Math.round(person.x), y: Math.round(person.y),
   }));
   if (dragged?.name === person.name) return;
-  group.dataset.x = person.x;
-  group.dataset.y = person.y;
+  handle.dataset.x = person.x;
+  handle.dataset.y = person.y;
   group.setAttribute("transform", `translate(${person.x} ${person.y})`);
 }
 
-function listen(group, name, picture) {
-  group.addEventListener("pointerdown", (event) => {
+function add(name, index, range, picture) {
+  const handle = svg("g", { class: "handle", "data-person": name, tabindex: 0, role: "button" },
+    svg("circle", { class: "hit", r: 3.5 }), svg("circle", { class: "dot", r: 1.2 }),
+    svg("text", { y: .5 }, title(name).slice(0, 1)),
+    // Two people who stand together have their names above and below.
+    svg("text", { class: "label", y: index % 2 === 0 ? 3.2 : -1.9 }, title(name)));
+  listen(handle, name, picture);
+  picture.querySelector(".people").append(
+    svg("g", { class: "person" }, svg("circle", { class: "reach", r: range }), handle));
+  return handle;
+}
+
+function listen(handle, name, picture) {
+  handle.addEventListener("pointerdown", (event) => {
     dragged = { name };
-    group.setPointerCapture(event.pointerId);
+    handle.setPointerCapture(event.pointerId);
   });
-  group.addEventListener("pointermove", (event) => {
+  handle.addEventListener("pointermove", (event) => {
     if (dragged?.name !== name) return;
     const point = new DOMPoint(event.clientX, event.clientY)
       .matrixTransform(picture.getScreenCTM().inverse());
     dragged.x = point.x;
     dragged.y = point.y;
-    group.setAttribute("transform", `translate(${point.x} ${point.y})`);
+    handle.parentNode.setAttribute("transform", `translate(${point.x} ${point.y})`);
   });
   const drop = () => {
     const last = dragged;
     dragged = null;
     if (last?.x !== undefined) send({ action: "move", name, x: last.x, y: last.y });
   };
-  group.addEventListener("pointerup", drop);
-  group.addEventListener("pointercancel", () => { dragged = null; });
-  group.addEventListener("keydown", (event) => {
+  handle.addEventListener("pointerup", drop);
+  handle.addEventListener("pointercancel", () => { dragged = null; });
+  handle.addEventListener("keydown", (event) => {
     const step = steps[event.key];
     if (!step) return;
     event.preventDefault();
     const metres = event.shiftKey ? 5 : 1;
     send({
-      action: "move", name, x: Number(group.dataset.x) + step[0] * metres,
-      y: Number(group.dataset.y) + step[1] * metres,
+      action: "move", name, x: Number(handle.dataset.x) + step[0] * metres,
+      y: Number(handle.dataset.y) + step[1] * metres,
     });
   });
 }

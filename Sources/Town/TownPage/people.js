@@ -39,7 +39,7 @@ function status(person) {
   return [
     t(person.isEnabled ? "people.on" : "people.off"), t(`people.risk.${risk}`),
     t("people.scans", { count: person.receivingScans }),
-    person.hasShared ? t("people.shared") : "",
+    person.uploads > 0 ? t("people.shared") : "",
   ].filter(Boolean).join(" ");
 }
 

@@ -3,6 +3,9 @@ import { button, el, replace } from "./dom.js";
 import { distance } from "./map.js";
 import { t, title } from "./texts.js";
 
+/** The state that was drawn last: a button may be older. */
+let latest = null;
+
 /** The place in the tour; it survives a reload of the page. Null before the start. */
 let progress = JSON.parse(sessionStorage.getItem("tour") ?? "null");
 
@@ -36,34 +39,37 @@ const steps = [
   {
     name: "diagnose",
     action: ({ a }) => send({ action: "diagnose", name: a.name }),
-    isDone: ({ a }) => Boolean(a.pin),
+    isDone: ({ a }) => Boolean(a.pin) && a.pin !== progress.pin,
   },
-  { name: "share", link: true, isDone: ({ a }) => a.hasShared },
+  { name: "share", link: true, isDone: ({ a }) => a.uploads > progress.uploads },
   {
     name: "publish",
     action: () => send({ action: "jump", seconds: 7200 }),
-    isDone: ({ state }) => state.time >= progress.shared + 7200,
+    isDone: ({ state }) => state.time >= progress.since + 7200,
   },
   {
     name: "notice",
     action: ({ b }) => send({ action: "check", name: b.name }),
-    isDone: ({ b }) => b.notices.length > 0 && b.riskLevel > 0,
+    isDone: ({ b }) => b.riskLevel > 0 && b.lastCheck >= Math.floor(progress.since),
   },
 ];
 
 /** Draws the step that is next. A step ends by itself when the town has reached its condition. */
 export function drawTour(state, node) {
+  latest = state;
   const [a, b] = [find(state, "ada"), find(state, "ben")];
   const place = { state, a, b };
   if (progress && progress.step < steps.length && steps[progress.step].isDone(place)) {
     const more = steps[progress.step].leave?.(place) ?? {};
-    keep({ ...progress, ...more, step: progress.step + 1, shared: state.time });
+    keep({ ...progress, ...more, step: progress.step + 1, since: state.time });
   }
   const values = { a: title(a.name), b: title(b.name), pin: a.pin ?? "" };
   const heading = el("h2", { id: "tour-title" }, t("tour.title"));
   const begin = (label) => button("tour-start", t(label), () => {
-    keep({ step: 0 });
-    drawTour(state, node);
+    // In a second tour, what was reached in the first does not count.
+    const first = find(latest, "ada");
+    keep({ step: 0, pin: first.pin, uploads: first.uploads });
+    drawTour(latest, node);
   }, { class: "main", "data-action": "tour-start" });
   if (!progress) return replace(node, heading, el("p", {}, t("tour.intro", values)), begin("tour.start"));
   const step = steps[progress.step];
@@ -82,7 +88,7 @@ export function drawTour(state, node) {
         t("people.phone", { name: values.a })),
       button("tour-end", t("tour.end"), () => {
         keep(null);
-        drawTour(state, node);
+        drawTour(latest, node);
       })));
 }
 

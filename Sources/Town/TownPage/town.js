@@ -14,8 +14,11 @@ function drawLinks(state) {
   replace(byID("links"),
     el("h2", { id: "links-title" }, t("links.title")),
     el("ul", {}, names.map((name) => el("li", {},
-      el("a", { href: state.links[name], target: "_blank", rel: "noopener" }, t(`links.${name}`)),
-      el("span", { class: "muted" }, ` ${state.links[name]}`)))));
+      `${t(`links.${name}`)}: `,
+      // The servers have no pages, the console has.
+      name === "console"
+        ? el("a", { href: state.links[name], target: "_blank", rel: "noopener" }, state.links[name])
+        : el("code", {}, state.links[name])))));
 }
 
 function drawFrame() {

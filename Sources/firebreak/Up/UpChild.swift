@@ -48,7 +48,8 @@ struct UpChild: Sendable {
   private func openLog() throws -> FileDescriptor {
     do {
       return try FileDescriptor.open(
-        log.path, .writeOnly, options: [.create, .truncate, .append], permissions: .ownerReadWrite)
+        log.path, .writeOnly, options: [.create, .truncate, .append, .closeOnExec],
+        permissions: .ownerReadWrite)
     } catch {
       throw CommandFailure(
         status: .machineFailed,

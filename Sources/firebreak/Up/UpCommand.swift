@@ -13,10 +13,10 @@ struct UpCommand: AsyncParsableCommand {
     commandName: "up",
     abstract: "Run servers, phones and a town page on this machine until Ctrl-C.",
     discussion: """
-      Starts the health authority's servers and several phones, each a process of its own, with one clock and simulated \
-      Bluetooth. The printed page moves people, sets the clock, diagnoses, and shows every message. All data is \
-      in DIR and is there again after a restart. Nothing is reachable from other machines. Documentation/Up.md explains \
-      it.
+      Starts the health authority's servers and several phones, each a process of its own, with \
+      one clock and simulated Bluetooth. The printed page moves people, sets the clock, diagnoses, \
+      and shows every message. All data is in DIR and is there again after a restart. Nothing is \
+      reachable from other machines. Documentation/Up.md explains it.
       """)
 
   @Option(help: "The number of phones.")

@@ -1,35 +1,6 @@
 import Foundation
 import Simulation
 
-/// The identifiers of others that one party has stored or received, counted after the demo.
-public struct PartyKnowledge: Sendable {
-  /// A kind of identifier: how many there are, and how many of them the party has.
-  public struct Count: Sendable {
-    /// Such as `keys that were not published`.
-    public let kind: String
-    public let found: Int
-    public let total: Int
-
-    /// Such as `7 of 93 beacons of Diagnosed`.
-    public var text: String { "\(found) of \(total) \(kind)" }
-  }
-
-  /// Such as `Key server`.
-  public let party: String
-  /// The bytes that were searched.
-  public let bytes: Int
-  public let counts: [Count]
-}
-
-/// Identifiers of one kind.
-struct IdentifierKind {
-  /// The name in the plural or with an article.
-  let name: String
-  /// The participant that they belong to: its own knowledge of them is not counted.
-  let owner: DemoLane?
-  let values: [[UInt8]]
-}
-
 /// A party, and all that it has stored or received.
 struct PartyEvidence {
   let lane: DemoLane
@@ -52,4 +23,13 @@ struct PartyEvidence {
     return PartyKnowledge(
       party: name, bytes: content.map(\.count).reduce(0, +), counts: counts)
   }
+}
+
+/// Identifiers of one kind.
+struct IdentifierKind {
+  /// The name in the plural or with an article.
+  let name: String
+  /// The participant that they belong to: its own knowledge of them is not counted.
+  let owner: DemoLane?
+  let values: [[UInt8]]
 }
