@@ -75,6 +75,25 @@ struct LogCheckpointsTests {
     #expect(try storedKeys(in: folder.path("keys.sqlite")) == number)
   }
 
+  @Test("A store that is closed in the middle of a checkpoint ends it first")
+  func closed() throws {
+    try store.close()
+    for round in 0..<20 {
+      let file = folder.path("round-\(round).sqlite")
+      let store = try SQLiteKeyStore(file: file, logPages: Self.logPages)
+      for number in 0..<10 {
+        let keys = try (0..<200).map { key in
+          try StoreScene.key(
+            bytes: [UInt8(number), UInt8(key)] + [UInt8](repeating: 1, count: 14), nil,
+            regions: ["PL"], travels: false, released: StoreScene.now)
+        }
+        try store.insert(keys)
+      }
+      try store.close()
+      #expect(try storedKeys(in: file) == 2_000)
+    }
+  }
+
   @Test("Every commit counts, also one that stores no upload")
   func otherCommits() async throws {
     try await Patience.until {

@@ -13,6 +13,8 @@ final class LogCheckpoints: Sendable {
   private let copying: DatabaseQueue
   private let log: Log
   private let isRunning = Atomic<Bool>(false)
+  /// Checked in each access: a checkpoint of a closed connection would crash.
+  private let isClosed = Atomic<Bool>(false)
 
   /// The copies without the writing connection: with each, fewer pages are left for it.
   private static let copiesMax = 3
@@ -60,17 +62,27 @@ final class LogCheckpoints: Sendable {
 
   private func run() async throws {
     for _ in 0..<Self.copiesMax {
-      let copied = try await copying.writeWithoutTransaction {
-        try $0.checkpoint(.passive).checkpointedFrameCount
-      }
+      let copied = try await copying.writeWithoutTransaction(checkpoint)
       let left = logPages - copied
       if left <= log.pagesMax / Self.partLeftMax { break }
     }
-    try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+    _ = try await pool.writeWithoutTransaction(checkpoint)
   }
 
-  /// Closes the connection of its own. Without it, the hook keeps the length in memory.
+  /// Copies the pages that no transaction needs.
+  ///
+  /// - Returns: The number of copied pages.
+  @Sendable private func checkpoint(_ db: Database) throws -> Int {
+    guard !isClosed.load(ordering: .acquiring) else {
+      throw DatabaseError(resultCode: .SQLITE_MISUSE)
+    }
+    return try db.checkpoint(.passive).checkpointedFrameCount
+  }
+
+  /// Closes the connection of its own after a running checkpoint. To be called before the pool is closed. Without it,
+  /// the hook keeps the length in memory.
   func close() throws {
+    isClosed.store(true, ordering: .releasing)
     pool.writeWithoutTransaction { [log] db in
       guard sqlite3_wal_hook(db.sqliteConnection, nil, nil) != nil else { return }
       Unmanaged.passUnretained(log).release()
