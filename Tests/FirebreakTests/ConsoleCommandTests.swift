@@ -70,7 +70,7 @@ struct ConsoleCommandTests {
       attributes: [.posixPermissions: 0o700])
     for (text, name) in [
       (#"{"origin":"http://console.example"}"#, "origin"), (#"{"color":"red"}"#, "color"),
-      (#"{"verificationURL":"https://verification.example"}"#, "apiKeyFile"),
+      (#"{"verificationURL":"https://verification.example"}"#, "verificationURL"),
     ] {
       try Data(text.utf8).write(to: folder.path("data/console/settings.json"))
       let run = try await Run(

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import HealthAuthorityConsole
 import KeyServer
 import KeyServerAPI
@@ -74,9 +75,10 @@ struct FolderAuthorityTests {
       configuration.riskLevelConfiguration.maxLowRiskScore = 1_200
       try await bench.authority.replace(configuration)
       #expect(try await bench.authority.remoteConfiguration() == configuration)
-      let url = try #require(
-        URL(string: "http://127.0.0.1:\(await bench.keys.boundPort)/remote-configuration.json"))
-      let document = try String(contentsOf: url, encoding: .utf8)
+      let port = await bench.keys.boundPort
+      let url = try #require(URL(string: "http://127.0.0.1:\(port)/remote-configuration.json"))
+      let (bytes, _) = try await URLSession.shared.data(from: url)
+      let document = String(decoding: bytes, as: UTF8.self)
       let payload = document.firstMatch(of: /"payload":"([^"]*)"/).flatMap {
         Data(base64Encoded: String($0.1).replacing("\\/", with: "/"))
       }
