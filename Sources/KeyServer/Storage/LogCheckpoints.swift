@@ -8,6 +8,9 @@ import Synchronization
 /// SQLite does that in the commit that fills the log, which takes 100 ms, or seconds with millions of keys. Here a
 /// connection of its own copies most pages. The writing connection copies only those that were written meanwhile, and
 /// the log begins again. See https://www.sqlite.org/wal.html#checkpointing.
+///
+/// Under full load the log is long: the longer it is, the more states of a page are never copied. With less load it
+/// is copied early, in small parts that delay few commits.
 final class LogCheckpoints: Sendable {
   private let pool: DatabasePool
   private let copying: DatabaseQueue
@@ -20,6 +23,8 @@ final class LogCheckpoints: Sendable {
   private static let copiesMax = 3
   /// The part of the log that the writing connection may copy.
   private static let partLeftMax = 16
+  /// The part of the longest log at which it is copied when there is less load.
+  private static let calmPart = 64
   /// A log that is this many times longer than it should be could not be copied.
   private static let overdueFactor = 4
 
@@ -50,6 +55,14 @@ final class LogCheckpoints: Sendable {
 
   /// True if the log is much longer than it should be: its copies fail, or never end.
   var isOverdue: Bool { logPages > Self.overdueFactor * log.pagesMax }
+
+  /// To be called after a commit of `count` uploads.
+  func committed(uploads count: Int) {
+    guard count <= SQLiteLimit.uploadsOfCalmCommit, logPages >= log.pagesMax / Self.calmPart else {
+      return
+    }
+    start()
+  }
 
   private func start() {
     guard !isRunning.exchange(true, ordering: .relaxed) else { return }
