@@ -79,6 +79,9 @@ struct UpCommandTests {
     try await running { process, ready in
       let page = try await admitted(ready)
       #expect((ready["phones"] as? [[String: Any]])?.count == 2)
+      #expect((ready["account"] as? [String: String])?["name"] == "admin")
+      let console = try #require(ready["console"] as? String)
+      #expect(try await curl("'\(console)/sign-in'").status == "200")
       try await Patience.until {
         let (ada, ben) = (try await person("ada", page), try await person("ben", page))
         return ada["isEnabled"] as? Bool == true && ben["sends"] as? Bool == true
@@ -96,6 +99,7 @@ struct UpCommandTests {
     }
     try await running { process, ready in
       let page = try await admitted(ready)
+      #expect(ready["account"] == nil, "credentials are shown once")
       try await Patience.until { try await person("ada", page)["isEnabled"] as? Bool == true }
       #expect(try await person("ada", page)["isEnabled"] as? Bool == true)
       #expect(try await person("ada", page)["x"] as? Double == 3)

@@ -30,12 +30,17 @@ extension ServerSetup {
     return ServerSetup(folder: folder, options: options)
   }
 
+  /// The clock of sign-ins and sessions: that of the machine, as in the app for one-time codes of an official, also if
+  /// the servers follow the clock of a rehearsal.
+  private static let officialsClock = SystemClock()
+
   func consoleSettings() throws -> ConsoleSettings { try ConsoleSettings(folder.consoleSettings) }
 
   /// The commands on the console's database.
   func consoleAdministration() throws -> ConsoleAdministration {
     try ConsoleAdministration(
-      consoleConfiguration(consoleSecrets()), clock: clock, randomness: SystemRandomness())
+      consoleConfiguration(consoleSecrets()), clock: Self.officialsClock,
+      randomness: SystemRandomness())
   }
 
   /// Creates what the console needs before it starts: its secrets, and its API key for the verification server of
@@ -80,8 +85,8 @@ extension ServerSetup {
       setup: self, codes: codes, keyServer: keys, host: host, files: ExportFiles())
     return try reportingConsoleErrors {
       try HealthAuthorityConsole(
-        configuration, authority: authority, clock: clock, randomness: SystemRandomness(),
-        logger: logger)
+        configuration, authority: authority, clock: Self.officialsClock,
+        randomness: SystemRandomness(), logger: logger)
     }
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ExposureApp
 import Foundation
+import HealthAuthorityConsole
 import Logging
 import RehearsalClock
 import Terminal
@@ -93,17 +94,34 @@ struct UpAddresses: Encodable {
     let web: String
   }
 
+  /// The first account of the console, whose credentials are shown once.
+  struct Account: Encodable {
+    let name: String
+    let password: String
+    let codeSecret: String
+    let codeAddress: String
+
+    init(_ credentials: ConsoleAdministration.Credentials) {
+      name = credentials.name
+      password = credentials.password
+      codeSecret = credentials.codeSecret
+      codeAddress = credentials.codeAddress
+    }
+  }
+
   let ready = true
   /// The town page, with its secret.
   let town: String
   let verification: String
   let keys: String
-  /// The console of the health authority; `nil` as long as `serve` has none.
+  /// The console of the health authority.
   let console: String?
+  /// The account that this start has made.
+  let account: Account?
   let phones: [Phone]
 
   private enum CodingKeys: CodingKey {
-    case ready, town, verification, keys, console, phones
+    case ready, town, verification, keys, console, account, phones
   }
 
   /// The addresses by name, for the town page.
@@ -113,13 +131,23 @@ struct UpAddresses: Encodable {
     }
   }
 
-  /// The lines for a person. The credentials of the console's first start belong below its address.
+  /// The lines for a person.
   var text: String {
-    ([
+    let servers = [
       "The town is running. Open its page:", "  \(town)", "Verification server: \(verification)",
       "Key server: \(keys)",
-    ] + (console.map { ["Console: \($0)"] } ?? [])
-      + phones.map { "\($0.name.capitalized)\u{2019}s phone: \($0.web)" }
-      + ["Press Ctrl-C to stop."]).joined(separator: "\n")
+    ]
+    let officials = console.map { ["Console: \($0)"] } ?? []
+    let credentials =
+      account.map {
+        [
+          "  Name: \($0.name)", "  Password: \($0.password)",
+          "  Secret for the app of one-time codes: \($0.codeSecret)",
+          "  Store them now: they are not shown again.",
+        ]
+      } ?? []
+    let owners = phones.map { "\($0.name.capitalized)\u{2019}s phone: \($0.web)" }
+    return (servers + officials + credentials + owners + ["Press Ctrl-C to stop."])
+      .joined(separator: "\n")
   }
 }

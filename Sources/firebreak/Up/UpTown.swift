@@ -1,5 +1,7 @@
+import ArgumentParser
 import ExposureApp
 import Foundation
+import HealthAuthorityConsole
 import Logging
 import PhoneProcess
 import RehearsalClock
@@ -58,6 +60,7 @@ struct UpTown: Sendable {
       try await withThrowingTaskGroup(of: Void.self) { group in
         defer { group.cancelAll() }
         let servers = try Self.servers(try await Self.line(of: serversChild, in: &group))
+        let account = try await firstAccount()
         let residents = try await phones(servers, radios: radios, in: &group)
         let town = LiveTown(
           of: residents, on: air, clock: clock,
@@ -68,7 +71,9 @@ struct UpTown: Sendable {
         group.addTask { await town.run() }
         group.addTask {
           try await site.run { address in
-            try ready(servers.addresses(town: address, residents: residents))
+            try ready(
+              servers.addresses(
+                town: address, residents: residents, account: account))
           }
         }
         try await group.next()
@@ -92,9 +97,11 @@ struct UpTown: Sendable {
       ["verification": verification, "keys": keys, "console": console].compactMapValues(\.self)
     }
 
-    func addresses(town: String, residents: [Resident]) -> UpAddresses {
+    func addresses(
+      town: String, residents: [Resident], account: UpAddresses.Account?
+    ) -> UpAddresses {
       UpAddresses(
-        town: town, verification: verification, keys: keys, console: console,
+        town: town, verification: verification, keys: keys, console: console, account: account,
         phones: residents.map { UpAddresses.Phone(name: $0.name, web: $0.web) })
     }
   }
@@ -106,6 +113,18 @@ struct UpTown: Sendable {
         "serve", "--data", folder.servers.path, "--port", "\(ports.servers)", "--json",
         "--developer", "--clock-file", folder.clock.path, "--until-end-of-input",
       ], log: folder.log(of: "servers"))
+  }
+
+  /// The account of the console that the first start makes; `nil` at later starts.
+  private func firstAccount() async throws -> UpAddresses.Account? {
+    let setup = ServerSetup(
+      folder: try ServerFolder(path: folder.servers.path), options: try ServerOptions.parse([]))
+    return try await setup.reportingConsoleErrors {
+      let console = try setup.consoleAdministration()
+      guard try await !console.hasAccounts else { return nil }
+      return UpAddresses.Account(
+        try await console.addAccount(name: "admin", role: .administrator))
+    }
   }
 
   private static func servers(_ line: String) throws -> Servers {
