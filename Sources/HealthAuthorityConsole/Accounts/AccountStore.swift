@@ -133,7 +133,8 @@ struct AccountStore: Sendable {
           db,
           sql: """
             SELECT count(*) FROM account
-            WHERE role = 'administrator' AND disabled_at IS NULL AND id != ?
+            WHERE role = 'administrator' AND disabled_at IS NULL AND password_hash IS NOT NULL
+              AND id != ?
             """, arguments: [account.id])
         guard others ?? 0 > 0 else { throw Refusal.lastAdministrator }
       }

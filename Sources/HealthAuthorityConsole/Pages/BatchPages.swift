@@ -44,7 +44,8 @@ struct BatchPages: Sendable {
     let results = try await actions.perform(
       AuditEvent(visit.account.name, .batchIssued, batch.text, detail: "\(lines.count) codes")
     ) { () throws(AuthorityFailure) in await authority.issue(lines.map(\.order)) }
-    try await counts.add(results.count { (try? $0.get()) != nil })
+    // The codes are shown once: a count that cannot be stored must not lose them.
+    try? await counts.add(results.count { (try? $0.get()) != nil })
     let rows = zip(lines, results).map { Row($0, $1, visit) }
     return form["as"] == "csv" ? download(rows, visit) : page(rows, visit)
   }

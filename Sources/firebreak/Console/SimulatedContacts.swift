@@ -84,7 +84,7 @@ struct SimulatedContacts: Sendable {
     private var state: UInt64 = 20_270_115
 
     mutating func number(in range: ClosedRange<Int>) -> Int {
-      state = state &* 1_664_525 &+ 1_013_904_223 & 0xFFFF_FFFF
+      state = (state &* 1_664_525 &+ 1_013_904_223) & 0xFFFF_FFFF
       return range.lowerBound + Int(state >> 8) % range.count
     }
   }

@@ -21,7 +21,10 @@ enum MultipartForm {
       guard fields.count < fieldsMax, rest.starts(with: Data("\r\n".utf8)),
         let next = rest.range(of: separator)
       else { throw Form.Malformed() }
-      fields.append(try field(rest[(rest.startIndex + 2)..<next.lowerBound]))
+      let start = rest.startIndex + 2
+      // The separator begins with a line break, which may be the one that was just read.
+      guard start <= next.lowerBound else { throw Form.Malformed() }
+      fields.append(try field(rest[start..<next.lowerBound]))
       rest = rest[next.upperBound...]
     }
     return fields
