@@ -60,7 +60,6 @@ struct UpTown: Sendable {
       try await withThrowingTaskGroup(of: Void.self) { group in
         defer { group.cancelAll() }
         let servers = try Self.servers(try await Self.line(of: serversChild, in: &group))
-        let account = try await firstAccount()
         let residents = try await phones(servers, radios: radios, in: &group)
         let town = LiveTown(
           of: residents, on: air, clock: clock,
@@ -69,6 +68,8 @@ struct UpTown: Sendable {
         let site = try TownSite(
           of: town, port: Int(ports.first), randomness: SystemRandomness(), logger: logger)
         group.addTask { await town.run() }
+        // Made last, because its credentials are printed once, with the addresses.
+        let account = try await firstAccount()
         group.addTask {
           try await site.run { address in
             try ready(
