@@ -38,7 +38,8 @@ struct FolderAuthorityTests {
       setup: setup,
       codes: CodeSource(
         server: verification, host: "127.0.0.1", localKey: secrets.apiKey, remote: nil,
-        remoteKey: nil), keyServer: keys, host: "127.0.0.1", files: ExportFiles())
+        remoteKey: nil, responseSeconds: Int64(Patience.seconds)), keyServer: keys,
+      host: "127.0.0.1", files: ExportFiles())
     let runs = [Task { try await verification.run() }, Task { try await keys.run() }]
     defer { for run in runs { run.cancel() } }
     _ = (await verification.boundPort, await keys.boundPort)
@@ -150,7 +151,9 @@ struct FolderAuthorityTests {
       folder: try ServerFolder(path: data), options: try ServerOptions.parse(["--data", data]))
     let authority = FolderAuthority(
       setup: setup,
-      codes: CodeSource(server: nil, host: "127.0.0.1", localKey: nil, remote: nil, remoteKey: nil),
+      codes: CodeSource(
+        server: nil, host: "127.0.0.1", localKey: nil, remote: nil, remoteKey: nil,
+        responseSeconds: Int64(Patience.seconds)),
       keyServer: nil, host: "127.0.0.1", files: ExportFiles())
     func isNotOffered(_ work: () async throws -> Void) async -> Bool {
       do {

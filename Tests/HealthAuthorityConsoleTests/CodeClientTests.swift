@@ -34,7 +34,8 @@ import World
     defer { run.cancel() }
     let port = await server.boundPort
     let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-    let client = try #require(CodeClient(server: url, apiKey: apiKey))
+    let client = try #require(
+      CodeClient(server: url, apiKey: apiKey, responseSeconds: Int64(Patience.seconds)))
     try await test(client, clock)
     run.cancel()
     _ = await run.result

@@ -11,16 +11,22 @@ package struct CodeClient: Redacted, Sendable {
   private let server: URL
   private let apiKey: String
   private let client: HTTPClient
+  private let responseSeconds: Int64
 
   /// A client of the server at `url`, which must use `https` unless it is on this machine.
   ///
-  /// - Parameter isOwnProcess: True if the server runs in this process, so that nothing crosses a network.
+  /// - Parameters:
+  ///   - isOwnProcess: True if the server runs in this process, so that nothing crosses a network.
+  ///   - responseSeconds: The timeout of a response; nil for `ConsoleLimit.responseSecondsMax`.
   /// - Returns: Nil if the address would send the key over an unencrypted network.
-  package init?(server url: URL, apiKey: String, isOwnProcess: Bool = false) {
+  package init?(
+    server url: URL, apiKey: String, isOwnProcess: Bool = false, responseSeconds: Int64? = nil
+  ) {
     guard isOwnProcess || url.isEncryptedOrLocal else { return nil }
     server = url
     self.apiKey = apiKey
     client = .withoutRedirects
+    self.responseSeconds = responseSeconds ?? ConsoleLimit.responseSecondsMax
   }
 
   /// Issues one code.
@@ -101,7 +107,7 @@ package struct CodeClient: Redacted, Sendable {
       request.headers.add(name: VerificationRoute.apiKeyHeader, value: apiKey)
       request.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(body)))
       let response = try await client.execute(
-        request, timeout: .seconds(ConsoleLimit.responseSecondsMax))
+        request, timeout: .seconds(responseSeconds))
       let body = try await response.body.collect(upTo: ConsoleLimit.responseBytesMax)
       return (response.status.code, Data(body.readableBytesView))
     } catch {

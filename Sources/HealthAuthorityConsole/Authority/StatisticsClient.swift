@@ -9,7 +9,13 @@ import QuietHTTP
 package struct StatisticsClient: Sendable {
   private let server: URL
 
-  package init(server url: URL) { server = url }
+  private let responseSeconds: Int64
+
+  /// - Parameter responseSeconds: The timeout of a response; nil for `ConsoleLimit.responseSecondsMax`.
+  package init(server url: URL, responseSeconds: Int64? = nil) {
+    server = url
+    self.responseSeconds = responseSeconds ?? ConsoleLimit.responseSecondsMax
+  }
 
   /// The days that the server shows: those with enough uploads, long enough ago, with rounded counts.
   ///
@@ -23,7 +29,7 @@ package struct StatisticsClient: Sendable {
       request.headers.add(name: "authorization", value: "Bearer \(token)")
       request.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(StatisticsRequest())))
       let response = try await HTTPClient.withoutRedirects.execute(
-        request, timeout: .seconds(ConsoleLimit.responseSecondsMax))
+        request, timeout: .seconds(responseSeconds))
       let body = try await response.body.collect(upTo: ConsoleLimit.responseBytesMax)
       guard response.status == .ok else { throw AuthorityFailure.unavailable }
       let answer = try JSONDecoder().decode(

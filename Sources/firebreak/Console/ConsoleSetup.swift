@@ -135,17 +135,23 @@ struct CodeSource: Redacted, Sendable {
   let localKey: String?
   let remote: URL?
   let remoteKey: String?
+  /// The timeout of a response, in seconds; nil for that of the console.
+  var responseSeconds: Int64?
 
   /// The client, when the server listens.
   ///
   /// - Throws: `AuthorityFailure.notOffered` if there is no server.
   func client() async throws(AuthorityFailure) -> CodeClient {
-    if let remote, let remoteKey, let client = CodeClient(server: remote, apiKey: remoteKey) {
+    if let remote, let remoteKey,
+      let client = CodeClient(
+        server: remote, apiKey: remoteKey, responseSeconds: responseSeconds)
+    {
       return client
     }
     if let server, let localKey,
       let url = FolderAuthority.url(host: host, port: await server.boundPort),
-      let client = CodeClient(server: url, apiKey: localKey, isOwnProcess: true)
+      let client = CodeClient(
+        server: url, apiKey: localKey, isOwnProcess: true, responseSeconds: responseSeconds)
     {
       return client
     }

@@ -97,7 +97,8 @@ struct FolderAuthority: AdministeredAuthority {
         signedBy: try secrets.tokenKeys.signing(at: now))
     }
     guard let token else { return [:] }
-    let days = try await StatisticsClient(server: url).days(token: token)
+    let days = try await StatisticsClient(server: url, responseSeconds: codes.responseSeconds).days(
+      token: token)
     return Dictionary(
       days.compactMap { day in
         (try? Date(day.day, strategy: .iso8601)).map {
