@@ -31,12 +31,14 @@ enum TextKey: String, CaseIterable, Sendable {
     accountAddButton, accountBadName, accountLast, linkTitle, linkLead, ownTitle, ownCard,
     ownPasskeys, ownPasskeysLead, ownPasskeysCaption, ownPasskeyNone, ownPasskeyAdded,
     ownPasskeyRemove, ownPasskeyName, ownPasskeyAdd, ownPasskeyWrong, ownPasskeyScript,
-    ownPasskeyHost, passkeyUnverified, passkeyOther, passkeyMalformed, passkeyKnown, auditTitle,
+    ownPasskeyHost, ownPasskeyOld, passkeyUnverified, passkeyOther, passkeyMalformed, passkeyKnown,
+    auditTitle,
     auditCard, auditCaption, auditActor, auditAction, auditSubject, auditDetail, auditIntact,
     auditBroken, auditHead, auditHeadHelp, auditExport, auditOlder
   // Observation.
   case funnelTitle, funnelCard, funnelLead, funnelCaption, funnelChart, funnelIssued,
-    funnelRedeemed, funnelUploads, funnelPublished, funnelFew, funnelEmpty, exportsTitle,
+    funnelRedeemed, funnelRedeemMinutes, funnelUploads, funnelPublished, funnelFew, funnelEmpty,
+    exportsTitle,
     exportsCard, exportsName, exportsFirst, exportsNext, exportsCaption, exportsFile,
     exportsBytes, exportsKeys, exportsSignature, exportsValid, exportsInvalid, exportsNone,
     exportsWithdrawn
@@ -48,7 +50,8 @@ enum TextKey: String, CaseIterable, Sendable {
     configurationHigh, configurationBefore, configurationAfter, configurationChanges,
     configurationSame, configurationInvalid, configurationNoReason, configurationOpen,
     configurationNoOpen, configurationBy, configurationApprove, configurationReject,
-    configurationOwn, configurationStale, configurationHistory, configurationHistoryCaption,
+    configurationOwn, configurationRelated, configurationStale, configurationHistory,
+    configurationHistoryCaption,
     configurationDecision, configurationApproved, configurationRejected, configurationProposed,
     configurationDone
   // Administration.

@@ -63,6 +63,10 @@ extension Texts {
       "Passkeys need a host name: open the console at %1.",
       "Klucze dostępu wymagają nazwy hosta: otwórz konsolę pod adresem %1."
     ),
+    .ownPasskeyOld: Phrase(
+      "To add a passkey, sign out and sign in again: you signed in more than 10 minutes ago.",
+      "Aby dodać klucz dostępu, wyloguj się i zaloguj ponownie: od zalogowania minęło ponad 10 minut."
+    ),
     .passkeyUnverified: Phrase(
       "the device did not check your fingerprint, face or PIN",
       "urządzenie nie sprawdziło odcisku palca, twarzy ani PIN-u"

@@ -7,16 +7,26 @@ extension Texts {
       "Wydane, wykorzystane, przesłane, opublikowane."
     ),
     .funnelLead: Phrase(
-      "Counts of all codes of a day. Counts from 1 to %1 are not shown, as they could tell about a person.",
-      "Liczby dla wszystkich kodów z dnia. Liczb od 1 do %1 nie pokazano, bo mogłyby mówić o jednej osobie."
+      """
+      Counts of all codes of a day. Counts from 1 to %1 are not shown, as they could tell about a person. \
+      Uploaded keys are published with the next file: see Exports.
+      """,
+      """
+      Liczby dla wszystkich kodów z dnia. Liczb od 1 do %1 nie pokazano, bo mogłyby mówić o jednej osobie. \
+      Przesłane klucze są publikowane w następnym pliku: zobacz Eksporty.
+      """
     ),
     .funnelCaption: Phrase("Counts by day", "Liczby według dni"),
     .funnelChart: Phrase(
       "Codes issued, codes redeemed, uploads and published keys by day",
       "Wydane kody, wykorzystane kody, przesłania i opublikowane klucze według dni"
     ),
-    .funnelIssued: Phrase("Codes issued here", "Kody wydane tutaj"),
+    .funnelIssued: Phrase("Codes issued", "Wydane kody"),
     .funnelRedeemed: Phrase("Codes redeemed", "Wykorzystane kody"),
+    .funnelRedeemMinutes: Phrase(
+      "Minutes until redeemed, mean",
+      "Minuty do wykorzystania, średnio"
+    ),
     .funnelUploads: Phrase("Uploads", "Przesłania"),
     .funnelPublished: Phrase("Keys in files", "Klucze w plikach"),
     .funnelFew: Phrase("fewer than %1", "mniej niż %1"),

@@ -87,6 +87,7 @@ enum AccountTemplates {
     </tbody></table>
     {{/hasPasskeys}}
     {{^hasPasskeys}}<p>{{t.ownPasskeyNone}}</p>{{/hasPasskeys}}
+    {{#isOld}}<p id="old-session">{{t.ownPasskeyOld}}</p>{{/isOld}}
     {{#passkey}}
     <noscript><p>{{t.ownPasskeyScript}}</p></noscript>
     <form method="post" action="/own/passkeys" hidden data-passkey="create" data-challenge="{{challenge}}"\

@@ -12,11 +12,13 @@ enum ObservationTemplates {
     </ul>
     <div class="wide"><table id="funnel"><caption>{{t.funnelCaption}}. {{t.utc}}</caption>
     <thead><tr><th scope="col">{{t.date}}</th><th scope="col">{{t.funnelIssued}}</th>
-    <th scope="col">{{t.funnelRedeemed}}</th><th scope="col">{{t.funnelUploads}}</th>
+    <th scope="col">{{t.funnelRedeemed}}</th><th scope="col">{{t.funnelRedeemMinutes}}</th>
+    <th scope="col">{{t.funnelUploads}}</th>
     <th scope="col">{{t.funnelPublished}}</th></tr></thead>
     <tbody>
     {{#days}}
-    <tr><th scope="row">{{day}}</th><td>{{issued}}</td><td>{{redeemed}}</td><td>{{uploads}}</td>\
+    <tr><th scope="row">{{day}}</th><td>{{issued}}</td><td>{{redeemed}}</td><td>{{redeemMinutes}}</td>\
+    <td>{{uploads}}</td>\
     <td>{{published}}</td></tr>
     {{/days}}
     </tbody></table></div>
@@ -60,6 +62,7 @@ enum ObservationTemplates {
     <pre class="changes">{{changes}}</pre>
     {{#isStale}}<p class="fault">{{t.configurationStale}}</p>{{/isStale}}
     {{#isOwn}}<p>{{t.configurationOwn}}</p>{{/isOwn}}
+    {{#isRelated}}<p>{{t.configurationRelated}}</p>{{/isRelated}}
     <div class="actions">
     {{#canApprove}}
     <form method="post" action="/configuration/{{id}}/approve">\(LayoutTemplate.token)
