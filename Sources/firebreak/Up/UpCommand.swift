@@ -57,10 +57,11 @@ struct UpCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let folder = try UpFolder(path: data, isFresh: fresh)
+    let folder = try UpFolder(path: data)
     defer { withExtendedLifetime(folder) {} }
     let ports = UpPorts(first: port)
     try ports.requireFree(phones: phones)
+    try folder.prepare(isFresh: fresh)
     let town = UpTown(
       folder: folder, ports: ports, names: Array(Resident.names.prefix(phones)),
       start: startingAt.map { Date(timeIntervalSince1970: Double($0)) } ?? SystemClock().now,
@@ -143,6 +144,7 @@ struct UpAddresses: Encodable {
         [
           "  Name: \($0.name)", "  Password: \($0.password)",
           "  Secret for the app of one-time codes: \($0.codeSecret)",
+          "  Without an app, `firebreak console one-time-code` shows the code of a typed secret.",
           "  Store them now: they are not shown again.",
         ]
       } ?? []
