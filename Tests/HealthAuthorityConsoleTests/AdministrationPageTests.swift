@@ -22,7 +22,9 @@ import Testing
       ]
       let browser = try await console.signedIn(.epidemiologist)
       let text = try await browser.get("/funnel").text
-      let rows = text.matches(of: /<tr><th scope="row">(.*?)<\/tr>/).map { String($0.1) }
+      let rows = text.matches(of: /<tr><th scope="row" class="time">(.*?)<\/tr>/).map {
+        String($0.1)
+      }
       #expect(
         rows == [
           "2027-01-14</th><td>40</td><td>fewer than 10</td><td>fewer than 10</td><td>600</td>",

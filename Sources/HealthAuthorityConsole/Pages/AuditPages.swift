@@ -24,7 +24,7 @@ struct AuditPages: Sendable {
       "entries": entries.map {
         [
           "sequence": "\($0.sequence)", "time": visit.time($0.time), "actor": $0.actor,
-          "action": $0.action, "subject": $0.subject, "detail": $0.detail,
+          "action": visit.texts.action($0.action), "subject": $0.subject, "detail": $0.detail,
         ]
       },
     ]

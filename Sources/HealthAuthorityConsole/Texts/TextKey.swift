@@ -38,13 +38,15 @@ enum TextKey: String, CaseIterable, Sendable {
   case funnelTitle, funnelCard, funnelLead, funnelCaption, funnelChart, funnelIssued,
     funnelRedeemed, funnelUploads, funnelPublished, funnelFew, funnelEmpty, exportsTitle,
     exportsCard, exportsName, exportsFirst, exportsNext, exportsCaption, exportsFile,
-    exportsBytes, exportsKeys, exportsSignature, exportsValid, exportsInvalid, exportsNone,
+    exportsBytes, exportsKeys, exportsEnd, exportsSignature, exportsValid, exportsInvalid,
+    exportsNone,
     exportsWithdrawn
   // Configuration.
   case configurationTitle, configurationCard, configurationLead, configurationCurrent,
     configurationDocument, configurationReason, configurationPreview, configurationPropose,
     configurationPreviewTitle, configurationPreviewLead, configurationEffectCaption,
-    configurationWindows, configurationDays, configurationNone, configurationLow,
+    configurationCounted, configurationWindows, configurationDays, configurationNone,
+    configurationLow,
     configurationHigh, configurationBefore, configurationAfter, configurationChanges,
     configurationSame, configurationInvalid, configurationNoReason, configurationOpen,
     configurationNoOpen, configurationBy, configurationApprove, configurationReject,
