@@ -50,6 +50,29 @@ extension Browser {
   }
 }
 
+/// Checks a page in several displays without loading it again, and counts the checks.
+public final class DisplayChecks {
+  public private(set) var combinations = 0
+  private var display: EmulatedDisplay?
+
+  public init() {}
+
+  /// The violations of the page as it is now, each with its display.
+  public func violations(of browser: Browser, in displays: [EmulatedDisplay]) async throws
+    -> [String]
+  {
+    var violations: [String] = []
+    for next in displays {
+      try await browser.emulate(next, instead: display)
+      display = next
+      combinations += 1
+      let found = Set(try await browser.accessibilityViolations())
+      violations += found.map { "\(next.colors), \(next.width) px: \($0)" }
+    }
+    return violations
+  }
+}
+
 extension AccessibilityViolation {
   init(_ value: JSONValue) {
     self.init(
