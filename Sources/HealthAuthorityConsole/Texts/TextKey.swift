@@ -32,7 +32,8 @@ enum TextKey: String, CaseIterable, Sendable {
     ownPasskeys, ownPasskeysLead, ownPasskeysCaption, ownPasskeyNone, ownPasskeyAdded,
     ownPasskeyRemove, ownPasskeyName, ownPasskeyAdd, ownPasskeyWrong, ownPasskeyScript,
     ownPasskeyHost, passkeyUnverified, passkeyOther, passkeyMalformed, passkeyKnown, auditTitle,
-    auditCard, auditCaption, auditActor, auditAction, auditSubject, auditDetail, auditIntact,
+    auditCard, auditCaption, auditActor, auditCommandLine, auditAction, auditSubject, auditDetail,
+    auditIntact,
     auditBroken, auditHead, auditHeadHelp, auditExport, auditOlder
   // Observation.
   case funnelTitle, funnelCard, funnelLead, funnelCaption, funnelChart, funnelIssued,

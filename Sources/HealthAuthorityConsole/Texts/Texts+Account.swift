@@ -83,6 +83,7 @@ extension Texts {
     ),
     .auditCaption: Phrase("The newest entries", "Najnowsze wpisy"),
     .auditActor: Phrase("By", "Kto"),
+    .auditCommandLine: Phrase("command line", "wiersz poleceń"),
     .auditAction: Phrase("Action", "Działanie"),
     .auditSubject: Phrase("Subject", "Przedmiot"),
     .auditDetail: Phrase("Detail", "Szczegół"),

@@ -56,7 +56,9 @@ enum AdministrationTemplates {
     <thead><tr><th scope="col">{{t.name}}</th><th scope="col">{{t.keysFrom}}</th><th scope="col">{{t.keysUntil}}</th>
     </tr></thead>
     <tbody>
-    {{#keys}}<tr><th scope="row">{{name}}</th><td class="time">{{from}}</td><td class="time">{{until}}</td></tr>{{/keys}}
+    {{#keys}}
+    <tr><th scope="row">{{name}}</th><td class="time">{{from}}</td><td class="time">{{until}}</td></tr>
+    {{/keys}}
     </tbody></table></div>
     <form method="post" action="/keys/rotate">\(LayoutTemplate.token)
     <input type="hidden" name="server" value="{{server}}">

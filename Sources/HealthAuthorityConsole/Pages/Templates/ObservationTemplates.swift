@@ -34,8 +34,8 @@ enum ObservationTemplates {
     <th scope="col">{{t.exportsSignature}}</th><th scope="col">SHA-256</th></tr></thead>
     <tbody>
     {{#files}}
-    <tr><th scope="row">{{name}}</th><td class="time">{{end}}</td><td>{{bytes}}</td><td>{{keys}}</td><td>{{signature}}</td>
-    <td><code>{{hash}}</code></td></tr>
+    <tr><th scope="row">{{name}}</th><td class="time">{{end}}</td><td>{{bytes}}</td><td>{{keys}}</td>
+    <td>{{signature}}</td><td><code>{{hash}}</code></td></tr>
     {{/files}}
     </tbody></table></div>
     {{/hasFiles}}
