@@ -53,21 +53,21 @@ extension Browser {
 /// Checks a page in several displays without loading it again, and counts the checks.
 public final class DisplayChecks {
   public private(set) var combinations = 0
-  private var display: EmulatedDisplay?
 
   public init() {}
 
-  /// The violations of the page as it is now, each with its display.
-  public func violations(of browser: Browser, in displays: [EmulatedDisplay]) async throws
-    -> [String]
-  {
+  /// The violations of the page as it is now, each with its display. The last display stays.
+  public func violations(
+    of browser: Browser, in displays: [EmulatedDisplay]
+  ) async throws -> [String] {
     var violations: [String] = []
-    for next in displays {
-      try await browser.emulate(next, instead: display)
-      display = next
+    var before: EmulatedDisplay?
+    for display in displays {
+      try await browser.emulate(display, instead: before)
+      before = display
       combinations += 1
       let found = Set(try await browser.accessibilityViolations())
-      violations += found.map { "\(next.colors), \(next.width) px: \($0)" }
+      violations += found.map { "\(display.colors), \(display.width) px: \($0)" }
     }
     return violations
   }

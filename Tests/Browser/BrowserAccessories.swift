@@ -22,7 +22,13 @@ extension Browser {
           "hasUserVerification": true, "isUserVerified": true, "automaticPresenceSimulation": true,
         ]
       ])
-    let value = try await body(VirtualAuthenticator(id: added["authenticatorId"].string ?? ""))
+    let value: Value
+    do {
+      value = try await body(VirtualAuthenticator(id: added["authenticatorId"].string ?? ""))
+    } catch {
+      _ = try? await devTools("WebAuthn.disable")
+      throw error
+    }
     try await devTools("WebAuthn.disable")
     return value
   }

@@ -92,6 +92,13 @@ extension Browser {
   public static let pictureFolder = ProcessInfo.processInfo
     .environment["FIREBREAK_SCREENSHOTS"].map { URL(fileURLWithPath: $0) }
 
+  /// Writes a picture to that folder.
+  public static func store(_ picture: Data, as name: String) throws {
+    guard let folder = pictureFolder else { return }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try picture.write(to: folder.appendingPathComponent("\(name).png"))
+  }
+
   /// The whole page as a PNG image, also the part below the window.
   public func fullScreenshot() async throws -> Data {
     let image = try await devTools(

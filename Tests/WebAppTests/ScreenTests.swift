@@ -62,8 +62,6 @@ extension BrowserSuite {
         if: Browser.pictureFolder != nil, "set FIREBREAK_SCREENSHOTS, or run `make screenshots`"),
       .timeLimit(.minutes(Patience.minutes)))
     func pictures() async throws {
-      let folder = try #require(Browser.pictureFolder)
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try await withTour { browser, stop in
         try await stop.open(browser)
         for (suffix, display, scale) in [
@@ -71,8 +69,8 @@ extension BrowserSuite {
           ("phone-dark", EmulatedDisplay(colors: .dark, width: 390, height: 844), 2.0),
           ("desktop", EmulatedDisplay(), 1.0),
         ] {
-          try await browser.picture(in: display, scale: scale)
-            .write(to: folder.appendingPathComponent("\(stop.name)-\(suffix).png"))
+          let picture = try await browser.picture(in: display, scale: scale)
+          try Browser.store(picture, as: "\(stop.name)-\(suffix)")
         }
         try await stop.close(browser)
       }

@@ -55,6 +55,14 @@ struct ConsoleVisit {
 
   func open(_ path: String) async throws { try await browser.open(address(path)) }
 
+  /// Clicks an element that leads to another page, and waits for that page.
+  func follow(_ selector: String) async throws {
+    try await browser.script("document.documentElement.dataset.left = ''")
+    try await browser.click(selector)
+    try await browser.wait(
+      until: "!('left' in document.documentElement.dataset) && document.readyState === 'complete'")
+  }
+
   /// Waits for the page with a heading.
   func arrive(at heading: String) async throws {
     try await browser.wait(
@@ -99,7 +107,7 @@ struct ConsoleVisit {
     try await open(path)
     try await fill(name: credentials.name, password: credentials.password)
     try await browser.type(try code(of: credentials.codeSecret), into: "#code")
-    try await browser.click("#sign-in")
+    try await follow("#sign-in")
     _ = try await browser.text("#signed-in")
   }
 
@@ -117,8 +125,8 @@ struct ConsoleVisit {
 
   /// Signs out and opens the sign-in again.
   func signOut() async throws {
-    try await browser.click("#sign-out")
-    try await browser.click("main a[href='/sign-in']")
+    try await follow("#sign-out")
+    try await follow("main a[href='/sign-in']")
     _ = try await browser.text("#sign-in")
   }
 }

@@ -40,7 +40,6 @@ extension ConsoleInBrowser {
           if let change = trees.difference(tree, at: page, in: language.rawValue) {
             Issue.record("\(change)")
           }
-          try await browser.emulate(EmulatedDisplay())
         }
       }
       for change in trees.finish() { Issue.record("\(change)") }
@@ -55,21 +54,18 @@ extension ConsoleInBrowser {
         if: Browser.pictureFolder != nil, "set FIREBREAK_SCREENSHOTS, or run `make screenshots`"),
       .timeLimit(.minutes(Patience.minutes)))
     func pictures() async throws {
-      let folder = try #require(Browser.pictureFolder)
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let desktop = EmulatedDisplay(width: 1180, height: 820)
       try await withTour(in: .english) { browser, page in
-        func write(_ picture: Data, _ suffix: String) throws {
-          try picture.write(to: folder.appendingPathComponent("console-\(page)-\(suffix).png"))
+        func store(_ picture: Data, _ suffix: String) throws {
+          try Browser.store(picture, as: "console-\(page)-\(suffix)")
         }
-        try write(
-          try await browser.picture(in: EmulatedDisplay(width: 390, height: 844), scale: 2), "phone"
-        )
-        try write(
-          try await browser.picture(in: EmulatedDisplay(colors: .dark, width: 1180)), "dark")
+        let phone = EmulatedDisplay(width: 390, height: 844)
+        try store(try await browser.picture(in: phone, scale: 2), "phone")
+        let dark = EmulatedDisplay(colors: .dark, width: 1180)
+        try store(try await browser.picture(in: dark), "dark")
         // What is seen first, for the documentation.
         try await browser.emulate(desktop)
-        try write(try await browser.screenshot(), "desktop")
+        try store(try await browser.screenshot(), "desktop")
       }
     }
 

@@ -31,8 +31,7 @@ struct ConsoleTour {
     try await stop("start")
     try await visit.signIn(ewa, to: "/configuration")
     try await stop("approval")
-    try await browser.click("[id^=approve]")
-    _ = try await browser.text("#history")
+    try await visit.follow("[id^=approve]")
     try await stop("approved")
   }
 
@@ -45,8 +44,7 @@ struct ConsoleTour {
     try await visit.open("/sign-in")
     try await visit.fill(name: "Adam Nowak", password: "wrong")
     try await browser.type("000000", into: "#code")
-    try await browser.click("#sign-in")
-    _ = try await browser.text("#fault")
+    try await visit.follow("#sign-in")
     try await stop("sign-in")
     try await page("missing", "/nowhere")
   }
@@ -56,14 +54,13 @@ struct ConsoleTour {
     try await page("accounts", "/accounts")
     try await browser.type("Marek Zając", into: "#name")
     try await browser.click("[name=role][value=issuer]")
-    try await browser.click("#add-account")
+    try await visit.follow("#add-account")
     let link = try await browser.text("#link")
     try await stop("account-link")
     try await visit.open("/own")
     try await browser.withAuthenticator { _ in
       try await browser.type("laptop", into: "#passkey-name")
-      try await browser.click("#add-passkey")
-      _ = try await browser.text("#passkeys")
+      try await visit.follow("#add-passkey")
       try await stop("own")
     }
     return link
@@ -71,36 +68,31 @@ struct ConsoleTour {
 
   private func codes() async throws {
     try await page("issue", "/codes/new")
-    try await browser.click("#issue")
+    try await visit.follow("#issue")
     let number = try await browser.text("main #uuid")
     try await stop("issued")
     try await visit.open("/codes/status")
     try await browser.type(number, into: "#uuid")
-    try await browser.click("#look-up")
-    _ = try await browser.text("#state")
+    try await visit.follow("#look-up")
     try await stop("status")
     try await visit.open("/codes/batch")
     try await browser.type("A-17,confirmed,\nA-18,positive,", into: "#lines")
-    try await browser.click("#batch-show")
-    _ = try await browser.text("#fault")
+    try await visit.follow("#batch-show")
     try await stop("batch")
     try await browser.type("A-17,confirmed,\nA-18,likely,", into: "#lines")
-    try await browser.click("#batch-show")
-    _ = try await browser.text("#summary")
+    try await visit.follow("#batch-show")
     try await stop("batch-codes")
   }
 
   private func phonesAndKeys() async throws {
     try await visit.open("/phones")
     try await browser.type("2", into: "#hours")
-    try await browser.click("#pause")
-    _ = try await browser.text("#resume")
+    try await visit.follow("#pause")
     try await stop("phones")
     try await page("keys", "/keys")
     try await browser.type("hospital", into: "#api-name")
     try await browser.click("[name=kind][value=admin]")
-    try await browser.click("#add-api-key")
-    _ = try await browser.text("#secret")
+    try await visit.follow("#add-api-key")
     try await stop("key-shown")
   }
 
@@ -114,10 +106,8 @@ struct ConsoleTour {
     try await visit.replace("1499", with: "1200")
     try await browser.type(
       "Fewer false alarms, as the field trial has shown", into: "#reason")
-    try await browser.click("#preview")
-    _ = try await browser.text("#propose")
+    try await visit.follow("#preview")
     try await stop("preview")
-    try await browser.click("#propose")
-    _ = try await browser.text("#notice")
+    try await visit.follow("#propose")
   }
 }

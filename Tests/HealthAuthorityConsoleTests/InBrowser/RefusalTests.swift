@@ -47,7 +47,7 @@ extension ConsoleInBrowser {
         try await browser.script(
           "for (const field of document.querySelectorAll('[name=form-token]')) field.value = 'guess'"
         )
-        try await browser.click("#pause")
+        try await visit.follow("#pause")
         try await visit.arrive(at: "The request did not come from this console")
         #expect(try await visit.message().hasPrefix("Nothing was changed."))
         #expect(try await visit.status() == 403)
@@ -63,7 +63,7 @@ extension ConsoleInBrowser {
           <button>Win</button></form>
           """)
         try await browser.open(site.address)
-        try await browser.click("button")
+        try await visit.follow("button")
         try await visit.arrive(at: "The request did not come from this console")
         #expect(try await visit.status() == 403)
         #expect(visit.console.authority.state.pause == nil)
@@ -88,12 +88,12 @@ extension ConsoleInBrowser {
 
         try await visit.open("/codes/new")
         visit.console.clock.advance(by: TimeInterval(ConsoleLimit.sessionIdleSeconds))
-        try await browser.click("#issue")
+        try await visit.follow("#issue")
         try await visit.arrive(at: "Your session has ended")
         #expect(try await visit.message().contains("Nothing was changed. Sign in again"))
         #expect(try await visit.status() == 401)
         #expect(visit.console.authority.state.orders.isEmpty)
-        try await browser.click("main a[href='/sign-in']")
+        try await visit.follow("main a[href='/sign-in']")
         try await visit.arrive(at: "Sign in")
       }
     }
@@ -106,13 +106,13 @@ extension ConsoleInBrowser {
         let browser = visit.browser
         try await visit.signIn(.issuer, name: "Anna", to: "/codes/new")
         visit.console.authority.state.failure = .unavailable
-        try await browser.click("#issue")
+        try await visit.follow("#issue")
         try await visit.arrive(at: "A server does not answer")
         #expect(try await visit.message().hasPrefix("Nothing is lost."))
         #expect(try await visit.status() == 503)
         visit.console.authority.state.failure = nil
         try await browser.back()
-        try await browser.click("#issue")
+        try await visit.follow("#issue")
         try await visit.arrive(at: "The code")
       }
     }
@@ -125,6 +125,6 @@ extension ConsoleVisit {
   ) async throws {
     try await fill(name: credentials.name, password: password)
     try await browser.type(code, into: "#code")
-    try await browser.click("#sign-in")
+    try await follow("#sign-in")
   }
 }
