@@ -383,8 +383,8 @@ let package = Package(
       name: "HealthAuthorityConsoleTests",
       dependencies: [
         "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
-        "UploadToken", "World", "TestSupport", crypto, cryptoExtras, grdb, logging,
-      ], swiftSettings: strict),
+        "UploadToken", "World", "Browser", "TestSupport", crypto, cryptoExtras, grdb, logging,
+      ], exclude: ["AccessibilityTrees"], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",
       dependencies: ["FieldTrials", "ExposureNotification", "ExposureKeys", "TestSupport"],

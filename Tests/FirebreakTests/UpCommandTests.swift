@@ -109,8 +109,11 @@ struct UpCommandTests {
       try await Patience.until { try processes.isEmpty }
       #expect(try processes.isEmpty)
     }
+    let note = folder.path("town/notes.txt")
+    try Data("mine".utf8).write(to: note)
     try await running(["--fresh"]) { _, ready in
       let page = try await admitted(ready)
+      #expect(FileManager.default.fileExists(atPath: note.path))
       let time = try #require(try await state(page)["time"] as? Double)
       #expect(time < 1_772_442_000 + 86_400)
       #expect(try await person("ada", page)["x"] as? Double != 3)

@@ -26,7 +26,9 @@ import Testing
       ]
       let browser = try await console.signedIn(.epidemiologist)
       let text = try await browser.get("/funnel").text
-      let rows = text.matches(of: /<tr><th scope="row">(.*?)<\/tr>/).map { String($0.1) }
+      let rows = text.matches(of: /<tr><th scope="row" class="time">(.*?)<\/tr>/).map {
+        String($0.1)
+      }
       #expect(
         rows == [
           "2027-01-14</th><td>40</td><td>fewer than 10</td><td>–</td><td>fewer than 10</td><td>600</td>",
@@ -60,6 +62,9 @@ import Testing
       let own = try await anna.post("/configuration/1/approve", [:])
       #expect(own.status == 422 && own.element("fault")?.contains("another person") == true)
       #expect(console.authority.state.configuration.version == 3)
+      let effect = try await berta.get("/configuration/1")
+      #expect(effect.text.contains("<td>1499</td>") && effect.text.contains("<td>1200</td>"))
+      #expect(effect.element("changes") == changes && !effect.text.contains("id=\"propose\""))
       let approved = try await berta.post("/configuration/1/approve", [:])
       #expect(approved.element("notice") == "The configuration is in force.")
       #expect(approved.text.contains("approved by Berta"))

@@ -13,6 +13,7 @@ struct ConfigurationPages: Sendable {
   func add(to router: Router<QuietContext>) {
     let access = PageRouter.Access.holders(of: .changeConfiguration)
     pages.get(router, "/configuration", access) { try await show($0) }
+    pages.get(router, "/configuration/:id", access, showEffect)
     pages.post(router, "/configuration/preview", access, preview)
     pages.post(router, "/configuration/propose", access, propose)
     pages.post(router, "/configuration/:id/approve", access) { visit, _ in try await approve(visit)
@@ -124,22 +125,39 @@ struct ConfigurationPages: Sendable {
 
   private func preview(_ visit: Visit, _ form: Form) async throws -> Response {
     try await withChange(visit, form) { change in
-      let (old, new) = (
-        try ConfigurationDocument.text(of: change.current),
-        try ConfigurationDocument.text(of: change.new)
-      )
-      var values: [String: Any] = [
-        "document": new, "reason": change.reason, "changes": ChangedLines.text(from: old, to: new),
-      ]
-      do throws(AuthorityFailure) {
-        let before = try await authority.effect(of: change.current)
-        values["effect"] = ["rows": rows(before, try await authority.effect(of: change.new), visit)]
-      } catch {
-        values["noEffect"] = PageRefusal(error).words(visit.texts).text
-      }
-      return pages.renderer.response(
-        Page(visit.texts[.configurationPreviewTitle], .preview, values), for: visit)
+      try await effect(of: change, isProposed: false, visit)
     }
+  }
+
+  /// The effect of an open proposal, for the person who decides.
+  private func showEffect(_ visit: Visit) async throws -> Response {
+    guard let id = Int64(visit.parameter("id")), let proposal = try await proposals.proposal(id),
+      proposal.decision == nil
+    else { throw PageRefusal.missing }
+    let new = try JSONDecoder().decode(
+      RemoteConfiguration.self, from: Data(proposal.document.utf8))
+    let change = Change(
+      current: try await authority.remoteConfiguration(), new: new, reason: proposal.reason)
+    return try await effect(of: change, isProposed: true, visit)
+  }
+
+  private func effect(
+    of change: Change, isProposed: Bool, _ visit: Visit
+  ) async throws -> Response {
+    let old = try ConfigurationDocument.text(of: change.current)
+    let new = try ConfigurationDocument.text(of: change.new)
+    var values: [String: Any] = [
+      "document": new, "reason": change.reason, "changes": ChangedLines.text(from: old, to: new),
+      "isProposed": isProposed,
+    ]
+    do throws(AuthorityFailure) {
+      let before = try await authority.effect(of: change.current)
+      values["effect"] = ["rows": rows(before, try await authority.effect(of: change.new), visit)]
+    } catch {
+      values["noEffect"] = PageRefusal(error).words(visit.texts).text
+    }
+    return pages.renderer.response(
+      Page(visit.texts[.configurationPreviewTitle], .preview, values), for: visit)
   }
 
   private func rows(

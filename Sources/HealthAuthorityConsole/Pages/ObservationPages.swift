@@ -47,9 +47,6 @@ struct ObservationPages: Sendable {
       })
     let values: [String: Any] = [
       "lead": texts[.funnelLead, "\(least - 1)"], "isEmpty": days.isEmpty, "chart": chart,
-      "legend": drawn.enumerated().map { index, column in
-        ["number": "\(index + 1)", "name": texts[column.0]]
-      },
       "days": days.map { day in
         [
           "day": visit.day(day.day), "issued": text(day.issued), "redeemed": text(day.redeemed),
@@ -66,10 +63,10 @@ struct ObservationPages: Sendable {
   private func exports(_ visit: Visit) async throws -> Response {
     let texts = visit.texts
     let withdrawn = Set((try? await authority.instructions().withdrawn) ?? [])
-    let exports = try await authority.exports().map { export -> [String: Any] in
+    let exports = try await authority.exports().enumerated().map { index, export -> [String: Any] in
       let root = export.root.isEmpty ? texts[.exportsFirst] : export.root
       return [
-        "name": texts[.exportsName, root, export.region],
+        "number": index + 1, "name": texts[.exportsName, root, export.region],
         "next": texts[
           .exportsNext, visit.time(export.nextFile), "\(export.periodSeconds / 60)",
           "\(export.keysMin)"],

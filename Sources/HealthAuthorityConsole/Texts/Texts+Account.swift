@@ -24,7 +24,7 @@ extension Texts {
       "The last administrator cannot be disabled: add another one first.",
       "Nie można wyłączyć ostatniego administratora: najpierw dodaj innego."
     ),
-    .linkTitle: Phrase("Link for %1", "Link dla %1"),
+    .linkTitle: Phrase("Link for %1", "Link dla konta %1"),
     .linkLead: Phrase(
       """
       Pass it to this person only, not by e-mail. It works once and for one day. When it is used, the old \
@@ -87,6 +87,7 @@ extension Texts {
     ),
     .auditCaption: Phrase("The newest entries", "Najnowsze wpisy"),
     .auditActor: Phrase("By", "Kto"),
+    .auditCommandLine: Phrase("command line", "wiersz poleceń"),
     .auditAction: Phrase("Action", "Działanie"),
     .auditSubject: Phrase("Subject", "Przedmiot"),
     .auditDetail: Phrase("Detail", "Szczegół"),

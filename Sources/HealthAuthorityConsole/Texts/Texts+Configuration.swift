@@ -36,6 +36,7 @@ extension Texts {
       "Risk levels before and after",
       "Poziomy ryzyka przed i po"
     ),
+    .configurationCounted: Phrase("Counted", "Liczone"),
     .configurationWindows: Phrase("Contacts", "Kontakty"),
     .configurationDays: Phrase("Days of phones", "Dni telefonów"),
     .configurationNone: Phrase("no risk", "brak ryzyka"),

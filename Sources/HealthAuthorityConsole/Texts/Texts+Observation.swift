@@ -18,8 +18,8 @@ extension Texts {
     ),
     .funnelCaption: Phrase("Counts by day", "Liczby według dni"),
     .funnelChart: Phrase(
-      "Codes issued, codes redeemed, uploads and published keys by day",
-      "Wydane kody, wykorzystane kody, przesłania i opublikowane klucze według dni"
+      "Codes issued, codes redeemed and uploads by day",
+      "Wydane kody, wykorzystane kody i przesłania według dni"
     ),
     .funnelIssued: Phrase("Codes issued", "Wydane kody"),
     .funnelRedeemed: Phrase("Codes redeemed", "Wykorzystane kody"),
@@ -46,6 +46,7 @@ extension Texts {
     .exportsFile: Phrase("File", "Plik"),
     .exportsBytes: Phrase("Size in bytes", "Rozmiar w bajtach"),
     .exportsKeys: Phrase("Keys, padding included", "Klucze z uzupełnieniem"),
+    .exportsEnd: Phrase("End of its period", "Koniec okresu"),
     .exportsSignature: Phrase("Signature", "Podpis"),
     .exportsValid: Phrase("valid", "ważny"),
     .exportsInvalid: Phrase("not valid", "nieważny"),
