@@ -80,6 +80,7 @@ let package = Package(
     .systemLibrary(name: "CProcessControl"),
     .target(name: "CallableEnvelope", swiftSettings: strict),
     .target(name: "StrictJSON", swiftSettings: strict),
+    .target(name: "QRCodes", swiftSettings: strict),
     .target(
       name: "UploadToken", dependencies: ["Secrets", "StrictJSON", crypto],
       swiftSettings: strict),
@@ -193,6 +194,14 @@ let package = Package(
         "CZlib", hummingbird, nioCore, crypto, logging,
       ], resources: [.copy("WebApp"), .copy("BridgeScript")], swiftSettings: strict),
 
+    // A lesson: many phones in one process, an outbreak, and pages for the browsers of a class.
+    .target(
+      name: "Classroom",
+      dependencies: [
+        "Secrets", "World", "QRCodes", "KeyServerAPI", "KeyServer", "QuietHTTP", "ExposureApp",
+        "Simulation", hummingbird, nioCore, crypto, logging, serviceLifecycle,
+      ], resources: [.copy("WebFiles")], swiftSettings: strictOnTheCallersActor),
+
     // The command line: input, output and signals of every command, the benchmarks, the executable.
     .target(
       name: "Terminal", dependencies: ["CProcessControl", "ExposureKeys", "ExposureNotification"],
@@ -209,7 +218,7 @@ let package = Package(
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "Terminal", "Bench", "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth",
+        "Terminal", "Bench", "Classroom", "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth",
         "DiagnosisKeyFile",
         "ExposureKeys", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
@@ -278,6 +287,14 @@ let package = Package(
       name: "CallableEnvelopeTests", dependencies: ["CallableEnvelope"], swiftSettings: strict),
     .testTarget(
       name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
+    .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: strict),
+    .testTarget(
+      name: "ClassroomTests",
+      dependencies: [
+        "Classroom", "ExposureApp", "Simulation", "World", "TestSupport", asyncHTTPClient, nioCore,
+        nioHTTP1, logging,
+      ],
+      swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "SealedStorageTests", dependencies: ["SealedStorage", "World", "TestSupport"],
       swiftSettings: strict),

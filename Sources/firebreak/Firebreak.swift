@@ -19,6 +19,7 @@ struct Firebreak: AsyncParsableCommand {
       DemoCommand.self, KeyfileCommand.self, MatchCommand.self, ScoreCommand.self,
       ConformanceCommand.self, TrialsCommand.self, BenchCommand.self, ServeCommand.self,
       VerificationServerCommand.self, KeyServerCommand.self, PhoneCommand.self, BeaconCommand.self,
+      ClassCommand.self,
     ])
 
   static func main() async {

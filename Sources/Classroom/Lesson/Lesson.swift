@@ -1,0 +1,208 @@
+import Crypto
+import ExposureApp
+import Foundation
+import Logging
+import Simulation
+import World
+
+/// One lesson: the class with its phones, the health authority, the outbreak and the simulated clock.
+///
+/// Commands are carried out one after another, so a phone that joins while the clock runs waits until the end of the
+/// hour. Pages read `state`, which is complete at every moment.
+actor Lesson {
+  /// Tells pages about changes.
+  nonisolated let feed = LessonFeed()
+  nonisolated let clock: any WallClock
+  private(set) var state: LessonState
+
+  let authority: SimulatedHealthAuthority
+  let network: any Network
+  var crowd: Crowd
+  var outbreak: Outbreak
+  var seats: [Seat] = []
+  var isAutomatic = false
+  var target: Date
+  var curve: [LessonState.Sample] = []
+  var news: LessonState.News?
+  /// The end of the newest key file that the key server has published.
+  var publishedUntil: Date?
+  /// Resumes the clock when the teacher lets time pass.
+  nonisolated let wake: AsyncStream<Void>.Continuation
+  nonisolated let wakeUps: AsyncStream<Void>
+
+  private let phonesMax: Int
+  private let randomness: any Randomness
+  /// The numbers of the phones by the hash of the session.
+  private var sessions: [SHA256Digest: Int] = [:]
+  private var lastCommand: Task<Void, Never>?
+  private var publications = 0
+  private var lastPublication = 0
+
+  /// The start of each lesson: a Monday, 07:00.
+  static let start = Date(timeIntervalSince1970: 1_772_409_600 + 7 * 3_600)
+
+  /// Creates an empty class around servers that listen already.
+  ///
+  /// - Parameters:
+  ///   - clock: The real time, for the pace of the simulated clock.
+  ///   - randomness: The source of the session secrets.
+  init(
+    world: SimulatedWorld, authority: SimulatedHealthAuthority, network: any Network, folder: URL,
+    rules: OutbreakRules = OutbreakRules(), phonesMax: Int = ClassLimit.phonesMax,
+    clock: any WallClock, randomness: any Randomness
+  ) async {
+    self.authority = authority
+    self.network = network
+    self.phonesMax = phonesMax
+    self.clock = clock
+    self.randomness = randomness
+    (wakeUps, wake) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    crowd = await Crowd(
+      names: [], world: world, folder: folder, authority: authority, network: network)
+    outbreak = Outbreak(rules: rules, sources: world.randomness)
+    target = world.clock.now
+    state = LessonState(start: world.clock.now, now: world.clock.now)
+  }
+
+  /// The simulated time.
+  var now: Date { crowd.world.clock.now }
+
+  /// Carries out `command` after all earlier ones, then updates `state`.
+  ///
+  /// - Throws: `LessonRefusal`.
+  func perform<Value: Sendable>(
+    _ command: @escaping @Sendable (isolated Lesson) async throws -> Value
+  ) async throws -> Value {
+    let earlier = lastCommand
+    let task = Task { () throws -> Value in
+      await earlier?.value
+      do {
+        let value = try await command(self)
+        await publish()
+        return value
+      } catch {
+        await publish()
+        throw LessonRefusal(error)
+      }
+    }
+    lastCommand = Task { _ = await task.result }
+    return try await task.value
+  }
+
+  /// Carries out a command of the teacher. A refusal is shown on the teacher's page.
+  func performForTeacher(
+    _ command: @escaping @Sendable (isolated Lesson) async throws -> LessonState.News?
+  ) async throws {
+    try await perform { lesson in
+      do {
+        lesson.news = try await command(lesson)
+      } catch {
+        lesson.news = .refused(LessonRefusal(error))
+        throw error
+      }
+    }
+  }
+
+  /// Updates `state` and tells all pages.
+  func publish() async {
+    publications += 1
+    let number = publications
+    var next = LessonState(start: state.start, now: now)
+    next.phones = await phoneViews()
+    // Other commands may have gone on meanwhile, and a later view is newer.
+    guard number > lastPublication else { return }
+    lastPublication = number
+    next.isAutomatic = isAutomatic
+    next.isRunning = isAutomatic || target > now
+    next.curve = curve
+    next.news = news
+    let changed = next.phonesThatLookDifferent(from: state)
+    state = next
+    feed.send(.changed) { reader in
+      if case .phone(let number) = reader { changed.contains(number) } else { true }
+    }
+  }
+
+  /// Notes which browsers have a page open, for the teacher.
+  func noteConnections() {
+    let connected = feed.connectedPhones
+    for index in state.phones.indices {
+      state.phones[index].isConnected = connected.contains(state.phones[index].number)
+    }
+    feed.send(.changed) { $0 == .teacher }
+  }
+}
+
+// MARK: The class
+
+extension Lesson {
+  /// Gives a browser a phone: one that was given back, or a new one.
+  ///
+  /// - Throws: `LessonRefusal.classIsFull`.
+  func join() async throws -> (token: SessionToken, number: Int) {
+    try await perform { lesson in
+      let number = try await lesson.takeSeat()
+      let token = SessionToken(
+        text: lesson.randomness.bytes(SessionToken.byteCount).map(\.hex).joined())
+      lesson.sessions[Self.hash(token.text)] = number
+      return (token, number)
+    }
+  }
+
+  private func takeSeat() async throws -> Int {
+    if let free = seats.firstIndex(where: \.isFree) {
+      seats[free].isFree = false
+      setRadio(of: free, on: true)
+      return seats[free].number
+    }
+    guard seats.count < phonesMax else { throw LessonRefusal.classIsFull }
+    let number = seats.count + 1
+    var crowd = crowd
+    try await crowd.add(Seat.name(number))
+    self.crowd = crowd
+    seats.append(Seat(number: number))
+    return number
+  }
+
+  /// True if a browser can still join.
+  var hasSeats: Bool { seats.count < phonesMax || seats.contains(where: \.isFree) }
+
+  /// The number of the phone that the browser with this session holds; `nil` if there is none.
+  func number(of session: String) -> Int? { sessions[Self.hash(session)] }
+
+  /// Takes a phone back. It is off until the next browser joins.
+  func leave(_ number: Int) async throws {
+    try await perform { lesson in
+      let index = try lesson.index(of: number)
+      lesson.sessions = lesson.sessions.filter { $0.value != number }
+      lesson.seats[index].isFree = true
+      lesson.setRadio(of: index, on: false)
+    }
+  }
+
+  /// Only the hash of a session is stored and looked up.
+  private static func hash(_ session: String) -> SHA256Digest {
+    SHA256.hash(data: Data(session.utf8))
+  }
+
+  func index(of number: Int) throws -> Int {
+    guard seats.indices.contains(number - 1) else { throw LessonRefusal.unknownPhone }
+    return number - 1
+  }
+
+  func setRadio(of index: Int, on isOn: Bool) {
+    seats[index].isOn = isOn
+    crowd.phones[index].radio.setPower(on: isOn)
+  }
+}
+
+extension UInt8 {
+  fileprivate var hex: String { String(self >> 4, radix: 16) + String(self & 15, radix: 16) }
+}
+
+extension LessonRefusal {
+  init(_ error: any Error) {
+    self = error as? LessonRefusal ?? .failed("\(error)")
+  }
+}

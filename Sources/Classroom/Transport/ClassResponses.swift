@@ -1,0 +1,105 @@
+import Foundation
+import Hummingbird
+import NIOCore
+
+/// The responses of the class and their headers.
+enum ClassResponses {
+  static func page(_ html: String, status: HTTPResponse.Status = .ok) -> Response {
+    Response(
+      status: status,
+      headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+  }
+
+  static func redirection(to path: String, setting cookie: String? = nil) -> Response {
+    var headers: HTTPFields = [.location: path, .cacheControl: "no-store"]
+    if let cookie { headers[.setCookie] = cookie }
+    return Response(status: .seeOther, headers: headers)
+  }
+
+  static func refusal(
+    _ status: HTTPResponse.Status, _ title: ClassText, _ text: ClassText, more: HTML = .none
+  ) -> Response {
+    page(PageLayout.message(title, text, more: more), status: status)
+  }
+
+  /// The page for a command that the lesson has refused.
+  static func refusal(_ refusal: LessonRefusal) -> Response {
+    let text = TeacherPage.text(of: refusal)
+    return page(
+      PageLayout.document(
+        ClassText.otherSiteTitle.text(),
+        content: """
+          <h1>\(ClassText.otherSiteTitle)</h1><p role="alert">\(text)</p>
+          <p><a href="/">\(ClassText.backHome)</a></p>
+          """), status: .conflict)
+  }
+
+  static var notFound: Response { refusal(.notFound, .notFoundTitle, .notFoundText) }
+
+  /// Adds the headers of every response. They keep other sites from reading, framing or changing it.
+  static func addCommonHeaders(to response: inout Response) {
+    for (name, value) in common {
+      guard let name = HTTPFields.Element.Name(name) else { continue }
+      response.headers[name] = value
+    }
+  }
+
+  private static let common = [
+    (
+      "content-security-policy",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self';"
+        + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    ("x-content-type-options", "nosniff"), ("x-frame-options", "DENY"),
+    // Not `no-referrer`: browsers would then hide the origin of forms as well.
+    ("referrer-policy", "same-origin"), ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"), ("x-dns-prefetch-control", "off"),
+  ]
+}
+
+/// The style sheet and the script of the pages, in memory.
+struct ClassFiles: Sendable {
+  private let files: [String: (content: Data, type: String)]
+
+  /// Reads the files beside the program. `Bundle.module` would end the program if they are missing.
+  ///
+  /// - Throws: `ClassroomError.files`.
+  init() throws(ClassroomError) {
+    let folder = Bundle.main.bundleURL.appendingPathComponent(
+      "firebreak_Classroom.resources/WebFiles")
+    var files: [String: (content: Data, type: String)] = [:]
+    let names = [
+      "class.css": "text/css; charset=utf-8", "class.js": "text/javascript; charset=utf-8",
+    ]
+    for (name, type) in names {
+      guard let content = try? Data(contentsOf: folder.appendingPathComponent(name)) else {
+        throw .files
+      }
+      files["/" + name] = (content, type)
+    }
+    self.files = files
+  }
+
+  func response(to path: String) -> Response? {
+    files[path].map { file in
+      Response(
+        status: .ok, headers: [.contentType: file.type, .cacheControl: "no-cache"],
+        body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.content)))
+    }
+  }
+}
+
+/// The reason why a class cannot be held.
+package enum ClassroomError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The program's own files are missing.
+  case files
+  case port(Int)
+
+  package var description: String {
+    switch self {
+    case .files: "The class's web files are missing beside the program: install them again."
+    case .port(let port): "Port \(port) is not available: name another with --port, or 0 for any."
+    }
+  }
+}
