@@ -15,7 +15,7 @@ struct ClassRoom: Sendable {
   let client: HTTPClient
   let teacher: ClassBrowser
 
-  /// Rules with which everyone at the same place is near, and nobody is infected by another.
+  /// Rules with which everyone at the same place is near, and no infection is passed on.
   static let gentle: OutbreakRules = {
     var rules = OutbreakRules()
     rules.close = OutbreakRules.Reach(metres: 2, percentPerHour: 0)
@@ -93,7 +93,7 @@ struct ClassRoom: Sendable {
     let text = try await teacher.get("/teacher").text
     let start = try #require(text.range(of: "<th scope=\"row\">\(number)</th>"))
     let row = text[start.upperBound...].prefix { $0 != "\n" }
-    return row.replacing(/<[^>]*>/, with: " ").replacing(/ +/, with: " ")
+    return row.replacing(#/<[^>]*>/#, with: " ").replacing(#/ +/#, with: " ")
   }
 }
 
@@ -140,7 +140,8 @@ final class ClassBrowser: Sendable {
 
   /// Reads events until `isEnough`, then closes the page.
   func events(_ path: String, until isEnough: (String) async throws -> Bool) async throws {
-    let response = try await client.execute(request(path), timeout: .seconds(Int64(Patience.seconds)))
+    let response = try await client.execute(
+      request(path), timeout: .seconds(Int64(Patience.seconds)))
     #expect(response.headers.first(name: "content-type") == "text/event-stream; charset=utf-8")
     var text = ""
     for try await part in response.body {

@@ -79,7 +79,8 @@ import Testing
     }
   }
 
-  @Test("The clock that goes on by itself lets an hour pass every three seconds, until it is stopped")
+  @Test(
+    "The clock that goes on by itself lets an hour pass every three seconds, until it is stopped")
   func automatic() async throws {
     let clock = ManualClock(Date(timeIntervalSince1970: 1_800_000_000))
     try await ClassRoom.with(clock: clock) { room in

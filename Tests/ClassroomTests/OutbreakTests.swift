@@ -9,7 +9,7 @@ import Testing
   private static let midnight = Date(timeIntervalSince1970: 1_772_409_600)
   private static let hour: TimeInterval = 3_600
 
-  /// Rules with which everyone within two metres of an infectious person is infected, and nobody else.
+  /// Rules with which everyone within two metres of an infectious person is infected, and no other person.
   private static let certain: OutbreakRules = {
     var rules = OutbreakRules()
     rules.close = OutbreakRules.Reach(metres: 2, percentPerHour: 100)
@@ -51,7 +51,9 @@ import Testing
     #expect(OutbreakRules().percent(metres: metres, minutes: minutes) == percent)
   }
 
-  @Test("A chain of neighbours is infected one after another, and only while its members are infectious")
+  @Test(
+    "A chain of neighbours is infected one after another, and only while its members are infectious"
+  )
   func chain() {
     var outbreak = outbreak()
     let chain = distances([("a", "b", 1), ("b", "c", 2), ("c", "d", 2.5)])
@@ -96,7 +98,8 @@ import Testing
     #expect(outbreak.infectOne(of: names, at: Self.midnight) == nil)
   }
 
-  @Test("Fifteen minutes within four metres of an infectious person are an exposure, fourteen are not")
+  @Test(
+    "Fifteen minutes within four metres of an infectious person are an exposure, fourteen are not")
   func exposure() {
     var outbreak = outbreak()
     outbreak.infect("a", at: Self.midnight)

@@ -93,7 +93,8 @@ enum AllowedImports {
       ], libraries: ["ArgumentParser", "Hummingbird", "Subprocess", "SystemPackage"]),
     "firebreak": Row(
       allBelowSimulation.union([
-        "Terminal", "Bench", "Bluetooth", "Classroom", "FieldTrials", "PhoneProcess", "PWA", "ServerStorage",
+        "Terminal", "Bench", "Bluetooth", "Classroom", "FieldTrials", "PhoneProcess", "PWA",
+        "ServerStorage",
         "Simulation", "Town",
       ]),
       libraries: [

@@ -20,6 +20,8 @@ actor Lesson {
   var crowd: Crowd
   var outbreak: Outbreak
   var seats: [Seat] = []
+  /// The end of the last whole hour. The simulated clock is ahead of it while an hour passes.
+  var now: Date
   var isAutomatic = false
   var target: Date
   var curve: [LessonState.Sample] = []
@@ -35,8 +37,6 @@ actor Lesson {
   /// The numbers of the phones by the hash of the session.
   private var sessions: [SHA256Digest: Int] = [:]
   private var lastCommand: Task<Void, Never>?
-  private var publications = 0
-  private var lastPublication = 0
 
   /// The start of each lesson: a Monday, 07:00.
   static let start = Date(timeIntervalSince1970: 1_772_409_600 + 7 * 3_600)
@@ -61,12 +61,10 @@ actor Lesson {
     crowd = await Crowd(
       names: [], world: world, folder: folder, authority: authority, network: network)
     outbreak = Outbreak(rules: rules, sources: world.randomness)
+    now = world.clock.now
     target = world.clock.now
     state = LessonState(start: world.clock.now, now: world.clock.now)
   }
-
-  /// The simulated time.
-  var now: Date { crowd.world.clock.now }
 
   /// Carries out `command` after all earlier ones, then updates `state`.
   ///
@@ -104,15 +102,10 @@ actor Lesson {
     }
   }
 
-  /// Updates `state` and tells all pages.
-  func publish() async {
-    publications += 1
-    let number = publications
+  /// Updates `state` and tells the pages that look different. Only commands call it, so no hour is half over.
+  private func publish() async {
     var next = LessonState(start: state.start, now: now)
     next.phones = await phoneViews()
-    // Other commands may have gone on meanwhile, and a later view is newer.
-    guard number > lastPublication else { return }
-    lastPublication = number
     next.isAutomatic = isAutomatic
     next.isRunning = isAutomatic || target > now
     next.curve = curve
@@ -120,8 +113,18 @@ actor Lesson {
     let changed = next.phonesThatLookDifferent(from: state)
     state = next
     feed.send(.changed) { reader in
-      if case .phone(let number) = reader { changed.contains(number) } else { true }
+      if case .phone(let number) = reader { changed.contains(number) } else { false }
     }
+    // Pages may have been opened or closed while the views were made.
+    noteConnections()
+  }
+
+  /// Updates what the teacher's page says about the clock, also while an hour passes.
+  func publishClock() {
+    state.isAutomatic = isAutomatic
+    state.isRunning = isAutomatic || target > now
+    state.news = news
+    feed.send(.changed) { $0 == .teacher }
   }
 
   /// Notes which browsers have a page open, for the teacher.

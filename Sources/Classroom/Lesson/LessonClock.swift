@@ -19,16 +19,17 @@ extension Lesson {
   }
 
   /// Starts or stops a clock that goes on by itself.
-  func setAutomatic(_ isAutomatic: Bool) async {
+  func setAutomatic(_ isAutomatic: Bool) {
     self.isAutomatic = isAutomatic
     if !isAutomatic { target = now }
+    publishClock()
     wake.yield()
-    await publish()
   }
 
   private func start(until date: Date) {
     target = min(date, end)
     news = target > now ? nil : .refused(.lessonIsOver)
+    publishClock()
     wake.yield()
   }
 
@@ -40,7 +41,6 @@ extension Lesson {
   /// Moves the clock as the teacher wants, until the task is cancelled.
   func runClock() async {
     for await _ in wakeUps {
-      await publish()
       while !Task.isCancelled, isAutomatic || target > now {
         if now >= end {
           isAutomatic = false
@@ -50,7 +50,7 @@ extension Lesson {
         }
         if isAutomatic { try? await clock.sleep(for: ClassLimit.secondsPerHour) }
       }
-      await publish()
+      publishClock()
     }
   }
 
@@ -74,6 +74,7 @@ extension Lesson {
       isOn: { !off.contains($0) })
     await crowd.meet(
       until: start.addingTimeInterval(Self.hourSeconds), off: off, absent: isolated)
+    now = crowd.world.clock.now
     try await authority.keyServer.exportDue()
     publishedUntil = try await newestFileEnd()
     await crowd.checkForKeys(off: off)

@@ -33,7 +33,8 @@ enum ClassText: String, CaseIterable, Sendable {
   case endedText =
     "It was given back, or the class has been started again. Join again to get a phone."
   case qrTitle = "Scan to join"
-  case qrText = "Scan the code with the camera, or open this address in a browser of the same Wi-Fi:"
+  case qrText =
+    "Scan the code with the camera, or open this address in a browser of the same Wi-Fi:"
   case qrPicture = "QR code with the address {address}"
   case otherAddresses = "Other addresses of this machine:"
 
@@ -47,7 +48,8 @@ enum ClassText: String, CaseIterable, Sendable {
     You spent time close to someone who later tested positive. The risk is high. Ask for a \
     test, and stay at home.
     """
-  case noticePrivacy = "Your phone knows the day of the meeting, and neither the place nor the person."
+  case noticePrivacy =
+    "Your phone knows the day of the meeting, and neither the place nor the person."
   case bodyHeading = "Your health"
   case feelWell = "You feel well. You cannot know if you are infected."
   case feelIll = "You feel ill. Ask the teacher for a test."
@@ -66,7 +68,8 @@ enum ClassText: String, CaseIterable, Sendable {
   case pinLabel = "PIN of the health authority"
   case pinHint = "Six letters and digits. Entering it means that you agree to share the keys."
   case shareButton = "Share my keys"
-  case shareDone = "Your keys are shared. The people you met are warned without learning who you are."
+  case shareDone =
+    "Your keys are shared. The people you met are warned without learning who you are."
   case shareNothing =
     "Your phone has no finished key yet. Enter the PIN again tomorrow: today's key is still in use."
   case shareRefused = "This PIN is not valid, or it has been used. Ask the teacher for a new test."
@@ -85,7 +88,8 @@ enum ClassText: String, CaseIterable, Sendable {
   case turnOn = "Switch the phone on"
   case checkNow = "Check for keys now"
   case leaveHeading = "Leave the class"
-  case leaveText = "Your phone goes back to the teacher. You cannot have the same one again for sure."
+  case leaveText =
+    "Your phone goes back to the teacher. You cannot have the same one again for sure."
   case leaveButton = "Give the phone back"
 
   // The teacher's page.
@@ -105,7 +109,8 @@ enum ClassText: String, CaseIterable, Sendable {
   case infectedCount = "Infected so far"
   case illCount = "Ill now"
   case diagnosedCount = "Diagnosed"
-  case exposedCount = "Exposed: at least {minutes} minutes within {metres} metres of an infectious person"
+  case exposedCount =
+    "Exposed: at least {minutes} minutes within {metres} metres of an infectious person"
   case notifiedCount = "Exposed and notified"
   case missedCount = "Exposed and not notified"
   case falseCount = "Notified without being exposed"
@@ -115,7 +120,8 @@ enum ClassText: String, CaseIterable, Sendable {
   case people = "People"
   case mapHeading = "Map"
   case mapPicture = "Map of the town. The table of phones below has the same content."
-  case mapText = "People at the same place can meet. {count} are at home after a positive test, or have left."
+  case mapText =
+    "People at the same place can meet. {count} are at home after a positive test, or have left."
   case legendWell = "circle: well or recovered"
   case legendInfected = "triangle: infected or infectious"
   case legendIll = "square: ill"
@@ -203,7 +209,8 @@ enum ClassText: String, CaseIterable, Sendable {
   case sheetNobody = "Nobody was exposed."
   case sheetQuestions = "Questions"
   case question1 = "Which reason for a missing notice was the most frequent? What would change it?"
-  case question2 = "Who learned that a person was infected: the other phones, the servers, the teacher?"
+  case question2 =
+    "Who learned that a person was infected: the other phones, the servers, the teacher?"
   case question3 = "Why is the key of the present day not shared, and what does that cost?"
   case question4 = "Some were notified without being exposed. Is that an error of the app?"
   case question5 = "How would the curve look if every notified person stayed at home?"

@@ -9,7 +9,8 @@ enum OutbreakPictures {
     let people = state.phones.compactMap { phone in phone.position.map { (phone, $0) } }
     let absent = state.phones.count - people.count
     let side = max(40, (people.map { max($0.1.x, $0.1.y) }.max() ?? 0) + 40)
-    let cells = Set(people.map { Cell(x: Int($0.1.x.rounded(to: 80)), y: Int($0.1.y.rounded(to: 80))) })
+    let cells = Set(
+      people.map { Cell(x: Int($0.1.x.rounded(to: 80)), y: Int($0.1.y.rounded(to: 80))) })
     let places = cells.sorted { ($0.y, $0.x) < ($1.y, $1.x) }.map { cell -> HTML in
       """
       <rect class="place" x="\(Double(cell.x) - 26)" y="\(Double(cell.y) - 26)" \
