@@ -7,11 +7,12 @@ BUILD_FLAGS := --explicit-target-dependency-import-check error
 RELEASE := -c release --scratch-path .build-release
 EXAMPLES := --package-path Examples --scratch-path .build-examples
 
-.PHONY: demo test prove test-arm64 bench docs examples facts build product lint format \
+.PHONY: demo up test prove test-arm64 bench docs examples facts build product lint format \
   prepare prepare-tests screenshots accessibility-trees clean help
 
 help:
 	@echo "make demo        build, then run the whole system once: from a beacon to a notice, from a PIN to a download"
+	@echo "make up          build, then run servers, phones and a town page until Ctrl-C"
 	@echo "make test        check the format, build with warnings as errors, run every test and the example app"
 	@echo "make prove       kill a running phone 500 times, and measure that response times show nothing (some minutes)"
 	@echo "make test-arm64  compile the matching kernels for arm64 and check them under qemu"
@@ -27,6 +28,10 @@ help:
 # Three phones, two servers, real cryptography, real HTTP on loopback. Builds the program and no tests.
 demo: product
 	.build/debug/firebreak demo
+
+# The same parts as processes, until Ctrl-C. The data stays in firebreak-town.
+up: product
+	.build/debug/firebreak up --open
 
 # Everything that CI runs. Continues from the build of `make demo`.
 test: prepare-tests lint build

@@ -78,6 +78,7 @@ let package = Package(
       swiftSettings: strictOnTheCallersActor),
     .target(name: "CExposureKernels"),
     .systemLibrary(name: "CProcessControl"),
+    .target(name: "RehearsalClock", dependencies: ["World"], swiftSettings: strict),
     .target(name: "CallableEnvelope", swiftSettings: strict),
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(name: "QRCodes", swiftSettings: strict),
@@ -155,6 +156,15 @@ let package = Package(
         "KeyServerAPI", "SealedStorage", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
 
+    // The pages of the health authority's officials, with a database of their own.
+    .target(
+      name: "HealthAuthorityConsole",
+      dependencies: [
+        "Secrets", "World", "QRCodes", "VerificationAPI", "KeyServerAPI", "QuietHTTP",
+        "ServerStorage", hummingbird, mustache, grdb, asyncHTTPClient, nioCore, nioHTTP1, crypto, cryptoExtras,
+        logging, serviceLifecycle,
+      ], swiftSettings: strict),
+
     .target(
       name: "FieldTrials", dependencies: ["ExposureKeys", "ExposureNotification"],
       swiftSettings: strictOnTheCallersActor),
@@ -173,9 +183,10 @@ let package = Package(
       dependencies: [
         "Secrets", "World", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification",
         "ExposureApp",
-        "KeyServerAPI", "KeyServer", "Simulation", "QuietHTTP", hummingbird, mustache, crypto,
-        logging, serviceLifecycle,
-      ],
+        "KeyServerAPI", "KeyServer", "Simulation", "QuietHTTP", "PhoneProcess", "PWA",
+        "RehearsalClock", hummingbird, mustache, nioCore, nioPosix, crypto, logging,
+        serviceLifecycle,
+      ], resources: [.copy("TownPage")],
       swiftSettings: strictOnTheCallersActor),
 
     // A phone as a process: storage, schedule, socket and notices around the framework and the app.
@@ -219,11 +230,13 @@ let package = Package(
       name: "firebreak",
       dependencies: [
         "Terminal", "Bench", "Classroom", "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth",
+        "RehearsalClock", "Simulation", "HealthAuthorityConsole",
         "DiagnosisKeyFile",
         "ExposureKeys", "SealedStorage",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
         "VerificationAPI", "VerificationServer", "QuietHTTP", "ServerStorage", "StrictJSON",
         "Secrets", "World", crypto, logging, serviceLifecycle, argumentParser,
+        subprocess, systemPackage,
       ],
       swiftSettings: strictOnTheCallersActor),
 
@@ -283,6 +296,16 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(name: "WorldTests", dependencies: ["World", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "RehearsalClockTests",
+      dependencies: ["RehearsalClock", "ServerStorage", "World", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TownTests",
+      dependencies: [
+        "Town", "Bluetooth", "ExposureApp", "ExposureKeys", "RehearsalClock", "Simulation", "World",
+        "TestSupport",
+      ], swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "CallableEnvelopeTests", dependencies: ["CallableEnvelope"], swiftSettings: strict),
     .testTarget(
@@ -374,6 +397,12 @@ let package = Package(
         "SealedStorage", "Secrets", "World", "TestSupport", hummingbird, logging,
       ], swiftSettings: strict),
     .testTarget(
+      name: "HealthAuthorityConsoleTests",
+      dependencies: [
+        "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
+        "UploadToken", "QRCodes", "World", "TestSupport", crypto, cryptoExtras, grdb, logging,
+      ], swiftSettings: strict),
+    .testTarget(
       name: "FieldTrialsTests",
       dependencies: ["FieldTrials", "ExposureNotification", "ExposureKeys", "TestSupport"],
       swiftSettings: strictOnTheCallersActor),
@@ -397,7 +426,7 @@ let package = Package(
       name: "FirebreakTests",
       dependencies: [
         "firebreak", "Bench", "Terminal", "DiagnosisKeyFile", "ExposureKeys",
-        "ExposureNotification", "UploadToken",
+        "ExposureNotification", "UploadToken", "HealthAuthorityConsole",
         "KeyServerAPI", "KeyServer", "VerificationAPI", "VerificationServer", "World",
         "PhoneProcess", "Secrets", "ServedSystem", "ServerStorage", "TestSupport", nioCore,
         nioHTTP1, nioPosix, argumentParser, crypto, grdb, logging, serviceLifecycle,

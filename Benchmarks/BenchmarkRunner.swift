@@ -53,6 +53,8 @@ enum BenchmarkFigure: String, Sendable {
   case calmMedian = "calm.acceptedP50Milliseconds"
   case calmP99 = "calm.acceptedP99Milliseconds"
   case overloadP99 = "overload.acceptedP99Milliseconds"
+  case memoryPerPhone = "memoryPerPhoneKiB"
+  case secondsPerDay
   case realMedian = "chaff.p50Milliseconds.real"
   case chaffMedian = "chaff.p50Milliseconds.chaff"
   case seconds

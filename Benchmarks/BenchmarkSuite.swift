@@ -55,6 +55,8 @@ enum BenchmarkSuite {
         "publish --connections 8 --requests 10000 --keys 14 --chaff", by: .realMedian),
       Benchmark("overload", "uploads at twice the sustainable rate", "overload", by: .overloadP99),
       Benchmark("export", "500,000 keys", "export --keys 500000", by: .seconds),
+      Benchmark(
+        "town", "400 phones in one process", "town --phones 400", runs: 1, by: .secondsPerDay),
       .webApp,
     ]
 
@@ -143,6 +145,8 @@ enum BenchmarkSuite {
       .ratio(.calmP99, "overload", over: .calmMedian, "overload"), .atMost(5)),
     BenchmarkTarget("Export of 500,000 keys, s", .figure(.seconds, of: "export"), .atMost(1)),
     BenchmarkTarget("Memory of an export, MiB", .figure(.peak, of: "export"), .atMost(64)),
+    BenchmarkTarget("Memory of a phone among 400, KiB", .figure(.memoryPerPhone, of: "town")),
+    BenchmarkTarget("A simulated day of 400 phones, s", .figure(.secondsPerDay, of: "town")),
     BenchmarkTarget(
       "Web app, first paint, seconds", .figure(.firstPaint, of: "web-app"), .atMost(0.5)),
     BenchmarkTarget(

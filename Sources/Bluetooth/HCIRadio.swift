@@ -15,6 +15,8 @@ import World
 public actor HCIRadio: Radio {
   private let port: any ControllerPort
   private let clock: any WallClock
+  /// The clock for commands and connections, which take real time also in a simulation.
+  private let machine: any WallClock
   private let randomness: any Randomness
   private let schedule: ScanSchedule
   private let report: @Sendable (HCIRadioEvent) -> Void
@@ -36,22 +38,29 @@ public actor HCIRadio: Radio {
 
   /// Creates a radio for the controller at `address`.
   ///
-  /// - Parameter report: Receives changes of the state; must return at once.
+  /// - Parameters:
+  ///   - clock: The clock of scans and sightings.
+  ///   - machine: The clock of timeouts and retries, if `clock` is faster than real time.
+  ///   - report: Receives changes of the state; must return at once.
   public init(
     _ address: RadioAddress, clock: any WallClock = SystemClock(),
-    randomness: any Randomness = SystemRandomness(), schedule: ScanSchedule = .phone,
+    machine: (any WallClock)? = nil, randomness: any Randomness = SystemRandomness(),
+    schedule: ScanSchedule = .phone,
     report: @escaping @Sendable (HCIRadioEvent) -> Void = { _ in }
   ) {
     self.init(
-      port: address, clock: clock, randomness: randomness, schedule: schedule, report: report)
+      port: address, clock: clock, machine: machine, randomness: randomness, schedule: schedule,
+      report: report)
   }
 
   init(
-    port: any ControllerPort, clock: any WallClock, randomness: any Randomness,
-    schedule: ScanSchedule, report: @escaping @Sendable (HCIRadioEvent) -> Void
+    port: any ControllerPort, clock: any WallClock, machine: (any WallClock)? = nil,
+    randomness: any Randomness, schedule: ScanSchedule,
+    report: @escaping @Sendable (HCIRadioEvent) -> Void
   ) {
     self.port = port
     self.clock = clock
+    self.machine = machine ?? clock
     self.randomness = randomness
     self.schedule = schedule
     self.report = report
@@ -72,7 +81,7 @@ public actor HCIRadio: Radio {
       guard ending.error != .stopped else { break }
       if ending.wasReady { delay = BluetoothLimit.firstRetrySeconds }
       report(.failed(ending.error, retrySeconds: delay))
-      try? await clock.sleep(for: delay)
+      try? await machine.sleep(for: delay)
       delay = min(2 * delay, BluetoothLimit.longestRetrySeconds)
     }
     scans.finish()
@@ -157,7 +166,7 @@ extension HCIRadio {
       return Ending(error: Task.isCancelled ? .stopped : error, wasReady: false)
     }
     let (wakeUps, continuation) = AsyncStream.makeStream(of: WakeUp.self)
-    let host = HCIHost(stream: stream, clock: clock)
+    let host = HCIHost(stream: stream, clock: clock, machine: machine)
     // Not a child task: after a cancellation, turning the controller off still needs the results.
     let reading = Task {
       _ = await host.run()

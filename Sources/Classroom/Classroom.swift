@@ -37,7 +37,8 @@ package final class ClassroomService: Service, Sendable {
     self.logger = logger
     files = try ClassFiles()
     secret = TeacherSecret(randomness: randomness)
-    world = SimulatedWorld(start: Lesson.start, seed: configuration.seed, logger: logger)
+    world = SimulatedWorld(
+      start: Lesson.start, seed: configuration.seed, recordsBeacons: false, logger: logger)
     authority = try SimulatedHealthAuthority(
       folder: configuration.folder.appendingPathComponent("health-authority"), clock: world.clock,
       randomness: world.randomness, deviceCheck: nil, minimumKeys: Self.minimumKeys,
@@ -106,6 +107,8 @@ package final class ClassroomService: Service, Sendable {
       try await server.run()
     } catch let error as IOError where [EADDRINUSE, EACCES].contains(error.errnoCode) {
       throw ClassroomError.port(configuration.port)
+    } catch let error as IOError where error.errnoCode == EADDRNOTAVAIL {
+      throw ClassroomError.address(configuration.host)
     }
   }
 
@@ -138,8 +141,8 @@ package struct ClassroomConfiguration: Sendable {
   package var seed: UInt64
   /// The names by which browsers reach this machine, best first.
   package var hosts: [String]
-  /// The number of phones; a smaller one is for tests.
-  var phonesMax = ClassLimit.phonesMax
+  /// The number of phones of a full class.
+  package var phonesMax = ClassLimit.phonesMax
   var rules = OutbreakRules()
 
   /// Creates the settings.

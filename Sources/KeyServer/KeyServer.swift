@@ -1,4 +1,5 @@
 import Foundation
+import KeyServerAPI
 import Logging
 import QuietHTTP
 import ServerStorage
@@ -13,6 +14,7 @@ public final class KeyServer: Service {
   private let exporter: Exporter
   private let keyPull: AuthorityKeyPull
   private let health: KeyServerHealth
+  private let remoteConfiguration: SignedConfiguration
   private let periods: [ExportPeriod]
   private let clock: any WallClock
   private let logger: Logger
@@ -33,6 +35,7 @@ public final class KeyServer: Service {
     exporter = composition.exporter
     keyPull = composition.keyPull
     health = composition.health
+    remoteConfiguration = composition.remoteConfiguration
     periods = configuration.exports.map(\.period)
     self.clock = clock
     self.logger = logger
@@ -81,6 +84,15 @@ public final class KeyServer: Service {
 
   /// The faults that an operator has to repair, one sentence for each; empty if the server is well.
   public var faults: [String] { health.health.faults }
+
+  /// Serves another remote configuration from now on. The caller stores it for the next start.
+  ///
+  /// - Throws: `KeyServerError.configuration` if it is not valid; then the one before stays in force.
+  package func replaceRemoteConfiguration(
+    _ configuration: RemoteConfiguration
+  ) throws(KeyServerError) {
+    try remoteConfiguration.replace(configuration)
+  }
 
   /// Checks the database and lets the next export check every key file. `run()` does it at the start and daily.
   public func checkStoredData() async { await health.checkAll() }

@@ -16,6 +16,7 @@ struct KeyServerComposition {
   let exporter: Exporter
   let keyPull: AuthorityKeyPull
   let health: KeyServerHealth
+  let remoteConfiguration: SignedConfiguration
 
   init(
     _ configuration: KeyServerConfiguration, clock: any WallClock, randomness: any Randomness,
@@ -24,7 +25,7 @@ struct KeyServerComposition {
     let signers = configuration.signers
     _ = try signers.keyFileSigners(at: clock.now)
     let devices = try Self.devices(configuration)
-    let remoteConfiguration = try SignedConfiguration(
+    remoteConfiguration = try SignedConfiguration(
       configuration.remoteConfiguration, signers: signers, clock: clock)
     let store = try Self.store(configuration, at: clock.now)
     let folder = try Self.folder(configuration)

@@ -102,7 +102,7 @@ public struct KeyServerConfiguration: Sendable {
 
 extension KeyServerConfiguration {
   /// All exports; the first is ProteGO Safe's.
-  var exports: [ExportConfiguration] {
+  package var exports: [ExportConfiguration] {
     var first = ExportConfiguration(filenameRoot: "", region: region)
     first.periodSeconds = exportPeriodSeconds
     first.minimumKeys = minimumKeys

@@ -44,6 +44,9 @@ extension Phone {
     case .travel(let region): return try await travelled(to: region)
     case .remove(let removal): return try await remove(removal)
     case .startOver: return try await startOver()
+    case .messages:
+      let sent = await PhoneMessages.all(in: messages, received: [:])
+      return PhoneReply(.done, "\(sent.messages.count) messages were sent.", sent)
     case .exportMyData: return try await ownerData().reply
     case .hear(let scans): return await hear(scans)
     case .sent: return sentBeacons()

@@ -20,9 +20,10 @@ public struct BodyLimit: Sendable, Hashable {
   /// - Throws: `.wrongContentType`, `.bodyTooLarge`, `.bodyTooSlow`, or `.malformed` if the client
   ///   disconnects before the end.
   func body(
-    of request: Request, in context: QuietContext, _ timeouts: BodyTimeouts
+    of request: Request, in context: QuietContext, _ timeouts: BodyTimeouts,
+    types: [String] = ["application/json"]
   ) async throws(QuietRefusal) -> Data {
-    guard Self.isJSON(request.headers[.contentType]) else { throw .wrongContentType }
+    guard Self.isOne(of: types, request.headers[.contentType]) else { throw .wrongContentType }
     let announced = request.headers[.contentLength].flatMap { Int($0) }
     if let announced, announced > bytesMax { throw .bodyTooLarge(bytesMax: bytesMax) }
     if request.headers[.expect] != nil { context.connection.continueBody() }
@@ -51,11 +52,13 @@ public struct BodyLimit: Sendable, Hashable {
     return data
   }
 
-  /// `application/json`, with or without parameters.
-  private static func isJSON(_ contentType: String?) -> Bool {
-    if contentType == "application/json" { return true }
-    let type = contentType?.split(separator: ";", maxSplits: 1).first
-    return type?.trimmingCharacters(in: .whitespaces).lowercased() == "application/json"
+  /// True if the type is one of `types`, with or without parameters.
+  private static func isOne(of types: [String], _ contentType: String?) -> Bool {
+    guard let contentType else { return false }
+    if types.contains(contentType) { return true }
+    let type = contentType.split(separator: ";", maxSplits: 1).first
+    return type.map { types.contains($0.trimmingCharacters(in: .whitespaces).lowercased()) }
+      ?? false
   }
 }
 

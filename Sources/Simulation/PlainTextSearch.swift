@@ -1,8 +1,8 @@
 import Foundation
 
-/// Searches files for secrets: as bytes, as hex in both cases, and as base64 with plain or escaped slashes.
-public struct PlainTextSearch {
-  /// The result of a search.
+/// Searches bytes and files for secrets: as bytes, as hex in both cases, and as base64 with plain or escaped slashes.
+public struct PlainTextSearch: Sendable {
+  /// The result of a search of files.
   public struct Result: Sendable {
     /// The number of files read.
     public var files = 0
@@ -12,18 +12,51 @@ public struct PlainTextSearch {
     public var leaks: [String] = []
   }
 
-  private let spellings: [Data]
+  private struct Spelling: Sendable {
+    /// The index of the secret.
+    let secret: Int
+    let bytes: [UInt8]
+  }
 
-  /// Creates a search for all `secrets`.
+  private let spellings: [Spelling]
+  /// The indices of spellings by their first two bytes, so that one pass looks for all of them.
+  private let byStart: [[Int]]
+
+  /// Creates a search for all `secrets`, of at least two bytes each.
   public init(for secrets: [[UInt8]]) {
-    spellings = secrets.flatMap { secret in
-      let hex = secret.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-      let base64 = Data(secret).base64EncodedString().replacingOccurrences(of: "=", with: "")
-      return [
-        Data(secret), Data(hex.utf8), Data(hex.uppercased().utf8), Data(base64.utf8),
-        Data(base64.replacingOccurrences(of: "/", with: "\\/").utf8),
-      ]
+    spellings = secrets.enumerated().flatMap { index, secret in
+      Self.spellings(of: secret).map { Spelling(secret: index, bytes: $0) }
     }
+    var byStart = [[Int]](repeating: [], count: 1 << 16)
+    for (index, spelling) in spellings.enumerated() {
+      byStart[Int(spelling.bytes[0]) << 8 | Int(spelling.bytes[1])].append(index)
+    }
+    self.byStart = byStart
+  }
+
+  private static func spellings(of secret: [UInt8]) -> [[UInt8]] {
+    let hex = secret.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    let base64 = Data(secret).base64EncodedString().replacingOccurrences(of: "=", with: "")
+    return [
+      secret, Array(hex.utf8), Array(hex.uppercased().utf8), Array(base64.utf8),
+      Array(base64.replacingOccurrences(of: "/", with: "\\/").utf8),
+    ]
+  }
+
+  /// The indices of the secrets in `content`.
+  public func secretsFound(in content: Data) -> Set<Int> {
+    var found: Set<Int> = []
+    content.withUnsafeBytes { bytes in
+      for start in 0..<max(bytes.count - 1, 0) {
+        let candidates = byStart[Int(bytes[start]) << 8 | Int(bytes[start + 1])]
+        guard !candidates.isEmpty else { continue }
+        for spelling in candidates.map({ spellings[$0] })
+        where bytes[start...].starts(with: spelling.bytes) {
+          found.insert(spelling.secret)
+        }
+      }
+    }
+    return found
   }
 
   /// Searches every file below `folder`.
@@ -40,19 +73,8 @@ public struct PlainTextSearch {
       let content = try Data(contentsOf: file)
       result.files += 1
       result.bytes += content.count
-      if containsSecret(content) { result.leaks.append(file.lastPathComponent) }
+      if !secretsFound(in: content).isEmpty { result.leaks.append(file.lastPathComponent) }
     }
     return result
-  }
-
-  /// Returns `true` if `file` contains a secret.
-  ///
-  /// - Throws: If the file cannot be read.
-  public func containsSecret(in file: URL) throws -> Bool {
-    containsSecret(try Data(contentsOf: file))
-  }
-
-  private func containsSecret(_ content: Data) -> Bool {
-    spellings.contains { content.range(of: $0) != nil }
   }
 }

@@ -18,10 +18,12 @@ public struct SimulatedWorld: Sendable {
   public let logger: Logger
 
   /// Creates a world without phones.
-  public init(start: Date, seed: UInt64, logger: Logger) {
+  ///
+  /// - Parameter recordsBeacons: True if the radio channel keeps all identifiers, for observers.
+  public init(start: Date, seed: UInt64, recordsBeacons: Bool = true, logger: Logger) {
     randomness = SeededSources(seed: seed)
     clock = SimulatedClock(now: start)
-    air = SimulatedAir(randomness: randomness.source("air"))
+    air = SimulatedAir(randomness: randomness.source("air"), records: recordsBeacons)
     self.logger = logger
   }
 

@@ -16,6 +16,8 @@ public struct DemoResult: Sendable {
   public let steps: [DemoStep]
   /// The phones, or none if the demo ended early.
   public let phones: [Phone]
+  /// The identifiers of others that each party has, or none if the demo ended early.
+  public let knowledge: [PartyKnowledge]
   /// The events for the picture of the report.
   public let timeline: Timeline
 
@@ -47,6 +49,26 @@ public struct DemoStep: Sendable {
   public var stamp: String { DemoClock.stamp(time) }
 }
 
+/// The identifiers of others that one party has stored or received, counted after the demo.
+public struct PartyKnowledge: Sendable {
+  /// A kind of identifier: how many there are, and how many of them the party has.
+  public struct Count: Sendable {
+    /// Such as `keys that were not published`.
+    public let kind: String
+    public let found: Int
+    public let total: Int
+
+    /// Such as `7 of 93 beacons of Diagnosed`.
+    public var text: String { "\(found) of \(total) \(kind)" }
+  }
+
+  /// Such as `Key server`.
+  public let party: String
+  /// The bytes that were searched.
+  public let bytes: Int
+  public let counts: [Count]
+}
+
 /// The dates of the demo, in UTC.
 enum DemoClock {
   /// The first day: Monday, 2 March 2026, 00:00 UTC.
@@ -60,18 +82,15 @@ enum DemoClock {
   /// Such as `Day 2 09:15`.
   static func stamp(_ date: Date) -> String { "Day \(dayNumber(date)) \(timeOfDay(date))" }
 
-  /// Such as `Day 2` at midnight and `06:00` elsewhere.
-  static func label(_ date: Date) -> String {
-    timeOfDay(date) == "00:00" ? "Day \(dayNumber(date))" : timeOfDay(date)
-  }
-
-  private static func dayNumber(_ date: Date) -> Int {
-    Int((date.timeIntervalSince(start) / 86400).rounded(.down)) + 1
-  }
-
-  private static func timeOfDay(_ date: Date) -> String {
+  /// Such as `09:15`.
+  static func timeOfDay(_ date: Date) -> String {
     let minutes = Int(date.timeIntervalSince(start) / 60) % 1440
     return twoDigits(minutes / 60) + ":" + twoDigits(minutes % 60)
+  }
+
+  /// The number of the day; the first is 1.
+  static func dayNumber(_ date: Date) -> Int {
+    Int((date.timeIntervalSince(start) / 86400).rounded(.down)) + 1
   }
 
   private static func twoDigits(_ number: Int) -> String {

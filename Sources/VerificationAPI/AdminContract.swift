@@ -20,6 +20,9 @@ public struct IssueRequest: Codable, Sendable, Hashable, Redacted {
   public var externalIssuerID: String?
   /// True if the server returns the text of the SMS and does not send it.
   public var onlyGenerateSMS: Bool?
+  /// The form of the code: `short` (decimal digits) or absent, or `pin` for a PIN of the ProteGO Safe contract. An
+  /// addition to Google's contract.
+  public var codeForm: String?
   /// Base64 of random bytes, which the server ignores.
   public var padding: String?
 
@@ -33,7 +36,7 @@ public struct IssueRequest: Codable, Sendable, Hashable, Redacted {
 public struct IssueResponse: Codable, Sendable, Hashable, Redacted {
   /// The UUID that `CodeHandleRequest` takes.
   public var uuid: String
-  /// The short code.
+  /// The short code or the PIN.
   public var code: String
   /// The expiry of the short code, RFC 1123, in UTC.
   public var expiresAt: String

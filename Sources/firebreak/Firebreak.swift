@@ -18,8 +18,8 @@ struct Firebreak: AsyncParsableCommand {
     subcommands: [
       DemoCommand.self, KeyfileCommand.self, MatchCommand.self, ScoreCommand.self,
       ConformanceCommand.self, TrialsCommand.self, BenchCommand.self, ServeCommand.self,
-      VerificationServerCommand.self, KeyServerCommand.self, PhoneCommand.self, BeaconCommand.self,
-      ClassCommand.self,
+      VerificationServerCommand.self, KeyServerCommand.self, ConsoleCommand.self, PhoneCommand.self,
+      BeaconCommand.self, UpCommand.self,
     ])
 
   static func main() async {

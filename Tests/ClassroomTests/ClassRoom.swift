@@ -75,7 +75,11 @@ struct ClassRoom: Sendable {
   func pass(_ command: String) async throws {
     let before = try await time()
     #expect(try await teacher.post("/teacher/" + command).status == 303)
-    try await Patience.until { try await time() != before && !isRunning() }
+    try await Patience.until {
+      let isRunning = try await isRunning()
+      let now = try await time()
+      return !isRunning && now != before
+    }
   }
 
   private func isRunning() async throws -> Bool {
@@ -92,7 +96,7 @@ struct ClassRoom: Sendable {
   func row(_ number: Int) async throws -> String {
     let text = try await teacher.get("/teacher").text
     let start = try #require(text.range(of: "<th scope=\"row\">\(number)</th>"))
-    let row = text[start.upperBound...].prefix { $0 != "\n" }
+    let row = String(text[start.upperBound...].prefix { $0 != "\n" })
     return row.replacing(#/<[^>]*>/#, with: " ").replacing(#/ +/#, with: " ")
   }
 }
@@ -123,8 +127,12 @@ final class ClassBrowser: Sendable {
     jar = CookieJar(await other.jar.cookies)
   }
 
-  func get(_ path: String, host: String? = nil) async throws -> Reply {
-    try await send(request(path, host: host))
+  func get(
+    _ path: String, host: String? = nil, language: String? = nil
+  ) async throws -> Reply {
+    var request = await request(path, host: host)
+    if let language { request.headers.add(name: "Accept-Language", value: language) }
+    return try await send(request)
   }
 
   func post(
@@ -140,6 +148,21 @@ final class ClassBrowser: Sendable {
 
   /// Reads events until `isEnough`, then closes the page.
   func events(_ path: String, until isEnough: (String) async throws -> Bool) async throws {
+    // Its end closes the connection; the other client would keep it for further requests.
+    let client = HTTPClient(eventLoopGroupProvider: .singleton)
+    let result: Result<Void, any Error>
+    do {
+      result = .success(try await read(path, with: client, until: isEnough))
+    } catch {
+      result = .failure(error)
+    }
+    try await client.shutdown()
+    try result.get()
+  }
+
+  private func read(
+    _ path: String, with client: HTTPClient, until isEnough: (String) async throws -> Bool
+  ) async throws {
     let response = try await client.execute(
       request(path), timeout: .seconds(Int64(Patience.seconds)))
     #expect(response.headers.first(name: "content-type") == "text/event-stream; charset=utf-8")

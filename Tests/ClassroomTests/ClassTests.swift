@@ -1,4 +1,5 @@
 import Foundation
+import NIOHTTP1
 import TestSupport
 import Testing
 
@@ -19,7 +20,7 @@ import Testing
       #expect(try await two.get("/phone").text.contains("<h1>Phone 2</h1>"))
       #expect(try await one.get("/phone").text.contains("<h1>Phone 1</h1>"))
       let page = try await room.teacher.get("/teacher").text
-      #expect(page.contains("2 of 400 phones are taken, 0 have a page open."))
+      #expect(page.contains("Phones taken: 2 of 400. Pages open: 0."))
     }
   }
 
@@ -31,6 +32,7 @@ import Testing
       let late = room.browser()
       for reply in [try await late.get("/"), try await late.post("/join")] {
         #expect(reply.text.contains("This class is full"))
+        #expect(reply.text.contains("All 2 phones are taken."))
         #expect(!reply.text.contains("Get a phone"))
       }
       #expect(try await late.post("/join").status == 409)
@@ -41,6 +43,34 @@ import Testing
       #expect(try await late.get("/phone").text.contains("<h1>Phone 1</h1>"))
       // The browser that has left has no phone any more.
       #expect(try await one.get("/phone").location == "/")
+    }
+  }
+
+  @Test("The teacher frees a phone whose page is closed, and the next browser gets it")
+  func free() async throws {
+    try await ClassRoom.with(phonesMax: 2) { room in
+      let one = try await room.pupil()
+      _ = try await room.pupil()
+      #expect(try await room.row(1).contains("page closed Free"))
+      #expect(try await room.teacher.post("/teacher/free", "phone=1").status == 303)
+      #expect(try await room.teacher.get("/teacher").text.contains("Phone 1 is free."))
+      #expect(try await room.row(1).contains("given back"))
+      #expect(try await !room.row(1).contains("Free"))
+      #expect(try await one.get("/phone").text.contains("no longer in this class"))
+      #expect(try await room.pupil().get("/phone").text.contains("<h1>Phone 1</h1>"))
+      _ = try await room.teacher.post("/teacher/free", "phone=3")
+      #expect(try await room.teacher.get("/teacher").text.contains("There is no such phone."))
+    }
+  }
+
+  @Test("A page is in the language that its browser prefers")
+  func languages() async throws {
+    try await ClassRoom.with { room in
+      let pupil = try await room.pupil()
+      let polish = try await pupil.get("/phone", language: "de,pl;q=0.8,en;q=0.5").text
+      #expect(polish.contains("<html lang=\"pl\">") && polish.contains("<h1>Telefon 1</h1>"))
+      let english = try await pupil.get("/phone", language: "de").text
+      #expect(english.contains("<html lang=\"en\">") && english.contains("<h1>Phone 1</h1>"))
     }
   }
 
@@ -84,7 +114,7 @@ import Testing
     try await ClassRoom.with { room in
       let joined = try await room.browser().post("/join")
       let cookie = try #require(joined.headers.first(name: "set-cookie"))
-      #expect(cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Lax"))
+      #expect(cookie.hasSuffix("; Max-Age=\(12 * 3_600); Path=/; HttpOnly; SameSite=Lax"))
       #expect(cookie.firstMatch(of: /=[0-9a-f]{64};/) != nil)
       let page = try await room.teacher.get("/teacher")
       let policy = try #require(page.headers.first(name: "content-security-policy"))
@@ -130,7 +160,7 @@ import Testing
         if count > counted {
           counted = count
           #expect(try await !room.row(1).contains("page closed"))
-          _ = try await pupil.post("/phone/power", "on=\(count.isMultiple(of: 2) ? "no" : "yes")")
+          _ = try await pupil.post("/phone/power", "on=\(count.isMultiple(of: 2) ? "yes" : "no")")
         }
         return count >= 3
       }

@@ -15,6 +15,7 @@ struct ReadOnlyCommandTests {
     ["key-server", "export", "--now"], ["key-server", "device-configuration"],
     ["key-server", "device-configuration", "publish"], ["key-server", "pause"],
     ["key-server", "resume"], ["key-server", "withdraw", String(repeating: "0", count: 64)],
+    ["console", "audit", "verify"], ["console", "audit", "export"],
   ]
 
   @Test(

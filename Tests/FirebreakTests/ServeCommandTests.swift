@@ -10,17 +10,18 @@ struct ServeCommandTests {
   }
 
   @Test(
-    "The first line has the addresses of both servers; both respond; SIGTERM ends them with 0")
+    "The first line has the addresses of all servers; they respond; SIGTERM ends them with 0")
   func serve() async throws {
     let folder = try TemporaryFolder()
     let servers = try await ServedFirebreak(folder: folder)
     defer { withExtendedLifetime(servers) {} }
     let addresses = try await servers.addresses()
-    #expect(Set(addresses.keys) == ["verification", "keys"])
+    #expect(Set(addresses.keys) == ["verification", "keys", "console"])
     let index = try await servers.get(addresses["keys"], "/index.txt")
     #expect((index.status, index.body.count) == (200, 0))
     let google = try await servers.get(addresses["keys"], "/PL/index.txt")
     #expect(google.status == 200)
+    #expect(try await servers.get(addresses["console"], "/sign-in").status == 200)
     let post = try await servers.get(addresses["verification"], "/getAccessToken")
     #expect(post.status != 200)
     #expect(try await servers.stop() == 0)
@@ -59,7 +60,7 @@ struct ServeCommandTests {
   @Test(
     "Unsupported options and invalid ports are refused in one line",
     arguments: [
-      ["--only", "console"], ["--database", "postgresql://localhost"], ["--port", "65534"],
+      ["--database", "postgresql://localhost"], ["--port", "65534"],
       ["--port", "-1"], ["--only", "town"],
     ])
   func refused(arguments: [String]) async throws {

@@ -18,11 +18,11 @@ struct LogCheckpointsTests {
   }
 
   /// Uploads a key with a token of its own. Each commit writes at least a page per table.
-  private func upload(_ number: Int) async throws {
+  private func upload(_ number: Int, to store: SQLiteKeyStore? = nil) async throws {
     let bytes = [UInt8(number >> 8), UInt8(number & 0xff)] + [UInt8](repeating: 1, count: 14)
     let key = try StoreScene.key(
       bytes: bytes, nil, regions: ["PL"], travels: false, released: StoreScene.now)
-    _ = try await store.accept(StoreScene.upload("token \(number)", [key]))
+    _ = try await (store ?? self.store).accept(StoreScene.upload("token \(number)", [key]))
   }
 
   private func storedKeys(in file: URL) throws -> Int? {
@@ -31,22 +31,49 @@ struct LogCheckpointsTests {
     }
   }
 
-  @Test("A long log is copied into the file, and begins again")
-  func longLog() async throws {
+  /// Inserts keys until the log begins again.
+  ///
+  /// - Returns: The length of the log before that, and the number of keys.
+  private func copied(
+    _ store: SQLiteKeyStore, by commit: (_ number: Int) async throws -> Void
+  ) async throws -> (longest: Int, commits: Int) {
     var (number, longest) = (0, 0)
     try await Patience.until {
       longest = max(longest, store.checkpoints.logPages)
-      try await upload(number)
+      try await commit(number)
       number += 1
       return store.checkpoints.logPages < longest
     }
+    return (longest, number)
+  }
+
+  private func insert(_ number: Int, into store: SQLiteKeyStore) throws {
+    let bytes = [UInt8(number >> 8), UInt8(number & 0xff)] + [UInt8](repeating: 2, count: 14)
+    try store.insert([
+      StoreScene.key(
+        bytes: bytes, nil, regions: ["PL"], travels: false, released: StoreScene.now)
+    ])
+  }
+
+  @Test("A long log is copied into the file, and begins again")
+  func longLog() async throws {
+    let (longest, commits) = try await copied(store) { try insert($0, into: store) }
     #expect(longest >= Self.logPages)
     // The file alone has the keys of the log that was copied.
     let copy = folder.path("copy.sqlite")
     try FileManager.default.copyItem(at: folder.path("keys.sqlite"), to: copy)
     #expect(try #require(try storedKeys(in: copy)) >= 1)
     try store.close()
-    #expect(try storedKeys(in: folder.path("keys.sqlite")) == number)
+    #expect(try storedKeys(in: folder.path("keys.sqlite")) == commits)
+  }
+
+  @Test("After single uploads, a shorter log is copied")
+  func calm() async throws {
+    let pages = 64 * Self.logPages
+    let calm = try SQLiteKeyStore(file: folder.path("calm.sqlite"), logPages: pages)
+    let (longest, _) = try await copied(calm) { try await upload($0, to: calm) }
+    #expect((Self.logPages..<pages).contains(longest))
+    try calm.close()
   }
 
   @Test("A log that cannot be copied is reported, and copied as soon as that is possible")
@@ -73,6 +100,25 @@ struct LogCheckpointsTests {
     }
     try store.close()
     #expect(try storedKeys(in: folder.path("keys.sqlite")) == number)
+  }
+
+  @Test("A store that is closed in the middle of a checkpoint ends it first")
+  func closed() throws {
+    try store.close()
+    for round in 0..<20 {
+      let file = folder.path("round-\(round).sqlite")
+      let store = try SQLiteKeyStore(file: file, logPages: Self.logPages)
+      for number in 0..<10 {
+        let keys = try (0..<200).map { key in
+          try StoreScene.key(
+            bytes: [UInt8(number), UInt8(key)] + [UInt8](repeating: 1, count: 14), nil,
+            regions: ["PL"], travels: false, released: StoreScene.now)
+        }
+        try store.insert(keys)
+      }
+      try store.close()
+      #expect(try storedKeys(in: file) == 2_000)
+    }
   }
 
   @Test("Every commit counts, also one that stores no upload")

@@ -98,7 +98,7 @@ package final class ServedAuthority {
     verification = addresses["verification"] ?? ""
     keys = addresses["keys"] ?? ""
     let errors = try servers.errors()
-    #expect(addresses.count == 2, "\(errors)")
+    #expect(addresses.count == 3, "\(errors)")
   }
 
   package static func write(

@@ -1,5 +1,6 @@
 import ExposureApp
 import Foundation
+import KeyServer
 import Logging
 import Simulation
 import TestSupport

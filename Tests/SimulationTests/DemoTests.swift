@@ -39,22 +39,110 @@ import Testing
     #expect(result.steps.map(\.ok) == [false])
   }
 
-  @Test("The report contains every step and the picture, and no template marker")
-  func report() throws {
+  @Test("The demo counts the identifiers of others that each party has")
+  func knowledge() async throws {
+    let folder = try TemporaryFolder()
+    let result = await DemoRun(
+      seed: 3, folder: folder.url,
+      logger: Logger(label: "story") { _ in SwiftLogNoOpLogHandler() }
+    ) { _ in }.run()
+    func found(_ party: String, _ kind: String) -> Int? {
+      result.knowledge.first { $0.party == party }?.counts.first { $0.kind == kind }?.found
+    }
+    #expect(result.knowledge.count == 5)
+    let near = try #require(found("Near\u{2019}s phone", "beacons of Diagnosed"))
+    #expect((1...4).contains(near))
+    #expect(found("Near\u{2019}s phone", "beacons of Far") == 0)
+    #expect(found("Near\u{2019}s phone", "beacons of Near") == nil)
+    #expect(found("Far\u{2019}s phone", "beacons of Diagnosed") == 0)
+    #expect(found("Far\u{2019}s phone", "published key") == 1)
+    #expect(found("Verification server", "PIN") == 1)
+    #expect(found("Verification server", "published key") == 0)
+    #expect(found("Key server", "published key") == 1)
+    #expect(found("Key server", "PIN") == 0)
+  }
+
+  @Test("A party with an identifier that it must not have fails the demo")
+  func tooMuchKnowledge() throws {
+    let kinds = [
+      IdentifierKind(name: "PIN", owner: nil, values: [Array("ABC123".utf8)]),
+      IdentifierKind(name: "published key", owner: .diagnosed, values: [[UInt8](1...16)]),
+    ]
+    func server(_ content: Data...) -> PartyKnowledge {
+      PartyEvidence(lane: .keyServer, name: "Key server", content: content).knowledge(of: kinds)
+    }
+    let key = Data([UInt8](1...16))
+    try DemoKnowledgeCheck([server(key)]).run()
+    #expect(throws: DemoFailure.self) {
+      try DemoKnowledgeCheck([server(key, Data("code=ABC123".utf8))]).run()
+    }
+    #expect(throws: DemoFailure.self) { try DemoKnowledgeCheck([server(Data())]).run() }
+  }
+}
+
+@Suite("Report of the demo") struct ReportTests {
+  private let lanes = DemoLane.allCases.map(\.lane)
+
+  private func html(_ timeline: Timeline, knowledge: [PartyKnowledge] = []) throws -> String {
     let step = DemoStep(
       name: "meeting", time: DemoClock.day(2, 9, 15), sentence: "Near & far <met>.",
       facts: ["one"], ok: true, milliseconds: 12)
-    let timeline = Timeline(
-      start: DemoClock.day(1, 6), end: DemoClock.day(2, 15),
-      lanes: DemoLane.allCases.map(\.lane))
-    let html = try ReportPage(
+    return try ReportPage(
       DemoResult(
-        steps: [step], phones: [.init(name: "near", riskLevel: 3, notices: 1)], timeline: timeline)
+        steps: [step], phones: [.init(name: "near", riskLevel: 3, notices: 1)],
+        knowledge: knowledge, timeline: timeline)
     ).html()
+  }
+
+  @Test("The report contains every step and the picture, and no template marker")
+  func report() throws {
+    let html = try html(Timeline(lanes: lanes))
     #expect(html.contains("Near &amp; far &lt;met&gt;."))
     #expect(html.contains("Day 2 09:15"))
     #expect(html.contains("<svg"))
+    #expect(html.contains("Not measured"))
     #expect(!html.contains("{{"))
+  }
+
+  @Test("The report contains the counts of the run and the remaining risk")
+  func knowledge() throws {
+    let party = PartyKnowledge(
+      party: "Key server", bytes: 4_096,
+      counts: [.init(kind: "PIN", found: 0, total: 1), .init(kind: "keys", found: 2, total: 3)])
+    let html = try html(Timeline(lanes: lanes), knowledge: [party])
+    #expect(html.contains("<dt>has</dt><dd>2 of 3 keys</dd>"))
+    #expect(html.contains("<dd>0 of 1 PIN</dd>"))
+    #expect(html.contains("can guess who was diagnosed"))
+    #expect(!html.contains("Not measured"))
+  }
+
+  @Test("Three downloads at one time are three arrows at different places")
+  func arrows() throws {
+    let row = Timeline.Row(
+      number: 1, time: DemoClock.day(2, 8), ok: true, lanes: [0, 1, 2],
+      passages: [0, 1, 2].map { Timeline.Passage(from: 4, to: $0) })
+    let svg = TimelinePicture(timeline: Timeline(lanes: lanes, rows: [row])).svg
+    let heights = svg.matches(of: /class="passage"[^>]* d="M [0-9.]+ ([0-9.]+) H/).map(\.1)
+    #expect(Set(heights).count == 3)
+  }
+
+  @Test("Every step is in the row of its own time, also if others follow within minutes")
+  func times() throws {
+    let times = [(0, 15), (0, 30), (0, 30), (0, 45)]
+    let rows = times.enumerated().map { index, time in
+      Timeline.Row(
+        number: index + 1, time: DemoClock.day(2, time.0, time.1), ok: true, lanes: [2],
+        passages: [])
+    }
+    let svg = TimelinePicture(timeline: Timeline(lanes: lanes, rows: rows)).svg
+    let clocks = svg.matches(of: /class="clock" x="0" y="([0-9.]+)">([0-9:]+)</).map {
+      ($0.1, $0.2)
+    }
+    let badges = svg.matches(of: /<\/g>|<text x="[0-9.]+" y="([0-9.]+)">([0-9]+)<\/text>/)
+      .compactMap(\.1)
+    #expect(clocks.map(\.1) == ["00:15", "00:30", "00:45"])
+    #expect(clocks.map(\.0) == [badges[0], badges[1], badges[3]])
+    #expect(Set(badges).count == 4)
   }
 }
 

@@ -43,6 +43,23 @@ import VerificationAPI
     }
   }
 
+  @Test("With codeForm pin the code is a PIN that gives an upload token, and has a status")
+  func pin() async throws {
+    try await RunningServer.run(in: folder.url) { server async throws in
+      let issued = try await server.issue(#"{"testType":"confirmed","codeForm":"pin"}"#)
+      #expect(VerificationCode(issued.code)?.characters == issued.code)
+      #expect(try await server.status(of: issued.uuid).claimed == false)
+      #expect(try await server.redeem(issued.code).token != nil)
+      #expect(try await server.status(of: issued.uuid).claimed == true)
+      let likely = try await server.admin(
+        VerificationRoute.issue, #"{"testType":"likely","codeForm":"pin"}"#)
+      #expect(likely.refusal == "400 unsupported_test_type")
+      let other = try await server.admin(
+        VerificationRoute.issue, #"{"testType":"confirmed","codeForm":"PIN"}"#)
+      #expect(other.refusal == "400 unparsable_request")
+    }
+  }
+
   @Test(
     "Each invalid request gets its error code and status",
     arguments: [
@@ -159,13 +176,13 @@ import VerificationAPI
     var lengths: [Int] = []
     for _ in 0..<18 {
       guard case .issued(let code) = try await codeIssuer.issue(order) else { continue }
-      lengths.append(code.short.characters.utf8.count)
+      lengths.append(code.typed.characters.utf8.count)
     }
     // 6,000 guesses in 15 minutes: 1.6 of 10,000,000 codes would be a thousandth of a hit.
     #expect(lengths == [7] + [Int](repeating: 8, count: 16) + [9])
     bench.clock.advance(by: 901)
     guard case .issued(let code) = try await codeIssuer.issue(order) else { return }
-    #expect(code.short.characters.utf8.count == 7)
+    #expect(code.typed.characters.utf8.count == 7)
   }
 
   @Test("In a batch an invalid item does not stop the others")

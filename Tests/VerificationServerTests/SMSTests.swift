@@ -337,7 +337,7 @@ import VerificationAPI
       hash: bench.keys.hash(of: short), testResult: VerificationBench.confirmed,
       expiresAt: VerificationBench.start + 900)
     return NewCode(
-      handle: UUID(), short: short, long: long.flatMap { LongCode($0) }, issued: issued)
+      handle: UUID(), typed: short, long: long.flatMap { LongCode($0) }, issued: issued)
   }
 
   private func text(_ configuration: SMSConfiguration, _ code: NewCode) throws -> String {

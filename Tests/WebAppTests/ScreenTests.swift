@@ -138,22 +138,27 @@ final class GoldenTrees {
     }.map { $0.trimmingCharacters(in: .whitespaces) }
     headings[language, default: []].append("\(stop.name): " + titles.joined(separator: ", "))
     if language == "en" && !Self.changing.contains(stop.name) {
-      check(text, file: "\(stop.name).txt")
+      Self.check(text, file: "\(stop.name).txt")
     }
+  }
+
+  /// Compares the tree of a page that is not a screen of the web app.
+  static func compare(_ tree: AccessibilityTree, named name: String) {
+    check(masked(tree.text), file: "\(name).txt")
   }
 
   /// Compares the titles and headings.
   func finish(languages: [String]) {
     for language in languages {
-      check(
+      Self.check(
         headings[language, default: []].joined(separator: "\n") + "\n",
         file: "headings-\(language).txt")
     }
   }
 
-  private func check(_ text: String, file name: String) {
-    let file = Self.folder.appendingPathComponent(name)
-    if Self.updates {
+  private static func check(_ text: String, file name: String) {
+    let file = folder.appendingPathComponent(name)
+    if updates {
       do {
         try Data(text.utf8).write(to: file)
       } catch {

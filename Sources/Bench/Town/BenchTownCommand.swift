@@ -52,7 +52,8 @@ struct TownBench {
 
   func run() async throws -> TownReport {
     let logger = Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }
-    let world = SimulatedWorld(start: Self.start, seed: Self.seed, logger: logger)
+    let world = SimulatedWorld(
+      start: Self.start, seed: Self.seed, recordsBeacons: false, logger: logger)
     let authority = try SimulatedHealthAuthority(
       folder: folder.appendingPathComponent("health-authority"), clock: world.clock,
       randomness: world.randomness, deviceCheck: nil, logger: logger)

@@ -16,7 +16,10 @@ actor HCIHost {
   }
 
   private let stream: any ByteStream
+  /// The time of sightings.
   private let clock: any WallClock
+  /// The time for commands.
+  private let machine: any WallClock
   private var parser = PacketParser()
   private var pending: Pending?
   private var lastID = 0
@@ -26,9 +29,10 @@ actor HCIHost {
   private(set) var failure: BluetoothError?
   private var received = CollectedBeacons()
 
-  init(stream: any ByteStream, clock: any WallClock) {
+  init(stream: any ByteStream, clock: any WallClock, machine: any WallClock) {
     self.stream = stream
     self.clock = clock
+    self.machine = machine
   }
 
   /// Reads the stream until it ends or the controller fails, and returns the failure.
@@ -48,7 +52,7 @@ actor HCIHost {
     lastID += 1
     let id = lastID
     let timer = Task {
-      try await clock.sleep(for: BluetoothLimit.commandSeconds)
+      try await machine.sleep(for: BluetoothLimit.commandSeconds)
       finish(id, .failure(.noAnswer(command.name)))
     }
     defer { timer.cancel() }

@@ -2,6 +2,8 @@ import Foundation
 
 /// The limits of a class.
 package enum ClassLimit {
+  /// The fewest phones of a class: one person alone has no contacts.
+  package static let phonesMin = 2
   /// Phones in a class.
   package static let phonesMax = 400
   /// Simulated hours of a lesson: three weeks, longer than phones keep what they received.
@@ -16,6 +18,8 @@ package enum ClassLimit {
   package static let codeLifetimeSeconds: TimeInterval = 86_400
   /// Seconds of real time between two hours of a clock that runs by itself.
   package static let secondsPerHour: TimeInterval = 3
+  /// Seconds for which a browser may be closed and keeps its phone.
+  package static let sessionSeconds = 12 * 3_600
   /// Seconds between two signs of life in a stream of events.
   package static let heartbeatSeconds: TimeInterval = 15
 }

@@ -32,7 +32,7 @@ actor Lesson {
   nonisolated let wake: AsyncStream<Void>.Continuation
   nonisolated let wakeUps: AsyncStream<Void>
 
-  private let phonesMax: Int
+  nonisolated let phonesMax: Int
   private let randomness: any Randomness
   /// The numbers of the phones by the hash of the session.
   private var sessions: [SHA256Digest: Int] = [:]
@@ -64,6 +64,7 @@ actor Lesson {
     now = world.clock.now
     target = world.clock.now
     state = LessonState(start: world.clock.now, now: world.clock.now)
+    state.phonesMax = phonesMax
   }
 
   /// Carries out `command` after all earlier ones, then updates `state`.
@@ -105,6 +106,7 @@ actor Lesson {
   /// Updates `state` and tells the pages that look different. Only commands call it, so no hour is half over.
   private func publish() async {
     var next = LessonState(start: state.start, now: now)
+    next.phonesMax = phonesMax
     next.phones = await phoneViews()
     next.isAutomatic = isAutomatic
     next.isRunning = isAutomatic || target > now
@@ -176,12 +178,22 @@ extension Lesson {
 
   /// Takes a phone back. It is off until the next browser joins.
   func leave(_ number: Int) async throws {
-    try await perform { lesson in
-      let index = try lesson.index(of: number)
-      lesson.sessions = lesson.sessions.filter { $0.value != number }
-      lesson.seats[index].isFree = true
-      lesson.setRadio(of: index, on: false)
+    try await perform { lesson in try lesson.giveBack(number) }
+  }
+
+  /// Takes a phone back for the teacher, because its browser will not come again.
+  func free(_ number: Int) async throws {
+    try await performForTeacher { lesson in
+      try lesson.giveBack(number)
+      return .freed(number)
     }
+  }
+
+  private func giveBack(_ number: Int) throws {
+    let index = try index(of: number)
+    sessions = sessions.filter { $0.value != number }
+    seats[index].isFree = true
+    setRadio(of: index, on: false)
   }
 
   /// Only the hash of a session is stored and looked up.

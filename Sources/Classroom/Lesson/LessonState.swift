@@ -12,6 +12,8 @@ struct LessonState: Sendable {
   /// True if the clock goes on by itself.
   var isAutomatic = false
   var phones: [PhoneView] = []
+  /// The number of phones of a full class.
+  var phonesMax = ClassLimit.phonesMax
   /// The course of the outbreak, one sample for each hour.
   var curve: [Sample] = []
   /// The last event that concerns the teacher.
@@ -34,6 +36,7 @@ struct LessonState: Sendable {
     case testPositive(Int)
     case uploaded(Int)
     case uploadFailed(Int)
+    case freed(Int)
     case refused(LessonRefusal)
   }
 
@@ -51,13 +54,11 @@ struct LessonState: Sendable {
     return Set(phones.filter { before[$0.number] != $0.pupilView }.map(\.number))
   }
 
-  /// The number of phones for each reason why an exposed person has no notice.
-  var missedCounts: [(reason: MissedReason, count: Int)] {
-    let reasons = phones.compactMap { phone in
-      if case .missed(let reason) = phone.outcome { reason } else { nil }
-    }
-    return MissedReason.allCases.map { reason in (reason, reasons.count { $0 == reason }) }
-      .filter { $0.count > 0 }
+  /// The phones of exposed people without a notice, by the reason for it.
+  var missed: [(reason: MissedReason, phones: [Int])] {
+    MissedReason.allCases.map { reason in
+      (reason, phones.filter { $0.outcome == .missed(reason) }.map(\.number))
+    }.filter { !$0.phones.isEmpty }
   }
 
   func count(_ outcome: ExposureOutcome) -> Int { phones.count { $0.outcome == outcome } }

@@ -4,17 +4,9 @@ import QRCodes
 /// The pages for browsers that have no phone yet.
 enum JoinPages {
   /// The start page.
-  static func join(isFull: Bool) -> String {
-    guard !isFull else {
-      return PageLayout.document(
-        ClassText.fullTitle.text(), kind: "phone",
-        content: """
-          <h1>\(ClassText.fullTitle)</h1>
-          <p role="alert">\(.fullText, ["max": "\(ClassLimit.phonesMax)"])</p>
-          """)
-    }
-    return PageLayout.document(
-      ClassText.joinTitle.text(), kind: "phone",
+  static var join: HTML {
+    PageLayout.document(
+      ClassText.joinTitle.with(), kind: "phone",
       content: """
         <h1>\(ClassText.joinTitle)</h1>
         <p>\(ClassText.joinLead)</p>
@@ -23,10 +15,21 @@ enum JoinPages {
         """)
   }
 
-  /// A browser whose phone was given back.
-  static var ended: String {
+  /// The start page of a class in which all phones are taken.
+  static func full(_ phonesMax: Int) -> HTML {
     PageLayout.document(
-      ClassText.endedTitle.text(), kind: "phone",
+      ClassText.fullTitle.with(), kind: "phone",
+      content: """
+        <h1>\(ClassText.fullTitle)</h1>
+        <p role="alert">\(.fullText, ["max": Phrase(phonesMax)])</p>
+        <p><a href="/">\(ClassText.tryAgain)</a></p>
+        """)
+  }
+
+  /// A browser whose phone was given back.
+  static var ended: HTML {
+    PageLayout.document(
+      ClassText.endedTitle.with(), kind: "phone",
       content: """
         <h1>\(ClassText.endedTitle)</h1>
         <p role="alert">\(ClassText.endedText)</p>
@@ -35,12 +38,12 @@ enum JoinPages {
   }
 
   /// The QR code on a whole page, for the projector.
-  static func code(_ address: String, others: [String]) -> String {
+  static func code(_ address: String, others: [String]) -> HTML {
     let items = others.map { other -> HTML in "<li><code>\(other)</code></li>" }
     let more: HTML =
       others.isEmpty ? .none : "<p>\(ClassText.otherAddresses)</p><ul>\(items)</ul>"
     return PageLayout.document(
-      ClassText.qrTitle.text(), kind: "code",
+      ClassText.qrTitle.with(), kind: "code",
       content: """
         <h1>\(ClassText.qrTitle)</h1>
         \(picture(of: address))
@@ -55,7 +58,7 @@ enum JoinPages {
     guard let code = QRCode(address) else { return .none }
     let size = code.size + 8
     return """
-      <svg class="qr" role="img" aria-label="\(.qrPicture, ["address": address])" \
+      <svg class="qr" role="img" aria-label="\(.qrPicture, ["address": .verbatim(address)])" \
       viewBox="0 0 \(size) \(size)" shape-rendering="crispEdges">\
       <rect width="\(size)" height="\(size)" fill="#fff"/>\
       <path d="\(code.svgPath())" fill="#000"/></svg>

@@ -5,19 +5,19 @@ enum OutbreakTables {
   /// The numbers of people.
   static func summary(_ state: LessonState) -> HTML {
     let rules = OutbreakRules()
-    let exposed = ClassText.exposedCount.text([
-      "minutes": "\(rules.exposedMinutes)", "metres": "\(Int(rules.near.metres))",
+    let exposed = ClassText.exposedCount.with([
+      "minutes": Phrase(rules.exposedMinutes), "metres": Phrase(Int(rules.near.metres)),
     ])
-    let rows: [(String, Int)] = [
-      (ClassText.infectedCount.text(), state.phones.count { $0.health != .well }),
-      (ClassText.illCount.text(), state.phones.count { $0.health == .ill }),
+    let rows: [(Phrase, Int)] = [
+      (ClassText.infectedCount.with(), state.phones.count { $0.health != .well }),
+      (ClassText.illCount.with(), state.phones.count { $0.health == .ill }),
       (
-        ClassText.diagnosedCount.text(), state.phones.count { $0.diagnosis.diagnosed != nil }
+        ClassText.diagnosedCount.with(), state.phones.count { $0.diagnosis.diagnosed != nil }
       ),
       (exposed, state.exposedCount),
-      (ClassText.notifiedCount.text(), state.count(.notified)),
-      (ClassText.missedCount.text(), state.missedCount),
-      (ClassText.falseCount.text(), state.count(.notifiedWithoutExposure)),
+      (ClassText.notifiedCount.with(), state.count(.notified)),
+      (ClassText.missedCount.with(), state.missedCount),
+      (ClassText.falseCount.with(), state.count(.notifiedWithoutExposure)),
     ]
     let items = rows.map { name, count -> HTML in
       "<div><dt>\(name)</dt><dd>\(count)</dd></div>"
@@ -27,17 +27,21 @@ enum OutbreakTables {
 
   /// The reasons why exposed people have no notice.
   static func missed(_ state: LessonState) -> HTML {
-    guard !state.missedCounts.isEmpty else { return "<p>\(ClassText.noMissed)</p>" }
-    let rows = state.missedCounts.map { row -> HTML in
-      "<tr><td>\(reason(row.reason))</td><td class=\"number\">\(row.count)</td></tr>"
+    guard !state.missed.isEmpty else { return "<p>\(ClassText.noMissed)</p>" }
+    let rows = state.missed.map { row -> HTML in
+      """
+      <tr><th scope="row">\(reason(row.reason))</th><td class="number">\(row.phones.count)</td>\
+      <td>\(row.phones.map(String.init).joined(separator: ", "))</td></tr>
+      """
     }
     return """
       <table class="reasons"><thead><tr><th scope="col">\(ClassText.reason)</th>\
-      <th scope="col" class="number">\(ClassText.people)</th></tr></thead><tbody>\(rows)</tbody></table>
+      <th scope="col" class="number">\(ClassText.people)</th>\
+      <th scope="col">\(ClassText.phonesHeading)</th></tr></thead><tbody>\(rows)</tbody></table>
       """
   }
 
-  static func reason(_ reason: MissedReason) -> String {
+  static func reason(_ reason: MissedReason) -> Phrase {
     let text: ClassText =
       switch reason {
       case .phoneOff: .reasonPhoneOff
@@ -48,7 +52,7 @@ enum OutbreakTables {
       case .notChecked: .reasonNotChecked
       case .belowThreshold: .reasonBelowThreshold
       }
-    return text.text()
+    return text.with()
   }
 
   static func health(_ health: Health) -> ClassText {
@@ -61,12 +65,12 @@ enum OutbreakTables {
     }
   }
 
-  static func outcome(_ outcome: ExposureOutcome) -> String {
+  static func outcome(_ outcome: ExposureOutcome) -> Phrase {
     switch outcome {
-    case .notExposed: ClassText.outcomeNotExposed.text()
-    case .notified: ClassText.outcomeNotified.text()
-    case .notifiedWithoutExposure: ClassText.outcomeFalse.text()
-    case .missed(let reason): ClassText.outcomeMissed.text(["reason": self.reason(reason)])
+    case .notExposed: ClassText.outcomeNotExposed.with()
+    case .notified: ClassText.outcomeNotified.with()
+    case .notifiedWithoutExposure: ClassText.outcomeFalse.with()
+    case .missed(let reason): ClassText.outcomeMissed.with(["reason": self.reason(reason)])
     }
   }
 

@@ -9,17 +9,17 @@ enum PageLayout {
   ///     Without a script the whole page is loaded again.
   ///   - kind: The class of the body, for the style sheet.
   static func document(
-    _ title: String, kind: String = "plain", isLive: Bool = false, content: HTML
-  ) -> String {
+    _ title: Phrase, kind: String = "plain", isLive: Bool = false, content: HTML
+  ) -> HTML {
     let live: HTML =
       isLive
       ? """
       <script src="/class.js" defer></script>
       <noscript><meta http-equiv="refresh" content="10"></noscript>
-      """ : ""
-    let page: HTML = """
+      """ : .none
+    return """
       <!doctype html>
-      <html lang="en">
+      <html lang="\(ClassText.languageCode)">
       <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -38,13 +38,12 @@ enum PageLayout {
       </body>
       </html>
       """
-    return page.text
   }
 
   /// A message with what to do.
-  static func message(_ title: ClassText, _ text: ClassText, more: HTML = .none) -> String {
+  static func message(_ title: ClassText, _ text: ClassText, more: HTML = .none) -> HTML {
     document(
-      title.text(),
+      title.with(),
       content: """
         <h1>\(title)</h1>
         <p>\(text)</p>
@@ -62,7 +61,7 @@ enum PageLayout {
   /// A form with one button.
   static func button(
     _ text: ClassText, action: String, values: [String: String] = [:], id: String,
-    label: String? = nil, isQuiet: Bool = false
+    label: Phrase? = nil, isQuiet: Bool = false
   ) -> HTML {
     let fields = values.sorted { $0.key < $1.key }.map { name, value -> HTML in
       "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
@@ -75,9 +74,11 @@ enum PageLayout {
   }
 
   /// A time of the lesson: day and hour.
-  static func time(_ date: Date, in state: LessonState) -> String {
+  static func time(_ date: Date, in state: LessonState) -> Phrase {
     let seconds = Int(date.timeIntervalSince1970) % 86_400
     let time = String(format: "%02d:%02d", seconds / 3_600, seconds % 3_600 / 60)
-    return ClassText.dayAndTime.text(["day": "\(state.day(of: date))", "time": time])
+    return ClassText.dayAndTime.with([
+      "day": Phrase(state.day(of: date)), "time": .verbatim(time),
+    ])
   }
 }

@@ -3,8 +3,8 @@ import Foundation
 
 /// The page of a pupil: what the phone and the person know.
 enum PhonePage {
-  static func page(_ phone: PhoneView, in state: LessonState) -> String {
-    let title = ClassText.phone.text(["number": "\(phone.number)"])
+  static func page(_ phone: PhoneView, in state: LessonState) -> HTML {
+    let title = ClassText.phone.with(["number": Phrase(phone.number)])
     return PageLayout.document(
       title, kind: "phone", isLive: true,
       content: """
@@ -86,12 +86,12 @@ enum PhonePage {
     case .pinRefused: "\(ClassText.shareRefused)"
     case .invalidPIN: "\(ClassText.shareInvalid)"
     case .locked: "\(ClassText.shareLocked)"
-    case .some(let failure): "\(.shareFailed, ["reason": failure.description])"
+    case .some(let failure): "\(.shareFailed, ["reason": .verbatim(failure.description)])"
     }
   }
 
   private static func engine(_ phone: PhoneView, _ state: LessonState) -> HTML {
-    let check = phone.lastCheck.map { PageLayout.time($0, in: state) } ?? ClassText.never.text()
+    let check = phone.lastCheck.map { PageLayout.time($0, in: state) } ?? ClassText.never.with()
     let failed: HTML = phone.checkFailed ? "<p>\(ClassText.checkFailed)</p>" : .none
     return """
       <dl>

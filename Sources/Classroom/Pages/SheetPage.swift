@@ -2,16 +2,18 @@ import Foundation
 
 /// The sheet that ends a lesson: numbers, reasons and questions, made for paper.
 enum SheetPage {
-  static func page(_ state: LessonState) -> String {
+  static func page(_ state: LessonState) -> HTML {
     let values = [
-      "phones": "\(state.phones.count)", "days": "\(state.day(of: state.now))",
+      "phones": Phrase(state.phones.count), "days": Phrase(state.day(of: state.now)),
     ]
     return PageLayout.document(
-      ClassText.sheetTitle.text(), kind: "sheet",
+      ClassText.sheetTitle.with(), kind: "sheet",
       content: """
         <h1>\(ClassText.sheetTitle)</h1>
         <p>\(.sheetLead, values)</p>
-        <p class="screen"><a href="/teacher">\(ClassText.teacherTitle)</a></p>
+        <div class="screen buttons"><button id="print" class="main" hidden>\(ClassText.print)</button>
+        <p><a href="/teacher">\(ClassText.backToTeacher)</a></p></div>
+        <script src="/print.js"></script>
         <section><h2>\(ClassText.sheetNumbers)</h2>\(OutbreakTables.summary(state))</section>
         <section><h2>\(ClassText.sheetWhy)</h2>\(OutbreakTables.missed(state))</section>
         <section><h2>\(ClassText.curveHeading)</h2>\(OutbreakPictures.curve(state))</section>
@@ -25,7 +27,8 @@ enum SheetPage {
     guard !phones.isEmpty else { return "<p>\(ClassText.sheetNobody)</p>" }
     let rows = phones.map { phone -> HTML in
       """
-      <tr><th scope="row">\(phone.number)</th><td>\(OutbreakTables.health(phone.health))</td>\
+      <tr data-phone="\(phone.number)"><th scope="row">\(phone.number)</th>\
+      <td>\(OutbreakTables.health(phone.health))</td>\
       <td>\(OutbreakTables.outcome(phone.outcome))</td></tr>
       """
     }

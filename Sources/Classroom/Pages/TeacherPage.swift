@@ -2,9 +2,9 @@ import Foundation
 
 /// The teacher's page: the clock, the truth about the outbreak, and the phones.
 enum TeacherPage {
-  static func page(_ state: LessonState, address: String) -> String {
+  static func page(_ state: LessonState, address: String) -> HTML {
     PageLayout.document(
-      ClassText.teacherTitle.text(), kind: "teacher", isLive: true,
+      ClassText.teacherTitle.with(), kind: "teacher", isLive: true,
       content: """
         <header><h1>\(ClassText.className)</h1></header>
         <section aria-labelledby="clock-heading"><h2 id="clock-heading">\(ClassText.clockHeading)</h2>
@@ -55,8 +55,8 @@ enum TeacherPage {
     let taken = state.phones.count { !$0.isFree }
     return """
       <p>\(.joined, [
-        "count": "\(taken)", "max": "\(ClassLimit.phonesMax)",
-        "connected": "\(state.phones.count(where: \.isConnected))",
+        "count": Phrase(taken), "max": Phrase(state.phonesMax),
+        "connected": Phrase(state.phones.count(where: \.isConnected)),
       ])</p>
       """
   }
@@ -64,7 +64,7 @@ enum TeacherPage {
   static func news(_ state: LessonState) -> HTML {
     guard let news = state.news else { return .none }
     func text(_ text: ClassText, _ number: Int) -> HTML {
-      "<p class=\"message\">\(text, ["number": "\(number)"])</p>"
+      "<p class=\"message\">\(text, ["number": Phrase(number)])</p>"
     }
     switch news {
     case .infectionStarted(let number): return text(.newsInfection, number)
@@ -72,20 +72,32 @@ enum TeacherPage {
     case .testPositive(let number): return text(.newsPositive, number)
     case .uploaded(let number): return text(.newsUploaded, number)
     case .uploadFailed(let number): return text(.newsUploadFailed, number)
+    case .freed(let number): return text(.newsFreed, number)
     case .refused(let refusal): return "<p class=\"message\">\(self.text(of: refusal))</p>"
     }
   }
 
   /// The sentence for a refusal.
-  static func text(of refusal: LessonRefusal) -> String {
+  static func text(of refusal: LessonRefusal) -> Phrase {
     switch refusal {
-    case .classIsFull: ClassText.fullText.text(["max": "\(ClassLimit.phonesMax)"])
-    case .lessonIsOver: ClassText.refusedLesson.text()
-    case .unknownPhone: ClassText.refusedPhone.text()
-    case .phoneIsOff: ClassText.refusedOff.text()
-    case .allInfected: ClassText.refusedInfected.text()
-    case .failed(let reason): ClassText.refusedFailed.text(["reason": reason])
+    case .classIsFull: ClassText.fullTitle.with()
+    case .lessonIsOver: ClassText.refusedLesson.with()
+    case .unknownPhone: ClassText.refusedPhone.with()
+    case .phoneIsOff: ClassText.refusedOff.with()
+    case .allInfected: ClassText.refusedInfected.with()
+    case .failed(let reason): ClassText.refusedFailed.with(["reason": .verbatim(reason)])
     }
+  }
+
+  /// The state of a phone. One whose page is closed can be freed for another browser.
+  private static func condition(_ phone: PhoneView) -> HTML {
+    let condition = OutbreakTables.condition(phone)
+    guard !phone.isFree, !phone.isConnected else { return "\(condition)" }
+    let button = PageLayout.button(
+      .freeButton, action: "/teacher/free", values: ["phone": "\(phone.number)"],
+      id: "free-\(phone.number)",
+      label: ClassText.freeLabel.with(["number": Phrase(phone.number)]), isQuiet: true)
+    return "\(condition) \(button)"
   }
 
   private static func phones(_ state: LessonState) -> HTML {
@@ -93,13 +105,13 @@ enum TeacherPage {
     let rows = state.phones.map { phone -> HTML in
       let number = "\(phone.number)"
       return """
-        <tr><th scope="row">\(number)</th><td>\(OutbreakTables.health(phone.health))</td>\
-        <td>\(OutbreakTables.outcome(phone.outcome))</td><td>\(OutbreakTables.condition(phone))</td>\
+        <tr data-phone="\(number)"><th scope="row">\(number)</th><td>\(OutbreakTables.health(phone.health))</td>\
+        <td>\(OutbreakTables.outcome(phone.outcome))</td><td>\(condition(phone))</td>\
         <td>\(OutbreakTables.test(phone)) \
         \(PageLayout.button(
           phone.test == nil ? .testButton : .testAgain, action: "/teacher/test",
           values: ["phone": number], id: "test-\(number)",
-          label: ClassText.testLabel.text(["number": number]), isQuiet: true))</td></tr>
+          label: ClassText.testLabel.with(["number": Phrase(phone.number)]), isQuiet: true))</td></tr>
         """
     }
     return """

@@ -52,9 +52,10 @@ struct ClassCookies: Sendable {
   private var teacherName: String { "class-teacher-\(port)" }
   private static let attributes = "Path=/; HttpOnly; SameSite="
 
-  /// Sent also if a pupil follows a link from a message, or they would get a second phone.
+  /// Sent also if a pupil follows a link from a message, or they would get a second phone. It survives the end of the
+  /// browser: phones end browsers that are in the background.
   func pupil(_ token: SessionToken) -> String {
-    "\(pupilName)=\(token.text); \(Self.attributes)Lax"
+    "\(pupilName)=\(token.text); Max-Age=\(ClassLimit.sessionSeconds); \(Self.attributes)Lax"
   }
 
   var noPupil: String { "\(pupilName)=; Max-Age=0; \(Self.attributes)Lax" }

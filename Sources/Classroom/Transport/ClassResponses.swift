@@ -2,13 +2,19 @@ import Foundation
 import Hummingbird
 import NIOCore
 
-/// The responses of the class and their headers.
-enum ClassResponses {
-  static func page(_ html: String, status: HTTPResponse.Status = .ok) -> Response {
+/// The responses of the class in a browser's language, and their headers.
+struct ClassResponses: Sendable {
+  let language: ClassLanguage
+
+  init(to request: Request) {
+    language = ClassLanguage(accepted: request.headers[.acceptLanguage])
+  }
+
+  func page(_ html: HTML, status: HTTPResponse.Status = .ok) -> Response {
     Response(
       status: status,
       headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+      body: ResponseBody(byteBuffer: ByteBuffer(string: html.text(in: language))))
   }
 
   static func redirection(to path: String, setting cookie: String? = nil) -> Response {
@@ -17,25 +23,25 @@ enum ClassResponses {
     return Response(status: .seeOther, headers: headers)
   }
 
-  static func refusal(
+  func refusal(
     _ status: HTTPResponse.Status, _ title: ClassText, _ text: ClassText, more: HTML = .none
   ) -> Response {
     page(PageLayout.message(title, text, more: more), status: status)
   }
 
   /// The page for a command that the lesson has refused.
-  static func refusal(_ refusal: LessonRefusal) -> Response {
+  func refusal(_ refusal: LessonRefusal) -> Response {
     let text = TeacherPage.text(of: refusal)
     return page(
       PageLayout.document(
-        ClassText.otherSiteTitle.text(),
+        ClassText.otherSiteTitle.with(),
         content: """
           <h1>\(ClassText.otherSiteTitle)</h1><p role="alert">\(text)</p>
           <p><a href="/">\(ClassText.backHome)</a></p>
           """), status: .conflict)
   }
 
-  static var notFound: Response { refusal(.notFound, .notFoundTitle, .notFoundText) }
+  var notFound: Response { refusal(.notFound, .notFoundTitle, .notFoundText) }
 
   /// Adds the headers of every response. They keep other sites from reading, framing or changing it.
   static func addCommonHeaders(to response: inout Response) {
@@ -71,6 +77,7 @@ struct ClassFiles: Sendable {
     var files: [String: (content: Data, type: String)] = [:]
     let names = [
       "class.css": "text/css; charset=utf-8", "class.js": "text/javascript; charset=utf-8",
+      "print.js": "text/javascript; charset=utf-8",
     ]
     for (name, type) in names {
       guard let content = try? Data(contentsOf: folder.appendingPathComponent(name)) else {
@@ -95,10 +102,14 @@ package enum ClassroomError: Error, Hashable, Sendable, CustomStringConvertible 
   /// The program's own files are missing.
   case files
   case port(Int)
+  /// The address is not one of this machine.
+  case address(String)
 
   package var description: String {
     switch self {
     case .files: "The class's web files are missing beside the program: install them again."
+    case .address(let address):
+      "\(address) is not an address of this machine: name another with --listen, or leave it out."
     case .port(let port): "Port \(port) is not available: name another with --port, or 0 for any."
     }
   }

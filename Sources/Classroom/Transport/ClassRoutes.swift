@@ -24,28 +24,31 @@ struct ClassRoutes: RouterMiddleware {
 
   private func response(to request: Request, port: Int) async -> Response {
     let addresses = ClassAddresses(hosts: hosts, port: port)
+    let responses = ClassResponses(to: request)
     switch ClassGate(addresses: addresses).refusal(of: request) {
     case .otherHost:
       let items = addresses.all.map { address -> HTML in
         "<li><a href=\"\(address)\">\(address)</a></li>"
       }
-      return ClassResponses.refusal(
+      return responses.refusal(
         .misdirectedRequest, .wrongHostTitle, .wrongHostText, more: "<ul>\(items)</ul>")
-    case .otherSite: return ClassResponses.refusal(.forbidden, .otherSiteTitle, .otherSiteText)
+    case .otherSite: return responses.refusal(.forbidden, .otherSiteTitle, .otherSiteText)
     case nil: break
     }
     let path = request.uri.path
     let cookies = ClassCookies(port: port)
     let here = addresses.preferring(authority: request.head.authority ?? "")
     if path == "/teacher" || path.hasPrefix("/teacher/") {
-      let routes = TeacherRoutes(lesson: lesson, secret: secret, cookies: cookies, addresses: here)
+      let routes = TeacherRoutes(
+        lesson: lesson, secret: secret, cookies: cookies, addresses: here, responses: responses)
       return await routes.response(to: request)
     }
     if path == "/code" {
-      return ClassResponses.page(JoinPages.code(here.join, others: here.others))
+      return responses.page(JoinPages.code(here.join, others: here.others))
     }
     if let file = files.response(to: path) { return file }
-    return await PupilRoutes(lesson: lesson, cookies: cookies).response(to: request)
+    return await PupilRoutes(lesson: lesson, cookies: cookies, responses: responses)
+      .response(to: request)
   }
 }
 

@@ -6,6 +6,7 @@ import NIOCore
 struct PupilRoutes: Sendable {
   let lesson: Lesson
   let cookies: ClassCookies
+  let responses: ClassResponses
 
   func response(to request: Request) async -> Response {
     let session = cookies.session(of: request)
@@ -15,7 +16,7 @@ struct PupilRoutes: Sendable {
     case (.get, "/"), (.head, "/"):
       // The same browser gets the same phone back.
       if number != nil { return ClassResponses.redirection(to: "/phone") }
-      return ClassResponses.page(JoinPages.join(isFull: await !lesson.hasSeats))
+      return await lesson.hasSeats ? responses.page(JoinPages.join) : full(.ok)
     case (.post, "/join"):
       return number == nil ? await join() : ClassResponses.redirection(to: "/phone")
     case (.get, "/phone"), (.head, "/phone"):
@@ -24,14 +25,14 @@ struct PupilRoutes: Sendable {
       guard let phone = state.phones.first(where: { $0.number == number }) else {
         return withoutPhone(hadSession: true)
       }
-      return ClassResponses.page(PhonePage.page(phone, in: state))
+      return responses.page(PhonePage.page(phone, in: state))
     case (.get, "/phone/events"):
       guard let number else { return withoutPhone(hadSession: true) }
       return ClassEvents.response(request, for: .phone(number), of: lesson)
     case (.post, let path) where path.hasPrefix("/phone/"):
       guard let number else { return withoutPhone(hadSession: true) }
       return await command(String(path.dropFirst("/phone/".count)), request, number: number)
-    default: return ClassResponses.notFound
+    default: return responses.notFound
     }
   }
 
@@ -40,22 +41,26 @@ struct PupilRoutes: Sendable {
       let (token, _) = try await lesson.join()
       return ClassResponses.redirection(to: "/phone", setting: cookies.pupil(token))
     } catch LessonRefusal.classIsFull {
-      return ClassResponses.page(JoinPages.join(isFull: true), status: .conflict)
+      return full(.conflict)
     } catch {
-      return ClassResponses.refusal(LessonRefusal(error))
+      return responses.refusal(LessonRefusal(error))
     }
+  }
+
+  private func full(_ status: HTTPResponse.Status) -> Response {
+    responses.page(JoinPages.full(lesson.phonesMax), status: status)
   }
 
   /// The page for a browser that has no phone.
   private func withoutPhone(hadSession: Bool) -> Response {
     hadSession
-      ? ClassResponses.page(JoinPages.ended, status: .forbidden)
+      ? responses.page(JoinPages.ended, status: .forbidden)
       : ClassResponses.redirection(to: "/")
   }
 
   private func command(_ name: String, _ request: Request, number: Int) async -> Response {
     guard let form = await request.form() else {
-      return ClassResponses.refusal(.contentTooLarge, .tooLargeTitle, .tooLargeText)
+      return responses.refusal(.contentTooLarge, .tooLargeTitle, .tooLargeText)
     }
     do {
       switch name {
@@ -67,11 +72,11 @@ struct PupilRoutes: Sendable {
       case "leave":
         try await lesson.leave(number)
         return ClassResponses.redirection(to: "/", setting: cookies.noPupil)
-      default: return ClassResponses.notFound
+      default: return responses.notFound
       }
       return ClassResponses.redirection(to: "/phone")
     } catch {
-      return ClassResponses.refusal(LessonRefusal(error))
+      return responses.refusal(LessonRefusal(error))
     }
   }
 }

@@ -8,6 +8,7 @@ struct TeacherRoutes: Sendable {
   let secret: TeacherSecret
   let cookies: ClassCookies
   let addresses: ClassAddresses
+  let responses: ClassResponses
 
   private static let home = "/teacher"
 
@@ -20,24 +21,27 @@ struct TeacherRoutes: Sendable {
       return ClassResponses.redirection(to: Self.home, setting: cookies.teacher(secret))
     }
     guard cookies.isTeacher(request, secret) else {
-      return ClassResponses.refusal(.forbidden, .noTeacherTitle, .noTeacherText)
+      return responses.refusal(.forbidden, .noTeacherTitle, .noTeacherText)
     }
     switch (request.method, path) {
     case (.get, Self.home), (.head, Self.home):
-      return ClassResponses.page(
+      return responses.page(
         TeacherPage.page(await lesson.state, address: addresses.join))
     case (.get, "/teacher/sheet"):
-      return ClassResponses.page(SheetPage.page(await lesson.state))
+      return responses.page(SheetPage.page(await lesson.state))
     case (.get, "/teacher/events"):
       return ClassEvents.response(request, for: .teacher, of: lesson)
     case (.post, _): return await command(path, request)
-    default: return ClassResponses.notFound
+    default: return responses.notFound
     }
   }
 
+  /// The number of a phone; 0, which no phone has, if there is none.
+  private func number(in form: [String: String]) -> Int { Int(form["phone", default: ""]) ?? 0 }
+
   private func command(_ path: String, _ request: Request) async -> Response {
     guard let form = await request.form() else {
-      return ClassResponses.refusal(.contentTooLarge, .tooLargeTitle, .tooLargeText)
+      return responses.refusal(.contentTooLarge, .tooLargeTitle, .tooLargeText)
     }
     do {
       switch path {
@@ -45,8 +49,9 @@ struct TeacherRoutes: Sendable {
       case "/teacher/morning": await lesson.startUntilMorning()
       case "/teacher/clock": await lesson.setAutomatic(form["on"] == "yes")
       case "/teacher/infect": try await lesson.infectOne()
-      case "/teacher/test": try await lesson.test(Int(form["phone", default: ""]) ?? 0)
-      default: return ClassResponses.notFound
+      case "/teacher/test": try await lesson.test(number(in: form))
+      case "/teacher/free": try await lesson.free(number(in: form))
+      default: return responses.notFound
       }
     } catch {
       // The teacher's page shows the refusal.

@@ -5,9 +5,22 @@ const connection = document.getElementById('connection');
 const page = document.body.classList.contains('teacher') ? '/teacher' : '/phone';
 let isLoading = false;
 let isStale = false;
+let isPressed = false;
+let postponed = null;
+
+// A button that is replaced between the press and the release of a pointer would not be clicked.
+addEventListener('pointerdown', () => { isPressed = true; });
+for (const name of ['pointerup', 'pointercancel']) {
+  addEventListener(name, () => setTimeout(() => {
+    isPressed = false;
+    if (postponed !== null) show(postponed);
+  }));
+}
 
 // Replaces the parts that have changed. A button that has the focus keeps it.
 function show(html) {
+  postponed = isPressed ? html : null;
+  if (isPressed) return;
   const next = new DOMParser().parseFromString(html, 'text/html');
   const focused = document.activeElement?.id;
   for (const part of document.querySelectorAll('[data-live]')) {
@@ -40,8 +53,12 @@ async function load() {
 function follow() {
   const events = new EventSource(`${page}/events`);
   events.addEventListener('change', load);
-  events.addEventListener('open', () => { connection.textContent = ''; });
+  events.addEventListener('open', () => {
+    document.body.dataset.stream = 'open';
+    connection.textContent = '';
+  });
   events.addEventListener('error', () => {
+    document.body.dataset.stream = 'lost';
     connection.textContent = connection.dataset.lost;
     // The browser gives up if the server refuses: the phone was given back, or the class was started again.
     if (events.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 3000);

@@ -5,7 +5,7 @@ import World
 
 /// The remote configuration, signed by the newest valid key that signs key files.
 final class SignedConfiguration: Sendable {
-  private let configuration: RemoteConfiguration
+  private let configuration: Mutex<RemoteConfiguration>
   private let signers: ExportSigners
   private let clock: any WallClock
   private let cached: Mutex<Signed?>
@@ -22,11 +22,26 @@ final class SignedConfiguration: Sendable {
   init(
     _ configuration: RemoteConfiguration, signers: ExportSigners, clock: any WallClock
   ) throws(KeyServerError) {
-    self.configuration = configuration
+    self.configuration = Mutex(configuration)
     self.signers = signers
     self.clock = clock
     cached = Mutex(nil)
     _ = try data()
+  }
+
+  /// Serves another configuration from now on. One that cannot be signed changes nothing.
+  ///
+  /// - Throws: `KeyServerError.configuration`.
+  func replace(_ new: RemoteConfiguration) throws(KeyServerError) {
+    let old = configuration.withLock { current in
+      defer { current = new }
+      return current
+    }
+    cached.withLock { $0 = nil }
+    do throws(KeyServerError) { _ = try data() } catch {
+      configuration.withLock { $0 = old }
+      throw error
+    }
   }
 
   /// Returns the signed document; it is cached until another key signs.
@@ -40,7 +55,7 @@ final class SignedConfiguration: Sendable {
     }
     do {
       let data = try UnverifiedRemoteConfiguration.signed(
-        configuration, privateKeyPEM: signer.privateKeyPEM, keyID: signer.keyID,
+        configuration.withLock { $0 }, privateKeyPEM: signer.privateKeyPEM, keyID: signer.keyID,
         keyVersion: signer.keyVersion
       ).encoded()
       cached.withLock {

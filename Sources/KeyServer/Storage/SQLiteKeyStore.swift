@@ -48,9 +48,10 @@ struct SQLiteKeyStore: KeyStore {
     let opened = DatabaseFile(opened: file)
     self.file = opened
     checkpoints = try LogCheckpoints(pool, file: file, pages: logPages)
-    commits = GroupCommit { [pool, damage] uploads in
+    commits = GroupCommit { [pool, damage, checkpoints] uploads in
       guard !damage.isWritingUnsafe else { throw KeyServerError.damagedDatabase }
       let acceptances = try await pool.write { try SQLiteUploads(db: $0).accept(uploads) }
+      checkpoints.committed(uploads: uploads.count)
       // Into a deleted file everything can be written.
       guard opened.isInPlace else { throw KeyServerError.lostDatabase }
       return acceptances

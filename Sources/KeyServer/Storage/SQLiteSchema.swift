@@ -136,6 +136,8 @@ enum SQLiteLimit {
   static let pageBytes = 2_048
   /// The length of the log, in pages, at which it is copied to the file.
   static let logPages = 65_536
+  /// Uploads in a commit while the server has less work than it can do: under full load more of them wait for one.
+  static let uploadsOfCalmCommit = 4
   /// The number of transactions in which old keys are removed, and as many for expired tokens; a divisor of 256.
   static let partsOfTables = 64
   /// The page cache of the writing connection, in KiB.

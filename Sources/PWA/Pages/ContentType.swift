@@ -1,10 +1,10 @@
 /// The media type of a file, by the ending of its name. Browsers run scripts of the right type only.
-struct ContentType: Hashable, Sendable {
+package struct ContentType: Hashable, Sendable {
   /// The value of the header.
-  let header: String
+  package let header: String
 
   /// The type of `fileName`; bytes if the ending is unknown.
-  init(fileName: String) {
+  package init(fileName: String) {
     let ending = fileName.split(separator: ".", omittingEmptySubsequences: false).last
     header = ending.flatMap { Self.byEnding[$0.lowercased()] } ?? "application/octet-stream"
   }

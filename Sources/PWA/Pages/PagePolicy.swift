@@ -7,7 +7,7 @@ package enum PagePolicy: Sendable {
   case permissive
 
   /// The value of the header.
-  var header: String {
+  package var header: String {
     switch self {
     case .strict:
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"

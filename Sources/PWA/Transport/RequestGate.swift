@@ -5,19 +5,19 @@ import Foundation
 ///
 /// A browser of the owner also sends the requests of other sites' pages. It tells so in `Origin` and in the headers
 /// of Fetch Metadata, which pages cannot set.
-struct RequestGate: Sendable {
+package struct RequestGate: Sendable {
   /// The facts of a request that the checks use.
-  struct Facts: Sendable {
+  package struct Facts: Sendable {
     /// GET or HEAD.
     var isReading = true
-    var path = "/"
+    package var path = "/"
     var host: String?
     /// The value of each header by its name in lower case.
-    var headers: [String: String] = [:]
+    package var headers: [String: String] = [:]
 
     /// True if a browser wants to show the answer as a document. Old browsers and other programs do not tell: then
     /// everything counts that is not a part of the bridge.
-    var isDocument: Bool {
+    package var isDocument: Bool {
       guard isReading else { return false }
       guard let destination = headers["sec-fetch-dest"] else {
         return !path.hasPrefix(WebPath.bridge) || path.hasPrefix(WebPath.open)
@@ -36,7 +36,7 @@ struct RequestGate: Sendable {
   }
 
   /// The reason why a request is refused.
-  enum Refusal: Hashable, Sendable {
+  package enum Refusal: Hashable, Sendable {
     /// For another host name: DNS rebinding.
     case otherHost
     case otherSite
@@ -46,14 +46,14 @@ struct RequestGate: Sendable {
   private let hosts: Set<String>
 
   /// The gate of the server on `port`.
-  init(port: Int) {
+  package init(port: Int) {
     let names = ["127.0.0.1", "localhost", "[::1]"]
     // Port 80 is not named in addresses.
     hosts = Set(names.map { "\($0):\(port)" } + (port == 80 ? names : []))
   }
 
   /// The reason to refuse the request; `nil` to serve it.
-  func refusal(of facts: Facts) -> Refusal? {
+  package func refusal(of facts: Facts) -> Refusal? {
     guard let host = facts.host, hosts.contains(host) else { return .otherHost }
     if let destination = facts.headers["sec-fetch-dest"], Self.frames.contains(destination) {
       return .frame

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 
 /// The answers of the server that are not from the web app.
-enum WebResponses {
+package enum WebResponses {
   /// A JSON document.
   static func json(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
     Response(
@@ -97,14 +97,14 @@ enum WebResponses {
   }
 
   /// A redirection to `path` of this server.
-  static func redirection(to path: String, setting cookie: String? = nil) -> Response {
+  package static func redirection(to path: String, setting cookie: String? = nil) -> Response {
     var headers: HTTPFields = [.location: path, .cacheControl: "no-store"]
     if let cookie { headers[.setCookie] = cookie }
     return Response(status: .seeOther, headers: headers)
   }
 
   /// The headers of every answer. They keep other sites from reading, framing or opening it.
-  static func addCommonHeaders(to response: inout Response) {
+  package static func addCommonHeaders(to response: inout Response) {
     for (name, value) in common {
       guard let name = HTTPFields.Element.Name(name) else { continue }
       response.headers[name] = value

@@ -128,7 +128,8 @@ struct WebRoutes: RouterMiddleware {
 }
 
 extension RequestGate.Facts {
-  init(_ request: Request) {
+  /// The facts of `request`.
+  package init(_ request: Request) {
     isReading = request.method == .get || request.method == .head
     path = request.uri.path
     host = request.head.authority

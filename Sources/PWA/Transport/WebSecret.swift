@@ -3,27 +3,27 @@ import Secrets
 import World
 
 /// The secret of one start of the server. A page that has it, in a cookie that scripts cannot read, may use the bridge.
-struct WebSecret: Redacted, Sendable {
+package struct WebSecret: Redacted, Sendable {
   private static let byteCount = 32
 
   private let text: String
 
   /// A new secret.
-  init(randomness: any Randomness) {
+  package init(randomness: any Randomness) {
     text = randomness.bytes(Self.byteCount)
       .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 
   /// The secret in 64 hexadecimal digits, for the address that is shown to the owner.
-  var hex: String { text }
+  package var hex: String { text }
 
   /// True if `text` is the secret.
-  func matches(_ text: some StringProtocol) -> Bool {
+  package func matches(_ text: some StringProtocol) -> Bool {
     isEqualInConstantTime(text.utf8, self.text.utf8)
   }
 
   /// True if the header `Cookie` has the secret of the server on `port`.
-  func isIn(cookies: String?, port: Int) -> Bool {
+  package func isIn(cookies: String?, port: Int) -> Bool {
     let name = Self.name(port)
     return (cookies ?? "").split(separator: ";").contains { cookie in
       let parts = cookie.split(separator: "=", maxSplits: 1)
@@ -35,7 +35,7 @@ struct WebSecret: Redacted, Sendable {
   }
 
   /// The value of `Set-Cookie`. Cookies do not distinguish ports, so the name does.
-  func cookie(port: Int) -> String {
+  package func cookie(port: Int) -> String {
     "\(Self.name(port))=\(text); Path=/; HttpOnly; SameSite=Strict"
   }
 

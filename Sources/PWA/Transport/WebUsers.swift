@@ -4,25 +4,25 @@ import Synchronization
 ///
 /// The owner is the user that runs the phone. Another user is admitted by the address that the phone has printed, and
 /// only then: a cookie alone proves nothing, since browsers send cookies to all ports of a machine.
-final class WebUsers: Sendable {
+package final class WebUsers: Sendable {
   private let owner: UInt32
   /// `nil` is a user that the system does not tell.
   private let admitted = Mutex<Set<UInt32?>>([])
 
-  init(owner: UInt32) {
+  package init(owner: UInt32) {
     self.owner = owner
   }
 
   /// True for the user that runs the phone.
-  func isOwner(_ user: UInt32?) -> Bool { user == owner }
+  package func isOwner(_ user: UInt32?) -> Bool { user == owner }
 
   /// True if `user` may use the secret of this start.
-  func mayUseSecret(_ user: UInt32?) -> Bool {
+  package func mayUseSecret(_ user: UInt32?) -> Bool {
     isOwner(user) || admitted.withLock { $0.contains(user) }
   }
 
   /// Admits a user that has opened the printed address.
-  func admit(_ user: UInt32?) {
+  package func admit(_ user: UInt32?) {
     admitted.withLock { _ = $0.insert(user) }
   }
 }

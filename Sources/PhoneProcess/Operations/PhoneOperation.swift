@@ -26,6 +26,8 @@ package enum PhoneOperation: Codable, Hashable, Sendable {
   case remove(Removal)
   /// Goes on without the app's data, which is damaged.
   case startOver
+  /// The requests that left the phone, newest first.
+  case messages
   /// All data about the owner, in one document.
   case exportMyData
   /// Receives scans as if they came from the radio. For developers.

@@ -11,15 +11,21 @@ public final class SimulatedAir: Sendable {
   private struct State {
     var beacons: [String: Advertisement] = [:]
     var distances: AirDistances = [:]
-    var identifiers: Set<RollingProximityIdentifier> = []
+    var sent: [String: Set<RollingProximityIdentifier>] = [:]
+    var received: [String: Set<RollingProximityIdentifier>] = [:]
   }
 
   private let state = Mutex(State())
   private let randomness: any Randomness
+  private let records: Bool
 
   /// Creates an empty channel; `randomness` spreads the signal strengths.
-  public init(randomness: any Randomness) {
+  ///
+  /// - Parameter records: True if the identifiers that each phone sends and receives are kept, for observers. In a
+  ///   town of hundreds of phones they would need more memory than the phones.
+  public init(randomness: any Randomness, records: Bool = true) {
     self.randomness = randomness
+    self.records = records
   }
 
   /// Sets the distance of two phones.
@@ -51,14 +57,24 @@ public final class SimulatedAir: Sendable {
 
   /// All identifiers ever sent: the knowledge of an observer with receivers everywhere.
   public var identifiersSent: Set<RollingProximityIdentifier> {
-    state.withLock { $0.identifiers }
+    state.withLock { $0.sent.values.reduce(into: []) { $0.formUnion($1) } }
+  }
+
+  /// All identifiers that one phone has sent.
+  public func identifiersSent(by name: String) -> Set<RollingProximityIdentifier> {
+    state.withLock { $0.sent[name] ?? [] }
+  }
+
+  /// All identifiers that one phone has received.
+  public func identifiersReceived(by name: String) -> Set<RollingProximityIdentifier> {
+    state.withLock { $0.received[name] ?? [] }
   }
 
   /// Sets the beacon of a phone; `nil` stops it.
   func set(_ beacon: Advertisement?, from name: String) {
     state.withLock { state in
       state.beacons[name] = beacon
-      if let beacon { state.identifiers.insert(beacon.identifier) }
+      if records, let beacon { state.sent[name, default: []].insert(beacon.identifier) }
     }
   }
 
@@ -71,6 +87,11 @@ public final class SimulatedAir: Sendable {
     }
     let start = end.addingTimeInterval(-AirModel.scanSeconds)
     let sightings = heard.flatMap { self.sightings(of: $0.beacon, at: $0.metres, from: start) }
+    if records {
+      state.withLock {
+        $0.received[listener, default: []].formUnion(sightings.map(\.advertisement.identifier))
+      }
+    }
     return Scan(time: start, sightings: sightings)
   }
 
@@ -81,19 +102,10 @@ public final class SimulatedAir: Sendable {
     let count = randomness.number(in: AirModel.receptionsPerScan)
     return (0..<count).compactMap { number in
       let time = start.addingTimeInterval(Double(number) * AirModel.advertisingSeconds)
-      return signalStrength(at: metres).map {
+      return AirModel.signalStrength(at: metres, randomness).map {
         Sighting(advertisement: beacon, time: time, signalStrength: $0)
       }
     }
-  }
-
-  /// The received signal strength, in dBm; `nil` below the sensitivity.
-  private func signalStrength(at metres: Double) -> Int8? {
-    let loss =
-      AirModel.lossAtOneMetreDecibels + 10 * AirModel.exponent * log10(max(metres, 0.1))
-    let spread = Double(randomness.number(in: -AirModel.spreadDecibels...AirModel.spreadDecibels))
-    let strength = Double(AirModel.transmitPower) - loss + spread
-    return strength < AirModel.sensitivity ? nil : Int8(clamping: Int(strength.rounded()))
   }
 }
 
@@ -120,4 +132,16 @@ public enum AirModel {
   public static let spreadDecibels = 3
   /// The weakest signal that a phone receives, in dBm.
   public static let sensitivity = -100.0
+
+  /// The received signal strength, in dBm; `nil` below the sensitivity.
+  public static func signalStrength(
+    at metres: Double, from calibration: Calibration = calibration, _ randomness: any Randomness
+  ) -> Int8? {
+    let loss = lossAtOneMetreDecibels + 10 * exponent * log10(max(metres, 0.1))
+    let spread = Double(randomness.number(in: -spreadDecibels...spreadDecibels))
+    // The receiver is of the same model and adds its correction.
+    let sent = Double(calibration.transmitPower) - Double(calibration.receiverCorrection)
+    let strength = sent - loss + spread
+    return strength < sensitivity ? nil : Int8(clamping: Int(strength.rounded()))
+  }
 }

@@ -151,7 +151,8 @@ public struct HealthOfficial: Sendable {
   private let apiToken: String
   private let network: any Network
 
-  init(server: URL, apiToken: String, network: any Network) {
+  /// An official with an API token of the verification server at `server`.
+  public init(server: URL, apiToken: String, network: any Network) {
     self.server = server
     self.apiToken = apiToken
     self.network = network

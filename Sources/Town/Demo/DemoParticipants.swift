@@ -12,6 +12,8 @@ struct DemoParticipants {
   let deviceCheck: SimulatedDeviceCheck
   let authority: SimulatedHealthAuthority
   let network: HTTPNetwork
+  /// The messages of the phones.
+  let messages: RecordedMessages
   let near: SimulatedPhone
   let far: SimulatedPhone
   let diagnosed: SimulatedPhone
@@ -44,15 +46,21 @@ struct DemoParticipants {
     self.network = network
     let configuration = await authority.appConfiguration()
     let region = authority.regionConfiguration
-    func phone(_ name: String) -> SimulatedPhone {
+    let messages = RecordedMessages()
+    self.messages = messages
+    let verificationServer = await authority.verificationURL
+    func phone(_ name: String, _ lane: DemoLane) -> SimulatedPhone {
       SimulatedPhone(
         name: name, folder: folder.appendingPathComponent("phone-\(name)"), world: world,
         configuration: configuration, region: region,
-        deviceCheck: SimulatedAttestation { await deviceCheck.issueToken() }, network: network)
+        deviceCheck: SimulatedAttestation { await deviceCheck.issueToken() },
+        network: RecordedNetwork(
+          network: network, phone: lane, verificationServer: verificationServer,
+          messages: messages))
     }
-    near = phone("near")
-    far = phone("far")
-    diagnosed = phone("diagnosed")
+    near = phone("near", .near)
+    far = phone("far", .far)
+    diagnosed = phone("diagnosed", .diagnosed)
   }
 
   /// Stops all servers.

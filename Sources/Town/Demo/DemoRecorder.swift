@@ -6,6 +6,7 @@ final class DemoRecorder {
   private(set) var steps: [DemoStep] = []
   private(set) var timeline: Timeline
   var phones: [DemoResult.Phone] = []
+  var knowledge: [PartyKnowledge] = []
 
   private let clock: SimulatedClock
   private let onStep: (DemoStep) -> Void
@@ -16,7 +17,9 @@ final class DemoRecorder {
     self.onStep = onStep
   }
 
-  var result: DemoResult { DemoResult(steps: steps, phones: phones, timeline: timeline) }
+  var result: DemoResult {
+    DemoResult(steps: steps, phones: phones, knowledge: knowledge, timeline: timeline)
+  }
 
   /// Runs one step and records it on these lanes of the picture. `body` adds facts and returns a value for
   /// later steps.
@@ -42,32 +45,19 @@ final class DemoRecorder {
       name: name, time: time, sentence: sentence, facts: facts, ok: ok,
       milliseconds: Self.milliseconds(since: start))
     steps.append(step)
-    draw(lanes: lanes, passages: passages, at: time, ok: ok)
+    timeline.rows.append(
+      Timeline.Row(
+        number: steps.count, time: time, ok: ok, lanes: lanes.map(\.rawValue).sorted(),
+        passages: passages.map { Timeline.Passage(from: $0.rawValue, to: $1.rawValue) }))
     onStep(step)
     guard case .success(let outcome) = result else { throw DemoStopped() }
     return outcome
   }
 
-  /// Records the time that two neighbouring lanes spent together.
-  func recordMeeting(_ lanes: ClosedRange<DemoLane>, from: Date, to: Date, label: String) {
-    timeline.meetings.append(
-      Timeline.Meeting(
-        lanes: lanes.lowerBound.rawValue...lanes.upperBound.rawValue, from: from, to: to,
-        label: label))
-  }
-
-  private func draw(
-    lanes: Set<DemoLane>, passages: [(DemoLane, DemoLane)], at time: Date, ok: Bool
-  ) {
-    for lane in lanes {
-      timeline.marks.append(
-        Timeline.Mark(number: steps.count, lane: lane.rawValue, time: time, ok: ok))
-    }
-    for (from, to) in passages {
-      timeline.passages.append(
-        Timeline.Passage(
-          from: from.rawValue, to: to.rawValue, time: time, label: steps.last?.sentence ?? ""))
-    }
+  /// Records that two neighbouring lanes were together during the last step.
+  func recordMeeting(_ lanes: ClosedRange<DemoLane>, label: String) {
+    timeline.rows[timeline.rows.count - 1].meeting = Timeline.Meeting(
+      lanes: lanes.lowerBound.rawValue...lanes.upperBound.rawValue, label: label)
   }
 
   private static func milliseconds(since start: ContinuousClock.Instant) -> Int {
@@ -76,7 +66,7 @@ final class DemoRecorder {
   }
 }
 
-/// The lanes of the picture, from top to bottom.
+/// The lanes of the picture, from left to right.
 enum DemoLane: Int, CaseIterable, Comparable {
   case far, near, diagnosed, verificationServer, keyServer
 
@@ -84,11 +74,11 @@ enum DemoLane: Int, CaseIterable, Comparable {
 
   var lane: Timeline.Lane {
     switch self {
-    case .far: Timeline.Lane(name: "far", detail: "a phone, out of reach")
-    case .near: Timeline.Lane(name: "near", detail: "a phone")
-    case .diagnosed: Timeline.Lane(name: "diagnosed", detail: "a phone")
-    case .verificationServer: Timeline.Lane(name: "verification", detail: "PIN to token")
-    case .keyServer: Timeline.Lane(name: "keys", detail: "upload to export")
+    case .far: Timeline.Lane(name: "far", detail: "phone")
+    case .near: Timeline.Lane(name: "near", detail: "phone")
+    case .diagnosed: Timeline.Lane(name: "diagnosed", detail: "phone")
+    case .verificationServer: Timeline.Lane(name: "verification", detail: "server")
+    case .keyServer: Timeline.Lane(name: "key", detail: "server")
     }
   }
 }

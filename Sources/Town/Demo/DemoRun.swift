@@ -30,9 +30,7 @@ public struct DemoRun {
     let world = SimulatedWorld(start: start, seed: seed, logger: logger)
     let recorder = DemoRecorder(
       clock: world.clock,
-      timeline: Timeline(
-        start: DemoClock.day(1, 6), end: DemoClock.day(2, 12),
-        lanes: DemoLane.allCases.map(\.lane)),
+      timeline: Timeline(lanes: DemoLane.allCases.map(\.lane)),
       onStep: onStep)
     do {
       let participants = try await startServers(of: world, recorder)
@@ -72,7 +70,8 @@ public struct DemoRun {
       try await steps.backgroundChecks()
       try await steps.notices()
       try await steps.cleanedUp(after: file)
-      try await steps.nothingReadable(file: file, code: code)
+      let keys = try await steps.nothingReadable(code: code)
+      try await steps.knowledge(code: code, keys: keys)
       await steps.recordPhoneResults()
     } catch {
       // The failed step is recorded; later steps are skipped.

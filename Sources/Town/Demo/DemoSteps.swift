@@ -62,7 +62,7 @@ struct DemoSteps {
         participants.far.radio.receivingScanCount == 0, "far received a beacon")
       facts.append("Near received diagnosed in \(received) scans; far received nothing.")
     }
-    recorder.recordMeeting(.near ... .diagnosed, from: start, to: end, label: "30 min, 1 m")
+    recorder.recordMeeting(.near ... .diagnosed, label: "30 min, 1 m")
   }
 
   func midnight() async throws {

@@ -23,6 +23,21 @@ public struct ReportPage {
     let notice: String
   }
 
+  /// A party of the page, and the counts of identifiers.
+  private struct Party {
+    let name: String
+    let size: String
+    let has: [String]
+    let lacks: [String]
+
+    init(_ knowledge: PartyKnowledge) {
+      name = knowledge.party
+      size = "\(max(knowledge.bytes / 1_024, 1)) KiB searched"
+      has = knowledge.counts.filter { $0.found > 0 }.map(\.text)
+      lacks = knowledge.counts.filter { $0.found == 0 }.map(\.text)
+    }
+  }
+
   /// The values of the template.
   private struct Content {
     let verdict: String
@@ -31,7 +46,8 @@ public struct ReportPage {
     let cards: [Card]
     let picture: String
     let rows: [Row]
-    let knowledge: [PartyKnowledge]
+    let hasKnowledge: Bool
+    let knowledge: [Party]
     let style: String
   }
 
@@ -60,7 +76,8 @@ public struct ReportPage {
       state: result.ok ? "passed" : "failed", cards: result.phones.map(Self.card),
       picture: TimelinePicture(timeline: result.timeline).svg,
       rows: result.steps.enumerated().map { Self.row(number: $0 + 1, $1) },
-      knowledge: PartyKnowledge.afterDemo, style: ReportTemplate.style)
+      hasKnowledge: !result.knowledge.isEmpty,
+      knowledge: result.knowledge.map(Party.init), style: ReportTemplate.style)
   }
 
   private static func row(number: Int, _ step: DemoStep) -> Row {
@@ -84,34 +101,4 @@ public struct ReportPage {
       name: phone.name, role: role, level: "level-\(phone.riskLevel)",
       levelName: ["none", "low", "medium", "high"][min(max(phone.riskLevel, 0), 3)], notice: notice)
   }
-}
-
-/// The knowledge of one party after the demo, and its limits.
-struct PartyKnowledge {
-  let party: String
-  let knows: String
-  let cannotKnow: String
-
-  static let afterDemo = [
-    PartyKnowledge(
-      party: "Near's phone",
-      knows: "Its user was near someone with a positive test, on which day and for how long.",
-      cannotKnow: "Who or where it was."),
-    PartyKnowledge(
-      party: "Far's phone", knows: "It was near none of the published keys.",
-      cannotKnow: "If a person near it was diagnosed."),
-    PartyKnowledge(
-      party: "Diagnosed's phone", knows: "Its keys were accepted.",
-      cannotKnow: "If anyone was notified."),
-    PartyKnowledge(
-      party: "Verification server", knows: "A PIN was issued and used once.",
-      cannotKnow: "A key, a name, a phone."),
-    PartyKnowledge(
-      party: "Key server", knows: "Keys that were published with a valid token.",
-      cannotKnow: "The PIN, the person, or who was near."),
-    PartyKnowledge(
-      party: "Readers of a key file",
-      knows: "Between one and all of its keys are real; the rest is padding.",
-      cannotKnow: "Which keys are real, or how many people uploaded."),
-  ]
 }

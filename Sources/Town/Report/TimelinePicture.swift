@@ -1,143 +1,165 @@
 import Foundation
 
-/// Draws a timeline as SVG: a lane for each phone and server, time from left to right.
+/// Draws a timeline as SVG: a column for each phone and server, and a row for each step beside its time.
+///
+/// Rows instead of a scale of hours: a step stays at its time although others follow within minutes, and the picture
+/// is readable on a phone.
 struct TimelinePicture {
   private enum Size {
-    static let width = 1000.0
-    static let labelWidth = 150.0
-    static let laneHeight = 64.0
-    static let top = 34.0
-    static let bottom = 14.0
+    static let timeWidth = 52.0
+    static let laneWidth = 66.0
+    static let top = 44.0
+    static let rowHeight = 32.0
+    static let passageHeight = 15.0
+    static let meetingHeight = 14.0
+    static let dayHeight = 20.0
     static let badgeRadius = 11.0
+  }
+
+  /// A row and its place.
+  private struct Place {
+    let row: Timeline.Row
+    /// The y of the badges.
+    let y: Double
+    let startsDay: Bool
+    let startsTime: Bool
   }
 
   let timeline: Timeline
 
   var svg: String {
-    let height = Size.top + Double(timeline.lanes.count) * Size.laneHeight + Size.bottom
-    let parts = hours() + lanes() + meetings() + passages() + marks()
+    let (places, height) = layout()
+    let parts = lanes(height: height) + places.flatMap(draw)
     return """
-      <svg viewBox="0 0 \(number(Size.width)) \(number(height))" role="img" \
+      <svg viewBox="0 0 \(number(width)) \(number(height))" role="img" \
       aria-labelledby="timeline-title" xmlns="http://www.w3.org/2000/svg">
-      <title id="timeline-title">Events on the phones and servers over time</title>
+      <title id="timeline-title">Steps on the phones and servers, and their messages</title>
+      <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" \
+      markerHeight="7" orient="auto"><path class="tip" d="M0 0 L8 4 L0 8 z"/></marker></defs>
       \(parts.joined(separator: "\n"))
       </svg>
       """
   }
 
-  private func hours() -> [String] {
-    stride(
-      from: timeline.start.timeIntervalSince1970, through: timeline.end.timeIntervalSince1970,
-      by: 6 * 3600
-    ).map { seconds in
-      let date = Date(timeIntervalSince1970: seconds)
-      let isMidnight = Int(seconds) % 86400 == 0
-      return """
-        <line class="\(isMidnight ? "midnight" : "hour")" x1="\(x(date))" x2="\(x(date))" \
-        y1="\(number(Size.top - 6))" y2="\(number(laneY(timeline.lanes.count - 1) + 28))"/>
-        <text class="clock" x="\(x(date))" y="16">\(DemoClock.label(date))</text>
-        """
+  private func layout() -> (places: [Place], height: Double) {
+    var y = Size.top
+    var places: [Place] = []
+    for row in timeline.rows {
+      let last = places.last?.row
+      let day = DemoClock.dayNumber(row.time)
+      let startsDay = last.map { DemoClock.dayNumber($0.time) != day } ?? true
+      if startsDay { y += Size.dayHeight }
+      places.append(
+        Place(
+          row: row, y: y + Size.rowHeight / 2, startsDay: startsDay,
+          startsTime: startsDay || last?.time != row.time))
+      y += Size.rowHeight + Double(row.passages.count) * Size.passageHeight
+      if row.meeting != nil { y += Size.meetingHeight }
     }
+    return (places, y + 8)
   }
 
-  private func lanes() -> [String] {
+  private func lanes(height: Double) -> [String] {
     timeline.lanes.enumerated().map { index, lane in
-      let y = laneY(index)
-      return """
-        <line class="lane" x1="\(number(Size.labelWidth))" x2="\(number(Size.width - 8))" \
-        y1="\(number(y))" y2="\(number(y))"/>
-        <text class="name" x="0" y="\(number(y - 2))">\(lane.name)</text>
-        <text class="detail" x="0" y="\(number(y + 14))">\(lane.detail)</text>
-        """
-    }
-  }
-
-  private func meetings() -> [String] {
-    timeline.meetings.map { meeting in
-      let top = laneY(meeting.lanes.lowerBound) - 16
-      let bottom = laneY(meeting.lanes.upperBound) + 16
-      let width = max(position(meeting.to) - position(meeting.from), 14)
-      return """
-        <rect class="meeting" x="\(x(meeting.from))" y="\(number(top))" width="\(number(width))" \
-        height="\(number(bottom - top))" rx="7"/>
-        <text class="meeting-label" x="\(number(position(meeting.from) - 6))" \
-        y="\(number((top + bottom) / 2 + 4))">\(meeting.label)</text>
-        """
-    }
-  }
-
-  private func passages() -> [String] {
-    timeline.passages.map { passage in
-      let fromY = laneY(passage.from)
-      let toY = laneY(passage.to)
-      let direction = toY > fromY ? 1.0 : -1.0
-      let tip = toY - direction * (Size.badgeRadius + 2)
-      return """
-        <path class="passage" marker-end="url(#arrow)" d="M \(x(passage.time)) \
-        \(number(fromY + direction * Size.badgeRadius)) V \(number(tip))">\
-        <title>\(passage.label)</title></path>
-        """
-    } + [
       """
-      <defs><marker id="arrow" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" \
-      markerHeight="7" orient="auto"><path class="tip" d="M0 0 L8 4 L0 8 z"/></marker></defs>
+      <line class="lane" x1="\(x(index))" x2="\(x(index))" y1="\(number(Size.top - 6))" \
+      y2="\(number(height))"/>
+      <text class="name" x="\(x(index))" y="16">\(lane.name)</text>
+      <text class="detail" x="\(x(index))" y="30">\(lane.detail)</text>
+      """
+    }
+  }
+
+  private func draw(_ place: Place) -> [String] {
+    let row = place.row
+    let day = place.startsDay ? day(of: place) : []
+    let time = """
+      <text class="clock" x="0" y="\(number(place.y + 4))">\(DemoClock.timeOfDay(row.time))</text>
+      """
+    let meeting = row.meeting.map { [draw($0, at: place.y)] } ?? []
+    let passages = row.passages.enumerated().map { index, passage in
+      let y = place.y + Size.rowHeight / 2 + Double(index) * Size.passageHeight
+      return draw(passage, of: row, at: y)
+    }
+    return day + (place.startsTime ? [time] : []) + meeting + passages
+      + row.lanes.map { badge(row, on: $0, at: place.y) }
+  }
+
+  private func day(of place: Place) -> [String] {
+    let y = place.y - Size.rowHeight / 2 - 2
+    return [
+      """
+      <line class="midnight" x1="0" x2="\(number(width))" y1="\(number(y))" y2="\(number(y))"/>
+      <text class="day" x="0" y="\(number(y - 5))">Day \(DemoClock.dayNumber(place.row.time))</text>
       """
     ]
   }
 
-  /// Places steps at the same time next to each other, in order.
-  private func marks() -> [String] {
-    var nextFree: [Int: Double] = [:]
-    return timeline.marks.map { mark in
-      let y = laneY(mark.lane)
-      let x = max(position(mark.time), nextFree[mark.lane] ?? 0)
-      nextFree[mark.lane] = x + 2 * Size.badgeRadius + 2
-      return """
-        <g class="\(mark.ok ? "passed" : "failed")"><circle cx="\(number(x))" cy="\(number(y))" \
-        r="\(number(Size.badgeRadius))"/><text x="\(number(x))" y="\(number(y + 4))">\
-        \(mark.number)</text></g>
-        """
-    }
+  private func draw(_ meeting: Timeline.Meeting, at y: Double) -> String {
+    let left = position(meeting.lanes.lowerBound) - 17
+    let right = position(meeting.lanes.upperBound) + 17
+    return """
+      <rect class="meeting" x="\(number(left))" y="\(number(y - 15))" \
+      width="\(number(right - left))" height="30" rx="9"/>
+      <text class="meeting-label" x="\(number((left + right) / 2))" y="\(number(y + 27))">\
+      \(meeting.label)</text>
+      """
   }
 
-  private func position(_ date: Date) -> Double {
-    let whole = timeline.end.timeIntervalSince(timeline.start)
-    let part = date.timeIntervalSince(timeline.start) / whole
-    return Size.labelWidth + part * (Size.width - Size.labelWidth - 30) + 12
+  private func draw(_ passage: Timeline.Passage, of row: Timeline.Row, at y: Double) -> String {
+    """
+    <circle class="start" cx="\(x(passage.from))" cy="\(number(y))" r="2.5"/>
+    <path class="passage" marker-end="url(#arrow)" d="M \(x(passage.from)) \(number(y)) \
+    H \(x(passage.to))"><title>Step \(row.number): \(timeline.lanes[passage.from].title) to \
+    \(timeline.lanes[passage.to].title)</title></path>
+    """
   }
 
-  private func x(_ date: Date) -> String { number(position(date)) }
-
-  private func laneY(_ index: Int) -> Double {
-    Size.top + (Double(index) + 0.5) * Size.laneHeight
+  private func badge(_ row: Timeline.Row, on lane: Int, at y: Double) -> String {
+    """
+    <g class="\(row.ok ? "passed" : "failed")"><circle cx="\(x(lane))" cy="\(number(y))" \
+    r="\(number(Size.badgeRadius))"/><text x="\(x(lane))" y="\(number(y + 4))">\(row.number)</text></g>
+    """
   }
+
+  private var width: Double {
+    Size.timeWidth + Double(timeline.lanes.count) * Size.laneWidth
+  }
+
+  private func position(_ lane: Int) -> Double {
+    Size.timeWidth + (Double(lane) + 0.5) * Size.laneWidth
+  }
+
+  private func x(_ lane: Int) -> String { number(position(lane)) }
 
   private func number(_ value: Double) -> String {
     String((value * 10).rounded() / 10)
   }
 }
 
-/// The events of the demo for the picture.
+/// The steps of the demo for the picture.
 public struct Timeline: Sendable {
   /// A phone or a server.
   public struct Lane: Sendable {
     let name: String
     let detail: String
+
+    var title: String { "\(name) \(detail)" }
   }
 
-  /// A numbered step on a lane.
-  struct Mark: Sendable {
+  /// A step and the lanes that it concerns.
+  struct Row: Sendable {
     let number: Int
-    let lane: Int
     let time: Date
     let ok: Bool
+    let lanes: [Int]
+    let passages: [Passage]
+    var meeting: Meeting?
   }
 
-  /// The time that two neighbouring lanes spent together.
+  /// Neighbouring lanes that were together.
   struct Meeting: Sendable {
     let lanes: ClosedRange<Int>
-    let from: Date
-    let to: Date
     let label: String
   }
 
@@ -145,14 +167,8 @@ public struct Timeline: Sendable {
   struct Passage: Sendable {
     let from: Int
     let to: Int
-    let time: Date
-    let label: String
   }
 
-  let start: Date
-  let end: Date
   let lanes: [Lane]
-  var marks: [Mark] = []
-  var meetings: [Meeting] = []
-  var passages: [Passage] = []
+  var rows: [Row] = []
 }

@@ -50,28 +50,29 @@ struct CodeIssuer: Sendable {
     throw VerificationServerError.storageUnavailable
   }
 
-  /// Issues a short code, and a long one if the order needs a link.
+  /// Issues a short code or a PIN, and a long code if the order needs a link.
   ///
   /// - Throws: `VerificationServerError.storageUnavailable` if it could not be stored, `.tooManyLiveCodes` if
   ///   it could be guessed.
   func issue(_ order: CodeOrder) async throws -> OrderOutcome {
     let now = clock.now
     let handle = order.handle ?? UUID(from: randomness)
+    let lengths =
+      order.form == .pin
+      ? VerificationCode.characterCounts
+      : policy.shortCodeDigits...ShortCode.digitCounts.upperBound
     let form = try await form(
-      .short, policy.shortCodeDigits...ShortCode.digitCounts.upperBound, count: 1,
-      lifetime: policy.shortCodeLifetime, at: now)
+      order.form, lengths, count: 1, lifetime: lifetime(of: order.form), at: now)
     for _ in 0..<VerificationLimit.drawsMax {
-      guard let short = ShortCode.drawn(digits: form.characterCount, from: randomness) else {
-        break
-      }
+      guard let typed = drawn(form) else { break }
       let long =
         order.wantsLink
         ? LongCode.drawn(count: policy.longCodeCharacters, from: randomness) : nil
-      var code = issuedCode(order, handle: handle, short: short, long: long, at: now)
+      var code = issuedCode(order, handle: handle, typed: typed, long: long, at: now)
       code.form = form
       switch try await storage.issue([code], at: now).first {
       case .stored:
-        return .issued(NewCode(handle: handle, short: short, long: long, issued: code))
+        return .issued(NewCode(handle: handle, typed: typed, long: long, issued: code))
       case .handleTaken: return .handleTaken
       case .phoneBusy: return .phoneBusy(expiresAt: code.expiresAt)
       case .codeTaken, nil: continue
@@ -80,12 +81,23 @@ struct CodeIssuer: Sendable {
     throw VerificationServerError.storageUnavailable
   }
 
+  private func drawn(_ form: CodeForm) -> (any EnteredCode)? {
+    switch form.kind {
+    case .pin: VerificationCode.drawn(count: form.characterCount, from: randomness)
+    case .short: ShortCode.drawn(digits: form.characterCount, from: randomness)
+    }
+  }
+
+  private func lifetime(of form: CodeForm.Kind) -> TimeInterval {
+    form == .pin ? lifetime : policy.shortCodeLifetime
+  }
+
   private func issuedCode(
-    _ order: CodeOrder, handle: UUID, short: ShortCode, long: LongCode?, at now: Date
+    _ order: CodeOrder, handle: UUID, typed: any EnteredCode, long: LongCode?, at now: Date
   ) -> IssuedCode {
     var code = IssuedCode(
-      hash: keys.hash(of: short), testResult: order.testResult,
-      expiresAt: now.addingTimeInterval(policy.shortCodeLifetime))
+      hash: keys.hash(of: typed), testResult: order.testResult,
+      expiresAt: now.addingTimeInterval(lifetime(of: order.form)))
     if let long {
       code.longHash = keys.hash(of: long)
       code.longExpiresAt = now.addingTimeInterval(policy.longCodeLifetime)
@@ -117,6 +129,8 @@ struct CodeIssuer: Sendable {
 /// The properties of a code of Google's contract that is to be issued.
 struct CodeOrder: Sendable {
   var testResult: TestResult
+  /// The form of the code that the user types.
+  var form = CodeForm.Kind.short
   /// The UUID that the client chose.
   var handle: UUID?
   /// The API key of the request.
@@ -147,7 +161,8 @@ enum OrderOutcome: Sendable {
 /// A code while its characters are known.
 struct NewCode: Sendable {
   let handle: UUID
-  let short: ShortCode
+  /// The code that the user types.
+  let typed: any EnteredCode
   let long: LongCode?
   let issued: IssuedCode
 }

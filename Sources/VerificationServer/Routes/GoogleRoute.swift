@@ -74,7 +74,7 @@ extension UserReportRequest: NamedFields {
 extension IssueRequest: NamedFields {
   public static let fieldNames: Set<String> = [
     "symptomDate", "testDate", "testType", "tzOffset", "phone", "smsTemplateLabel", "uuid",
-    "externalIssuerID", "onlyGenerateSMS", "padding",
+    "externalIssuerID", "onlyGenerateSMS", "codeForm", "padding",
   ]
 }
 

@@ -89,7 +89,7 @@ extension VerificationFailure {
 extension IssueResponse {
   init(_ code: NewCode) {
     self.init(
-      uuid: code.handle.text, code: code.short.characters,
+      uuid: code.handle.text, code: code.typed.characters,
       expiresAt: UTCTime.rfc1123(code.issued.expiresAt),
       expiresAtTimestamp: code.issued.expiresAt.unixSecond)
     longExpiresAt = UTCTime.rfc1123(code.issued.longExpiresAt)
@@ -143,8 +143,21 @@ struct ValidatedIssueRequest: Sendable {
         .unparsableRequest, "smsTemplateLabel is not the label of a template of this server.")
     }
     order = CodeOrder(
-      testResult: TestResult(testType, dates), handle: try Self.handle(request.uuid),
-      wantsLink: phone != nil)
+      testResult: TestResult(testType, dates), form: try Self.form(request.codeForm, testType),
+      handle: try Self.handle(request.uuid), wantsLink: phone != nil)
+  }
+
+  /// A PIN is for an upload, which needs a confirmed test in the ProteGO Safe contract.
+  private static func form(
+    _ name: String?, _ testType: TestType
+  ) throws(VerificationFailure) -> CodeForm.Kind {
+    guard let form = CodeForm.Kind(rawValue: name ?? CodeForm.Kind.short.rawValue) else {
+      throw VerificationFailure(.unparsableRequest, "codeForm must be short or pin.")
+    }
+    guard form == .short || testType == .confirmed else {
+      throw VerificationFailure(.unsupportedTestType, "A pin needs the testType confirmed.")
+    }
+    return form
   }
 
   private static func testType(

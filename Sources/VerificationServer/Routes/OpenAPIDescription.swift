@@ -167,10 +167,11 @@ enum VerificationDescription {
     "smsTemplateLabel": .string("The label of the SMS template."),
     "uuid": uuid, "externalIssuerID": .string("The client's name for the issuer."),
     "onlyGenerateSMS": .boolean("True if the server returns the SMS instead of sending it."),
+    "codeForm": .string("The form of the code; short by default.", oneOf: ["short", "pin"]),
   ]
 
   private static let issued: [String: JSONSchema] = [
-    "uuid": uuid, "code": .string("The short code.", pattern: "^[0-9]{6,10}$"),
+    "uuid": uuid, "code": .string("The short code or the PIN.", pattern: "^[0-9A-Z]{6,11}$"),
     "expiresAt": rfc1123, "expiresAtTimestamp": seconds, "longExpiresAt": rfc1123,
     "longExpiresAtTimestamp": seconds,
     "generatedSMS": .string("The text of the SMS if onlyGenerateSMS is set."),

@@ -31,9 +31,9 @@ struct SMSText: Sendable {
   }
 
   private func filled(_ template: String, _ code: NewCode, now: Date) -> String {
-    let long = code.long?.characters ?? code.short.characters
+    let long = code.long?.characters ?? code.typed.characters
     let values = [
-      ("[region]", configuration.region), ("[code]", code.short.characters),
+      ("[region]", configuration.region), ("[code]", code.typed.characters),
       ("[expires]", minutes(from: now, to: code.issued.expiresAt)), ("[longcode]", long),
       ("[longexpires]", hours(from: now, to: code.issued.longExpiresAt)), ("[enslink]", link(long)),
     ]

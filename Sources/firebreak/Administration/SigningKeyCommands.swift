@@ -108,13 +108,26 @@ struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
   func run() throws {
     let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
     let begin = SigningKeyTimes.date(from, leadSeconds: Server.leadSeconds)
-    let end = Int64(begin.timeIntervalSince1970) + Int64(overlap ?? Server.overlapSeconds)
-    let keys = try Server.changeKeys(of: setup, options: keyOptions) { keys in
-      let new = Server.newKey(after: keys, from: begin)
+    let keys = try Server.rotateKey(
+      of: setup, options: keyOptions, from: begin,
+      overlapSeconds: overlap ?? Server.overlapSeconds)
+    try SigningKeyReport(keys).print(asJSON: json)
+  }
+}
+
+extension AdministeredServer {
+  /// Adds a new key and ends the older ones after an overlap.
+  ///
+  /// - Returns: The changed keys.
+  static func rotateKey(
+    of setup: ServerSetup, options: KeyOptions, from begin: Date, overlapSeconds: Int
+  ) throws -> [SecretSigningKey] {
+    let end = Int64(begin.timeIntervalSince1970) + Int64(overlapSeconds)
+    return try changeKeys(of: setup, options: options) { keys in
+      let new = newKey(after: keys, from: begin)
       for index in keys.indices { keys[index].end(at: end) }
       keys.append(new)
     }
-    try SigningKeyReport(keys).print(asJSON: json)
   }
 }
 

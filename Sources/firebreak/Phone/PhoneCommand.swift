@@ -2,6 +2,9 @@ import ArgumentParser
 import Bluetooth
 import Foundation
 import PhoneProcess
+import RehearsalClock
+import Terminal
+import World
 
 /// `firebreak phone`: one phone as a process, and the commands of its owner.
 struct PhoneCommand: AsyncParsableCommand {
@@ -57,6 +60,11 @@ struct PhoneOptions: ParsableArguments {
       "Run ahead of the machine's clock, or behind it. For developers.", valueName: "seconds"))
   var clockOffset = 0
 
+  @Option(
+    help: ArgumentHelp(
+      "Follow the clock of a rehearsal. For developers.", valueName: "path"))
+  var clockFile: String?
+
   @Flag(help: "Print one JSON object.")
   var json = false
 
@@ -76,21 +84,41 @@ struct PhoneOptions: ParsableArguments {
     guard keyFile == nil || createKey == nil else {
       throw ValidationError("Give either --key-file or --create-key, not both.")
     }
-    try DeveloperOptions.check(clockOffset: clockOffset, developer: developer)
+    try DeveloperOptions.check(
+      clockOffset: clockOffset, clockFile: clockFile, developer: developer)
   }
 }
 
 /// The options for developers of `phone` and `serve`.
 enum DeveloperOptions {
-  /// - Throws: `ValidationError` if the offset is too large, or `--developer` is missing.
-  static func check(clockOffset: Int, developer: Bool) throws {
-    guard clockOffset == 0 || developer else {
-      throw ValidationError("--clock-offset is for developers: add --developer.")
+  /// - Throws: `ValidationError` if the options exclude each other, the offset is too large, or `--developer` is
+  ///   missing.
+  static func check(clockOffset: Int, clockFile: String?, developer: Bool) throws {
+    guard clockOffset == 0 && clockFile == nil || developer else {
+      let option = clockFile == nil ? "--clock-offset" : "--clock-file"
+      throw ValidationError("\(option) is for developers: add --developer.")
+    }
+    guard clockOffset == 0 || clockFile == nil else {
+      throw ValidationError("Give either --clock-offset or --clock-file, not both.")
     }
     let offsets = ClockWithOffset.offsets
     guard offsets.contains(clockOffset) else {
       throw ValidationError(
         "--clock-offset takes \(offsets.lowerBound) to \(offsets.upperBound) seconds.")
+    }
+  }
+
+  /// The clock of these options: the machine's, an offset of it, or that of a rehearsal.
+  ///
+  /// - Throws: `CommandFailure` if the file is not that of a clock.
+  static func clock(offset: Int, file: String?) throws(CommandFailure) -> any WallClock {
+    guard let file else {
+      return offset == 0 ? SystemClock() : ClockWithOffset(SystemClock(), ahead: offset)
+    }
+    do throws(RehearsalClockError) {
+      return try RehearsalClock(file: URL(fileURLWithPath: file))
+    } catch {
+      throw .badInput(error.description.printable)
     }
   }
 }

@@ -51,12 +51,14 @@ struct PhoneOpening {
     settings.start.configuration = PhoneStart.path(path)
     let (radioChanges, radioChange) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let controller = isRunning ? controller(configuration) { radioChange.yield() } : nil
+    let clock = try DeveloperOptions.clock(offset: options.clockOffset, file: options.clockFile)
+    let controller =
+      isRunning ? controller(configuration, clock: clock) { radioChange.yield() } : nil
     return Phone(
       in: folder, key: sealingKey, settings: settings,
       surroundings: Phone.Surroundings(
         clock: clock, randomness: SystemRandomness(), network: network,
-        radio: radio(controller, isRunning: isRunning),
+        radio: radio(controller, clock: clock, isRunning: isRunning),
         runRadio: { await controller?.run() },
         radioChanges: controller.map { _ in radioChanges }, desktop: desktop,
         version: Firebreak.configuration.version, language: Language(environment: environment),
@@ -98,21 +100,17 @@ struct PhoneOpening {
     return try SealingKeyFile(at: configured).read(for: folder)
   }
 
-  private var clock: any WallClock {
-    options.clockOffset == 0
-      ? SystemClock() : ClockWithOffset(SystemClock(), ahead: options.clockOffset)
-  }
-
   /// The Bluetooth controller; `nil` for a phone without one.
   ///
   /// - Parameter changed: Called when the controller is ready, and when it has failed.
   private func controller(
-    _ configuration: PhoneConfigurationFile, changed: @escaping @Sendable () -> Void
+    _ configuration: PhoneConfigurationFile, clock: any WallClock,
+    changed: @escaping @Sendable () -> Void
   ) -> HCIRadio? {
     let configured = configuration.radio.flatMap { try? PhoneRadio($0) }
     guard case .controller(let address) = options.radio ?? configured else { return nil }
     let logger = logger
-    return HCIRadio(address, clock: clock) { event in
+    return HCIRadio(address, clock: clock, machine: SystemClock()) { event in
       switch event {
       case .failed:
         logger.warning("the radio \(address): \(event)")
@@ -125,7 +123,9 @@ struct PhoneOpening {
     }
   }
 
-  private func radio(_ controller: HCIRadio?, isRunning: Bool) -> any Radio {
+  private func radio(
+    _ controller: HCIRadio?, clock: any WallClock, isRunning: Bool
+  ) -> any Radio {
     if options.developer { return DeveloperRadio(controller, clock: clock) }
     // Without a running phone, Bluetooth is not off: it is not known.
     return controller ?? NoRadio(isPoweredOn: !isRunning)

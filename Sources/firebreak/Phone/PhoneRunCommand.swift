@@ -27,6 +27,9 @@ struct PhoneRunCommand: AsyncParsableCommand {
       "Serve the web app in this folder instead of ours, with the bridge.", valueName: "folder"))
   var pages: String?
 
+  @Flag(help: ArgumentHelp("Stop when stdin ends.", visibility: .hidden))
+  var untilEndOfInput = false
+
   @OptionGroup var options: PhoneOptions
 
   func validate() throws {
@@ -47,6 +50,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    if untilEndOfInput { EndOfInput.stopsThisProcess() }
     let opening = PhoneOpening(options)
     let folder = try opening.folder()
     let lock = try await lock(folder)

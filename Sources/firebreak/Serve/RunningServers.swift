@@ -1,4 +1,5 @@
 import Foundation
+import HealthAuthorityConsole
 import KeyServer
 import Logging
 import QuietHTTP
@@ -10,18 +11,21 @@ import VerificationServer
 struct RunningServers {
   let verification: VerificationServer?
   let keys: KeyServer?
+  let console: HealthAuthorityConsole?
 
   /// The servers as services that run and stop together.
   func groups(logger: Logger) -> ServerGroups {
-    ServerGroups([verification as (any Service)?, keys].compactMap(\.self), logger: logger)
+    ServerGroups(
+      [verification as (any Service)?, keys, console].compactMap(\.self), logger: logger)
   }
 
   /// The ports, when all servers listen; `nil` if one of them stopped before.
   var ports: ServerPorts? {
     get async {
       let ports = ServerPorts(
-        verification: await verification?.boundPort, keys: await keys?.boundPort)
-      return ports.verification == 0 || ports.keys == 0 ? nil : ports
+        verification: await verification?.boundPort, keys: await keys?.boundPort,
+        console: await console?.boundPort)
+      return [ports.verification, ports.keys, ports.console].contains(0) ? nil : ports
     }
   }
 
@@ -29,6 +33,7 @@ struct RunningServers {
   func waitUntilClosed() async {
     await verification?.waitUntilClosed()
     await keys?.waitUntilClosed()
+    await console?.waitUntilClosed()
   }
 }
 
@@ -71,12 +76,14 @@ struct ServerGroups {
 struct ServerPorts {
   var verification: Int?
   var keys: Int?
+  var console: Int?
 
   /// The addresses on `host`.
   func addresses(host: String) -> ServerAddresses {
     let name = host.contains(":") ? "[\(host)]" : host
     func url(_ port: Int?) -> String? { port.map { "http://\(name):\($0)" } }
-    return ServerAddresses(verification: url(verification), keys: url(keys))
+    return ServerAddresses(
+      verification: url(verification), keys: url(keys), console: url(console))
   }
 }
 
@@ -170,17 +177,20 @@ struct ServerAddresses: Encodable {
   let ready = true
   let verification: String?
   let keys: String?
+  let console: String?
 
   var text: String {
-    let lines = [("verification server", verification), ("key server", keys)].compactMap {
-      name, url in
+    let servers = [
+      ("verification server", verification), ("key server", keys), ("console", console),
+    ]
+    let lines = servers.compactMap { name, url in
       url.map { "The \(name) listens on \($0)." }
     }
     return (lines + ["Press Ctrl-C to stop."]).joined(separator: "\n")
   }
 
   private enum CodingKeys: CodingKey {
-    case ready, verification, keys
+    case ready, verification, keys, console
   }
 }
 

@@ -12,7 +12,7 @@ struct ServerFolder {
   /// The folder at `path`, which is created if it is missing.
   init(path: String) throws {
     url = URL(fileURLWithPath: path)
-    for folder in [url, verification, keys, exports] {
+    for folder in [url, verification, keys, console, exports] {
       // Key files are public, and a web server of another user may serve them.
       let rights = [url, exports].contains(folder) ? 0o755 : 0o700
       do {
@@ -46,10 +46,12 @@ struct ServerFolder {
 
   /// Throws if other users can change the folder, or can read or change the data of a server.
   private func refuseShared() throws {
-    let databases = [verificationDatabase, keyDatabase].flatMap { file in
+    let databases = [verificationDatabase, keyDatabase, consoleDatabase].flatMap { file in
       ["", "-wal", "-shm"].map { URL(fileURLWithPath: file.path + $0) }
     }
-    for place in [verification, keys] + databases { try refuse(place, rights: 0o077, "u=rwX,go=") }
+    for place in [verification, keys, console] + databases {
+      try refuse(place, rights: 0o077, "u=rwX,go=")
+    }
     for place in [url, exports] { try refuse(place, rights: 0o022, "go-w") }
   }
 
@@ -83,15 +85,25 @@ struct ServerFolder {
 
   /// The folder of one server.
   func folder(of server: ServerName) -> URL {
-    server == .verification ? verification : keys
+    switch server {
+    case .verification: verification
+    case .keys: keys
+    case .console: console
+    }
   }
 
   var verification: URL { url.appendingPathComponent("verification") }
   var keys: URL { url.appendingPathComponent("keys") }
+  var console: URL { url.appendingPathComponent("console") }
   /// The public key files and their indexes.
   var exports: URL { url.appendingPathComponent("exports") }
   var verificationDatabase: URL { verification.appendingPathComponent("verification.sqlite") }
   var keyDatabase: URL { keys.appendingPathComponent("keys.sqlite") }
+  var consoleDatabase: URL { console.appendingPathComponent("console.sqlite") }
+  var consoleSecrets: PrivateFile { PrivateFile(console.appendingPathComponent("secrets.json")) }
+  var consoleSettings: SettingsFile {
+    SettingsFile(url: console.appendingPathComponent("settings.json"))
+  }
   var verificationSecrets: PrivateFile {
     PrivateFile(verification.appendingPathComponent("secrets.json"))
   }

@@ -1,6 +1,7 @@
 import Foundation
 import StrictJSON
 import Terminal
+import World
 
 /// The settings of a server, `settings.json` in its folder: strict JSON without secrets.
 struct SettingsFile {
@@ -21,6 +22,24 @@ struct SettingsFile {
     }
     let place = SettingPlace(folder: url.deletingLastPathComponent(), readsFiles: readsFiles)
     return try naming { try table.resolve(tree, into: &root, at: place) }
+  }
+
+  /// Replaces one setting in the file. A concurrent change by hand may be lost.
+  ///
+  /// - Throws: `CommandFailure` if the file is damaged or cannot be written.
+  func replace(_ name: String, with value: JSONTree) throws {
+    var fields: [String: JSONTree] = [:]
+    if case .object(let present) = try read() { fields = present }
+    fields[name] = value
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    do {
+      try AtomicFile.write(try encoder.encode(JSONTree.object(fields)), to: url)
+    } catch {
+      throw CommandFailure(
+        status: .machineFailed,
+        sentence: "\(url.path.printable) could not be written: check the disk, then retry.")
+    }
   }
 
   /// Adds the name of the file to the `CommandFailure` of `work`, if the file exists.

@@ -2,17 +2,17 @@ import Foundation
 
 /// The catalogue: every text of the class's pages, in English. `{name}` is replaced by a value.
 ///
-/// A translation is a table of the same cases.
+/// `polish` is the table of the translations.
 enum ClassText: String, CaseIterable, Sendable {
   // All pages.
+  case languageCode = "en"
   case className = "Firebreak class"
   case skip = "Skip to the content"
   case offline =
-    "Connection lost. Your place in the class is kept: this page connects again by itself."
+    "Connection lost. Your place is kept: this page connects again by itself."
   case dayAndTime = "Day {day}, {time}"
   case phone = "Phone {number}"
   case backHome = "Go to the start page"
-  case none = "none"
   case never = "never"
 
   // Joining.
@@ -29,6 +29,7 @@ enum ClassText: String, CaseIterable, Sendable {
   case fullTitle = "This class is full"
   case fullText =
     "All {max} phones are taken. Look at a neighbour's phone, or ask the teacher to free one."
+  case tryAgain = "Try again"
   case endedTitle = "Your phone is no longer in this class"
   case endedText =
     "It was given back, or the class has been started again. Join again to get a phone."
@@ -103,7 +104,7 @@ enum ClassText: String, CaseIterable, Sendable {
   case infectOne = "Infect one person"
   case sheetLink = "Printable sheet"
   case joinHeading = "Join"
-  case joined = "{count} of {max} phones are taken, {connected} have a page open."
+  case joined = "Phones taken: {count} of {max}. Pages open: {connected}."
   case largeCode = "Show the code on the whole page"
   case summaryHeading = "Outbreak"
   case infectedCount = "Infected so far"
@@ -144,6 +145,8 @@ enum ClassText: String, CaseIterable, Sendable {
   case testButton = "Test"
   case testAgain = "Test again"
   case testLabel = "Test the person of phone {number}"
+  case freeButton = "Free"
+  case freeLabel = "Free phone {number} for another browser"
   case stateOff = "off"
   case stateFree = "given back"
   case stateClosed = "page closed"
@@ -176,6 +179,7 @@ enum ClassText: String, CaseIterable, Sendable {
   case newsPositive = "The test of phone {number} is positive. The PIN is on that phone's page."
   case newsUploaded = "Phone {number} has shared its keys."
   case newsUploadFailed = "Phone {number} could not share its keys; its page says why."
+  case newsFreed = "Phone {number} is free. The next browser that joins gets it."
   case refusedLesson = "The lesson has reached its last day. Print the sheet."
   case refusedPhone = "There is no such phone."
   case refusedOff = "The phone is off: switch it on first."
@@ -200,7 +204,7 @@ enum ClassText: String, CaseIterable, Sendable {
   // The printable sheet.
   case sheetTitle = "The outbreak in our class"
   case sheetLead = """
-    {phones} phones, {days} simulated days. Every phone used the real exposure notification \
+    Phones: {phones}. Simulated days: {days}. Every phone used the real exposure notification \
     engine, and the health authority's servers were real as well.
     """
   case sheetNumbers = "Numbers"
@@ -215,19 +219,5 @@ enum ClassText: String, CaseIterable, Sendable {
   case question4 = "Some were notified without being exposed. Is that an error of the app?"
   case question5 = "How would the curve look if every notified person stayed at home?"
   case print = "Print"
-}
-
-extension ClassText {
-  /// The text with its values.
-  func text(_ values: [String: String] = [:]) -> String {
-    values.reduce(rawValue) { $0.replacingOccurrences(of: "{\($1.key)}", with: $1.value) }
-  }
-}
-
-extension HTML.Interpolation {
-  mutating func appendInterpolation(_ text: ClassText) { appendInterpolation(text.text()) }
-
-  mutating func appendInterpolation(_ text: ClassText, _ values: [String: String]) {
-    appendInterpolation(text.text(values))
-  }
+  case backToTeacher = "Back to the teacher's page"
 }

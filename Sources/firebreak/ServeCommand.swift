@@ -15,8 +15,9 @@ struct ServeCommand: AsyncParsableCommand {
     abstract: "Run the health authority's servers until Ctrl-C or SIGTERM.",
     discussion: """
       Secrets and signing keys are created on the first start, in DIR, readable by its owner only. Other \
-      settings are in DIR/verification/settings.json and DIR/keys/settings.json; `verification-server settings` \
-      and `key-server settings` show them; SIGHUP reloads them. Requests in progress are finished before the \
+      settings are in DIR/verification/settings.json, DIR/keys/settings.json and DIR/console/settings.json; \
+      `verification-server settings` and `key-server settings` show them; SIGHUP reloads them. `console account \
+      add` makes the first account of the console. Requests in progress are finished before the \
       servers stop. Put a web server with TLS in front of them.
       """)
 
@@ -28,7 +29,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "A PostgreSQL cluster; not supported yet.")
   var database: String?
 
-  @Option(help: "The first port: P for verification, P+1 for keys; 0 for free ports.")
+  @Option(
+    help: "The first port: P for verification, P+1 for keys, P+2 for the console; 0 for free ports."
+  )
   var port = 8080
 
   @Option(help: "The address to listen on.")
@@ -49,28 +52,38 @@ struct ServeCommand: AsyncParsableCommand {
       "Run ahead of the machine's clock, or behind it. For developers.", valueName: "seconds"))
   var clockOffset = 0
 
+  @Option(
+    help: ArgumentHelp("Follow the clock of a rehearsal. For developers.", valueName: "path"))
+  var clockFile: String?
+
+  @Flag(help: ArgumentHelp("Stop when stdin ends.", visibility: .hidden))
+  var untilEndOfInput = false
+
   func validate() throws {
-    try DeveloperOptions.check(clockOffset: clockOffset, developer: developer)
+    try DeveloperOptions.check(
+      clockOffset: clockOffset, clockFile: clockFile, developer: developer)
     guard (0...UInt16.max - 2).contains(UInt16(exactly: port) ?? .max) else {
       throw ValidationError("--port takes 0 to \(UInt16.max - 2).")
     }
     guard database == nil else {
       throw ValidationError("--database is not supported yet: use --data and SQLite.")
     }
-    guard only != .console else {
-      throw ValidationError("--only console is not supported yet: use verification or keys.")
-    }
   }
 
   func run() async throws {
+    if untilEndOfInput { EndOfInput.stopsThisProcess() }
     FileDescriptors.raiseLimit()
     let folder = try ServerFolder(path: options.data)
+    let clock = try DeveloperOptions.clock(offset: clockOffset, file: clockFile)
     let setup = ServerSetup(folder: folder, options: options, clock: clock)
     // Before anything is created, so that a failed start leaves nothing.
     try check(setup)
     let locks = try ServerLocks(folder, ServerName.allCases.filter(isServed))
     defer { withExtendedLifetime(locks) {} }
     if clockOffset != 0 { try setup.confirmClock() }
+    if isServed(.console) {
+      try await setup.prepareConsole(hasVerification: isServed(.verification))
+    }
     let loop = ServerLoop(
       create: { try servers(of: setup, on: $0) }, logger: logger(level: .error))
     try await loop.run { ports in
@@ -87,28 +100,30 @@ struct ServeCommand: AsyncParsableCommand {
       ? try setup.verificationServer(
         host: host, port: ports?.verification ?? port,
         logger: logger(level: try setup.verificationSettings().logLevel)) : nil
-    let second = only == nil && port > 0 ? port + 1 : port
+    func own(_ place: Int) -> Int { only == nil && port > 0 ? port + place : port }
     let keys =
       isServed(.keys)
       ? try setup.keyServer(
-        host: host, port: ports?.keys ?? second,
+        host: host, port: ports?.keys ?? own(1),
         logger: logger(level: try setup.keySettings().logLevel)) : nil
     if keys != nil { note(try setup.keySettings().deviceVerificationNote) }
-    return RunningServers(verification: verification, keys: keys)
+    let console =
+      isServed(.console)
+      ? try setup.console(
+        host: host, port: ports?.console ?? own(2), verification: verification, keys: keys,
+        logger: logger(level: try setup.consoleSettings().logLevel)) : nil
+    return RunningServers(verification: verification, keys: keys, console: console)
   }
 
   private func check(_ setup: ServerSetup) throws {
     if isServed(.verification) { try setup.checkVerification() }
     if isServed(.keys) { try setup.checkKeys() }
+    if isServed(.console) { try setup.checkConsole() }
     if only == nil { try setup.requireMatchingNames() }
   }
 
   private func isServed(_ server: ServerName) -> Bool {
-    server != .console && (only == nil || only == server)
-  }
-
-  private var clock: any WallClock {
-    clockOffset == 0 ? SystemClock() : ClockWithOffset(SystemClock(), ahead: clockOffset)
+    only == nil || only == server
   }
 
   private func logger(level: Logger.Level) -> Logger {

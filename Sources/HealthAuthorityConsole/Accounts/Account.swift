@@ -1,0 +1,85 @@
+import Foundation
+import GRDB
+
+/// The account of an official.
+package struct Account: Hashable, Sendable {
+  let id: Int64
+  /// The name that is typed at the sign-in; upper and lower case are the same.
+  let name: String
+  let role: Role
+  /// Random bytes by which a passkey names the account.
+  let handle: Data
+  /// True if a password and a code generator are set.
+  let isComplete: Bool
+  let isDisabled: Bool
+  let createdAt: Int64
+
+  init(_ row: Row) {
+    id = row["id"]
+    name = row["name"]
+    let role: String = row["role"]
+    // A role of a newer version gives no rights but the least.
+    self.role = Role(rawValue: role) ?? .issuer
+    handle = row["handle"]
+    let hash: String? = row["password_hash"]
+    isComplete = hash != nil
+    let disabledAt: Int64? = row["disabled_at"]
+    isDisabled = disabledAt != nil
+    createdAt = row["created_at"]
+  }
+}
+
+/// The roles of officials.
+package enum Role: String, CaseIterable, Sendable {
+  /// Issues codes and looks up their status.
+  case issuer
+  /// Reads statistics and changes the remote configuration, with the approval of another person.
+  case epidemiologist
+  /// Administers accounts, keys and phones, and may do everything else.
+  case administrator
+
+  var rights: Set<Right> {
+    switch self {
+    case .issuer: [.issueCodes]
+    case .epidemiologist: [.readStatistics, .changeConfiguration]
+    case .administrator: Set(Right.allCases)
+    }
+  }
+}
+
+/// The groups of pages that a role opens.
+enum Right: String, CaseIterable, Sendable {
+  /// Issue codes, look up and end them.
+  case issueCodes
+  /// The funnel and the list of exports.
+  case readStatistics
+  /// Propose and approve remote configurations.
+  case changeConfiguration
+  /// Pause phones and withdraw key files.
+  case operatePhones
+  /// Signing keys, API keys, authorities and apps.
+  case administerKeys
+  /// Accounts.
+  case administerAccounts
+  /// The audit log.
+  case readAudit
+}
+
+/// The rule for names of accounts.
+enum AccountName {
+  /// The name without white space around it; nil if it is not allowed.
+  ///
+  /// - Parameter characters: The allowed lengths.
+  static func checked(_ text: String, _ characters: ClosedRange<Int>) -> String? {
+    let name = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    let isPlain = name.unicodeScalars.allSatisfy {
+      CharacterSet.alphanumerics.contains($0) || " .-_@'".unicodeScalars.contains($0)
+    }
+    return characters.contains(name.count) && isPlain ? name : nil
+  }
+
+  /// The form in which names are compared.
+  static func key(_ name: String) -> String {
+    name.precomposedStringWithCanonicalMapping.lowercased()
+  }
+}

@@ -1,0 +1,86 @@
+import Crypto
+import Foundation
+import Secrets
+import World
+
+/// A generator of one-time codes on the phone of an official: TOTP (RFC 6238) with SHA-1, six digits and steps of 30
+/// seconds, which all such apps support.
+struct CodeGenerator: Redacted, Sendable {
+  static let stepSeconds: Int64 = 30
+  static let digits = 6
+  private static let secretBytes = 20
+
+  let secret: Data
+
+  /// A generator with a stored secret.
+  init(secret: Data) { self.secret = secret }
+
+  /// A new generator.
+  init(randomness: any Randomness) {
+    secret = Data(randomness.bytes(Self.secretBytes))
+  }
+
+  /// The step that contains `time`, in Unix seconds.
+  static func step(at time: Int64) -> Int64 { time / stepSeconds }
+
+  /// The code of a step.
+  func code(step: Int64, digits: Int = Self.digits) -> String {
+    let counter = withUnsafeBytes(of: step.bigEndian) { Data($0) }
+    let hash = Array(
+      HMAC<Insecure.SHA1>.authenticationCode(for: counter, using: SymmetricKey(data: secret)))
+    let offset = Int(hash[hash.count - 1] & 0x0F)
+    let number = hash[offset..<(offset + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    let range = (0..<digits).reduce(UInt32(1)) { power, _ in power * 10 }
+    let text = String((number & 0x7FFF_FFFF) % range)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+  }
+
+  /// The step of a typed code, if it is one of those around `time` and later than `last`.
+  ///
+  /// - Parameter last: The step of the last code that was accepted: each code works once.
+  func step(of typed: String, at time: Int64, after last: Int64, stepsOff: Int) -> Int64? {
+    let typed = typed.filter { !$0.isWhitespace }
+    let now = Self.step(at: time)
+    var found: Int64?
+    for step in (now - Int64(stepsOff))...(now + Int64(stepsOff)) where step > last {
+      if isEqualInConstantTime(code(step: step).utf8, typed.utf8) { found = step }
+    }
+    return found
+  }
+
+  /// The secret in Base32 (RFC 4648) without padding, in groups of four as apps show it.
+  var typedSecret: String {
+    stride(from: 0, to: base32.count, by: 4).map { start in
+      String(base32.dropFirst(start).prefix(4))
+    }.joined(separator: " ")
+  }
+
+  /// The address that apps read from a QR code.
+  func address(account: String, issuer: String) -> String {
+    var allowed = CharacterSet.alphanumerics
+    allowed.insert(charactersIn: "-._~")
+    func encoded(_ text: String) -> String {
+      text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
+    return
+      "otpauth://totp/\(encoded(issuer)):\(encoded(account))?secret=\(base32)&issuer=\(encoded(issuer))"
+  }
+
+  private var base32: String { Self.base32(secret) }
+
+  /// Base32 without padding.
+  static func base32(_ bytes: some Sequence<UInt8>) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+    var (text, bits, count) = ("", UInt32(0), 0)
+    for byte in bytes {
+      bits = bits << 8 | UInt32(byte)
+      count += 8
+      while count >= 5 {
+        text.append(alphabet[Int(bits >> UInt32(count - 5)) & 31])
+        count -= 5
+      }
+    }
+    if count > 0 { text.append(alphabet[Int(bits << UInt32(5 - count)) & 31]) }
+    return text
+  }
+}

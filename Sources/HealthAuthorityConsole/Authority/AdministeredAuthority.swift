@@ -1,0 +1,156 @@
+import Foundation
+import KeyServerAPI
+import Secrets
+
+/// The health authority that the console administers: its servers, wherever they run.
+///
+/// The console knows no server. The program passes an implementation, which may answer `AuthorityFailure.notOffered`.
+package protocol AdministeredAuthority: Sendable {
+  // Codes.
+  /// Issues a code. An order with the UUID of an earlier one fails with `.taken`.
+  func issue(_ order: CodeOrder) async throws(AuthorityFailure) -> IssuedCode
+  /// Issues several codes. The results are in the order of `orders`.
+  func issue(_ orders: [CodeOrder]) async -> [Result<IssuedCode, AuthorityFailure>]
+  /// The state of a code, without anything about its owner.
+  func state(ofCode uuid: UUID) async throws(AuthorityFailure) -> CodeState
+  /// Ends a code.
+  func expire(code uuid: UUID) async throws(AuthorityFailure) -> CodeState
+
+  // Observation.
+  /// The counts of the days, oldest first.
+  func funnel() async throws(AuthorityFailure) -> [FunnelDay]
+  /// The exports with their files.
+  func exports() async throws(AuthorityFailure) -> [ExportFacts]
+
+  // Phones.
+  /// The remote configuration in force.
+  func remoteConfiguration() async throws(AuthorityFailure) -> RemoteConfiguration
+  /// Replaces the remote configuration. Phones follow at their next check.
+  func replace(_ configuration: RemoteConfiguration) async throws(AuthorityFailure)
+  /// The levels that phones would have shown for the simulated contacts of last week under a configuration.
+  func effect(of configuration: RemoteConfiguration) async throws(AuthorityFailure)
+    -> ConfigurationEffect
+  /// The instructions that phones follow.
+  func instructions() async throws(AuthorityFailure) -> PhoneInstructions
+  /// Tells phones to neither check nor upload, until a time or until `resume`.
+  func pause(until: Date?) async throws(AuthorityFailure)
+  /// Ends a pause.
+  func resume() async throws(AuthorityFailure)
+  /// Tells phones to ignore a key file and to undo its exposures.
+  func withdraw(_ file: KeyFileHash) async throws(AuthorityFailure)
+  /// Ends the withdrawal of a key file.
+  func restore(_ file: KeyFileHash) async throws(AuthorityFailure)
+
+  // Keys.
+  /// The signing keys of a server, without their private parts.
+  func signingKeys(of server: SigningServer) async throws(AuthorityFailure) -> [SigningKeyFacts]
+  /// Adds a signing key and ends the older ones after an overlap.
+  func rotateSigningKey(of server: SigningServer) async throws(AuthorityFailure)
+  /// The API keys of the verification server.
+  func apiKeys() async throws(AuthorityFailure) -> [APIKeyFacts]
+  /// Adds an API key and returns its text, which is shown once.
+  func addAPIKey(_ kind: APIKeyFacts.Kind, name: String) async throws(AuthorityFailure) -> String
+  /// Revokes an API key.
+  func revokeAPIKey(_ id: String) async throws(AuthorityFailure)
+  /// The authorities whose certificates are accepted.
+  func authorities() async throws(AuthorityFailure) -> [AuthorityFacts]
+  /// Accepts the certificates of an authority.
+  func add(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure)
+  /// The apps that may upload.
+  func apps() async throws(AuthorityFailure) -> [AppFacts]
+  /// Allows an app to upload.
+  func add(_ app: AppFacts) async throws(AuthorityFailure)
+}
+
+/// The reasons why the authority did not do something, one for each reaction of an official.
+package enum AuthorityFailure: Error, Hashable, Sendable {
+  /// The request is not valid; the sentence says what to change.
+  case refused(String)
+  /// The code, file or key does not exist.
+  case notFound
+  /// A code with this UUID was issued before.
+  case taken
+  /// A server does not answer: try again later.
+  case unavailable
+  /// This console cannot do it; the sentence says where it can be done.
+  case notOffered(String)
+}
+
+/// The servers with signing keys.
+package enum SigningServer: String, CaseIterable, Sendable {
+  /// Its keys sign tokens and certificates.
+  case verification
+  /// Its keys sign key files and remote configurations.
+  case keys
+}
+
+/// A signing key without its private part.
+package struct SigningKeyFacts: Hashable, Sendable {
+  package let id: String
+  package let version: String?
+  package let publicKeyPEM: String
+  /// The start and the end of its validity, in Unix seconds.
+  package let validFrom: Int64?
+  package let validThru: Int64?
+
+  package init(
+    id: String, version: String?, publicKeyPEM: String, validFrom: Int64?, validThru: Int64?
+  ) {
+    self.id = id
+    self.version = version
+    self.publicKeyPEM = publicKeyPEM
+    self.validFrom = validFrom
+    self.validThru = validThru
+  }
+}
+
+/// An API key without its text.
+package struct APIKeyFacts: Hashable, Sendable {
+  /// The kinds of keys. The raw values are those of `api-key add --type`.
+  package enum Kind: String, CaseIterable, Sendable {
+    /// For apps.
+    case device
+    /// For systems that issue codes.
+    case admin
+  }
+
+  package let id: String
+  package let kind: String
+  package let name: String
+  package let createdAt: Int64
+  package let revokedAt: Int64?
+
+  package init(id: String, kind: String, name: String, createdAt: Int64, revokedAt: Int64?) {
+    self.id = id
+    self.kind = kind
+    self.name = name
+    self.createdAt = createdAt
+    self.revokedAt = revokedAt
+  }
+}
+
+/// An authority whose certificates are accepted.
+package struct AuthorityFacts: Hashable, Sendable {
+  package let issuer: String
+  package let audience: String
+  package let keyIDs: [String]
+
+  package init(issuer: String, audience: String, keyIDs: [String]) {
+    self.issuer = issuer
+    self.audience = audience
+    self.keyIDs = keyIDs
+  }
+}
+
+/// An app that may upload.
+package struct AppFacts: Hashable, Sendable {
+  package let id: String
+  package let regions: [String]
+  package let authorities: [String]
+
+  package init(id: String, regions: [String], authorities: [String]) {
+    self.id = id
+    self.regions = regions
+    self.authorities = authorities
+  }
+}

@@ -1,0 +1,142 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import QuietHTTP
+import Secrets
+import VerificationAPI
+
+/// The client of the verification server's admin API, which issues codes and looks them up.
+package struct CodeClient: Redacted, Sendable {
+  private let server: URL
+  private let apiKey: String
+  private let client: HTTPClient
+  private let responseSeconds: Int64
+
+  /// A client of the server at `url`, which must use `https` unless it is on this machine.
+  ///
+  /// - Parameters:
+  ///   - isOwnProcess: True if the server runs in this process, so that nothing crosses a network.
+  ///   - responseSeconds: The timeout of a response; nil for `ConsoleLimit.responseSecondsMax`.
+  /// - Returns: Nil if the address would send the key over an unencrypted network.
+  package init?(
+    server url: URL, apiKey: String, isOwnProcess: Bool = false, responseSeconds: Int64? = nil
+  ) {
+    guard isOwnProcess || url.isEncryptedOrLocal else { return nil }
+    server = url
+    self.apiKey = apiKey
+    client = .withoutRedirects
+    self.responseSeconds = responseSeconds ?? ConsoleLimit.responseSecondsMax
+  }
+
+  /// Issues one code.
+  package func issue(_ order: CodeOrder) async throws(AuthorityFailure) -> IssuedCode {
+    let response: IssueResponse = try await send(order.request, to: VerificationRoute.issue)
+    guard let issued = IssuedCode(response) else { throw .unavailable }
+    return issued
+  }
+
+  /// Issues several codes, in requests of at most `batchRequestCodesMax`.
+  package func issue(_ orders: [CodeOrder]) async -> [Result<IssuedCode, AuthorityFailure>] {
+    var results: [Result<IssuedCode, AuthorityFailure>] = []
+    let size = ConsoleLimit.batchRequestCodesMax
+    for start in stride(from: 0, to: orders.count, by: size) {
+      let part = orders[start..<min(start + size, orders.count)]
+      results += await issueAtOnce(Array(part))
+    }
+    return results
+  }
+
+  /// The state of a code.
+  package func state(ofCode uuid: UUID) async throws(AuthorityFailure) -> CodeState {
+    let response: CodeStatusResponse = try await send(
+      CodeHandleRequest(uuid: uuid.uuidString.lowercased()), to: VerificationRoute.checkCodeStatus)
+    return CodeState(response)
+  }
+
+  /// Ends a code.
+  package func expire(code uuid: UUID) async throws(AuthorityFailure) -> CodeState {
+    let _: CodeStatusResponse = try await send(
+      CodeHandleRequest(uuid: uuid.uuidString.lowercased()), to: VerificationRoute.expireCode)
+    return try await state(ofCode: uuid)
+  }
+
+  private struct Batch: Encodable {
+    let codes: [IssueRequest]
+  }
+
+  private func issueAtOnce(
+    _ orders: [CodeOrder]
+  ) async -> [Result<IssuedCode, AuthorityFailure>] {
+    do throws(AuthorityFailure) {
+      let (_, body) = try await bytes(
+        Batch(codes: orders.map(\.request)), to: VerificationRoute.batchIssue)
+      // A batch with an error has the status of the error, and the codes that were issued all the same.
+      guard let response = try? JSONDecoder().decode(BatchIssueResponse.self, from: body),
+        response.codes.count == orders.count
+      else { throw Self.failure(body) }
+      return response.codes.map { item in
+        switch item {
+        case .issued(let response):
+          IssuedCode(response).map(Result.success) ?? .failure(.unavailable)
+        case .refused(let failure): .failure(AuthorityFailure(failure))
+        }
+      }
+    } catch {
+      return orders.map { _ in .failure(error) }
+    }
+  }
+
+  private func send<Response: Decodable>(
+    _ body: some Encodable, to path: String
+  ) async throws(AuthorityFailure) -> Response {
+    let (status, bytes) = try await bytes(body, to: path)
+    guard status == 200, let response = try? JSONDecoder().decode(Response.self, from: bytes) else {
+      throw Self.failure(bytes)
+    }
+    return response
+  }
+
+  private func bytes(
+    _ body: some Encodable, to path: String
+  ) async throws(AuthorityFailure) -> (status: UInt, body: Data) {
+    do {
+      var request = HTTPClientRequest(url: server.appendingPathComponent(path).absoluteString)
+      request.method = .POST
+      request.headers.add(name: "content-type", value: "application/json")
+      request.headers.add(name: VerificationRoute.apiKeyHeader, value: apiKey)
+      request.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(body)))
+      let response = try await client.execute(
+        request, timeout: .seconds(responseSeconds))
+      let body = try await response.body.collect(upTo: ConsoleLimit.responseBytesMax)
+      return (response.status.code, Data(body.readableBytesView))
+    } catch {
+      throw .unavailable
+    }
+  }
+
+  private static func failure(_ body: Data) -> AuthorityFailure {
+    (try? JSONDecoder().decode(VerificationFailure.self, from: body)).map { AuthorityFailure($0) }
+      ?? .unavailable
+  }
+}
+
+extension AuthorityFailure {
+  init(_ failure: VerificationFailure) {
+    self =
+      switch failure.errorCode {
+      case .codeNotFound: .notFound
+      case .uuidAlreadyExists: .taken
+      case .internalServerError: .unavailable
+      default: .refused(failure.error)
+      }
+  }
+}
+
+extension CodeState {
+  init(_ response: CodeStatusResponse) {
+    self.init(
+      isUsed: response.claimed ?? false,
+      expiresAt: Date(timeIntervalSince1970: TimeInterval(response.expiresAtTimestamp)))
+  }
+}

@@ -1,0 +1,52 @@
+/// A count for a page: suppressed if it is so small that it might tell something about a person.
+///
+/// Zero is shown: that no code was issued on a day tells nothing about one.
+enum ShownCount: Hashable, Sendable {
+  case exact(Int)
+  /// Fewer than the minimum, and more than none.
+  case few
+  /// The server does not count this.
+  case unknown
+
+  /// - Parameter least: The smallest count above zero that is shown.
+  init(_ count: Int?, least: Int) {
+    guard let count else {
+      self = .unknown
+      return
+    }
+    self = count > 0 && count < least ? .few : .exact(max(0, count))
+  }
+
+  /// The value for a chart, in which few are drawn as none.
+  var height: Int {
+    if case .exact(let count) = self { count } else { 0 }
+  }
+}
+
+/// The counts of a day as they are shown.
+///
+/// Counts of one day that differ by less than the minimum would tell about the difference, so a step of the funnel is
+/// suppressed if the next one is smaller by a few.
+struct ShownFunnelDay: Hashable, Sendable {
+  let day: Int64
+  let issued: ShownCount
+  let redeemed: ShownCount
+  let uploads: ShownCount
+  let published: ShownCount
+
+  init(_ day: FunnelDay, least: Int) {
+    self.day = day.day
+    issued = ShownCount(day.issued, least: least)
+    redeemed = Self.step(day.redeemed, after: day.issued, least)
+    uploads = Self.step(day.uploads, after: day.redeemed, least)
+    // Keys in files include padding, so they tell nothing about one upload.
+    published = ShownCount(day.published, least: least)
+  }
+
+  private static func step(_ count: Int?, after before: Int?, _ least: Int) -> ShownCount {
+    if let count, let before, count != before, abs(before - count) < least, count > 0 {
+      return .few
+    }
+    return ShownCount(count, least: least)
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import QuietHTTP
+import Secrets
+
+/// The configuration of a console.
+package struct ConsoleConfiguration: Redacted, Sendable {
+  /// The address to listen on.
+  package var host: String
+  /// The port to listen on; 0 takes a free one.
+  package var port: Int
+  /// The SQLite database.
+  package var databaseFile: URL
+  /// The secret of the database, 32 bytes. A database belongs to one secret.
+  package var secret: Data
+  /// The origin of the console as officials open it, such as `https://console.example`; nil for `http://localhost` with
+  /// the port. Passkeys belong to its host name.
+  package var origin: String?
+  /// The page that opens the app with a code; nil if there is none.
+  package var appAddress: URL?
+  /// True if the verification server sends SMS.
+  package var sendsSMS = false
+  /// The proxies whose `X-Forwarded-For` names the client.
+  package var trustedProxies = TrustedProxies.none
+  /// The base-two logarithm of the cost of password hashes, for tests.
+  var scryptCostLog = ConsoleLimit.scryptCostLog
+
+  package init(
+    host: String = "127.0.0.1", port: Int = 0, databaseFile: URL, secret: Data
+  ) {
+    self.host = host
+    self.port = port
+    self.databaseFile = databaseFile
+    self.secret = secret
+  }
+
+  /// Random bytes for a new database.
+  package static let secretBytes = ConsoleLimit.secretBytes
+
+  /// - Throws: `ConsoleError.configuration`, which names the field.
+  package func check() throws(ConsoleError) {
+    guard secret.count == ConsoleLimit.secretBytes else {
+      throw .configuration("secret must have \(ConsoleLimit.secretBytes) bytes.")
+    }
+    guard let origin else { return }
+    guard let url = URL(string: origin), url.isEncryptedOrLocal, url.host() != nil,
+      url.path.isEmpty, url.query == nil, url.fragment == nil
+    else {
+      throw .configuration(
+        "origin must be https:// and a host, without a path; http only for this machine.")
+    }
+  }
+}
+
+/// The errors of the console.
+package enum ConsoleError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A value is not valid; the sentence names it.
+  case configuration(String)
+  /// The database belongs to another secret.
+  case otherSecret
+  /// A newer version has changed the database.
+  case newerDatabase
+  /// The database cannot be opened or written.
+  case database
+
+  package var description: String {
+    switch self {
+    case .configuration(let sentence): sentence
+    case .otherSecret:
+      "The secret of the console does not belong to its database: restore both from one backup."
+    case .newerDatabase:
+      "The database of the console was changed by a newer version: use that version."
+    case .database:
+      "The database of the console cannot be opened or written: check its folder and the disk."
+    }
+  }
+
+  init(_ failure: ConsoleDatabase.Failure) {
+    self =
+      switch failure {
+      case .otherSecret: .otherSecret
+      case .newer: .newerDatabase
+      case .unavailable: .database
+      }
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import Hummingbird
+import QRCodes
+import QuietHTTP
+import World
+
+/// The pages with which administrators manage accounts, and the page of a link for a new password.
+struct AccountPages: Sendable {
+  let pages: PageRouter
+  let accounts: AccountStore
+  let links: AccountLinks
+  let passwords: PasswordChecks
+  /// Counts failed tries of links by address.
+  let failures: FailureBudget
+
+  func add(to router: Router<QuietContext>) {
+    let access = PageRouter.Access.holders(of: .administerAccounts)
+    pages.get(router, "/accounts", access) { try await list($0) }
+    pages.post(router, "/accounts", access, addAccount)
+    pages.post(router, "/accounts/:id/link", access) { visit, _ in
+      try await newLink(for: try await account(visit), visit)
+    }
+    pages.post(router, "/accounts/:id/disable", access) { try await setDisabled(true, $0, $1) }
+    pages.post(router, "/accounts/:id/enable", access) { try await setDisabled(false, $0, $1) }
+    pages.get(router, "/start/:token", .everyone) { visit in
+      try await start(visit, try await invited(visit))
+    }
+    pages.post(router, "/start/:token", .everyone, finish)
+  }
+
+  private func list(
+    _ visit: Visit, fault: String? = nil, typedName: String = "",
+    status: HTTPResponse.Status = .ok
+  ) async throws -> Response {
+    let texts = visit.texts
+    var values: [String: Any] = [
+      "typedName": typedName,
+      "accounts": try await accounts.all().map { account -> [String: Any] in
+        let state: TextKey =
+          account.isDisabled
+          ? .accountDisabled : account.isComplete ? .accountActive : .accountNew
+        return [
+          "id": account.id, "name": account.name, "role": texts[account.role.textKey],
+          "state": texts[state], "isEnabled": !account.isDisabled,
+        ]
+      },
+      "roles": Role.allCases.map { ["value": $0.rawValue, "title": texts[$0.textKey]] },
+    ]
+    if let fault { values["fault"] = fault }
+    return pages.renderer.response(
+      Page(texts[.accountsTitle], .accounts, values, status: status), for: visit)
+  }
+
+  private func addAccount(_ visit: Visit, _ form: Form) async throws -> Response {
+    guard let role = Role(rawValue: form["role"]) else { throw PageRefusal.malformed }
+    func refused() async throws -> Response {
+      try await list(
+        visit, fault: visit.texts[.accountBadName], typedName: form["name"],
+        status: .unprocessableContent)
+    }
+    guard let name = AccountName.checked(form["name"], ConsoleLimit.nameCharacters) else {
+      return try await refused()
+    }
+    do {
+      let account = try await accounts.add(name: name, role: role, by: visit.account.name)
+      return try await newLink(for: account, visit)
+    } catch is AccountStore.Refusal {
+      return try await refused()
+    }
+  }
+
+  private func newLink(for account: Account, _ visit: Visit) async throws -> Response {
+    guard !account.isDisabled else { throw PageRefusal.missing }
+    let token = try await links.make(for: account, by: visit.account.name)
+    let title = visit.texts[.linkTitle, account.name]
+    return pages.renderer.response(
+      Page(title, .link, ["title": title, "address": "\(visit.origin)/start/\(token)"]),
+      for: visit)
+  }
+
+  private func setDisabled(
+    _ isDisabled: Bool, _ visit: Visit, _ form: Form
+  ) async throws -> Response {
+    let account = try await account(visit)
+    do {
+      try await accounts.setDisabled(isDisabled, account, by: visit.account.name)
+    } catch AccountStore.Refusal.lastAdministrator {
+      return try await list(visit, fault: visit.texts[.accountLast], status: .conflict)
+    }
+    return PageRenderer.redirection(to: "/accounts")
+  }
+
+  private func account(_ visit: Visit) async throws -> Account {
+    guard let id = Int64(visit.parameter("id")), let account = try await accounts.account(id: id)
+    else { throw PageRefusal.missing }
+    return account
+  }
+
+  // MARK: - Links
+
+  /// The account of the link in the path; nil if the link does not work.
+  private func invited(_ visit: Visit) async throws -> Account? {
+    try await failures.attempt(from: visit.context) { () -> AttemptResult<Account?> in
+      let account = try await links.account(of: visit.parameter("token"))
+      return account == nil ? .failed(nil) : .succeeded(account)
+    }
+  }
+
+  private func start(
+    _ visit: Visit, _ account: Account?, fault: String? = nil
+  ) async throws -> Response {
+    let texts = visit.texts
+    guard let account else {
+      return pages.renderer.response(
+        Page(
+          texts[.startGoneTitle], .message,
+          ["title": texts[.startGoneTitle], "text": texts[.startGoneText], "signIn": true],
+          status: .notFound), for: visit)
+    }
+    let generator = links.generator(for: visit.parameter("token"))
+    let address = generator.address(account: account.name, issuer: "Firebreak")
+    var values: [String: Any] = [
+      "lead": texts[.startLead, account.name], "name": account.name, "key": generator.typedSecret,
+      "least": ConsoleLimit.passwordCharactersMin,
+      "passwordLabel": texts[.startPassword, "\(ConsoleLimit.passwordCharactersMin)"],
+      "picture": QRCode(address).map { Picture.svg(of: $0, title: texts[.startPicture]) } ?? "",
+    ]
+    if let fault { values["fault"] = fault }
+    return pages.renderer.response(
+      Page(texts[.startTitle], .start, values, status: fault == nil ? .ok : .unprocessableContent),
+      for: visit)
+  }
+
+  private func finish(_ visit: Visit, _ form: Form) async throws -> Response {
+    guard let account = try await invited(visit) else { return try await start(visit, nil) }
+    let password = form.exact("password")
+    guard password.count >= ConsoleLimit.passwordCharactersMin,
+      password.utf8.count <= ConsoleLimit.passwordBytesMax
+    else {
+      let fault = visit.texts[.startShort, "\(ConsoleLimit.passwordCharactersMin)"]
+      return try await start(visit, account, fault: fault)
+    }
+    let generator = links.generator(for: visit.parameter("token"))
+    let step = generator.step(
+      of: form["code"], at: accounts.clock.now.unixSecond, after: 0,
+      stepsOff: ConsoleLimit.codeStepsOff)
+    guard let step else {
+      return try await start(visit, account, fault: visit.texts[.startCodeWrong])
+    }
+    let hash = try await passwords.hash(password)
+    // The link may have been used or replaced while the password was hashed.
+    guard try await links.account(of: visit.parameter("token")) == account else {
+      return try await start(visit, nil)
+    }
+    try await accounts.setCredentials(hash, generator, step: step, of: account, by: account.name)
+    return pages.renderer.response(
+      Page(
+        visit.texts[.startDoneTitle], .message,
+        [
+          "title": visit.texts[.startDoneTitle], "text": visit.texts[.startDoneText],
+          "signIn": true,
+        ]), for: visit)
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import QuietHTTP
+
+/// The audit log: the newest entries, the state of the chain, and the export.
+struct AuditPages: Sendable {
+  let pages: PageRouter
+  let audit: AuditLog
+
+  func add(to router: Router<QuietContext>) {
+    pages.get(router, "/audit", .holders(of: .readAudit), show)
+    pages.post(router, "/audit/export", .holders(of: .readAudit), export)
+  }
+
+  private func show(_ visit: Visit) async throws -> Response {
+    let count = ConsoleLimit.auditEntriesOnPage
+    let entries = try await audit.newest(count, before: visit.query("before").flatMap { Int64($0) })
+    let chain = try await audit.forEach(atOnce: ConsoleLimit.auditEntriesAtOnce)
+    var values: [String: Any] = [
+      "head": chain.head, "verdictClass": chain.fault == nil ? "notice" : "fault",
+      "verdict": chain.fault.map { visit.texts[.auditBroken, $0] }
+        ?? visit.texts[.auditIntact, "\(chain.count)"],
+      "entries": entries.map {
+        [
+          "sequence": "\($0.sequence)", "time": visit.time($0.time), "actor": $0.actor,
+          "action": $0.action, "subject": $0.subject, "detail": $0.detail,
+        ]
+      },
+    ]
+    if entries.count == count, let last = entries.last { values["older"] = "\(last.sequence)" }
+    return pages.renderer.response(Page(visit.texts[.auditTitle], .audit, values), for: visit)
+  }
+
+  /// The whole log is sent while it is read.
+  private func export(_ visit: Visit, _ form: Form) async throws -> Response {
+    try await audit.append(AuditEvent(visit.account.name, .auditExported))
+    var response = PageRenderer.download(
+      "", name: "audit.jsonl", type: "application/jsonl; charset=utf-8")
+    response.headers[.contentLength] = nil
+    response.body = ResponseBody { [audit] writer in
+      try await audit.forEach(atOnce: ConsoleLimit.auditEntriesAtOnce) { entry in
+        try await writer.write(ByteBuffer(string: entry.line + "\n"))
+      }
+      try await writer.finish(nil)
+    }
+    return response
+  }
+}

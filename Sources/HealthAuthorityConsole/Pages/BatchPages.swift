@@ -1,0 +1,145 @@
+import Crypto
+import Foundation
+import Hummingbird
+import QuietHTTP
+import World
+
+/// The page on which many codes are issued from a list, and the list of codes as a page or as CSV.
+struct BatchPages: Sendable {
+  let pages: PageRouter
+  let authority: any AdministeredAuthority
+  let actions: AuditedActions
+  let counts: IssuedCounts
+  let clock: any WallClock
+  let randomness: any Randomness
+
+  func add(to router: Router<QuietContext>) {
+    let access = PageRouter.Access.holders(of: .issueCodes)
+    pages.get(router, "/codes/batch", access) { form($0) }
+    pages.post(router, "/codes/batch", access, issue)
+  }
+
+  private func form(_ visit: Visit, lines: String = "", fault: String? = nil) -> Response {
+    var values: [String: Any] = [
+      "batch": UUID(randomness: randomness).text, "lines": lines,
+      "today": visit.day(clock.now.unixSecond),
+    ]
+    if let fault { values["fault"] = fault }
+    return pages.renderer.response(
+      Page(
+        visit.texts[.batchTitle], .batch, values, status: fault == nil ? .ok : .unprocessableContent
+      ),
+      for: visit)
+  }
+
+  private func issue(_ visit: Visit, _ form: Form) async throws -> Response {
+    guard let batch = UUID(uuidString: form["batch"]) else { throw PageRefusal.malformed }
+    let text = form["file"].isEmpty ? form["lines"] : form["file"]
+    let lines: [BatchLine]
+    do throws(BatchFault) {
+      lines = try BatchLine.lines(text, of: batch, countMax: ConsoleLimit.batchCodesMax)
+    } catch {
+      return self.form(visit, lines: text, fault: error.text(visit.texts))
+    }
+    let results = try await actions.perform(
+      AuditEvent(visit.account.name, .batchIssued, batch.text, detail: "\(lines.count) codes")
+    ) { () throws(AuthorityFailure) in await authority.issue(lines.map(\.order)) }
+    // The codes are shown once: a count that cannot be stored must not lose them.
+    try? await counts.add(results.count { (try? $0.get()) != nil })
+    let rows = zip(lines, results).map { Row($0, $1, visit) }
+    return form["as"] == "csv" ? download(rows, visit) : page(rows, visit)
+  }
+
+  /// A line of the result.
+  private struct Row {
+    let reference: String
+    var code = ""
+    var expires = ""
+    let uuid: String
+    var fault = ""
+
+    init(_ line: BatchLine, _ result: Result<IssuedCode, AuthorityFailure>, _ visit: Visit) {
+      reference = line.reference
+      uuid = line.order.uuid.text
+      switch result {
+      case .success(let issued):
+        (code, expires) = (issued.code, visit.time(issued.expiresAt))
+      case .failure(.taken): fault = visit.texts[.batchIssuedBefore]
+      case .failure(.refused(let sentence)), .failure(.notOffered(let sentence)): fault = sentence
+      case .failure(.notFound), .failure(.unavailable): fault = visit.texts[.errorServerTitle]
+      }
+    }
+
+    var fields: [String] { [reference, code, expires, uuid, fault] }
+  }
+
+  private func page(_ rows: [Row], _ visit: Visit) -> Response {
+    let issued = rows.count { $0.fault.isEmpty }
+    let values: [String: Any] = [
+      "summary": visit.texts[.batchSummary, "\(issued)", "\(rows.count - issued)"],
+      "rows": rows.map {
+        [
+          "reference": $0.reference, "code": $0.code, "expires": $0.expires, "uuid": $0.uuid,
+          "fault": $0.fault,
+        ]
+      },
+    ]
+    return pages.renderer.response(
+      Page(visit.texts[.batchResult], .batchResult, values), for: visit)
+  }
+
+  private func download(_ rows: [Row], _ visit: Visit) -> Response {
+    let header = ["reference", "code", "expires", "uuid", "fault"]
+    return PageRenderer.download(
+      CSV.text([header] + rows.map(\.fields)), name: "codes.csv", type: "text/csv; charset=utf-8")
+  }
+}
+
+/// A line of the list: the laboratory's own reference, and the code to issue.
+struct BatchLine: Sendable {
+  let reference: String
+  let order: CodeOrder
+
+  /// Reads the lines of a list. The UUIDs follow from that of the form, so that a form that is sent twice does not
+  /// issue codes twice.
+  static func lines(
+    _ text: String, of batch: UUID, countMax: Int
+  ) throws(BatchFault) -> [BatchLine] {
+    var rows = CSV.rows(text)
+    if rows.first?.first?.lowercased() == "reference" { rows.removeFirst() }
+    guard !rows.isEmpty else { throw .empty }
+    guard rows.count <= countMax else { throw .tooMany(countMax) }
+    var lines: [BatchLine] = []
+    for (index, row) in rows.enumerated() {
+      let fields = row.map { $0.trimmingCharacters(in: .whitespaces) }
+      guard (2...3).contains(fields.count) else { throw .line(index + 1, .batchBadColumns) }
+      guard let test = CodeOrder.TestType(rawValue: fields[1].lowercased()) else {
+        throw .line(index + 1, .batchBadTest)
+      }
+      let day = fields.count == 3 ? fields[2] : ""
+      guard day.isEmpty || CalendarText.isDay(day) else { throw .line(index + 1, .batchBadDay) }
+      let hash = SHA256.hash(data: Data("\(batch.text) \(index)".utf8))
+      let uuid = UUID(bytes: Array(hash.prefix(16)), version: 0x80)
+      lines.append(
+        BatchLine(
+          reference: String(fields[0].prefix(64)),
+          order: CodeOrder(uuid: uuid, testType: test, symptomDate: day.isEmpty ? nil : day)))
+    }
+    return lines
+  }
+}
+
+/// The first fault of a list.
+enum BatchFault: Error, Hashable {
+  case empty
+  case tooMany(Int)
+  case line(Int, TextKey)
+
+  func text(_ texts: Texts) -> String {
+    switch self {
+    case .empty: texts[.batchEmpty]
+    case .tooMany(let count): texts[.batchTooMany, "\(count)"]
+    case .line(let number, let key): texts[.batchBadLine, "\(number)", texts[key]]
+    }
+  }
+}

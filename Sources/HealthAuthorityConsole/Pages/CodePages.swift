@@ -1,0 +1,171 @@
+import Foundation
+import Hummingbird
+import QRCodes
+import QuietHTTP
+import World
+
+/// The pages on which one code is issued, looked up and ended.
+struct CodePages: Sendable {
+  let pages: PageRouter
+  let authority: any AdministeredAuthority
+  let actions: AuditedActions
+  let counts: IssuedCounts
+  /// Nil if there is no page that opens the app.
+  let link: CodeLink?
+  let sendsSMS: Bool
+  let clock: any WallClock
+  let randomness: any Randomness
+
+  private static let symptomDaysMax = 28.0
+
+  func add(to router: Router<QuietContext>) {
+    let access = PageRouter.Access.holders(of: .issueCodes)
+    pages.get(router, "/codes/new", access) { form($0) }
+    pages.post(router, "/codes", access, issue)
+    pages.get(router, "/codes/status", access) { status($0, [:]) }
+    pages.post(router, "/codes/status", access, lookUp)
+    pages.post(router, "/codes/expire", access, expire)
+  }
+
+  // MARK: - Issue
+
+  private func form(_ visit: Visit, fault: String? = nil) -> Response {
+    let now = clock.now
+    var values: [String: Any] = [
+      "uuid": UUID(randomness: randomness).text, "sendsSMS": sendsSMS,
+      "today": visit.day(now.unixSecond),
+      "firstDay": visit.day(now.addingTimeInterval(-Self.symptomDaysMax * 86_400).unixSecond),
+    ]
+    if let fault { values["fault"] = fault }
+    return pages.renderer.response(
+      Page(
+        visit.texts[.issueTitle], .issue, values, status: fault == nil ? .ok : .unprocessableContent
+      ),
+      for: visit)
+  }
+
+  private func issue(_ visit: Visit, _ form: Form) async throws -> Response {
+    guard let uuid = UUID(uuidString: form["uuid"]),
+      let test = CodeOrder.TestType(rawValue: form["test"])
+    else { throw PageRefusal.malformed }
+    let symptoms = form["symptoms"]
+    guard symptoms.isEmpty || CalendarText.isDay(symptoms) else {
+      return self.form(visit, fault: visit.texts[.badDate])
+    }
+    let phone = sendsSMS ? form["phone"].filter { !" -()".contains($0) } : ""
+    let order = CodeOrder(
+      uuid: uuid, testType: test, symptomDate: symptoms.isEmpty ? nil : symptoms,
+      phone: phone.isEmpty ? nil : phone)
+    do {
+      let issued = try await actions.perform(
+        AuditEvent(visit.account.name, .codeIssued, uuid.text, detail: test.rawValue)
+      ) { () throws(AuthorityFailure) in try await authority.issue(order) }
+      // The code is shown once: a count that cannot be stored must not lose it.
+      try? await counts.add(1)
+      return shown(issued, visit)
+    } catch AuthorityFailure.taken {
+      return issuedBefore(visit)
+    } catch AuthorityFailure.refused(let sentence) {
+      return self.form(visit, fault: sentence)
+    }
+  }
+
+  private func shown(_ issued: IssuedCode, _ visit: Visit) -> Response {
+    let texts = visit.texts
+    let sms = texts[.issuedSMSText, issued.code, visit.time(issued.expiresAt) + " UTC"]
+    let address = link?.address(code: issued.code)
+    let picture = QRCode(address ?? issued.code).map {
+      Picture.svg(of: $0, title: texts[.issuedPicture])
+    }
+    var values: [String: Any] = [
+      "code": issued.grouped, "uuid": issued.uuid.text, "sms": sms, "smsLink": CodeLink.sms(sms),
+      "expires": texts[.issuedExpires, visit.time(issued.expiresAt)], "picture": picture ?? "",
+    ]
+    if let address { values["link"] = address }
+    return pages.renderer.response(Page(texts[.issuedTitle], .issued, values), for: visit)
+  }
+
+  private func issuedBefore(_ visit: Visit) -> Response {
+    let (title, text) = (visit.texts[.issuedAgainTitle], visit.texts[.issuedAgainText])
+    return pages.renderer.response(
+      Page(title, .message, ["title": title, "text": text, "home": true], status: .conflict),
+      for: visit)
+  }
+
+  // MARK: - Status
+
+  private func status(
+    _ visit: Visit, _ values: [String: Any], status: HTTPResponse.Status = .ok
+  ) -> Response {
+    pages.renderer.response(
+      Page(visit.texts[.statusTitle], .codeStatus, values, status: status), for: visit)
+  }
+
+  private func lookUp(_ visit: Visit, _ form: Form) async throws -> Response {
+    try await show(visit, form) { uuid throws(AuthorityFailure) in
+      try await authority.state(ofCode: uuid)
+    }
+  }
+
+  private func expire(_ visit: Visit, _ form: Form) async throws -> Response {
+    try await show(visit, form, .codeExpired) { uuid throws(AuthorityFailure) in
+      try await authority.expire(code: uuid)
+    }
+  }
+
+  private func show(
+    _ visit: Visit, _ form: Form, _ action: AuditAction = .codeLookedUp,
+    _ work: (UUID) async throws(AuthorityFailure) -> CodeState
+  ) async throws -> Response {
+    guard let uuid = UUID(uuidString: form["uuid"]) else {
+      return status(
+        visit, ["uuid": form["uuid"], "fault": visit.texts[.statusBad]],
+        status: .unprocessableContent)
+    }
+    let state: CodeState
+    do {
+      state = try await actions.perform(AuditEvent(visit.account.name, action, uuid.text)) {
+        () throws(AuthorityFailure) in try await work(uuid)
+      }
+    } catch AuthorityFailure.notFound {
+      return status(
+        visit, ["uuid": uuid.text, "fault": visit.texts[.errorMissingTitle]], status: .notFound)
+    }
+    let isOver = state.expiresAt < clock.now
+    let text =
+      state.isUsed
+      ? visit.texts[.statusUsed]
+      : visit.texts[isOver ? .statusOver : .statusUnused, visit.time(state.expiresAt) + " UTC"]
+    var values: [String: Any] = [
+      "uuid": uuid.text, "state": text, "canExpire": !state.isUsed && !isOver,
+    ]
+    if action == .codeExpired { values["notice"] = visit.texts[.statusExpired] }
+    return status(visit, values)
+  }
+}
+
+extension UUID {
+  /// A random UUID (RFC 9562, version 4).
+  init(randomness: any Randomness) {
+    self.init(bytes: randomness.bytes(16), version: 0x40)
+  }
+
+  /// A UUID of 16 bytes with the bits of a version.
+  init(bytes: [UInt8], version: UInt8) {
+    var bytes = Array((bytes + [UInt8](repeating: 0, count: 16)).prefix(16))
+    bytes[6] = bytes[6] & 0x0F | version
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+
+  /// The form in lower case.
+  var text: String { uuidString.lowercased() }
+}
+
+/// Days as text.
+enum CalendarText {
+  /// True for a text such as `2027-01-15`.
+  static func isDay(_ text: String) -> Bool {
+    text.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil
+  }
+}

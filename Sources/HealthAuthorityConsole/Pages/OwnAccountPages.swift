@@ -1,0 +1,87 @@
+import Foundation
+import Hummingbird
+import QuietHTTP
+import World
+
+/// The page of one's own account, with its passkeys.
+struct OwnAccountPages: Sendable {
+  let pages: PageRouter
+  let passkeys: PasskeyStore
+  let challenges: PasskeyChallenges
+
+  private static let nameCharactersMax = 64
+
+  func add(to router: Router<QuietContext>) {
+    pages.get(router, "/own", .signedIn) { try await show($0) }
+    pages.post(router, "/own/passkeys", .signedIn, addPasskey)
+    pages.post(router, "/own/passkeys/remove", .signedIn) { visit, form in
+      guard let id = form.bytes("id") else { throw PageRefusal.malformed }
+      try await passkeys.remove(id: id, of: visit.account)
+      return PageRenderer.redirection(to: "/own")
+    }
+  }
+
+  private func show(_ visit: Visit, fault: TextKey? = nil) async throws -> Response {
+    let account = try visit.account
+    let own = try await passkeys.passkeys(of: account)
+    var values: [String: Any] = [
+      "hasPasskeys": !own.isEmpty,
+      "passkeys": own.map {
+        [
+          "name": $0.name, "added": visit.time($0.createdAt), "id": $0.credential.id.base64URL,
+        ]
+      },
+    ]
+    if let ceremony = PasskeyCeremony(origin: visit.origin, limits: .console) {
+      let challenge = challenges.challenge(
+        for: Self.purpose(account), at: passkeys.clock.now.unixSecond)
+      values["passkey"] = [
+        "challenge": challenge.base64URL, "host": ceremony.relyingPartyID,
+        "user": account.handle.base64URL, "accountName": account.name,
+        "known": own.map(\.credential.id.base64URL).joined(separator: " "),
+      ]
+      if visit.request.head.authority.map({ !visit.origin.hasSuffix("//\($0)") }) ?? false {
+        values["otherHost"] = visit.texts[.ownPasskeyHost, visit.origin]
+      }
+    }
+    if let fault { values["fault"] = visit.texts[.ownPasskeyWrong, visit.texts[fault]] }
+    return pages.renderer.response(
+      Page(
+        visit.texts[.ownTitle], .own, values, status: fault == nil ? .ok : .unprocessableContent),
+      for: visit)
+  }
+
+  private func addPasskey(_ visit: Visit, _ form: Form) async throws -> Response {
+    let account = try visit.account
+    guard let ceremony = PasskeyCeremony(origin: visit.origin, limits: .console),
+      let clientData = form.bytes("client-data"), let attestation = form.bytes("attestation"),
+      (1...Self.nameCharactersMax).contains(form["passkey-name"].count)
+    else { throw PageRefusal.malformed }
+    let now = passkeys.clock.now.unixSecond
+    let credential: PasskeyCeremony.Credential
+    do throws(PasskeyRefusal) {
+      credential = try ceremony.credential(
+        PasskeyCeremony.Registration(clientData: clientData, attestation: attestation),
+        accepts: { challenges.use($0, for: Self.purpose(account), at: now) })
+    } catch {
+      return try await show(visit, fault: error.textKey)
+    }
+    guard try await passkeys.add(credential, name: form["passkey-name"], to: account) else {
+      return try await show(visit, fault: .passkeyKnown)
+    }
+    return PageRenderer.redirection(to: "/own")
+  }
+
+  private static func purpose(_ account: Account) -> String { "register \(account.id)" }
+}
+
+extension PasskeyRefusal {
+  /// The reason for the person at the page.
+  fileprivate var textKey: TextKey {
+    switch self {
+    case .unverifiedUser: .passkeyUnverified
+    case .otherCeremony: .passkeyOther
+    case .malformed, .unsupportedKey, .badSignature, .copied: .passkeyMalformed
+    }
+  }
+}

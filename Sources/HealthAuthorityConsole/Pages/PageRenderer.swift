@@ -1,0 +1,136 @@
+import Foundation
+import Hummingbird
+import Mustache
+import NIOCore
+
+/// Renders pages and gives them their headers.
+struct PageRenderer: Sendable {
+  private let layout: MustacheTemplate
+  private let templates: [PageTemplate: MustacheTemplate]
+
+  /// - Throws: If a template is invalid (a programming error).
+  init() throws {
+    layout = try MustacheTemplate(string: LayoutTemplate.layout)
+    templates = try Dictionary(
+      uniqueKeysWithValues: PageTemplate.allCases.map {
+        ($0, try MustacheTemplate(string: $0.text))
+      })
+  }
+
+  /// The response with a page.
+  func response(_ page: Page, for visit: Visit) -> Response {
+    var values = page.values
+    values["t"] = visit.texts.all
+    values["formToken"] = visit.session?.formToken ?? ""
+    let content = templates[page.template]?.render(values) ?? ""
+    let html = layout.render(frame(page, content, visit))
+    return Self.response(html, type: "text/html; charset=utf-8", status: page.status)
+  }
+
+  /// A redirection to another page of the console.
+  static func redirection(to path: String, cookie: String? = nil) -> Response {
+    var response = Response(status: .seeOther, headers: [.location: path])
+    if let cookie { response.headers[.setCookie] = cookie }
+    addHeaders(to: &response)
+    return response
+  }
+
+  /// A file to be stored.
+  static func download(_ text: String, name: String, type: String) -> Response {
+    var response = response(text, type: type)
+    response.headers[.contentDisposition] = "attachment; filename=\"\(name)\""
+    return response
+  }
+
+  /// A file that belongs to all pages, such as their style.
+  static func file(_ text: String, type: String) -> Response {
+    var response = response(text, type: type)
+    response.headers[.cacheControl] = "no-cache"
+    return response
+  }
+
+  private static func response(
+    _ text: String, type: String, status: HTTPResponse.Status = .ok
+  ) -> Response {
+    var response = Response(
+      status: status, headers: [.contentType: type],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    addHeaders(to: &response)
+    return response
+  }
+
+  /// Pages must not be stored, shown in frames, or run anything but the console's own script.
+  static func addHeaders(to response: inout Response) {
+    response.headers[.cacheControl] = "no-store"
+    response.headers[.contentSecurityPolicy] =
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self';"
+      + " base-uri 'none'; frame-ancestors 'none'"
+    for (name, value) in [
+      ("x-frame-options", "DENY"), ("referrer-policy", "no-referrer"),
+      ("cross-origin-opener-policy", "same-origin"),
+      ("cross-origin-resource-policy", "same-origin"),
+    ] {
+      if let name = HTTPFields.Element.Name(name) { response.headers[name] = value }
+    }
+  }
+
+  private func frame(_ page: Page, _ content: String, _ visit: Visit) -> [String: Any] {
+    let path = visit.request.uri.path
+    var frame: [String: Any] = [
+      "t": visit.texts.all, "title": page.title, "language": visit.language.rawValue,
+      "content": content,
+      "languages": Language.allCases.map { language -> [String: Any] in
+        [
+          "code": language.rawValue, "name": language.name,
+          "isCurrent": language == visit.language,
+          // The page of a form cannot be opened again by its address.
+          "next": visit.request.method == .get ? path : "/",
+        ]
+      },
+    ]
+    guard let session = visit.session else { return frame }
+    let account = session.account
+    frame["session"] =
+      [
+        "text": visit.texts[.signedInAs, account.name, visit.texts[account.role.textKey]],
+        "formToken": session.formToken,
+        "menu": MenuEntry.entries(for: account.role).map { entry -> [String: Any] in
+          [
+            "path": entry.path, "title": visit.texts[entry.title],
+            "isCurrent": path == entry.path || path.hasPrefix(entry.path + "/"),
+          ]
+        },
+      ] as [String: Any]
+    return frame
+  }
+}
+
+/// The pages in the menu and on the start page.
+struct MenuEntry: Sendable {
+  let path: String
+  let title: TextKey
+  let text: TextKey
+  /// Nil for every account.
+  let right: Right?
+
+  static let all = [
+    MenuEntry(path: "/codes/new", title: .issueTitle, text: .issueCard, right: .issueCodes),
+    MenuEntry(path: "/codes/batch", title: .batchTitle, text: .batchCard, right: .issueCodes),
+    MenuEntry(path: "/codes/status", title: .statusTitle, text: .statusCard, right: .issueCodes),
+    MenuEntry(path: "/funnel", title: .funnelTitle, text: .funnelCard, right: .readStatistics),
+    MenuEntry(path: "/exports", title: .exportsTitle, text: .exportsCard, right: .readStatistics),
+    MenuEntry(
+      path: "/configuration", title: .configurationTitle, text: .configurationCard,
+      right: .changeConfiguration),
+    MenuEntry(path: "/phones", title: .phonesTitle, text: .phonesCard, right: .operatePhones),
+    MenuEntry(path: "/keys", title: .keysTitle, text: .keysCard, right: .administerKeys),
+    MenuEntry(
+      path: "/accounts", title: .accountsTitle, text: .accountsCard, right: .administerAccounts),
+    MenuEntry(path: "/audit", title: .auditTitle, text: .auditCard, right: .readAudit),
+    MenuEntry(path: "/own", title: .ownTitle, text: .ownCard, right: nil),
+  ]
+
+  static func entries(for role: Role) -> [MenuEntry] {
+    all.filter { entry in entry.right.map(role.rights.contains) ?? true }
+  }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import Hummingbird
+import Logging
+import QuietHTTP
+import Secrets
+
+/// Adds pages to a router. It finds the language and the session of a request, checks rights and the origin of forms,
+/// and turns every error into one clear page.
+struct PageRouter: Sendable {
+  typealias Show = @Sendable (Visit) async throws -> Response
+  typealias Take = @Sendable (Visit, Form) async throws -> Response
+
+  /// The accounts that may use a page.
+  enum Access: Sendable {
+    /// Also without an account.
+    case everyone
+    /// Every account.
+    case signedIn
+    case holders(of: Right)
+  }
+
+  let sessions: SessionStore
+  let renderer: PageRenderer
+  /// The origin of the console; nil for `http://localhost` with the port of the server.
+  let origin: String?
+  private let bodies = RequestBodies()
+
+  static let languageCookie = "firebreak-console-language"
+  static let formTokenField = "form-token"
+
+  init(sessions: SessionStore, renderer: PageRenderer, origin: String?) {
+    self.sessions = sessions
+    self.renderer = renderer
+    self.origin = origin
+  }
+
+  /// Adds a page.
+  func get(_ router: Router<QuietContext>, _ path: String, _ access: Access, _ show: @escaping Show)
+  {
+    router.get(RouterPath(path)) { request, context in
+      await respond(request, context) { visit in
+        try check(access, visit)
+        return try await show(visit)
+      }
+    }
+  }
+
+  /// Adds a form.
+  func post(
+    _ router: Router<QuietContext>, _ path: String, _ access: Access, _ take: @escaping Take
+  ) {
+    router.post(RouterPath(path)) { request, context in
+      await respond(request, context) { visit in
+        try checkOrigin(visit)
+        try check(access, visit)
+        let body = try await bodies.body(
+          of: request, in: context, types: [Form.urlEncodedType, Form.multipart],
+          limit: BodyLimit(bytesMax: ConsoleLimit.formBytesMax))
+        let form = try Form(
+          body, contentType: request.headers[.contentType], fieldsMax: ConsoleLimit.formFieldsMax)
+        if case .everyone = access {} else { try checkToken(form, visit) }
+        return try await take(visit, form)
+      }
+    }
+  }
+
+  /// The page for an address that does not exist.
+  func notFound(_ request: Request, _ context: QuietContext) async -> Response {
+    await respond(request, context) { _ in throw PageRefusal.notFound }
+  }
+
+  /// The cookie of sessions, as the server is reached.
+  func cookie(for context: QuietContext) -> SessionCookie {
+    SessionCookie(
+      isEncrypted: origin?.hasPrefix("https:") ?? false, port: context.serverPort ?? 0)
+  }
+
+  // MARK: - Requests
+
+  private func respond(
+    _ request: Request, _ context: QuietContext,
+    _ work: (Visit) async throws -> Response
+  ) async -> Response {
+    var visit = Visit(
+      request: request, context: context, language: language(of: request), session: nil,
+      origin: origin(of: context))
+    do {
+      let session = try await session(of: request, context)
+      visit = Visit(
+        request: request, context: context, language: visit.language, session: session,
+        origin: visit.origin)
+      return try await work(visit)
+    } catch {
+      let refusal = PageRefusal(error)
+      if refusal == .internalError {
+        context.logger.error("page failed", metadata: ["cause": "\(ErrorCause.text(error))"])
+      }
+      return response(refusal, visit)
+    }
+  }
+
+  private func response(_ refusal: PageRefusal, _ visit: Visit) -> Response {
+    if case .signInNeeded(let next) = refusal {
+      return PageRenderer.redirection(to: "/sign-in?next=\(Self.encoded(next))")
+    }
+    let words = refusal.words(visit.texts)
+    var values: [String: Any] = ["title": words.title, "text": words.text]
+    values[visit.session == nil ? "signIn" : "home"] = true
+    var response = renderer.response(
+      Page(words.title, .message, values, status: refusal.status), for: visit)
+    if case .sessionEnded = refusal {
+      response.headers[.setCookie] = cookie(for: visit.context).removal
+    }
+    if case .tooManyAttempts(let seconds) = refusal {
+      response.headers[.retryAfter] = "\(seconds)"
+    }
+    return response
+  }
+
+  private func session(of request: Request, _ context: QuietContext) async throws -> Session? {
+    guard let token = cookie(for: context).token(in: request.headers[.cookie]) else { return nil }
+    return try await sessions.session(token)
+  }
+
+  private func check(_ access: Access, _ visit: Visit) throws(PageRefusal) {
+    if case .everyone = access { return }
+    guard let session = visit.session else {
+      let hasCookie =
+        cookie(for: visit.context).token(in: visit.request.headers[.cookie]) != nil
+      guard !hasCookie, visit.request.method == .get else { throw .sessionEnded }
+      throw .signInNeeded(next: visit.request.uri.path)
+    }
+    if case .holders(let right) = access, !session.account.role.rights.contains(right) {
+      throw .forbidden(session.account.role)
+    }
+  }
+
+  // MARK: - Forgeries
+
+  /// A browser tells where a form comes from, and pages cannot change that.
+  private func checkOrigin(_ visit: Visit) throws(PageRefusal) {
+    let headers = visit.request.headers
+    if let site = HTTPFields.Element.Name("sec-fetch-site").flatMap({ headers[$0] }),
+      !["same-origin", "none"].contains(site)
+    {
+      throw .forged
+    }
+    guard let sent = headers[.origin] else { return }
+    let host = visit.request.head.authority ?? ""
+    guard sent == visit.origin || sent == "http://\(host)" || sent == "https://\(host)" else {
+      throw .forged
+    }
+  }
+
+  private func checkToken(_ form: Form, _ visit: Visit) throws(PageRefusal) {
+    guard let session = visit.session,
+      isEqualInConstantTime(form[Self.formTokenField].utf8, session.formToken.utf8)
+    else { throw .forged }
+  }
+
+  // MARK: - Language and origin
+
+  private func language(of request: Request) -> Language {
+    SessionCookie.value(of: Self.languageCookie, in: request.headers[.cookie])
+      .flatMap(Language.init(rawValue:)) ?? Language(accepted: request.headers[.acceptLanguage])
+  }
+
+  private func origin(of context: QuietContext) -> String {
+    origin ?? "http://localhost:\(context.serverPort ?? 80)"
+  }
+
+  private static func encoded(_ path: String) -> String {
+    path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+  }
+}

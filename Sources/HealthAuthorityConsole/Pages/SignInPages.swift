@@ -1,0 +1,178 @@
+import Foundation
+import Hummingbird
+import QuietHTTP
+import World
+
+/// The sign-in with a password and a code or with a passkey, the sign-out, and the start page.
+struct SignInPages: Sendable {
+  let pages: PageRouter
+  let signIn: SignIn
+  let sessions: SessionStore
+  let passkeys: PasskeyStore
+  let challenges: PasskeyChallenges
+  let audit: AuditLog
+  /// Counts failed sign-ins by address.
+  let failures: FailureBudget
+
+  private static let purpose = "sign-in"
+
+  func add(to router: Router<QuietContext>) {
+    pages.get(router, "/", .signedIn, home)
+    pages.get(router, "/sign-in", .everyone) { visit in
+      form(visit, next: visit.query("next") ?? "/")
+    }
+    pages.post(router, "/sign-in", .everyone, withPassword)
+    pages.post(router, "/sign-in/passkey", .everyone, withPasskey)
+    pages.post(router, "/sign-out", .signedIn, signOut)
+    pages.get(router, "/language/:language", .everyone, chooseLanguage)
+    pages.get(router, "/style.css", .everyone) { _ in
+      PageRenderer.file(PageStyle.sheet, type: "text/css; charset=utf-8")
+    }
+    pages.get(router, "/passkey.js", .everyone) { _ in
+      PageRenderer.file(PasskeyScript.text, type: "text/javascript; charset=utf-8")
+    }
+  }
+
+  private func home(_ visit: Visit) throws -> Response {
+    let role = try visit.account.role
+    let entries = MenuEntry.entries(for: role).map { entry in
+      [
+        "path": entry.path, "title": visit.texts[entry.title], "text": visit.texts[entry.text],
+      ]
+    }
+    return pages.renderer.response(
+      Page(visit.texts[.home], .home, ["entries": entries]), for: visit)
+  }
+
+  private func form(
+    _ visit: Visit, next: String, name: String = "", fault: String? = nil,
+    status: HTTPResponse.Status = .ok
+  ) -> Response {
+    var values: [String: Any] = ["next": Self.local(next), "name": name]
+    if let fault { values["fault"] = fault }
+    if let ceremony = PasskeyCeremony(origin: visit.origin, limits: .console) {
+      values["passkey"] = [
+        "challenge": challenges.challenge(for: Self.purpose, at: audit.clock.now.unixSecond)
+          .base64URL,
+        "host": ceremony.relyingPartyID,
+      ]
+    }
+    return pages.renderer.response(
+      Page(visit.texts[.signInTitle], .signIn, values, status: status), for: visit)
+  }
+
+  // MARK: - Password
+
+  private func withPassword(_ visit: Visit, _ form: Form) async throws -> Response {
+    let (name, next) = (form["name"], form["next"])
+    guard form.exact("password").utf8.count <= ConsoleLimit.passwordBytesMax,
+      name.count <= ConsoleLimit.nameCharacters.upperBound
+    else { throw PageRefusal.malformed }
+    let outcome = try await failures.attempt(from: visit.context) {
+      let outcome = try await signIn.attempt(
+        name: name, password: form.exact("password"), code: form["code"])
+      return if case .signedIn = outcome { .succeeded(outcome) } else { .failed(outcome) }
+    }
+    switch outcome {
+    case .signedIn(let account):
+      return try await started(account, "password and code", next: next, visit)
+    case .wrong:
+      try await audit.append(AuditEvent("", .signInFailed))
+      return self.form(
+        visit, next: next, name: name, fault: visit.texts[.signInWrong], status: .unauthorized)
+    case .locked(let seconds):
+      try await audit.append(AuditEvent("", .nameLocked))
+      var response = self.form(
+        visit, next: next, name: name,
+        fault: visit.texts[.signInLocked, "\((seconds + 59) / 60)"], status: .tooManyRequests)
+      response.headers[.retryAfter] = "\(seconds)"
+      return response
+    }
+  }
+
+  // MARK: - Passkey
+
+  private func withPasskey(_ visit: Visit, _ form: Form) async throws -> Response {
+    let account = try await failures.attempt(from: visit.context) { () -> AttemptResult<Account?> in
+      let account = try await self.account(of: form, visit)
+      return account == nil ? .failed(nil) : .succeeded(account)
+    }
+    guard let account else {
+      try await audit.append(AuditEvent("", .signInFailed, detail: "passkey"))
+      return self.form(
+        visit, next: form["next"], fault: visit.texts[.signInPasskeyWrong], status: .unauthorized)
+    }
+    return try await started(account, "passkey", next: form["next"], visit)
+  }
+
+  /// The account whose passkey has signed the challenge; nil if none has.
+  private func account(of form: Form, _ visit: Visit) async throws -> Account? {
+    guard let ceremony = PasskeyCeremony(origin: visit.origin, limits: .console),
+      let id = form.bytes("id"), let clientData = form.bytes("client-data"),
+      let authenticatorData = form.bytes("authenticator-data"),
+      let signature = form.bytes("signature"), let handle = form.bytes("user-handle"),
+      let (passkey, account) = try await passkeys.passkey(id: id, handle: handle)
+    else { return nil }
+    let assertion = PasskeyCeremony.Assertion(
+      credentialID: id, clientData: clientData, authenticatorData: authenticatorData,
+      signature: signature, userHandle: handle)
+    let now = audit.clock.now.unixSecond
+    guard
+      let used = try? ceremony.credential(
+        passkey.credential, after: assertion,
+        accepts: { challenges.use($0, for: Self.purpose, at: now) }),
+      try await passkeys.update(used)
+    else { return nil }
+    return account
+  }
+
+  // MARK: - Sessions
+
+  private func started(
+    _ account: Account, _ method: String, next: String, _ visit: Visit
+  ) async throws -> Response {
+    let session = try await sessions.start(for: account, with: method)
+    return PageRenderer.redirection(
+      to: Self.local(next), cookie: pages.cookie(for: visit.context).header(session))
+  }
+
+  private func signOut(_ visit: Visit, _ form: Form) async throws -> Response {
+    if let session = visit.session { try await sessions.end(session) }
+    let visit = Visit(
+      request: visit.request, context: visit.context, language: visit.language, session: nil,
+      origin: visit.origin)
+    var response = pages.renderer.response(
+      Page(
+        visit.texts[.signedOutTitle], .message,
+        [
+          "title": visit.texts[.signedOutTitle], "text": visit.texts[.signedOutText],
+          "signIn": true,
+        ]), for: visit)
+    response.headers[.setCookie] = pages.cookie(for: visit.context).removal
+    return response
+  }
+
+  private func chooseLanguage(_ visit: Visit) throws -> Response {
+    guard let language = Language(rawValue: visit.parameter("language")) else {
+      throw PageRefusal.notFound
+    }
+    return PageRenderer.redirection(
+      to: Self.local(visit.query("next") ?? "/"),
+      cookie: "\(PageRouter.languageCookie)=\(language.rawValue); Path=/; SameSite=Strict;"
+        + " Max-Age=31536000")
+  }
+
+  /// A path of this console. With two slashes at its start it would name another machine.
+  private static func local(_ path: String) -> String {
+    let isPlain = path.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value < 0x7F }
+    return path.hasPrefix("/") && !path.hasPrefix("//") && !path.contains("\\") && isPlain
+      ? path : "/"
+  }
+}
+
+extension PasskeyLimits {
+  /// The limits of the console.
+  static let console = PasskeyLimits(
+    credentialBytesMax: ConsoleLimit.credentialBytesMax, cborDepthMax: ConsoleLimit.cborDepthMax,
+    cborItemsMax: ConsoleLimit.cborItemsMax)
+}

@@ -1,0 +1,83 @@
+import Foundation
+import GRDB
+import Secrets
+import World
+
+/// A session of an official. Its token is in a cookie; only a keyed hash of it is stored.
+struct Session: Redacted, Sendable {
+  let account: Account
+  let token: String
+  /// The token that every form of the session carries, which other sites cannot know.
+  let formToken: String
+}
+
+/// The sessions in the database.
+struct SessionStore: Sendable {
+  let database: ConsoleDatabase
+  let audit: AuditLog
+  let keys: ConsoleKeys
+  let clock: any WallClock
+  let randomness: any Randomness
+
+  private static let tokenBytes = 32
+
+  /// Starts a session and records it. Ended sessions are removed.
+  func start(for account: Account, with method: String) async throws -> Session {
+    let token = Data(randomness.bytes(Self.tokenBytes)).base64URL
+    let (now, hash) = (clock.now.unixSecond, hash(token))
+    try await database.write { db in
+      try db.execute(
+        sql: "DELETE FROM session WHERE used_at <= ? OR created_at <= ?",
+        arguments: [now - ConsoleLimit.sessionIdleSeconds, now - ConsoleLimit.sessionSeconds])
+      try db.execute(
+        sql:
+          "INSERT INTO session (token_hash, account_id, created_at, used_at) VALUES (?, ?, ?, ?)",
+        arguments: [hash, account.id, now, now])
+      try audit.append(AuditEvent(account.name, .signedIn, detail: method), at: now, in: db)
+    }
+    return session(account, token)
+  }
+
+  /// The session of a token; nil if it has ended or never existed.
+  func session(_ token: String) async throws -> Session? {
+    let (now, hash) = (clock.now.unixSecond, hash(token))
+    let found: (account: Account, usedAt: Int64)? = try await database.read { db in
+      let row = try Row.fetchOne(
+        db, sql: "SELECT * FROM session WHERE token_hash = ?", arguments: [hash])
+      guard let row else { return nil }
+      let (id, createdAt, usedAt): (Int64, Int64, Int64) = (
+        row["account_id"], row["created_at"], row["used_at"]
+      )
+      guard now < usedAt + ConsoleLimit.sessionIdleSeconds,
+        now < createdAt + ConsoleLimit.sessionSeconds,
+        let account = try AccountStore.account(id: id, in: db), !account.isDisabled
+      else { return nil }
+      return (account, usedAt)
+    }
+    guard let found else { return nil }
+    if now >= found.usedAt + ConsoleLimit.sessionTouchSeconds {
+      try await database.write {
+        try $0.execute(
+          sql: "UPDATE session SET used_at = ? WHERE token_hash = ?", arguments: [now, hash])
+      }
+    }
+    return session(found.account, token)
+  }
+
+  /// Ends a session.
+  func end(_ session: Session) async throws {
+    let (now, hash) = (clock.now.unixSecond, hash(session.token))
+    try await database.write { db in
+      try db.execute(sql: "DELETE FROM session WHERE token_hash = ?", arguments: [hash])
+      try audit.append(AuditEvent(session.account.name, .signedOut), at: now, in: db)
+    }
+  }
+
+  private func session(_ account: Account, _ token: String) -> Session {
+    Session(
+      account: account, token: token,
+      formToken: keys.code(of: Data(token.utf8), for: .form).base64URL)
+  }
+
+  private func hash(_ token: String) -> Data { keys.code(of: Data(token.utf8), for: .session) }
+}

@@ -1,0 +1,114 @@
+extension Texts {
+  /// The texts of the pages about phones and keys.
+  static let administrationPhrases: [TextKey: Phrase] = [
+    .phonesTitle: Phrase("Phones", "Telefony"),
+    .phonesCard: Phrase(
+      "Pause all phones, withdraw a key file.",
+      "Wstrzymanie telefonów, wycofanie pliku kluczy."
+    ),
+    .phonesLead: Phrase(
+      "Phones follow these instructions at their next check. They are signed with the root key.",
+      "Telefony wykonują te polecenia przy następnym sprawdzeniu. Podpisuje je klucz główny."
+    ),
+    .phonesPause: Phrase("Pause", "Wstrzymanie"),
+    .phonesRunning: Phrase("Phones check and upload.", "Telefony sprawdzają i przesyłają."),
+    .phonesPaused: Phrase(
+      "Phones are paused until they are resumed.",
+      "Telefony są wstrzymane do wznowienia."
+    ),
+    .phonesPausedUntil: Phrase("Phones are paused until %1.", "Telefony są wstrzymane do %1."),
+    .phonesPauseHelp: Phrase(
+      "Paused phones neither check nor upload. They lose nothing.",
+      "Wstrzymane telefony nie sprawdzają i nie przesyłają. Niczego nie tracą."
+    ),
+    .phonesPauseHours: Phrase(
+      "For hours (empty: until resumed)",
+      "Na godzin (puste: do wznowienia)"
+    ),
+    .phonesPauseButton: Phrase("Pause all phones", "Wstrzymaj wszystkie telefony"),
+    .phonesResumeButton: Phrase("Resume", "Wznów"),
+    .phonesWithdraw: Phrase("Withdraw a key file", "Wycofaj plik kluczy"),
+    .phonesWithdrawHelp: Phrase(
+      """
+      Phones ignore the file and undo the exposures found through it. Copy the SHA-256 from the list of \
+      exports.
+      """,
+      "Telefony pomijają plik i cofają narażenia wykryte dzięki niemu. Skopiuj SHA-256 z listy eksportów."
+    ),
+    .phonesHash: Phrase(
+      "SHA-256 of the file, 64 hexadecimal digits",
+      "SHA-256 pliku, 64 cyfry szesnastkowe"
+    ),
+    .phonesWithdrawButton: Phrase("Withdraw", "Wycofaj"),
+    .phonesRestore: Phrase("Undo", "Cofnij"),
+    .phonesWithdrawnCaption: Phrase("Withdrawn files", "Wycofane pliki"),
+    .phonesBadHash: Phrase(
+      "A SHA-256 has 64 hexadecimal digits.",
+      "SHA-256 ma 64 cyfry szesnastkowe."
+    ),
+    .phonesBadHours: Phrase(
+      "The hours must be a number from 1 to 720.",
+      "Liczba godzin musi wynosić od 1 do 720."
+    ),
+    .phonesVersion: Phrase(
+      "Version %1 of the instructions, accepted by new phones until %2",
+      "Wersja %1 poleceń, przyjmowana przez nowe telefony do %2"
+    ),
+    .keysTitle: Phrase("Keys and apps", "Klucze i aplikacje"),
+    .keysCard: Phrase(
+      "Signing keys, API keys, authorities and apps.",
+      "Klucze podpisu, klucze API, organy i aplikacje."
+    ),
+    .keysSigning: Phrase("Signing keys", "Klucze podpisu"),
+    .keysOfVerification: Phrase("of tokens", "tokenów"),
+    .keysOfKeys: Phrase("of key files", "plików kluczy"),
+    .keysSigningCaption: Phrase("Signing keys %1", "Klucze podpisu %1"),
+    .keysFrom: Phrase("Valid from", "Ważny od"),
+    .keysUntil: Phrase("Valid until", "Ważny do"),
+    .keysRotate: Phrase("Rotate", "Wymień"),
+    .keysRotateHelp: Phrase(
+      """
+      A new key begins, and the old ones end after an overlap. Phones learn a new key of key files a day \
+      before it signs.
+      """,
+      """
+      Zaczyna działać nowy klucz, a stare wygasają po okresie przejściowym. Telefony poznają nowy klucz \
+      plików dzień przed jego użyciem.
+      """
+    ),
+    .keysAPI: Phrase("API keys", "Klucze API"),
+    .keysAPICaption: Phrase("API keys of apps and systems", "Klucze API aplikacji i systemów"),
+    .keysKind: Phrase("Kind", "Rodzaj"),
+    .keysKindDevice: Phrase("for apps (device)", "dla aplikacji (device)"),
+    .keysKindAdmin: Phrase(
+      "for systems that issue codes (admin)",
+      "dla systemów wydających kody (admin)"
+    ),
+    .keysRevoke: Phrase("Revoke", "Unieważnij"),
+    .keysRevoked: Phrase("revoked", "unieważniony"),
+    .keysActive: Phrase("active", "aktywny"),
+    .keysAddAPI: Phrase("Add an API key", "Dodaj klucz API"),
+    .keysHolder: Phrase("Name of its holder", "Nazwa posiadacza"),
+    .keysAdd: Phrase("Add", "Dodaj"),
+    .keysNewAPI: Phrase("New API key of %1", "Nowy klucz API: %1"),
+    .keysAuthorities: Phrase("Authorities", "Organy"),
+    .keysAuthoritiesCaption: Phrase(
+      "Authorities whose certificates are accepted",
+      "Organy, których certyfikaty są przyjmowane"
+    ),
+    .keysAuthorityIssuer: Phrase("Issuer (iss)", "Wystawca (iss)"),
+    .keysAuthorityAudience: Phrase("Audience (aud)", "Odbiorca (aud)"),
+    .keysAuthorityKeyID: Phrase("Key id (kid)", "Identyfikator klucza (kid)"),
+    .keysAuthorityPEM: Phrase("Public key in PEM", "Klucz publiczny w PEM"),
+    .keysAddAuthority: Phrase("Add an authority or a key", "Dodaj organ lub klucz"),
+    .keysApps: Phrase("Apps", "Aplikacje"),
+    .keysAppsCaption: Phrase("Apps that may upload", "Aplikacje, które mogą przesyłać"),
+    .keysApp: Phrase("App, such as its package name", "Aplikacja, np. nazwa pakietu"),
+    .keysRegions: Phrase("Regions, separated by commas", "Regiony, rozdzielone przecinkami"),
+    .keysAuthoritiesOfApp: Phrase(
+      "Issuers, separated by commas",
+      "Wystawcy, rozdzieleni przecinkami"
+    ),
+    .keysAddApp: Phrase("Add or replace an app", "Dodaj lub zastąp aplikację"),
+  ]
+}

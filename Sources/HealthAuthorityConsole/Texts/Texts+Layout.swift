@@ -1,0 +1,98 @@
+extension Texts {
+  /// The texts of all pages: the frame, common buttons and error pages.
+  static let commonPhrases: [TextKey: Phrase] = [
+    .console: Phrase("Health authority console", "Konsola organu sanitarnego"),
+    .skip: Phrase("Skip to the content", "Przejdź do treści"),
+    .menu: Phrase("Pages", "Strony"),
+    .signedInAs: Phrase("Signed in as %1, %2", "Zalogowano jako %1, %2"),
+    .signOut: Phrase("Sign out", "Wyloguj się"),
+    .languageSwitch: Phrase("Language", "Język"),
+    .home: Phrase("Start", "Start"),
+    .homeLead: Phrase("Choose a task.", "Wybierz zadanie."),
+    .back: Phrase("Back", "Wstecz"),
+    .date: Phrase("Date", "Data"),
+    .time: Phrase("Time", "Czas"),
+    .name: Phrase("Name", "Nazwa"),
+    .actions: Phrase("Actions", "Działania"),
+    .status: Phrase("Status", "Status"),
+    .none: Phrase("None", "Brak"),
+    .unknown: Phrase("not counted", "nie zliczane"),
+    .utc: Phrase("All times are in UTC.", "Wszystkie godziny podano w UTC."),
+    .shownOnce: Phrase(
+      "This is shown only once. Write it down or pass it on now.",
+      "Ta informacja pojawia się tylko raz. Zapisz ją lub przekaż teraz."
+    ),
+    .roleIssuer: Phrase("issuer", "wydawca kodów"),
+    .roleEpidemiologist: Phrase("epidemiologist", "epidemiolog"),
+    .roleAdministrator: Phrase("administrator", "administrator"),
+    .errorNotFoundTitle: Phrase("There is no such page", "Nie ma takiej strony"),
+    .errorNotFoundText: Phrase(
+      "Check the address, or choose a page from the menu.",
+      "Sprawdź adres lub wybierz stronę z menu."
+    ),
+    .errorForbiddenTitle: Phrase("This page is for another role", "Ta strona jest dla innej roli"),
+    .errorForbiddenText: Phrase(
+      "Your account has the role %1, which may not use this page. If you need it, ask an administrator.",
+      """
+      Twoje konto ma rolę %1, która nie może korzystać z tej strony. Jeśli jej potrzebujesz, zwróć się do \
+      administratora.
+      """
+    ),
+    .errorForgedTitle: Phrase(
+      "The request did not come from this console",
+      "Żądanie nie pochodzi z tej konsoli"
+    ),
+    .errorForgedText: Phrase(
+      """
+      Nothing was changed. Another site may have sent it, or the page was open too long. Open the page \
+      again and repeat the step.
+      """,
+      """
+      Niczego nie zmieniono. Żądanie mogła wysłać inna strona albo strona była otwarta zbyt długo. Otwórz \
+      ją ponownie i powtórz czynność.
+      """
+    ),
+    .errorEndedTitle: Phrase("Your session has ended", "Twoja sesja wygasła"),
+    .errorEndedText: Phrase(
+      "You were signed out after a while without activity. Nothing was changed. Sign in again to continue.",
+      """
+      Nastąpiło wylogowanie po czasie bez aktywności. Niczego nie zmieniono. Zaloguj się ponownie, aby \
+      kontynuować.
+      """
+    ),
+    .errorBusyTitle: Phrase("Too many attempts", "Zbyt wiele prób"),
+    .errorBusyText: Phrase(
+      "Wait %1 minutes, then try again.",
+      "Poczekaj %1 min i spróbuj ponownie."
+    ),
+    .errorFormTitle: Phrase("The form could not be read", "Nie udało się odczytać formularza"),
+    .errorFormText: Phrase(
+      "Go back, correct the form and send it again.",
+      "Wróć, popraw formularz i wyślij go ponownie."
+    ),
+    .errorLargeTitle: Phrase("The file or form is too large", "Plik lub formularz jest za duży"),
+    .errorLargeText: Phrase(
+      "The limit is %1 kilobytes. Send it in parts.",
+      "Limit wynosi %1 kB. Wyślij w częściach."
+    ),
+    .errorServerTitle: Phrase("A server does not answer", "Serwer nie odpowiada"),
+    .errorServerText: Phrase(
+      "Nothing is lost. Try again in a minute; if it lasts, tell an administrator.",
+      "Nic nie zginęło. Spróbuj za minutę; jeśli problem trwa, powiadom administratora."
+    ),
+    .errorInternalTitle: Phrase("The console failed", "Błąd konsoli"),
+    .errorInternalText: Phrase(
+      "The fault is not yours. Try again; if it happens again, tell an administrator.",
+      "To nie Twoja wina. Spróbuj ponownie; jeśli błąd się powtórzy, powiadom administratora."
+    ),
+    .errorMissingTitle: Phrase("It does not exist", "To nie istnieje"),
+    .errorMissingText: Phrase(
+      "It was removed, or its name was mistyped.",
+      "Zostało usunięte albo nazwa jest błędna."
+    ),
+    .errorNotOfferedTitle: Phrase("This console cannot do that", "Ta konsola tego nie umożliwia"),
+    .errorRefusedTitle: Phrase("The server refused", "Serwer odmówił"),
+    .toStart: Phrase("To the start page", "Do strony startowej"),
+    .toSignIn: Phrase("Sign in", "Zaloguj się"),
+  ]
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Synchronization
+import World
+
+/// The clock of a rehearsal, which many processes share: real time, faster time, or a jump to tomorrow.
+///
+/// One process writes the file with a `RehearsalClockFile`; all others read it. The monotonic time of this clock is
+/// its own, so that a jump is time that passes and not a clock that was set (Documentation/Decisions/0030).
+package final class RehearsalClock: WallClock {
+  private struct State {
+    var version: FileVersion?
+    var face: ClockFace
+    var latest: Date
+  }
+
+  private let file: URL
+  private let machine: any WallClock
+  private let state: Mutex<State>
+
+  /// Reads the clock in `file`.
+  ///
+  /// - Throws: `RehearsalClockError` if the file is not that of a clock.
+  package init(file: URL, machine: any WallClock = SystemClock()) throws(RehearsalClockError) {
+    self.file = file
+    self.machine = machine
+    guard let face = ClockFace(at: file) else { throw .unreadable(file.path) }
+    state = Mutex(
+      State(face: face, latest: face.time(at: machine.reading.uptime)))
+  }
+
+  package var now: Date {
+    state.withLock { state in
+      refresh(&state)
+      // A reader may be ahead of a change of the rate by the time that the change took.
+      state.latest = max(state.latest, state.face.time(at: machine.reading.uptime))
+      return state.latest
+    }
+  }
+
+  /// Suspends until this clock shows `deadline`, also if it is made faster or jumps meanwhile.
+  package func sleep(until deadline: Date) async throws {
+    while true {
+      try Task.checkCancellation()
+      let remaining = deadline.timeIntervalSince(now)
+      guard remaining > 0 else { return }
+      let rate = state.withLock { $0.face.rate }
+      let pause = rate > 0 ? remaining / rate : .infinity
+      try await machine.sleep(
+        for: min(
+          max(pause, RehearsalClockLimit.shortestSleepSeconds),
+          RehearsalClockLimit.pollingSeconds))
+    }
+  }
+
+  /// A file that cannot be read now, because it is damaged, leaves the clock as it was.
+  private func refresh(_ state: inout State) {
+    guard let version = FileVersion(path: file.path), version != state.version,
+      let face = ClockFace(at: file)
+    else { return }
+    (state.version, state.face) = (version, face)
+  }
+}
+
+/// The content of the file: the simulated time at a moment of the machine's monotonic clock, and its progress.
+struct ClockFace: Codable, Hashable {
+  /// The moment, in seconds of `ClockReading.uptime`, which all processes of the machine share.
+  var uptime: TimeInterval
+  /// The simulated time at that moment, in Unix seconds.
+  var time: TimeInterval
+  /// Simulated seconds per second.
+  var rate: Double
+  /// Seconds after the moment for which the clock goes on. Then it stands still, until the writer renews it: it
+  /// may have ended, and a later one continues from there.
+  var leaseSeconds: TimeInterval
+
+  init(uptime: TimeInterval, time: TimeInterval, rate: Double, leaseSeconds: TimeInterval) {
+    self.uptime = uptime
+    self.time = time
+    self.rate = rate
+    self.leaseSeconds = leaseSeconds
+  }
+
+  /// The face in `file`; `nil` if there is none that a writer could have written.
+  init?(at file: URL) {
+    guard let data = try? Data(contentsOf: file), data.count <= RehearsalClockLimit.fileBytesMax,
+      let face = try? JSONDecoder().decode(ClockFace.self, from: data),
+      RehearsalClockLimit.rates.contains(face.rate),
+      (0...RehearsalClockLimit.leaseSeconds).contains(face.leaseSeconds)
+    else { return nil }
+    self = face
+  }
+
+  /// The simulated time.
+  func time(at uptime: TimeInterval) -> Date {
+    let passed = min(max(uptime - self.uptime, 0), leaseSeconds)
+    return Date(timeIntervalSince1970: time + passed * rate)
+  }
+
+  /// The time at which the clock stands still without a renewal.
+  var end: Date { time(at: .infinity) }
+}
+
+/// The reason why a rehearsal's clock cannot be used.
+package enum RehearsalClockError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// There is no file, or its content is not that of a clock.
+  case unreadable(String)
+  /// The file cannot be written.
+  case unwritable(String)
+
+  package var description: String {
+    switch self {
+    case .unreadable(let path):
+      "\(path) is not the clock of a rehearsal: `firebreak up` creates it; use --fresh to start over."
+    case .unwritable(let path): "\(path) cannot be written: check the disk and the folder."
+    }
+  }
+}
+
+/// Limits of a rehearsal's clock.
+package enum RehearsalClockLimit {
+  /// Simulated seconds per second; 0 stands still.
+  package static let rates: ClosedRange<Double> = 0...600
+  /// The longest jump in seconds. Phones and servers do not trust a clock that was set by more than a day.
+  package static let jumpSecondsMax: TimeInterval = 86_400
+  /// Seconds after which a clock without a renewal stands still.
+  package static let leaseSeconds: TimeInterval = 2
+  /// The interval of renewals, in seconds.
+  package static let renewalSeconds: TimeInterval = 0.5
+  /// The longest delay in seconds until a sleeper notices a jump.
+  package static let pollingSeconds: TimeInterval = 0.25
+  /// The shortest sleep in seconds.
+  package static let shortestSleepSeconds: TimeInterval = 0.001
+  /// The size of the file.
+  package static let fileBytesMax = 1_024
+}

@@ -1,0 +1,212 @@
+import ExposureApp
+import Foundation
+import PhoneProcess
+import RehearsalClock
+import Simulation
+import World
+
+/// A town whose phones and servers are processes: places, clock, diagnoses, and what the phones report.
+package actor LiveTown {
+  private let residents: [Resident]
+  private let map: TownMap
+  private let air: TownAir
+  private let clock: RehearsalClockFile
+  private let machine: any WallClock
+  private let official: HealthOfficial
+  private let places: TownPlaces
+  private let links: [String: String]
+  private var walks: Walks
+  private var reports: [String: PhoneReport] = [:]
+  private var pins: [String: String] = [:]
+  private var issued: [TownFacts.Message] = []
+
+  /// Creates a town; people are where they were in `places`, or out of each other's range.
+  ///
+  /// - Parameters:
+  ///   - official: The health authority that issues PINs.
+  ///   - places: The file with the places of an earlier run.
+  ///   - links: The addresses of the servers, for the page.
+  package init(
+    of residents: [Resident], on air: TownAir, clock: RehearsalClockFile, official: HealthOfficial,
+    places file: URL, links: [String: String], machine: any WallClock = SystemClock(),
+    randomness: any Randomness
+  ) {
+    self.residents = residents
+    self.air = air
+    self.clock = clock
+    self.official = official
+    self.links = links
+    self.machine = machine
+    map = TownMap(people: residents.count)
+    walks = Walks(on: map, randomness: randomness)
+    places = TownPlaces(file: file)
+    let known = places.stored
+    for (index, resident) in residents.enumerated() {
+      let place = known[resident.name] ?? map.start(index, of: residents.count)
+      air.move(resident.name, to: map.clamped(place))
+    }
+  }
+
+  /// Moves people and asks the phones until the task is cancelled.
+  package func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.walk() }
+      for resident in residents { group.addTask { await self.follow(resident) } }
+    }
+    places.store(air.places)
+  }
+
+  package var facts: TownFacts {
+    let scans = air.receivingScans
+    let senders = air.senders
+    let messages = residents.flatMap { resident in
+      reports[resident.name, default: PhoneReport()].messages.map {
+        TownFacts.Message($0, from: resident.name)
+      }
+    }
+    return TownFacts(
+      time: clock.now.timeIntervalSince1970, rate: clock.rate, map: map,
+      people: residents.map { person($0, scans: scans, senders: senders) },
+      messages: Array(
+        (messages + issued).sorted { ($0.time, $0.id) > ($1.time, $1.id) }
+          .prefix(LiveTownLimit.messagesMax)), links: links)
+  }
+
+  private func person(
+    _ resident: Resident, scans: [String: Int], senders: Set<String>
+  ) -> TownFacts.Person {
+    let name = resident.name
+    let (place, report) = (air.places[name], reports[name] ?? PhoneReport())
+    return TownFacts.Person(
+      name: name, x: place?.x ?? 0, y: place?.y ?? 0, walks: walks.contains(name),
+      web: resident.web, isRunning: report.status != nil,
+      isEnabled: report.status?.enabled ?? false, sends: senders.contains(name),
+      receivingScans: scans[name] ?? 0, riskLevel: report.status?.riskLevel,
+      lastCheck: report.status?.lastCheck, notices: report.status?.shownNotices ?? [],
+      pin: pins[name],
+      uploads: report.messages.count { $0.kind == "upload" && $0.status == 200 })
+  }
+
+  /// Performs a command of the page.
+  ///
+  /// - Throws: `TownRefusal` with a sentence for the page.
+  package func perform(_ command: TownCommand) async throws {
+    switch command {
+    case .move(let name, let place):
+      try await move(try resident(name), to: place)
+    case .join(let name, let other):
+      let person = try resident(name)
+      guard name != other, let place = air.places[try resident(other).name] else {
+        throw TownRefusal("Choose two different people.")
+      }
+      try await move(person, to: TownAir.Place(x: place.x + (place.x > 1 ? -1 : 1), y: place.y))
+    case .walk(let name, let isWalking): walks.set(try resident(name).name, walks: isWalking)
+    case .rate(let rate): try clock.run(at: rate)
+    case .jump(let seconds): try clock.jump(by: seconds)
+    case .tomorrow: try clock.jumpToTomorrow()
+    case .diagnose(let name): try await diagnose(try resident(name))
+    case .check(let name): await check(try resident(name))
+    }
+  }
+
+  private func resident(_ name: String) throws -> Resident {
+    guard let resident = residents.first(where: { $0.name == name }) else {
+      throw TownRefusal("There is no person of this name: reload the page.")
+    }
+    return resident
+  }
+
+  private func move(_ resident: Resident, to place: TownAir.Place) async throws {
+    guard place.x.isFinite, place.y.isFinite else {
+      throw TownRefusal("Choose a place on the map.")
+    }
+    walks.set(resident.name, walks: false)
+    air.move(resident.name, to: map.clamped(place))
+    places.store(air.places)
+  }
+
+  /// Issues a PIN. The clock then goes on in real time: a PIN is valid for half an hour only.
+  private func diagnose(_ resident: Resident) async throws {
+    try clock.run(at: 1)
+    let time = Int(clock.now.timeIntervalSince1970)
+    let pin: String
+    do {
+      pin = try await official.issueCode()
+    } catch {
+      throw TownRefusal("The verification server issued no PIN: look into its log.")
+    }
+    pins[resident.name] = pin
+    issued.append(
+      TownFacts.Message(
+        id: "issued-\(issued.count)", time: time, from: "official", to: "verificationServer",
+        kind: "issue", sent: 0, received: pin.utf8.count, status: 200, failure: nil))
+  }
+
+  private func check(_ resident: Resident) async {
+    _ = try? await PhoneSocket.ask(PhoneRequest(.check), in: resident.folder)
+    reports[resident.name] = await PhoneReport(of: resident)
+  }
+}
+
+extension LiveTown {
+  private func walk() async {
+    var last = clock.now
+    while (try? await machine.sleep(for: LiveTownLimit.walkSeconds)) != nil {
+      let now = clock.now
+      for (name, place) in walks.step(air.places, seconds: now.timeIntervalSince(last)) {
+        air.move(name, to: place)
+      }
+      last = now
+    }
+  }
+
+  /// Asks a phone again and again.
+  private func follow(_ resident: Resident) async {
+    repeat {
+      reports[resident.name] = await PhoneReport(of: resident)
+    } while (try? await machine.sleep(for: LiveTownLimit.pollingSeconds)) != nil
+  }
+}
+
+/// The file with the places of people, so that they are there again after a restart.
+struct TownPlaces {
+  let file: URL
+
+  /// The places; none if the file is missing or damaged.
+  var stored: [String: TownAir.Place] {
+    (try? Data(contentsOf: file)).flatMap {
+      try? JSONDecoder().decode([String: TownAir.Place].self, from: $0)
+    } ?? [:]
+  }
+
+  /// Stores the places. They are not worth an error.
+  func store(_ places: [String: TownAir.Place]) {
+    guard let data = try? JSONEncoder().encode(places) else { return }
+    try? AtomicFile.write(data, to: file)
+  }
+}
+
+/// A command that the town cannot perform, with a sentence for the page.
+package struct TownRefusal: Error, CustomStringConvertible {
+  package let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}
+
+/// Limits of a town.
+package enum LiveTownLimit {
+  /// The number of phones.
+  package static let phones = 2...Resident.names.count
+  /// The time for an answer of a phone, in seconds.
+  package static let answerSeconds = 20
+  /// The interval of questions to a phone, in seconds.
+  package static let pollingSeconds: TimeInterval = 1
+  /// The interval of steps of people who walk, in seconds.
+  package static let walkSeconds: TimeInterval = 0.2
+  /// The messages that the page shows.
+  package static let messagesMax = 200
+  /// The size of a command, in bytes.
+  package static let commandBytesMax = 4_096
+}

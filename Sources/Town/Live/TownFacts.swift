@@ -1,0 +1,100 @@
+import Foundation
+
+/// All that the town page shows, as one JSON object. Times are Unix seconds of the rehearsal's clock.
+package struct TownFacts: Encodable, Sendable {
+  /// A person and their phone.
+  struct Person: Encodable, Sendable {
+    let name: String
+    let x: Double
+    let y: Double
+    let walks: Bool
+    /// The address of the phone's web app.
+    let web: String
+    /// `false` if the phone does not answer.
+    let isRunning: Bool
+    let isEnabled: Bool
+    let sends: Bool
+    /// The number of scans that received another phone, since the start of the town.
+    let receivingScans: Int
+    let riskLevel: Int?
+    let lastCheck: Int?
+    let notices: [PhoneReport.Status.Notice]
+    /// The PIN of the person's last diagnosis.
+    let pin: String?
+    /// The number of uploads that the key server accepted.
+    let uploads: Int
+  }
+
+  /// A message between two parties: a request and its response.
+  struct Message: Encodable, Sendable {
+    let id: String
+    let time: Int
+    /// The name of a person, or `official`.
+    let from: String
+    /// `keyServer`, `verificationServer` or `statistics`.
+    let to: String
+    let kind: String
+    /// Bytes of the request's body.
+    let sent: Int
+    /// Bytes of the response's body.
+    let received: Int
+    let status: Int?
+    let failure: String?
+  }
+
+  let time: Double
+  let rate: Double
+  let map: TownMap
+  let people: [Person]
+  let messages: [Message]
+  /// The addresses of the servers by name.
+  let links: [String: String]
+}
+
+extension TownFacts.Message {
+  init(_ message: PhoneReport.Message, from name: String) {
+    self.init(
+      id: message.id, time: message.time, from: name, to: message.receiver, kind: message.kind,
+      sent: message.sent, received: message.received, status: message.status,
+      failure: message.failure)
+  }
+}
+
+/// A command of the town page.
+package enum TownCommand: Hashable, Sendable {
+  case move(String, TownAir.Place)
+  /// Puts a person a metre beside another one.
+  case join(String, String)
+  case walk(String, Bool)
+  case rate(Double)
+  case jump(seconds: Double)
+  case tomorrow
+  case diagnose(String)
+  case check(String)
+}
+
+extension TownCommand: Decodable {
+  private enum CodingKeys: CodingKey {
+    case action, name, other, x, y, walks, rate, seconds
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    func text(_ key: CodingKeys) throws -> String { try fields.decode(String.self, forKey: key) }
+    func number(_ key: CodingKeys) throws -> Double { try fields.decode(Double.self, forKey: key) }
+    switch try text(.action) {
+    case "move":
+      self = .move(try text(.name), TownAir.Place(x: try number(.x), y: try number(.y)))
+    case "join": self = .join(try text(.name), try text(.other))
+    case "walk": self = .walk(try text(.name), try fields.decode(Bool.self, forKey: .walks))
+    case "rate": self = .rate(try number(.rate))
+    case "jump": self = .jump(seconds: try number(.seconds))
+    case "tomorrow": self = .tomorrow
+    case "diagnose": self = .diagnose(try text(.name))
+    case "check": self = .check(try text(.name))
+    default:
+      throw DecodingError.dataCorruptedError(
+        forKey: .action, in: fields, debugDescription: "unknown action")
+    }
+  }
+}

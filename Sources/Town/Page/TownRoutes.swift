@@ -1,0 +1,108 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import PWA
+import QuietHTTP
+
+/// Answers the requests for the town page: checks first, as for the pages of phones, then the state,
+/// commands and files.
+struct TownRoutes: RouterMiddleware {
+  typealias Context = QuietContext
+
+  private static let state = "/town/state"
+  private static let commands = "/town/commands"
+
+  let town: LiveTown
+  let files: TownFiles
+  let secret: WebSecret
+  let users: WebUsers
+
+  @concurrent func handle(
+    _ request: Request, context: QuietContext,
+    next: @concurrent (Request, QuietContext) async throws -> Response
+  ) async throws -> Response {
+    var response = await response(to: request, context)
+    WebResponses.addCommonHeaders(to: &response)
+    response.headers[.contentSecurityPolicy] = PagePolicy.strict.header
+    return request.method == .head ? response.createHeadResponse() : response
+  }
+
+  private func response(to request: Request, _ context: QuietContext) async -> Response {
+    let facts = RequestGate.Facts(request)
+    guard let port = context.serverPort, RequestGate(port: port).refusal(of: facts) == nil else {
+      return Self.refusal(
+        "This page answers at 127.0.0.1 only, and not to other sites: open the printed address.")
+    }
+    let hasSecret =
+      secret.isIn(cookies: facts.headers["cookie"], port: port)
+      && users.mayUseSecret(context.peerUserID)
+    switch (request.method, facts.path) {
+    case (.post, Self.commands):
+      guard hasSecret, facts.headers["x-firebreak-town"] == "1" else { return Self.noSecret }
+      return await command(request)
+    case (.get, Self.state):
+      guard hasSecret else { return Self.noSecret }
+      return await Self.json(town.facts)
+    case (.get, _), (.head, _):
+      return reading(request, facts, context, port: port, hasSecret: hasSecret)
+    default: return Self.text("There is no such page.", .notFound)
+    }
+  }
+
+  private func reading(
+    _ request: Request, _ facts: RequestGate.Facts, _ context: QuietContext, port: Int,
+    hasSecret: Bool
+  ) -> Response {
+    if facts.isDocument, let typed = request.uri.queryParameters["secret"], secret.matches(typed) {
+      users.admit(context.peerUserID)
+      return WebResponses.redirection(to: "/", setting: secret.cookie(port: port))
+    }
+    guard hasSecret || users.isOwner(context.peerUserID) else { return Self.noSecret }
+    guard let file = files[facts.path] else {
+      return Self.text("There is no such page.", .notFound)
+    }
+    var headers: HTTPFields = [.contentType: file.type, .cacheControl: "no-store"]
+    if facts.isDocument, !hasSecret { headers[.setCookie] = secret.cookie(port: port) }
+    return Response(
+      status: .ok, headers: headers,
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.content)))
+  }
+
+  private func command(_ request: Request) async -> Response {
+    guard let body = try? await request.body.collect(upTo: LiveTownLimit.commandBytesMax),
+      let command = try? JSONDecoder().decode(TownCommand.self, from: Data(body.readableBytesView))
+    else { return Self.refusal("This command is not understood: reload the page.", .badRequest) }
+    do {
+      try await town.perform(command)
+      return await Self.json(town.facts)
+    } catch {
+      return Self.refusal("\(error)", .conflict)
+    }
+  }
+
+  private static var noSecret: Response {
+    refusal("Open the address that `firebreak up` printed: it contains the secret of this start.")
+  }
+
+  private static func refusal(
+    _ sentence: String, _ status: HTTPResponse.Status = .forbidden
+  ) -> Response {
+    text(sentence, status)
+  }
+
+  private static func text(_ text: String, _ status: HTTPResponse.Status) -> Response {
+    Response(
+      status: status,
+      headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+  }
+
+  private static func json(_ value: some Encodable) -> Response {
+    guard let data = try? JSONEncoder().encode(value) else {
+      return text("The state cannot be shown.", .internalServerError)
+    }
+    return Response(
+      status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
+  }
+}

@@ -1,0 +1,95 @@
+import ExposureKeys
+import Foundation
+import Simulation
+import Synchronization
+import World
+
+/// The radio channel of a town: the places of people in metres, and the beacon that each phone sends.
+package final class TownAir: Sendable {
+  /// A place in metres from the corner of the map.
+  package struct Place: Codable, Hashable, Sendable {
+    package var x: Double
+    package var y: Double
+
+    package init(x: Double, y: Double) {
+      self.x = x
+      self.y = y
+    }
+
+    func metres(to other: Place) -> Double {
+      ((x - other.x) * (x - other.x) + (y - other.y) * (y - other.y)).squareRoot()
+    }
+  }
+
+  /// An advertisement with the address that it is sent from.
+  struct Beacon: Hashable, Sendable {
+    let address: [UInt8]
+    let payload: [UInt8]
+  }
+
+  /// A beacon as a controller received it.
+  struct Reception: Hashable, Sendable {
+    let beacon: Beacon
+    let signalStrength: Int8
+  }
+
+  private struct State {
+    var places: [String: Place] = [:]
+    var beacons: [String: Beacon] = [:]
+    /// The number of scans in which a phone received another one.
+    var receivingScans: [String: Int] = [:]
+  }
+
+  private let state = Mutex(State())
+  private let randomness: any Randomness
+
+  /// Creates a channel without phones; `randomness` spreads the signal strengths.
+  package init(randomness: any Randomness) {
+    self.randomness = randomness
+  }
+
+  /// Moves a person; one who has not been there before is added.
+  package func move(_ name: String, to place: Place) {
+    state.withLock { $0.places[name] = place }
+  }
+
+  package var places: [String: Place] { state.withLock { $0.places } }
+
+  /// The names of the phones that send now.
+  package var senders: Set<String> { state.withLock { Set($0.beacons.keys) } }
+
+  /// The number of scans in which each phone received another one.
+  package var receivingScans: [String: Int] { state.withLock { $0.receivingScans } }
+
+  /// Replaces the beacon of a phone; `nil` stops it.
+  func set(_ beacon: Beacon?, from name: String) {
+    state.withLock { $0.beacons[name] = beacon }
+  }
+
+  /// The beacons that a scan of `name` receives, in the order of the senders' names.
+  func scan(by name: String) -> [Reception] {
+    let (places, beacons) = state.withLock { ($0.places, $0.beacons) }
+    guard let own = places[name] else { return [] }
+    let receptions = beacons.sorted { $0.key < $1.key }.flatMap { sender, beacon -> [Reception] in
+      guard sender != name, let place = places[sender] else { return [] }
+      let metres = own.metres(to: place)
+      return (0..<randomness.number(in: AirModel.receptionsPerScan)).compactMap { _ in
+        AirModel.signalStrength(at: metres, from: .unknownModel, randomness).map {
+          Reception(beacon: beacon, signalStrength: $0)
+        }
+      }
+    }
+    if !receptions.isEmpty { state.withLock { $0.receivingScans[name, default: 0] += 1 } }
+    return receptions
+  }
+
+  /// The distance in metres at which the model receives nothing any more.
+  package static var rangeMetres: Double {
+    let calibration = Calibration.unknownModel
+    let strongest =
+      Double(calibration.transmitPower) - Double(calibration.receiverCorrection)
+      + Double(AirModel.spreadDecibels)
+    let loss = strongest - AirModel.sensitivity - AirModel.lossAtOneMetreDecibels
+    return pow(10, loss / (10 * AirModel.exponent))
+  }
+}

@@ -1,0 +1,25 @@
+import { el, replace } from "./dom.js";
+import { t, time, title } from "./texts.js";
+
+/** Draws the messages between the parties, newest first: bytes, receiver, and what the receiver learns. */
+export function drawFeed(state, node) {
+  replace(node,
+    el("h2", { id: "feed-title" }, t("feed.title")),
+    el("p", { class: "muted" }, t("feed.note")),
+    state.messages.length === 0
+      ? el("p", {}, t("feed.empty"))
+      : el("ol", { tabindex: 0, "aria-labelledby": "feed-title", "data-key": "feed" },
+        state.messages.slice(0, 60).map(item)));
+}
+
+function item(message) {
+  const from = message.from === "official" ? t("feed.official") : title(message.from);
+  const end = message.failure ? t("feed.failed") : t("feed.status", { status: message.status ?? "\u2026" });
+  return el("li", { "data-kind": message.kind },
+    el("p", {}, el("strong", {}, `${from} \u2192 ${t(`party.${message.to}`)}`),
+      ` ${t(`kind.${message.kind}`)}`),
+    el("p", { class: "muted" }, `${time(message.time)} \u00b7 ${t("feed.bytes", {
+      sent: message.sent, received: message.received,
+    })} \u00b7 ${end}`),
+    el("p", {}, t(`learns.${message.kind}`)));
+}

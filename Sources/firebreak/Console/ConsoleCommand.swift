@@ -1,0 +1,172 @@
+import ArgumentParser
+import Foundation
+import HealthAuthorityConsole
+import Synchronization
+import Terminal
+import World
+
+/// `firebreak console`: administration of the console, also while it runs.
+struct ConsoleCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "console", abstract: "Administer the console: the first account, the audit log.",
+    subcommands: [ConsoleAccountCommand.self, ConsoleAuditCommand.self])
+}
+
+/// `console account`
+struct ConsoleAccountCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "account", abstract: "Add accounts of officials.", subcommands: [AddCommand.self])
+
+  /// `console account add`
+  struct AddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "add", abstract: "Add an account and show its credentials once.",
+      discussion: """
+        The sign-in needs the name, the password and a code of an app for one-time codes (TOTP), which takes the \
+        secret. An administrator adds further accounts in the console, with a link for their holders.
+        """)
+
+    private struct Report: Encodable {
+      let name: String
+      let role: String
+      let password: String
+      let codeSecret: String
+      let codeAddress: String
+    }
+
+    @Option(help: "The name that is typed at the sign-in.")
+    var name: String
+
+    @Option(help: ArgumentHelp("The role.", valueName: "issuer|epidemiologist|administrator"))
+    var role: Role
+
+    @OptionGroup var options: ServerOptions
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    func run() async throws {
+      let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
+      let credentials = try await setup.reportingConsoleErrors {
+        try await setup.consoleAdministration().addAccount(name: name, role: role)
+      }
+      let report = Report(
+        name: credentials.name, role: role.rawValue, password: credentials.password,
+        codeSecret: credentials.codeSecret, codeAddress: credentials.codeAddress)
+      try json
+        ? printJSON(report)
+        : StandardOutput.write(
+          """
+          Name: \(report.name)
+          Role: \(report.role)
+          Password: \(report.password)
+          Secret for the app of one-time codes: \(report.codeSecret)
+          The same as an address: \(report.codeAddress)
+          Store them now: they are not shown again.
+          """)
+    }
+  }
+}
+
+extension Role: ExpressibleByArgument {}
+
+/// `console audit`
+struct ConsoleAuditCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audit", abstract: "Verify and export the audit log.",
+    subcommands: [VerifyCommand.self, ExportCommand.self])
+
+  /// `console audit verify`
+  struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "verify",
+      abstract: "Verify the chain of the audit log; exit code 1 if it was changed.",
+      discussion: """
+        The hash of the newest entry is shown. Keep it elsewhere: with --head the command also notices if entries at \
+        the end were removed.
+        """)
+
+    private struct Report: Encodable {
+      let intact: Bool
+      let entries: Int64
+      let head: String
+      let fault: String?
+    }
+
+    @Argument(help: "An exported log; by default the log of the console.")
+    var file: String?
+
+    @Option(help: "The hash of an entry that must be in the log.")
+    var head: String?
+
+    @OptionGroup var options: ServerOptions
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    func run() async throws {
+      let hashes = FoundHash(head)
+      let chain = try await chain(hashes)
+      let fault =
+        chain.fault
+        ?? (hashes.isFound ? nil : "No entry has the hash of --head: entries were removed.")
+      if json {
+        try printJSON(
+          Report(intact: fault == nil, entries: chain.count, head: chain.head, fault: fault))
+      } else if fault == nil {
+        try StandardOutput.write("All \(chain.count) entries are intact. Head: \(chain.head)")
+      }
+      if let fault { throw CommandFailure(status: .no, sentence: fault) }
+    }
+
+    private func chain(_ hashes: FoundHash) async throws -> AuditChain {
+      if let file {
+        let text = try InputFile(file, what: "audit log").text
+        var chain = AuditChain()
+        for line in text.split(separator: "\n") {
+          chain.append(lines: String(line))
+          hashes.see(chain.head)
+        }
+        return chain
+      }
+      let setup = try ServerSetup.existingConsole(options)
+      return try await setup.reportingConsoleErrors {
+        try await setup.consoleAdministration().audit { _, hash in hashes.see(hash) }
+      }
+    }
+  }
+
+  /// `console audit export`
+  struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "export", abstract: "Write the audit log to standard output, one JSON a line.")
+
+    @OptionGroup var options: ServerOptions
+
+    func run() async throws {
+      let setup = try ServerSetup.existingConsole(options)
+      let chain = try await setup.reportingConsoleErrors {
+        try await setup.consoleAdministration().audit { line, _ in try StandardOutput.write(line) }
+      }
+      if let fault = chain.fault { throw CommandFailure(status: .no, sentence: fault) }
+    }
+  }
+}
+
+/// Remembers if a hash was seen among those of a log.
+private final class FoundHash: Sendable {
+  private let hash: String?
+  private let found: Mutex<Bool>
+
+  init(_ hash: String?) {
+    self.hash = hash?.lowercased()
+    found = Mutex(hash == nil)
+  }
+
+  /// True if the hash was seen, or there is none to look for.
+  var isFound: Bool { found.withLock { $0 } }
+
+  func see(_ other: String) {
+    if other == hash { found.withLock { $0 = true } }
+  }
+}

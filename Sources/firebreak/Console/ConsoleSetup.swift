@@ -1,0 +1,162 @@
+import Foundation
+import HealthAuthorityConsole
+import KeyServer
+import Logging
+import Secrets
+import Terminal
+import VerificationServer
+import World
+
+/// The secrets of the console: `console/secrets.json`.
+struct ConsoleSecrets: Codable, Redacted {
+  /// The secret of the database, 32 bytes.
+  let databaseKey: Data
+  /// The admin API key for the verification server in the same folder; `nil` until both have run together.
+  var apiKey: String?
+
+  init(randomness: any Randomness) {
+    databaseKey = Data(randomness.bytes(ConsoleConfiguration.secretBytes))
+  }
+}
+
+extension ServerSetup {
+  /// The setup for commands that create nothing: throws if the console has no database yet.
+  static func existingConsole(_ options: ServerOptions) throws -> ServerSetup {
+    let folder = try ServerFolder(existing: options.data, of: .console)
+    guard FileManager.default.fileExists(atPath: folder.consoleDatabase.path) else {
+      throw CommandFailure.badInput(
+        "The console of \(folder.url.path.printable) has no database yet: add an account first.")
+    }
+    return ServerSetup(folder: folder, options: options)
+  }
+
+  /// The clock of sign-ins and sessions: that of the machine, as in the app for one-time codes of an official, also if
+  /// the servers follow the clock of a rehearsal.
+  private static let officialsClock = SystemClock()
+
+  func consoleSettings() throws -> ConsoleSettings { try ConsoleSettings(folder.consoleSettings) }
+
+  /// The commands on the console's database.
+  func consoleAdministration() throws -> ConsoleAdministration {
+    try ConsoleAdministration(
+      consoleConfiguration(consoleSecrets()), clock: Self.officialsClock,
+      randomness: SystemRandomness())
+  }
+
+  /// Creates what the console needs before it starts: its secrets, and its API key for the verification server of
+  /// this folder.
+  ///
+  /// - Parameter hasVerification: True if the verification server runs in the same process.
+  func prepareConsole(hasVerification: Bool) async throws {
+    let secrets = try consoleSecrets()
+    guard hasVerification else { return }
+    let keys = try apiKeys()
+    let id = secrets.apiKey?.split(separator: ".").first.map(String.init)
+    let isValid = try await reportingErrors {
+      try await keys.list().contains { $0.id == id && $0.revokedAt == nil }
+    }
+    guard !isValid else { return }
+    let new = try await reportingErrors { try await keys.add(kind: .admin, name: "console") }
+    try folder.consoleSecrets.withLock {
+      var secrets = try consoleSecrets()
+      secrets.apiKey = new
+      try folder.consoleSecrets.replace(secrets)
+    }
+  }
+
+  /// The console, which listens when it is run.
+  ///
+  /// - Parameters:
+  ///   - verification: The verification server of this process.
+  ///   - keys: The key server of this process.
+  func console(
+    host: String, port: Int, verification: VerificationServer?, keys: KeyServer?, logger: Logger
+  ) throws -> HealthAuthorityConsole {
+    let (secrets, settings) = (try consoleSecrets(), try consoleSettings())
+    var configuration = try consoleConfiguration(secrets)
+    configuration.host = host
+    configuration.port = port
+    configuration.sendsSMS =
+      try verification != nil && verificationSettings().inForce["sms"] != nil
+    let codes = CodeSource(
+      server: verification, host: host, localKey: secrets.apiKey,
+      remote: settings.verificationURL.flatMap { URL(string: $0) }, remoteKey: settings.apiKey)
+    let authority = FolderAuthority(
+      setup: self, codes: codes, keyServer: keys, host: host, files: ExportFiles())
+    return try reportingConsoleErrors {
+      try HealthAuthorityConsole(
+        configuration, authority: authority, clock: Self.officialsClock,
+        randomness: SystemRandomness(), logger: logger)
+    }
+  }
+
+  /// Checks all settings without creating secrets.
+  func checkConsole() throws { _ = try consoleSettings() }
+
+  /// Runs `work` and turns an error of the console into a `CommandFailure`.
+  func reportingConsoleErrors<Result>(_ work: () throws -> Result) throws -> Result {
+    do { return try work() } catch { throw Self.failure(error) }
+  }
+
+  /// The asynchronous variant.
+  func reportingConsoleErrors<Result>(_ work: () async throws -> Result) async throws -> Result {
+    do { return try await work() } catch { throw Self.failure(error) }
+  }
+
+  private static func failure(_ error: any Error) -> any Error {
+    guard let error = error as? ConsoleError else { return error }
+    return switch error {
+    case .configuration, .otherSecret, .newerDatabase: CommandFailure.badInput(error.description)
+    case .database: CommandFailure(status: .machineFailed, sentence: error.description)
+    }
+  }
+
+  private func consoleSecrets() throws -> ConsoleSecrets {
+    try folder.consoleSecrets.read(ConsoleSecrets.self, neededBy: folder.consoleDatabase)
+      ?? folder.consoleSecrets.create(ConsoleSecrets(randomness: SystemRandomness()))
+  }
+
+  private func consoleConfiguration(_ secrets: ConsoleSecrets) throws -> ConsoleConfiguration {
+    let settings = try consoleSettings()
+    var configuration = ConsoleConfiguration(
+      databaseFile: folder.consoleDatabase, secret: secrets.databaseKey)
+    configuration.origin = settings.origin
+    configuration.appAddress = settings.appAddress.flatMap { URL(string: $0) }
+    configuration.trustedProxies = settings.trustedProxies
+    return configuration
+  }
+}
+
+/// The way to the verification server: the one of this process, or another.
+struct CodeSource: Redacted, Sendable {
+  let server: VerificationServer?
+  /// The address that the servers of this process listen on.
+  let host: String
+  let localKey: String?
+  let remote: URL?
+  let remoteKey: String?
+  /// The timeout of a response, in seconds; nil for that of the console.
+  var responseSeconds: Int64?
+
+  /// The client, when the server listens.
+  ///
+  /// - Throws: `AuthorityFailure.notOffered` if there is no server.
+  func client() async throws(AuthorityFailure) -> CodeClient {
+    if let remote, let remoteKey,
+      let client = CodeClient(
+        server: remote, apiKey: remoteKey, responseSeconds: responseSeconds)
+    {
+      return client
+    }
+    if let server, let localKey,
+      let url = FolderAuthority.url(host: host, port: await server.boundPort),
+      let client = CodeClient(
+        server: url, apiKey: localKey, isOwnProcess: true, responseSeconds: responseSeconds)
+    {
+      return client
+    }
+    throw .notOffered(
+      "No verification server is known: set verificationURL and apiKeyFile in"
+        + " console/settings.json, then restart the console.")
+  }
+}

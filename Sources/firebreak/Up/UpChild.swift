@@ -1,0 +1,88 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import Terminal
+
+/// A process of a town: this program with other arguments.
+///
+/// It ends when its stdin is closed, that is, when `up` ends in any way, also if it is killed.
+struct UpChild: Sendable {
+  /// The name for messages, and of the log.
+  let name: String
+  let arguments: [String]
+  /// The file for stderr.
+  let log: URL
+
+  /// Runs the process until it ends or the task is cancelled, which stops it in good order.
+  ///
+  /// - Parameter ready: Called with the first line on stdout.
+  /// - Throws: `CommandFailure` with the last line of the log if the process ends by itself, or the error of `ready`.
+  func run(ready: @escaping @Sendable (String) async throws -> Void) async throws {
+    let file = try openLog()
+    var options = PlatformOptions()
+    // Ctrl-C in a terminal goes to `up` alone, which then stops its processes.
+    options.processGroupID = 0
+    options.teardownSequence = [
+      .gracefulShutDown(allowedDurationToNextStep: .seconds(UpLimit.stopSeconds))
+    ]
+    _ = try await Subprocess.run(
+      .path(Self.program), arguments: Arguments(arguments), platformOptions: options,
+      input: .inputWriter, output: .sequence,
+      error: .fileDescriptor(file, closeAfterSpawningProcess: true)
+    ) { execution in
+      var isReady = false
+      for try await line in execution.standardOutput.strings() where !isReady {
+        isReady = true
+        try await ready(line)
+      }
+    }
+    try Task.checkCancellation()
+    throw failure
+  }
+
+  /// The running program.
+  private static var program: FilePath {
+    FilePath(URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
+  }
+
+  private func openLog() throws -> FileDescriptor {
+    do {
+      return try FileDescriptor.open(
+        log.path, .writeOnly, options: [.create, .truncate, .append, .closeOnExec],
+        permissions: .ownerReadWrite)
+    } catch {
+      throw CommandFailure(
+        status: .machineFailed,
+        sentence: "\(log.path.printable) cannot be written: check the disk and the folder.")
+    }
+  }
+
+  /// The reason in the log, in one line.
+  private var failure: CommandFailure {
+    let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+    let last = text.split(separator: "\n").last.map { $0.replacing("firebreak: ", with: "") }
+    return CommandFailure(
+      status: .machineFailed,
+      sentence: "\(name) stopped: \(last ?? "look into \(log.path)")".printable)
+  }
+}
+
+/// Limits of `up`.
+enum UpLimit {
+  /// The time in seconds that a process has to stop.
+  static let stopSeconds = 10
+}
+
+/// The browser of the desktop.
+enum UpBrowser {
+  /// Opens an address; without a desktop, a remark says so.
+  static func open(_ address: String) {
+    Task {
+      let run = try? await Subprocess.run(
+        .name("xdg-open"), arguments: [address], output: .discarded, error: .discarded)
+      if run?.terminationStatus.isSuccess != true {
+        note("The browser could not be opened: open the address yourself.")
+      }
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import ArgumentParser
+import ExposureApp
+import Foundation
+import HealthAuthorityConsole
+import Logging
+import RehearsalClock
+import Terminal
+import Town
+import World
+
+/// `firebreak up`: the whole system on this machine, with a town to try it in, or with a class.
+struct UpCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "up",
+    abstract: "Run servers, phones and a town page on this machine until Ctrl-C.",
+    discussion: """
+      Starts the health authority's servers and several phones, each a process of its own, with \
+      one clock and simulated Bluetooth. The printed page moves people, sets the clock, diagnoses, \
+      and shows every message. All data is in DIR and is there again after a restart. Nothing is \
+      reachable from other machines. Documentation/Up.md explains it.
+
+      With --class, browsers of this network hold the phones, and a teacher's page shows who was \
+      notified, who was missed, and why.
+      """)
+
+  @Option(help: "The number of phones. (default: \(Self.defaultPhones))")
+  var phones: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder with all data. (default: \(Self.defaultFolder))", valueName: "dir"))
+  var data: String?
+
+  @Option(
+    help: """
+      The first port: P for the town page, P+1 to P+3 for the servers, then one for each phone; 0 for free ports.
+      """)
+  var port: UInt16 = 8_400
+
+  @Option(
+    help: ArgumentHelp(
+      "The first time of a new clock, in Unix seconds.", valueName: "seconds", visibility: .hidden))
+  var startingAt: Int?
+
+  @Flag(help: "Start over: remove the data of an earlier run.")
+  var fresh = false
+
+  @Flag(help: "Open the page in the browser.")
+  var open = false
+
+  @Flag(help: "Print the addresses as one JSON object on the first line.")
+  var json = false
+
+  @OptionGroup(title: "Class") var classroom: ClassOptions
+
+  private static let defaultPhones = 6
+  private static let defaultFolder = "firebreak-town"
+
+  private var phoneCount: Int { phones ?? Self.defaultPhones }
+
+  func validate() throws {
+    guard classroom.size == nil else {
+      guard phones == nil, data == nil, startingAt == nil, !fresh else {
+        throw ValidationError(
+          "A class has temporary data and as many phones as browsers: leave out --phones, --data and --fresh."
+        )
+      }
+      return
+    }
+    let range = LiveTownLimit.phones
+    guard range.contains(phoneCount) else {
+      throw ValidationError("--phones takes \(range.lowerBound) to \(range.upperBound).")
+    }
+    guard port == 0 || Int(port) + UpPorts.count(phones: phoneCount) <= Int(UInt16.max) else {
+      throw ValidationError("--port is too large for \(phoneCount) phones: choose a smaller one.")
+    }
+  }
+
+  func run() async throws {
+    if let size = classroom.size {
+      try await ClassRun(
+        options: classroom, size: size, port: port, isJSON: json, opensBrowser: open
+      ).run()
+    } else {
+      try await runTown()
+    }
+  }
+
+  private func runTown() async throws {
+    let folder = try UpFolder(path: data ?? Self.defaultFolder, isFresh: fresh)
+    defer { withExtendedLifetime(folder) {} }
+    let ports = UpPorts(first: port)
+    try ports.requireFree(phones: phoneCount)
+    let town = UpTown(
+      folder: folder, ports: ports, names: Array(Resident.names.prefix(phoneCount)),
+      start: startingAt.map { Date(timeIntervalSince1970: Double($0)) } ?? SystemClock().now,
+      logger: logger)
+    do {
+      try await town.run { addresses in
+        try json ? printJSON(addresses) : StandardOutput.write(addresses.text)
+        if open { UpBrowser.open(addresses.town) }
+      }
+    } catch let error as RehearsalClockError {
+      throw CommandFailure(status: .machineFailed, sentence: error.description.printable)
+    } catch let error as TownSiteError {
+      throw CommandFailure(status: .machineFailed, sentence: error.description)
+    }
+  }
+
+  private var logger: Logger {
+    Logger(label: "firebreak.up") { label in
+      var handler = StreamLogHandler.standardError(label: label)
+      handler.logLevel = .warning
+      return handler
+    }
+  }
+}
+
+/// The addresses of a town: the first line that `up` prints.
+struct UpAddresses: Encodable {
+  /// A phone's web app, with its secret.
+  struct Phone: Encodable {
+    let name: String
+    let web: String
+  }
+
+  /// The first account of the console, whose credentials are shown once.
+  struct Account: Encodable {
+    let name: String
+    let password: String
+    let codeSecret: String
+    let codeAddress: String
+
+    init(_ credentials: ConsoleAdministration.Credentials) {
+      name = credentials.name
+      password = credentials.password
+      codeSecret = credentials.codeSecret
+      codeAddress = credentials.codeAddress
+    }
+  }
+
+  let ready = true
+  /// The town page, with its secret.
+  let town: String
+  let verification: String
+  let keys: String
+  /// The console of the health authority.
+  let console: String?
+  /// The account that this start has made.
+  let account: Account?
+  let phones: [Phone]
+
+  private enum CodingKeys: CodingKey {
+    case ready, town, verification, keys, console, account, phones
+  }
+
+  /// The addresses by name, for the town page.
+  var links: [String: String] {
+    ["verification": verification, "keys": keys].merging(console.map { ["console": $0] } ?? [:]) {
+      $1
+    }
+  }
+
+  /// The lines for a person.
+  var text: String {
+    let servers = [
+      "The town is running. Open its page:", "  \(town)", "Verification server: \(verification)",
+      "Key server: \(keys)",
+    ]
+    let officials = console.map { ["Console: \($0)"] } ?? []
+    let credentials =
+      account.map {
+        [
+          "  Name: \($0.name)", "  Password: \($0.password)",
+          "  Secret for the app of one-time codes: \($0.codeSecret)",
+          "  Store them now: they are not shown again.",
+        ]
+      } ?? []
+    let owners = phones.map { "\($0.name.capitalized)\u{2019}s phone: \($0.web)" }
+    return (servers + officials + credentials + owners + ["Press Ctrl-C to stop."])
+      .joined(separator: "\n")
+  }
+}

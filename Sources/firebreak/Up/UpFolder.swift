@@ -1,0 +1,107 @@
+import ExposureApp
+import Foundation
+import KeyServerAPI
+import PhoneProcess
+import Terminal
+import Town
+import World
+
+/// The folder of a town, locked as long as the object lives.
+///
+/// ```
+/// up.json            marks the folder: only such a one is removed by --fresh
+/// clock              the clock of all processes
+/// places.json        where people are
+/// servers/           the folder of `serve`
+/// phones/ada/        the folder of a phone; beside it its configuration and its sealing key
+/// logs/              stderr of each process, since its last start
+/// ```
+final class UpFolder: Sendable {
+  let url: URL
+  private let lock: HeldFolderLock
+
+  private static let markName = "up.json"
+  private static let lockName = "up.lock"
+
+  /// - Parameter isFresh: True to remove the data of an earlier run.
+  /// - Throws: `CommandFailure` if the folder is in use, is not one of a town, or cannot be created.
+  init(path: String, isFresh: Bool) throws {
+    url = URL(fileURLWithPath: path)
+    let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
+    let own = [Self.markName, Self.lockName]
+    guard names?.isEmpty ?? true || names?.contains(where: own.contains) == true else {
+      throw CommandFailure.badInput(
+        "\(url.path.printable) is not the folder of a town: name another with --data.")
+    }
+    do {
+      try AtomicFile.makeFolder(url)
+      guard let lock = try FolderLock.hold(onFile: url.appendingPathComponent(Self.lockName)) else {
+        throw CommandFailure.badInput(
+          "A town is already running on \(url.path.printable): stop it, or name another folder with --data."
+        )
+      }
+      self.lock = lock
+      try AtomicFile.write(Data("{}\n".utf8), to: url.appendingPathComponent(Self.markName))
+      if isFresh { try Self.empty(url, except: own) }
+      for folder in [servers, phones, logs] { try AtomicFile.makeFolder(folder) }
+      try configureServers()
+    } catch let error as FileError {
+      throw CommandFailure(status: .machineFailed, sentence: "\(error)".printable)
+    }
+  }
+
+  var clock: URL { url.appendingPathComponent("clock") }
+  var places: URL { url.appendingPathComponent("places.json") }
+  var servers: URL { url.appendingPathComponent("servers") }
+  private var phones: URL { url.appendingPathComponent("phones") }
+  private var logs: URL { url.appendingPathComponent("logs") }
+
+  func phone(_ name: String) -> URL { phones.appendingPathComponent(name) }
+  func configuration(of name: String) -> URL { phones.appendingPathComponent("\(name).json") }
+  func key(of name: String) -> URL { phones.appendingPathComponent("\(name).key") }
+  func log(of name: String) -> URL { logs.appendingPathComponent("\(name).log") }
+
+  /// Files every hour instead of every four, so that a tour takes minutes. An existing file stays: it may have been
+  /// edited.
+  private func configureServers() throws(FileError) {
+    let folder = servers.appendingPathComponent("keys")
+    let file = folder.appendingPathComponent("settings.json")
+    guard !FileManager.default.fileExists(atPath: file.path) else { return }
+    try AtomicFile.makeFolder(folder)
+    try AtomicFile.write(Data(#"{"exportPeriodSeconds":3600}"#.utf8), to: file)
+  }
+
+  /// Writes the configuration of a phone. The ports of the servers may be others than in the last run.
+  func configure(_ name: String, verification: String, keys: String) throws {
+    struct Configuration: Encodable {
+      let verificationServer: String
+      let keyServer: String
+      let rootKey: String
+      let regions: [String]
+      let appID: String
+    }
+    let content = Configuration(
+      verificationServer: verification, keyServer: keys,
+      rootKey: servers.appendingPathComponent("root-public-key.pem").path, regions: ["PL"],
+      appID: "pl.gov.mc.protegosafe")
+    do {
+      try AtomicFile.write(try JSONEncoder().encode(content), to: configuration(of: name))
+    } catch let error as FileError {
+      throw CommandFailure(status: .machineFailed, sentence: "\(error)".printable)
+    }
+  }
+
+  private static func empty(_ folder: URL, except kept: [String]) throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    where !kept.contains(name) {
+      do {
+        try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+      } catch {
+        throw CommandFailure(
+          status: .machineFailed,
+          sentence: "\(folder.path.printable)/\(name.printable) cannot be removed: check its owner."
+        )
+      }
+    }
+  }
+}

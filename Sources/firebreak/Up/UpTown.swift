@@ -1,0 +1,216 @@
+import ArgumentParser
+import ExposureApp
+import Foundation
+import HealthAuthorityConsole
+import Logging
+import PhoneProcess
+import RehearsalClock
+import Simulation
+import Terminal
+import Town
+import World
+
+/// All parts of a running town: clock, controllers, servers, phones and the page.
+struct UpTown: Sendable {
+  let folder: UpFolder
+  let ports: UpPorts
+  let names: [String]
+  /// The first time of a new clock.
+  let start: Date
+  let logger: Logger
+
+  private struct Stopped: Error {}
+
+  /// Runs until SIGINT or SIGTERM, or until a part fails.
+  ///
+  /// - Parameter ready: Called with the addresses when everything runs.
+  /// - Throws: `CommandFailure`, `RehearsalClockError` or `TownSiteError`.
+  func run(ready: @escaping @Sendable (UpAddresses) throws -> Void) async throws {
+    let clock = try RehearsalClockFile(at: folder.clock, startingAt: start)
+    let air = TownAir(randomness: SystemRandomness())
+    let controllers = try await ControllerServer(for: names, on: air)
+    let (stops, stop) = AsyncStream.makeStream(of: Void.self)
+    let signals = SignalHandler { _ in stop.finish() }
+    defer { withExtendedLifetime(signals) {} }
+    do {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        defer { group.cancelAll() }
+        group.addTask { try await clock.run() }
+        group.addTask { try await controllers.run() }
+        group.addTask {
+          for await _ in stops {}
+          throw Stopped()
+        }
+        group.addTask {
+          try await self.runProcesses(clock, air, radios: controllers.addresses, ready: ready)
+        }
+        try await group.next()
+      }
+    } catch is Stopped {
+      // Stopped as asked.
+    }
+  }
+
+  private func runProcesses(
+    _ clock: RehearsalClockFile, _ air: TownAir, radios: [String: String],
+    ready: @escaping @Sendable (UpAddresses) throws -> Void
+  ) async throws {
+    let network = HTTPNetwork()
+    do {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        defer { group.cancelAll() }
+        let servers = try Self.servers(try await Self.line(of: serversChild, in: &group))
+        let residents = try await phones(servers, radios: radios, in: &group)
+        let town = LiveTown(
+          of: residents, on: air, clock: clock,
+          official: try official(servers.verification, network), places: folder.places,
+          links: servers.links, randomness: SystemRandomness())
+        let site = try TownSite(
+          of: town, port: Int(ports.first), randomness: SystemRandomness(), logger: logger)
+        group.addTask { await town.run() }
+        // Made last, because its credentials are printed once, with the addresses.
+        let account = try await firstAccount()
+        group.addTask {
+          try await site.run { address in
+            try ready(
+              servers.addresses(
+                town: address, residents: residents, account: account))
+          }
+        }
+        try await group.next()
+      }
+    } catch {
+      try? await network.shutdown()
+      throw error
+    }
+    try? await network.shutdown()
+  }
+
+  // MARK: Servers
+
+  /// The first line of `serve`.
+  private struct Servers: Decodable {
+    let verification: String
+    let keys: String
+    let console: String?
+
+    var links: [String: String] {
+      ["verification": verification, "keys": keys, "console": console].compactMapValues(\.self)
+    }
+
+    func addresses(
+      town: String, residents: [Resident], account: UpAddresses.Account?
+    ) -> UpAddresses {
+      UpAddresses(
+        town: town, verification: verification, keys: keys, console: console, account: account,
+        phones: residents.map { UpAddresses.Phone(name: $0.name, web: $0.web) })
+    }
+  }
+
+  private var serversChild: UpChild {
+    UpChild(
+      name: "The health authority's servers",
+      arguments: [
+        "serve", "--data", folder.servers.path, "--port", "\(ports.servers)", "--json",
+        "--developer", "--clock-file", folder.clock.path, "--until-end-of-input",
+      ], log: folder.log(of: "servers"))
+  }
+
+  /// The account of the console that the first start makes; `nil` at later starts.
+  private func firstAccount() async throws -> UpAddresses.Account? {
+    let setup = ServerSetup(
+      folder: try ServerFolder(path: folder.servers.path), options: try ServerOptions.parse([]))
+    return try await setup.reportingConsoleErrors {
+      let console = try setup.consoleAdministration()
+      guard try await !console.hasAccounts else { return nil }
+      return UpAddresses.Account(
+        try await console.addAccount(name: "admin", role: .administrator))
+    }
+  }
+
+  private static func servers(_ line: String) throws -> Servers {
+    guard let servers = try? JSONDecoder().decode(Servers.self, from: Data(line.utf8)) else {
+      throw CommandFailure(
+        status: .machineFailed, sentence: "The servers did not report their addresses.")
+    }
+    return servers
+  }
+
+  private func official(_ server: String, _ network: HTTPNetwork) throws -> HealthOfficial {
+    guard let url = URL(string: server),
+      let token = try VerificationSecrets.stored(in: ServerFolder(path: folder.servers.path))?
+        .apiTokens.first
+    else {
+      throw CommandFailure(
+        status: .machineFailed, sentence: "The servers have no API token: start over with --fresh.")
+    }
+    return HealthOfficial(server: url, apiToken: token, network: network)
+  }
+
+  // MARK: Phones
+
+  /// Starts all phones and waits until they run. A new one is turned on: its owner is the one who started the town.
+  private func phones(
+    _ servers: Servers, radios: [String: String], in group: inout ThrowingTaskGroup<Void, any Error>
+  ) async throws -> [Resident] {
+    struct Ready: Decodable {
+      let web: String
+    }
+    var lines: [(name: String, isNew: Bool, line: AsyncThrowingStream<String, any Error>)] = []
+    for (index, name) in names.enumerated() {
+      try folder.configure(name, verification: servers.verification, keys: servers.keys)
+      let isNew = !FileManager.default.fileExists(atPath: folder.phone(name).path)
+      let child = phoneChild(name, port: ports.phone(index), radio: radios[name] ?? "none")
+      lines.append((name, isNew, Self.start(child, in: &group)))
+    }
+    var residents: [Resident] = []
+    for (name, isNew, line) in lines {
+      let text = try await Self.first(of: line)
+      let web = try JSONDecoder().decode(Ready.self, from: Data(text.utf8)).web
+      residents.append(Resident(name: name, folder: folder.phone(name), web: web))
+      if isNew { _ = try await PhoneSocket.ask(PhoneRequest(.enable), in: folder.phone(name)) }
+    }
+    return residents
+  }
+
+  private func phoneChild(_ name: String, port: Int, radio: String) -> UpChild {
+    UpChild(
+      name: "\(name.capitalized)'s phone",
+      arguments: [
+        "phone", "--data", folder.phone(name).path, "--config",
+        folder.configuration(of: name).path, "--create-key", folder.key(of: name).path,
+        "--developer", "--clock-file", folder.clock.path, "--radio", radio, "--json", "run",
+        "--web", "\(port)", "--until-end-of-input",
+      ], log: folder.log(of: name))
+  }
+
+  // MARK: Processes
+
+  private static func line(
+    of child: UpChild, in group: inout ThrowingTaskGroup<Void, any Error>
+  ) async throws -> String {
+    try await first(of: start(child, in: &group))
+  }
+
+  /// Starts a process; the stream has its first line, or the reason why there is none.
+  private static func start(
+    _ child: UpChild, in group: inout ThrowingTaskGroup<Void, any Error>
+  ) -> AsyncThrowingStream<String, any Error> {
+    let (lines, line) = AsyncThrowingStream.makeStream(of: String.self)
+    group.addTask {
+      do {
+        try await child.run { _ = line.yield($0) }
+      } catch {
+        line.finish(throwing: error)
+        throw error
+      }
+    }
+    return lines
+  }
+
+  private static func first(of lines: AsyncThrowingStream<String, any Error>) async throws -> String
+  {
+    for try await line in lines { return line }
+    throw CancellationError()
+  }
+}

@@ -1,0 +1,172 @@
+import ArgumentParser
+import Foundation
+import FoundationNetworking
+import HealthAuthorityConsole
+import KeyServer
+import KeyServerAPI
+import Logging
+import TestSupport
+import Testing
+import VerificationServer
+import World
+
+@testable import firebreak
+
+/// The servers of a folder as the console administers them.
+@Suite("Authority of the console")
+struct FolderAuthorityTests {
+  private struct Bench {
+    let folder: TemporaryFolder
+    let setup: ServerSetup
+    let verification: VerificationServer
+    let keys: KeyServer
+    let authority: FolderAuthority
+  }
+
+  /// Runs `test` with both servers, which listen.
+  private static func run(_ test: (Bench) async throws -> Void) async throws {
+    let folder = try TemporaryFolder()
+    let data = folder.path("data").path
+    let setup = ServerSetup(
+      folder: try ServerFolder(path: data), options: try ServerOptions.parse(["--data", data]))
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    try await setup.prepareConsole(hasVerification: true)
+    let verification = try setup.verificationServer(host: "127.0.0.1", port: 0, logger: logger)
+    let keys = try setup.keyServer(logger: logger)
+    let secrets = try #require(try setup.folder.consoleSecrets.read(ConsoleSecrets.self))
+    let authority = FolderAuthority(
+      setup: setup,
+      codes: CodeSource(
+        server: verification, host: "127.0.0.1", localKey: secrets.apiKey, remote: nil,
+        remoteKey: nil, responseSeconds: Int64(Patience.seconds)), keyServer: keys,
+      host: "127.0.0.1", files: ExportFiles())
+    let runs = [Task { try await verification.run() }, Task { try await keys.run() }]
+    defer { for run in runs { run.cancel() } }
+    _ = (await verification.boundPort, await keys.boundPort)
+    try await test(
+      Bench(
+        folder: folder, setup: setup, verification: verification, keys: keys, authority: authority))
+    for run in runs {
+      run.cancel()
+      _ = await run.result
+    }
+  }
+
+  @Test("Codes are issued with the console's own API key, which is kept")
+  func codes() async throws {
+    try await Self.run { bench async throws in
+      let order = CodeOrder(uuid: UUID(), testType: .confirmed)
+      let issued = try await bench.authority.issue(order)
+      #expect(issued.code.count == 6)
+      #expect(try await bench.authority.state(ofCode: order.uuid).isUsed == false)
+      let keys = try await bench.authority.apiKeys()
+      #expect(keys.map(\.name) == ["console"])
+      try await bench.setup.prepareConsole(hasVerification: true)
+      #expect(try await bench.authority.apiKeys() == keys)
+      try await bench.authority.revokeAPIKey(keys[0].id)
+      try await bench.setup.prepareConsole(hasVerification: true)
+      #expect(try await bench.authority.apiKeys().count == 2)
+    }
+  }
+
+  @Test("A new remote configuration is stored and served at once")
+  func configuration() async throws {
+    try await Self.run { bench async throws in
+      var configuration = try await bench.authority.remoteConfiguration()
+      configuration.version += 1
+      configuration.riskLevelConfiguration.maxLowRiskScore = 1_200
+      try await bench.authority.replace(configuration)
+      #expect(try await bench.authority.remoteConfiguration() == configuration)
+      let port = await bench.keys.boundPort
+      let url = try #require(URL(string: "http://127.0.0.1:\(port)/remote-configuration.json"))
+      let (bytes, _) = try await URLSession.shared.data(from: url)
+      let document = String(decoding: bytes, as: UTF8.self)
+      let payload = document.firstMatch(of: /"payload":"([^"]*)"/).flatMap {
+        Data(base64Encoded: String($0.1).replacing("\\/", with: "/"))
+      }
+      let text = String(decoding: try #require(payload), as: UTF8.self)
+      #expect(text.contains("1200"))
+      configuration.riskLevelConfiguration.maxLowRiskScore = 5_000
+      await #expect(throws: AuthorityFailure.self) {
+        try await bench.authority.replace(configuration)
+      }
+    }
+  }
+
+  @Test("Phones are paused, files are withdrawn, and keys are rotated, as the commands do it")
+  func phones() async throws {
+    try await Self.run { bench async throws in
+      let version = try await bench.authority.instructions().version
+      try await bench.authority.pause(until: nil)
+      let hash = try #require(KeyFileHash(hex: String(repeating: "0a", count: 32)))
+      try await bench.authority.withdraw(hash)
+      let paused = try await bench.authority.instructions()
+      #expect(paused.version > version && paused.pause != nil && paused.withdrawn == [hash])
+      try await bench.authority.resume()
+      try await bench.authority.restore(hash)
+      let resumed = try await bench.authority.instructions()
+      #expect(resumed.pause == nil && resumed.withdrawn.isEmpty)
+      for server in SigningServer.allCases {
+        let before = try await bench.authority.signingKeys(of: server)
+        try await bench.authority.rotateSigningKey(of: server)
+        let after = try await bench.authority.signingKeys(of: server)
+        #expect(after.count == before.count + 1 && after[0].validThru != nil)
+      }
+    }
+  }
+
+  @Test("Exports are described, and the funnel has no day without data")
+  func observation() async throws {
+    try await Self.run { bench async throws in
+      let exports = try await bench.authority.exports()
+      #expect(exports.contains { $0.root.isEmpty && $0.region == "PL" })
+      for export in exports {
+        let wait = export.nextFile.timeIntervalSince(SystemClock().now)
+        #expect(wait > -60 && wait <= TimeInterval(export.periodSeconds))
+      }
+      #expect(try await bench.authority.funnel().isEmpty)
+    }
+  }
+
+  @Test("A stricter policy gives fewer high levels, and the same policy the same counts")
+  func effect() async throws {
+    let standard = SimulatedContacts.lastWeek.effect(of: .standard)
+    #expect(standard == SimulatedContacts.lastWeek.effect(of: .standard))
+    #expect(standard.windows.none > 0 && standard.windows.low > 0 && standard.windows.high > 0)
+    var strict = WindowRiskPolicy.standard
+    strict.minutesAtAttenuationWeights = strict.minutesAtAttenuationWeights.map {
+      .init(attenuationRange: $0.attenuationRange, weight: $0.weight / 2)
+    }
+    let effect = SimulatedContacts.lastWeek.effect(of: strict)
+    #expect(effect.windows.high < standard.windows.high && effect.days.high < standard.days.high)
+    func sum(_ levels: ConfigurationEffect.Levels) -> Int { levels.none + levels.low + levels.high }
+    #expect(sum(effect.windows) == sum(standard.windows))
+  }
+
+  @Test("Without servers in the folder, each request says what is missing")
+  func nothing() async throws {
+    let folder = try TemporaryFolder()
+    let data = folder.path("data").path
+    let setup = ServerSetup(
+      folder: try ServerFolder(path: data), options: try ServerOptions.parse(["--data", data]))
+    let authority = FolderAuthority(
+      setup: setup,
+      codes: CodeSource(
+        server: nil, host: "127.0.0.1", localKey: nil, remote: nil, remoteKey: nil,
+        responseSeconds: Int64(Patience.seconds)),
+      keyServer: nil, host: "127.0.0.1", files: ExportFiles())
+    func isNotOffered(_ work: () async throws -> Void) async -> Bool {
+      do {
+        try await work()
+        return false
+      } catch AuthorityFailure.notOffered { return true } catch { return false }
+    }
+    #expect(await isNotOffered { _ = try await authority.exports() })
+    #expect(await isNotOffered { _ = try await authority.apiKeys() })
+    #expect(
+      await isNotOffered {
+        _ = try await authority.issue(CodeOrder(uuid: UUID(), testType: .confirmed))
+      })
+    #expect(!FileManager.default.fileExists(atPath: setup.folder.keySecrets.url.path))
+  }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import KeyServerAPI
+import TestSupport
+import Testing
+
+@testable import HealthAuthorityConsole
+
+/// The pages about statistics, the remote configuration, phones and keys, over HTTP.
+@Suite struct AdministrationPageTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  @Test("The funnel shows no count from 1 to 9, and no step from which one would follow")
+  func funnel() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      console.authority.state.days = [
+        FunnelDay(day: 1_799_884_800, issued: 40, redeemed: 31, uploads: 9, published: 600),
+        FunnelDay(day: 1_799_971_200, issued: 0, redeemed: 10, uploads: nil, published: 3),
+      ]
+      let browser = try await console.signedIn(.epidemiologist)
+      let text = try await browser.get("/funnel").text
+      let rows = text.matches(of: /<tr><th scope="row">(.*?)<\/tr>/).map { String($0.1) }
+      #expect(
+        rows == [
+          "2027-01-14</th><td>40</td><td>fewer than 10</td><td>fewer than 10</td><td>600</td>",
+          "2027-01-15</th><td>0</td><td>10</td><td>not counted</td><td>fewer than 10</td>",
+        ])
+      #expect(text.contains("<svg class=\"chart\" role=\"img\""))
+      #expect(!text.contains(">31<") && !text.contains(">9<"))
+    }
+  }
+
+  @Test(
+    "A change of the configuration is previewed, and is in force after a second person approved")
+  func configuration() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let (anna, berta) = (
+        try await console.signedIn(.epidemiologist, name: "Anna"),
+        try await console.signedIn(.epidemiologist, name: "Berta")
+      )
+      var changed = RemoteConfiguration(version: 3)
+      changed.riskLevelConfiguration.maxLowRiskScore = 1_200
+      let document = String(decoding: try JSONEncoder().encode(changed), as: UTF8.self)
+      let fields = ["document": document, "reason": "fewer false alarms"]
+      let preview = try await anna.post("/configuration/preview", fields)
+      #expect(preview.status == 200)
+      #expect(preview.text.contains("<td>1499</td>") && preview.text.contains("<td>1200</td>"))
+      let changes = try #require(preview.element("changes"))
+      #expect(changes.contains("+     &quot;maxLowRiskScore&quot; : 1200,"))
+      let proposed = try await anna.post("/configuration/propose", fields)
+      #expect(proposed.element("notice") == "The proposal waits for another person.")
+      #expect(!proposed.text.contains("id=\"approve-1\""))
+      let own = try await anna.post("/configuration/1/approve", [:])
+      #expect(own.status == 422 && own.element("fault")?.contains("another person") == true)
+      #expect(console.authority.state.configuration.version == 3)
+      let approved = try await berta.post("/configuration/1/approve", [:])
+      #expect(approved.element("notice") == "The configuration is in force.")
+      #expect(approved.text.contains("approved by Berta"))
+      #expect(console.authority.state.configuration.version == 4)
+      let inForce = console.authority.state.configuration.riskLevelConfiguration
+      #expect(inForce.maxLowRiskScore == 1_200)
+      #expect(try await berta.post("/configuration/1/approve", [:]).status == 422)
+    }
+  }
+
+  @Test("A document that is not valid, changes nothing or has no reason is refused with a sentence")
+  func badConfiguration() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let browser = try await console.signedIn(.epidemiologist)
+      let same = String(
+        decoding: try JSONEncoder().encode(RemoteConfiguration(version: 9)), as: UTF8.self)
+      var bad = RemoteConfiguration(version: 3)
+      bad.riskLevelConfiguration.maxLowRiskScore = 4_097
+      let invalid = String(decoding: try JSONEncoder().encode(bad), as: UTF8.self)
+      let cases = [
+        ("not JSON", "x", "The document is not valid: "),
+        (invalid, "x", "The document is not valid: maxLowRiskScore"),
+        (same, "x", "The document is the one in force"),
+        (same.replacing("1499", with: "1400"), " ", "Give a reason"),
+      ]
+      for (document, reason, fault) in cases {
+        let page = try await browser.post(
+          "/configuration/preview", ["document": document, "reason": reason])
+        #expect(page.status == 422 && page.element("fault")?.hasPrefix(fault) == true, "\(fault)")
+      }
+    }
+  }
+
+  @Test("A failed replacement opens the proposal again")
+  func failedReplacement() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let (anna, berta) = (
+        try await console.signedIn(.epidemiologist, name: "Anna"),
+        try await console.signedIn(.administrator, name: "Berta")
+      )
+      let document = String(
+        decoding: try JSONEncoder().encode(RemoteConfiguration(version: 3)), as: UTF8.self)
+      _ = try await anna.post(
+        "/configuration/propose",
+        ["document": document.replacing("1499", with: "1400"), "reason": "x"])
+      console.authority.state.replaceFailure = .unavailable
+      #expect(try await berta.post("/configuration/1/approve", [:]).status == 503)
+      console.authority.state.replaceFailure = nil
+      #expect(try await berta.post("/configuration/1/approve", [:]).status == 200)
+      #expect(console.authority.state.configuration.version == 4)
+    }
+  }
+
+  @Test("Phones are paused and resumed, and files are withdrawn and restored")
+  func phones() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let browser = try await console.signedIn(.administrator)
+      #expect(try await browser.post("/phones/pause", ["hours": "721"]).status == 422)
+      #expect(try await browser.post("/phones/pause", ["hours": "2"]).status == 303)
+      #expect(console.authority.state.pause?.until == 1_800_007_200)
+      #expect(try await browser.get("/phones").text.contains("paused until 2027-01-15 10:00 UTC"))
+      #expect(try await browser.post("/phones/resume", [:]).status == 303)
+      #expect(console.authority.state.pause == nil)
+      #expect(try await browser.post("/phones/withdraw", ["hash": "12"]).status == 422)
+      let hash = String(repeating: "0a", count: 32)
+      #expect(try await browser.post("/phones/withdraw", ["hash": hash]).status == 303)
+      #expect(try await browser.get("/phones").text.contains(hash))
+      #expect(try await browser.post("/phones/restore", ["hash": hash]).status == 303)
+      #expect(console.authority.state.withdrawn.isEmpty)
+      let entries = try await console.entries()
+      for action in ["phones.paused", "phones.resumed", "file.withdrawn", "file.restored"] {
+        #expect(entries.contains { $0.contains(action) }, "\(action)")
+      }
+    }
+  }
+
+  @Test("Keys are rotated, API keys are shown once and revoked, authorities and apps are added")
+  func keys() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let browser = try await console.signedIn(.administrator)
+      #expect(try await browser.post("/keys/rotate", ["server": "keys"]).status == 303)
+      #expect(console.authority.state.rotated == [.keys])
+      let added = try await browser.post("/keys/api", ["name": "lab", "kind": "admin"])
+      #expect(added.element("secret") == "k0.the-text-of-the-key")
+      #expect(try await !browser.get("/keys").text.contains("the-text-of-the-key"))
+      #expect(try await browser.post("/keys/api/revoke", ["id": "k0"]).status == 303)
+      #expect(console.authority.state.apiKeys.first?.revokedAt != nil)
+      let authority = ["issuer": "pl", "audience": "keys", "key-id": "v1", "pem": "nothing"]
+      let refused = try await browser.post("/keys/authorities", authority)
+      #expect(refused.status == 422 && refused.element("fault")?.contains("PEM") == true)
+      let pem = ["pem": "-----BEGIN PUBLIC KEY-----"]
+      let good = try await browser.post("/keys/authorities", authority.merging(pem) { $1 })
+      #expect(good.status == 303)
+      let app = ["app": "org.example", "regions": "PL, DE", "authorities": "pl"]
+      #expect(try await browser.post("/keys/apps", app).status == 303)
+      #expect(console.authority.state.apps.first?.regions == ["PL", "DE"])
+      #expect(try await !console.entries().contains { $0.contains("the-text-of-the-key") })
+    }
+  }
+
+  @Test("Exports are shown with size, keys, signature and the time of the next file")
+  func exports() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let hash = try #require(KeyFileHash(hex: String(repeating: "0b", count: 32)))
+      console.authority.state.exports = [
+        ExportFacts(
+          root: "", region: "PL", periodSeconds: 14_400, keysMin: 500,
+          nextFile: RunningConsole.start.addingTimeInterval(3_600),
+          files: [
+            ExportFacts.File(
+              name: "1800000000-1800014400-00001.zip", bytes: 12_345, keyCount: 512, isSigned: true,
+              hash: hash, end: 1_800_014_400)
+          ])
+      ]
+      console.authority.state.withdrawn = [hash]
+      let browser = try await console.signedIn(.epidemiologist)
+      let text = try await browser.get("/exports").text
+      for part in [
+        "Next file at 2027-01-15 09:00, every 240 minutes", "at least 500 keys", "12345", "512",
+        "valid, withdrawn", "\(hash)",
+      ] {
+        #expect(text.contains(part), "\(part)")
+      }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Crypto
+import Foundation
+import Logging
+import TestSupport
+import Testing
+import UploadToken
+import VerificationAPI
+import World
+
+@testable import HealthAuthorityConsole
+@testable import VerificationServer
+
+/// The client of the admin API, with a real verification server.
+@Suite struct CodeClientTests {
+  private static func withServer(
+    _ test: (CodeClient, ManualClock) async throws -> Void
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let clock = ManualClock(RunningConsole.start)
+    let key = P256.Signing.PrivateKey()
+    let configuration = VerificationServerConfiguration(
+      databaseFile: folder.path("verification.sqlite"), apiTokens: ["an-operators-token"],
+      codeHashKey: [UInt8](repeating: 7, count: 32),
+      signing: try UploadTokenIssuer(
+        keyID: "v1", privateKeyPEM: key.pemRepresentation, issuer: "verification",
+        audience: "keys"))
+    let apiKey = try await APIKeys(
+      configuration: configuration, clock: clock, randomness: SystemRandomness()
+    ).add(kind: .admin, name: "console")
+    let server = try VerificationServer(
+      configuration: configuration, clock: clock, randomness: SystemRandomness(),
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let run = Task { try await server.run() }
+    defer { run.cancel() }
+    let port = await server.boundPort
+    let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
+    let client = try #require(
+      CodeClient(server: url, apiKey: apiKey, responseSeconds: Int64(Patience.seconds)))
+    try await test(client, clock)
+    run.cancel()
+    _ = await run.result
+  }
+
+  @Test("A PIN is issued once for a UUID, has a status, and is ended")
+  func pin() async throws {
+    try await Self.withServer { client, clock async throws in
+      let order = CodeOrder(uuid: UUID(), testType: .confirmed, symptomDate: "2027-01-12")
+      let issued = try await client.issue(order)
+      #expect(VerificationCode(issued.code) != nil && issued.uuid == order.uuid)
+      await #expect(throws: AuthorityFailure.taken) { try await client.issue(order) }
+      let state = try await client.state(ofCode: order.uuid)
+      #expect(!state.isUsed && state.expiresAt == issued.expiresAt)
+      let ended = try await client.expire(code: order.uuid)
+      #expect(ended.expiresAt < clock.now)
+      await #expect(throws: AuthorityFailure.notFound) { try await client.state(ofCode: UUID()) }
+      let future = CodeOrder(uuid: UUID(), testType: .confirmed, symptomDate: "2027-02-01")
+      await #expect(throws: AuthorityFailure.self) { try await client.issue(future) }
+    }
+  }
+
+  @Test(
+    "A batch of 25 is issued in the order of its lines, with the fault of one beside the others")
+  func batch() async throws {
+    try await Self.withServer { client, _ async throws in
+      let orders = (0..<25).map { index in
+        CodeOrder(
+          uuid: UUID(), testType: index == 3 ? .likely : .confirmed,
+          symptomDate: index == 12 ? "2028-01-01" : nil)
+      }
+      let results = await client.issue(orders)
+      #expect(results.count == 25)
+      for (index, result) in results.enumerated() {
+        switch result {
+        case .success(let issued):
+          #expect(issued.uuid == orders[index].uuid && index != 12)
+          #expect((VerificationCode(issued.code) != nil) == (index != 3))
+        case .failure(let failure):
+          #expect(index == 12)
+          #expect(failure == .refused("Dates must not be in the future or more than 28 days ago."))
+        }
+      }
+    }
+  }
+
+  @Test("A server that does not answer, or a wrong key, issues nothing")
+  func failures() async throws {
+    let nowhere = try #require(URL(string: "http://127.0.0.1:1"))
+    let lost = try #require(CodeClient(server: nowhere, apiKey: "key"))
+    let order = CodeOrder(uuid: UUID(), testType: .confirmed)
+    await #expect(throws: AuthorityFailure.unavailable) { try await lost.issue(order) }
+    let results = await lost.issue([order])
+    #expect(results.count == 1)
+    let plain = try #require(URL(string: "http://verification.example"))
+    #expect(CodeClient(server: plain, apiKey: "key") == nil)
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+@testable import HealthAuthorityConsole
+
+@Suite("Forms with files")
+struct MultipartFormTests {
+  private func fields(_ body: String, boundary: String = "B") throws -> [String: String] {
+    let fields = try MultipartForm.fields(
+      Data(body.utf8), contentType: "multipart/form-data; boundary=\(boundary)", fieldsMax: 3)
+    return Dictionary(fields) { first, _ in first }
+  }
+
+  private func part(_ name: String, _ value: String) -> String {
+    "--B\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n"
+  }
+
+  @Test("Fields and files are read as text, also empty ones and those with line breaks")
+  func values() throws {
+    let body = part("a", "1") + part("file", "x,y\r\nz") + part("empty", "") + "--B--\r\n"
+    #expect(try fields(body) == ["a": "1", "file": "x,y\r\nz", "empty": ""])
+  }
+
+  @Test(
+    "A malformed body is refused",
+    arguments: [
+      "", "--B", "--B\r\n", "--B\r\n--B\r\n", "--B\r\n--B--\r\n", "--C\r\n\r\n--C--",
+      "--B\r\nContent-Disposition: form-data\r\n\r\nx\r\n--B--", "--B\r\n\r\n\r\n--B--",
+      "--Bx\r\n", "x--B\r\n--B--",
+    ])
+  func malformed(body: String) {
+    #expect(throws: Form.Malformed.self) { try fields(body) }
+  }
+
+  @Test("More fields than allowed are refused")
+  func many() throws {
+    let body = (0..<4).map { part("\($0)", "x") }.joined() + "--B--"
+    #expect(throws: Form.Malformed.self) { try fields(body) }
+  }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import FoundationNetworking
+import KeyServerAPI
+import Synchronization
+import TestSupport
+import Testing
+import World
+
+@testable import HealthAuthorityConsole
+
+/// A console on the loopback interface, with a manual clock and a simulated authority.
+struct RunningConsole {
+  static let start = Date(timeIntervalSince1970: 1_800_000_000)
+
+  let clock: ManualClock
+  let log: CollectedLog
+  let authority: SimulatedAuthority
+  let administration: ConsoleAdministration
+  let port: Int
+
+  /// Starts a console with its database in `folder`, runs `test`, and stops the console.
+  static func run(
+    in folder: URL, authority: any AdministeredAuthority = SimulatedAuthority(),
+    configure: (inout ConsoleConfiguration) -> Void = { _ in },
+    _ test: (RunningConsole) async throws -> Void
+  ) async throws {
+    let (clock, log) = (ManualClock(start), CollectedLog())
+    var configuration = ConsoleConfiguration(
+      databaseFile: folder.appendingPathComponent("console.sqlite"),
+      secret: Data(repeating: 7, count: ConsoleConfiguration.secretBytes))
+    configuration.scryptCostLog = 4
+    configure(&configuration)
+    let administration = try ConsoleAdministration(
+      configuration, clock: clock, randomness: SystemRandomness())
+    let console = try HealthAuthorityConsole(
+      configuration, authority: authority, clock: clock, randomness: SystemRandomness(),
+      logger: log.logger)
+    let run = Task { try await console.run() }
+    defer { run.cancel() }
+    try await test(
+      RunningConsole(
+        clock: clock, log: log, authority: authority as? SimulatedAuthority ?? SimulatedAuthority(),
+        administration: administration, port: await console.boundPort))
+    run.cancel()
+    _ = await run.result
+  }
+
+  /// A browser without a session.
+  func browser(language: String = "en") -> ConsoleBrowser {
+    ConsoleBrowser(port: port, language: language)
+  }
+
+  /// Adds an account and signs in.
+  func signedIn(_ role: Role, name: String? = nil) async throws -> ConsoleBrowser {
+    let credentials = try await administration.addAccount(
+      name: name ?? role.rawValue, role: role)
+    let browser = browser()
+    let response = try await browser.signIn(credentials, at: clock.now)
+    try #require(response.status == 303, "\(response.text)")
+    return browser
+  }
+}
+
+/// A browser without scripts: it keeps cookies, and does not follow redirections.
+final class ConsoleBrowser: Sendable {
+  let port: Int
+  let language: String
+  private let cookies = Mutex<[String: String]>([:])
+
+  init(port: Int, language: String = "en") {
+    self.port = port
+    self.language = language
+  }
+
+  struct Response {
+    let status: Int
+    let headers: [String: String]
+    let text: String
+
+    /// The value of a hidden field.
+    func field(_ name: String) -> String {
+      text.firstMatch(of: Self.pattern(#"name="\#(name)" value="([^"]*)""#)).flatMap {
+        $0.output[1].substring.map(String.init)
+      } ?? ""
+    }
+
+    /// The text of the element with an id.
+    func element(_ id: String) -> String? {
+      text.firstMatch(of: Self.pattern(#"id="\#(id)"[^>]*>([^<]*)<"#)).flatMap {
+        $0.output[1].substring.map(String.init)
+      }
+    }
+
+    private static func pattern(_ text: String) -> Regex<AnyRegexOutput> {
+      (try? Regex(text)) ?? Regex(verbatim: "")
+    }
+  }
+
+  var cookieNames: [String] { cookies.withLock { $0.keys.sorted() } }
+
+  /// Copies the cookies to another browser, as a thief would.
+  func forget() { cookies.withLock { $0 = [:] } }
+
+  func get(_ path: String) async throws -> Response {
+    try await send("GET", path, nil, [:])
+  }
+
+  /// Sends a form with the fields of `fields`. The token of the session is added unless it is among them.
+  func post(
+    _ path: String, _ fields: [String: String], headers: [String: String] = [:]
+  ) async throws -> Response {
+    var fields = fields
+    if fields["form-token"] == nil, !cookieNames.isEmpty {
+      fields["form-token"] = try await get("/own").field("form-token")
+    }
+    let body = fields.map { "\(Self.encoded($0.key))=\(Self.encoded($0.value))" }
+      .joined(separator: "&")
+    let type = ["content-type": "application/x-www-form-urlencoded"]
+    return try await send("POST", path, Data(body.utf8), type.merging(headers) { $1 })
+  }
+
+  func send(
+    _ method: String, _ path: String, _ body: Data?, _ headers: [String: String]
+  ) async throws -> Response {
+    let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
+    var request = URLRequest(url: url, timeoutInterval: TimeInterval(Patience.seconds))
+    request.httpMethod = method
+    request.httpBody = body
+    request.setValue(language, forHTTPHeaderField: "accept-language")
+    let cookie = cookies.withLock { $0.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
+    if !cookie.isEmpty { request.setValue(cookie, forHTTPHeaderField: "cookie") }
+    for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+    let (bytes, answer) = try await Self.session.data(for: request)
+    let response = try #require(answer as? HTTPURLResponse)
+    let pairs = response.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
+    let fields = Dictionary(pairs) { first, _ in first }
+    keep(fields["set-cookie"])
+    return Response(
+      status: response.statusCode, headers: fields, text: String(decoding: bytes, as: UTF8.self))
+  }
+
+  func signIn(
+    _ credentials: ConsoleAdministration.Credentials, at time: Date, password: String? = nil
+  ) async throws -> Response {
+    let generator = try #require(Self.generator(credentials))
+    return try await post(
+      "/sign-in",
+      [
+        "name": credentials.name, "password": password ?? credentials.password,
+        "code": generator.code(step: CodeGenerator.step(at: time.unixSecond)),
+      ])
+  }
+
+  /// The code generator of credentials, as an app reads it from their address.
+  static func generator(_ credentials: ConsoleAdministration.Credentials) -> CodeGenerator? {
+    CodeGenerator(typed: credentials.codeSecret)
+  }
+
+  private func keep(_ header: String?) {
+    guard let pair = header?.split(separator: ";").first?.split(separator: "=", maxSplits: 1),
+      let name = pair.first.map(String.init)
+    else { return }
+    let value = pair.count == 2 ? String(pair[1]) : ""
+    cookies.withLock { $0[name] = value.isEmpty ? nil : value }
+  }
+
+  private static func encoded(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+  }
+
+  private static let session: URLSession = {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpShouldSetCookies = false
+    configuration.httpCookieAcceptPolicy = .never
+    configuration.httpMaximumConnectionsPerHost = 24
+    return URLSession(
+      configuration: configuration, delegate: RedirectionStop(), delegateQueue: nil)
+  }()
+}
+
+/// Redirections are answers of the console that tests look at.
+private final class RedirectionStop: NSObject, URLSessionTaskDelegate {
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+}
+
+extension CodeGenerator {
+  /// A generator with a secret in Base32.
+  init?(typed text: String) {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+    let digits = text.filter { $0 != " " }.map { alphabet.firstIndex(of: $0) ?? -1 }
+    guard !digits.contains(-1) else { return nil }
+    let bits = digits.flatMap { digit in (0..<5).map { digit >> (4 - $0) & 1 } }
+    let bytes = stride(from: 0, to: bits.count - 7, by: 8).map { start in
+      UInt8(bits[start..<(start + 8)].reduce(0) { $0 << 1 | $1 })
+    }
+    self.init(secret: Data(bytes))
+  }
+}

@@ -1,0 +1,221 @@
+import Foundation
+import TestSupport
+import Testing
+import World
+
+@testable import HealthAuthorityConsole
+
+/// The sign-in, sessions, forged requests and links for a new password, over HTTP.
+@Suite struct SignInTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  @Test("Name, password and code start a session that ends at the sign-out")
+  func session() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let browser = console.browser()
+      let first = try await browser.get("/codes/new")
+      #expect(first.status == 303)
+      #expect(first.headers["location"] == "/sign-in?next=%2Fcodes%2Fnew")
+      let credentials = try await console.administration.addAccount(name: "Anna", role: .issuer)
+      let form = try await browser.get("/sign-in?next=%2Fcodes%2Fnew")
+      #expect(form.status == 200 && form.field("next") == "/codes/new")
+      let generator = try #require(ConsoleBrowser.generator(credentials))
+      let started = try await browser.post(
+        "/sign-in",
+        [
+          "name": "ANNA", "password": credentials.password, "next": "/codes/new",
+          "code": generator.code(step: CodeGenerator.step(at: console.clock.now.unixSecond)),
+        ])
+      #expect(started.status == 303 && started.headers["location"] == "/codes/new")
+      let cookie = try #require(started.headers["set-cookie"])
+      #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
+      let page = try await browser.get("/codes/new")
+      #expect(page.status == 200 && page.element("signed-in") == "Signed in as Anna, issuer")
+      #expect(page.headers["cache-control"] == "no-store")
+      #expect(page.headers["content-security-policy"]?.contains("default-src 'none'") == true)
+      #expect(try await browser.post("/sign-out", [:]).element("message") != nil)
+      #expect(try await browser.get("/codes/new").status == 303)
+      #expect(!console.log.lines.contains { $0.contains(credentials.password) })
+    }
+  }
+
+  @Test("A wrong name, password or code gets the same page with status 401, and a used code too")
+  func wrong() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let credentials = try await console.administration.addAccount(name: "Anna", role: .issuer)
+      let browser = console.browser()
+      let wrong = try await browser.signIn(credentials, at: console.clock.now, password: "no")
+      #expect(wrong.status == 401)
+      let fault = try #require(wrong.element("fault"))
+      #expect(fault.hasPrefix("The name, the password or the code is wrong."))
+      let unknown = try await browser.post(
+        "/sign-in", ["name": "Berta", "password": "x", "code": "1"])
+      #expect(unknown.status == 401 && unknown.element("fault") == fault)
+      let oldCode = try await browser.signIn(credentials, at: console.clock.now - 3_600)
+      #expect(oldCode.status == 401 && oldCode.element("fault") == fault)
+      #expect(try await browser.signIn(credentials, at: console.clock.now).status == 303)
+      let again = try await console.browser().signIn(credentials, at: console.clock.now)
+      #expect(again.status == 401 && again.element("fault") == fault)
+    }
+  }
+
+  @Test("After five failures a name is locked for 15 minutes, whether or not it has an account")
+  func lock() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let credentials = try await console.administration.addAccount(name: "Anna", role: .issuer)
+      for name in ["Anna", "Berta"] {
+        for attempt in 1...6 {
+          let response = try await console.browser().post(
+            "/sign-in", ["name": name, "password": "x", "code": "1"])
+          #expect(response.status == (attempt <= 5 ? 401 : 429), "\(name) \(attempt)")
+          if attempt == 6 { #expect(response.headers["retry-after"] == "900") }
+        }
+      }
+      let locked = try await console.browser().signIn(credentials, at: console.clock.now)
+      #expect(locked.status == 429)
+      console.clock.advance(by: 899)
+      #expect(try await console.browser().signIn(credentials, at: console.clock.now).status == 429)
+      console.clock.advance(by: 1)
+      #expect(try await console.browser().signIn(credentials, at: console.clock.now).status == 303)
+    }
+  }
+
+  @Test("A session ends after half an hour without requests and after ten hours with them")
+  func expiry() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let browser = try await console.signedIn(.issuer)
+      console.clock.advance(by: 1_799)
+      #expect(try await browser.get("/codes/new").status == 200)
+      console.clock.advance(by: 1_800)
+      let ended = try await browser.get("/codes/new")
+      #expect(ended.status == 401)
+      #expect(ended.element("message")?.hasPrefix("You were signed out") == true)
+      #expect(browser.cookieNames.isEmpty)
+
+      let other = try await console.signedIn(.issuer, name: "another")
+      let end = console.clock.now.addingTimeInterval(36_000)
+      while console.clock.now.addingTimeInterval(1_700) < end {
+        console.clock.advance(by: 1_700)
+        #expect(try await other.get("/").status == 200)
+      }
+      console.clock.set(to: end)
+      #expect(try await other.get("/").status == 401)
+    }
+  }
+
+  @Test("A form without the token of the session, or of another site, gets 403 and changes nothing")
+  func forged() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let browser = try await console.signedIn(.administrator)
+      let fields = ["name": "Eve", "role": "administrator"]
+      let bad = fields.merging(["form-token": "guess"]) { $1 }
+      let noToken = try await browser.post("/accounts", bad)
+      #expect(noToken.status == 403)
+      #expect(noToken.element("message")?.hasPrefix("Nothing was changed.") == true)
+      for headers in [["origin": "https://evil.example"], ["sec-fetch-site": "cross-site"]] {
+        #expect(try await browser.post("/accounts", fields, headers: headers).status == 403)
+      }
+      let own = ["origin": "http://127.0.0.1:\(console.port)", "sec-fetch-site": "same-origin"]
+      #expect(try await browser.post("/accounts", fields, headers: own).status == 200)
+      let page = try await browser.get("/accounts").text
+      #expect(page.components(separatedBy: "<th scope=\"row\">Eve</th>").count == 2)
+    }
+  }
+
+  @Test("An issuer on an administrator's page gets 403 and a sentence that names the role")
+  func role() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let issuer = try await console.signedIn(.issuer)
+      for path in ["/accounts", "/keys", "/phones", "/audit", "/funnel", "/configuration"] {
+        let page = try await issuer.get(path)
+        #expect(page.status == 403, "\(path)")
+        #expect(page.element("message")?.contains("the role issuer") == true)
+      }
+      let form = try await issuer.post("/accounts", ["name": "Eve", "role": "administrator"])
+      #expect(form.status == 403)
+      let epidemiologist = try await console.signedIn(.epidemiologist)
+      #expect(try await epidemiologist.get("/funnel").status == 200)
+      #expect(try await epidemiologist.get("/codes/new").status == 403)
+    }
+  }
+
+  @Test("An administrator's link sets a password and a code app once, and ends the sessions before")
+  func link() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let administrator = try await console.signedIn(.administrator)
+      let created = try await administrator.post("/accounts", ["name": "Anna", "role": "issuer"])
+      let address = try #require(created.element("link"))
+      let path = try #require(URL(string: address)?.path)
+      let browser = console.browser()
+      let page = try await browser.get(path)
+      #expect(page.status == 200 && page.text.contains("qr-code"))
+      let key = try #require(page.element("key"))
+      let generator = try #require(CodeGenerator(typed: key))
+      func code() -> String {
+        generator.code(step: CodeGenerator.step(at: console.clock.now.unixSecond))
+      }
+      let short = try await browser.post(path, ["password": "short", "code": code()])
+      #expect(short.status == 422 && short.element("fault")?.contains("12") == true)
+      let password = "correct horse battery"
+      let wrong = try await browser.post(path, ["password": password, "code": "000000"])
+      #expect(wrong.status == 422)
+      let done = try await browser.post(path, ["password": password, "code": code()])
+      #expect(done.status == 200)
+      #expect(try await browser.get(path).status == 404)
+      console.clock.advance(by: 30)
+      let started = try await browser.post(
+        "/sign-in", ["name": "Anna", "password": password, "code": code()])
+      #expect(started.status == 303)
+      let disabled = try await administrator.post("/accounts/2/disable", [:])
+      #expect(disabled.status == 303)
+      #expect(try await browser.get("/").status == 401)
+    }
+  }
+
+  @Test("A link expires after a day, and the last administrator cannot be disabled")
+  func linkExpiry() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let administrator = try await console.signedIn(.administrator)
+      let created = try await administrator.post("/accounts", ["name": "Anna", "role": "issuer"])
+      let address = try #require(created.element("link"))
+      let path = try #require(URL(string: address)?.path)
+      let refused = try await administrator.post("/accounts/1/disable", [:])
+      #expect(refused.status == 409 && refused.element("fault")?.contains("administrator") == true)
+      console.clock.advance(by: 86_399)
+      #expect(try await console.browser().get(path).status == 200)
+      console.clock.advance(by: 1)
+      #expect(try await console.browser().get(path).status == 404)
+    }
+  }
+
+  @Test("Pages are in the language of the browser or of the switch")
+  func languages() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let polish = try await console.browser(language: "pl-PL,pl;q=0.9,en;q=0.5").get("/sign-in")
+      #expect(polish.text.contains("<html lang=\"pl\">") && polish.text.contains("Zaloguj się"))
+      let browser = console.browser(language: "de")
+      #expect(try await browser.get("/sign-in").text.contains("<html lang=\"en\">"))
+      let switched = try await browser.get("/language/pl?next=/sign-in")
+      #expect(switched.status == 303 && switched.headers["location"] == "/sign-in")
+      #expect(try await browser.get("/sign-in").text.contains("<html lang=\"pl\">"))
+      #expect(try await browser.get("/language/pl?next=//evil.example").headers["location"] == "/")
+      let missing = try await browser.get("/nowhere")
+      #expect(missing.status == 404 && missing.text.contains("Nie ma takiej strony"))
+    }
+  }
+
+  @Test("Attempts of one address are limited over all names")
+  func addressLimit() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      for attempt in 1...(ConsoleLimit.addressFailuresMax + 1) {
+        let response = try await console.browser().post(
+          "/sign-in", ["name": "name \(attempt)", "password": "x", "code": "1"])
+        #expect(response.status == (attempt <= ConsoleLimit.addressFailuresMax ? 401 : 429))
+      }
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import KeyServerAPI
+import Synchronization
+
+@testable import HealthAuthorityConsole
+
+/// An authority in memory. It records what the console asks for.
+final class SimulatedAuthority: AdministeredAuthority {
+  struct State: Sendable {
+    var codes: [UUID: CodeState] = [:]
+    var orders: [CodeOrder] = []
+    var days: [FunnelDay] = []
+    var exports: [ExportFacts] = []
+    var configuration = RemoteConfiguration(version: 3)
+    var pause: DeviceConfiguration.Pause?
+    var withdrawn: [KeyFileHash] = []
+    var rotated: [SigningServer] = []
+    var apiKeys: [APIKeyFacts] = []
+    var authorities: [AuthorityFacts] = []
+    var apps: [AppFacts] = []
+    /// The failure of every request.
+    var failure: AuthorityFailure?
+    /// The failure of a new remote configuration.
+    var replaceFailure: AuthorityFailure?
+  }
+
+  private let mutex = Mutex(State())
+
+  var state: State {
+    get { mutex.withLock { $0 } }
+    set { mutex.withLock { $0 = newValue } }
+  }
+
+  private func with<Value: Sendable>(
+    _ work: (inout State) throws(AuthorityFailure) -> sending Value
+  ) throws(AuthorityFailure) -> Value {
+    try mutex.withLock { state throws(AuthorityFailure) in
+      if let failure = state.failure { throw failure }
+      return try work(&state)
+    }
+  }
+
+  func issue(_ order: CodeOrder) async throws(AuthorityFailure) -> IssuedCode {
+    try with { state throws(AuthorityFailure) in
+      guard state.codes[order.uuid] == nil else { throw AuthorityFailure.taken }
+      let end = RunningConsole.start.addingTimeInterval(1_800)
+      state.orders.append(order)
+      state.codes[order.uuid] = CodeState(isUsed: false, expiresAt: end)
+      return IssuedCode(
+        uuid: order.uuid, code: "AB\(100 + state.orders.count)C", expiresAt: end)
+    }
+  }
+
+  func issue(_ orders: [CodeOrder]) async -> [Result<IssuedCode, AuthorityFailure>] {
+    var results: [Result<IssuedCode, AuthorityFailure>] = []
+    for order in orders {
+      do throws(AuthorityFailure) { results.append(.success(try await issue(order))) } catch {
+        results.append(.failure(error))
+      }
+    }
+    return results
+  }
+
+  func state(ofCode uuid: UUID) async throws(AuthorityFailure) -> CodeState {
+    try with { state throws(AuthorityFailure) in
+      guard let code = state.codes[uuid] else { throw AuthorityFailure.notFound }
+      return code
+    }
+  }
+
+  func expire(code uuid: UUID) async throws(AuthorityFailure) -> CodeState {
+    try with { state throws(AuthorityFailure) in
+      guard state.codes[uuid] != nil else { throw AuthorityFailure.notFound }
+      let code = CodeState(isUsed: false, expiresAt: RunningConsole.start.addingTimeInterval(-1))
+      state.codes[uuid] = code
+      return code
+    }
+  }
+
+  func funnel() async throws(AuthorityFailure) -> [FunnelDay] {
+    try with { state throws(AuthorityFailure) in state.days }
+  }
+
+  func exports() async throws(AuthorityFailure) -> [ExportFacts] {
+    try with { state throws(AuthorityFailure) in state.exports }
+  }
+
+  func remoteConfiguration() async throws(AuthorityFailure) -> RemoteConfiguration {
+    try with { state throws(AuthorityFailure) in state.configuration }
+  }
+
+  func replace(_ configuration: RemoteConfiguration) async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in
+      if let failure = state.replaceFailure { throw failure }
+      state.configuration = configuration
+    }
+  }
+
+  func effect(
+    of configuration: RemoteConfiguration
+  ) async throws(AuthorityFailure) -> ConfigurationEffect {
+    let high = configuration.riskLevelConfiguration.maxLowRiskScore
+    let levels = ConfigurationEffect.Levels(none: 1, low: 2, high: high)
+    return ConfigurationEffect(windows: levels, days: levels)
+  }
+
+  func instructions() async throws(AuthorityFailure) -> PhoneInstructions {
+    try with { state throws(AuthorityFailure) in
+      PhoneInstructions(
+        version: 1, expires: RunningConsole.start.unixSecond, pause: state.pause,
+        withdrawn: state.withdrawn)
+    }
+  }
+
+  func pause(until: Date?) async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in
+      state.pause = DeviceConfiguration.Pause(until: until?.unixSecond)
+    }
+  }
+
+  func resume() async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in state.pause = nil }
+  }
+
+  func withdraw(_ file: KeyFileHash) async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in state.withdrawn.append(file) }
+  }
+
+  func restore(_ file: KeyFileHash) async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in state.withdrawn.removeAll { $0 == file } }
+  }
+
+  func signingKeys(of server: SigningServer) async throws(AuthorityFailure) -> [SigningKeyFacts] {
+    [
+      SigningKeyFacts(
+        id: server.rawValue, version: "v1", publicKeyPEM: "", validFrom: nil, validThru: nil)
+    ]
+  }
+
+  func rotateSigningKey(of server: SigningServer) async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in state.rotated.append(server) }
+  }
+
+  func apiKeys() async throws(AuthorityFailure) -> [APIKeyFacts] {
+    try with { state throws(AuthorityFailure) in state.apiKeys }
+  }
+
+  func addAPIKey(
+    _ kind: APIKeyFacts.Kind, name: String
+  ) async throws(AuthorityFailure) -> String {
+    try with { state throws(AuthorityFailure) in
+      let id = "k\(state.apiKeys.count)"
+      state.apiKeys.append(
+        APIKeyFacts(id: id, kind: kind.rawValue, name: name, createdAt: 0, revokedAt: nil))
+      return "\(id).the-text-of-the-key"
+    }
+  }
+
+  func revokeAPIKey(_ id: String) async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in
+      state.apiKeys = state.apiKeys.map {
+        $0.id == id
+          ? APIKeyFacts(id: id, kind: $0.kind, name: $0.name, createdAt: 0, revokedAt: 1) : $0
+      }
+    }
+  }
+
+  func authorities() async throws(AuthorityFailure) -> [AuthorityFacts] {
+    try with { state throws(AuthorityFailure) in state.authorities }
+  }
+
+  func add(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in
+      guard publicKeyPEM.contains("BEGIN") else {
+        throw AuthorityFailure.refused("The public key must be a P-256 key in PEM.")
+      }
+      state.authorities.append(authority)
+    }
+  }
+
+  func apps() async throws(AuthorityFailure) -> [AppFacts] {
+    try with { state throws(AuthorityFailure) in state.apps }
+  }
+
+  func add(_ app: AppFacts) async throws(AuthorityFailure) {
+    try with { state throws(AuthorityFailure) in state.apps.append(app) }
+  }
+}

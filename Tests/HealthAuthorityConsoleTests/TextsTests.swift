@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+@testable import HealthAuthorityConsole
+
+/// The catalogue of texts and the templates that use it.
+@Suite struct TextsTests {
+  @Test("Every key has a text in both languages, with the same places for values")
+  func complete() {
+    for key in TextKey.allCases {
+      let phrase = Texts.phrases[key]
+      #expect(phrase?.english.isEmpty == false && phrase?.polish.isEmpty == false, "\(key)")
+      func places(_ text: String?) -> [String] {
+        ["%1", "%2", "%3"].filter { text?.contains($0) == true }
+      }
+      #expect(places(phrase?.english) == places(phrase?.polish), "\(key)")
+    }
+  }
+
+  @Test("Every text that a template names exists", arguments: PageTemplate.allCases)
+  func templates(_ template: PageTemplate) {
+    let names = (template.text + LayoutTemplate.layout).matches(of: /\{\{t\.(\w+)\}\}/).map {
+      String($0.1)
+    }
+    #expect(!names.isEmpty)
+    for name in names { #expect(TextKey(rawValue: name) != nil, "\(name)") }
+  }
+
+  @Test("Every text is used by a template or by code")
+  func used() throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Sources/HealthAuthorityConsole/Pages")
+    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    let source = (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+      .compactMap { try? String(contentsOf: $0, encoding: .utf8) }.joined()
+    for key in TextKey.allCases {
+      let pattern = try Regex("(t\\.|\\.)\(key.rawValue)\\b")
+      #expect(source.contains(pattern), "\(key) is not used: remove it")
+    }
+  }
+
+  @Test(
+    "The language is the preferred one of those that exist",
+    arguments: [
+      (nil, Language.english), ("pl", .polish), ("pl-PL,en;q=0.8", .polish),
+      ("en;q=0.5,pl;q=0.9", .polish), ("de,pl;q=0.1", .polish), ("de", .english), ("", .english),
+      ("pl;q=0", .english), (",;q", .english),
+    ] as [(String?, Language)])
+  func accepted(header: String?, language: Language) {
+    #expect(Language(accepted: header) == language)
+  }
+}

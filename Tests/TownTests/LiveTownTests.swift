@@ -1,0 +1,172 @@
+import ExposureApp
+import Foundation
+import RehearsalClock
+import Simulation
+import TestSupport
+import Testing
+import World
+
+@testable import Town
+
+@Suite("Map of a town") struct TownMapTests {
+  @Test("People start on the map and out of each other's range", arguments: 2...12)
+  func start(count: Int) {
+    let map = TownMap(people: count, range: 13)
+    let places = (0..<count).map { map.start($0, of: count) }
+    for (index, place) in places.enumerated() {
+      #expect(map.clamped(place) == place)
+      for other in places[(index + 1)...] { #expect(place.metres(to: other) > map.range) }
+    }
+  }
+
+  @Test("A place outside the map becomes the nearest one on it")
+  func clamped() {
+    let map = TownMap(people: 6, range: 10)
+    #expect(map.clamped(.init(x: -1, y: 3)) == TownAir.Place(x: 0, y: 3))
+    #expect(
+      map.clamped(.init(x: map.width + 1, y: map.height + 1))
+        == TownAir.Place(x: map.width, y: map.height))
+  }
+
+  @Test("People who walk stay on the map and go at most four metres a step; others stay")
+  func walks() {
+    let map = TownMap(people: 2, range: 10)
+    var walks = Walks(on: map, randomness: SeededRandomness(seed: 1, name: "walks"))
+    walks.set("ada", walks: true)
+    var places = ["ada": map.start(0, of: 2), "ben": map.start(1, of: 2)]
+    var length = 0.0
+    for _ in 0..<200 {
+      let moved = walks.step(places, seconds: 600)
+      #expect(Set(moved.keys) == ["ada"])
+      for (name, place) in moved {
+        let step = places[name]?.metres(to: place) ?? .infinity
+        #expect(step <= Walks.stepMetresMax + 0.000_1)
+        #expect(map.clamped(place) == place)
+        length += step
+        places[name] = place
+      }
+    }
+    #expect(length > 100)
+    walks.set("ada", walks: false)
+    #expect(walks.step(places, seconds: 600).isEmpty)
+  }
+
+  @Test("A clock that stands still moves no one")
+  func stopped() {
+    let map = TownMap(people: 2, range: 10)
+    var walks = Walks(on: map, randomness: SeededRandomness(seed: 1, name: "walks"))
+    walks.set("ada", walks: true)
+    let start = map.start(0, of: 2)
+    #expect(walks.step(["ada": start], seconds: 0)["ada"] == start)
+  }
+}
+
+@Suite("Live town") struct LiveTownTests {
+  private let folder: TemporaryFolder
+  private let air = TownAir(randomness: SeededRandomness(seed: 1, name: "air"))
+  private let clock: RehearsalClockFile
+
+  init() throws {
+    folder = try TemporaryFolder()
+    clock = try RehearsalClockFile(
+      at: folder.path("clock"), startingAt: Date(timeIntervalSince1970: 1_772_442_000),
+      machine: ManualClock(Date(timeIntervalSince1970: 0)))
+  }
+
+  /// A town whose phones do not run.
+  private func town() -> LiveTown {
+    LiveTown(
+      of: ["ada", "ben"].map { Resident(name: $0, folder: folder.path($0), web: "http://\($0)") },
+      on: air, clock: clock,
+      official: HealthOfficial(
+        server: URL(fileURLWithPath: "/"), apiToken: "", network: NoNetwork()),
+      places: folder.path("places.json"), links: [:], machine: ManualClock(Date()),
+      randomness: SeededRandomness(seed: 1, name: "town"))
+  }
+
+  @Test("A place is kept on the map, and is there again in the next town")
+  func places() async throws {
+    let first = town()
+    try await first.perform(.move("ada", .init(x: -3, y: 2)))
+    #expect(await first.facts.people[0].x == 0)
+    let next = town()
+    #expect(await next.facts.people[0].x == 0)
+    #expect(await next.facts.people[0].y == 2)
+    try Data("[]".utf8).write(to: folder.path("places.json"))
+    #expect(await town().facts.people[0].x > 0)
+  }
+
+  @Test("Joining puts a person a metre beside another one and ends their walk")
+  func join() async throws {
+    let town = town()
+    try await town.perform(.walk("ben", true))
+    #expect(await town.facts.people[1].walks)
+    try await town.perform(.join("ben", "ada"))
+    let (ada, ben) = (await town.facts.people[0], await town.facts.people[1])
+    #expect(abs(ada.x - ben.x) == 1 && ada.y == ben.y)
+    #expect(!ben.walks)
+  }
+
+  @Test(
+    "A command for an unknown person, the same person twice or a place that is none is refused",
+    arguments: [
+      TownCommand.move("zoe", .init(x: 1, y: 1)), .walk("zoe", true), .diagnose("zoe"),
+      .join("ada", "ada"), .join("ada", "zoe"), .move("ada", .init(x: .nan, y: 1)), .check("zoe"),
+    ])
+  func refused(command: TownCommand) async {
+    let town = town()
+    await #expect(throws: TownRefusal.self) { try await town.perform(command) }
+  }
+
+  @Test("Without a verification server a diagnosis is refused, and there is no PIN")
+  func noServer() async throws {
+    let town = town()
+    await #expect(throws: TownRefusal.self) { try await town.perform(.diagnose("ada")) }
+    #expect(await town.facts.people[0].pin == nil)
+    #expect(await town.facts.messages.isEmpty)
+  }
+
+  @Test("The clock follows the commands of the page")
+  func time() async throws {
+    let town = town()
+    try await town.perform(.rate(60))
+    #expect(await town.facts.rate == 60)
+    try await town.perform(.jump(seconds: 3_600))
+    #expect(await town.facts.time == 1_772_445_600)
+    try await town.perform(.tomorrow)
+    #expect(await town.facts.time == 1_772_524_800)
+  }
+
+  @Test("Commands are read from JSON, and others are refused")
+  func decoding() throws {
+    func command(_ text: String) throws -> TownCommand {
+      try JSONDecoder().decode(TownCommand.self, from: Data(text.utf8))
+    }
+    #expect(
+      try command(#"{"action":"move","name":"ada","x":1,"y":2.5}"#)
+        == .move("ada", .init(x: 1, y: 2.5)))
+    #expect(try command(#"{"action":"join","name":"ada","other":"ben"}"#) == .join("ada", "ben"))
+    #expect(try command(#"{"action":"walk","name":"ada","walks":true}"#) == .walk("ada", true))
+    #expect(try command(#"{"action":"rate","rate":60}"#) == .rate(60))
+    #expect(try command(#"{"action":"jump","seconds":9}"#) == .jump(seconds: 9))
+    #expect(try command(#"{"action":"tomorrow"}"#) == .tomorrow)
+    #expect(try command(#"{"action":"diagnose","name":"ada"}"#) == .diagnose("ada"))
+    #expect(try command(#"{"action":"check","name":"ada"}"#) == .check("ada"))
+    for text in [#"{"action":"erase"}"#, #"{"action":"move","name":"ada"}"#, "{}", "[]"] {
+      #expect(throws: DecodingError.self) { try command(text) }
+    }
+  }
+}
+
+/// A network without any server.
+private struct NoNetwork: Network {
+  var connection: NetworkConnection { .wifi }
+
+  func send(_ request: NetworkRequest) async throws -> NetworkResponse {
+    throw NetworkFailure.unreachable
+  }
+
+  func download(_ request: NetworkRequest, to file: URL) async throws -> NetworkResponse {
+    throw NetworkFailure.unreachable
+  }
+}
