@@ -15,6 +15,7 @@ extension Lesson {
     try await perform { lesson in
       let phone = try lesson.phone(number)
       _ = await phone.app.check()
+      lesson.noteCurve()
     }
   }
 

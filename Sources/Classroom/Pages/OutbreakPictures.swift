@@ -73,7 +73,8 @@ enum OutbreakPictures {
       viewBox="0 0 \(width + left + 10) \(height + bottom + 10)">\(axes(state))\
       \(line(\.infected, "infected", state))\(line(\.diagnosed, "diagnosed", state))\
       \(line(\.notified, "notified", state))</svg>
-      <figcaption><ul class="legend"><li><span class="key infected"></span>\(ClassText.curveInfected)</li>
+      <figcaption>\(ClassText.curveText)
+      <ul class="legend"><li><span class="key infected"></span>\(ClassText.curveInfected)</li>
       <li><span class="key diagnosed"></span>\(ClassText.curveDiagnosed)</li>
       <li><span class="key notified"></span>\(ClassText.curveNotified)</li></ul></figcaption></figure>
       """

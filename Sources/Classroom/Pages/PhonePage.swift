@@ -56,7 +56,8 @@ enum PhonePage {
     case .negative: message = "<p class=\"message\">\(ClassText.testNegative)</p>"
     case .positive(let pin, let end):
       message = """
-        <p class="message">\(ClassText.testPositive) <strong class="pin">\(pin.text)</strong> \
+        <p class="message">\(ClassText.testPositive)\
+        <strong class="pin">\(pin.text)</strong>\
         \(.pinValid, ["time": PageLayout.time(end, in: state)])</p>
         """
     }

@@ -9,6 +9,7 @@ enum TeacherPage {
         <header><h1>\(ClassText.className)</h1></header>
         <section aria-labelledby="clock-heading"><h2 id="clock-heading">\(ClassText.clockHeading)</h2>
         \(PageLayout.live("clock", clock(state)))
+        \(PageLayout.live("step", "<p>\(ClassText.nextStep) \(step(state.nextStep))</p>"))
         \(PageLayout.live("news", news(state), isNews: true))</section>
         <div class="columns">
         <section aria-labelledby="join-heading"><h2 id="join-heading">\(ClassText.joinHeading)</h2>
@@ -49,6 +50,21 @@ enum TeacherPage {
       <p><a href="/teacher/sheet">\(ClassText.sheetLink)</a></p>
       </div>
       """
+  }
+
+  private static func step(_ step: NextStep) -> Phrase {
+    func numbers(_ phones: [Int]) -> [String: Phrase] {
+      ["numbers": .verbatim(phones.map(String.init).joined(separator: ", "))]
+    }
+    return switch step {
+    case .join: ClassText.stepJoin.with()
+    case .infect: ClassText.stepInfect.with()
+    case .wait: ClassText.stepWait.with()
+    case .test(let phones): ClassText.stepTest.with(numbers(phones))
+    case .share(let phones): ClassText.stepShare.with(numbers(phones))
+    case .publish: ClassText.stepPublish.with()
+    case .discuss: ClassText.stepDiscuss.with()
+    }
   }
 
   private static func joined(_ state: LessonState) -> HTML {

@@ -82,7 +82,7 @@ enum ClassText: String, CaseIterable, Sendable {
   case on = "On"
   case off = "Off: it sends and receives nothing"
   case received = "Scans in which it received others"
-  case exposures = "Days near a diagnosed person"
+  case exposures = "Exposures that it has found"
   case lastCheck = "Last check for published keys"
   case checkFailed = "The last check failed. The phone tries again."
   case turnOff = "Switch the phone off"
@@ -103,6 +103,20 @@ enum ClassText: String, CaseIterable, Sendable {
   case stopClock = "Stop the clock"
   case infectOne = "Infect one person"
   case sheetLink = "Printable sheet"
+  case nextStep = "Next step:"
+  case stepJoin = "the class joins with the code below. Wait until everyone has a phone."
+  case stepInfect = "infect one person. Only you see who it is."
+  case stepWait = "let time pass. People feel ill 48 hours after their infection."
+  case stepTest = "test those who feel ill. Phones: {numbers}."
+  case stepShare = "those with a positive test enter the PIN on their pages. Phones: {numbers}."
+  case stepPublish = """
+    let hours pass. The keys are published, and each phone checks every four hours, or when its \
+    owner says so.
+    """
+  case stepDiscuss = """
+    compare who was notified with who was missed. Go on with the clock, or end with the printable \
+    sheet.
+    """
   case joinHeading = "Join"
   case joined = "Phones taken: {count} of {max}. Pages open: {connected}."
   case largeCode = "Show the code on the whole page"
@@ -122,7 +136,7 @@ enum ClassText: String, CaseIterable, Sendable {
   case mapHeading = "Map"
   case mapPicture = "Map of the town. The table of phones below has the same content."
   case mapText =
-    "People at the same place can meet. {count} are at home after a positive test, or have left."
+    "People at the same place can meet. At home after a positive test, or gone: {count}."
   case legendWell = "circle: well or recovered"
   case legendInfected = "triangle: infected or infectious"
   case legendIll = "square: ill"
@@ -132,6 +146,7 @@ enum ClassText: String, CaseIterable, Sendable {
     Curve of the outbreak. At the end: {infected} infected so far, {diagnosed} diagnosed, \
     {notified} notified.
     """
+  case curveText = "Number of people, by day."
   case curveInfected = "infected so far (solid)"
   case curveDiagnosed = "diagnosed (dashed)"
   case curveNotified = "notified (dotted)"

@@ -89,7 +89,7 @@ extension ClassText {
     .on: "Włączony",
     .off: "Wyłączony: niczego nie wysyła ani nie odbiera",
     .received: "Skanowania, w których odebrał inne telefony",
-    .exposures: "Dni w pobliżu osoby z dodatnim testem",
+    .exposures: "Znalezione narażenia",
     .lastCheck: "Ostatnie sprawdzenie opublikowanych kluczy",
     .checkFailed: "Ostatnie sprawdzenie nie powiodło się. Telefon spróbuje ponownie.",
     .turnOff: "Wyłącz telefon",
@@ -110,6 +110,20 @@ extension ClassText {
     .stopClock: "Zatrzymaj zegar",
     .infectOne: "Zakaź jedną osobę",
     .sheetLink: "Arkusz do druku",
+    .nextStep: "Następny krok:",
+    .stepJoin: "klasa dołącza kodem poniżej. Poczekaj, aż wszyscy będą mieć telefon.",
+    .stepInfect: "zakaź jedną osobę. Tylko Ty widzisz, która to osoba.",
+    .stepWait: "niech płynie czas. Objawy zaczynają się 48 godzin po zakażeniu.",
+    .stepTest: "zbadaj osoby, które czują się źle. Telefony: {numbers}.",
+    .stepShare: "osoby z dodatnim testem wpisują PIN na swoich stronach. Telefony: {numbers}.",
+    .stepPublish: """
+    niech płyną godziny. Klucze zostają opublikowane, a każdy telefon sprawdza je co cztery \
+    godziny albo na polecenie.
+    """,
+    .stepDiscuss: """
+    porównajcie osoby powiadomione i pominięte. Uruchom zegar dalej albo zakończ arkuszem do \
+    druku.
+    """,
     .joinHeading: "Dołączanie",
     .joined: "Zajęte telefony: {count} z {max}. Otwarte strony: {connected}.",
     .largeCode: "Pokaż kod na całej stronie",
@@ -139,6 +153,7 @@ extension ClassText {
     Przebieg ogniska. Na końcu: zakażone do tej pory {infected}, z dodatnim testem {diagnosed}, \
     powiadomione {notified}.
     """,
+    .curveText: "Liczba osób według dni.",
     .curveInfected: "zakażone do tej pory (linia ciągła)",
     .curveDiagnosed: "z dodatnim testem (kreski)",
     .curveNotified: "powiadomione (kropki)",

@@ -50,16 +50,23 @@ async function load() {
   }
 }
 
+let events = null;
+
+function showLoss() {
+  document.body.dataset.stream = 'lost';
+  connection.textContent = connection.dataset.lost;
+}
+
 function follow() {
-  const events = new EventSource(`${page}/events`);
+  events?.close();
+  events = new EventSource(`${page}/events`);
   events.addEventListener('change', load);
   events.addEventListener('open', () => {
     document.body.dataset.stream = 'open';
     connection.textContent = '';
   });
   events.addEventListener('error', () => {
-    document.body.dataset.stream = 'lost';
-    connection.textContent = connection.dataset.lost;
+    showLoss();
     // The browser gives up if the server refuses: the phone was given back, or the class was started again.
     if (events.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 3000);
   });
@@ -88,4 +95,9 @@ document.addEventListener('submit', async (event) => {
   }
 });
 
+// A stream that has lost its network may stay open for minutes without an error.
+addEventListener('offline', showLoss);
+addEventListener('online', follow);
+// A page that comes back from the browser's memory has no stream.
+addEventListener('pageshow', (event) => { if (event.persisted) follow(); });
 follow();
