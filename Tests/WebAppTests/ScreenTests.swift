@@ -190,7 +190,7 @@ final class GoldenTrees {
       + "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)"
     let weekday = "((Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
     let masks = [
-      (#"127\.0\.0\.1:\d+"#, "HOST"),
+      (#"(127\.0\.0\.1|\b[a-z0-9.-]+\.localhost):\d+"#, "HOST"),
       (#"\b\d{1,2}:\d{2}(:\d{2})?([\s\x{202F}][AP]M)?"#, "TIME"),
       (#"(\#(weekday),? )?(\d{1,2} )?\#(month)( \d{1,2})?(,? \d{4})?"#, "DAY"),
       (#"\b(in \d+ \w+|\d+ \w+ ago)\b"#, "WHEN"),
