@@ -89,7 +89,8 @@ package final class ClassroomService: Service, Sendable {
       group.addTask { try await self.authority.run() }
       let lesson = await Lesson(
         world: world, authority: authority, network: network, folder: configuration.folder,
-        rules: configuration.rules, phonesMax: configuration.phonesMax, clock: clock,
+        rules: configuration.rules, phonesMax: configuration.phonesMax,
+        hoursMax: configuration.hoursMax, clock: clock,
         randomness: randomness)
       let server = server(of: lesson)
       group.addTask { try await self.run(server) }
@@ -144,6 +145,8 @@ package struct ClassroomConfiguration: Sendable {
   /// The number of phones of a full class.
   package var phonesMax = ClassLimit.phonesMax
   var rules = OutbreakRules()
+  /// The simulated hours of a lesson.
+  var hoursMax = ClassLimit.hoursMax
 
   /// Creates the settings.
   package init(

@@ -26,7 +26,7 @@ struct ClassRoom: Sendable {
 
   /// Serves while `body` runs.
   static func with(
-    phonesMax: Int = 400, clock: any WallClock = SystemClock(),
+    phonesMax: Int = 400, hoursMax: Int = ClassLimit.hoursMax, clock: any WallClock = SystemClock(),
     _ body: (ClassRoom) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
@@ -34,6 +34,7 @@ struct ClassRoom: Sendable {
       folder: folder.url, port: 0, seed: 1, hosts: ["127.0.0.1", "class.example"])
     configuration.host = "127.0.0.1"
     configuration.phonesMax = phonesMax
+    configuration.hoursMax = hoursMax
     configuration.rules = gentle
     let room = try ClassroomService(
       configuration, clock: clock, randomness: SystemRandomness(),
@@ -148,7 +149,7 @@ final class ClassBrowser: Sendable {
 
   /// Reads events until `isEnough`, then closes the page.
   func events(_ path: String, until isEnough: (String) async throws -> Bool) async throws {
-    // Its end closes the connection; the other client would keep it for further requests.
+    // The end of a client closes its connections for certain.
     let client = HTTPClient(eventLoopGroupProvider: .singleton)
     let result: Result<Void, any Error>
     do {

@@ -9,7 +9,7 @@ import Testing
   func outbreak() async throws {
     try await ClassRoom.with { room in
       var pupils: [ClassBrowser] = []
-      for _ in 1...6 { pupils.append(try await room.pupil()) }
+      for _ in 1...3 { pupils.append(try await room.pupil()) }
       let infected = try await infectOne(in: room)
       let index = infected - 1
       // Three people share a home. One of them has the phone off.
@@ -45,7 +45,7 @@ import Testing
       try await room.pass("morning")
       #expect(try await room.row(off + 1).contains("missed: one of the two phones was off"))
       let sheet = try await room.teacher.get("/teacher/sheet").text
-      #expect(sheet.contains("Phones: 6. Simulated days: 4."))
+      #expect(sheet.contains("Phones: 3. Simulated days: 4."))
       #expect(sheet.contains("<dt>Infected so far</dt><dd>1</dd>"))
       #expect(sheet.contains("<dt>Diagnosed</dt><dd>1</dd>"))
       #expect(sheet.contains("one of the two phones was off</th><td class=\"number\">1</td>"))
@@ -102,18 +102,23 @@ import Testing
     }
   }
 
-  @Test("A lesson ends after three weeks, and says so")
+  @Test("A lesson ends after its last hour, by default after three weeks, and says so")
   func end() async throws {
-    try await ClassRoom.with { room in
-      for _ in 1...21 { try await room.pass("morning") }
-      #expect(try await room.time() == "Day 22, 07:00")
+    #expect(ClassLimit.hoursMax == 3 * 7 * 24)
+    try await ClassRoom.with(hoursMax: 3) { room in
+      for _ in 1...2 { try await room.pass("hour") }
+      #expect(try await room.time() == "Day 1, 09:00")
+      #expect(try await !room.teacher.get("/teacher").text.contains("last day"))
+      // The next morning would be later than the end.
+      try await room.pass("morning")
+      #expect(try await room.time() == "Day 1, 10:00")
       #expect(try await !room.teacher.get("/teacher").text.contains("last day"))
       _ = try await room.teacher.post("/teacher/hour")
       try await Patience.until {
         try await room.teacher.get("/teacher").text.contains("reached its last day")
       }
       #expect(try await room.teacher.get("/teacher").text.contains("reached its last day"))
-      #expect(try await room.time() == "Day 22, 07:00")
+      #expect(try await room.time() == "Day 1, 10:00")
     }
   }
 

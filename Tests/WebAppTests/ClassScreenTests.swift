@@ -10,7 +10,12 @@ extension BrowserSuite {
       "In both languages, every color scheme and width, every page passes axe and our checks",
       .timeLimit(.minutes(Patience.minutes)))
     func accessible() async throws {
-      let trees = GoldenTrees(in: "Tests/WebAppTests/AccessibilityTrees")
+      let trees = GoldenTrees(
+        in: "Tests/WebAppTests/AccessibilityTrees",
+        masks: [
+          (#"\b[a-z0-9.-]+\.localhost:\d+"#, "HOST"),
+          (#"text "(?=[A-Z]*\d)(?=\d*[A-Z])[0-9A-Z]{6}""#, #"text "PIN""#),
+        ])
       try await ClassTour.play { browser, page in
         for language in ["en", "pl"] {
           try await browser.speak(language)
@@ -29,7 +34,9 @@ extension BrowserSuite {
           }
         }
         try await browser.speak("en")
-        #expect(try await browser.errorLog().filter { !$0.contains("409") }.isEmpty)
+        // The teacher's page is not for pupils.
+        let errors = try await browser.errorLog().filter { !$0.contains("a status of 403") }
+        #expect(errors.isEmpty, "\(page): \(errors)")
       }
     }
 

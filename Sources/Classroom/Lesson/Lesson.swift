@@ -33,6 +33,7 @@ actor Lesson {
   nonisolated let wakeUps: AsyncStream<Void>
 
   nonisolated let phonesMax: Int
+  let hoursMax: Int
   private let randomness: any Randomness
   /// The numbers of the phones by the hash of the session.
   private var sessions: [SHA256Digest: Int] = [:]
@@ -49,11 +50,12 @@ actor Lesson {
   init(
     world: SimulatedWorld, authority: SimulatedHealthAuthority, network: any Network, folder: URL,
     rules: OutbreakRules = OutbreakRules(), phonesMax: Int = ClassLimit.phonesMax,
-    clock: any WallClock, randomness: any Randomness
+    hoursMax: Int = ClassLimit.hoursMax, clock: any WallClock, randomness: any Randomness
   ) async {
     self.authority = authority
     self.network = network
     self.phonesMax = phonesMax
+    self.hoursMax = hoursMax
     self.clock = clock
     self.randomness = randomness
     (wakeUps, wake) = AsyncStream.makeStream(

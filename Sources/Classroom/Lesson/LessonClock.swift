@@ -35,7 +35,7 @@ extension Lesson {
 
   /// The last moment of the lesson.
   private var end: Date {
-    state.start.addingTimeInterval(Double(ClassLimit.hoursMax) * Self.hourSeconds)
+    state.start.addingTimeInterval(Double(hoursMax) * Self.hourSeconds)
   }
 
   /// Moves the clock as the teacher wants, until the task is cancelled.

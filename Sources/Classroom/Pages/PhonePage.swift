@@ -70,7 +70,7 @@ enum PhonePage {
     <p>\(ClassText.shareText)</p>
     <form method="post" action="/phone/pin">
     <label for="pin">\(ClassText.pinLabel)</label>
-    <input id="pin" name="pin" autocomplete="off" autocapitalize="characters" spellcheck="false" \
+    <input id="pin" name="pin" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" \
     maxlength="12" required aria-describedby="pin-hint">
     <p id="pin-hint" class="hint">\(ClassText.pinHint)</p>
     <button id="share" class="main">\(ClassText.shareButton)</button>

@@ -17,7 +17,7 @@ enum SheetPage {
         <section><h2>\(ClassText.sheetNumbers)</h2>\(OutbreakTables.summary(state))</section>
         <section><h2>\(ClassText.sheetWhy)</h2>\(OutbreakTables.missed(state))</section>
         <section><h2>\(ClassText.curveHeading)</h2>\(OutbreakPictures.curve(state))</section>
-        <section><h2>\(ClassText.sheetExposed)</h2>\(exposed(state))</section>
+        <section><h2 id="exposed-heading">\(ClassText.sheetExposed)</h2>\(exposed(state))</section>
         <section><h2>\(ClassText.sheetQuestions)</h2>\(questions)</section>
         """)
   }
@@ -33,9 +33,10 @@ enum SheetPage {
       """
     }
     return """
+      <div class="scroll" role="region" aria-labelledby="exposed-heading" tabindex="0">
       <table><thead><tr><th scope="col">\(ClassText.columnPhone)</th>\
       <th scope="col">\(ClassText.columnHealth)</th><th scope="col">\(ClassText.columnNotice)</th></tr>\
-      </thead><tbody>\(rows)</tbody></table>
+      </thead><tbody>\(rows)</tbody></table></div>
       """
   }
 

@@ -20,11 +20,11 @@ enum TeacherPage {
         <section aria-labelledby="summary-heading">\
         <h2 id="summary-heading">\(ClassText.summaryHeading)</h2>
         \(PageLayout.live("summary", OutbreakTables.summary(state)))</section>
-        <section aria-labelledby="missed-heading">\
+        <div><section aria-labelledby="missed-heading">\
         <h2 id="missed-heading">\(ClassText.missedHeading)</h2>
         \(PageLayout.live("missed", OutbreakTables.missed(state)))</section>
         <section aria-labelledby="curve-heading"><h2 id="curve-heading">\(ClassText.curveHeading)</h2>
-        \(PageLayout.live("curve", OutbreakPictures.curve(state)))</section>
+        \(PageLayout.live("curve", OutbreakPictures.curve(state)))</section></div>
         <section aria-labelledby="map-heading"><h2 id="map-heading">\(ClassText.mapHeading)</h2>
         \(PageLayout.live("map", OutbreakPictures.map(state)))</section>
         </div>
@@ -105,14 +105,20 @@ enum TeacherPage {
     }
   }
 
+  /// A button of one phone, with the number in its name.
+  private static func button(_ text: ClassText, _ action: String, _ number: Int) -> HTML {
+    PageLayout.button(
+      text, action: "/teacher/\(action)", values: ["phone": "\(number)"],
+      id: "\(action)-\(number)",
+      label: ClassText.buttonOfPhone.with(["button": text.with(), "number": Phrase(number)]),
+      isQuiet: true)
+  }
+
   /// The state of a phone. One whose page is closed can be freed for another browser.
   private static func condition(_ phone: PhoneView) -> HTML {
     let condition = OutbreakTables.condition(phone)
     guard !phone.isFree, !phone.isConnected else { return "\(condition)" }
-    let button = PageLayout.button(
-      .freeButton, action: "/teacher/free", values: ["phone": "\(phone.number)"],
-      id: "free-\(phone.number)",
-      label: ClassText.freeLabel.with(["number": Phrase(phone.number)]), isQuiet: true)
+    let button = button(.freeButton, "free", phone.number)
     return "\(condition) \(button)"
   }
 
@@ -124,10 +130,7 @@ enum TeacherPage {
         <tr data-phone="\(number)"><th scope="row">\(number)</th><td>\(OutbreakTables.health(phone.health))</td>\
         <td>\(OutbreakTables.outcome(phone.outcome))</td><td>\(condition(phone))</td>\
         <td>\(OutbreakTables.test(phone)) \
-        \(PageLayout.button(
-          phone.test == nil ? .testButton : .testAgain, action: "/teacher/test",
-          values: ["phone": number], id: "test-\(number)",
-          label: ClassText.testLabel.with(["number": Phrase(phone.number)]), isQuiet: true))</td></tr>
+        \(button(phone.test == nil ? .testButton : .testAgain, "test", phone.number))</td></tr>
         """
     }
     return """

@@ -159,9 +159,9 @@ enum ClassText: String, CaseIterable, Sendable {
   case columnTest = "Tests"
   case testButton = "Test"
   case testAgain = "Test again"
-  case testLabel = "Test the person of phone {number}"
   case freeButton = "Free"
-  case freeLabel = "Free phone {number} for another browser"
+  /// The name of a button for screen readers, which begins with its visible text.
+  case buttonOfPhone = "{button}: phone {number}"
   case stateOff = "off"
   case stateFree = "given back"
   case stateClosed = "page closed"

@@ -166,9 +166,8 @@ extension ClassText {
     .columnTest: "Testy",
     .testButton: "Test",
     .testAgain: "Ponów test",
-    .testLabel: "Zbadaj osobę z telefonem {number}",
     .freeButton: "Zwolnij",
-    .freeLabel: "Zwolnij telefon {number} dla innej przeglądarki",
+    .buttonOfPhone: "{button}: telefon {number}",
   ]
 
   private static let states: [ClassText: String] = [
