@@ -17,7 +17,7 @@ help:
 	@echo "make prove       kill a running phone 500 times, and measure that response times show nothing (some minutes)"
 	@echo "make test-arm64  compile the matching kernels for arm64 and check them under qemu"
 	@echo "make bench       build for release, measure matching, the servers and the web app, write the figures to out/bench"
-	@echo "make screenshots write a picture of every screen of the web app to out/screens"
+	@echo "make screenshots write a picture of every screen of the web app and page of the console and of a class to out/screens"
 	@echo "make examples    build the example app, a package of its own, and take phones through it"
 	@echo "make docs        write the framework's reference as a web site to out/docs"
 	@echo "make facts       print the structure of the production code: sizes of files, types and functions"
@@ -44,13 +44,13 @@ prove: prepare-tests build
 	FIREBREAK_PROVE_ROUNDS=500 scripts/run-tests --filter FirebreakTests.KilledPhoneTests
 	FIREBREAK_PROVE_SAMPLES=3000 scripts/run-tests --filter "ProvenUploadTimesTests|ProvenCodeTimesTests"
 
-# Every screen of the web app, on a phone in light and dark and on a desktop.
+# Every screen of the web app and every page of the console, on a phone, on a desktop and in the dark.
 screenshots: prepare-tests build
-	FIREBREAK_SCREENSHOTS=$(CURDIR)/out/screens scripts/run-tests --filter ScreenTests/pictures
+	FIREBREAK_SCREENSHOTS=$(CURDIR)/out/screens scripts/run-tests --filter "ScreenTests/pictures|ConsolePageTests/pictures"
 
-# Writes the accessibility trees with which the tests compare the screens.
+# Writes the accessibility trees with which the tests compare the screens and pages.
 accessibility-trees: prepare-tests build
-	FIREBREAK_UPDATE_TREES=1 scripts/run-tests --filter ScreenTests/accessible
+	FIREBREAK_UPDATE_TREES=1 scripts/run-tests --filter "ScreenTests/accessible|ConsolePageTests/accessible"
 
 test-arm64:
 	@scripts/test-arm64

@@ -400,8 +400,9 @@ let package = Package(
       name: "HealthAuthorityConsoleTests",
       dependencies: [
         "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
-        "UploadToken", "QRCodes", "World", "TestSupport", crypto, cryptoExtras, grdb, logging,
-      ], swiftSettings: strict),
+        "UploadToken", "QRCodes", "World", "Browser", "TestSupport", crypto, cryptoExtras, grdb,
+        logging,
+      ], exclude: ["AccessibilityTrees"], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",
       dependencies: ["FieldTrials", "ExposureNotification", "ExposureKeys", "TestSupport"],

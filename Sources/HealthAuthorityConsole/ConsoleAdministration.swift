@@ -42,10 +42,10 @@ package struct ConsoleAdministration: Sendable {
     let generator = CodeGenerator(randomness: randomness)
     let hash = try await composition.passwordChecks().hash(password)
     do {
-      let account = try await composition.accounts.add(
-        name: name, role: role, by: AuditEvent.commandLine)
-      try await composition.accounts.setCredentials(
-        hash, generator, step: 0, of: account, by: AuditEvent.commandLine)
+      try await composition.accounts.add(
+        name: name, role: role,
+        credentials: AccountStore.Credentials(password: hash, generator: generator, lastStep: 0),
+        by: AuditEvent.commandLine)
     } catch AccountStore.Refusal.nameTaken {
       throw ConsoleError.configuration("There is an account \(name): choose another --name.")
     } catch AccountStore.Refusal.tooMany {
@@ -56,6 +56,11 @@ package struct ConsoleAdministration: Sendable {
     return Credentials(
       name: name, role: role, password: password, codeSecret: generator.typedSecret,
       codeAddress: generator.address(account: name, issuer: "Firebreak"))
+  }
+
+  /// The one-time code of a secret at `time`, for an operator without an app at hand; nil if the secret is not valid.
+  package static func oneTimeCode(secret: String, at time: Date) -> String? {
+    CodeGenerator(typed: secret).map { $0.code(step: CodeGenerator.step(at: time.unixSecond)) }
   }
 
   /// True if there is an account.

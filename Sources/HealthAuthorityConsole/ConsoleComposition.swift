@@ -47,8 +47,11 @@ struct ConsoleComposition: Sendable {
 
   /// The router with all pages.
   ///
+  /// - Parameter serviceClock: The clock of the servers that are administered.
   /// - Throws: If a template is not valid (a programming error).
-  func router(_ authority: any AdministeredAuthority) throws -> Router<QuietContext> {
+  func router(
+    _ authority: any AdministeredAuthority, serviceClock: any WallClock
+  ) throws -> Router<QuietContext> {
     let router = Router.quiet(
       refusals: .plain, trustedProxies: configuration.trustedProxies, randomness: randomness)
     let sessions = SessionStore(
@@ -57,7 +60,7 @@ struct ConsoleComposition: Sendable {
       sessions: sessions, renderer: try PageRenderer(), origin: configuration.origin)
     router.add(middleware: UnknownPages(pages: pages))
     addAccounts(to: router, pages)
-    addAdministration(to: router, pages, authority)
+    addAdministration(to: router, pages, authority, serviceClock)
     return router
   }
 
@@ -80,25 +83,26 @@ struct ConsoleComposition: Sendable {
   }
 
   private func addAdministration(
-    to router: Router<QuietContext>, _ pages: PageRouter, _ authority: any AdministeredAuthority
+    to router: Router<QuietContext>, _ pages: PageRouter, _ authority: any AdministeredAuthority,
+    _ serviceClock: any WallClock
   ) {
     let actions = AuditedActions(audit: audit)
-    let counts = IssuedCounts(database: database, clock: clock)
     CodePages(
-      pages: pages, authority: authority, actions: actions, counts: counts,
+      pages: pages, authority: authority, actions: actions,
       link: configuration.appAddress.map { CodeLink(app: $0) }, sendsSMS: configuration.sendsSMS,
-      clock: clock, randomness: randomness
+      clock: serviceClock, randomness: randomness
     ).add(to: router)
     BatchPages(
-      pages: pages, authority: authority, actions: actions, counts: counts, clock: clock,
+      pages: pages, authority: authority, actions: actions, clock: serviceClock,
       randomness: randomness
     ).add(to: router)
-    ObservationPages(pages: pages, authority: authority, counts: counts).add(to: router)
+    ObservationPages(pages: pages, authority: authority).add(to: router)
     ConfigurationPages(
       pages: pages, authority: authority,
-      proposals: ProposalStore(database: database, audit: audit, clock: clock), audit: audit
+      proposals: ProposalStore(database: database, audit: audit, clock: clock), accounts: accounts
     ).add(to: router)
-    PhonePages(pages: pages, authority: authority, actions: actions, clock: clock).add(to: router)
+    PhonePages(pages: pages, authority: authority, actions: actions, clock: serviceClock)
+      .add(to: router)
     KeyPages(pages: pages, authority: authority, actions: actions).add(to: router)
   }
 

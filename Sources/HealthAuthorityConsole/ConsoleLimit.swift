@@ -26,6 +26,10 @@ enum ConsoleLimit {
   static let sessionIdleSeconds: Int64 = 1_800
   /// Seconds after which a session ends in any case.
   static let sessionSeconds: Int64 = 36_000
+  /// Sessions of an account; the least recently used one ends when another starts.
+  static let sessionsMax = 20
+  /// Seconds after the sign-in in which a passkey can be added, so that a thief of a session cannot keep the account.
+  static let freshSessionSeconds: Int64 = 600
   /// Seconds after which the use of a session is stored again.
   static let sessionTouchSeconds: Int64 = 60
   /// Seconds for which a link for a new password works.

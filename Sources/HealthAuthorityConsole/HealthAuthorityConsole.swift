@@ -14,16 +14,21 @@ package final class HealthAuthorityConsole: Service {
 
   /// Opens the database and prepares the pages; `run()` starts to listen.
   ///
-  /// - Parameter authority: The servers that are administered.
+  /// - Parameters:
+  ///   - authority: The servers that are administered.
+  ///   - clock: The clock of sign-ins, sessions and the audit log: that of the officials' code generators.
+  ///   - serviceClock: The clock of the servers, which follows the town in a rehearsal; nil for `clock`.
   /// - Throws: `ConsoleError`.
   package init(
     _ configuration: ConsoleConfiguration, authority: any AdministeredAuthority,
-    clock: any WallClock, randomness: any Randomness, logger: Logger
+    clock: any WallClock, serviceClock: (any WallClock)? = nil, randomness: any Randomness,
+    logger: Logger
   ) throws {
     let composition = try ConsoleComposition(
       configuration, clock: clock, randomness: randomness)
     server = QuietServer(
-      router: try composition.router(authority), host: configuration.host,
+      router: try composition.router(authority, serviceClock: serviceClock ?? clock),
+      host: configuration.host,
       port: configuration.port, trustedProxies: configuration.trustedProxies, logger: logger)
   }
 

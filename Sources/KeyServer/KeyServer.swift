@@ -85,13 +85,15 @@ public final class KeyServer: Service {
   /// The faults that an operator has to repair, one sentence for each; empty if the server is well.
   public var faults: [String] { health.health.faults }
 
-  /// Serves another remote configuration from now on. The caller stores it for the next start.
+  /// Serves another remote configuration from now on, after it was signed and stored.
   ///
-  /// - Throws: `KeyServerError.configuration` if it is not valid; then the one before stays in force.
+  /// - Parameter store: Stores the configuration for the next start.
+  /// - Throws: `KeyServerError.configuration` if it is not valid, or the error of `store`; then the one before stays
+  ///   in force.
   package func replaceRemoteConfiguration(
-    _ configuration: RemoteConfiguration
-  ) throws(KeyServerError) {
-    try remoteConfiguration.replace(configuration)
+    _ configuration: RemoteConfiguration, storing store: () throws -> Void
+  ) throws {
+    try remoteConfiguration.replace(configuration, storing: store)
   }
 
   /// Checks the database and lets the next export check every key file. `run()` does it at the start and daily.

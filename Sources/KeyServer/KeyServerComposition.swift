@@ -62,7 +62,8 @@ struct KeyServerComposition {
     let roots = configuration.exports.map(\.filenameRoot)
     try Self.describe(router, roots: roots)
     keyPull = AuthorityKeyPull(
-      registry: registry, store: store, clock: clock, logger: logger)
+      registry: registry, store: store, timeoutSeconds: configuration.keyPullTimeoutSeconds,
+      clock: clock, logger: logger)
     DownloadRoutes(
       folder: folder, roots: roots, remoteConfiguration: remoteConfiguration,
       readDeviceConfiguration: configuration.readDeviceConfiguration

@@ -75,6 +75,8 @@ public struct KeyServerConfiguration: Sendable {
   public var allowedOrigin: String?
   /// The proxies whose `X-Forwarded-For` is believed. Without them the address of the connection counts.
   public var trustedProxies = TrustedProxies.none
+  /// The timeout of a key set request, in seconds; tests on a busy machine need a longer one.
+  var keyPullTimeoutSeconds = KeyServerLimit.keyPullTimeoutSeconds
 
   /// A configuration with defaults for the properties that are not parameters.
   public init(

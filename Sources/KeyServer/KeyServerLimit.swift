@@ -60,7 +60,7 @@ public enum KeyServerLimit {
   /// The validity of a key after it left the authority's key set, in seconds: 30 days.
   static let pulledKeyAfterlifeSeconds: TimeInterval = 30 * 86_400
   /// The timeout of a key set request, in seconds.
-  static let keyPullTimeoutSeconds = 10
+  static let keyPullTimeoutSeconds: Int64 = 10
   /// The maximum size of a key set, in bytes.
   static let keyPageBytesMax = 64 * 1024
   /// The maximum number of keys accepted from one key set.

@@ -1,13 +1,16 @@
 import AsyncHTTPClient
 import Foundation
+import NIOCore
 
 extension HTTPClient {
   /// The client for requests to other servers. It lives as long as the process.
   ///
-  /// It does not follow redirects: they could lead to plain HTTP or to a host that is not configured.
+  /// It does not follow redirects: they could lead to plain HTTP or to a host that is not configured. Each request has
+  /// a timeout of its own, which covers the connection as well.
   public static let withoutRedirects: HTTPClient = {
     var configuration = HTTPClient.Configuration.singletonConfiguration
     configuration.redirectConfiguration = .disallow
+    configuration.timeout = HTTPClient.Configuration.Timeout(connect: .hours(1), read: nil)
     return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }()
 }

@@ -25,6 +25,8 @@ public enum VerificationRoute {
   public static let checkCodeStatus = "/api/checkcodestatus"
   /// POST: ends a code (admin key).
   public static let expireCode = "/api/expirecode"
+  /// GET: the numbers of codes by day (stats or admin key).
+  public static let statistics = "/api/stats/realm.json"
   /// The header with the API key in Google's contract.
   public static let apiKeyHeader = "X-API-Key"
 

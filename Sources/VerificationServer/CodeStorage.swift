@@ -25,7 +25,10 @@ protocol CodeStorage: Sendable {
   /// Stores the exchange of a token unless it was exchanged before.
   ///
   /// - Returns: The exchange that is valid from now on, `exchange` or an earlier one.
-  func exchange(_ exchange: TokenExchange) async throws -> TokenExchange
+  func exchange(_ exchange: TokenExchange, at now: Date) async throws -> TokenExchange
+
+  /// Returns the numbers of codes by day, newest first. Codes that were withdrawn are not counted as issued.
+  func counts() async throws -> [CodeCounts]
 
   /// Returns the status of the code with this handle.
   func status(of handle: UUID) async throws -> CodeStatus?
@@ -39,8 +42,8 @@ protocol CodeStorage: Sendable {
   /// Counts the live PINs or short codes of `form`, up to `count`.
   func liveCount(of form: CodeForm, at now: Date, atMost count: Int) async throws -> Int
 
-  /// Removes codes that ended before `moment`, exchanges that expired and reports that no longer block
-  /// a phone, at most `count` of each.
+  /// Removes codes that ended before `moment`, exchanges that expired, reports that no longer block a phone, and counts
+  /// of more than `VerificationLimit.countedDays` days before, at most `count` of each.
   ///
   /// - Returns: The number of removed rows.
   func removeExpired(at moment: Date, atMost count: Int) async throws -> Int

@@ -55,9 +55,9 @@ struct VerificationComposition {
       randomness: randomness)
   }
 
-  private func gate(_ kind: APIKeyKind, from netmasks: Netmasks) -> APIKeyGate {
+  private func gate(_ kinds: Set<APIKeyKind>, from netmasks: Netmasks) -> APIKeyGate {
     APIKeyGate(
-      kind: kind,
+      kinds: kinds,
       apiKeys: APIKeys(storage: storage, keys: keys, clock: clock, randomness: randomness),
       netmasks: netmasks, failures: failures,
       isInMaintenance: configuration.policy.isInMaintenance)
@@ -79,7 +79,7 @@ struct VerificationComposition {
   }
 
   private func addDeviceRoutes(to router: Router<QuietContext>, _ guesses: FailureBudget) {
-    let device = gate(.device, from: configuration.applicationNetmasks)
+    let device = gate([.device], from: configuration.applicationNetmasks)
     let policy = configuration.policy
     VerifyRoute(
       verifier: CodeVerifier(
@@ -100,13 +100,17 @@ struct VerificationComposition {
   }
 
   private func addAdminRoutes(to router: Router<QuietContext>) {
-    let admin = gate(.admin, from: configuration.operatorNetmasks)
+    let admin = gate([.admin], from: configuration.operatorNetmasks)
     let handler = IssueRequestHandler(
       codeIssuer: codeIssuer, sms: configuration.sms, quota: quota)
     IssueRoute(handler: handler, gate: admin).add(to: router)
     BatchIssueRoute(handler: handler, gate: admin).add(to: router)
     CodeStatusRoutes(storage: storage, gate: admin, clock: clock, randomness: randomness)
       .add(to: router)
+    CodeStatisticsRoute(
+      storage: storage, gate: gate([.stats, .admin], from: configuration.operatorNetmasks),
+      randomness: randomness
+    ).add(to: router)
   }
 
   /// The cache lifetime of the key pages, in seconds.

@@ -60,6 +60,8 @@ public enum VerificationLimit {
   public static let reportAgainSeconds: TimeInterval = 30 * 86_400
   /// The wait of a phone between two user reports if it did not use the first code, in seconds.
   public static let reportUnclaimedSeconds: TimeInterval = 3_600
+  /// The days for which the numbers of codes are kept.
+  public static let countedDays: Int64 = 90
   /// The longest `externalIssuerID`, in characters.
   public static let externalIssuerCharactersMax = 255
   /// The allowed lengths of the name of an API key.

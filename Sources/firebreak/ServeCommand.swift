@@ -87,7 +87,9 @@ struct ServeCommand: AsyncParsableCommand {
     let loop = ServerLoop(
       create: { try servers(of: setup, on: $0) }, logger: logger(level: .error))
     try await loop.run { ports in
-      let addresses = ports.addresses(host: host)
+      let consoleHost = isServed(.console) ? try setup.consoleHost(host) : host
+      if consoleHost != host { note(ConsoleSettings.localNote) }
+      let addresses = ports.addresses(host: host, consoleHost: consoleHost)
       try json ? printJSON(addresses) : StandardOutput.write(addresses.text)
     }
   }
@@ -110,7 +112,7 @@ struct ServeCommand: AsyncParsableCommand {
     let console =
       isServed(.console)
       ? try setup.console(
-        host: host, port: ports?.console ?? own(2), verification: verification, keys: keys,
+        serversHost: host, port: ports?.console ?? own(2), verification: verification, keys: keys,
         logger: logger(level: try setup.consoleSettings().logLevel)) : nil
     return RunningServers(verification: verification, keys: keys, console: console)
   }

@@ -50,6 +50,29 @@ extension Browser {
   }
 }
 
+/// Checks a page in several displays without loading it again, and counts the checks.
+public final class DisplayChecks {
+  public private(set) var combinations = 0
+
+  public init() {}
+
+  /// The violations of the page as it is now, each with its display. The last display stays.
+  public func violations(
+    of browser: Browser, in displays: [EmulatedDisplay]
+  ) async throws -> [String] {
+    var violations: [String] = []
+    var before: EmulatedDisplay?
+    for display in displays {
+      try await browser.emulate(display, instead: before)
+      before = display
+      combinations += 1
+      let found = Set(try await browser.accessibilityViolations())
+      violations += found.map { "\(display.colors), \(display.width) px: \($0)" }
+    }
+    return violations
+  }
+}
+
 extension AccessibilityViolation {
   init(_ value: JSONValue) {
     self.init(

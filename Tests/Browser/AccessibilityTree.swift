@@ -15,6 +15,20 @@ public struct AccessibilityTree: Sendable {
     text = lines.joined(separator: "\n") + "\n"
   }
 
+  /// The tree without the banner and the navigation of the site.
+  public var withoutFrame: AccessibilityTree {
+    var isInFrame = false
+    let lines = text.split(separator: "\n").filter { line in
+      if line.prefix(while: { $0 == " " }).count <= 2 {
+        isInFrame = ["banner", "navigation"].contains { line.hasPrefix("  \($0)") }
+      }
+      return !isInFrame
+    }
+    return AccessibilityTree(text: lines.joined(separator: "\n") + "\n")
+  }
+
+  private init(text: String) { self.text = text }
+
   /// Nodes without a meaning of their own; only their children are written.
   private static let transparentRoles: Set<String> = [
     "generic", "none", "InlineTextBox", "Ignored", "LayoutTable", "LayoutTableRow",
@@ -52,6 +66,8 @@ public struct AccessibilityTree: Sendable {
     }
     // A document's name is its title, which does not stand in the page.
     let nameForChildren = isWritten && role != "RootWebArea" ? name : enclosingName
+    // The text of a field is its value.
+    if role == "textbox" { return }
     for child in node["childIds"].array.compactMap(\.string).compactMap({ nodes[$0] }) {
       write(
         child, of: nodes, depth: isWritten ? depth + 1 : depth, enclosingName: nameForChildren,
@@ -76,7 +92,9 @@ public struct AccessibilityTree: Sendable {
       default: nil
       }
     }
-    let value = node["value"]["value"].string.flatMap { $0.isEmpty ? nil : "value=\"\($0)\"" }
+    let text = node["value"]["value"].string?.split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
+    let value = text.flatMap { $0.isEmpty ? nil : "value=\"\($0)\"" }
     let description = node["description"]["value"].string
       .flatMap { $0.isEmpty ? nil : "description=\"\($0)\"" }
     return named + [value, description]

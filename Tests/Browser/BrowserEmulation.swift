@@ -72,6 +72,33 @@ extension Browser {
       ])
   }
 
+  /// Allows or forbids the scripts of pages that are loaded from now on. Commands of tests run all the same.
+  public func setScripts(areAllowed: Bool) async throws {
+    try await devTools("Emulation.setScriptExecutionDisabled", ["value": .bool(!areAllowed)])
+  }
+
+  /// A PNG image of the page in a window as high as the page, so that a bar at the bottom of the window is at the
+  /// bottom of the image.
+  public func picture(in display: EmulatedDisplay, scale: Double = 1) async throws -> Data {
+    try await emulate(display, scale: scale)
+    let height = try await script("return document.documentElement.scrollHeight")
+    var whole = display
+    whole.height = max(display.height, height.int ?? 0)
+    try await emulate(whole, scale: scale)
+    return try await fullScreenshot()
+  }
+
+  /// The folder for pictures of pages; nil if none are wanted.
+  public static let pictureFolder = ProcessInfo.processInfo
+    .environment["FIREBREAK_SCREENSHOTS"].map { URL(fileURLWithPath: $0) }
+
+  /// Writes a picture to that folder.
+  public static func store(_ picture: Data, as name: String) throws {
+    guard let folder = pictureFolder else { return }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try picture.write(to: folder.appendingPathComponent("\(name).png"))
+  }
+
   /// The whole page as a PNG image, also the part below the window.
   public func fullScreenshot() async throws -> Data {
     let image = try await devTools(

@@ -75,7 +75,7 @@ struct FolderAuthorityTests {
       var configuration = try await bench.authority.remoteConfiguration()
       configuration.version += 1
       configuration.riskLevelConfiguration.maxLowRiskScore = 1_200
-      try await bench.authority.replace(configuration)
+      try await bench.authority.replace(configuration, ifInForce: configuration.version - 1)
       #expect(try await bench.authority.remoteConfiguration() == configuration)
       let port = await bench.keys.boundPort
       let url = try #require(URL(string: "http://127.0.0.1:\(port)/remote-configuration.json"))
@@ -86,10 +86,15 @@ struct FolderAuthorityTests {
       }
       let text = String(decoding: try #require(payload), as: UTF8.self)
       #expect(text.contains("1200"))
-      configuration.riskLevelConfiguration.maxLowRiskScore = 5_000
-      await #expect(throws: AuthorityFailure.self) {
-        try await bench.authority.replace(configuration)
+      await #expect(throws: AuthorityFailure.changed) {
+        try await bench.authority.replace(configuration, ifInForce: configuration.version - 1)
       }
+      var bad = configuration
+      bad.riskLevelConfiguration.maxLowRiskScore = 5_000
+      await #expect(throws: AuthorityFailure.self) {
+        try await bench.authority.replace(bad, ifInForce: configuration.version)
+      }
+      #expect(try await bench.authority.remoteConfiguration() == configuration)
     }
   }
 

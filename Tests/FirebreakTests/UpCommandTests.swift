@@ -109,8 +109,11 @@ struct UpCommandTests {
       try await Patience.until { try processes.isEmpty }
       #expect(try processes.isEmpty)
     }
+    let note = folder.path("town/notes.txt")
+    try Data("mine".utf8).write(to: note)
     try await running(["--fresh"]) { _, ready in
       let page = try await admitted(ready)
+      #expect(FileManager.default.fileExists(atPath: note.path))
       let time = try #require(try await state(page)["time"] as? Double)
       #expect(time < 1_772_442_000 + 86_400)
       #expect(try await person("ada", page)["x"] as? Double != 3)
@@ -147,17 +150,23 @@ struct UpCommandTests {
     }
   }
 
-  @Test("A diagnosis is a PIN of the verification server, listed with the messages")
+  @Test("A diagnosed person gets a PIN of the verification server, listed with the messages")
   func diagnosis() async throws {
     try await running { _, ready in
       let page = try await admitted(ready)
       try await command(#"{"action":"rate","rate":60}"#, page)
+      let issue = #"{"action":"issue","name":"ada"}"#
+      #expect(try await command(issue, page).status == "409")
       #expect(try await command(#"{"action":"diagnose","name":"ada"}"#, page).status == "200")
+      #expect(try await person("ada", page)["diagnosed"] is Double)
+      #expect(try await command(issue, page).status == "200")
       let pin = try #require(try await person("ada", page)["pin"] as? String)
       #expect(pin.count == 6)
       #expect(try await state(page)["rate"] as? Double == 1)
       let messages = try await state(page)["messages"] as? [[String: Any]]
-      #expect(messages?.contains { $0["kind"] as? String == "issue" } == true)
+      let message = try #require(messages?.first { $0["kind"] as? String == "issue" })
+      let sizes = (message["sent"] as? Int ?? 0, message["received"] as? Int ?? 0)
+      #expect(sizes.0 > 20 && sizes.1 > 20, "both bodies are measured")
       #expect(try await person("ben", page)["pin"] == nil)
     }
   }

@@ -17,16 +17,22 @@ import Testing
   func funnel() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
       console.authority.state.days = [
-        FunnelDay(day: 1_799_884_800, issued: 40, redeemed: 31, uploads: 9, published: 600),
-        FunnelDay(day: 1_799_971_200, issued: 0, redeemed: 10, uploads: nil, published: 3),
+        FunnelDay(
+          day: 1_799_884_800, issued: 40, redeemed: 31, redeemSeconds: 61, uploads: 9,
+          published: 600),
+        FunnelDay(
+          day: 1_799_971_200, issued: 0, redeemed: 10, redeemSeconds: 61, uploads: nil,
+          published: 3),
       ]
       let browser = try await console.signedIn(.epidemiologist)
       let text = try await browser.get("/funnel").text
-      let rows = text.matches(of: /<tr><th scope="row">(.*?)<\/tr>/).map { String($0.1) }
+      let rows = text.matches(of: /<tr><th scope="row" class="time">(.*?)<\/tr>/).map {
+        String($0.1)
+      }
       #expect(
         rows == [
-          "2027-01-14</th><td>40</td><td>fewer than 10</td><td>fewer than 10</td><td>600</td>",
-          "2027-01-15</th><td>0</td><td>10</td><td>not counted</td><td>fewer than 10</td>",
+          "2027-01-14</th><td>40</td><td>fewer than 10</td><td>–</td><td>fewer than 10</td><td>600</td>",
+          "2027-01-15</th><td>0</td><td>10</td><td>2</td><td>not counted</td><td>fewer than 10</td>",
         ])
       #expect(text.contains("<svg class=\"chart\" role=\"img\""))
       #expect(!text.contains(">31<") && !text.contains(">9<"))
@@ -56,6 +62,9 @@ import Testing
       let own = try await anna.post("/configuration/1/approve", [:])
       #expect(own.status == 422 && own.element("fault")?.contains("another person") == true)
       #expect(console.authority.state.configuration.version == 3)
+      let effect = try await berta.get("/configuration/1")
+      #expect(effect.text.contains("<td>1499</td>") && effect.text.contains("<td>1200</td>"))
+      #expect(effect.element("changes") == changes && !effect.text.contains("id=\"propose\""))
       let approved = try await berta.post("/configuration/1/approve", [:])
       #expect(approved.element("notice") == "The configuration is in force.")
       #expect(approved.text.contains("approved by Berta"))
@@ -77,6 +86,14 @@ import Testing
       let invalid = String(decoding: try JSONEncoder().encode(bad), as: UTF8.self)
       let cases = [
         ("not JSON", "x", "The document is not valid: "),
+        (
+          same.replacing("maxLowRiskScore", with: "maxLowRiskScor"), "x",
+          "The document is not valid: riskLevelConfiguration.maxLowRiskScor is not a field"
+        ),
+        (
+          same.replacing(":1499", with: #":"1499""#), "x",
+          "The document is not valid: riskLevelConfiguration.maxLowRiskScore is not a field, or"
+        ),
         (invalid, "x", "The document is not valid: maxLowRiskScore"),
         (same, "x", "The document is the one in force"),
         (same.replacing("1499", with: "1400"), " ", "Give a reason"),

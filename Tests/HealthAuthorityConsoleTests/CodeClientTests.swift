@@ -58,6 +58,20 @@ import World
     }
   }
 
+  @Test("The server tells how many codes were issued, of all systems together")
+  func statistics() async throws {
+    try await Self.withServer { client, clock async throws in
+      #expect(try await client.statistics().isEmpty)
+      let orders = (0..<3).map { _ in CodeOrder(uuid: UUID(), testType: .confirmed) }
+      _ = await client.issue(orders)
+      let days = try await client.statistics()
+      #expect(days.map(\.date) == ["2027-01-15"] && days.first?.data.codesIssued == 3)
+      clock.advance(by: 86_400)
+      _ = try await client.issue(CodeOrder(uuid: UUID(), testType: .confirmed))
+      #expect(try await client.statistics().map(\.date) == ["2027-01-16", "2027-01-15"])
+    }
+  }
+
   @Test(
     "A batch of 25 is issued in the order of its lines, with the fault of one beside the others")
   func batch() async throws {

@@ -163,6 +163,11 @@ import Testing
       #expect(again.status == 422 && again.element("fault")?.contains("question") == true)
       #expect(try await browser.get("/own").text.contains("<th scope=\"row\">laptop</th>"))
 
+      console.clock.advance(by: TimeInterval(ConsoleLimit.freshSessionSeconds))
+      let old = try await browser.get("/own")
+      #expect(old.element("old-session") != nil && !old.text.contains("data-challenge"))
+      #expect(try await browser.post("/own/passkeys", fields).text.contains("old-session"))
+
       let other = console.browser()
       for _ in 1...6 {
         _ = try await other.post("/sign-in", ["name": "Anna", "password": "x", "code": "1"])

@@ -24,7 +24,7 @@ import Testing
       ])
     #expect(svg.matches(of: /<rect class="bar series-1"/).count == 2)
     #expect(svg.matches(of: /<rect class="bar series-2"/).count == 2)
-    #expect(svg.contains("height=\"220\"") && svg.contains("height=\"110\""))
+    #expect(svg.contains("height=\"72\"") && svg.contains("height=\"36\""))
     #expect(svg.contains(">&lt;10</text>") && svg.contains(">Tuesday</text>"))
   }
 }

@@ -13,6 +13,8 @@ struct RunningConsole {
   static let start = Date(timeIntervalSince1970: 1_800_000_000)
 
   let clock: ManualClock
+  /// The clock of the simulated authority's servers.
+  let serviceClock: ManualClock
   let log: CollectedLog
   let authority: SimulatedAuthority
   let administration: ConsoleAdministration
@@ -24,7 +26,7 @@ struct RunningConsole {
     configure: (inout ConsoleConfiguration) -> Void = { _ in },
     _ test: (RunningConsole) async throws -> Void
   ) async throws {
-    let (clock, log) = (ManualClock(start), CollectedLog())
+    let (clock, serviceClock, log) = (ManualClock(start), ManualClock(start), CollectedLog())
     var configuration = ConsoleConfiguration(
       databaseFile: folder.appendingPathComponent("console.sqlite"),
       secret: Data(repeating: 7, count: ConsoleConfiguration.secretBytes))
@@ -33,13 +35,14 @@ struct RunningConsole {
     let administration = try ConsoleAdministration(
       configuration, clock: clock, randomness: SystemRandomness())
     let console = try HealthAuthorityConsole(
-      configuration, authority: authority, clock: clock, randomness: SystemRandomness(),
-      logger: log.logger)
+      configuration, authority: authority, clock: clock, serviceClock: serviceClock,
+      randomness: SystemRandomness(), logger: log.logger)
     let run = Task { try await console.run() }
     defer { run.cancel() }
     try await test(
       RunningConsole(
-        clock: clock, log: log, authority: authority as? SimulatedAuthority ?? SimulatedAuthority(),
+        clock: clock, serviceClock: serviceClock, log: log,
+        authority: authority as? SimulatedAuthority ?? SimulatedAuthority(),
         administration: administration, port: await console.boundPort))
     run.cancel()
     _ = await run.result
@@ -48,6 +51,28 @@ struct RunningConsole {
   /// A browser without a session.
   func browser(language: String = "en") -> ConsoleBrowser {
     ConsoleBrowser(port: port, language: language)
+  }
+
+  /// Adds an account with a link of `administrator`, uses the link, and signs in.
+  func signedIn(
+    _ role: Role, name: String, invitedBy administrator: ConsoleBrowser
+  ) async throws -> ConsoleBrowser {
+    let created = try await administrator.post(
+      "/accounts", ["name": name, "role": role.rawValue])
+    let path = try #require(created.linkPath)
+    let browser = browser()
+    let generator = try #require(try await browser.get(path).generator)
+    func code() -> String {
+      generator.code(step: CodeGenerator.step(at: clock.now.unixSecond))
+    }
+    let password = "correct horse battery"
+    let done = try await browser.post(path, ["password": password, "code": code()])
+    try #require(done.status == 200, "\(done.text)")
+    clock.advance(by: 30)
+    let response = try await browser.post(
+      "/sign-in", ["name": name, "password": password, "code": code()])
+    try #require(response.status == 303, "\(response.text)")
+    return browser
   }
 
   /// Adds an account and signs in.
@@ -83,6 +108,12 @@ final class ConsoleBrowser: Sendable {
         $0.output[1].substring.map(String.init)
       } ?? ""
     }
+
+    /// The code generator on the page of a one-time link.
+    var generator: CodeGenerator? { element("key").flatMap { CodeGenerator(typed: $0) } }
+
+    /// The path of a one-time link.
+    var linkPath: String? { element("link").flatMap { URL(string: $0)?.path } }
 
     /// The text of the element with an id.
     func element(_ id: String) -> String? {
@@ -186,19 +217,5 @@ private final class RedirectionStop: NSObject, URLSessionTaskDelegate {
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
     completionHandler(nil)
-  }
-}
-
-extension CodeGenerator {
-  /// A generator with a secret in Base32.
-  init?(typed text: String) {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-    let digits = text.filter { $0 != " " }.map { alphabet.firstIndex(of: $0) ?? -1 }
-    guard !digits.contains(-1) else { return nil }
-    let bits = digits.flatMap { digit in (0..<5).map { digit >> (4 - $0) & 1 } }
-    let bytes = stride(from: 0, to: bits.count - 7, by: 8).map { start in
-      UInt8(bits[start..<(start + 8)].reduce(0) { $0 << 1 | $1 })
-    }
-    self.init(secret: Data(bytes))
   }
 }

@@ -119,6 +119,10 @@ import World
       for headers in [["origin": "https://evil.example"], ["sec-fetch-site": "cross-site"]] {
         #expect(try await browser.post("/accounts", fields, headers: headers).status == 403)
       }
+      // A name of the attacker that resolves to the console's address.
+      let rebound = "evil.example:\(console.port)"
+      let headers = ["host": rebound, "origin": "http://\(rebound)"]
+      #expect(try await browser.post("/accounts", fields, headers: headers).status == 403)
       let own = ["origin": "http://127.0.0.1:\(console.port)", "sec-fetch-site": "same-origin"]
       #expect(try await browser.post("/accounts", fields, headers: own).status == 200)
       let page = try await browser.get("/accounts").text
@@ -173,6 +177,55 @@ import World
       let disabled = try await administrator.post("/accounts/2/disable", [:])
       #expect(disabled.status == 303)
       #expect(try await browser.get("/").status == 401)
+    }
+  }
+
+  @Test("A link that is used twice at once sets one password")
+  func linkTwice() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let administrator = try await console.signedIn(.administrator)
+      let created = try await administrator.post("/accounts", ["name": "Anna", "role": "issuer"])
+      let path = try #require(created.linkPath)
+      let generator = try #require(try await console.browser().get(path).generator)
+      let code = generator.code(step: CodeGenerator.step(at: console.clock.now.unixSecond))
+      let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+        for password in ["the first password", "the second password"] {
+          group.addTask {
+            try await console.browser().post(path, ["password": password, "code": code]).status
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(statuses.sorted() == [200, 404])
+      let entries = try await console.entries()
+      #expect(entries.count { $0.contains("account.credentials-set") && $0.contains("Anna") } == 1)
+    }
+  }
+
+  @Test("The sign-in of one account too often ends its least recently used session")
+  func sessions() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let credentials = try await console.administration.addAccount(name: "Anna", role: .issuer)
+      var browsers: [ConsoleBrowser] = []
+      for _ in 0...ConsoleLimit.sessionsMax {
+        let browser = console.browser()
+        #expect(try await browser.signIn(credentials, at: console.clock.now).status == 303)
+        browsers.append(browser)
+        console.clock.advance(by: 30)
+      }
+      #expect(try await browsers[0].get("/").status == 401)
+      #expect(try await browsers[1].get("/").status == 200)
+      #expect(try await browsers[ConsoleLimit.sessionsMax].get("/").status == 200)
+    }
+  }
+
+  @Test("No account has the name that the audit log gives to commands")
+  func reservedName() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let administrator = try await console.signedIn(.administrator)
+      let page = try await administrator.post(
+        "/accounts", ["name": "Command Line", "role": "issuer"])
+      #expect(page.status == 422)
     }
   }
 

@@ -22,6 +22,8 @@ final class SimulatedAuthority: AdministeredAuthority {
     var failure: AuthorityFailure?
     /// The failure of a new remote configuration.
     var replaceFailure: AuthorityFailure?
+    /// True if a new remote configuration is stored before its failure.
+    var storesBeforeFailure = false
   }
 
   private let mutex = Mutex(State())
@@ -89,10 +91,17 @@ final class SimulatedAuthority: AdministeredAuthority {
     try with { state throws(AuthorityFailure) in state.configuration }
   }
 
-  func replace(_ configuration: RemoteConfiguration) async throws(AuthorityFailure) {
+  func replace(
+    _ configuration: RemoteConfiguration, ifInForce version: Int
+  ) async throws(AuthorityFailure) {
     try with { state throws(AuthorityFailure) in
-      if let failure = state.replaceFailure { throw failure }
-      state.configuration = configuration
+      guard state.configuration.version == version else { throw AuthorityFailure.changed }
+      guard let failure = state.replaceFailure else {
+        state.configuration = configuration
+        return
+      }
+      if state.storesBeforeFailure { state.configuration = configuration }
+      throw failure
     }
   }
 

@@ -40,6 +40,15 @@ import Testing
     }
   }
 
+  @Test("Every action of the audit log is shown in words of both languages")
+  func actions() {
+    for action in AuditAction.allCases {
+      #expect(Texts.of(.english).action(action.rawValue) != action.rawValue, "\(action)")
+      #expect(Texts.of(.polish).action(action.rawValue) != action.rawValue, "\(action)")
+    }
+    #expect(Texts.of(.polish).action("other.action") == "other.action")
+  }
+
   @Test(
     "The language is the preferred one of those that exist",
     arguments: [

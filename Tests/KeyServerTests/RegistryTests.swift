@@ -123,6 +123,7 @@ struct RegistryTests {
       try await RunningKeyServer.run({
         $0.healthAuthorities = [HealthAuthority(issuer: "pulled", audience: "us", jwksURL: url)]
         $0.apps = [AuthorizedApp(id: "an.app", regions: ["PL"], authorities: ["pulled"])]
+        $0.keyPullTimeoutSeconds = Int64(Patience.seconds)
       }) { server in
         let scene = PublishScene(server: server)
         func status(_ id: String, _ key: P256.Signing.PrivateKey) async throws -> UInt {
@@ -156,10 +157,14 @@ struct RegistryTests {
   /// True if certificates signed with `key` are accepted after the page was read.
   private func isAccepted(_ page: KeyPage, _ key: P256.Signing.PrivateKey) async throws -> Bool {
     var isAccepted = false
+    let isSilent = page.isSilent.withLock { $0 }
     try await page.run { url in
       try await RunningKeyServer.run({
         $0.healthAuthorities = [HealthAuthority(issuer: "pulled", audience: "us", jwksURL: url)]
         $0.apps = [AuthorizedApp(id: "an.app", regions: ["PL"], authorities: ["pulled"])]
+        if !isSilent {
+          $0.keyPullTimeoutSeconds = Int64(Patience.seconds)
+        }
       }) { server in
         try await server.server.pullAuthorityKeys()
         let scene = PublishScene(server: server)

@@ -13,7 +13,9 @@ import World
 /// The HCI code of phones on the controllers of a town. No result depends on time: short scans are repeated.
 @Suite("Controllers of a town", .timeLimit(.minutes(Patience.minutes)))
 struct ControllerServerTests {
-  private let air = TownAir(randomness: SeededRandomness(seed: 1, name: "air"))
+  private let air = TownAir(
+    now: { Date(timeIntervalSince1970: 0) },
+    randomness: SeededRandomness(seed: 1, name: "air"))
 
   @Test(
     "Phones within range receive each other, those out of range do not, and moving changes that")

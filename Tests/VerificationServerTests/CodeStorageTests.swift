@@ -231,7 +231,8 @@ import World
         group.addTask {
           try await storage.exchange(
             TokenExchange(
-              tokenIDHash: Data([1]), binding: Data([UInt8(index)]), expiresAt: Self.now + 60))
+              tokenIDHash: Data([1]), binding: Data([UInt8(index)]), expiresAt: Self.now + 60),
+            at: Self.now)
         }
       }
       return try await group.reduce(into: Set()) { $0.insert($1) }
@@ -251,8 +252,45 @@ import World
     _ = try await storage.redeem(code.hash, as: redemption, at: Self.now)
     #expect(try await storage.code(code.hash)?.isExchanged == false)
     _ = try await storage.exchange(
-      TokenExchange(tokenIDHash: Data([7]), binding: Data(), expiresAt: Self.now + 60))
+      TokenExchange(tokenIDHash: Data([7]), binding: Data(), expiresAt: Self.now + 60), at: Self.now
+    )
     #expect(try await storage.code(code.hash)?.isExchanged == true)
+  }
+
+  @Test(
+    "Codes are counted by the day of their issue, their use and their exchange, each once",
+    arguments: Implementation.allCases)
+  func counts(implementation: Implementation) async throws {
+    let storage = try implementation.open(in: folder)
+    let day = Self.now.unixSecond / 86_400
+    let midnight = Date(unixSecond: (day + 1) * 86_400)
+    var withdrawn = Self.code(3)
+    withdrawn.handle = UUID()
+    for code in [Self.code(1, expiresIn: 90_000), Self.code(2, expiresIn: 90_000), withdrawn] {
+      _ = try await storage.issue(code, at: Self.now)
+    }
+    #expect(try await storage.issue(Self.code(1), at: Self.now) == .codeTaken)
+    try await storage.withdraw(try #require(withdrawn.handle))
+    for _ in 0..<2 {
+      _ = try await storage.redeem(Self.code(1).hash, as: Self.first, at: Self.now + 61)
+      _ = try await storage.redeem(Self.code(2).hash, as: Self.first, at: midnight)
+      _ = try await storage.exchange(
+        TokenExchange(tokenIDHash: Data([7]), binding: Data(), expiresAt: midnight + 60),
+        at: midnight)
+    }
+    #expect(try await storage.redeem(Self.code(9).hash, as: Self.first, at: Self.now) == nil)
+    var (today, tomorrow) = (CodeCounts(day: day), CodeCounts(day: day + 1))
+    today.countIssued(2)
+    today.countClaimed(after: 61)
+    tomorrow.countClaimed(after: midnight.unixSecond - Self.now.unixSecond)
+    tomorrow.countTokenClaimed()
+    #expect(today.claimAges == [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+    #expect(try await storage.counts() == [tomorrow, today])
+    let kept = TimeInterval(VerificationLimit.countedDays * 86_400)
+    _ = try await storage.removeExpired(at: midnight + kept - 1, atMost: 9)
+    #expect(try await storage.counts().count == 2)
+    _ = try await storage.removeExpired(at: midnight + kept, atMost: 9)
+    #expect(try await storage.counts() == [tomorrow])
   }
 
   @Test(

@@ -33,6 +33,7 @@ final class MemoryCodeStorage: CodeStorage {
     var code: IssuedCode
     /// The date after which it may be removed.
     let end: Date
+    let issuedAt: Date
     var redemption: Redemption?
 
     var status: CodeStatus {
@@ -51,6 +52,12 @@ final class MemoryCodeStorage: CodeStorage {
     var apiKeys: [APIKeyRecord] = []
     var issued = 0
     var clock = ClockRecord()
+    var counts: [Int64: CodeCounts] = [:]
+
+    mutating func count(at now: Date, _ change: (inout CodeCounts) -> Void) {
+      let day = CodeCounts.day(of: now.unixSecond)
+      change(&counts[day, default: CodeCounts(day: day)])
+    }
   }
 
   private let state = Mutex(State())
@@ -71,7 +78,9 @@ final class MemoryCodeStorage: CodeStorage {
       state.reports[phone] = PhoneReport(phoneHash: phone, at: now)
     }
     state.issued += 1
-    state.issues[state.issued] = Issue(code: code, end: max(code.expiresAt, code.longExpiresAt))
+    state.issues[state.issued] = Issue(
+      code: code, end: max(code.expiresAt, code.longExpiresAt), issuedAt: now)
+    state.count(at: now) { $0.countIssued(1) }
     for hash in hashes { state.hashes[hash] = state.issued }
     return .stored
   }
@@ -97,6 +106,8 @@ final class MemoryCodeStorage: CodeStorage {
       else { return nil }
       if let earlier = state.issues[number]?.redemption { return earlier }
       state.issues[number]?.redemption = redemption
+      let issuedAt = state.issues[number]?.issuedAt ?? now
+      state.count(at: now) { $0.countClaimed(after: now.unixSecond - issuedAt.unixSecond) }
       if let phone = state.issues[number]?.code.phoneHash {
         state.reports[phone] = state.reports[phone]?.claimed
       }
@@ -104,12 +115,17 @@ final class MemoryCodeStorage: CodeStorage {
     }
   }
 
-  func exchange(_ exchange: TokenExchange) async throws -> TokenExchange {
+  func exchange(_ exchange: TokenExchange, at now: Date) async throws -> TokenExchange {
     state.withLock { state in
-      let valid = state.exchanges[exchange.tokenIDHash] ?? exchange
-      state.exchanges[exchange.tokenIDHash] = valid
-      return valid
+      if let earlier = state.exchanges[exchange.tokenIDHash] { return earlier }
+      state.exchanges[exchange.tokenIDHash] = exchange
+      state.count(at: now) { $0.countTokenClaimed() }
+      return exchange
     }
+  }
+
+  func counts() async throws -> [CodeCounts] {
+    state.withLock { $0.counts.values.sorted { $0.day > $1.day } }
   }
 
   func status(of handle: UUID) async throws -> CodeStatus? {
@@ -133,6 +149,9 @@ final class MemoryCodeStorage: CodeStorage {
     state.withLock { state in
       guard let number = Self.number(of: handle, in: state) else { return }
       if let phone = state.issues[number]?.code.phoneHash { state.reports[phone] = nil }
+      if let issuedAt = state.issues[number]?.issuedAt {
+        state.count(at: issuedAt) { $0.countIssued(-1) }
+      }
       Self.forget([number], in: &state)
     }
   }
@@ -154,6 +173,8 @@ final class MemoryCodeStorage: CodeStorage {
       Self.forget(Set(codes), in: &state)
       for token in tokens { state.exchanges[token.tokenIDHash] = nil }
       for report in reports { state.reports[report.phoneHash] = nil }
+      let oldest = CodeCounts.day(of: moment.unixSecond) - VerificationLimit.countedDays
+      state.counts = state.counts.filter { $0.key >= oldest }
       return codes.count + tokens.count + reports.count
     }
   }

@@ -42,7 +42,7 @@ import World
     try await RunningServer.run(in: folder.url) { server async throws in
       let description = try await description(server)
       #expect(description.routes == Set(registered))
-      #expect(registered.count == 13)
+      #expect(registered.count == 14)
     }
   }
 
@@ -83,9 +83,21 @@ import World
     return ["X-API-Key": isDevice ? server.deviceKey : server.adminKey]
   }
 
+  /// Gets the statistics and notes the response.
+  private func statistics(
+    _ server: RunningServer, _ status: Int, withKey: Bool = true, _ ledger: inout DescriptionLedger
+  ) async throws {
+    let path = VerificationRoute.statistics
+    let headers = withKey ? ["X-API-Key": server.adminKey] : [:]
+    let response = try await server.get(path, headers: headers)
+    #expect(response.status == status)
+    expectNone(note(response, path, &ledger, method: "get"))
+  }
+
   private func goodAndRefused(
     _ server: RunningServer, _ ledger: inout DescriptionLedger
   ) async throws {
+    try await statistics(server, 401, withKey: false, &ledger)
     for (path, body) in try await Self.requests(to: server) {
       let key = Self.key(path, server)
       expectNone(ledger.description.faults(inQuestion: Data(body.utf8), path: path))
@@ -106,6 +118,7 @@ import World
         expectNone(note(decoy, path, &ledger))
       }
     }
+    try await statistics(server, 200, &ledger)
   }
 
   /// Valid requests, and well-formed requests that are rejected.
@@ -180,6 +193,7 @@ import World
       #expect(response.status == 503 && response.headers["retry-after"] != nil, "\(path)")
       expectNone(note(response, path, &ledger))
     }
+    try await statistics(server, 503, &ledger)
   }
 
   /// A server that allows one failure per address.
@@ -200,6 +214,8 @@ import World
       #expect(response.status == 429 && response.headers["retry-after"] != nil, "\(path)")
       expectNone(note(response, path, &ledger))
     }
+    try await statistics(server, 401, withKey: false, &ledger)
+    try await statistics(server, 429, &ledger)
   }
 
   /// A server that serves other addresses only.

@@ -109,9 +109,12 @@ struct RunningServer {
       status: response.statusCode, headers: Dictionary(fields) { first, _ in first }, body: bytes)
   }
 
-  func get(_ path: String) async throws -> Response {
-    let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
-    let request = URLRequest(url: url, timeoutInterval: TimeInterval(Patience.seconds))
+  func get(
+    _ path: String, headers: [String: String] = [:], port other: Int? = nil
+  ) async throws -> Response {
+    let url = try #require(URL(string: "http://127.0.0.1:\(other ?? port)\(path)"))
+    var request = URLRequest(url: url, timeoutInterval: TimeInterval(Patience.seconds))
+    for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
     let (bytes, urlResponse) = try await Self.session.data(for: request)
     let response = try #require(urlResponse as? HTTPURLResponse)
     let fields = response.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }

@@ -198,7 +198,7 @@ struct UserReportTimingTests {
         policy: policy, clock: bench.clock, randomness: SlowRandomness(stopwatch: stopwatch)),
       sms: SMSConfiguration(sender: gateway, region: "PL", template: "[code]"),
       gate: APIKeyGate(
-        kind: .device, apiKeys: apiKeys,
+        kinds: [.device], apiKeys: apiKeys,
         netmasks: .anyAddress, failures: failures, isInMaintenance: false),
       reports: failures,
       quota: IssueQuota(AttemptLimits(), clock: bench.clock, randomness: bench.randomness),

@@ -13,26 +13,6 @@ enum BrowserSuite {
   struct PageChecksTests {}
 }
 
-/// A page of a test as a file, so that no server is needed.
-struct TestPage {
-  private let folder: TemporaryFolder
-  let address: String
-
-  init(
-    _ body: String, style: String = "", title: String = "Test", language: String = "en"
-  ) throws {
-    folder = try TemporaryFolder()
-    let file = folder.path("page.html")
-    let text = """
-      <!doctype html><html lang="\(language)"><head><meta charset="utf-8"><title>\(title)</title>
-      <meta name="viewport" content="width=device-width"><style>\(style)</style></head>
-      <body>\(body)</body></html>
-      """
-    try Data(text.utf8).write(to: file)
-    address = file.absoluteString
-  }
-}
-
 extension BrowserSuite.BrowserTests {
   @Test("Clicks, typed text and keys reach the page, which is polled for their effect")
   func commands() async throws {

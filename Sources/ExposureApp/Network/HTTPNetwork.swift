@@ -11,16 +11,24 @@ public final class HTTPNetwork: Network {
   public let connection: NetworkConnection
   private let client: HTTPClient
   private let clock: any WallClock
+  private let timeoutSeconds: Double?
 
   /// Creates a client, which connects on the first request; call `shutdown()` when done.
   ///
-  /// - Parameter clock: The clock for a `Retry-After` with a date, from a server without a clock.
-  public init(connection: NetworkConnection = .wifi, clock: any WallClock = SystemClock()) {
+  /// - Parameters:
+  ///   - clock: The clock for a `Retry-After` with a date, from a server without a clock.
+  ///   - timeoutSeconds: The timeout of every connection and request, for a machine of unknown speed; nil for
+  ///     `NetworkLimit.connectSeconds` and the timeout of the request.
+  public init(
+    connection: NetworkConnection = .wifi, clock: any WallClock = SystemClock(),
+    timeoutSeconds: Double? = nil
+  ) {
     self.connection = connection
     self.clock = clock
+    self.timeoutSeconds = timeoutSeconds
+    let connectSeconds = timeoutSeconds.map { Int64($0) } ?? Int64(NetworkLimit.connectSeconds)
     var configuration = HTTPClient.Configuration(
-      redirectConfiguration: .disallow,
-      timeout: .init(connect: .seconds(Int64(NetworkLimit.connectSeconds))))
+      redirectConfiguration: .disallow, timeout: .init(connect: .seconds(connectSeconds)))
     configuration.connectionPool.retryConnectionEstablishment = false
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
@@ -75,7 +83,7 @@ public final class HTTPNetwork: Network {
           return response
         }
         group.addTask {
-          try await Task.sleep(for: .seconds(request.timeoutSeconds))
+          try await Task.sleep(for: .seconds(self.timeout(of: request)))
           throw NetworkFailure.timedOut
         }
         defer { group.cancelAll() }
@@ -90,6 +98,10 @@ public final class HTTPNetwork: Network {
     }
   }
 
+  private func timeout(of request: NetworkRequest) -> Double {
+    timeoutSeconds ?? request.timeoutSeconds
+  }
+
   private func execute(_ request: NetworkRequest) async throws -> HTTPClientResponse {
     var httpRequest = HTTPClientRequest(url: request.url.absoluteString)
     for (name, value) in request.headers { httpRequest.headers.add(name: name, value: value) }
@@ -100,7 +112,7 @@ public final class HTTPNetwork: Network {
       httpRequest.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
       httpRequest.body = .bytes(body)
     }
-    let milliseconds = Int64(request.timeoutSeconds * 1_000)
+    let milliseconds = Int64(timeout(of: request) * 1_000)
     return try await client.execute(
       httpRequest, deadline: .now() + .milliseconds(milliseconds))
   }

@@ -13,6 +13,8 @@ package struct Account: Hashable, Sendable {
   let isComplete: Bool
   let isDisabled: Bool
   let createdAt: Int64
+  /// The administrator who saw the link with which the password was set; nil if an operator set it with the command.
+  let introducedBy: Int64?
 
   init(_ row: Row) {
     id = row["id"]
@@ -26,6 +28,16 @@ package struct Account: Hashable, Sendable {
     let disabledAt: Int64? = row["disabled_at"]
     isDisabled = disabledAt != nil
     createdAt = row["created_at"]
+    introducedBy = row["introduced_by"]
+  }
+
+  /// True if two different people must have set the passwords of the two accounts.
+  ///
+  /// An administrator who makes a link for an account could use the link. So an account counts as the same person as
+  /// the administrator who made its link, and as the other accounts with links of that administrator.
+  func isIndependent(of other: Account) -> Bool {
+    let people = [id, introducedBy].compactMap { $0 }
+    return ![other.id, other.introducedBy].compactMap { $0 }.contains { people.contains($0) }
   }
 }
 
@@ -75,7 +87,9 @@ enum AccountName {
     let isPlain = name.unicodeScalars.allSatisfy {
       CharacterSet.alphanumerics.contains($0) || " .-_@'".unicodeScalars.contains($0)
     }
-    return characters.contains(name.count) && isPlain ? name : nil
+    // The audit log must not take an account for an operator.
+    let isReserved = key(name) == AuditEvent.commandLine
+    return characters.contains(name.count) && isPlain && !isReserved ? name : nil
   }
 
   /// The form in which names are compared.

@@ -14,15 +14,15 @@ struct AccountLinks: Sendable {
   /// Makes the link of `account` and ends an earlier one.
   ///
   /// - Returns: The token in the link, which is shown once.
-  func make(for account: Account, by actor: String) async throws -> String {
+  func make(for account: Account, by actor: Account) async throws -> String {
     let token = Data(randomness.bytes(32)).base64URL
     let (now, hash) = (clock.now.unixSecond, hash(token))
     try await database.write { db in
       try db.execute(sql: "DELETE FROM link WHERE account_id = ?", arguments: [account.id])
       try db.execute(
-        sql: "INSERT INTO link (token_hash, account_id, expires_at) VALUES (?, ?, ?)",
-        arguments: [hash, account.id, now + ConsoleLimit.linkSeconds])
-      try audit.append(AuditEvent(actor, .linkMade, account.name), at: now, in: db)
+        sql: "INSERT INTO link (token_hash, account_id, made_by, expires_at) VALUES (?, ?, ?, ?)",
+        arguments: [hash, account.id, actor.id, now + ConsoleLimit.linkSeconds])
+      try audit.append(AuditEvent(actor.name, .linkMade, account.name), at: now, in: db)
     }
     return token
   }
@@ -30,16 +30,38 @@ struct AccountLinks: Sendable {
   /// The account of a link; nil if it was used, has expired or never existed.
   func account(of token: String) async throws -> Account? {
     let (now, hash) = (clock.now.unixSecond, hash(token))
-    return try await database.read { db in
-      let row = try Row.fetchOne(
-        db, sql: "SELECT account_id FROM link WHERE token_hash = ? AND expires_at > ?",
-        arguments: [hash, now])
-      guard let id: Int64 = row?["account_id"] else { return nil }
-      guard let account = try AccountStore.account(id: id, in: db), !account.isDisabled else {
-        return nil
-      }
-      return account
+    return try await database.read { try Self.use(of: hash, at: now, in: $0)?.account }
+  }
+
+  /// Sets the password and the code generator of the account of a link, and uses up the link.
+  ///
+  /// - Returns: False if the link was used or has expired in the meantime; nothing is changed then.
+  func use(_ token: String, for password: PasswordHash, step: Int64, in accounts: AccountStore)
+    async throws -> Bool
+  {
+    let (now, hash, generator) = (clock.now.unixSecond, hash(token), generator(for: token))
+    return try await database.write { db in
+      guard let use = try Self.use(of: hash, at: now, in: db) else { return false }
+      let credentials = AccountStore.Credentials(
+        password: password, generator: generator, lastStep: step)
+      try accounts.set(
+        credentials, of: use.account, introducedBy: use.madeBy, by: use.account.name, at: now,
+        in: db)
+      return true
     }
+  }
+
+  /// The account of a link and the administrator who made it.
+  private static func use(
+    of hash: Data, at now: Int64, in db: Database
+  ) throws -> (account: Account, madeBy: Int64)? {
+    let row = try Row.fetchOne(
+      db, sql: "SELECT account_id, made_by FROM link WHERE token_hash = ? AND expires_at > ?",
+      arguments: [hash, now])
+    guard let row, let account = try AccountStore.account(id: row["account_id"], in: db),
+      !account.isDisabled
+    else { return nil }
+    return (account, row["made_by"])
   }
 
   /// The code generator that the page of a link shows. It follows from the link, so that the form does not carry it.

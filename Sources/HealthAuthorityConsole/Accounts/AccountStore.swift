@@ -56,45 +56,64 @@ struct AccountStore: Sendable {
   func add(name: String, role: Role, by actor: String) async throws -> Account {
     let (now, handle) = (clock.now.unixSecond, Data(randomness.bytes(16)))
     return try await database.write { db in
-      let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM account") ?? 0
-      guard count < ConsoleLimit.accountsMax else { throw Refusal.tooMany }
-      let key = AccountName.key(name)
-      let taken = try Row.fetchOne(
-        db, sql: "SELECT 1 FROM account WHERE name_key = ?", arguments: [key])
-      guard taken == nil else { throw Refusal.nameTaken }
-      try db.execute(
-        sql: """
-          INSERT INTO account (name, name_key, role, handle, created_at) VALUES (?, ?, ?, ?, ?)
-          """, arguments: [name, key, role.rawValue, handle, now])
-      let id = db.lastInsertedRowID
-      try audit.append(
-        AuditEvent(actor, .accountAdded, name, detail: role.rawValue), at: now, in: db)
-      guard let account = try Self.account(id: id, in: db) else { throw Refusal.nameTaken }
-      return account
+      try insert(name: name, role: role, handle: handle, by: actor, at: now, in: db)
     }
   }
 
-  /// Sets the password and the code generator. The passkeys, the sessions and the link of the account end.
-  func setCredentials(
-    _ password: PasswordHash, _ generator: CodeGenerator, step: Int64, of account: Account,
-    by actor: String
+  /// Adds an account with a password and a code generator, which an operator passes on.
+  ///
+  /// - Throws: `Refusal`.
+  func add(
+    name: String, role: Role, credentials: Credentials, by actor: String
   ) async throws {
-    let now = clock.now.unixSecond
-    let sealed = try keys.seal(generator.secret, of: "account \(account.id)")
-    let nameHash = nameHash(account.name)
+    let (now, handle) = (clock.now.unixSecond, Data(randomness.bytes(16)))
     try await database.write { db in
-      try db.execute(
-        sql: """
-          UPDATE account SET password_hash = ?, sealed_code_secret = ?, last_code_step = ?
-          WHERE id = ?
-          """, arguments: [password.text, sealed, step, account.id])
-      for table in ["passkey", "session", "link"] {
-        try db.execute(
-          sql: "DELETE FROM \(table) WHERE account_id = ?", arguments: [account.id])
-      }
-      try db.execute(sql: "DELETE FROM sign_in_failure WHERE name_hash = ?", arguments: [nameHash])
-      try audit.append(AuditEvent(actor, .credentialsSet, account.name), at: now, in: db)
+      let account = try insert(name: name, role: role, handle: handle, by: actor, at: now, in: db)
+      try set(credentials, of: account, introducedBy: nil, by: actor, at: now, in: db)
     }
+  }
+
+  private func insert(
+    name: String, role: Role, handle: Data, by actor: String, at now: Int64, in db: Database
+  ) throws -> Account {
+    let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM account") ?? 0
+    guard count < ConsoleLimit.accountsMax else { throw Refusal.tooMany }
+    let key = AccountName.key(name)
+    let taken = try Row.fetchOne(
+      db, sql: "SELECT 1 FROM account WHERE name_key = ?", arguments: [key])
+    guard taken == nil else { throw Refusal.nameTaken }
+    try db.execute(
+      sql: "INSERT INTO account (name, name_key, role, handle, created_at) VALUES (?, ?, ?, ?, ?)",
+      arguments: [name, key, role.rawValue, handle, now])
+    let id = db.lastInsertedRowID
+    try audit.append(AuditEvent(actor, .accountAdded, name, detail: role.rawValue), at: now, in: db)
+    guard let account = try Self.account(id: id, in: db) else { throw Refusal.nameTaken }
+    return account
+  }
+
+  /// Sets the password and the code generator. The passkeys, the sessions and the link of the account end.
+  ///
+  /// - Parameter introducedBy: The administrator who made the link; nil if an operator sets them with the command.
+  func set(
+    _ credentials: Credentials, of account: Account, introducedBy: Int64?, by actor: String,
+    at now: Int64, in db: Database
+  ) throws {
+    let sealed = try keys.seal(credentials.generator.secret, of: "account \(account.id)")
+    try db.execute(
+      sql: """
+        UPDATE account
+        SET password_hash = ?, sealed_code_secret = ?, last_code_step = ?, introduced_by = ?
+        WHERE id = ?
+        """,
+      arguments: [
+        credentials.password.text, sealed, credentials.lastStep, introducedBy, account.id,
+      ])
+    for table in ["passkey", "session", "link"] {
+      try db.execute(sql: "DELETE FROM \(table) WHERE account_id = ?", arguments: [account.id])
+    }
+    try db.execute(
+      sql: "DELETE FROM sign_in_failure WHERE name_hash = ?", arguments: [nameHash(account.name)])
+    try audit.append(AuditEvent(actor, .credentialsSet, account.name), at: now, in: db)
   }
 
   /// The secrets of an account; nil if none are set.

@@ -1,5 +1,6 @@
 import Crypto
 import CryptoExtras
+import Dispatch
 import Foundation
 import Secrets
 import World
@@ -60,20 +61,16 @@ struct PasswordHash: Redacted, Sendable {
 
 /// Checks passwords, a few at a time: each check needs 32 MiB and a tenth of a second.
 ///
-/// It is an actor for each of these, which take turns.
+/// It has a queue for each of these, so that the checks do not hold the threads on which requests are served.
 final class PasswordChecks: Sendable {
-  private let lanes: [Lane]
+  private let queues: [DispatchQueue]
   private let costLog: Int
   private let unknown: PasswordHash
   private let randomness: any Randomness
 
-  private actor Lane {
-    func run<Value: Sendable>(_ work: @Sendable () throws -> Value) throws -> Value { try work() }
-  }
-
   /// Checks at most `countMax` passwords at once.
   init(countMax: Int, costLog: Int, randomness: any Randomness) {
-    lanes = (0..<max(1, countMax)).map { _ in Lane() }
+    queues = (0..<max(1, countMax)).map { DispatchQueue(label: "password-checks-\($0)") }
     self.costLog = costLog
     self.randomness = randomness
     unknown = PasswordHash(unmatchableWithCostLog: costLog)
@@ -82,16 +79,23 @@ final class PasswordChecks: Sendable {
   /// True if `password` matches. Without a hash the check takes as long and fails, so that its time does not tell
   /// which names exist.
   func matches(_ password: String, _ hash: PasswordHash?) async throws -> Bool {
-    let isEqual = try await lane.run { [unknown] in try (hash ?? unknown).matches(password) }
+    let isEqual = try await run { [unknown] in try (hash ?? unknown).matches(password) }
     return isEqual && hash != nil
   }
 
   /// The hash of a new password.
   func hash(_ password: String) async throws -> PasswordHash {
-    try await lane.run { [costLog, randomness] in
+    try await run { [costLog, randomness] in
       try PasswordHash(of: password, costLog: costLog, randomness: randomness)
     }
   }
 
-  private var lane: Lane { lanes[randomness.number(in: 0...(lanes.count - 1))] }
+  private func run<Value: Sendable>(
+    _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    let queue = queues[randomness.number(in: 0...(queues.count - 1))]
+    return try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result(catching: work)) }
+    }
+  }
 }

@@ -25,8 +25,12 @@ package protocol AdministeredAuthority: Sendable {
   // Phones.
   /// The remote configuration in force.
   func remoteConfiguration() async throws(AuthorityFailure) -> RemoteConfiguration
-  /// Replaces the remote configuration. Phones follow at their next check.
-  func replace(_ configuration: RemoteConfiguration) async throws(AuthorityFailure)
+  /// Replaces the remote configuration if that in force has `version`. Phones follow at their next check.
+  ///
+  /// - Throws: `.changed` if another configuration is in force.
+  func replace(
+    _ configuration: RemoteConfiguration, ifInForce version: Int
+  ) async throws(AuthorityFailure)
   /// The levels that phones would have shown for the simulated contacts of last week under a configuration.
   func effect(of configuration: RemoteConfiguration) async throws(AuthorityFailure)
     -> ConfigurationEffect
@@ -70,6 +74,8 @@ package enum AuthorityFailure: Error, Hashable, Sendable {
   case notFound
   /// A code with this UUID was issued before.
   case taken
+  /// Another request has changed it before.
+  case changed
   /// A server does not answer: try again later.
   case unavailable
   /// This console cannot do it; the sentence says where it can be done.

@@ -61,6 +61,15 @@ package struct CodeClient: Redacted, Sendable {
     return try await state(ofCode: uuid)
   }
 
+  /// The numbers of codes by day, newest first.
+  package func statistics() async throws(AuthorityFailure) -> [CodeStatisticsResponse.Day] {
+    let (status, bytes) = try await bytes(request(to: VerificationRoute.statistics, method: .GET))
+    guard status == 200,
+      let response = try? JSONDecoder().decode(CodeStatisticsResponse.self, from: bytes)
+    else { throw Self.failure(bytes) }
+    return response.statistics
+  }
+
   private struct Batch: Encodable {
     let codes: [IssueRequest]
   }
@@ -70,7 +79,7 @@ package struct CodeClient: Redacted, Sendable {
   ) async -> [Result<IssuedCode, AuthorityFailure>] {
     do throws(AuthorityFailure) {
       let (_, body) = try await bytes(
-        Batch(codes: orders.map(\.request)), to: VerificationRoute.batchIssue)
+        request(Batch(codes: orders.map(\.request)), to: VerificationRoute.batchIssue))
       // A batch with an error has the status of the error, and the codes that were issued all the same.
       guard let response = try? JSONDecoder().decode(BatchIssueResponse.self, from: body),
         response.codes.count == orders.count
@@ -90,22 +99,34 @@ package struct CodeClient: Redacted, Sendable {
   private func send<Response: Decodable>(
     _ body: some Encodable, to path: String
   ) async throws(AuthorityFailure) -> Response {
-    let (status, bytes) = try await bytes(body, to: path)
+    let (status, bytes) = try await bytes(request(body, to: path))
     guard status == 200, let response = try? JSONDecoder().decode(Response.self, from: bytes) else {
       throw Self.failure(bytes)
     }
     return response
   }
 
-  private func bytes(
+  private func request(to path: String, method: HTTPMethod) -> HTTPClientRequest {
+    var request = HTTPClientRequest(url: server.appendingPathComponent(path).absoluteString)
+    request.method = method
+    request.headers.add(name: VerificationRoute.apiKeyHeader, value: apiKey)
+    return request
+  }
+
+  private func request(
     _ body: some Encodable, to path: String
+  ) throws(AuthorityFailure) -> HTTPClientRequest {
+    guard let body = try? JSONEncoder().encode(body) else { throw .unavailable }
+    var request = request(to: path, method: .POST)
+    request.headers.add(name: "content-type", value: "application/json")
+    request.body = .bytes(ByteBuffer(bytes: body))
+    return request
+  }
+
+  private func bytes(
+    _ request: HTTPClientRequest
   ) async throws(AuthorityFailure) -> (status: UInt, body: Data) {
     do {
-      var request = HTTPClientRequest(url: server.appendingPathComponent(path).absoluteString)
-      request.method = .POST
-      request.headers.add(name: "content-type", value: "application/json")
-      request.headers.add(name: VerificationRoute.apiKeyHeader, value: apiKey)
-      request.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(body)))
       let response = try await client.execute(
         request, timeout: .seconds(responseSeconds))
       let body = try await response.body.collect(upTo: ConsoleLimit.responseBytesMax)

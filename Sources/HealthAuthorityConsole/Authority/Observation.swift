@@ -9,15 +9,21 @@ package struct FunnelDay: Hashable, Sendable {
   package let issued: Int?
   /// The codes that were exchanged for a token.
   package let redeemed: Int?
+  /// The mean time from the issue of these codes to their exchange, in seconds.
+  package let redeemSeconds: Int?
   /// The accepted uploads.
   package let uploads: Int?
   /// The keys in published files, padding included.
   package let published: Int?
 
-  package init(day: Int64, issued: Int?, redeemed: Int?, uploads: Int?, published: Int?) {
+  package init(
+    day: Int64, issued: Int?, redeemed: Int?, redeemSeconds: Int? = nil, uploads: Int?,
+    published: Int?
+  ) {
     self.day = day
     self.issued = issued
     self.redeemed = redeemed
+    self.redeemSeconds = redeemSeconds
     self.uploads = uploads
     self.published = published
   }

@@ -31,6 +31,8 @@ struct ShownFunnelDay: Hashable, Sendable {
   let day: Int64
   let issued: ShownCount
   let redeemed: ShownCount
+  /// In minutes, rounded up; nil if `redeemed` is not shown.
+  let redeemMinutes: Int?
   let uploads: ShownCount
   let published: ShownCount
 
@@ -38,6 +40,11 @@ struct ShownFunnelDay: Hashable, Sendable {
     self.day = day.day
     issued = ShownCount(day.issued, least: least)
     redeemed = Self.step(day.redeemed, after: day.issued, least)
+    redeemMinutes =
+      if case .exact(1...) = redeemed, let seconds = day.redeemSeconds { (seconds + 59) / 60 } else
+      {
+        nil
+      }
     uploads = Self.step(day.uploads, after: day.redeemed, least)
     // Keys in files include padding, so they tell nothing about one upload.
     published = ShownCount(day.published, least: least)

@@ -71,7 +71,7 @@ struct AccountPages: Sendable {
 
   private func newLink(for account: Account, _ visit: Visit) async throws -> Response {
     guard !account.isDisabled else { throw PageRefusal.missing }
-    let token = try await links.make(for: account, by: visit.account.name)
+    let token = try await links.make(for: account, by: visit.account)
     let title = visit.texts[.linkTitle, account.name]
     return pages.renderer.response(
       Page(title, .link, ["title": title, "address": "\(visit.origin)/start/\(token)"]),
@@ -149,10 +149,9 @@ struct AccountPages: Sendable {
     }
     let hash = try await passwords.hash(password)
     // The link may have been used or replaced while the password was hashed.
-    guard try await links.account(of: visit.parameter("token")) == account else {
+    guard try await links.use(visit.parameter("token"), for: hash, step: step, in: accounts) else {
       return try await start(visit, nil)
     }
-    try await accounts.setCredentials(hash, generator, step: step, of: account, by: account.name)
     return pages.renderer.response(
       Page(
         visit.texts[.startDoneTitle], .message,

@@ -23,8 +23,9 @@ struct AuditPages: Sendable {
         ?? visit.texts[.auditIntact, "\(chain.count)"],
       "entries": entries.map {
         [
-          "sequence": "\($0.sequence)", "time": visit.time($0.time), "actor": $0.actor,
-          "action": $0.action, "subject": $0.subject, "detail": $0.detail,
+          "sequence": "\($0.sequence)", "time": visit.time($0.time),
+          "actor": $0.actor == AuditEvent.commandLine ? visit.texts[.auditCommandLine] : $0.actor,
+          "action": visit.texts.action($0.action), "subject": $0.subject, "detail": $0.detail,
         ]
       },
     ]

@@ -32,6 +32,7 @@ extension AuthorityFailure {
     case .refused: "refused"
     case .notFound: "not found"
     case .taken: "issued before"
+    case .changed: "changed before"
     case .unavailable: "unavailable"
     case .notOffered: "not offered"
     }

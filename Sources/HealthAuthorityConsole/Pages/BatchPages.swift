@@ -9,7 +9,6 @@ struct BatchPages: Sendable {
   let pages: PageRouter
   let authority: any AdministeredAuthority
   let actions: AuditedActions
-  let counts: IssuedCounts
   let clock: any WallClock
   let randomness: any Randomness
 
@@ -44,8 +43,6 @@ struct BatchPages: Sendable {
     let results = try await actions.perform(
       AuditEvent(visit.account.name, .batchIssued, batch.text, detail: "\(lines.count) codes")
     ) { () throws(AuthorityFailure) in await authority.issue(lines.map(\.order)) }
-    // The codes are shown once: a count that cannot be stored must not lose them.
-    try? await counts.add(results.count { (try? $0.get()) != nil })
     let rows = zip(lines, results).map { Row($0, $1, visit) }
     return form["as"] == "csv" ? download(rows, visit) : page(rows, visit)
   }
@@ -66,7 +63,8 @@ struct BatchPages: Sendable {
         (code, expires) = (issued.code, visit.time(issued.expiresAt))
       case .failure(.taken): fault = visit.texts[.batchIssuedBefore]
       case .failure(.refused(let sentence)), .failure(.notOffered(let sentence)): fault = sentence
-      case .failure(.notFound), .failure(.unavailable): fault = visit.texts[.errorServerTitle]
+      case .failure(.notFound), .failure(.changed), .failure(.unavailable):
+        fault = visit.texts[.errorServerTitle]
       }
     }
 

@@ -9,7 +9,6 @@ struct CodePages: Sendable {
   let pages: PageRouter
   let authority: any AdministeredAuthority
   let actions: AuditedActions
-  let counts: IssuedCounts
   /// Nil if there is no page that opens the app.
   let link: CodeLink?
   let sendsSMS: Bool
@@ -60,8 +59,6 @@ struct CodePages: Sendable {
       let issued = try await actions.perform(
         AuditEvent(visit.account.name, .codeIssued, uuid.text, detail: test.rawValue)
       ) { () throws(AuthorityFailure) in try await authority.issue(order) }
-      // The code is shown once: a count that cannot be stored must not lose it.
-      try? await counts.add(1)
       return shown(issued, visit)
     } catch AuthorityFailure.taken {
       return issuedBefore(visit)

@@ -8,18 +8,19 @@ struct ConfigurationPages: Sendable {
   let pages: PageRouter
   let authority: any AdministeredAuthority
   let proposals: ProposalStore
-  let audit: AuditLog
+  let accounts: AccountStore
 
   func add(to router: Router<QuietContext>) {
     let access = PageRouter.Access.holders(of: .changeConfiguration)
     pages.get(router, "/configuration", access) { try await show($0) }
+    pages.get(router, "/configuration/:id", access, showEffect)
     pages.post(router, "/configuration/preview", access, preview)
     pages.post(router, "/configuration/propose", access, propose)
     pages.post(router, "/configuration/:id/approve", access) { visit, _ in try await approve(visit)
     }
     pages.post(router, "/configuration/:id/reject", access) { visit, _ in
       guard let id = Int64(visit.parameter("id")),
-        try await proposals.decide(id, .rejected, by: visit.account.name)
+        case .decided = try await proposals.decide(id, .rejected, by: visit.account)
       else { throw PageRefusal.missing }
       return PageRenderer.redirection(to: "/configuration")
     }
@@ -32,15 +33,18 @@ struct ConfigurationPages: Sendable {
     notice: TextKey? = nil
   ) async throws -> Response {
     let current = try await authority.remoteConfiguration()
-    let currentText = try Self.text(current)
-    let own = try visit.account.name
+    let currentText = try ConfigurationDocument.text(of: current)
+    let own = try visit.account
+    let proposers = Dictionary(try await accounts.all().map { ($0.name, $0) }) { $1 }
     let open = try await proposals.open().map { proposal -> [String: Any] in
       let isStale = proposal.replaces != current.version
+      let isOwn = proposal.proposedBy == own.name
+      let isIndependent = proposers[proposal.proposedBy].map(own.isIndependent) ?? false
       return [
         "id": proposal.id, "by": by(proposal, visit), "reason": proposal.reason,
         "changes": ChangedLines.text(from: currentText, to: proposal.document),
-        "isStale": isStale, "isOwn": proposal.proposedBy == own,
-        "canApprove": !isStale && proposal.proposedBy != own,
+        "isStale": isStale, "isOwn": isOwn, "isRelated": !isOwn && !isIndependent,
+        "canApprove": !isStale && isIndependent,
       ]
     }
     let history = try await proposals.decided(ConsoleLimit.versionsOnPage).map { proposal in
@@ -85,16 +89,15 @@ struct ConfigurationPages: Sendable {
 
   private func change(_ visit: Visit, _ form: Form) async throws -> Change {
     let current = try await authority.remoteConfiguration()
-    let data = Data(form["document"].utf8)
-    guard data.count <= ConsoleLimit.configurationBytesMax else { throw PageRefusal.tooLarge }
-    var new: RemoteConfiguration
-    do {
-      new = try JSONDecoder().decode(RemoteConfiguration.self, from: data)
-    } catch {
-      throw Fault(sentence: visit.texts[.configurationInvalid, Self.sentence(error)])
+    let document = form["document"]
+    guard document.utf8.count <= ConsoleLimit.configurationBytesMax else {
+      throw PageRefusal.tooLarge
     }
-    if let fault = new.fault {
-      throw Fault(sentence: visit.texts[.configurationInvalid, fault])
+    var new: RemoteConfiguration
+    do throws(ConfigurationDocument.Fault) {
+      new = try ConfigurationDocument.configuration(document)
+    } catch {
+      throw Fault(sentence: visit.texts[.configurationInvalid, error.sentence])
     }
     new.version = current.version
     guard new != current else { throw Fault(sentence: visit.texts[.configurationSame]) }
@@ -122,19 +125,39 @@ struct ConfigurationPages: Sendable {
 
   private func preview(_ visit: Visit, _ form: Form) async throws -> Response {
     try await withChange(visit, form) { change in
-      let (old, new) = (try Self.text(change.current), try Self.text(change.new))
-      var values: [String: Any] = [
-        "document": new, "reason": change.reason, "changes": ChangedLines.text(from: old, to: new),
-      ]
-      do throws(AuthorityFailure) {
-        let before = try await authority.effect(of: change.current)
-        values["effect"] = ["rows": rows(before, try await authority.effect(of: change.new), visit)]
-      } catch {
-        values["noEffect"] = PageRefusal(error).words(visit.texts).text
-      }
-      return pages.renderer.response(
-        Page(visit.texts[.configurationPreviewTitle], .preview, values), for: visit)
+      try await effect(of: change, isProposed: false, visit)
     }
+  }
+
+  /// The effect of an open proposal, for the person who decides.
+  private func showEffect(_ visit: Visit) async throws -> Response {
+    guard let id = Int64(visit.parameter("id")), let proposal = try await proposals.proposal(id),
+      proposal.decision == nil
+    else { throw PageRefusal.missing }
+    let new = try JSONDecoder().decode(
+      RemoteConfiguration.self, from: Data(proposal.document.utf8))
+    let change = Change(
+      current: try await authority.remoteConfiguration(), new: new, reason: proposal.reason)
+    return try await effect(of: change, isProposed: true, visit)
+  }
+
+  private func effect(
+    of change: Change, isProposed: Bool, _ visit: Visit
+  ) async throws -> Response {
+    let old = try ConfigurationDocument.text(of: change.current)
+    let new = try ConfigurationDocument.text(of: change.new)
+    var values: [String: Any] = [
+      "document": new, "reason": change.reason, "changes": ChangedLines.text(from: old, to: new),
+      "isProposed": isProposed,
+    ]
+    do throws(AuthorityFailure) {
+      let before = try await authority.effect(of: change.current)
+      values["effect"] = ["rows": rows(before, try await authority.effect(of: change.new), visit)]
+    } catch {
+      values["noEffect"] = PageRefusal(error).words(visit.texts).text
+    }
+    return pages.renderer.response(
+      Page(visit.texts[.configurationPreviewTitle], .preview, values), for: visit)
   }
 
   private func rows(
@@ -160,7 +183,8 @@ struct ConfigurationPages: Sendable {
   private func propose(_ visit: Visit, _ form: Form) async throws -> Response {
     try await withChange(visit, form) { change in
       let isStored = try await proposals.add(
-        try Self.text(change.new), replacing: change.current.version, reason: change.reason,
+        try ConfigurationDocument.text(of: change.new), replacing: change.current.version,
+        reason: change.reason,
         by: visit.account.name, openMax: ConsoleLimit.openProposalsMax)
       guard isStored else { throw PageRefusal.tooLarge }
       return try await show(visit, notice: .configurationProposed)
@@ -170,10 +194,10 @@ struct ConfigurationPages: Sendable {
   // MARK: - The approval
 
   private func approve(_ visit: Visit) async throws -> Response {
-    let actor = try visit.account.name
+    let actor = try visit.account
     guard let id = Int64(visit.parameter("id")), let proposal = try await proposals.proposal(id)
     else { throw PageRefusal.missing }
-    guard proposal.proposedBy != actor else {
+    guard proposal.proposedBy != actor.name else {
       return try await show(visit, fault: visit.texts[.configurationOwn])
     }
     let current = try await authority.remoteConfiguration()
@@ -182,38 +206,30 @@ struct ConfigurationPages: Sendable {
     }
     let configuration = try JSONDecoder().decode(
       RemoteConfiguration.self, from: Data(proposal.document.utf8))
-    guard try await proposals.decide(id, .approved, by: actor) else { throw PageRefusal.missing }
+    switch try await proposals.decide(id, .approved, by: actor) {
+    case .notOpen: throw PageRefusal.missing
+    case .notIndependent:
+      return try await show(visit, fault: visit.texts[.configurationRelated])
+    case .decided: return try await replace(configuration, as: proposal, by: actor, visit)
+    }
+  }
+
+  /// Puts an approved configuration in force, or opens its proposal again.
+  private func replace(
+    _ configuration: RemoteConfiguration, as proposal: Proposal, by actor: Account, _ visit: Visit
+  ) async throws -> Response {
     do throws(AuthorityFailure) {
-      try await authority.replace(configuration)
+      try await authority.replace(configuration, ifInForce: proposal.replaces)
     } catch {
-      try await proposals.reopen(id, by: actor)
-      throw error
+      // A server that failed may have stored the configuration all the same.
+      let inForce = try? await authority.remoteConfiguration()
+      guard inForce != configuration else {
+        return try await show(visit, notice: .configurationDone)
+      }
+      try await proposals.reopen(proposal.id, by: actor.name)
+      guard error == .changed else { throw error }
+      return try await show(visit, fault: visit.texts[.configurationStale])
     }
     return try await show(visit, notice: .configurationDone)
-  }
-
-  // MARK: - Text
-
-  /// The configuration as JSON in a fixed form, so that changed lines are changed values.
-  private static func text(_ configuration: RemoteConfiguration) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(configuration), as: UTF8.self)
-  }
-
-  /// The fault of a document that cannot be decoded, with the place.
-  private static func sentence(_ error: any Error) -> String {
-    func place(_ context: DecodingError.Context) -> String {
-      let path = context.codingPath.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }
-        .joined(separator: ".")
-      return path.isEmpty ? "" : "\(path): "
-    }
-    return switch error as? DecodingError {
-    case .keyNotFound(let key, let context): "\(place(context))\(key.stringValue) is missing."
-    case .typeMismatch(_, let context), .valueNotFound(_, let context):
-      "\(place(context))has another type."
-    case .dataCorrupted(let context): "\(place(context))\(context.debugDescription)"
-    default: "not JSON."
-    }
   }
 }

@@ -54,7 +54,7 @@ struct KeyPages: Sendable {
     values["apps"] = try await authority.apps().map {
       [
         "id": $0.id, "regions": $0.regions.joined(separator: ", "),
-        "authorities": $0.authorities.joined(separator: ", "),
+        "issuers": $0.authorities.joined(separator: ", "),
       ]
     }
     if let fault { values["fault"] = fault }

@@ -6,7 +6,6 @@ import QuietHTTP
 struct ObservationPages: Sendable {
   let pages: PageRouter
   let authority: any AdministeredAuthority
-  let counts: IssuedCounts
 
   func add(to router: Router<QuietContext>) {
     pages.get(router, "/funnel", .holders(of: .readStatistics), funnel)
@@ -17,7 +16,9 @@ struct ObservationPages: Sendable {
 
   private func funnel(_ visit: Visit) async throws -> Response {
     let least = ConsoleLimit.shownCountMin
-    let days = try await funnelDays().map { ShownFunnelDay($0, least: least) }
+    let days = try await authority.funnel().suffix(ConsoleLimit.funnelDaysMax).map {
+      ShownFunnelDay($0, least: least)
+    }
     let texts = visit.texts
     // Keys in files are many times as many as codes: one scale would hide the codes.
     let drawn: [(TextKey, (ShownFunnelDay) -> ShownCount)] = [
@@ -46,12 +47,10 @@ struct ObservationPages: Sendable {
       })
     let values: [String: Any] = [
       "lead": texts[.funnelLead, "\(least - 1)"], "isEmpty": days.isEmpty, "chart": chart,
-      "legend": drawn.enumerated().map { index, column in
-        ["number": "\(index + 1)", "name": texts[column.0]]
-      },
       "days": days.map { day in
         [
           "day": visit.day(day.day), "issued": text(day.issued), "redeemed": text(day.redeemed),
+          "redeemMinutes": day.redeemMinutes.map(String.init) ?? "–",
           "uploads": text(day.uploads), "published": text(day.published),
         ]
       },
@@ -59,30 +58,15 @@ struct ObservationPages: Sendable {
     return pages.renderer.response(Page(texts[.funnelTitle], .funnel, values), for: visit)
   }
 
-  /// The days of the authority, with this console's count of issued codes if the server does not count them.
-  private func funnelDays() async throws -> [FunnelDay] {
-    let issued = try await counts.byDay(ConsoleLimit.funnelDaysMax)
-    let days = try await authority.funnel()
-    let known = Set(days.map(\.day))
-    let others = issued.keys.filter { !known.contains($0) }.map {
-      FunnelDay(day: $0, issued: nil, redeemed: nil, uploads: nil, published: nil)
-    }
-    return (days + others).sorted { $0.day < $1.day }.suffix(ConsoleLimit.funnelDaysMax).map {
-      FunnelDay(
-        day: $0.day, issued: $0.issued ?? issued[$0.day], redeemed: $0.redeemed,
-        uploads: $0.uploads, published: $0.published)
-    }
-  }
-
   // MARK: - Exports
 
   private func exports(_ visit: Visit) async throws -> Response {
     let texts = visit.texts
     let withdrawn = Set((try? await authority.instructions().withdrawn) ?? [])
-    let exports = try await authority.exports().map { export -> [String: Any] in
+    let exports = try await authority.exports().enumerated().map { index, export -> [String: Any] in
       let root = export.root.isEmpty ? texts[.exportsFirst] : export.root
       return [
-        "name": texts[.exportsName, root, export.region],
+        "number": index + 1, "name": texts[.exportsName, root, export.region],
         "next": texts[
           .exportsNext, visit.time(export.nextFile), "\(export.periodSeconds / 60)",
           "\(export.keysMin)"],

@@ -32,7 +32,7 @@ struct OwnAccountPages: Sendable {
         ]
       },
     ]
-    if let ceremony = PasskeyCeremony(origin: visit.origin, limits: .console) {
+    if let ceremony = PasskeyCeremony(origin: visit.origin, limits: .console), isFresh(visit) {
       let challenge = challenges.challenge(
         for: Self.purpose(account), at: passkeys.clock.now.unixSecond)
       values["passkey"] = [
@@ -44,6 +44,7 @@ struct OwnAccountPages: Sendable {
         values["otherHost"] = visit.texts[.ownPasskeyHost, visit.origin]
       }
     }
+    if !isFresh(visit) { values["isOld"] = true }
     if let fault { values["fault"] = visit.texts[.ownPasskeyWrong, visit.texts[fault]] }
     return pages.renderer.response(
       Page(
@@ -53,6 +54,7 @@ struct OwnAccountPages: Sendable {
 
   private func addPasskey(_ visit: Visit, _ form: Form) async throws -> Response {
     let account = try visit.account
+    guard isFresh(visit) else { return try await show(visit) }
     guard let ceremony = PasskeyCeremony(origin: visit.origin, limits: .console),
       let clientData = form.bytes("client-data"), let attestation = form.bytes("attestation"),
       (1...Self.nameCharactersMax).contains(form["passkey-name"].count)
@@ -70,6 +72,12 @@ struct OwnAccountPages: Sendable {
       return try await show(visit, fault: .passkeyKnown)
     }
     return PageRenderer.redirection(to: "/own")
+  }
+
+  private func isFresh(_ visit: Visit) -> Bool {
+    visit.session.map {
+      passkeys.clock.now.unixSecond < $0.startedAt + ConsoleLimit.freshSessionSeconds
+    } ?? false
   }
 
   private static func purpose(_ account: Account) -> String { "register \(account.id)" }

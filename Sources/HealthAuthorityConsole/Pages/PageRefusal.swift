@@ -43,7 +43,7 @@ enum PageRefusal: Error, Hashable, Sendable {
       switch failure {
       case .refused(let sentence): .refused(sentence)
       case .notFound: .missing
-      case .taken: .malformed
+      case .taken, .changed: .malformed
       case .unavailable: .unavailable
       case .notOffered(let sentence): .notOffered(sentence)
       }

@@ -66,7 +66,8 @@ struct PageRenderer: Sendable {
       "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self';"
       + " base-uri 'none'; frame-ancestors 'none'"
     for (name, value) in [
-      ("x-frame-options", "DENY"), ("referrer-policy", "no-referrer"),
+      // Without a referrer, browsers would send the forms of the console with the origin `null`.
+      ("x-frame-options", "DENY"), ("referrer-policy", "same-origin"),
       ("cross-origin-opener-policy", "same-origin"),
       ("cross-origin-resource-policy", "same-origin"),
     ] {

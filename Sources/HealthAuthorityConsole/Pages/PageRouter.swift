@@ -146,10 +146,15 @@ struct PageRouter: Sendable {
       throw .forged
     }
     guard let sent = headers[.origin] else { return }
-    let host = visit.request.head.authority ?? ""
-    guard sent == visit.origin || sent == "http://\(host)" || sent == "https://\(host)" else {
-      throw .forged
-    }
+    guard sent == visit.origin || isThisMachine(sent, visit) else { throw .forged }
+  }
+
+  /// True for another name of this machine, if the console has no public origin. `Host` alone proves nothing: an
+  /// attacker's name may have been made to resolve to the console's address.
+  private func isThisMachine(_ sent: String, _ visit: Visit) -> Bool {
+    guard origin == nil, let url = URL(string: sent), url.scheme == "http", url.isEncryptedOrLocal
+    else { return false }
+    return url.port == visit.context.serverPort
   }
 
   private func checkToken(_ form: Form, _ visit: Visit) throws(PageRefusal) {

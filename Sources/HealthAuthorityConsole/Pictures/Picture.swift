@@ -26,32 +26,37 @@ enum Picture {
     let labels: [String]
   }
 
-  /// A bar chart with one group of bars for each column. The series differ by colour and by their order, and each bar
-  /// has its number.
+  /// A bar chart with a row for each series, so that the bars of a column are below each other. All rows have the same
+  /// scale, and each bar has its number.
   static func chart(title: String, columns: [String], series: [Series]) -> String {
-    let (barWidth, gap, height, top, bottom) = (34, 26, 220, 24, 30)
-    let groupWidth = barWidth * max(1, series.count) + gap
-    let width = groupWidth * max(1, columns.count) + gap
+    let (columnWidth, barWidth, barHeight, head, foot) = (64, 44, 72, 44, 12)
+    // A chart with few columns is not enlarged.
+    let width = columnWidth * max(14, columns.count)
     let highest = max(1, series.flatMap(\.values).max() ?? 1)
-    var content = ""
-    for (column, name) in columns.enumerated() {
-      let left = gap + column * groupWidth
-      for (index, series) in series.enumerated() where column < series.values.count {
-        let bar = max(1, series.values[column] * height / highest)
-        let (x, y) = (left + index * barWidth, top + height - bar)
+    var (content, line) = ("", 0)
+    for (row, series) in series.enumerated() {
+      line += head + barHeight
+      content +=
+        "<text class=\"row\" x=\"0\" y=\"\(line - barHeight - 28)\">\(escaped(series.name))</text>"
+        + "<line class=\"axis\" x1=\"0\" y1=\"\(line)\" x2=\"\(width)\" y2=\"\(line)\"/>"
+      for column in columns.indices where column < series.values.count {
+        let bar = max(1, series.values[column] * barHeight / highest)
+        let (x, y) = (column * columnWidth + (columnWidth - barWidth) / 2, line - bar)
         content += """
-          <rect class="bar series-\(index + 1)" x="\(x)" y="\(y)" width="\(barWidth - 4)" height="\(bar)"/>\
-          <text class="count" x="\(x + barWidth / 2 - 2)" y="\(y - 6)">\(escaped(series.labels[column]))</text>
+          <rect class="bar series-\(row + 1)" x="\(x)" y="\(y)" width="\(barWidth)" height="\(bar)"/>\
+          <text class="count" x="\(x + barWidth / 2)" y="\(y - 6)">\(escaped(series.labels[column]))</text>
           """
       }
-      let centre = left + barWidth * series.count / 2
-      content +=
-        "<text class=\"column\" x=\"\(centre)\" y=\"\(top + height + 20)\">\(escaped(name))</text>"
+      line += foot
     }
-    let line = top + height
+    for (column, name) in columns.enumerated() {
+      let centre = column * columnWidth + columnWidth / 2
+      content +=
+        "<text class=\"column\" x=\"\(centre)\" y=\"\(line + 8)\">\(escaped(name))</text>"
+    }
     return """
-      <svg class="chart" role="img" aria-label="\(escaped(title))" viewBox="0 0 \(width) \(line + bottom)">\
-      <line class="axis" x1="0" y1="\(line)" x2="\(width)" y2="\(line)"/>\(content)</svg>
+      <svg class="chart" role="img" aria-label="\(escaped(title))" viewBox="0 0 \(width) \(line + 16)">\
+      <g aria-hidden="true">\(content)</g></svg>
       """
   }
 

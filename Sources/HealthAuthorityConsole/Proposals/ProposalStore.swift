@@ -88,20 +88,38 @@ struct ProposalStore: Sendable {
     }
   }
 
-  /// Decides an open proposal; returns false if it was decided before, or `actor` proposed it and approves.
-  func decide(_ id: Int64, _ decision: Proposal.Decision, by actor: String) async throws -> Bool {
+  /// The outcome of a decision.
+  enum Outcome: Sendable {
+    case decided
+    /// There is no such proposal, or it was decided before.
+    case notOpen
+    /// An approval needs an account that is independent of the one that proposed.
+    case notIndependent
+  }
+
+  /// Decides an open proposal.
+  func decide(
+    _ id: Int64, _ decision: Proposal.Decision, by actor: Account
+  ) async throws -> Outcome {
     let now = clock.now.unixSecond
     return try await database.write { db in
-      try db.execute(
+      let row = try Row.fetchOne(
+        db,
         sql: """
-          UPDATE proposal SET decision = ?1, decided_by = ?2, decided_at = ?3
-          WHERE id = ?4 AND decision IS NULL AND (?1 = 'rejected' OR proposed_by != ?2)
-          """, arguments: [decision.rawValue, actor, now, id])
-      guard db.changesCount == 1 else { return false }
+          SELECT account.* FROM proposal JOIN account ON account.name = proposal.proposed_by
+          WHERE proposal.id = ? AND decision IS NULL
+          """, arguments: [id])
+      guard let row else { return .notOpen }
+      guard decision == .rejected || actor.isIndependent(of: Account(row)) else {
+        return .notIndependent
+      }
+      try db.execute(
+        sql: "UPDATE proposal SET decision = ?, decided_by = ?, decided_at = ? WHERE id = ?",
+        arguments: [decision.rawValue, actor.name, now, id])
       try audit.append(
-        AuditEvent(actor, decision == .approved ? .approved : .rejected, "proposal \(id)"),
+        AuditEvent(actor.name, decision == .approved ? .approved : .rejected, "proposal \(id)"),
         at: now, in: db)
-      return true
+      return .decided
     }
   }
 

@@ -7,6 +7,8 @@ import World
 struct Session: Redacted, Sendable {
   let account: Account
   let token: String
+  /// The time of the sign-in, in Unix seconds.
+  let startedAt: Int64
   /// The token that every form of the session carries, which other sites cannot know.
   let formToken: String
 }
@@ -30,18 +32,24 @@ struct SessionStore: Sendable {
         sql: "DELETE FROM session WHERE used_at <= ? OR created_at <= ?",
         arguments: [now - ConsoleLimit.sessionIdleSeconds, now - ConsoleLimit.sessionSeconds])
       try db.execute(
+        sql: """
+          DELETE FROM session WHERE account_id = ?1 AND token_hash NOT IN (
+            SELECT token_hash FROM session WHERE account_id = ?1 ORDER BY used_at DESC LIMIT ?2)
+          """, arguments: [account.id, ConsoleLimit.sessionsMax - 1])
+      try db.execute(
         sql:
           "INSERT INTO session (token_hash, account_id, created_at, used_at) VALUES (?, ?, ?, ?)",
         arguments: [hash, account.id, now, now])
       try audit.append(AuditEvent(account.name, .signedIn, detail: method), at: now, in: db)
     }
-    return session(account, token)
+    return session(account, token, startedAt: now)
   }
 
   /// The session of a token; nil if it has ended or never existed.
   func session(_ token: String) async throws -> Session? {
     let (now, hash) = (clock.now.unixSecond, hash(token))
-    let found: (account: Account, usedAt: Int64)? = try await database.read { db in
+    let found: (account: Account, startedAt: Int64, usedAt: Int64)? = try await database.read {
+      db in
       let row = try Row.fetchOne(
         db, sql: "SELECT * FROM session WHERE token_hash = ?", arguments: [hash])
       guard let row else { return nil }
@@ -52,7 +60,7 @@ struct SessionStore: Sendable {
         now < createdAt + ConsoleLimit.sessionSeconds,
         let account = try AccountStore.account(id: id, in: db), !account.isDisabled
       else { return nil }
-      return (account, usedAt)
+      return (account, createdAt, usedAt)
     }
     guard let found else { return nil }
     if now >= found.usedAt + ConsoleLimit.sessionTouchSeconds {
@@ -61,7 +69,7 @@ struct SessionStore: Sendable {
           sql: "UPDATE session SET used_at = ? WHERE token_hash = ?", arguments: [now, hash])
       }
     }
-    return session(found.account, token)
+    return session(found.account, token, startedAt: found.startedAt)
   }
 
   /// Ends a session.
@@ -73,9 +81,9 @@ struct SessionStore: Sendable {
     }
   }
 
-  private func session(_ account: Account, _ token: String) -> Session {
+  private func session(_ account: Account, _ token: String, startedAt: Int64) -> Session {
     Session(
-      account: account, token: token,
+      account: account, token: token, startedAt: startedAt,
       formToken: keys.code(of: Data(token.utf8), for: .form).base64URL)
   }
 

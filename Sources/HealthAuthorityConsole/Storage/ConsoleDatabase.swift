@@ -6,7 +6,7 @@ import World
 
 /// The database of the console: accounts, sessions, the audit log and the changes of the remote configuration.
 struct ConsoleDatabase: Sendable {
-  private let queue: DatabaseQueue
+  private let pool: DatabasePool
 
   /// The reasons why a database cannot be used.
   enum Failure: Error {
@@ -28,16 +28,13 @@ struct ConsoleDatabase: Sendable {
       var configuration = Configuration()
       configuration.foreignKeysEnabled = true
       configuration.busyMode = .timeout(Self.busySeconds)
-      configuration.prepareDatabase { db in
-        try db.execute(sql: "PRAGMA journal_mode = WAL")
-        try db.execute(sql: "PRAGMA synchronous = FULL")
-      }
-      queue = try DatabaseQueue(path: file.path, configuration: configuration)
+      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      pool = try DatabasePool(path: file.path, configuration: configuration)
       let migrations = Self.migrations
-      guard try !queue.read(migrations.hasBeenSuperseded) else { throw Failure.newer }
-      try migrations.migrate(queue)
+      guard try !pool.read(migrations.hasBeenSuperseded) else { throw Failure.newer }
+      try migrations.migrate(pool)
       let check = keys.check
-      guard try queue.write({ try ServerState.belongs(to: check, in: $0) }) else {
+      guard try pool.write({ try ServerState.belongs(to: check, in: $0) }) else {
         throw Failure.otherSecret
       }
     } catch let failure as Failure {
@@ -51,14 +48,14 @@ struct ConsoleDatabase: Sendable {
   func read<Value: Sendable>(
     _ work: @escaping @Sendable (Database) throws -> Value
   ) async throws -> Value {
-    try await queue.read(work)
+    try await pool.read(work)
   }
 
   /// Runs `work` in a transaction, which is undone if it throws.
   func write<Value: Sendable>(
     _ work: @escaping @Sendable (Database) throws -> Value
   ) async throws -> Value {
-    try await queue.write(work)
+    try await pool.write(work)
   }
 
   /// The maximum wait for a transaction of another process, such as the command that adds an account.
@@ -74,7 +71,8 @@ struct ConsoleDatabase: Sendable {
     return migrator
   }
 
-  /// Times are in Unix seconds. `name_key` is the name in lower case.
+  /// Times are in Unix seconds. `name_key` is the name in lower case; `introduced_by` is the account of the
+  /// administrator who saw the link with which the password was set, or null if an operator set it with the command.
   private static let accountTables = """
     CREATE TABLE account (
       id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -86,7 +84,8 @@ struct ConsoleDatabase: Sendable {
       sealed_code_secret BLOB,
       last_code_step INTEGER NOT NULL DEFAULT 0,
       created_at INTEGER NOT NULL,
-      disabled_at INTEGER
+      disabled_at INTEGER,
+      introduced_by INTEGER
     ) STRICT;
     CREATE TABLE passkey (
       credential_id BLOB NOT NULL PRIMARY KEY,
@@ -107,6 +106,7 @@ struct ConsoleDatabase: Sendable {
     CREATE TABLE link (
       token_hash BLOB NOT NULL PRIMARY KEY,
       account_id INTEGER NOT NULL UNIQUE REFERENCES account (id) ON DELETE CASCADE,
+      made_by INTEGER NOT NULL,
       expires_at INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE sign_in_failure (
@@ -126,10 +126,6 @@ struct ConsoleDatabase: Sendable {
       detail TEXT NOT NULL,
       previous_hash BLOB NOT NULL,
       hash BLOB NOT NULL
-    ) STRICT;
-    CREATE TABLE issued_count (
-      day INTEGER NOT NULL PRIMARY KEY,
-      count INTEGER NOT NULL
     ) STRICT;
     CREATE TABLE proposal (
       id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,

@@ -31,24 +31,29 @@ enum TextKey: String, CaseIterable, Sendable {
     accountAddButton, accountBadName, accountLast, linkTitle, linkLead, ownTitle, ownCard,
     ownPasskeys, ownPasskeysLead, ownPasskeysCaption, ownPasskeyNone, ownPasskeyAdded,
     ownPasskeyRemove, ownPasskeyName, ownPasskeyAdd, ownPasskeyWrong, ownPasskeyScript,
-    ownPasskeyHost, passkeyUnverified, passkeyOther, passkeyMalformed, passkeyKnown, auditTitle,
-    auditCard, auditCaption, auditActor, auditAction, auditSubject, auditDetail, auditIntact,
+    ownPasskeyHost, ownPasskeyOld, passkeyUnverified, passkeyOther, passkeyMalformed, passkeyKnown,
+    auditTitle, auditCard, auditCaption, auditActor, auditCommandLine, auditAction, auditSubject,
+    auditDetail, auditIntact,
     auditBroken, auditHead, auditHeadHelp, auditExport, auditOlder
   // Observation.
   case funnelTitle, funnelCard, funnelLead, funnelCaption, funnelChart, funnelIssued,
-    funnelRedeemed, funnelUploads, funnelPublished, funnelFew, funnelEmpty, exportsTitle,
+    funnelRedeemed, funnelRedeemMinutes, funnelUploads, funnelPublished, funnelFew, funnelEmpty,
+    exportsTitle,
     exportsCard, exportsName, exportsFirst, exportsNext, exportsCaption, exportsFile,
-    exportsBytes, exportsKeys, exportsSignature, exportsValid, exportsInvalid, exportsNone,
+    exportsBytes, exportsKeys, exportsEnd, exportsSignature, exportsValid, exportsInvalid,
+    exportsNone,
     exportsWithdrawn
   // Configuration.
   case configurationTitle, configurationCard, configurationLead, configurationCurrent,
     configurationDocument, configurationReason, configurationPreview, configurationPropose,
     configurationPreviewTitle, configurationPreviewLead, configurationEffectCaption,
-    configurationWindows, configurationDays, configurationNone, configurationLow,
+    configurationCounted, configurationWindows, configurationDays, configurationNone,
+    configurationLow,
     configurationHigh, configurationBefore, configurationAfter, configurationChanges,
     configurationSame, configurationInvalid, configurationNoReason, configurationOpen,
     configurationNoOpen, configurationBy, configurationApprove, configurationReject,
-    configurationOwn, configurationStale, configurationHistory, configurationHistoryCaption,
+    configurationOwn, configurationRelated, configurationStale, configurationHistory,
+    configurationHistoryCaption,
     configurationDecision, configurationApproved, configurationRejected, configurationProposed,
     configurationDone
   // Administration.

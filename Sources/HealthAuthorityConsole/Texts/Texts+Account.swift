@@ -24,7 +24,7 @@ extension Texts {
       "The last administrator cannot be disabled: add another one first.",
       "Nie można wyłączyć ostatniego administratora: najpierw dodaj innego."
     ),
-    .linkTitle: Phrase("Link for %1", "Link dla %1"),
+    .linkTitle: Phrase("Link for %1", "Link dla konta %1"),
     .linkLead: Phrase(
       """
       Pass it to this person only, not by e-mail. It works once and for one day. When it is used, the old \
@@ -63,6 +63,10 @@ extension Texts {
       "Passkeys need a host name: open the console at %1.",
       "Klucze dostępu wymagają nazwy hosta: otwórz konsolę pod adresem %1."
     ),
+    .ownPasskeyOld: Phrase(
+      "To add a passkey, sign out and sign in again: you signed in more than 10 minutes ago.",
+      "Aby dodać klucz dostępu, wyloguj się i zaloguj ponownie: od zalogowania minęło ponad 10 minut."
+    ),
     .passkeyUnverified: Phrase(
       "the device did not check your fingerprint, face or PIN",
       "urządzenie nie sprawdziło odcisku palca, twarzy ani PIN-u"
@@ -83,6 +87,7 @@ extension Texts {
     ),
     .auditCaption: Phrase("The newest entries", "Najnowsze wpisy"),
     .auditActor: Phrase("By", "Kto"),
+    .auditCommandLine: Phrase("command line", "wiersz poleceń"),
     .auditAction: Phrase("Action", "Działanie"),
     .auditSubject: Phrase("Subject", "Przedmiot"),
     .auditDetail: Phrase("Detail", "Szczegół"),

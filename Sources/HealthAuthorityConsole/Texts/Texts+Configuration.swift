@@ -36,6 +36,7 @@ extension Texts {
       "Risk levels before and after",
       "Poziomy ryzyka przed i po"
     ),
+    .configurationCounted: Phrase("Counted", "Liczone"),
     .configurationWindows: Phrase("Contacts", "Kontakty"),
     .configurationDays: Phrase("Days of phones", "Dni telefonów"),
     .configurationNone: Phrase("no risk", "brak ryzyka"),
@@ -64,6 +65,18 @@ extension Texts {
     .configurationOwn: Phrase(
       "You proposed it: another person must decide.",
       "To Twoja propozycja: musi zdecydować inna osoba."
+    ),
+    .configurationRelated: Phrase(
+      """
+      An administrator made the link for this account and has the other account, or made the link for both, so \
+      that one person could use both. A person whose account another administrator or the operator has added \
+      must decide.
+      """,
+      """
+      Administrator utworzył odnośnik dla tego konta i ma drugie konto albo utworzył odnośniki dla obu, więc \
+      jedna osoba mogłaby używać obu kont. Musi zdecydować osoba, której konto dodał inny administrator lub \
+      operator.
+      """
     ),
     .configurationStale: Phrase(
       "The configuration was changed since: propose the change again.",

@@ -7,16 +7,26 @@ extension Texts {
       "Wydane, wykorzystane, przesłane, opublikowane."
     ),
     .funnelLead: Phrase(
-      "Counts of all codes of a day. Counts from 1 to %1 are not shown, as they could tell about a person.",
-      "Liczby dla wszystkich kodów z dnia. Liczb od 1 do %1 nie pokazano, bo mogłyby mówić o jednej osobie."
+      """
+      Counts of all codes of a day. Counts from 1 to %1 are not shown, as they could tell about a person. \
+      Uploaded keys are published with the next file: see Exports.
+      """,
+      """
+      Liczby dla wszystkich kodów z dnia. Liczb od 1 do %1 nie pokazano, bo mogłyby mówić o jednej osobie. \
+      Przesłane klucze są publikowane w następnym pliku: zobacz Eksporty.
+      """
     ),
     .funnelCaption: Phrase("Counts by day", "Liczby według dni"),
     .funnelChart: Phrase(
-      "Codes issued, codes redeemed, uploads and published keys by day",
-      "Wydane kody, wykorzystane kody, przesłania i opublikowane klucze według dni"
+      "Codes issued, codes redeemed and uploads by day",
+      "Wydane kody, wykorzystane kody i przesłania według dni"
     ),
-    .funnelIssued: Phrase("Codes issued here", "Kody wydane tutaj"),
+    .funnelIssued: Phrase("Codes issued", "Wydane kody"),
     .funnelRedeemed: Phrase("Codes redeemed", "Wykorzystane kody"),
+    .funnelRedeemMinutes: Phrase(
+      "Minutes until redeemed, mean",
+      "Minuty do wykorzystania, średnio"
+    ),
     .funnelUploads: Phrase("Uploads", "Przesłania"),
     .funnelPublished: Phrase("Keys in files", "Klucze w plikach"),
     .funnelFew: Phrase("fewer than %1", "mniej niż %1"),
@@ -36,6 +46,7 @@ extension Texts {
     .exportsFile: Phrase("File", "Plik"),
     .exportsBytes: Phrase("Size in bytes", "Rozmiar w bajtach"),
     .exportsKeys: Phrase("Keys, padding included", "Klucze z uzupełnieniem"),
+    .exportsEnd: Phrase("End of its period", "Koniec okresu"),
     .exportsSignature: Phrase("Signature", "Podpis"),
     .exportsValid: Phrase("valid", "ważny"),
     .exportsInvalid: Phrase("not valid", "nieważny"),

@@ -5,10 +5,14 @@ import World
 
 /// The remote configuration, signed by the newest valid key that signs key files.
 final class SignedConfiguration: Sendable {
-  private let configuration: Mutex<RemoteConfiguration>
+  private let state: Mutex<State>
   private let signers: ExportSigners
   private let clock: any WallClock
-  private let cached: Mutex<Signed?>
+
+  private struct State {
+    var configuration: RemoteConfiguration
+    var signed: Signed
+  }
 
   private struct Signed {
     let keyID: String
@@ -22,46 +26,51 @@ final class SignedConfiguration: Sendable {
   init(
     _ configuration: RemoteConfiguration, signers: ExportSigners, clock: any WallClock
   ) throws(KeyServerError) {
-    self.configuration = Mutex(configuration)
     self.signers = signers
     self.clock = clock
-    cached = Mutex(nil)
-    _ = try data()
+    let signed = try Self.signed(configuration, by: Self.signer(of: signers, at: clock.now))
+    state = Mutex(State(configuration: configuration, signed: signed))
   }
 
-  /// Serves another configuration from now on. One that cannot be signed changes nothing.
+  /// Serves another configuration from now on. One that cannot be signed or stored changes nothing.
   ///
-  /// - Throws: `KeyServerError.configuration`.
-  func replace(_ new: RemoteConfiguration) throws(KeyServerError) {
-    let old = configuration.withLock { current in
-      defer { current = new }
-      return current
-    }
-    cached.withLock { $0 = nil }
-    do throws(KeyServerError) { _ = try data() } catch {
-      configuration.withLock { $0 = old }
-      throw error
+  /// - Parameter store: Stores the configuration; it is called when the configuration has been signed.
+  /// - Throws: `KeyServerError.configuration`, or the error of `store`.
+  func replace(_ new: RemoteConfiguration, storing store: () throws -> Void) throws {
+    let signed = try Self.signed(new, by: Self.signer(of: signers, at: clock.now))
+    try store()
+    state.withLock { $0 = State(configuration: new, signed: signed) }
+  }
+
+  /// Returns the signed document, which is signed again when another key has become the newest.
+  func data() throws(KeyServerError) -> Data {
+    let signer = try Self.signer(of: signers, at: clock.now)
+    return try state.withLock { state throws(KeyServerError) in
+      if state.signed.keyID != signer.keyID || state.signed.keyVersion != signer.keyVersion {
+        state.signed = try Self.signed(state.configuration, by: signer)
+      }
+      return state.signed.data
     }
   }
 
-  /// Returns the signed document; it is cached until another key signs.
-  func data() throws(KeyServerError) -> Data {
-    guard let signer = try signers.valid(at: clock.now).first else {
+  private static func signer(
+    of signers: ExportSigners, at now: Date
+  ) throws(KeyServerError) -> ExportSigner {
+    guard let signer = try signers.valid(at: now).first else {
       throw .configuration("exportSigners must not be empty.")
     }
-    let current = cached.withLock { $0 }
-    if let current, current.keyID == signer.keyID, current.keyVersion == signer.keyVersion {
-      return current.data
-    }
+    return signer
+  }
+
+  private static func signed(
+    _ configuration: RemoteConfiguration, by signer: ExportSigner
+  ) throws(KeyServerError) -> Signed {
     do {
       let data = try UnverifiedRemoteConfiguration.signed(
-        configuration.withLock { $0 }, privateKeyPEM: signer.privateKeyPEM, keyID: signer.keyID,
+        configuration, privateKeyPEM: signer.privateKeyPEM, keyID: signer.keyID,
         keyVersion: signer.keyVersion
       ).encoded()
-      cached.withLock {
-        $0 = Signed(keyID: signer.keyID, keyVersion: signer.keyVersion, data: data)
-      }
-      return data
+      return Signed(keyID: signer.keyID, keyVersion: signer.keyVersion, data: data)
     } catch {
       throw .configuration("remoteConfiguration: \(error)")
     }

@@ -14,6 +14,7 @@ struct AuthorityKeyPull: Sendable {
   let registry: CachedRegistry
   let store: any KeyStore
   var client = HTTPClient.withoutRedirects
+  let timeoutSeconds: Int64
   let clock: any WallClock
   let logger: Logger
 
@@ -55,7 +56,7 @@ struct AuthorityKeyPull: Sendable {
       var request = HTTPClientRequest(url: url.absoluteString)
       request.headers.add(name: "accept", value: "application/json")
       let response = try await client.execute(
-        request, timeout: .seconds(Int64(KeyServerLimit.keyPullTimeoutSeconds)))
+        request, timeout: .seconds(timeoutSeconds))
       guard response.status == .ok else { return nil }
       let body = try await response.body.collect(upTo: KeyServerLimit.keyPageBytesMax)
       let set = try JSONDecoder().decode(

@@ -158,25 +158,41 @@ public struct HealthOfficial: Sendable {
     self.network = network
   }
 
+  /// A PIN, and the bodies of the request and of its response in bytes.
+  public struct Answer: Sendable {
+    public let code: String
+    public let bytesSent: Int
+    public let bytesReceived: Int
+  }
+
   /// Requests a PIN for a confirmed test.
   ///
   /// - Throws: `HealthOfficialError` if the server refuses, or `NetworkFailure`.
   public func issueCode() async throws -> String {
-    try await issueCode(as: apiToken)
+    try await requestCode().code
   }
 
   /// Requests a PIN with another API token, which the server must refuse.
   ///
   /// - Throws: The same errors as `issueCode()`.
   public func issueCode(as token: String) async throws -> String {
+    try await requestCode(as: token).code
+  }
+
+  /// Requests a PIN, and measures the bodies.
+  ///
+  /// - Parameter token: The API token; nil for that of the official.
+  /// - Throws: The same errors as `issueCode()`.
+  public func requestCode(as token: String? = nil) async throws -> Answer {
     let body = try JSONEncoder().encode(
       CallableRequest(data: GenerateCodeRequest(testType: "confirmed")))
     let response = try await network.send(
       NetworkRequest(
         server.appendingPathComponent(VerificationRoute.generateCode), body: body,
-        headers: [VerificationRoute.apiTokenHeader: token]))
+        headers: [VerificationRoute.apiTokenHeader: token ?? apiToken]))
     guard response.status == 200 else { throw HealthOfficialError(status: response.status) }
-    return try JSONDecoder().decode(CallableResponse<String>.self, from: response.body).result
+    let code = try JSONDecoder().decode(CallableResponse<String>.self, from: response.body).result
+    return Answer(code: code, bytesSent: body.count, bytesReceived: response.body.count)
   }
 }
 

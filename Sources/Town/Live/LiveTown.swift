@@ -17,6 +17,7 @@ package actor LiveTown {
   private let links: [String: String]
   private var walks: Walks
   private var reports: [String: PhoneReport] = [:]
+  private var diagnoses: [String: Date] = [:]
   private var pins: [String: String] = [:]
   private var issued: [TownFacts.Message] = []
 
@@ -68,8 +69,10 @@ package actor LiveTown {
       time: clock.now.timeIntervalSince1970, rate: clock.rate, map: map,
       people: residents.map { person($0, scans: scans, senders: senders) },
       messages: Array(
-        (messages + issued).sorted { ($0.time, $0.id) > ($1.time, $1.id) }
-          .prefix(LiveTownLimit.messagesMax)), links: links)
+        (messages + issued + air.contacts.map { TownFacts.Message($0) }).sorted {
+          ($0.time, $0.id) > ($1.time, $1.id)
+        }
+        .prefix(LiveTownLimit.messagesMax)), links: links)
   }
 
   private func person(
@@ -83,7 +86,7 @@ package actor LiveTown {
       isEnabled: report.status?.enabled ?? false, sends: senders.contains(name),
       receivingScans: scans[name] ?? 0, riskLevel: report.status?.riskLevel,
       lastCheck: report.status?.lastCheck, notices: report.status?.shownNotices ?? [],
-      pin: pins[name],
+      diagnosed: diagnoses[name]?.timeIntervalSince1970, pin: pins[name],
       uploads: report.messages.count { $0.kind == "upload" && $0.status == 200 })
   }
 
@@ -104,7 +107,8 @@ package actor LiveTown {
     case .rate(let rate): try clock.run(at: rate)
     case .jump(let seconds): try clock.jump(by: seconds)
     case .tomorrow: try clock.jumpToTomorrow()
-    case .diagnose(let name): try await diagnose(try resident(name))
+    case .diagnose(let name): try diagnose(try resident(name))
+    case .issue(let name): try await issue(to: try resident(name))
     case .check(let name): await check(try resident(name))
     }
   }
@@ -125,21 +129,30 @@ package actor LiveTown {
     places.store(air.places)
   }
 
-  /// Issues a PIN. The clock then goes on in real time: a PIN is valid for half an hour only.
-  private func diagnose(_ resident: Resident) async throws {
+  /// The clock then goes on in real time: a PIN, which an official issues next, is valid for half an hour only.
+  private func diagnose(_ resident: Resident) throws {
     try clock.run(at: 1)
+    diagnoses[resident.name] = clock.now
+    pins[resident.name] = nil
+  }
+
+  private func issue(to resident: Resident) async throws {
+    guard diagnoses[resident.name] != nil else {
+      throw TownRefusal("Only a diagnosed person gets a PIN: diagnose the person first.")
+    }
     let time = Int(clock.now.timeIntervalSince1970)
-    let pin: String
+    let answer: HealthOfficial.Answer
     do {
-      pin = try await official.issueCode()
+      answer = try await official.requestCode()
     } catch {
       throw TownRefusal("The verification server issued no PIN: look into its log.")
     }
-    pins[resident.name] = pin
+    pins[resident.name] = answer.code
     issued.append(
       TownFacts.Message(
         id: "issued-\(issued.count)", time: time, from: "official", to: "verificationServer",
-        kind: "issue", sent: 0, received: pin.utf8.count, status: 200, failure: nil))
+        kind: "issue", sent: answer.bytesSent, received: answer.bytesReceived, status: 200,
+        failure: nil))
   }
 
   private func check(_ resident: Resident) async {

@@ -19,7 +19,9 @@ package struct TownFacts: Encodable, Sendable {
     let riskLevel: Int?
     let lastCheck: Int?
     let notices: [PhoneReport.Status.Notice]
-    /// The PIN of the person's last diagnosis.
+    /// The time of the person's last diagnosis.
+    let diagnosed: Double?
+    /// The PIN that was issued without the console for this diagnosis.
     let pin: String?
     /// The number of uploads that the key server accepted.
     let uploads: Int
@@ -31,9 +33,11 @@ package struct TownFacts: Encodable, Sendable {
     let time: Int
     /// The name of a person, or `official`.
     let from: String
-    /// `keyServer`, `verificationServer` or `statistics`.
+    /// `keyServer`, `verificationServer`, `statistics`, or the name of a person for beacons.
     let to: String
     let kind: String
+    /// The number of beacons; `nil` for requests.
+    var count: Int?
     /// Bytes of the request's body.
     let sent: Int
     /// Bytes of the response's body.
@@ -58,6 +62,15 @@ extension TownFacts.Message {
       sent: message.sent, received: message.received, status: message.status,
       failure: message.failure)
   }
+
+  /// The beacons that a phone received from another one.
+  init(_ contact: TownAir.Contact) {
+    self.init(
+      id: "beacons-\(contact.sender)-\(contact.receiver)",
+      time: Int(contact.last.timeIntervalSince1970), from: contact.sender, to: contact.receiver,
+      kind: "beacon", count: contact.count, sent: contact.bytes, received: 0, status: nil,
+      failure: nil)
+  }
 }
 
 /// A command of the town page.
@@ -69,7 +82,10 @@ package enum TownCommand: Hashable, Sendable {
   case rate(Double)
   case jump(seconds: Double)
   case tomorrow
+  /// A person tests positive.
   case diagnose(String)
+  /// Issues a PIN to a diagnosed person without the console.
+  case issue(String)
   case check(String)
 }
 
@@ -91,6 +107,7 @@ extension TownCommand: Decodable {
     case "jump": self = .jump(seconds: try number(.seconds))
     case "tomorrow": self = .tomorrow
     case "diagnose": self = .diagnose(try text(.name))
+    case "issue": self = .issue(try text(.name))
     case "check": self = .check(try text(.name))
     default:
       throw DecodingError.dataCorruptedError(

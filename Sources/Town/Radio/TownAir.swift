@@ -33,7 +33,20 @@ package final class TownAir: Sendable {
     let signalStrength: Int8
   }
 
+  /// The beacons that a phone received from another one.
+  struct Contact: Hashable, Sendable {
+    let receiver: String
+    let sender: String
+    /// The advertisements that were received.
+    var count = 0
+    /// Their payloads together, in bytes.
+    var bytes = 0
+    /// The time of the last one.
+    var last: Date
+  }
+
   private struct State {
+    var contacts: [String: Contact] = [:]
     var places: [String: Place] = [:]
     var beacons: [String: Beacon] = [:]
     /// The number of scans in which a phone received another one.
@@ -41,10 +54,16 @@ package final class TownAir: Sendable {
   }
 
   private let state = Mutex(State())
+  private let now: @Sendable () -> Date
   private let randomness: any Randomness
 
-  /// Creates a channel without phones; `randomness` spreads the signal strengths.
-  package init(randomness: any Randomness) {
+  /// Creates a channel without phones.
+  ///
+  /// - Parameters:
+  ///   - now: The time of contacts.
+  ///   - randomness: Spreads the signal strengths.
+  package init(now: @escaping @Sendable () -> Date, randomness: any Randomness) {
+    self.now = now
     self.randomness = randomness
   }
 
@@ -61,6 +80,9 @@ package final class TownAir: Sendable {
   /// The number of scans in which each phone received another one.
   package var receivingScans: [String: Int] { state.withLock { $0.receivingScans } }
 
+  /// The beacons that each phone received from each other one, since the start of the town.
+  var contacts: [Contact] { state.withLock { Array($0.contacts.values) } }
+
   /// Replaces the beacon of a phone; `nil` stops it.
   func set(_ beacon: Beacon?, from name: String) {
     state.withLock { $0.beacons[name] = beacon }
@@ -73,14 +95,30 @@ package final class TownAir: Sendable {
     let receptions = beacons.sorted { $0.key < $1.key }.flatMap { sender, beacon -> [Reception] in
       guard sender != name, let place = places[sender] else { return [] }
       let metres = own.metres(to: place)
-      return (0..<randomness.number(in: AirModel.receptionsPerScan)).compactMap { _ in
+      let received = (0..<randomness.number(in: AirModel.receptionsPerScan)).compactMap { _ in
         AirModel.signalStrength(at: metres, from: .unknownModel, randomness).map {
           Reception(beacon: beacon, signalStrength: $0)
         }
       }
+      note(received.count, of: beacon, from: sender, by: name)
+      return received
     }
     if !receptions.isEmpty { state.withLock { $0.receivingScans[name, default: 0] += 1 } }
     return receptions
+  }
+
+  private func note(_ count: Int, of beacon: Beacon, from sender: String, by receiver: String) {
+    guard count > 0 else { return }
+    let now = now()
+    state.withLock { state in
+      let key = "\(sender)-\(receiver)"
+      var contact =
+        state.contacts[key] ?? Contact(receiver: receiver, sender: sender, last: now)
+      contact.count += count
+      contact.bytes += count * beacon.payload.count
+      contact.last = now
+      state.contacts[key] = contact
+    }
   }
 
   /// The distance in metres at which the model receives nothing any more.

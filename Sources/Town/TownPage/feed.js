@@ -15,11 +15,13 @@ export function drawFeed(state, node) {
 function item(message) {
   const from = message.from === "official" ? t("feed.official") : title(message.from);
   const end = message.failure ? t("feed.failed") : t("feed.status", { status: message.status ?? "\u2026" });
+  const isBeacon = message.kind === "beacon";
+  const to = isBeacon ? title(message.to) : t(`party.${message.to}`);
+  const size = isBeacon
+    ? t("feed.beacons", { count: message.count, sent: message.sent })
+    : `${t("feed.bytes", { sent: message.sent, received: message.received })} \u00b7 ${end}`;
   return el("li", { "data-kind": message.kind },
-    el("p", {}, el("strong", {}, `${from} \u2192 ${t(`party.${message.to}`)}`),
-      ` ${t(`kind.${message.kind}`)}`),
-    el("p", { class: "muted" }, `${time(message.time)} \u00b7 ${t("feed.bytes", {
-      sent: message.sent, received: message.received,
-    })} \u00b7 ${end}`),
+    el("p", {}, el("strong", {}, `${from} \u2192 ${to}`), ` ${t(`kind.${message.kind}`)}`),
+    el("p", { class: "muted" }, `${time(message.time)} \u00b7 ${size}`),
     el("p", {}, t(`learns.${message.kind}`)));
 }

@@ -39,9 +39,9 @@ const steps = [
   {
     name: "diagnose",
     action: ({ a }) => send({ action: "diagnose", name: a.name }),
-    isDone: ({ a }) => Boolean(a.pin) && a.pin !== progress.pin,
+    isDone: ({ a }) => (a.diagnosed ?? 0) > progress.diagnosed,
   },
-  { name: "share", link: true, isDone: ({ a }) => a.uploads > progress.uploads },
+  { name: "share", links: true, isDone: ({ a }) => a.uploads > progress.uploads },
   {
     name: "publish",
     action: () => send({ action: "jump", seconds: 7200 }),
@@ -63,12 +63,12 @@ export function drawTour(state, node) {
     const more = steps[progress.step].leave?.(place) ?? {};
     keep({ ...progress, ...more, step: progress.step + 1, since: state.time });
   }
-  const values = { a: title(a.name), b: title(b.name), pin: a.pin ?? "" };
+  const values = { a: title(a.name), b: title(b.name) };
   const heading = el("h2", { id: "tour-title" }, t("tour.title"));
   const begin = (label) => button("tour-start", t(label), () => {
     // In a second tour, what was reached in the first does not count.
     const first = find(latest, "ada");
-    keep({ step: 0, pin: first.pin, uploads: first.uploads });
+    keep({ step: 0, diagnosed: first.diagnosed ?? 0, uploads: first.uploads });
     drawTour(latest, node);
   }, { class: "main", "data-action": "tour-start" });
   if (!progress) return replace(node, heading, el("p", {}, t("tour.intro", values)), begin("tour.start"));
@@ -84,7 +84,9 @@ export function drawTour(state, node) {
     el("div", { class: "row" },
       step.action && button("tour-action", t(`tour.${step.name}.action`, values),
         () => step.action(place), { class: "main", "data-action": "tour-action" }),
-      step.link && el("a", { href: a.web, target: "_blank", rel: "noopener" },
+      step.links && state.links.console && el("a",
+        { href: `${state.links.console}/codes/new`, target: "_blank", rel: "noopener" }, t("people.console")),
+      step.links && el("a", { href: a.web, target: "_blank", rel: "noopener" },
         t("people.phone", { name: values.a })),
       button("tour-end", t("tour.end"), () => {
         keep(null);

@@ -30,11 +30,8 @@ package enum APIKeyKind: String, Sendable, CaseIterable {
   case device
   /// The health authority's systems, which issue, check and end codes.
   case admin
-  /// Google's verification server has keys of this kind for `/api/stats`. No route here accepts one.
+  /// Programs that read the numbers of codes, and nothing else.
   case stats
-
-  /// The kinds of which new keys can be created.
-  package static let offered: [APIKeyKind] = [.device, .admin]
 }
 
 /// An API key as a client sends it: its ID, a dot, and the secret.

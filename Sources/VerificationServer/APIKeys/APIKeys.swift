@@ -47,17 +47,19 @@ package struct APIKeys: Sendable {
     try await storage.revokeAPIKey(APIKeyID(text: id), at: clock.now)
   }
 
-  /// Returns the ID of the key in `header` if it is a valid key of `kind`.
+  /// Returns the ID of the key in `header` if it is a valid key of one of `kinds`.
   ///
   /// An unknown ID, a wrong secret, another kind and a revoked key take the same steps: the hash is
   /// computed and compared in constant time in every case.
-  func holder(of header: String?, kind: APIKeyKind) async throws -> APIKeyID? {
+  func holder(of header: String?, kinds: Set<APIKeyKind>) async throws -> APIKeyID? {
     let presented = APIKeyText(header)
     let record = try await storage.apiKey(presented?.id ?? APIKeyID(text: ""))
     let hash = keys.hash(of: Data((header ?? "").utf8), for: .apiKey)
     let stored = record?.hash ?? Data(repeating: 0, count: hash.count)
     let isEqual = isEqualInConstantTime(hash, stored)
-    guard isEqual, let record, record.kind == kind, record.revokedAt == nil else { return nil }
+    guard isEqual, let record, kinds.contains(record.kind), record.revokedAt == nil else {
+      return nil
+    }
     return record.id
   }
 }

@@ -8,8 +8,40 @@ enum VerificationDescription {
   static let document = OpenAPIDocument(
     title: "Firebreak verification server", version: "1",
     operations: proteGOSafeOperations + deviceOperations + adminOperations + [
-      keysOperation, keyListOperation,
+      statisticsOperation, keysOperation, keyListOperation,
     ])
+
+  private static let statisticsOperation = OpenAPIOperation(
+    .get, VerificationRoute.statistics, "The numbers of codes by day; stats or admin key.",
+    credentialHeader: VerificationRoute.apiKeyHeader,
+    responses: [
+      .init(
+        200, "The days, newest first.",
+        .object(
+          ["statistics": .array(of: statisticsDay, "The days."), "padding": .padding],
+          required: ["statistics", "padding"]))
+    ]
+      + [401, 429, 503].map { .init($0, "An error.", googleFailure) })
+
+  private static let statisticsDay = JSONSchema.object(
+    [
+      "date": day,
+      "data": .object(
+        [
+          "codes_issued": .integer("The codes that were issued."),
+          "codes_claimed": .integer("The codes that were exchanged for a token."),
+          "tokens_claimed": .integer("The tokens that were exchanged for a certificate."),
+          "code_claim_age_distribution": .array(
+            of: .integer("A number of codes."),
+            "The used codes by their age: up to 1, 5, 15, 30 minutes, 1, 2, 3, 6, 12, 24 hours, and more.",
+            count: (CodeCounts.ages.count + 1)...(CodeCounts.ages.count + 1)),
+          "code_claim_mean_age_seconds": .integer("The mean age, in seconds."),
+        ],
+        required: [
+          "codes_issued", "codes_claimed", "tokens_claimed", "code_claim_age_distribution",
+          "code_claim_mean_age_seconds",
+        ]),
+    ], required: ["date", "data"])
 
   private static let keysOperation = OpenAPIOperation(
     .get, VerificationRoute.keys, "The public keys of tokens and certificates (RFC 7517).",
@@ -195,16 +227,18 @@ enum VerificationDescription {
     "error_code": .string("An older name of errorCode.", oneOf: codes),
   ]
 
+  private static var googleFailure: JSONSchema {
+    .object(
+      failure.merging(["padding": .padding]) { $1 }, required: failure.keys.sorted() + ["padding"])
+  }
+
   private static func google(
     _ path: String, _ summary: String, request: [String: JSONSchema],
     response: [String: JSONSchema], required: [String], refusals: [Int] = [],
     refusal: JSONSchema? = nil
   ) -> OpenAPIOperation {
     let padding = ["padding": JSONSchema.padding]
-    let refused =
-      refusal
-      ?? .object(
-        failure.merging(padding) { $1 }, required: failure.keys.sorted() + ["padding"])
+    let refused = refusal ?? googleFailure
     let answered = JSONSchema.object(
       response.merging(padding) { $1 }, required: required + ["padding"])
     return OpenAPIOperation(

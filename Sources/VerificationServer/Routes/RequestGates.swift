@@ -8,7 +8,8 @@ import VerificationAPI
 
 /// The check of requests to Google's contract before the body is read: maintenance, address, API key.
 struct APIKeyGate: Sendable {
-  let kind: APIKeyKind
+  /// The kinds of keys that open the route.
+  let kinds: Set<APIKeyKind>
   let apiKeys: APIKeys
   let netmasks: Netmasks
   /// Counts wrong API keys by address.
@@ -28,17 +29,18 @@ struct APIKeyGate: Sendable {
     guard netmasks.contain(context) else { return try refusal() }
     return try await failures.attempt(from: context) {
       let holder = try await QuietRefusal.mappingStorageErrors(context.logger) {
-        try await apiKeys.holder(of: headers[.apiKey], kind: kind)
+        try await apiKeys.holder(of: headers[.apiKey], kinds: kinds)
       }
       return holder == nil ? .failed(try refusal()) : .succeeded(nil)
     }
   }
 
   private func refusal() throws -> PaddedResponse {
-    try PaddedResponse(
+    let names = kinds.map(\.rawValue).sorted().joined(separator: " or ")
+    return try PaddedResponse(
       VerificationFailure(
         .unauthorized,
-        "\(VerificationRoute.apiKeyHeader) must be a valid key of kind \(kind.rawValue),"
+        "\(VerificationRoute.apiKeyHeader) must be a valid key of kind \(names),"
           + " sent from an allowed address."))
   }
 

@@ -11,6 +11,7 @@ extension SQLiteCodeStorage {
       try createCodeTables(database)
       try createTokenTables(database)
       try createAPIKeyTable(database)
+      try createCountTable(database)
       try database.execute(sql: ServerState.table)
     }
     return migrator
@@ -27,6 +28,7 @@ extension SQLiteCodeStorage {
       table.column("testDay", .integer)
       table.column("nonceHash", .blob)
       table.column("phoneHash", .blob)
+      table.column("issuedAt", .integer).notNull()
       table.column("expiresAt", .integer).notNull()
       table.column("longExpiresAt", .integer).notNull()
       table.column("endsAt", .integer).notNull().indexed()
@@ -68,6 +70,31 @@ extension SQLiteCodeStorage {
       table.column("revokedAt", .integer)
     }
   }
+
+  private static func createCountTable(_ database: Database) throws {
+    try database.create(table: "codeCount", options: .strict) { table in
+      table.primaryKey("day", .integer)
+      table.column("issued", .integer).notNull()
+      table.column("claimed", .integer).notNull()
+      table.column("tokensClaimed", .integer).notNull()
+      table.column("claimAges", .text).notNull()
+      table.column("claimSeconds", .integer).notNull()
+    }
+  }
+}
+
+extension CodeCounts: FetchableRecord, PersistableRecord {
+  static let databaseTableName = "codeCount"
+
+  /// Changes the counts of the day of `now`.
+  static func change(
+    at now: Int64, in database: Database, _ change: (inout CodeCounts) -> Void
+  ) throws {
+    let day = day(of: now)
+    var counts = try CodeCounts.fetchOne(database, key: day) ?? CodeCounts(day: day)
+    change(&counts)
+    try counts.save(database)
+  }
 }
 
 /// An issued code. Times are whole Unix seconds, days are counted from 1970.
@@ -82,6 +109,7 @@ struct IssueRow: Codable, FetchableRecord, MutablePersistableRecord, Sendable {
   var testDay: Int?
   var nonceHash: Data?
   var phoneHash: Data?
+  var issuedAt: Int64
   var expiresAt: Int64
   var longExpiresAt: Int64
   var endsAt: Int64
@@ -89,7 +117,8 @@ struct IssueRow: Codable, FetchableRecord, MutablePersistableRecord, Sendable {
   var sealedToken: Data?
   var tokenIDHash: Data?
 
-  init(_ code: IssuedCode) {
+  init(_ code: IssuedCode, issuedAt now: Date) {
+    issuedAt = now.unixSecond
     handle = code.handle.map(\.data)
     issuer = code.issuer?.text
     testType = code.testResult.testType.rawValue

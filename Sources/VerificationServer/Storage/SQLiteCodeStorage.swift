@@ -50,7 +50,12 @@ struct SQLiteCodeStorage: CodeStorage {
 
   func issue(_ codes: [IssuedCode], at now: Date) async throws -> [IssueOutcome] {
     try await write { database in
-      try codes.map { try Self.issue($0, at: now, in: database) }
+      let outcomes = try codes.map { try Self.issue($0, at: now, in: database) }
+      let stored = outcomes.count { $0 == .stored }
+      if stored > 0 {
+        try CodeCounts.change(at: now.unixSecond, in: database) { $0.countIssued(stored) }
+      }
+      return outcomes
     }
   }
 
@@ -79,18 +84,26 @@ struct SQLiteCodeStorage: CodeStorage {
       issue.redemption = redemption
       try issue.update(database)
       try Self.claimReport(of: issue, in: database)
+      try CodeCounts.change(at: now.unixSecond, in: database) {
+        $0.countClaimed(after: now.unixSecond - issue.issuedAt)
+      }
       return redemption
     }
   }
 
-  func exchange(_ exchange: TokenExchange) async throws -> TokenExchange {
+  func exchange(_ exchange: TokenExchange, at now: Date) async throws -> TokenExchange {
     try await write { database in
       if let earlier = try ExchangeRow.fetchOne(database, key: exchange.tokenIDHash) {
         return earlier.exchange
       }
       try ExchangeRow(exchange).insert(database)
+      try CodeCounts.change(at: now.unixSecond, in: database) { $0.countTokenClaimed() }
       return exchange
     }
+  }
+
+  func counts() async throws -> [CodeCounts] {
+    try await read { try CodeCounts.order(Column("day").desc).fetchAll($0) }
   }
 
   /// The timeout of a transaction that waits for another process, in seconds.
@@ -137,7 +150,7 @@ extension SQLiteCodeStorage {
       guard try live.isEmpty(database) else { return .codeTaken }
     }
     guard try report(code.phoneHash, at: now, in: database) else { return .phoneBusy }
-    var row = IssueRow(code)
+    var row = IssueRow(code, issuedAt: now)
     try row.insert(database)
     guard let id = row.id else { return .codeTaken }
     for var hash in hashes {
@@ -188,6 +201,7 @@ extension SQLiteCodeStorage {
       guard let issue = try IssueRow.of(handle, in: database) else { return }
       if let phone = issue.phoneHash { _ = try ReportRow.deleteOne(database, key: phone) }
       _ = try issue.delete(database)
+      try CodeCounts.change(at: issue.issuedAt, in: database) { $0.countIssued(-1) }
     }
   }
 
@@ -203,6 +217,8 @@ extension SQLiteCodeStorage {
       let codes = try IssueRow.filter(Column("endsAt") < end).limit(count).deleteAll(database)
       let tokens = try Self.delete("exchange", "tokenIDHash", "expiresAt", end, count, in: database)
       let reports = try Self.delete("report", "phoneHash", "freeAt", end, count, in: database)
+      let oldest = CodeCounts.day(of: end) - VerificationLimit.countedDays
+      try CodeCounts.filter(Column("day") < oldest).deleteAll(database)
       return codes + tokens + reports
     }
   }

@@ -37,7 +37,7 @@ struct CertificateExchange: Sendable {
     let offered = TokenExchange(
       tokenIDHash: keys.hash(of: name, for: .tokenID),
       binding: keys.hash(of: name + keyHMAC, for: .exchange), expiresAt: token.expiresAt)
-    let valid = try await storage.exchange(offered)
+    let valid = try await storage.exchange(offered, at: now)
     let isSame = isEqualInConstantTime(valid.binding, offered.binding)
     return isSame ? .certified(text) : .expired
   }

@@ -9,7 +9,26 @@ import World
 struct ConsoleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "console", abstract: "Administer the console: the first account, the audit log.",
-    subcommands: [ConsoleAccountCommand.self, ConsoleAuditCommand.self])
+    subcommands: [ConsoleAccountCommand.self, ConsoleCodeCommand.self, ConsoleAuditCommand.self])
+}
+
+/// `console one-time-code`
+struct ConsoleCodeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "one-time-code", abstract: "Show the one-time code of a secret, for a rehearsal.",
+    discussion: """
+      It reads the secret from standard input, so that it is not in the list of processes. An official keeps the \
+      secret in an app on a phone instead.
+      """)
+
+  func run() throws {
+    let secret = readLine() ?? ""
+    guard let code = ConsoleAdministration.oneTimeCode(secret: secret, at: SystemClock().now) else {
+      throw CommandFailure.badInput(
+        "The secret must be Base32: copy it from the output of `console account add` or `up`.")
+    }
+    try StandardOutput.write(code)
+  }
 }
 
 /// `console account`

@@ -30,8 +30,8 @@ extension ServerSetup {
     return ServerSetup(folder: folder, options: options)
   }
 
-  /// The clock of sign-ins and sessions: that of the machine, as in the app for one-time codes of an official, also if
-  /// the servers follow the clock of a rehearsal.
+  /// The clock of sign-ins, sessions and the audit log: that of the machine, as in an official's app for one-time
+  /// codes, also if the servers follow the clock of a rehearsal.
   private static let officialsClock = SystemClock()
 
   func consoleSettings() throws -> ConsoleSettings { try ConsoleSettings(folder.consoleSettings) }
@@ -64,28 +64,37 @@ extension ServerSetup {
     }
   }
 
+  /// The address that the console listens on if the servers listen on `host`: the loopback address unless it has an
+  /// origin, because passwords must not cross a network unencrypted.
+  func consoleHost(_ host: String) throws -> String {
+    try consoleSettings().origin == nil && !ConsoleSettings.loopbackHosts.contains(host)
+      ? "127.0.0.1" : host
+  }
+
   /// The console, which listens when it is run.
   ///
   /// - Parameters:
+  ///   - serversHost: The address that the servers of this process listen on.
   ///   - verification: The verification server of this process.
   ///   - keys: The key server of this process.
   func console(
-    host: String, port: Int, verification: VerificationServer?, keys: KeyServer?, logger: Logger
+    serversHost: String, port: Int, verification: VerificationServer?, keys: KeyServer?,
+    logger: Logger
   ) throws -> HealthAuthorityConsole {
     let (secrets, settings) = (try consoleSecrets(), try consoleSettings())
     var configuration = try consoleConfiguration(secrets)
-    configuration.host = host
+    configuration.host = try consoleHost(serversHost)
     configuration.port = port
     configuration.sendsSMS =
       try verification != nil && verificationSettings().inForce["sms"] != nil
     let codes = CodeSource(
-      server: verification, host: host, localKey: secrets.apiKey,
+      server: verification, host: serversHost, localKey: secrets.apiKey,
       remote: settings.verificationURL.flatMap { URL(string: $0) }, remoteKey: settings.apiKey)
     let authority = FolderAuthority(
-      setup: self, codes: codes, keyServer: keys, host: host, files: ExportFiles())
+      setup: self, codes: codes, keyServer: keys, host: serversHost, files: ExportFiles())
     return try reportingConsoleErrors {
       try HealthAuthorityConsole(
-        configuration, authority: authority, clock: Self.officialsClock,
+        configuration, authority: authority, clock: Self.officialsClock, serviceClock: clock,
         randomness: SystemRandomness(), logger: logger)
     }
   }

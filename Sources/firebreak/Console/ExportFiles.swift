@@ -10,6 +10,8 @@ import World
 final class ExportFiles: Sendable {
   /// The files of an export that are shown.
   static let shownMax = 12
+  /// The files of an export whose keys are counted: those of two weeks if there is one every hour.
+  static let countedMax = 14 * 24
   private static let batchSize = 1_000
 
   private struct Cached {
@@ -17,16 +19,20 @@ final class ExportFiles: Sendable {
     let facts: ExportFacts.File
   }
 
+  private struct Counted {
+    let version: FileVersion
+    let keys: Int
+  }
+
   private let cached = Mutex<[String: Cached]>([:])
+  private let counted = Mutex<[String: Counted]>([:])
 
   /// An export with its newest files.
   func facts(
     of export: ExportConfiguration, in folder: URL, keys: [SecretSigningKey], at now: Date
   ) -> ExportFacts {
-    let root = export.filenameRoot
-    let own = root.isEmpty ? folder : folder.appendingPathComponent(root)
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: own.path)) ?? []
-    let newest = names.compactMap { KeyFileName($0) }.sorted().suffix(Self.shownMax).reversed()
+    let own = Self.folder(of: export, in: folder)
+    let newest = Self.names(in: own).suffix(Self.shownMax).reversed()
     let publicKeys = keys.compactMap {
       try? VerificationPublicKey(
         keyID: $0.keyID, keyVersion: $0.keyVersion ?? "v1", publicKeyPEM: $0.publicKeyPEM)
@@ -34,9 +40,38 @@ final class ExportFiles: Sendable {
     let period = TimeInterval(export.periodSeconds)
     let next = ((now.timeIntervalSince1970 / period).rounded(.down) + 1) * period
     return ExportFacts(
-      root: root, region: export.region, periodSeconds: export.periodSeconds,
+      root: export.filenameRoot, region: export.region, periodSeconds: export.periodSeconds,
       keysMin: export.minimumKeys, nextFile: Date(timeIntervalSince1970: next),
       files: newest.compactMap { file($0, at: own.appendingPathComponent($0.text), publicKeys) })
+  }
+
+  /// The number of keys in the newest files of an export, by the start of the day on which their period ends.
+  func keysByDay(of export: ExportConfiguration, in folder: URL) -> [Int64: Int] {
+    let own = Self.folder(of: export, in: folder)
+    return Self.names(in: own).suffix(Self.countedMax).reduce(into: [:]) { keys, name in
+      let url = own.appendingPathComponent(name.text)
+      keys[name.endTimestamp / 86_400 * 86_400, default: 0] += keyCount(at: url) ?? 0
+    }
+  }
+
+  private func keyCount(at url: URL) -> Int? {
+    guard let version = FileVersion(path: url.path) else { return nil }
+    if let known = counted.withLock({ $0[url.path] }), known.version == version {
+      return known.keys
+    }
+    guard let keys = try? UnverifiedKeyFile(at: url).inspect().keyCount else { return nil }
+    counted.withLock { $0[url.path] = Counted(version: version, keys: keys) }
+    return keys
+  }
+
+  private static func folder(of export: ExportConfiguration, in folder: URL) -> URL {
+    export.filenameRoot.isEmpty ? folder : folder.appendingPathComponent(export.filenameRoot)
+  }
+
+  /// Oldest first.
+  private static func names(in folder: URL) -> [KeyFileName] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.compactMap { KeyFileName($0) }.sorted()
   }
 
   private func file(

@@ -4,6 +4,7 @@ import KeyServer
 import KeyServerAPI
 import Terminal
 import UploadToken
+import VerificationAPI
 import World
 
 /// The servers of one folder as the console administers them. It does what the commands do, also while the servers run.
@@ -61,17 +62,42 @@ struct FolderAuthority: AdministeredAuthority {
 
   // MARK: - Observation
 
-  /// Uploads are those that the key server tells its authority: rounded, and only of days with enough of them.
+  /// The counts of the verification server, and the uploads that the key server tells its authority: rounded, and only
+  /// of days with enough of them. A server that cannot be asked leaves its columns empty.
   func funnel() async throws(AuthorityFailure) -> [FunnelDay] {
-    let published = try await exports().flatMap(\.files)
-    let keysByDay = Dictionary(grouping: published) { $0.end / 86_400 * 86_400 }
-      .mapValues { $0.reduce(0) { $0 + $1.keyCount } }
-    let uploads = try await uploadsByDay()
-    let days = Set(keysByDay.keys).union(uploads.keys).sorted()
-    return days.map {
-      FunnelDay(
-        day: $0, issued: nil, redeemed: nil, uploads: uploads[$0], published: keysByDay[$0] ?? 0)
+    let codes = await codesByDay()
+    let published = try await publishedByDay()
+    let uploads = (try? await uploadsByDay()) ?? [:]
+    let days = Set(published.keys).union(uploads.keys).union(codes.keys).sorted()
+    return days.map { day in
+      let codes = codes[day]
+      return FunnelDay(
+        day: day, issued: codes?.codesIssued, redeemed: codes?.codesClaimed,
+        redeemSeconds: codes.map { Int($0.claimMeanSeconds) }, uploads: uploads[day],
+        published: published[day] ?? 0)
     }
+  }
+
+  private func codesByDay() async -> [Int64: CodeStatisticsResponse.Counts] {
+    let days = (try? await codes.client().statistics()) ?? []
+    return Dictionary(days.compactMap { day in Self.start(of: day.date).map { ($0, day.data) } }) {
+      $1
+    }
+  }
+
+  /// The keys in the files of the first export. Others may have the same keys, so that a sum would count them twice.
+  private func publishedByDay() async throws(AuthorityFailure) -> [Int64: Int] {
+    try await requireKeys()
+    return try await reporting {
+      let exports = try setup.keySettings().configuration.exports
+      return exports.first.map { files.keysByDay(of: $0, in: folder.exports) } ?? [:]
+    }
+  }
+
+  /// The start of a day such as `2027-01-15`, in Unix seconds.
+  private static func start(of day: String) -> Int64? {
+    let form = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()
+    return (try? Date(day, strategy: form)).map { Int64($0.timeIntervalSince1970) }
   }
 
   private struct StatisticsClaims: Encodable {
@@ -101,9 +127,7 @@ struct FolderAuthority: AdministeredAuthority {
       token: token)
     return Dictionary(
       days.compactMap { day in
-        (try? Date(day.day, strategy: .iso8601)).map {
-          (Int64($0.timeIntervalSince1970), day.publishRequests.total)
-        }
+        Self.start(of: day.day).map { ($0, day.publishRequests.total) }
       }
     ) { $1 }
   }
@@ -126,13 +150,25 @@ struct FolderAuthority: AdministeredAuthority {
     return try await reporting { try setup.keySettings().configuration.remoteConfiguration }
   }
 
-  /// The settings are stored first, so that a restart does not bring back what phones have already replaced.
-  func replace(_ configuration: RemoteConfiguration) async throws(AuthorityFailure) {
+  /// The configuration is signed first, which may fail, and stored before it is served, so that a restart does not
+  /// bring back what phones have already replaced.
+  func replace(
+    _ configuration: RemoteConfiguration, ifInForce version: Int
+  ) async throws(AuthorityFailure) {
     if let fault = configuration.fault { throw .refused(fault) }
     try await requireKeys()
     try await reporting {
-      try folder.keySettings.replace("remoteConfiguration", with: try .of(configuration))
-      try keyServer?.replaceRemoteConfiguration(configuration)
+      try await FolderLock.withLock(on: folder.keys) {
+        let current = try setup.keySettings().configuration.remoteConfiguration
+        guard current.version == version else { throw AuthorityFailure.changed }
+        let value = try JSONTree.of(configuration)
+        guard let keyServer else {
+          return try folder.keySettings.replace("remoteConfiguration", with: value)
+        }
+        try keyServer.replaceRemoteConfiguration(configuration) {
+          try folder.keySettings.replace("remoteConfiguration", with: value)
+        }
+      }
     }
   }
 

@@ -78,12 +78,14 @@ struct ServerPorts {
   var keys: Int?
   var console: Int?
 
-  /// The addresses on `host`.
-  func addresses(host: String) -> ServerAddresses {
-    let name = host.contains(":") ? "[\(host)]" : host
-    func url(_ port: Int?) -> String? { port.map { "http://\(name):\($0)" } }
+  /// The addresses on `host`, and that of the console on its own host.
+  func addresses(host: String, consoleHost: String) -> ServerAddresses {
+    func url(_ host: String, _ port: Int?) -> String? {
+      port.map { "http://\(host.contains(":") ? "[\(host)]" : host):\($0)" }
+    }
     return ServerAddresses(
-      verification: url(verification), keys: url(keys), console: url(console))
+      verification: url(host, verification), keys: url(host, keys),
+      console: url(consoleHost, console))
   }
 }
 

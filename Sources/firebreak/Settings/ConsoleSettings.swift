@@ -30,6 +30,14 @@ struct ConsoleSettings {
     }
   }
 
+  /// The addresses that only this machine reaches.
+  static let loopbackHosts: Set<String> = ["127.0.0.1", "::1", "localhost"]
+
+  /// The note if the console listens on another address than the servers.
+  static let localNote =
+    "The console listens on 127.0.0.1 only, so that no password crosses a network unencrypted. Set origin"
+    + " in console/settings.json to the https address of its reverse proxy to let it listen on --host."
+
   private static let addressForm = "an address of https, or of http on this machine"
 
   private static func isAddress(_ text: String) -> Bool {

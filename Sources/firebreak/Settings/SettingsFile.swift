@@ -24,7 +24,8 @@ struct SettingsFile {
     return try naming { try table.resolve(tree, into: &root, at: place) }
   }
 
-  /// Replaces one setting in the file. A concurrent change by hand may be lost.
+  /// Replaces one setting in the file. A concurrent change by hand may be lost, and one by another program unless both
+  /// hold the lock of the folder (`FolderLock`).
   ///
   /// - Throws: `CommandFailure` if the file is damaged or cannot be written.
   func replace(_ name: String, with value: JSONTree) throws {

@@ -87,10 +87,11 @@ struct UpCommand: AsyncParsableCommand {
   }
 
   private func runTown() async throws {
-    let folder = try UpFolder(path: data ?? Self.defaultFolder, isFresh: fresh)
+    let folder = try UpFolder(path: data ?? Self.defaultFolder)
     defer { withExtendedLifetime(folder) {} }
     let ports = UpPorts(first: port)
     try ports.requireFree(phones: phoneCount)
+    try folder.prepare(isFresh: fresh)
     let town = UpTown(
       folder: folder, ports: ports, names: Array(Resident.names.prefix(phoneCount)),
       start: startingAt.map { Date(timeIntervalSince1970: Double($0)) } ?? SystemClock().now,
@@ -173,6 +174,7 @@ struct UpAddresses: Encodable {
         [
           "  Name: \($0.name)", "  Password: \($0.password)",
           "  Secret for the app of one-time codes: \($0.codeSecret)",
+          "  Without an app, `firebreak console one-time-code` shows the code of a typed secret.",
           "  Store them now: they are not shown again.",
         ]
       } ?? []

@@ -23,9 +23,13 @@ final class UpFolder: Sendable {
   private static let markName = "up.json"
   private static let lockName = "up.lock"
 
-  /// - Parameter isFresh: True to remove the data of an earlier run.
+  /// The names of the data, which `--fresh` removes.
+  private static let dataNames: Set = ["clock", "places.json", "servers", "phones", "logs"]
+
+  /// Locks the folder, which is created if it is missing.
+  ///
   /// - Throws: `CommandFailure` if the folder is in use, is not one of a town, or cannot be created.
-  init(path: String, isFresh: Bool) throws {
+  init(path: String) throws {
     url = URL(fileURLWithPath: path)
     let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
     let own = [Self.markName, Self.lockName]
@@ -42,7 +46,18 @@ final class UpFolder: Sendable {
       }
       self.lock = lock
       try AtomicFile.write(Data("{}\n".utf8), to: url.appendingPathComponent(Self.markName))
-      if isFresh { try Self.empty(url, except: own) }
+    } catch let error as FileError {
+      throw CommandFailure(status: .machineFailed, sentence: "\(error)".printable)
+    }
+  }
+
+  /// Makes the folders and the settings of the servers.
+  ///
+  /// - Parameter isFresh: True to remove the data of an earlier run. Other files in the folder stay.
+  /// - Throws: `CommandFailure` if a file cannot be removed or created.
+  func prepare(isFresh: Bool) throws {
+    do {
+      if isFresh { try removeData() }
       for folder in [servers, phones, logs] { try AtomicFile.makeFolder(folder) }
       try configureServers()
     } catch let error as FileError {
@@ -91,16 +106,16 @@ final class UpFolder: Sendable {
     }
   }
 
-  private static func empty(_ folder: URL, except kept: [String]) throws {
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    where !kept.contains(name) {
+  private func removeData() throws {
+    for name in Self.dataNames {
+      let file = url.appendingPathComponent(name)
+      guard FileManager.default.fileExists(atPath: file.path) else { continue }
       do {
-        try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+        try FileManager.default.removeItem(at: file)
       } catch {
         throw CommandFailure(
           status: .machineFailed,
-          sentence: "\(folder.path.printable)/\(name.printable) cannot be removed: check its owner."
-        )
+          sentence: "\(file.path.printable) cannot be removed: check its owner.")
       }
     }
   }

@@ -27,7 +27,7 @@ struct UpTown: Sendable {
   /// - Throws: `CommandFailure`, `RehearsalClockError` or `TownSiteError`.
   func run(ready: @escaping @Sendable (UpAddresses) throws -> Void) async throws {
     let clock = try RehearsalClockFile(at: folder.clock, startingAt: start)
-    let air = TownAir(randomness: SystemRandomness())
+    let air = TownAir(now: { clock.now }, randomness: SystemRandomness())
     let controllers = try await ControllerServer(for: names, on: air)
     let (stops, stop) = AsyncStream.makeStream(of: Void.self)
     let signals = SignalHandler { _ in stop.finish() }

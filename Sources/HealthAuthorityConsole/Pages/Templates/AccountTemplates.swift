@@ -73,20 +73,22 @@ enum AccountTemplates {
     <h2 id="passkeys-title">{{t.ownPasskeys}}</h2>
     <p>{{t.ownPasskeysLead}}</p>
     {{#hasPasskeys}}
-    <table id="passkeys"><caption>{{t.ownPasskeysCaption}}</caption>
+    \(LayoutTemplate.wide("passkeys-caption"))
+    <table id="passkeys"><caption id="passkeys-caption">{{t.ownPasskeysCaption}}</caption>
     <thead><tr><th scope="col">{{t.ownPasskeyName}}</th><th scope="col">{{t.ownPasskeyAdded}}</th>
     <th scope="col">{{t.actions}}</th></tr></thead>
     <tbody>
     {{#passkeys}}
-    <tr><th scope="row">{{name}}</th><td>{{added}}</td><td>
+    <tr><th scope="row">{{name}}</th><td class="time">{{added}}</td><td>
     <form method="post" action="/own/passkeys/remove">\(LayoutTemplate.token)
     <input type="hidden" name="id" value="{{id}}">
     <button class="quiet" aria-label="{{t.ownPasskeyRemove}}: {{name}}">{{t.ownPasskeyRemove}}</button></form>
     </td></tr>
     {{/passkeys}}
-    </tbody></table>
+    </tbody></table></div>
     {{/hasPasskeys}}
     {{^hasPasskeys}}<p>{{t.ownPasskeyNone}}</p>{{/hasPasskeys}}
+    {{#isOld}}<p id="old-session">{{t.ownPasskeyOld}}</p>{{/isOld}}
     {{#passkey}}
     <noscript><p>{{t.ownPasskeyScript}}</p></noscript>
     <form method="post" action="/own/passkeys" hidden data-passkey="create" data-challenge="{{challenge}}"\
@@ -107,7 +109,8 @@ enum AccountTemplates {
   static let accounts = """
     <h1>{{t.accountsTitle}}</h1>
     \(LayoutTemplate.notices)
-    <div class="wide"><table id="accounts"><caption>{{t.accountsCaption}}</caption>
+    \(LayoutTemplate.wide("accounts-caption"))
+    <table id="accounts"><caption id="accounts-caption">{{t.accountsCaption}}</caption>
     <thead><tr><th scope="col">{{t.name}}</th><th scope="col">{{t.accountRole}}</th><th scope="col">{{t.status}}</th>
     <th scope="col">{{t.actions}}</th></tr></thead>
     <tbody>
@@ -147,13 +150,14 @@ enum AccountTemplates {
     <p class="help">{{t.auditHeadHelp}}</p>
     <form method="post" action="/audit/export">\(LayoutTemplate.token)
     <button id="export">{{t.auditExport}}</button></form>
-    <div class="wide"><table id="audit"><caption>{{t.auditCaption}}. {{t.utc}}</caption>
+    \(LayoutTemplate.wide("audit-caption"))
+    <table id="audit"><caption id="audit-caption">{{t.auditCaption}}. {{t.utc}}</caption>
     <thead><tr><th scope="col">#</th><th scope="col">{{t.time}}</th><th scope="col">{{t.auditActor}}</th>
     <th scope="col">{{t.auditAction}}</th><th scope="col">{{t.auditSubject}}</th><th scope="col">{{t.auditDetail}}</th>
     </tr></thead>
     <tbody>
     {{#entries}}
-    <tr><td>{{sequence}}</td><td>{{time}}</td><td>{{actor}}</td><td>{{action}}</td><td>{{subject}}</td>
+    <tr><td>{{sequence}}</td><td class="time">{{time}}</td><td>{{actor}}</td><td>{{action}}</td><td>{{subject}}</td>
     <td>{{detail}}</td></tr>
     {{/entries}}
     </tbody></table></div>

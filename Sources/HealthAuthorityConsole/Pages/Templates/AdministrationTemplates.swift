@@ -28,7 +28,8 @@ enum AdministrationTemplates {
     <input id="hash" name="hash" type="text" required spellcheck="false" autocomplete="off" class="code">
     <button id="withdraw" class="danger">{{t.phonesWithdrawButton}}</button></form>
     {{#hasWithdrawn}}
-    <div class="wide"><table id="withdrawn"><caption>{{t.phonesWithdrawnCaption}}</caption>
+    \(LayoutTemplate.wide("withdrawn-caption"))
+    <table id="withdrawn"><caption id="withdrawn-caption">{{t.phonesWithdrawnCaption}}</caption>
     <thead><tr><th scope="col">SHA-256</th><th scope="col">{{t.actions}}</th></tr></thead>
     <tbody>
     {{#withdrawn}}
@@ -50,11 +51,14 @@ enum AdministrationTemplates {
     <h2 id="signing-title">{{t.keysSigning}}</h2>
     <p class="help">{{t.keysRotateHelp}}</p>
     {{#servers}}
-    <div class="wide"><table id="signing-{{server}}"><caption>{{caption}}. {{t.utc}}</caption>
+    \(LayoutTemplate.wide("signing-{{server}}-caption"))
+    <table id="signing-{{server}}"><caption id="signing-{{server}}-caption">{{caption}}. {{t.utc}}</caption>
     <thead><tr><th scope="col">{{t.name}}</th><th scope="col">{{t.keysFrom}}</th><th scope="col">{{t.keysUntil}}</th>
     </tr></thead>
     <tbody>
-    {{#keys}}<tr><th scope="row">{{name}}</th><td>{{from}}</td><td>{{until}}</td></tr>{{/keys}}
+    {{#keys}}
+    <tr><th scope="row">{{name}}</th><td class="time">{{from}}</td><td class="time">{{until}}</td></tr>
+    {{/keys}}
     </tbody></table></div>
     <form method="post" action="/keys/rotate">\(LayoutTemplate.token)
     <input type="hidden" name="server" value="{{server}}">
@@ -63,7 +67,8 @@ enum AdministrationTemplates {
     </section>
     <section class="card" aria-labelledby="api-title">
     <h2 id="api-title">{{t.keysAPI}}</h2>
-    <div class="wide"><table id="api-keys"><caption>{{t.keysAPICaption}}</caption>
+    \(LayoutTemplate.wide("api-keys-caption"))
+    <table id="api-keys"><caption id="api-keys-caption">{{t.keysAPICaption}}</caption>
     <thead><tr><th scope="col">{{t.keysHolder}}</th><th scope="col">{{t.keysKind}}</th><th scope="col">{{t.status}}</th>
     <th scope="col">{{t.actions}}</th></tr></thead>
     <tbody>
@@ -94,11 +99,16 @@ enum AdministrationTemplates {
   private static let authorities = """
     <section class="card" aria-labelledby="authorities-title">
     <h2 id="authorities-title">{{t.keysAuthorities}}</h2>
-    <div class="wide"><table id="authorities"><caption>{{t.keysAuthoritiesCaption}}</caption>
+    \(LayoutTemplate.wide("authorities-caption"))
+    <table id="authorities"><caption id="authorities-caption">{{t.keysAuthoritiesCaption}}</caption>
     <thead><tr><th scope="col">{{t.keysAuthorityIssuer}}</th><th scope="col">{{t.keysAuthorityAudience}}</th>
     <th scope="col">{{t.keysAuthorityKeyID}}</th></tr></thead>
-    <tbody>{{#authorities}}<tr><th scope="row">{{issuer}}</th><td>{{audience}}</td><td>{{keyIDs}}</td></tr>\
-    {{/authorities}}</tbody></table></div>
+    <tbody>
+    {{#authorities}}
+    <tr><th scope="row"><code>{{issuer}}</code></th><td><code>{{audience}}</code></td><td>{{keyIDs}}</td></tr>
+    {{/authorities}}
+    {{^authorities}}<tr><td colspan="3">{{t.none}}</td></tr>{{/authorities}}
+    </tbody></table></div>
     <form method="post" action="/keys/authorities" aria-labelledby="add-authority-title">
     <h3 id="add-authority-title">{{t.keysAddAuthority}}</h3>
     \(LayoutTemplate.token)
@@ -118,11 +128,16 @@ enum AdministrationTemplates {
   private static let apps = """
     <section class="card" aria-labelledby="apps-title">
     <h2 id="apps-title">{{t.keysApps}}</h2>
-    <div class="wide"><table id="apps"><caption>{{t.keysAppsCaption}}</caption>
+    \(LayoutTemplate.wide("apps-caption"))
+    <table id="apps"><caption id="apps-caption">{{t.keysAppsCaption}}</caption>
     <thead><tr><th scope="col">{{t.keysApp}}</th><th scope="col">{{t.keysRegions}}</th>
     <th scope="col">{{t.keysAuthoritiesOfApp}}</th></tr></thead>
-    <tbody>{{#apps}}<tr><th scope="row">{{id}}</th><td>{{regions}}</td><td>{{authorities}}</td></tr>{{/apps}}</tbody>
-    </table></div>
+    <tbody>
+    {{#apps}}
+    <tr><th scope="row"><code>{{id}}</code></th><td>{{regions}}</td><td><code>{{issuers}}</code></td></tr>
+    {{/apps}}
+    {{^apps}}<tr><td colspan="3">{{t.none}}</td></tr>{{/apps}}
+    </tbody></table></div>
     <form method="post" action="/keys/apps" aria-labelledby="add-app-title">
     <h3 id="add-app-title">{{t.keysAddApp}}</h3>
     \(LayoutTemplate.token)

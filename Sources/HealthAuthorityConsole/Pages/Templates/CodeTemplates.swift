@@ -68,13 +68,14 @@ enum CodeTemplates {
     <h1>{{t.batchResult}}</h1>
     <p class="lead" role="status" id="summary">{{summary}}</p>
     <p class="notice">{{t.shownOnce}}</p>
-    <div class="wide"><table id="codes"><caption>{{t.batchResult}}. {{t.utc}}</caption>
+    \(LayoutTemplate.wide("codes-caption"))
+    <table id="codes"><caption id="codes-caption">{{t.batchResult}}. {{t.utc}}</caption>
     <thead><tr><th scope="col">{{t.batchColumnReference}}</th><th scope="col">{{t.batchColumnCode}}</th>
     <th scope="col">{{t.batchColumnExpires}}</th><th scope="col">{{t.batchColumnNumber}}</th>
     <th scope="col">{{t.batchColumnFault}}</th></tr></thead>
     <tbody>
     {{#rows}}
-    <tr><th scope="row">{{reference}}</th><td class="code">{{code}}</td><td>{{expires}}</td>
+    <tr><th scope="row">{{reference}}</th><td class="code">{{code}}</td><td class="time">{{expires}}</td>
     <td><code>{{uuid}}</code></td><td>{{fault}}</td></tr>
     {{/rows}}
     </tbody></table></div>

@@ -100,6 +100,13 @@ enum LayoutTemplate {
     <input type="hidden" name="form-token" value="{{formToken}}">
     """
 
+  /// The start of a part that scrolls sideways on a small display, also with the keyboard.
+  ///
+  /// - Parameter label: The id of its heading or caption.
+  static func wide(_ label: String) -> String {
+    "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-labelledby=\"\(label)\">"
+  }
+
   /// The result of the last step, announced by screen readers.
   static let notices = """
     {{#fault}}<p class="fault" role="alert" id="fault">{{fault}}</p>{{/fault}}

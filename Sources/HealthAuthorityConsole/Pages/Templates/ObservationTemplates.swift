@@ -1,22 +1,21 @@
 /// The templates of the funnel, the exports and the remote configuration.
 enum ObservationTemplates {
   static let funnel = """
-    <h1>{{t.funnelTitle}}</h1>
+    <h1 id="funnel-title">{{t.funnelTitle}}</h1>
     <p class="lead">{{lead}}</p>
     {{#isEmpty}}<p>{{t.funnelEmpty}}</p>{{/isEmpty}}
     {{^isEmpty}}
-    <div class="wide picture">{{{chart}}}</div>
-    <ul class="legend">
-    {{#legend}}<li><svg viewBox="0 0 16 16" aria-hidden="true">\
-    <rect class="bar series-{{number}}" width="16" height="16"/></svg> {{name}}</li>{{/legend}}
-    </ul>
-    <div class="wide"><table id="funnel"><caption>{{t.funnelCaption}}. {{t.utc}}</caption>
+    \(LayoutTemplate.wide("funnel-title")){{{chart}}}</div>
+    \(LayoutTemplate.wide("funnel-caption"))
+    <table id="funnel"><caption id="funnel-caption">{{t.funnelCaption}}. {{t.utc}}</caption>
     <thead><tr><th scope="col">{{t.date}}</th><th scope="col">{{t.funnelIssued}}</th>
-    <th scope="col">{{t.funnelRedeemed}}</th><th scope="col">{{t.funnelUploads}}</th>
+    <th scope="col">{{t.funnelRedeemed}}</th><th scope="col">{{t.funnelRedeemMinutes}}</th>
+    <th scope="col">{{t.funnelUploads}}</th>
     <th scope="col">{{t.funnelPublished}}</th></tr></thead>
     <tbody>
     {{#days}}
-    <tr><th scope="row">{{day}}</th><td>{{issued}}</td><td>{{redeemed}}</td><td>{{uploads}}</td>\
+    <tr><th scope="row" class="time">{{day}}</th><td>{{issued}}</td><td>{{redeemed}}</td><td>{{redeemMinutes}}</td>\
+    <td>{{uploads}}</td>\
     <td>{{published}}</td></tr>
     {{/days}}
     </tbody></table></div>
@@ -30,14 +29,15 @@ enum ObservationTemplates {
     <h2>{{name}}</h2>
     <p>{{next}}</p>
     {{#hasFiles}}
-    <div class="wide"><table class="files"><caption>{{t.exportsCaption}}. {{t.utc}}</caption>
-    <thead><tr><th scope="col">{{t.exportsFile}}</th><th scope="col">{{t.keysUntil}}</th>
+    \(LayoutTemplate.wide("files-{{number}}-caption"))
+    <table class="files"><caption id="files-{{number}}-caption">{{t.exportsCaption}}. {{t.utc}}</caption>
+    <thead><tr><th scope="col">{{t.exportsFile}}</th><th scope="col">{{t.exportsEnd}}</th>
     <th scope="col">{{t.exportsBytes}}</th><th scope="col">{{t.exportsKeys}}</th>
     <th scope="col">{{t.exportsSignature}}</th><th scope="col">SHA-256</th></tr></thead>
     <tbody>
     {{#files}}
-    <tr><th scope="row">{{name}}</th><td>{{end}}</td><td>{{bytes}}</td><td>{{keys}}</td><td>{{signature}}</td>
-    <td><code>{{hash}}</code></td></tr>
+    <tr><th scope="row">{{name}}</th><td class="time">{{end}}</td><td>{{bytes}}</td><td>{{keys}}</td>
+    <td>{{signature}}</td><td><code>{{hash}}</code></td></tr>
     {{/files}}
     </tbody></table></div>
     {{/hasFiles}}
@@ -60,7 +60,9 @@ enum ObservationTemplates {
     <pre class="changes">{{changes}}</pre>
     {{#isStale}}<p class="fault">{{t.configurationStale}}</p>{{/isStale}}
     {{#isOwn}}<p>{{t.configurationOwn}}</p>{{/isOwn}}
+    {{#isRelated}}<p>{{t.configurationRelated}}</p>{{/isRelated}}
     <div class="actions">
+    <a class="button" id="effect-{{id}}" href="/configuration/{{id}}">{{t.configurationPreviewTitle}}</a>
     {{#canApprove}}
     <form method="post" action="/configuration/{{id}}/approve">\(LayoutTemplate.token)
     <button id="approve-{{id}}" class="primary">{{t.configurationApprove}}</button></form>
@@ -83,11 +85,12 @@ enum ObservationTemplates {
     </form>
     {{#hasHistory}}
     <h2>{{t.configurationHistory}}</h2>
-    <div class="wide"><table id="history"><caption>{{t.configurationHistoryCaption}}. {{t.utc}}</caption>
+    \(LayoutTemplate.wide("history-caption"))
+    <table id="history"><caption id="history-caption">{{t.configurationHistoryCaption}}. {{t.utc}}</caption>
     <thead><tr><th scope="col">{{t.time}}</th><th scope="col">{{t.configurationReason}}</th>
     <th scope="col">{{t.configurationDecision}}</th></tr></thead>
     <tbody>
-    {{#history}}<tr><td>{{time}}</td><td>{{by}}<br>{{reason}}</td><td>{{decision}}</td></tr>{{/history}}
+    {{#history}}<tr><td class="time">{{time}}</td><td>{{by}}<br>{{reason}}</td><td>{{decision}}</td></tr>{{/history}}
     </tbody></table></div>
     {{/hasHistory}}
     """
@@ -96,16 +99,19 @@ enum ObservationTemplates {
     <h1>{{t.configurationPreviewTitle}}</h1>
     <p class="lead">{{t.configurationPreviewLead}}</p>
     {{#effect}}
-    <table id="effect"><caption>{{t.configurationEffectCaption}}</caption>
-    <thead><tr><th scope="col">{{t.status}}</th><th scope="col">{{t.configurationNone}}</th>
+    \(LayoutTemplate.wide("effect-caption"))
+    <table id="effect"><caption id="effect-caption">{{t.configurationEffectCaption}}</caption>
+    <thead><tr><th scope="col">{{t.configurationCounted}}</th><th scope="col">{{t.configurationNone}}</th>
     <th scope="col">{{t.configurationLow}}</th><th scope="col">{{t.configurationHigh}}</th></tr></thead>
     <tbody>
     {{#rows}}<tr><th scope="row">{{name}}</th><td>{{none}}</td><td>{{low}}</td><td>{{high}}</td></tr>{{/rows}}
-    </tbody></table>
+    </tbody></table></div>
     {{/effect}}
     {{#noEffect}}<p class="help">{{noEffect}}</p>{{/noEffect}}
     <h2>{{t.configurationChanges}}</h2>
     <pre class="changes" id="changes">{{changes}}</pre>
+    {{#isProposed}}<p><a class="button" href="/configuration">{{t.back}}</a></p>{{/isProposed}}
+    {{^isProposed}}
     <form method="post" action="/configuration/propose" class="card">
     \(LayoutTemplate.token)
     <input type="hidden" name="document" value="{{document}}">
@@ -114,5 +120,6 @@ enum ObservationTemplates {
     <div class="actions"><button id="propose" class="primary">{{t.configurationPropose}}</button>
     <a class="button" href="/configuration">{{t.back}}</a></div>
     </form>
+    {{/isProposed}}
     """
 }

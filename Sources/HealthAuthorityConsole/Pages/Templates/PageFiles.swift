@@ -4,11 +4,11 @@ enum PageStyle {
     :root { color-scheme: light dark; --page:#f5f7f8; --surface:#fff; --text:#16202a; --muted:#4a5763; --line:#d3dae0;
       --control:#6b7885; --accent:#14507f; --on-accent:#fff; --tint:#e5eef6; --danger:#9c2219; --on-danger:#fff;
       --danger-tint:#fbe6e3; --good:#17633f; --good-tint:#e2f2e8; --series-1:#14507f; --series-2:#3f7d20;
-      --series-3:#a3590b; --series-4:#6a3d8f; }
+      --series-3:#a3590b; }
     @media (prefers-color-scheme: dark) { :root { --page:#10161c; --surface:#1a222a; --text:#e8eef3; --muted:#b0bcc7;
       --line:#36424d; --control:#8d9aa6; --accent:#8fc3ee; --on-accent:#0b2337; --tint:#182c3d; --danger:#ffb0a6;
       --on-danger:#4a0b06; --danger-tint:#421b17; --good:#86d9a8; --good-tint:#15302a; --series-1:#8fc3ee;
-      --series-2:#9ed47d; --series-3:#f0b26a; --series-4:#cfa8ef; } }
+      --series-2:#9ed47d; --series-3:#f0b26a; } }
     *, ::before, ::after { box-sizing: border-box; }
     [hidden] { display: none !important; }
     html { font: 100%/1.55 system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif;
@@ -63,19 +63,22 @@ enum PageStyle {
       padding: .5rem .75rem; border: 1.5px solid var(--control); border-radius: .5rem; }
     textarea, .code, code, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; }
     code { overflow-wrap: anywhere; }
+    .time { white-space: nowrap; }
+    td > code { display: inline-block; min-width: 11rem; }
     .short { max-width: 8rem; display: block; }
-    button, .button { font: inherit; font-weight: 600; display: inline-block; min-height: 2.875rem;
+    button, .button { font: inherit; font-weight: 600; display: inline-flex; align-items: center; min-height: 2.875rem;
       padding: .5rem 1.125rem;
       border: 1.5px solid var(--control); border-radius: .625rem; background: var(--surface); color: var(--text);
       text-decoration: none; cursor: pointer; margin-top: 1rem; }
     button:hover, .button:hover { border-color: var(--accent); }
     .primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
     .danger { background: var(--danger); border-color: var(--danger); color: var(--on-danger); }
-    .quiet { margin: 0; min-height: 2.5rem; padding: .25rem .75rem; font-weight: 500; }
+    .quiet { margin: 0; min-height: 2.5rem; padding: .25rem .75rem; font-weight: 500; white-space: nowrap; }
     .actions { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center; }
-    td.actions { gap: .5rem; }
+    td.actions { display: table-cell; white-space: nowrap; }
+    td.actions form { display: inline-block; }
     .or { text-align: center; color: var(--muted); max-width: none; }
-    .passkey button { width: 100%; margin: 0; }
+    .passkey button { width: 100%; margin: 0; justify-content: center; }
     .fault, .notice { padding: .75rem 1rem; border-radius: .5rem; border-left: 4px solid; max-width: 42rem; }
     .fault { background: var(--danger-tint); color: var(--danger); }
     .notice { background: var(--good-tint); color: var(--good); }
@@ -91,15 +94,15 @@ enum PageStyle {
     th, td { text-align: left; vertical-align: top; padding: .5rem .75rem .5rem 0; border-top: 1px solid var(--line); }
     thead th { border-top: 0; color: var(--muted); font-weight: 600; }
     tbody th { font-weight: 600; }
-    pre { background: var(--tint); border-radius: .5rem; padding: .75rem 1rem; overflow-x: auto; }
-    .chart { min-width: 30rem; width: 100%; max-height: 22rem; }
-    .chart text { fill: var(--text); font-size: 12px; text-anchor: middle; }
+    pre { background: var(--tint); border-radius: .5rem; padding: .75rem 1rem; white-space: pre-wrap;
+      overflow-wrap: anywhere; }
+    .chart { display: block; min-width: 52rem; width: 100%; }
+    .chart text { fill: var(--text); font-size: 13px; text-anchor: middle; }
+    .chart .row { text-anchor: start; font-weight: 600; }
     .chart .column { fill: var(--muted); }
-    .axis { stroke: var(--control); }
+    .axis { stroke: var(--line); }
     .series-1 { fill: var(--series-1); } .series-2 { fill: var(--series-2); }
-    .series-3 { fill: var(--series-3); } .series-4 { fill: var(--series-4); }
-    .legend { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0; }
-    .legend svg { width: .875rem; height: .875rem; }
+    .series-3 { fill: var(--series-3); }
     @media (max-width: 50rem) { .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; }
       .menu ul { display: flex; flex-wrap: wrap; position: static; } .menu a { padding: .5rem .625rem; } }
     @media print { .bar, .menu, .actions, button, .button { display: none; } .columns { display: block; } }

@@ -1,0 +1,87 @@
+import Browser
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HealthAuthorityConsole
+
+extension ConsoleInBrowser {
+  @Suite("Every page of the console") struct ConsolePageTests {
+    /// Each language with each color scheme and each width. Contrasts do not depend on the width, and the width of a
+    /// page does not depend on the colors, so that two displays are enough for each.
+    private static let displays: [Language: [EmulatedDisplay]] = [
+      .english: [EmulatedDisplay(width: 360), EmulatedDisplay(colors: .dark)],
+      .polish: [EmulatedDisplay(colors: .dark, width: 360), EmulatedDisplay()],
+    ]
+
+    /// Text that is different in each run, in the order of replacement.
+    private static let masks: [GoldenTrees.Mask] = [
+      (#"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"#, "NUMBER"), (#"\b[0-9a-f]{64}\b"#, "HASH"),
+      (#"/start/[\w-]+"#, "/start/TOKEN"), (#"\b([A-Z2-7]{4} ){7}[A-Z2-7]{4}\b"#, "SECRET"),
+    ]
+
+    @Test(
+      "In both languages, all colors and widths, every page passes axe and our checks",
+      .timeLimit(.minutes(Patience.minutes)))
+    func accessible() async throws {
+      let trees = GoldenTrees(
+        in: "Tests/HealthAuthorityConsoleTests/AccessibilityTrees", masks: Self.masks)
+      let checks = DisplayChecks()
+      let start = ContinuousClock.now
+      for language in Language.allCases {
+        try await withTour(in: language) { browser, page in
+          let displays = Self.displays[language] ?? []
+          for violation in try await checks.violations(of: browser, in: displays) {
+            Issue.record("\(page), \(language.rawValue), \(violation)")
+          }
+          // The frame is the same on all pages.
+          let whole = try await browser.accessibilityTree()
+          let tree = page == "home" ? whole : whole.withoutFrame
+          if let change = trees.difference(tree, at: page, in: language.rawValue) {
+            Issue.record("\(change)")
+          }
+        }
+      }
+      for change in trees.finish() { Issue.record("\(change)") }
+      print(
+        "\(checks.combinations) combinations of page and display in \(ContinuousClock.now - start)")
+      #expect(checks.combinations == 84)
+    }
+
+    @Test(
+      "Writes a picture of every page to the folder in FIREBREAK_SCREENSHOTS",
+      .enabled(
+        if: Browser.pictureFolder != nil, "set FIREBREAK_SCREENSHOTS, or run `make screenshots`"),
+      .timeLimit(.minutes(Patience.minutes)))
+    func pictures() async throws {
+      let desktop = EmulatedDisplay(width: 1180, height: 820)
+      try await withTour(in: .english) { browser, page in
+        func store(_ picture: Data, _ suffix: String) throws {
+          try Browser.store(picture, as: "console-\(page)-\(suffix)")
+        }
+        let phone = EmulatedDisplay(width: 390, height: 844)
+        try store(try await browser.picture(in: phone, scale: 2), "phone")
+        let dark = EmulatedDisplay(colors: .dark, width: 1180)
+        try store(try await browser.picture(in: dark), "dark")
+        // What is seen first, for the documentation.
+        try await browser.emulate(desktop)
+        try store(try await browser.screenshot(), "desktop")
+      }
+    }
+
+    private func withTour(
+      in language: Language,
+      _ stop: @escaping (Browser, _ page: String) async throws -> Void
+    ) async throws {
+      try await ConsoleVisit.run(
+        scripts: true, authority: try .inUse(),
+        configure: { $0.appAddress = URL(string: "https://app.example/") }
+      ) { visit async throws in
+        let tour = ConsoleTour(visit: visit) { page in try await stop(visit.browser, page) }
+        try await tour.play(in: language)
+        #expect(
+          try await visit.browser.errorLog().filter { !$0.contains("the server responded") } == [])
+      }
+    }
+  }
+}
