@@ -17,7 +17,7 @@ help:
 	@echo "make prove       kill a running phone 500 times, and measure that response times show nothing (some minutes)"
 	@echo "make test-arm64  compile the matching kernels for arm64 and check them under qemu"
 	@echo "make bench       build for release, measure matching, the servers and the web app, write the figures to out/bench"
-	@echo "make screenshots write a picture of every screen of the web app and page of the console to out/screens"
+	@echo "make screenshots write a picture of every screen of the web app and page of the console and of a class to out/screens"
 	@echo "make examples    build the example app, a package of its own, and take phones through it"
 	@echo "make docs        write the framework's reference as a web site to out/docs"
 	@echo "make facts       print the structure of the production code: sizes of files, types and functions"

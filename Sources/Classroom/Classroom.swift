@@ -71,7 +71,7 @@ package final class ClassroomService: Service, Sendable {
   ///
   /// - Throws: `ClassroomError.port` if the port is not available.
   package func run() async throws {
-    let network = HTTPNetwork()
+    let network = HTTPNetwork(timeoutSeconds: ClassLimit.requestSecondsMax)
     let result: Result<Void, any Error>
     do {
       result = .success(try await serve(over: network))

@@ -6,30 +6,30 @@ import Testing
 extension BrowserSuite {
   /// Every page of a class of three people, who share a home.
   @Suite("Every page of a class") struct ClassScreenTests {
+    /// In all colors, the widths of a small phone and of a desktop.
+    private static let displays = EmulatedDisplay.Colors.allCases.flatMap { colors in
+      [360, 1280].map { EmulatedDisplay(colors: colors, width: $0) }
+    }
+
     @Test(
       "In both languages, every color scheme and width, every page passes axe and our checks",
       .timeLimit(.minutes(Patience.minutes)))
     func accessible() async throws {
       let trees = GoldenTrees(
-        in: "Tests/WebAppTests/AccessibilityTrees",
+        in: "Tests/WebAppTests/AccessibilityTrees/Class",
         masks: [
           (#"\b[a-z0-9.-]+\.localhost:\d+"#, "HOST"),
           (#"text "(?=[A-Z]*\d)(?=\d*[A-Z])[0-9A-Z]{6}""#, #"text "PIN""#),
         ])
+      let checks = DisplayChecks()
       try await ClassTour.play { browser, page in
         for language in ["en", "pl"] {
           try await browser.speak(language)
-          for colors in EmulatedDisplay.Colors.allCases {
-            for width in [360, 1280] {
-              try await browser.emulate(EmulatedDisplay(colors: colors, width: width))
-              let violations = try await browser.accessibilityViolations()
-              let context = "\(page), \(language), \(colors), \(width) px"
-              for violation in Set(violations) { Issue.record("\(context): \(violation)") }
-            }
+          for violation in try await checks.violations(of: browser, in: Self.displays) {
+            Issue.record("\(page), \(language), \(violation)")
           }
-          guard language == "en" else { continue }
           let tree = try await browser.accessibilityTree()
-          if let change = trees.difference(tree, at: "class-\(page)", in: language) {
+          if let change = trees.difference(tree, at: page, in: language) {
             Issue.record("\(change)")
           }
         }
@@ -38,6 +38,8 @@ extension BrowserSuite {
         let errors = try await browser.errorLog().filter { !$0.contains("a status of 403") }
         #expect(errors.isEmpty, "\(page): \(errors)")
       }
+      for change in trees.finish() { Issue.record("\(change)") }
+      #expect(checks.combinations == 120)
     }
 
     @Test(
@@ -46,23 +48,20 @@ extension BrowserSuite {
         if: Browser.pictureFolder != nil, "set FIREBREAK_SCREENSHOTS, or run `make screenshots`"),
       .timeLimit(.minutes(Patience.minutes)))
     func pictures() async throws {
-      let folder = try #require(Browser.pictureFolder)
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try await ClassTour.play { browser, page in
         for (suffix, display) in [
           ("phone", EmulatedDisplay(width: 360, height: 740)),
           ("phone-dark", EmulatedDisplay(colors: .dark, width: 360, height: 740)),
           ("desktop", EmulatedDisplay()),
         ] {
-          try await browser.emulate(display, scale: 2)
-          try await browser.fullScreenshot()
-            .write(to: folder.appendingPathComponent("class-\(page)-\(suffix).png"))
+          let picture = try await browser.picture(in: display, scale: 2)
+          try Browser.store(picture, as: "class-\(page)-\(suffix)")
         }
         guard page == "sheet" else { return }
-        try await browser.emulate(EmulatedDisplay(width: 680, height: 1_000), scale: 2)
         try await browser.devTools("Emulation.setEmulatedMedia", ["media": "print"])
-        try await browser.fullScreenshot()
-          .write(to: folder.appendingPathComponent("class-sheet-print.png"))
+        let paper = EmulatedDisplay(width: 680, height: 1_000)
+        try Browser.store(
+          try await browser.picture(in: paper, scale: 2), as: "class-sheet-print")
       }
     }
   }
