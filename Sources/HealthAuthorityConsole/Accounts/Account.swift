@@ -76,21 +76,26 @@ enum Right: String, CaseIterable, Sendable {
 
 /// The rule for names of accounts.
 enum AccountName {
-  /// The name without white space around it; nil if it is not allowed.
+  /// The name with one space between words, as pages show it; nil if it is not allowed.
   ///
   /// - Parameter characters: The allowed lengths.
   static func checked(_ text: String, _ characters: ClosedRange<Int>) -> String? {
-    let name = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    let name = words(text)
     let isPlain = name.unicodeScalars.allSatisfy {
       CharacterSet.alphanumerics.contains($0) || " .-_@'".unicodeScalars.contains($0)
     }
-    // The audit log must not take an account for an operator.
-    let isReserved = key(name) == AuditEvent.commandLine
-    return characters.contains(name.count) && isPlain && !isReserved ? name : nil
+    // The audit log must not take an account for an operator, in any language.
+    let reserved =
+      [AuditEvent.commandLine] + Language.allCases.map { key(Texts.of($0)[.auditCommandLine]) }
+    return characters.contains(name.count) && isPlain && !reserved.contains(key(name)) ? name : nil
   }
 
   /// The form in which names are compared.
   static func key(_ name: String) -> String {
-    name.precomposedStringWithCanonicalMapping.lowercased()
+    words(name).precomposedStringWithCanonicalMapping.lowercased()
+  }
+
+  private static func words(_ text: String) -> String {
+    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 }
