@@ -46,11 +46,11 @@ prove: prepare-tests build
 
 # Every screen of the web app and every page of the console, on a phone, on a desktop and in the dark.
 screenshots: prepare-tests build
-	FIREBREAK_SCREENSHOTS=$(CURDIR)/out/screens scripts/run-tests --filter "ScreenTests/pictures|ConsolePageTests/pictures"
+	FIREBREAK_SCREENSHOTS=$(CURDIR)/out/screens scripts/run-tests --filter "ScreenTests/pictures|ConsolePageTests/pictures|ClassScreenTests/pictures"
 
 # Writes the accessibility trees with which the tests compare the screens and pages.
 accessibility-trees: prepare-tests build
-	FIREBREAK_UPDATE_TREES=1 scripts/run-tests --filter "ScreenTests/accessible|ConsolePageTests/accessible"
+	FIREBREAK_UPDATE_TREES=1 scripts/run-tests --filter "ScreenTests/accessible|ConsolePageTests/accessible|ClassScreenTests/accessible"
 
 test-arm64:
 	@scripts/test-arm64

@@ -81,6 +81,7 @@ let package = Package(
     .target(name: "RehearsalClock", dependencies: ["World"], swiftSettings: strict),
     .target(name: "CallableEnvelope", swiftSettings: strict),
     .target(name: "StrictJSON", swiftSettings: strict),
+    .target(name: "QRCodes", swiftSettings: strict),
     .target(
       name: "UploadToken", dependencies: ["Secrets", "StrictJSON", crypto],
       swiftSettings: strict),
@@ -159,8 +160,8 @@ let package = Package(
     .target(
       name: "HealthAuthorityConsole",
       dependencies: [
-        "Secrets", "World", "VerificationAPI", "KeyServerAPI", "QuietHTTP", "ServerStorage",
-        hummingbird, mustache, grdb, asyncHTTPClient, nioCore, nioHTTP1, crypto, cryptoExtras,
+        "Secrets", "World", "QRCodes", "VerificationAPI", "KeyServerAPI", "QuietHTTP",
+        "ServerStorage", hummingbird, mustache, grdb, asyncHTTPClient, nioCore, nioHTTP1, crypto, cryptoExtras,
         logging, serviceLifecycle,
       ], swiftSettings: strict),
 
@@ -204,6 +205,14 @@ let package = Package(
         "CZlib", hummingbird, nioCore, crypto, logging,
       ], resources: [.copy("WebApp"), .copy("BridgeScript")], swiftSettings: strict),
 
+    // A lesson: many phones in one process, an outbreak, and pages for the browsers of a class.
+    .target(
+      name: "Classroom",
+      dependencies: [
+        "Secrets", "World", "QRCodes", "KeyServerAPI", "KeyServer", "QuietHTTP", "ExposureApp",
+        "Simulation", hummingbird, nioCore, crypto, logging, serviceLifecycle,
+      ], resources: [.copy("WebFiles")], swiftSettings: strictOnTheCallersActor),
+
     // The command line: input, output and signals of every command, the benchmarks, the executable.
     .target(
       name: "Terminal", dependencies: ["CProcessControl", "ExposureKeys", "ExposureNotification"],
@@ -220,7 +229,7 @@ let package = Package(
     .executableTarget(
       name: "firebreak",
       dependencies: [
-        "Terminal", "Bench", "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth",
+        "Terminal", "Bench", "Classroom", "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth",
         "RehearsalClock", "Simulation", "HealthAuthorityConsole",
         "DiagnosisKeyFile",
         "ExposureKeys", "SealedStorage",
@@ -301,6 +310,14 @@ let package = Package(
       name: "CallableEnvelopeTests", dependencies: ["CallableEnvelope"], swiftSettings: strict),
     .testTarget(
       name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
+    .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: strict),
+    .testTarget(
+      name: "ClassroomTests",
+      dependencies: [
+        "Classroom", "ExposureApp", "Simulation", "World", "TestSupport", asyncHTTPClient, nioCore,
+        nioHTTP1, logging,
+      ],
+      swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "SealedStorageTests", dependencies: ["SealedStorage", "World", "TestSupport"],
       swiftSettings: strict),
@@ -383,7 +400,8 @@ let package = Package(
       name: "HealthAuthorityConsoleTests",
       dependencies: [
         "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
-        "UploadToken", "World", "Browser", "TestSupport", crypto, cryptoExtras, grdb, logging,
+        "UploadToken", "QRCodes", "World", "Browser", "TestSupport", crypto, cryptoExtras, grdb,
+        logging,
       ], exclude: ["AccessibilityTrees"], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",

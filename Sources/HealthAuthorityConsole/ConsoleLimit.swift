@@ -58,8 +58,6 @@ enum ConsoleLimit {
   static let responseBytesMax = 256 << 10
   /// Seconds to wait for the verification server.
   static let responseSecondsMax: Int64 = 20
-  /// The text of a QR code, in bytes.
-  static let qrCodeBytesMax = 180
   /// Days of the funnel.
   static let funnelDaysMax = 14
   /// Counts below this are not shown.

@@ -50,9 +50,8 @@ struct KeyServerComposition {
     router.post(RouterPath(KeyServerRoute.upload), upload.route)
     let publish = PublishRoute(
       admission: Self.publishAdmission(configuration, registry, store, clock, time, randomness),
-      store: store, clock: clock,
-      failures: upload.failures, decoyBudget: upload.decoyBudget, budgetKeys: upload.budgetKeys,
-      randomness: randomness)
+      store: store, clock: clock, failures: upload.failures, decoyBudget: upload.decoyBudget,
+      budgetKeys: upload.budgetKeys, randomness: randomness)
     publish.add(to: router)
     let statistics = StatisticsRoute(
       registry: registry, store: store, clock: clock, configuration: configuration.statistics,

@@ -134,11 +134,13 @@ package struct ConnectionLimits: Sendable {
 }
 
 /// A port that becomes known later. Readers wait for it.
-actor BoundPort {
+package actor BoundPort {
   private var port: Int?
   private var waiting: [CheckedContinuation<Int, Never>] = []
 
-  var value: Int {
+  package init() {}
+
+  package var value: Int {
     get async {
       if let port { return port }
       return await withCheckedContinuation { waiting.append($0) }
@@ -146,7 +148,7 @@ actor BoundPort {
   }
 
   /// Sets the port. Only the first call has an effect.
-  func settle(_ port: Int) {
+  package func settle(_ port: Int) {
     guard self.port == nil else { return }
     self.port = port
     for continuation in waiting { continuation.resume(returning: port) }

@@ -22,6 +22,7 @@ enum AllowedImports {
     "RehearsalClock": Row(["World"]),
     "CallableEnvelope": Row(),
     "StrictJSON": Row(),
+    "QRCodes": Row(),
     "UploadToken": Row(["Secrets", "StrictJSON"], libraries: ["Crypto"]),
     // Layer 1.
     "CLibArchive": Row(),
@@ -67,7 +68,8 @@ enum AllowedImports {
     // The console administers through a protocol, and imports no server.
     "HealthAuthorityConsole": Row(
       [
-        "Secrets", "World", "VerificationAPI", "KeyServerAPI", "QuietHTTP", "ServerStorage",
+        "Secrets", "World", "QRCodes", "VerificationAPI", "KeyServerAPI", "QuietHTTP",
+        "ServerStorage",
       ],
       libraries: ["Hummingbird", "Mustache", "GRDB", "CryptoExtras", "AsyncHTTPClient"]),
     // Layer 4.
@@ -84,6 +86,12 @@ enum AllowedImports {
     "Town": Row(
       allBelowSimulation.union(["PWA", "PhoneProcess", "RehearsalClock", "Simulation"]),
       libraries: ["Hummingbird", "Mustache"]),
+    // A lesson in class: the pages show what the simulation knows.
+    "Classroom": Row(
+      [
+        "Secrets", "World", "QRCodes", "KeyServerAPI", "KeyServer", "QuietHTTP", "ExposureApp",
+        "Simulation",
+      ], libraries: ["Hummingbird"]),
     // The command line.
     "Terminal": Row(["CProcessControl", "ExposureKeys", "ExposureNotification"]),
     "Bench": Row(
@@ -94,8 +102,8 @@ enum AllowedImports {
       ], libraries: ["ArgumentParser", "Hummingbird", "Subprocess", "SystemPackage"]),
     "firebreak": Row(
       allBelowSimulation.union([
-        "Terminal", "Bench", "Bluetooth", "FieldTrials", "PhoneProcess", "PWA", "ServerStorage",
-        "RehearsalClock", "Simulation", "Town", "HealthAuthorityConsole",
+        "Terminal", "Bench", "Bluetooth", "Classroom", "FieldTrials", "PhoneProcess", "PWA",
+        "ServerStorage", "RehearsalClock", "Simulation", "Town", "HealthAuthorityConsole",
       ]),
       libraries: [
         "Hummingbird", "AsyncHTTPClient", "Mustache", "ArgumentParser", "Subprocess",
@@ -113,7 +121,7 @@ enum AllowedImports {
 
   static let ground: Set<String> = [
     "Secrets", "World", "ExposureKeys", "CExposureKernels", "CProcessControl", "CallableEnvelope",
-    "RehearsalClock", "StrictJSON", "UploadToken",
+    "RehearsalClock", "StrictJSON", "UploadToken", "QRCodes",
   ]
 
   /// The system headers that C targets may include. None of them allocates, reads or writes.

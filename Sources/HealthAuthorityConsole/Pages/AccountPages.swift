@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import QRCodes
 import QuietHTTP
 import World
 

@@ -1,4 +1,5 @@
 import Foundation
+import QRCodes
 
 /// Pictures as SVG, which pages contain directly. They have no styles of their own: the page's style sheet colours
 /// them, also in the dark.
@@ -9,24 +10,10 @@ enum Picture {
   static func svg(of code: QRCode, title: String) -> String {
     let border = 4
     let size = code.size + 2 * border
-    var path = ""
-    for (row, modules) in code.modules.enumerated() {
-      var column = 0
-      while column < modules.count {
-        guard modules[column] else {
-          column += 1
-          continue
-        }
-        let start = column
-        while column < modules.count, modules[column] { column += 1 }
-        let length = column - start
-        path += "M\(start + border) \(row + border)h\(length)v1h-\(length)z"
-      }
-    }
     return """
       <svg class="qr-code" role="img" aria-label="\(escaped(title))" viewBox="0 0 \(size) \(size)" \
       shape-rendering="crispEdges"><rect width="\(size)" height="\(size)" fill="#fff"/>\
-      <path d="\(path)" fill="#000"/></svg>
+      <path d="\(code.svgPath(border: border))" fill="#000"/></svg>
       """
   }
 

@@ -45,11 +45,14 @@ public final class SimulatedHealthAuthority: Service {
 
   /// Creates both servers; `run()` starts them.
   ///
-  /// - Parameter minimumKeys: The number of keys that each key file is padded to.
+  /// - Parameters:
+  ///   - minimumKeys: The number of keys that each key file is padded to.
+  ///   - codeLifetime: The lifetime of a PIN and of its token, in seconds.
   /// - Throws: The servers' errors if the folder cannot be used.
   public init(
     folder: URL, clock: any WallClock, randomness: SeededSources,
-    deviceCheck: DeviceCheckConfiguration?, minimumKeys: Int = 1_000, logger: Logger
+    deviceCheck: DeviceCheckConfiguration?, minimumKeys: Int = 1_000,
+    codeLifetime: TimeInterval = 1_800, logger: Logger
   ) throws {
     let secrets = randomness.source("health authority")
     let tokenKey = P256.Signing.PrivateKey(from: secrets)
@@ -60,7 +63,7 @@ public final class SimulatedHealthAuthority: Service {
     verificationServer = try VerificationServer(
       configuration: VerificationServerConfiguration(
         databaseFile: folder.appendingPathComponent("verification.sqlite"), apiTokens: [apiToken],
-        codeHashKey: secrets.bytes(32),
+        codeHashKey: secrets.bytes(32), codeLifetime: codeLifetime, tokenLifetime: codeLifetime,
         signing: UploadTokenIssuer(
           keyID: "token-1", privateKeyPEM: tokenKey.pemRepresentation, issuer: Name.issuer,
           audience: Name.audience)),

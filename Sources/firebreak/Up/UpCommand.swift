@@ -8,7 +8,7 @@ import Terminal
 import Town
 import World
 
-/// `firebreak up`: the whole system on this machine, with a town to try it in.
+/// `firebreak up`: the whole system on this machine, with a town to try it in, or with a class.
 struct UpCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "up",
@@ -18,13 +18,18 @@ struct UpCommand: AsyncParsableCommand {
       one clock and simulated Bluetooth. The printed page moves people, sets the clock, diagnoses, \
       and shows every message. All data is in DIR and is there again after a restart. Nothing is \
       reachable from other machines. Documentation/Up.md explains it.
+
+      With --class, browsers of this network hold the phones, and a teacher's page shows who was \
+      notified, who was missed, and why.
       """)
 
-  @Option(help: "The number of phones.")
-  var phones = 6
+  @Option(help: "The number of phones. (default: \(Self.defaultPhones))")
+  var phones: Int?
 
-  @Option(help: ArgumentHelp("The folder with all data.", valueName: "dir"))
-  var data = "firebreak-town"
+  @Option(
+    help: ArgumentHelp(
+      "The folder with all data. (default: \(Self.defaultFolder))", valueName: "dir"))
+  var data: String?
 
   @Option(
     help: """
@@ -40,30 +45,55 @@ struct UpCommand: AsyncParsableCommand {
   @Flag(help: "Start over: remove the data of an earlier run.")
   var fresh = false
 
-  @Flag(help: "Open the town page in the browser.")
+  @Flag(help: "Open the page in the browser.")
   var open = false
 
   @Flag(help: "Print the addresses as one JSON object on the first line.")
   var json = false
 
+  @OptionGroup(title: "Class") var classroom: ClassOptions
+
+  private static let defaultPhones = 6
+  private static let defaultFolder = "firebreak-town"
+
+  private var phoneCount: Int { phones ?? Self.defaultPhones }
+
   func validate() throws {
+    guard classroom.size == nil else {
+      guard phones == nil, data == nil, startingAt == nil, !fresh else {
+        throw ValidationError(
+          "A class has temporary data and as many phones as browsers: leave out --phones, --data and --fresh."
+        )
+      }
+      return
+    }
     let range = LiveTownLimit.phones
-    guard range.contains(phones) else {
+    guard range.contains(phoneCount) else {
       throw ValidationError("--phones takes \(range.lowerBound) to \(range.upperBound).")
     }
-    guard port == 0 || Int(port) + UpPorts.count(phones: phones) <= Int(UInt16.max) else {
-      throw ValidationError("--port is too large for \(phones) phones: choose a smaller one.")
+    guard port == 0 || Int(port) + UpPorts.count(phones: phoneCount) <= Int(UInt16.max) else {
+      throw ValidationError("--port is too large for \(phoneCount) phones: choose a smaller one.")
     }
   }
 
   func run() async throws {
-    let folder = try UpFolder(path: data)
+    if let size = classroom.size {
+      try await ClassRun(
+        options: classroom, size: size, port: port, isJSON: json, opensBrowser: open
+      ).run()
+    } else {
+      try await runTown()
+    }
+  }
+
+  private func runTown() async throws {
+    let folder = try UpFolder(path: data ?? Self.defaultFolder)
     defer { withExtendedLifetime(folder) {} }
     let ports = UpPorts(first: port)
-    try ports.requireFree(phones: phones)
+    try ports.requireFree(phones: phoneCount)
     try folder.prepare(isFresh: fresh)
     let town = UpTown(
-      folder: folder, ports: ports, names: Array(Resident.names.prefix(phones)),
+      folder: folder, ports: ports, names: Array(Resident.names.prefix(phoneCount)),
       start: startingAt.map { Date(timeIntervalSince1970: Double($0)) } ?? SystemClock().now,
       logger: logger)
     do {

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-@testable import HealthAuthorityConsole
+@testable import QRCodes
 
 /// QR codes, compared with those of another program.
-@Suite struct QRCodeTests {
+@Suite("QR codes") struct QRCodeTests {
   /// The code under a title in Tests/WebAppTests/QRCodes/symbols.txt.
   private static func symbol(_ title: String) throws -> [String] {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -19,8 +19,7 @@ import Testing
     let text = "http://127.0.0.1:8080/#/share?pin=AB12CD"
     let code = try #require(QRCode(text, version: 7, mask: 7))
     let rows = code.modules.map { String($0.map { $0 ? "#" : "." }) }
-    let expected = try Self.symbol("qrcode 7 M 7 \(text)")
-    #expect(rows == expected)
+    #expect(try rows == Self.symbol("qrcode 7 M 7 \(text)"))
   }
 
   @Test("The error correction is that of the standard's example")
@@ -40,16 +39,25 @@ import Testing
     #expect(QRCode("AB12CD")?.size == 21)
     #expect(QRCode(String(repeating: "a", count: 14))?.size == 21)
     #expect(QRCode(String(repeating: "a", count: 15))?.size == 25)
-    #expect(QRCode.bytesMax == ConsoleLimit.qrCodeBytesMax)
+    #expect(QRCode.bytesMax == 180)
     #expect(QRCode(String(repeating: "a", count: 180))?.size == 53)
     #expect(QRCode(String(repeating: "a", count: 181)) == nil)
   }
 
-  @Test("The picture has a title and a border of four modules")
-  func picture() throws {
+  @Test("The path has every dark module once, moved by the border")
+  func path() throws {
     let code = try #require(QRCode("A"))
-    let svg = Picture.svg(of: code, title: "a \"b\" <c>")
-    #expect(svg.contains("aria-label=\"a &quot;b&quot; &lt;c&gt;\""))
-    #expect(svg.contains("viewBox=\"0 0 29 29\"") && svg.contains("M4 4h7v1h-7z"))
+    let runs = code.svgPath().matches(of: /M(\d+) (\d+)h(\d+)v1h-(\d+)z/)
+    var modules = code.modules.map { $0.map { _ in false } }
+    for run in runs {
+      let (x, y) = (try #require(Int(run.1)), try #require(Int(run.2)))
+      let length = try #require(Int(run.3))
+      #expect(run.3 == run.4)
+      for column in x..<x + length {
+        #expect(!modules[y - 4][column - 4])
+        modules[y - 4][column - 4] = true
+      }
+    }
+    #expect(modules == code.modules)
   }
 }

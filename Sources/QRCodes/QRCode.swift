@@ -1,22 +1,22 @@
 import Foundation
 
 /// A QR code (ISO/IEC 18004) with error correction level M and one segment of bytes, versions 1 to 9.
-struct QRCode: Hashable, Sendable {
+package struct QRCode: Hashable, Sendable {
   /// The modules by row; true is dark.
-  let modules: [[Bool]]
+  package let modules: [[Bool]]
 
   /// The number of modules of a side.
-  var size: Int { modules.count }
+  package var size: Int { modules.count }
 
   /// The longest text, in bytes.
-  static let bytesMax = capacity(of: Version.all[Version.all.count - 1])
+  package static let bytesMax = capacity(of: Version.all[Version.all.count - 1])
 
   /// The code of `text`, or nil if it is too long.
   ///
   /// - Parameters:
   ///   - version: The version; nil for the smallest one that fits.
   ///   - mask: The mask, 0 to 7; nil for the one that is read most easily.
-  init?(_ text: String, version number: Int? = nil, mask: Int? = nil) {
+  package init?(_ text: String, version number: Int? = nil, mask: Int? = nil) {
     let bytes = Array(text.utf8)
     let versions = Version.all.filter {
       Self.capacity(of: $0) >= bytes.count && $0.number == number ?? $0.number
@@ -131,5 +131,25 @@ enum ReedSolomon {
       product ^= 0x11D << UInt16(bit - 8)
     }
     return UInt8(product)
+  }
+}
+
+extension QRCode {
+  /// The dark modules as the path of an SVG with a unit for each module.
+  ///
+  /// - Parameter border: The light modules around the code; readers need four.
+  package func svgPath(border: Int = 4) -> String {
+    var path = ""
+    for (row, modules) in modules.enumerated() {
+      var column = 0
+      while column < modules.count {
+        let length = modules[column...].prefix { $0 }.count
+        if length > 0 {
+          path += "M\(column + border) \(row + border)h\(length)v1h-\(length)z"
+        }
+        column += max(1, length)
+      }
+    }
+    return path
   }
 }

@@ -1,0 +1,108 @@
+import ExposureApp
+import Foundation
+
+/// A lesson at one moment, as pages show it.
+struct LessonState: Sendable {
+  /// The start of the simulated clock.
+  let start: Date
+  /// The simulated time.
+  var now: Date
+  /// True while simulated hours pass.
+  var isRunning = false
+  /// True if the clock goes on by itself.
+  var isAutomatic = false
+  var phones: [PhoneView] = []
+  /// The number of phones of a full class.
+  var phonesMax = ClassLimit.phonesMax
+  /// The course of the outbreak, one sample for each hour.
+  var curve: [Sample] = []
+  /// The last event that concerns the teacher.
+  var news: News?
+
+  /// The numbers at the end of an hour.
+  struct Sample: Hashable, Sendable {
+    let time: Date
+    /// Everyone who has ever been infected.
+    var infected = 0
+    var ill = 0
+    var diagnosed = 0
+    var notified = 0
+  }
+
+  /// An event for the teacher.
+  enum News: Hashable, Sendable {
+    case infectionStarted(Int)
+    case testNegative(Int)
+    case testPositive(Int)
+    case uploaded(Int)
+    case uploadFailed(Int)
+    case freed(Int)
+    case refused(LessonRefusal)
+  }
+
+  /// The whole days since the start, from 1.
+  func day(of date: Date) -> Int {
+    let midnight = (start.timeIntervalSince1970 / 86_400).rounded(.down)
+    return Int((date.timeIntervalSince1970 / 86_400).rounded(.down) - midnight) + 1
+  }
+
+  /// The phones whose pages look different now. If only some do, the others need not load again: a class joins at the
+  /// same time.
+  func phonesThatLookDifferent(from earlier: LessonState) -> Set<Int> {
+    guard now == earlier.now else { return Set(phones.map(\.number)) }
+    let before = Dictionary(uniqueKeysWithValues: earlier.phones.map { ($0.number, $0.pupilView) })
+    return Set(phones.filter { before[$0.number] != $0.pupilView }.map(\.number))
+  }
+
+  /// The phones of exposed people without a notice, by the reason for it.
+  var missed: [(reason: MissedReason, phones: [Int])] {
+    MissedReason.allCases.map { reason in
+      (reason, phones.filter { $0.outcome == .missed(reason) }.map(\.number))
+    }.filter { !$0.phones.isEmpty }
+  }
+
+  func count(_ outcome: ExposureOutcome) -> Int { phones.count { $0.outcome == outcome } }
+
+  /// The number of people who have been near an infectious person long enough.
+  var exposedCount: Int {
+    phones.count { ![.notExposed, .notifiedWithoutExposure].contains($0.outcome) }
+  }
+
+  var missedCount: Int { exposedCount - count(.notified) }
+}
+
+/// One phone and its person at one moment.
+struct PhoneView: Equatable, Sendable {
+  let number: Int
+  var position: Position?
+  var isOn = true
+  var isFree = false
+  /// True if a page of its browser is open.
+  var isConnected = false
+  var health = Health.well
+  var outcome = ExposureOutcome.notExposed
+  /// The level of the notice that the phone shows.
+  var noticeLevel: RiskLevel?
+  var test: TestMessage?
+  var diagnosis = DiagnosisFacts()
+  var upload: UploadOutcome?
+  /// Scans in which the phone received another one.
+  var receivingScanCount = 0
+  var exposureCount = 0
+  var lastCheck: Date?
+  var checkFailed = false
+
+  /// The same without everything that only the teacher sees.
+  var pupilView: PhoneView {
+    var view = self
+    (view.position, view.isFree, view.isConnected) = (nil, false, false)
+    (view.outcome, view.diagnosis) = (.notExposed, DiagnosisFacts())
+    return view
+  }
+
+  /// A place on the map, in metres.
+  struct Position: Hashable, Sendable {
+    let x: Double
+    let y: Double
+  }
+}

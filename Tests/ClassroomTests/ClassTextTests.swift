@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+@testable import Classroom
+
+@Suite("Texts of a class") struct ClassTextTests {
+  @Test("Every text has a translation with the same places for values")
+  func complete() {
+    func places(_ text: String) -> Set<String> {
+      Set(text.matches(of: /\{\w+\}/).map { String($0.0) })
+    }
+    for text in ClassText.allCases {
+      let polish = ClassText.polish[text]
+      #expect(polish?.isEmpty == false, "\(text)")
+      #expect(places(polish ?? "") == places(text.rawValue), "\(text)")
+    }
+  }
+
+  @Test("Every text is used by a page")
+  func used() throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Sources/Classroom")
+    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    let source = (files?.compactMap { $0 as? URL } ?? [])
+      .filter { $0.pathExtension == "swift" && !$0.lastPathComponent.hasPrefix("ClassText") }
+      .compactMap { try? String(contentsOf: $0, encoding: .utf8) }.joined()
+    for text in ClassText.allCases {
+      #expect(
+        try source.contains(Regex("\\.\(text)(?![A-Za-z0-9])")), "\(text) is not used: remove it")
+    }
+  }
+
+  @Test("Values are put into a text and escaped, also those that are texts themselves")
+  func values() {
+    let missed = ClassText.outcomeMissed.with(["reason": ClassText.reasonPhoneOff.with()])
+    #expect(missed.text(in: .english) == "missed: one of the two phones was off")
+    #expect(missed.text(in: .polish) == "pominięta: jeden z dwóch telefonów był wyłączony")
+    let html: HTML = "<p>\(.shareFailed, ["reason": "<b> & \"c\""])</p><i>\(3)</i>"
+    #expect(
+      html.text(in: .english)
+        == "<p>The upload failed: &lt;b&gt; &amp; &quot;c&quot;</p><i>3</i>")
+  }
+
+  @Test(
+    "The language is the preferred one of those that exist",
+    arguments: [
+      (nil, ClassLanguage.english), ("pl", .polish), ("pl-PL,en;q=0.8", .polish),
+      ("en;q=0.5,pl;q=0.9", .polish), ("de,pl;q=0.1", .polish), ("de", .english), ("", .english),
+      ("pl;q=0", .english), (",;q", .english), ("pl;q=x,en;q=0.1", .english),
+    ] as [(String?, ClassLanguage)])
+  func accepted(header: String?, language: ClassLanguage) {
+    #expect(ClassLanguage(accepted: header) == language)
+  }
+}
