@@ -96,6 +96,7 @@ enum AccountName {
   }
 
   private static func words(_ text: String) -> String {
-    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    text.trimmingCharacters(in: .whitespacesAndNewlines).split(separator: " ")
+      .joined(separator: " ")
   }
 }
