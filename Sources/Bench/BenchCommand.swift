@@ -89,13 +89,19 @@ struct BenchFolder {
   let url: URL
   private let isKept: Bool
 
+  /// The file system in memory of Linux.
+  private static let memory = URL(fileURLWithPath: "/dev/shm")
+
   /// Creates a temporary folder, or the folder at `keep` if it does not exist.
-  init(keep: String?) throws {
+  ///
+  /// - Parameter isInMemory: True for a temporary folder in memory, if this machine has a file system there.
+  init(keep: String?, isInMemory: Bool = false) throws {
     isKept = keep != nil
+    let usesMemory = isInMemory && FileManager.default.isWritableFile(atPath: Self.memory.path)
+    let temporary = usesMemory ? Self.memory : FileManager.default.temporaryDirectory
     url =
       keep.map { URL(fileURLWithPath: $0) }
-      ?? FileManager.default.temporaryDirectory.appendingPathComponent(
-        "firebreak-bench-\(UUID().uuidString)")
+      ?? temporary.appendingPathComponent("firebreak-bench-\(UUID().uuidString)")
     do {
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     } catch {

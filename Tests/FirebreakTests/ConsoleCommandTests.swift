@@ -62,6 +62,26 @@ struct ConsoleCommandTests {
     #expect(try await servers.stop() == 0)
   }
 
+  @Test(
+    "Only with an https origin does the console listen on an address that others reach",
+    arguments: [
+      ("http://localhost:8082", "http://127.0.0.1:"),
+      ("https://console.example", "http://0.0.0.0:"),
+    ])
+  func host(origin: String, start: String) async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      at: folder.path("data/console"), withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    try Data(#"{"origin":"\#(origin)"}"#.utf8)
+      .write(to: folder.path("data/console/settings.json"))
+    let servers = try await ServedFirebreak(
+      folder: folder, ["--only", "console", "--host", "0.0.0.0"])
+    let address = try #require(try await servers.addresses()["console"])
+    #expect(address.hasPrefix(start), "\(address)")
+    #expect(try await servers.stop() == 0)
+  }
+
   @Test("A setting that is not valid is named with its file")
   func settings() async throws {
     let folder = try TemporaryFolder()
@@ -70,6 +90,8 @@ struct ConsoleCommandTests {
       attributes: [.posixPermissions: 0o700])
     for (text, name) in [
       (#"{"origin":"http://console.example"}"#, "origin"), (#"{"color":"red"}"#, "color"),
+      (#"{"origin":"https://Console.example"}"#, "origin"),
+      (#"{"origin":"https://console.example:443"}"#, "origin"),
       (#"{"verificationURL":"https://verification.example"}"#, "verificationURL"),
     ] {
       try Data(text.utf8).write(to: folder.path("data/console/settings.json"))

@@ -133,6 +133,22 @@ struct FolderAuthorityTests {
     }
   }
 
+  @Test("A console beside the verification server alone shows its counts, and no others")
+  func codesAlone() async throws {
+    try await Self.run { bench async throws in
+      let data = bench.folder.path("console").path
+      let authority = FolderAuthority(
+        setup: ServerSetup(
+          folder: try ServerFolder(path: data), options: try ServerOptions.parse(["--data", data])),
+        codes: bench.authority.codes, keyServer: nil, host: "127.0.0.1", files: ExportFiles())
+      #expect(try await authority.funnel().isEmpty)
+      _ = try await authority.issue(CodeOrder(uuid: UUID(), testType: .confirmed))
+      let days = try await authority.funnel()
+      #expect(days.map(\.issued) == [1] && days.map(\.redeemed) == [0])
+      #expect(days.map(\.published) == [nil])
+    }
+  }
+
   @Test("A stricter policy gives fewer high levels, and the same policy the same counts")
   func effect() async throws {
     let standard = SimulatedContacts.lastWeek.effect(of: .standard)
@@ -168,6 +184,7 @@ struct FolderAuthorityTests {
     }
     #expect(await isNotOffered { _ = try await authority.exports() })
     #expect(await isNotOffered { _ = try await authority.apiKeys() })
+    #expect(await isNotOffered { _ = try await authority.funnel() })
     #expect(
       await isNotOffered {
         _ = try await authority.issue(CodeOrder(uuid: UUID(), testType: .confirmed))

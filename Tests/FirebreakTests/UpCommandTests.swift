@@ -35,11 +35,14 @@ struct UpCommandTests {
   private var processes: [String] {
     get throws {
       try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
-        let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline")
-        return name.allSatisfy(\.isNumber)
-          && line.map { String(decoding: $0, as: UTF8.self).contains(data) } == true
+        name.allSatisfy(\.isNumber) && commandLine(of: name).contains(data)
       }
     }
+  }
+
+  private func commandLine(of process: String) -> String {
+    FileManager.default.contents(atPath: "/proc/\(process)/cmdline")
+      .map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
   private func curl(_ arguments: String) async throws -> (status: String, body: String) {
@@ -117,6 +120,33 @@ struct UpCommandTests {
       let time = try #require(try await state(page)["time"] as? Double)
       #expect(time < 1_772_442_000 + 86_400)
       #expect(try await person("ada", page)["x"] as? Double != 3)
+    }
+  }
+
+  @Test("A process that is killed stops the town, which tells the signal instead of an old note")
+  func killed() async throws {
+    try await running { process, _ in
+      let servers = try #require(
+        try processes.first { commandLine(of: $0).contains("\0serve\0") }.flatMap { Int32($0) })
+      kill(servers, SIGKILL)
+      #expect(try await process.wait() == 3)
+      let errors = try process.errors
+      #expect(errors.contains("servers stopped: signal 9"), "\(errors)")
+    }
+    try await Patience.until { try processes.isEmpty }
+    #expect(try processes.isEmpty)
+  }
+
+  @Test("After a first start that was interrupted, the phones are turned on by the next one")
+  func interrupted() async throws {
+    try FileManager.default.createDirectory(
+      atPath: data + "/phones/ada", withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    try Data("{}".utf8).write(to: folder.path("town/up.json"))
+    try await running { _, ready in
+      let page = try await admitted(ready)
+      try await Patience.until { try await person("ada", page)["isEnabled"] as? Bool == true }
+      #expect(try await person("ada", page)["isEnabled"] as? Bool == true)
     }
   }
 

@@ -46,6 +46,15 @@ import Testing
     #expect(CodeGenerator.base32(text.utf8) == expected)
   }
 
+  @Test("A typed secret may have spaces and small letters, and must be whole")
+  func typed() {
+    let secret = "gezd gnbv gy3t qojq gezd gnbv gy3t qojq"
+    #expect(CodeGenerator(typed: secret)?.secret == Data("12345678901234567890".utf8))
+    for text in ["", "A", String(secret.dropLast()), secret + "A", "1" + secret.dropFirst()] {
+      #expect(CodeGenerator(typed: text) == nil, "\(text)")
+    }
+  }
+
   @Test("The address names account, issuer and secret")
   func address() {
     let generator = CodeGenerator(secret: Data("12345678901234567890".utf8))

@@ -219,12 +219,14 @@ import World
     }
   }
 
-  @Test("No account has the name that the audit log gives to commands")
-  func reservedName() async throws {
+  @Test(
+    "No account has the name that the audit log gives to commands",
+    arguments: ["Command Line", "command  line", "Wiersz poleceń"])
+  func reservedName(name: String) async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
       let administrator = try await console.signedIn(.administrator)
       let page = try await administrator.post(
-        "/accounts", ["name": "Command Line", "role": "issuer"])
+        "/accounts", ["name": name, "role": "issuer"])
       #expect(page.status == 422)
     }
   }

@@ -41,6 +41,20 @@ import Testing
     }
   }
 
+  @Test("An administrator cannot approve with an account that an invited administrator has invited")
+  func linkOfLink() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let administrator = try await console.signedIn(.administrator)
+      let second = try await console.signedIn(
+        .administrator, name: "Anna", invitedBy: administrator)
+      let third = try await console.signedIn(.epidemiologist, name: "Berta", invitedBy: second)
+      _ = try await administrator.post("/configuration/propose", try Self.fields("1400"))
+      let page = try await third.post("/configuration/1/approve", [:])
+      #expect(page.status == 422 && page.element("fault")?.contains("one person") == true)
+      #expect(console.authority.state.configuration.version == 3)
+    }
+  }
+
   @Test("An account that was recovered by an administrator counts as that administrator's")
   func recovered() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in

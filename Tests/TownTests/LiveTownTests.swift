@@ -131,6 +131,18 @@ import World
     #expect(await town.facts.messages.isEmpty)
   }
 
+  @Test("Beacons between many phones leave room for the requests")
+  func crowd() async {
+    let names = Array(Resident.names.prefix(12))
+    for (index, name) in names.enumerated() {
+      air.move(name, to: .init(x: 5, y: 5))
+      air.set(TownAir.Beacon(address: [UInt8(index)], payload: [1]), from: name)
+    }
+    for _ in 0..<10 { for name in names { _ = air.scan(by: name) } }
+    #expect(air.contacts.count > 60)
+    #expect(await town().facts.messages.count { $0.kind == "beacon" } == 20)
+  }
+
   @Test("The clock follows the commands of the page")
   func time() async throws {
     let town = town()

@@ -13,7 +13,8 @@ struct BenchTownCommand: AsyncParsableCommand {
     discussion: """
       Each phone has the real framework, app and storage; they share a simulated clock, a simulated radio, and real \
       servers on loopback. People change places each hour, in which their phones receive each other. The first \
-      simulated day is not measured, because apps are set up in it.
+      simulated day is not measured, because apps are set up in it. The files of the phones are in memory: on a disk, \
+      400 phones would measure how fast it confirms small writes.
       """)
 
   @Option(help: "The number of phones.")
@@ -32,7 +33,7 @@ struct BenchTownCommand: AsyncParsableCommand {
 
   func run() async throws {
     BuildKind.warnUnlessRelease()
-    let folder = try BenchFolder(keep: nil)
+    let folder = try BenchFolder(keep: nil, isInMemory: true)
     let cleanUp = CleanUp(folder.removeUnlessKept)
     defer { cleanUp.run() }
     let report = try await TownBench(phones: phones, days: days, folder: folder.url).run()

@@ -13,8 +13,8 @@ package struct Account: Hashable, Sendable {
   let isComplete: Bool
   let isDisabled: Bool
   let createdAt: Int64
-  /// The administrator who saw the link with which the password was set; nil if an operator set it with the command.
-  let introducedBy: Int64?
+  /// The number that the accounts share which one person could have taken; that of an account of its own at first.
+  let circle: Int64
 
   init(_ row: Row) {
     id = row["id"]
@@ -28,17 +28,14 @@ package struct Account: Hashable, Sendable {
     let disabledAt: Int64? = row["disabled_at"]
     isDisabled = disabledAt != nil
     createdAt = row["created_at"]
-    introducedBy = row["introduced_by"]
+    circle = row["circle"]
   }
 
   /// True if two different people must have set the passwords of the two accounts.
   ///
-  /// An administrator who makes a link for an account could use the link. So an account counts as the same person as
-  /// the administrator who made its link, and as the other accounts with links of that administrator.
-  func isIndependent(of other: Account) -> Bool {
-    let people = [id, introducedBy].compactMap { $0 }
-    return ![other.id, other.introducedBy].compactMap { $0 }.contains { people.contains($0) }
-  }
+  /// An administrator who makes a link for an account could use the link, and then make links with that account. So an
+  /// account joins the circle of the administrator whose link it used, with all accounts of its own circle.
+  func isIndependent(of other: Account) -> Bool { circle != other.circle }
 }
 
 /// The roles of officials.
@@ -79,21 +76,26 @@ enum Right: String, CaseIterable, Sendable {
 
 /// The rule for names of accounts.
 enum AccountName {
-  /// The name without white space around it; nil if it is not allowed.
+  /// The name with one space between words, as pages show it; nil if it is not allowed.
   ///
   /// - Parameter characters: The allowed lengths.
   static func checked(_ text: String, _ characters: ClosedRange<Int>) -> String? {
-    let name = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    let name = words(text)
     let isPlain = name.unicodeScalars.allSatisfy {
       CharacterSet.alphanumerics.contains($0) || " .-_@'".unicodeScalars.contains($0)
     }
-    // The audit log must not take an account for an operator.
-    let isReserved = key(name) == AuditEvent.commandLine
-    return characters.contains(name.count) && isPlain && !isReserved ? name : nil
+    // The audit log must not take an account for an operator, in any language.
+    let reserved =
+      [AuditEvent.commandLine] + Language.allCases.map { key(Texts.of($0)[.auditCommandLine]) }
+    return characters.contains(name.count) && isPlain && !reserved.contains(key(name)) ? name : nil
   }
 
   /// The form in which names are compared.
   static func key(_ name: String) -> String {
-    name.precomposedStringWithCanonicalMapping.lowercased()
+    words(name).precomposedStringWithCanonicalMapping.lowercased()
+  }
+
+  private static func words(_ text: String) -> String {
+    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 }

@@ -44,24 +44,25 @@ struct AccountLinks: Sendable {
       guard let use = try Self.use(of: hash, at: now, in: db) else { return false }
       let credentials = AccountStore.Credentials(
         password: password, generator: generator, lastStep: step)
-      try accounts.set(
-        credentials, of: use.account, introducedBy: use.madeBy, by: use.account.name, at: now,
-        in: db)
+      try accounts.set(credentials, of: use.account, by: use.account.name, at: now, in: db)
+      try db.execute(
+        sql: "UPDATE account SET circle = ? WHERE circle = ?",
+        arguments: [use.circle, use.account.circle])
       return true
     }
   }
 
-  /// The account of a link and the administrator who made it.
+  /// The account of a link, and the circle of the administrator who made it.
   private static func use(
     of hash: Data, at now: Int64, in db: Database
-  ) throws -> (account: Account, madeBy: Int64)? {
+  ) throws -> (account: Account, circle: Int64)? {
     let row = try Row.fetchOne(
       db, sql: "SELECT account_id, made_by FROM link WHERE token_hash = ? AND expires_at > ?",
       arguments: [hash, now])
     guard let row, let account = try AccountStore.account(id: row["account_id"], in: db),
-      !account.isDisabled
+      !account.isDisabled, let maker = try AccountStore.account(id: row["made_by"], in: db)
     else { return nil }
-    return (account, row["made_by"])
+    return (account, maker.circle)
   }
 
   /// The code generator that the page of a link shows. It follows from the link, so that the form does not carry it.

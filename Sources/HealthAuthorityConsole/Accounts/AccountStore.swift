@@ -69,7 +69,7 @@ struct AccountStore: Sendable {
     let (now, handle) = (clock.now.unixSecond, Data(randomness.bytes(16)))
     try await database.write { db in
       let account = try insert(name: name, role: role, handle: handle, by: actor, at: now, in: db)
-      try set(credentials, of: account, introducedBy: nil, by: actor, at: now, in: db)
+      try set(credentials, of: account, by: actor, at: now, in: db)
     }
   }
 
@@ -86,28 +86,23 @@ struct AccountStore: Sendable {
       sql: "INSERT INTO account (name, name_key, role, handle, created_at) VALUES (?, ?, ?, ?, ?)",
       arguments: [name, key, role.rawValue, handle, now])
     let id = db.lastInsertedRowID
+    try db.execute(sql: "UPDATE account SET circle = id WHERE id = ?", arguments: [id])
     try audit.append(AuditEvent(actor, .accountAdded, name, detail: role.rawValue), at: now, in: db)
     guard let account = try Self.account(id: id, in: db) else { throw Refusal.nameTaken }
     return account
   }
 
   /// Sets the password and the code generator. The passkeys, the sessions and the link of the account end.
-  ///
-  /// - Parameter introducedBy: The administrator who made the link; nil if an operator sets them with the command.
   func set(
-    _ credentials: Credentials, of account: Account, introducedBy: Int64?, by actor: String,
-    at now: Int64, in db: Database
+    _ credentials: Credentials, of account: Account, by actor: String, at now: Int64,
+    in db: Database
   ) throws {
     let sealed = try keys.seal(credentials.generator.secret, of: "account \(account.id)")
     try db.execute(
       sql: """
-        UPDATE account
-        SET password_hash = ?, sealed_code_secret = ?, last_code_step = ?, introduced_by = ?
+        UPDATE account SET password_hash = ?, sealed_code_secret = ?, last_code_step = ?
         WHERE id = ?
-        """,
-      arguments: [
-        credentials.password.text, sealed, credentials.lastStep, introducedBy, account.id,
-      ])
+        """, arguments: [credentials.password.text, sealed, credentials.lastStep, account.id])
     for table in ["passkey", "session", "link"] {
       try db.execute(sql: "DELETE FROM \(table) WHERE account_id = ?", arguments: [account.id])
     }

@@ -48,13 +48,13 @@ struct CodeGenerator: Redacted, Sendable {
     return found
   }
 
-  /// A generator with a secret in Base32, as a person types it; nil if it is none.
+  /// A generator with a secret in Base32, as a person types it; nil if it is none, or not a whole one.
   init?(typed text: String) {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
     let digits = text.uppercased().filter { !$0.isWhitespace }.map {
       alphabet.firstIndex(of: $0) ?? -1
     }
-    guard !digits.isEmpty, !digits.contains(-1) else { return nil }
+    guard digits.count == Self.secretBytes * 8 / 5, !digits.contains(-1) else { return nil }
     let bits = digits.flatMap { digit in (0..<5).map { digit >> (4 - $0) & 1 } }
     let bytes = stride(from: 0, to: bits.count - 7, by: 8).map { start in
       UInt8(bits[start..<(start + 8)].reduce(0) { $0 << 1 | $1 })

@@ -71,8 +71,8 @@ struct ConsoleDatabase: Sendable {
     return migrator
   }
 
-  /// Times are in Unix seconds. `name_key` is the name in lower case; `introduced_by` is the account of the
-  /// administrator who saw the link with which the password was set, or null if an operator set it with the command.
+  /// Times are in Unix seconds. `name_key` is the name in lower case; `circle` is the number that the accounts share
+  /// which one person could have taken with links.
   private static let accountTables = """
     CREATE TABLE account (
       id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -85,7 +85,7 @@ struct ConsoleDatabase: Sendable {
       last_code_step INTEGER NOT NULL DEFAULT 0,
       created_at INTEGER NOT NULL,
       disabled_at INTEGER,
-      introduced_by INTEGER
+      circle INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE TABLE passkey (
       credential_id BLOB NOT NULL PRIMARY KEY,

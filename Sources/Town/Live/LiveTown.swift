@@ -65,14 +65,17 @@ package actor LiveTown {
         TownFacts.Message($0, from: resident.name)
       }
     }
+    let contacts = air.contacts.map { TownFacts.Message($0) }
     return TownFacts(
       time: clock.now.timeIntervalSince1970, rate: clock.rate, map: map,
       people: residents.map { person($0, scans: scans, senders: senders) },
-      messages: Array(
-        (messages + issued + air.contacts.map { TownFacts.Message($0) }).sorted {
-          ($0.time, $0.id) > ($1.time, $1.id)
-        }
-        .prefix(LiveTownLimit.messagesMax)), links: links)
+      messages: Self.newest(
+        Self.newest(messages + issued, LiveTownLimit.messagesMax)
+          + Self.newest(contacts, LiveTownLimit.contactsMax), .max), links: links)
+  }
+
+  private static func newest(_ messages: [TownFacts.Message], _ count: Int) -> [TownFacts.Message] {
+    Array(messages.sorted { ($0.time, $0.id) > ($1.time, $1.id) }.prefix(count))
   }
 
   private func person(
@@ -218,8 +221,10 @@ package enum LiveTownLimit {
   package static let pollingSeconds: TimeInterval = 1
   /// The interval of steps of people who walk, in seconds.
   package static let walkSeconds: TimeInterval = 0.2
-  /// The messages that the page shows.
+  /// The requests that the page gets.
   package static let messagesMax = 200
+  /// The pairs of phones whose beacons the page gets; there is always a newer beacon than the last request.
+  static let contactsMax = 20
   /// The size of a command, in bytes.
   package static let commandBytesMax = 4_096
 }

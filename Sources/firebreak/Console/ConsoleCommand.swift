@@ -25,7 +25,8 @@ struct ConsoleCodeCommand: ParsableCommand {
     let secret = readLine() ?? ""
     guard let code = ConsoleAdministration.oneTimeCode(secret: secret, at: SystemClock().now) else {
       throw CommandFailure.badInput(
-        "The secret must be Base32: copy it from the output of `console account add` or `up`.")
+        "The secret must be 32 letters and digits of Base32: copy all of it from the output of"
+          + " `console account add` or `up`.")
     }
     try StandardOutput.write(code)
   }

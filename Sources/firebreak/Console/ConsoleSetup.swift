@@ -65,10 +65,10 @@ extension ServerSetup {
   }
 
   /// The address that the console listens on if the servers listen on `host`: the loopback address unless it has an
-  /// origin, because passwords must not cross a network unencrypted.
+  /// origin of `https`, because passwords must not cross a network unencrypted.
   func consoleHost(_ host: String) throws -> String {
-    try consoleSettings().origin == nil && !ConsoleSettings.loopbackHosts.contains(host)
-      ? "127.0.0.1" : host
+    let isEncrypted = try consoleSettings().origin?.hasPrefix("https:") ?? false
+    return isEncrypted || ConsoleSettings.loopbackHosts.contains(host) ? host : "127.0.0.1"
   }
 
   /// The console, which listens when it is run.

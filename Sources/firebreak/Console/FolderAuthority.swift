@@ -65,21 +65,29 @@ struct FolderAuthority: AdministeredAuthority {
   /// The counts of the verification server, and the uploads that the key server tells its authority: rounded, and only
   /// of days with enough of them. A server that cannot be asked leaves its columns empty.
   func funnel() async throws(AuthorityFailure) -> [FunnelDay] {
-    let codes = await codesByDay()
-    let published = try await publishedByDay()
+    let codes = try? await codesByDay()
+    let published: [Int64: Int]?
+    do throws(AuthorityFailure) { published = try await publishedByDay() } catch {
+      // Without any server there is only the reason to show.
+      guard codes != nil else { throw error }
+      published = nil
+    }
     let uploads = (try? await uploadsByDay()) ?? [:]
-    let days = Set(published.keys).union(uploads.keys).union(codes.keys).sorted()
-    return days.map { day in
-      let codes = codes[day]
-      return FunnelDay(
-        day: day, issued: codes?.codesIssued, redeemed: codes?.codesClaimed,
-        redeemSeconds: codes.map { Int($0.claimMeanSeconds) }, uploads: uploads[day],
-        published: published[day] ?? 0)
+    let days = Set(uploads.keys).union((codes ?? [:]).keys).union((published ?? [:]).keys)
+    return days.sorted().map { day in
+      FunnelDay(
+        day: day, issued: codes.map { $0[day]?.codesIssued ?? 0 },
+        redeemed: codes.map { $0[day]?.codesClaimed ?? 0 },
+        redeemSeconds: codes?[day].map { Int($0.claimMeanSeconds) }, uploads: uploads[day],
+        published: published.map { $0[day] ?? 0 })
     }
   }
 
-  private func codesByDay() async -> [Int64: CodeStatisticsResponse.Counts] {
-    let days = (try? await codes.client().statistics()) ?? []
+  /// A day without codes is absent.
+  private func codesByDay() async throws(AuthorityFailure)
+    -> [Int64: CodeStatisticsResponse.Counts]
+  {
+    let days = try await codes.client().statistics()
     return Dictionary(days.compactMap { day in Self.start(of: day.date).map { ($0, day.data) } }) {
       $1
     }

@@ -47,9 +47,9 @@ struct ConsoleSettings {
   private static var table: SettingsTable<Self> {
     SettingsTable(rows: [
       .text(
-        "origin", \.origin, form: addressForm + ", without a path",
+        "origin", \.origin, form: addressForm + ", without a path, in lower case",
         "the address of the console, to whose host name passkeys belong"
-      ) { isAddress($0) && URL(string: $0)?.path.isEmpty == true },
+      ) { WebAddress($0)?.isOrigin == true },
       .text(
         "appAddress", \.appAddress, form: addressForm, "the page that opens the app with a code",
         isAddress),

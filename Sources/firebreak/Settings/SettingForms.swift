@@ -212,7 +212,8 @@ extension Setting {
 /// An address that a server may send secrets to: https anywhere, http on this machine only.
 struct WebAddress {
   let url: URL
-  /// True if the address is an origin as browsers write it: without a path, not even a slash.
+  /// True if the address is an origin as browsers write it: without a path, not even a slash, in lower case, and
+  /// without the usual port.
   let isOrigin: Bool
 
   /// Fails if `text` is not such an address, or has a user, a query or a fragment.
@@ -223,6 +224,7 @@ struct WebAddress {
     else { return nil }
     guard url.isEncryptedOrLocal else { return nil }
     self.url = url
-    isOrigin = parts.path.isEmpty
+    let usualPort = url.scheme == "https" ? 443 : 80
+    isOrigin = parts.path.isEmpty && text == text.lowercased() && parts.port != usualPort
   }
 }

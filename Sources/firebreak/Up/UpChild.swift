@@ -16,7 +16,7 @@ struct UpChild: Sendable {
   /// Runs the process until it ends or the task is cancelled, which stops it in good order.
   ///
   /// - Parameter ready: Called with the first line on stdout.
-  /// - Throws: `CommandFailure` with the last line of the log if the process ends by itself, or the error of `ready`.
+  /// - Throws: `CommandFailure` with the reason if the process ends by itself, or the error of `ready`.
   func run(ready: @escaping @Sendable (String) async throws -> Void) async throws {
     let file = try openLog()
     var options = PlatformOptions()
@@ -25,7 +25,7 @@ struct UpChild: Sendable {
     options.teardownSequence = [
       .gracefulShutDown(allowedDurationToNextStep: .seconds(UpLimit.stopSeconds))
     ]
-    _ = try await Subprocess.run(
+    let end = try await Subprocess.run(
       .path(Self.program), arguments: Arguments(arguments), platformOptions: options,
       input: .inputWriter, output: .sequence,
       error: .fileDescriptor(file, closeAfterSpawningProcess: true)
@@ -37,7 +37,7 @@ struct UpChild: Sendable {
       }
     }
     try Task.checkCancellation()
-    throw failure
+    throw failure(end.terminationStatus)
   }
 
   /// The running program.
@@ -57,13 +57,20 @@ struct UpChild: Sendable {
     }
   }
 
-  /// The reason in the log, in one line.
-  private var failure: CommandFailure {
+  /// The reason in one line: the last one of the log if the process failed. Otherwise that line is an earlier note.
+  private func failure(_ end: TerminationStatus) -> CommandFailure {
     let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-    let last = text.split(separator: "\n").last.map { $0.replacing("firebreak: ", with: "") }
-    return CommandFailure(
-      status: .machineFailed,
-      sentence: "\(name) stopped: \(last ?? "look into \(log.path)")".printable)
+    let last = text.split(separator: "\n").last.map {
+      String($0).replacing("firebreak: ", with: "")
+    }
+    let place = "look into \(log.path)"
+    let reason: String =
+      switch end {
+      case .signaled(let signal): "signal \(signal) ended it, \(place)"
+      case .exited(0): place
+      case .exited: last ?? place
+      }
+    return CommandFailure(status: .machineFailed, sentence: "\(name) stopped: \(reason)".printable)
   }
 }
 

@@ -13,7 +13,8 @@ import World
 /// clock              the clock of all processes
 /// places.json        where people are
 /// servers/           the folder of `serve`
-/// phones/ada/        the folder of a phone; beside it its configuration and its sealing key
+/// phones/ada/        the folder of a phone; beside it its configuration, its sealing key, and a mark when it was
+///                    turned on for the first time
 /// logs/              stderr of each process, since its last start
 /// ```
 final class UpFolder: Sendable {
@@ -74,6 +75,7 @@ final class UpFolder: Sendable {
   func phone(_ name: String) -> URL { phones.appendingPathComponent(name) }
   func configuration(of name: String) -> URL { phones.appendingPathComponent("\(name).json") }
   func key(of name: String) -> URL { phones.appendingPathComponent("\(name).key") }
+  private func onMark(of name: String) -> URL { phones.appendingPathComponent("\(name).on") }
   func log(of name: String) -> URL { logs.appendingPathComponent("\(name).log") }
 
   /// Files every hour instead of every four, so that a tour takes minutes. An existing file stays: it may have been
@@ -102,6 +104,18 @@ final class UpFolder: Sendable {
     do {
       try AtomicFile.write(try JSONEncoder().encode(content), to: configuration(of: name))
     } catch let error as FileError {
+      throw CommandFailure(status: .machineFailed, sentence: "\(error)".printable)
+    }
+  }
+
+  /// True if a phone was turned on by an earlier start. An interrupted start may have made its folder only.
+  func wasTurnedOn(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: onMark(of: name).path)
+  }
+
+  /// Remembers that a phone was turned on: from now on its owner decides.
+  func noteTurnedOn(_ name: String) throws {
+    do throws(FileError) { try AtomicFile.write(Data(), to: onMark(of: name)) } catch {
       throw CommandFailure(status: .machineFailed, sentence: "\(error)".printable)
     }
   }

@@ -149,26 +149,27 @@ struct UpTown: Sendable {
 
   // MARK: Phones
 
-  /// Starts all phones and waits until they run. A new one is turned on: its owner is the one who started the town.
+  /// Starts all phones and waits until they run. Each is turned on once: its owner is the one who started the town.
   private func phones(
     _ servers: Servers, radios: [String: String], in group: inout ThrowingTaskGroup<Void, any Error>
   ) async throws -> [Resident] {
     struct Ready: Decodable {
       let web: String
     }
-    var lines: [(name: String, isNew: Bool, line: AsyncThrowingStream<String, any Error>)] = []
+    var lines: [(name: String, line: AsyncThrowingStream<String, any Error>)] = []
     for (index, name) in names.enumerated() {
       try folder.configure(name, verification: servers.verification, keys: servers.keys)
-      let isNew = !FileManager.default.fileExists(atPath: folder.phone(name).path)
       let child = phoneChild(name, port: ports.phone(index), radio: radios[name] ?? "none")
-      lines.append((name, isNew, Self.start(child, in: &group)))
+      lines.append((name, Self.start(child, in: &group)))
     }
     var residents: [Resident] = []
-    for (name, isNew, line) in lines {
+    for (name, line) in lines {
       let text = try await Self.first(of: line)
       let web = try JSONDecoder().decode(Ready.self, from: Data(text.utf8)).web
       residents.append(Resident(name: name, folder: folder.phone(name), web: web))
-      if isNew { _ = try await PhoneSocket.ask(PhoneRequest(.enable), in: folder.phone(name)) }
+      guard !folder.wasTurnedOn(name) else { continue }
+      _ = try await PhoneSocket.ask(PhoneRequest(.enable), in: folder.phone(name))
+      try folder.noteTurnedOn(name)
     }
     return residents
   }
