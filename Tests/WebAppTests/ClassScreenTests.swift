@@ -19,7 +19,7 @@ extension BrowserSuite {
         in: "Tests/WebAppTests/AccessibilityTrees/Class",
         masks: [
           (#"\b[a-z0-9.-]+\.localhost:\d+"#, "HOST"),
-          (#"text "(?=[A-Z]*\d)(?=\d*[A-Z])[0-9A-Z]{6}""#, #"text "PIN""#),
+          (#"(strong\n\s*text )"[0-9A-Z]{6}""#, #"$1"PIN""#),
         ])
       let checks = DisplayChecks()
       try await ClassTour.play { browser, page in
