@@ -161,8 +161,8 @@ let package = Package(
       name: "HealthAuthorityConsole",
       dependencies: [
         "Secrets", "World", "QRCodes", "VerificationAPI", "KeyServerAPI", "QuietHTTP",
-        "ServerStorage", hummingbird, mustache, grdb, asyncHTTPClient, nioCore, nioHTTP1, crypto, cryptoExtras,
-        logging, serviceLifecycle,
+        "ServerStorage", hummingbird, mustache, grdb, asyncHTTPClient, nioCore, nioHTTP1, crypto,
+        cryptoExtras, logging, serviceLifecycle,
       ], swiftSettings: strict),
 
     .target(
