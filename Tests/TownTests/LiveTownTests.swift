@@ -82,8 +82,20 @@ import World
       on: air, clock: clock,
       official: HealthOfficial(
         server: URL(fileURLWithPath: "/"), apiToken: "", network: NoNetwork()),
-      places: folder.path("places.json"), links: [:], machine: ManualClock(Date()),
+      people: folder.path("people.json"), links: [:], machine: ManualClock(Date()),
       randomness: SeededRandomness(seed: 1, name: "town"))
+  }
+
+  @Test("Who walks and who tested positive is known again in the next town")
+  func people() async throws {
+    let first = town()
+    try await first.perform(.walk("ben", true))
+    try await first.perform(.diagnose("ada"))
+    let facts = await town().facts
+    #expect(facts.people.map(\.walks) == [false, true])
+    #expect(facts.people.map { $0.diagnosed != nil } == [true, false])
+    try await first.perform(.walk("ben", false))
+    #expect(await !town().facts.people[1].walks)
   }
 
   @Test("A place is kept on the map, and is there again in the next town")
@@ -94,7 +106,7 @@ import World
     let next = town()
     #expect(await next.facts.people[0].x == 0)
     #expect(await next.facts.people[0].y == 2)
-    try Data("[]".utf8).write(to: folder.path("places.json"))
+    try Data("[]".utf8).write(to: folder.path("people.json"))
     #expect(await town().facts.people[0].x > 0)
   }
 

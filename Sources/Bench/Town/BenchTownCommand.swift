@@ -50,6 +50,7 @@ struct TownBench {
   private static let seed: UInt64 = 1
   private static let start = Date(timeIntervalSince1970: 1_772_409_600)
   private static let day: TimeInterval = 86_400
+  private static let requestSeconds = 600.0
 
   func run() async throws -> TownReport {
     let logger = Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }
@@ -58,7 +59,8 @@ struct TownBench {
     let authority = try SimulatedHealthAuthority(
       folder: folder.appendingPathComponent("health-authority"), clock: world.clock,
       randomness: world.randomness, deviceCheck: nil, logger: logger)
-    let network = HTTPNetwork()
+    // Phones and servers share this machine: a slow one must not look like a lost connection.
+    let network = HTTPNetwork(timeoutSeconds: Self.requestSeconds)
     return try await withThrowingTaskGroup(of: Void.self) { servers in
       servers.addTask { try await authority.run() }
       _ = await authority.keyServerURL

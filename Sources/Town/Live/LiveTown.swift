@@ -13,23 +13,23 @@ package actor LiveTown {
   private let clock: RehearsalClockFile
   private let machine: any WallClock
   private let official: HealthOfficial
-  private let places: TownPlaces
+  private let file: PeopleFile
   private let links: [String: String]
   private var walks: Walks
   private var reports: [String: PhoneReport] = [:]
-  private var diagnoses: [String: Date] = [:]
+  private var diagnoses: [String: Date]
   private var pins: [String: String] = [:]
   private var issued: [TownFacts.Message] = []
 
-  /// Creates a town; people are where they were in `places`, or out of each other's range.
+  /// Creates a town; people are as they were in the file, or out of each other's range.
   ///
   /// - Parameters:
   ///   - official: The health authority that issues PINs.
-  ///   - places: The file with the places of an earlier run.
+  ///   - file: The file with the people of an earlier run.
   ///   - links: The addresses of the servers, for the page.
   package init(
     of residents: [Resident], on air: TownAir, clock: RehearsalClockFile, official: HealthOfficial,
-    places file: URL, links: [String: String], machine: any WallClock = SystemClock(),
+    people file: URL, links: [String: String], machine: any WallClock = SystemClock(),
     randomness: any Randomness
   ) {
     self.residents = residents
@@ -39,11 +39,15 @@ package actor LiveTown {
     self.links = links
     self.machine = machine
     map = TownMap(people: residents.count)
-    walks = Walks(on: map, randomness: randomness)
-    places = TownPlaces(file: file)
-    let known = places.stored
+    self.file = PeopleFile(url: file)
+    let known = self.file.stored
+    let names = Set(residents.map(\.name))
+    diagnoses = known.diagnoses.filter { names.contains($0.key) }
+    var walks = Walks(on: map, randomness: randomness)
+    for name in known.walking.intersection(names).sorted() { walks.set(name, walks: true) }
+    self.walks = walks
     for (index, resident) in residents.enumerated() {
-      let place = known[resident.name] ?? map.start(index, of: residents.count)
+      let place = known.places[resident.name] ?? map.start(index, of: residents.count)
       air.move(resident.name, to: map.clamped(place))
     }
   }
@@ -54,7 +58,13 @@ package actor LiveTown {
       group.addTask { await self.walk() }
       for resident in residents { group.addTask { await self.follow(resident) } }
     }
-    places.store(air.places)
+    store()
+  }
+
+  private func store() {
+    let walking = residents.map(\.name).filter(walks.contains)
+    file.store(
+      StoredPeople(places: air.places, walking: Set(walking), diagnoses: diagnoses))
   }
 
   package var facts: TownFacts {
@@ -106,7 +116,9 @@ package actor LiveTown {
         throw TownRefusal("Choose two different people.")
       }
       try await move(person, to: TownAir.Place(x: place.x + (place.x > 1 ? -1 : 1), y: place.y))
-    case .walk(let name, let isWalking): walks.set(try resident(name).name, walks: isWalking)
+    case .walk(let name, let isWalking):
+      walks.set(try resident(name).name, walks: isWalking)
+      store()
     case .rate(let rate): try clock.run(at: rate)
     case .jump(let seconds): try clock.jump(by: seconds)
     case .tomorrow: try clock.jumpToTomorrow()
@@ -129,7 +141,7 @@ package actor LiveTown {
     }
     walks.set(resident.name, walks: false)
     air.move(resident.name, to: map.clamped(place))
-    places.store(air.places)
+    store()
   }
 
   /// The clock then goes on in real time: a PIN, which an official issues next, is valid for half an hour only.
@@ -137,6 +149,7 @@ package actor LiveTown {
     try clock.run(at: 1)
     diagnoses[resident.name] = clock.now
     pins[resident.name] = nil
+    store()
   }
 
   private func issue(to resident: Resident) async throws {
@@ -159,7 +172,8 @@ package actor LiveTown {
   }
 
   private func check(_ resident: Resident) async {
-    _ = try? await PhoneSocket.ask(PhoneRequest(.check), in: resident.folder)
+    _ = try? await PhoneSocket.ask(
+      PhoneRequest(.check), in: resident.folder, seconds: LiveTownLimit.answerSeconds)
     reports[resident.name] = await PhoneReport(of: resident)
   }
 }
@@ -184,21 +198,27 @@ extension LiveTown {
   }
 }
 
-/// The file with the places of people, so that they are there again after a restart.
-struct TownPlaces {
-  let file: URL
+/// The people of a town as they are stored: where they are, who walks, and who tested positive.
+struct StoredPeople: Codable {
+  var places: [String: TownAir.Place] = [:]
+  var walking: Set<String> = []
+  var diagnoses: [String: Date] = [:]
+}
 
-  /// The places; none if the file is missing or damaged.
-  var stored: [String: TownAir.Place] {
-    (try? Data(contentsOf: file)).flatMap {
-      try? JSONDecoder().decode([String: TownAir.Place].self, from: $0)
-    } ?? [:]
+/// The file with the people, so that they are as they were after a restart.
+struct PeopleFile {
+  let url: URL
+
+  /// The people; none if the file is missing or damaged.
+  var stored: StoredPeople {
+    (try? Data(contentsOf: url)).flatMap { try? JSONDecoder().decode(StoredPeople.self, from: $0) }
+      ?? StoredPeople()
   }
 
-  /// Stores the places. They are not worth an error.
-  func store(_ places: [String: TownAir.Place]) {
-    guard let data = try? JSONEncoder().encode(places) else { return }
-    try? AtomicFile.write(data, to: file)
+  /// Stores the people. They are not worth an error.
+  func store(_ people: StoredPeople) {
+    guard let data = try? JSONEncoder().encode(people) else { return }
+    try? AtomicFile.write(data, to: url)
   }
 }
 

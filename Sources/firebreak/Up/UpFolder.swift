@@ -11,7 +11,7 @@ import World
 /// ```
 /// up.json            marks the folder: only such a one is removed by --fresh
 /// clock              the clock of all processes
-/// places.json        where people are
+/// people.json        where people are, who walks, and who tested positive
 /// servers/           the folder of `serve`
 /// phones/ada/        the folder of a phone; beside it its configuration, its sealing key, and a mark when it was
 ///                    turned on for the first time
@@ -25,7 +25,7 @@ final class UpFolder: Sendable {
   private static let lockName = "up.lock"
 
   /// The names of the data, which `--fresh` removes.
-  private static let dataNames: Set = ["clock", "places.json", "servers", "phones", "logs"]
+  private static let dataNames: Set = ["clock", "people.json", "servers", "phones", "logs"]
 
   /// Locks the folder, which is created if it is missing.
   ///
@@ -67,7 +67,7 @@ final class UpFolder: Sendable {
   }
 
   var clock: URL { url.appendingPathComponent("clock") }
-  var places: URL { url.appendingPathComponent("places.json") }
+  var people: URL { url.appendingPathComponent("people.json") }
   var servers: URL { url.appendingPathComponent("servers") }
   private var phones: URL { url.appendingPathComponent("phones") }
   private var logs: URL { url.appendingPathComponent("logs") }

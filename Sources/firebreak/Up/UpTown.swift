@@ -63,7 +63,7 @@ struct UpTown: Sendable {
         let residents = try await phones(servers, radios: radios, in: &group)
         let town = LiveTown(
           of: residents, on: air, clock: clock,
-          official: try official(servers.verification, network), places: folder.places,
+          official: try official(servers.verification, network), people: folder.people,
           links: servers.links, randomness: SystemRandomness())
         let site = try TownSite(
           of: town, port: Int(ports.first), randomness: SystemRandomness(), logger: logger)
