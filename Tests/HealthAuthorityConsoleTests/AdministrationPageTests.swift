@@ -80,7 +80,7 @@ import Testing
     try await RunningConsole.run(in: folder.url) { console async throws in
       let browser = try await console.signedIn(.epidemiologist)
       let same = String(
-        decoding: try JSONEncoder().encode(RemoteConfiguration(version: 9)), as: UTF8.self)
+        decoding: try JSONEncoder().encode(RemoteConfiguration(version: 3)), as: UTF8.self)
       var bad = RemoteConfiguration(version: 3)
       bad.riskLevelConfiguration.maxLowRiskScore = 4_097
       let invalid = String(decoding: try JSONEncoder().encode(bad), as: UTF8.self)
@@ -96,6 +96,10 @@ import Testing
         ),
         (invalid, "x", "The document is not valid: maxLowRiskScore"),
         (same, "x", "The document is the one in force"),
+        (
+          same.replacing(#"version":3"#, with: #"version":9"#), "x",
+          "The document is not of version 3"
+        ),
         (same.replacing("1499", with: "1400"), " ", "Give a reason"),
       ]
       for (document, reason, fault) in cases {
@@ -146,6 +150,20 @@ import Testing
       for action in ["phones.paused", "phones.resumed", "file.withdrawn", "file.restored"] {
         #expect(entries.contains { $0.contains(action) }, "\(action)")
       }
+    }
+  }
+
+  @Test("Without the data of one server the page has the keys of the other, and a remark")
+  func keysOfOneServer() async throws {
+    try await RunningConsole.run(in: folder.url) { console async throws in
+      let browser = try await console.signedIn(.administrator)
+      _ = try await browser.post("/keys/api", ["name": "lab", "kind": "admin"])
+      console.authority.state.registryFailure = .notOffered("The key server is elsewhere.")
+      let page = try await browser.get("/keys")
+      #expect(page.status == 200 && page.text.contains("lab <code>k0</code>"))
+      #expect(page.element("notice") == "The key server is elsewhere.")
+      console.authority.state.registryFailure = .unavailable
+      #expect(try await browser.get("/keys").status == 503)
     }
   }
 

@@ -18,6 +18,8 @@ final class SimulatedAuthority: AdministeredAuthority {
     var apiKeys: [APIKeyFacts] = []
     var authorities: [AuthorityFacts] = []
     var apps: [AppFacts] = []
+    /// The failure of requests about authorities and apps.
+    var registryFailure: AuthorityFailure?
     /// The failure of every request.
     var failure: AuthorityFailure?
     /// The failure of a new remote configuration.
@@ -175,7 +177,10 @@ final class SimulatedAuthority: AdministeredAuthority {
   }
 
   func authorities() async throws(AuthorityFailure) -> [AuthorityFacts] {
-    try with { state throws(AuthorityFailure) in state.authorities }
+    try with { state throws(AuthorityFailure) in
+      if let failure = state.registryFailure { throw failure }
+      return state.authorities
+    }
   }
 
   func add(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure) {
@@ -188,7 +193,10 @@ final class SimulatedAuthority: AdministeredAuthority {
   }
 
   func apps() async throws(AuthorityFailure) -> [AppFacts] {
-    try with { state throws(AuthorityFailure) in state.apps }
+    try with { state throws(AuthorityFailure) in
+      if let failure = state.registryFailure { throw failure }
+      return state.apps
+    }
   }
 
   func add(_ app: AppFacts) async throws(AuthorityFailure) {

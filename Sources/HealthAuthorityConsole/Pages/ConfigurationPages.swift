@@ -99,6 +99,10 @@ struct ConfigurationPages: Sendable {
     } catch {
       throw Fault(sentence: visit.texts[.configurationInvalid, error.sentence])
     }
+    // The preview has raised the version already.
+    guard [current.version, current.version + 1].contains(new.version) else {
+      throw Fault(sentence: visit.texts[.configurationVersion, "\(current.version)"])
+    }
     new.version = current.version
     guard new != current else { throw Fault(sentence: visit.texts[.configurationSame]) }
     // Phones reject a version that is not higher.

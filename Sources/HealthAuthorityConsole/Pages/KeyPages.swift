@@ -24,12 +24,14 @@ struct KeyPages: Sendable {
 
   private func show(_ visit: Visit, fault: String? = nil) async throws -> Response {
     let texts = visit.texts
-    var servers: [[String: Any]] = []
+    var (servers, remarks): ([[String: Any]], Set<String>) = ([], [])
     for server in SigningServer.allCases {
       let name: TextKey = server == .keys ? .keysOfKeys : .keysOfVerification
       servers.append([
         "server": server.rawValue, "caption": texts[.keysSigningCaption, texts[name]],
-        "keys": try await authority.signingKeys(of: server).map { key in
+        "keys": try await rows(&remarks) { () throws(AuthorityFailure) in
+          try await authority.signingKeys(of: server)
+        }.map { key in
           [
             "name": [key.id, key.version ?? ""].joined(separator: " "),
             "from": key.validFrom.map(visit.time) ?? "–",
@@ -39,28 +41,46 @@ struct KeyPages: Sendable {
       ])
     }
     var values: [String: Any] = ["servers": servers]
-    values["apiKeys"] = try await authority.apiKeys().map { key -> [String: Any] in
+    values["apiKeys"] = try await rows(&remarks) { () throws(AuthorityFailure) in
+      try await authority.apiKeys()
+    }.map { key -> [String: Any] in
       [
         "id": key.id, "name": key.name, "kind": key.kind, "isActive": key.revokedAt == nil,
         "state": texts[key.revokedAt == nil ? .keysActive : .keysRevoked],
       ]
     }
-    values["authorities"] = try await authority.authorities().map {
+    values["authorities"] = try await rows(&remarks) { () throws(AuthorityFailure) in
+      try await authority.authorities()
+    }.map {
       [
         "issuer": $0.issuer, "audience": $0.audience,
         "keyIDs": $0.keyIDs.joined(separator: ", "),
       ]
     }
-    values["apps"] = try await authority.apps().map {
+    values["apps"] = try await rows(&remarks) { () throws(AuthorityFailure) in
+      try await authority.apps()
+    }.map {
       [
         "id": $0.id, "regions": $0.regions.joined(separator: ", "),
         "issuers": $0.authorities.joined(separator: ", "),
       ]
     }
+    if !remarks.isEmpty { values["notice"] = remarks.sorted().joined(separator: " ") }
     if let fault { values["fault"] = fault }
     return pages.renderer.response(
       Page(texts[.keysTitle], .keys, values, status: fault == nil ? .ok : .unprocessableContent),
       for: visit)
+  }
+
+  /// The rows of a table; none, with a remark, if their server has no data in the folder of this console.
+  private func rows<Row>(
+    _ remarks: inout Set<String>, _ load: () async throws(AuthorityFailure) -> [Row]
+  ) async throws(AuthorityFailure) -> [Row] {
+    do { return try await load() } catch {
+      guard case .notOffered(let sentence) = error else { throw error }
+      remarks.insert(sentence)
+      return []
+    }
   }
 
   private func rotate(_ visit: Visit, _ form: Form) async throws -> Response {

@@ -52,7 +52,8 @@ enum TextKey: String, CaseIterable, Sendable {
     configurationHigh, configurationBefore, configurationAfter, configurationChanges,
     configurationSame, configurationInvalid, configurationNoReason, configurationOpen,
     configurationNoOpen, configurationBy, configurationApprove, configurationReject,
-    configurationOwn, configurationRelated, configurationStale, configurationHistory,
+    configurationVersion, configurationOwn, configurationRelated, configurationStale,
+    configurationHistory,
     configurationHistoryCaption,
     configurationDecision, configurationApproved, configurationRejected, configurationProposed,
     configurationDone

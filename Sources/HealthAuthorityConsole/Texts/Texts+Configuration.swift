@@ -53,6 +53,10 @@ extension Texts {
       "The document is not valid: %1",
       "Dokument jest nieprawidłowy: %1"
     ),
+    .configurationVersion: Phrase(
+      "The document is not of version %1, which is in force: load the page again and repeat the change.",
+      "Dokument nie ma obowiązującej wersji %1: wczytaj stronę ponownie i powtórz zmianę."
+    ),
     .configurationNoReason: Phrase(
       "Give a reason: the second person decides by it.",
       "Podaj powód: druga osoba decyduje na jego podstawie."
