@@ -13,7 +13,7 @@ import World
 package final class ClassroomService: Service, Sendable {
   private let configuration: ClassroomConfiguration
   private let files: ClassFiles
-  private let secret: TeacherSecret
+  private let secret: WebSecret
   private let authority: SimulatedHealthAuthority
   private let world: SimulatedWorld
   private let clock: any WallClock
@@ -36,7 +36,7 @@ package final class ClassroomService: Service, Sendable {
     self.randomness = randomness
     self.logger = logger
     files = try ClassFiles()
-    secret = TeacherSecret(randomness: randomness)
+    secret = WebSecret(randomness: randomness, cookieName: "class-teacher")
     world = SimulatedWorld(
       start: Lesson.start, seed: configuration.seed, recordsBeacons: false, logger: logger)
     authority = try SimulatedHealthAuthority(
@@ -71,7 +71,7 @@ package final class ClassroomService: Service, Sendable {
   ///
   /// - Throws: `ClassroomError.port` if the port is not available.
   package func run() async throws {
-    let network = HTTPNetwork(timeoutSeconds: ClassLimit.requestSecondsMax)
+    let network = HTTPNetwork(timeoutSeconds: NetworkLimit.ownMachineTimeoutSeconds)
     let result: Result<Void, any Error>
     do {
       result = .success(try await serve(over: network))

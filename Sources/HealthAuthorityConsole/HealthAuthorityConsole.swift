@@ -28,8 +28,8 @@ package final class HealthAuthorityConsole: Service {
       configuration, clock: clock, randomness: randomness)
     server = QuietServer(
       router: try composition.router(authority, serviceClock: serviceClock ?? clock),
-      host: configuration.host,
-      port: configuration.port, trustedProxies: configuration.trustedProxies, logger: logger)
+      host: configuration.host, port: configuration.port,
+      trustedProxies: configuration.trustedProxies, logger: logger)
   }
 
   /// The port the console listens on; waits until it listens.

@@ -88,6 +88,15 @@ extension Browser {
     return try await fullScreenshot()
   }
 
+  /// Stores pictures of the whole page: on a phone, on a phone in the dark, and on a desktop.
+  public func storePictures(as name: String) async throws {
+    let phone = EmulatedDisplay(width: 390, height: 844)
+    let dark = EmulatedDisplay(colors: .dark, width: 390, height: 844)
+    try Self.store(try await picture(in: phone, scale: 2), as: "\(name)-phone")
+    try Self.store(try await picture(in: dark, scale: 2), as: "\(name)-phone-dark")
+    try Self.store(try await picture(in: EmulatedDisplay()), as: "\(name)-desktop")
+  }
+
   /// The folder for pictures of pages; nil if none are wanted.
   public static let pictureFolder = ProcessInfo.processInfo
     .environment["FIREBREAK_SCREENSHOTS"].map { URL(fileURLWithPath: $0) }

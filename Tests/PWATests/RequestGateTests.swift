@@ -1,5 +1,6 @@
 import Foundation
 import PWA
+import QuietHTTP
 import TestSupport
 import Testing
 

@@ -49,14 +49,7 @@ extension BrowserSuite {
       .timeLimit(.minutes(Patience.minutes)))
     func pictures() async throws {
       try await ClassTour.play { browser, page in
-        for (suffix, display) in [
-          ("phone", EmulatedDisplay(width: 360, height: 740)),
-          ("phone-dark", EmulatedDisplay(colors: .dark, width: 360, height: 740)),
-          ("desktop", EmulatedDisplay()),
-        ] {
-          let picture = try await browser.picture(in: display, scale: 2)
-          try Browser.store(picture, as: "class-\(page)-\(suffix)")
-        }
+        try await browser.storePictures(as: "class-\(page)")
         guard page == "sheet" else { return }
         try await browser.devTools("Emulation.setEmulatedMedia", ["media": "print"])
         let paper = EmulatedDisplay(width: 680, height: 1_000)

@@ -64,14 +64,7 @@ extension BrowserSuite {
     func pictures() async throws {
       try await withTour { browser, stop in
         try await stop.open(browser)
-        for (suffix, display, scale) in [
-          ("phone", EmulatedDisplay(width: 390, height: 844), 2.0),
-          ("phone-dark", EmulatedDisplay(colors: .dark, width: 390, height: 844), 2.0),
-          ("desktop", EmulatedDisplay(), 1.0),
-        ] {
-          let picture = try await browser.picture(in: display, scale: scale)
-          try Browser.store(picture, as: "\(stop.name)-\(suffix)")
-        }
+        try await browser.storePictures(as: stop.name)
         try await stop.close(browser)
       }
     }

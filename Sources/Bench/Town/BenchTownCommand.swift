@@ -50,7 +50,6 @@ struct TownBench {
   private static let seed: UInt64 = 1
   private static let start = Date(timeIntervalSince1970: 1_772_409_600)
   private static let day: TimeInterval = 86_400
-  private static let requestSeconds = 600.0
 
   func run() async throws -> TownReport {
     let logger = Logger(label: "firebreak") { _ in SwiftLogNoOpLogHandler() }
@@ -59,8 +58,7 @@ struct TownBench {
     let authority = try SimulatedHealthAuthority(
       folder: folder.appendingPathComponent("health-authority"), clock: world.clock,
       randomness: world.randomness, deviceCheck: nil, logger: logger)
-    // Phones and servers share this machine: a slow one must not look like a lost connection.
-    let network = HTTPNetwork(timeoutSeconds: Self.requestSeconds)
+    let network = HTTPNetwork(timeoutSeconds: NetworkLimit.ownMachineTimeoutSeconds)
     return try await withThrowingTaskGroup(of: Void.self) { servers in
       servers.addTask { try await authority.run() }
       _ = await authority.keyServerURL

@@ -20,8 +20,6 @@ package enum ClassLimit {
   package static let secondsPerHour: TimeInterval = 3
   /// Seconds for which a browser may be closed and keeps its phone.
   package static let sessionSeconds = 12 * 3_600
-  /// Seconds for a request of a phone. Phones and servers share this machine, however slow it is.
-  package static let requestSecondsMax: Double = 1_800
   /// Seconds between two signs of life in a stream of events.
   package static let heartbeatSeconds: TimeInterval = 15
 }

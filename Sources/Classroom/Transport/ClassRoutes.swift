@@ -9,7 +9,7 @@ struct ClassRoutes: RouterMiddleware {
 
   let lesson: Lesson
   let files: ClassFiles
-  let secret: TeacherSecret
+  let secret: WebSecret
   /// The names of this machine.
   let hosts: [String]
 
@@ -40,7 +40,7 @@ struct ClassRoutes: RouterMiddleware {
     let here = addresses.preferring(authority: request.head.authority ?? "")
     if path == "/teacher" || path.hasPrefix("/teacher/") {
       let routes = TeacherRoutes(
-        lesson: lesson, secret: secret, cookies: cookies, addresses: here, responses: responses)
+        lesson: lesson, secret: secret, addresses: here, responses: responses)
       return await routes.response(to: request)
     }
     if path == "/code" {
@@ -53,16 +53,11 @@ struct ClassRoutes: RouterMiddleware {
 }
 
 extension Request {
-  /// The fields of a form; `nil` if it is too large.
+  /// The fields of a form, none if it is malformed; `nil` if it is too large.
   func form() async -> [String: String]? {
     guard let body = try? await body.collect(upTo: ClassLimit.bodyBytesMax) else { return nil }
-    let pairs = String(buffer: body).split(separator: "&").compactMap { pair -> (String, String)? in
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2 else { return nil }
-      let value = parts[1].replacingOccurrences(of: "+", with: " ")
-      return value.removingPercentEncoding.map { (String(parts[0]), $0) }
-    }
-    return Dictionary(pairs) { $1 }
+    let pairs = (try? URLEncodedForm.fields(Data(body.readableBytesView))) ?? []
+    return Dictionary(pairs.map { ($0.name, $0.value) }) { $1 }
   }
 }
 
@@ -72,22 +67,13 @@ enum ClassEvents {
   static func response(
     _ request: Request, for reader: LessonFeed.Reader, of lesson: Lesson
   ) -> Response {
-    Response(
-      status: .ok,
-      headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
-      body: ResponseBody { writer in
-        let events = lesson.feed.subscribe(reader) {
-          Task { await lesson.noteConnections() }
-        }
+    .events(
+      to: request,
+      from: { () -> AsyncStream<LessonFeed.Event> in
+        let events = lesson.feed.subscribe(reader) { Task { await lesson.noteConnections() } }
         await lesson.noteConnections()
-        // A page that has been closed must free its stream at once, not at the next heartbeat.
-        try? await request.body.consumeWithCancellationOnInboundClose { _ in
-          for await event in events {
-            let text = event == .changed ? "event: change\ndata: {}\n\n" : ":\n\n"
-            try await writer.write(ByteBuffer(string: text))
-          }
-        }
-        try await writer.finish(nil)
-      })
+        return events
+      },
+      text: { $0 == .changed ? "event: change\ndata: {}\n\n" : ":\n\n" })
   }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import Hummingbird
 import NIOCore
+import QuietHTTP
 
 /// The pages and commands of the teacher, for browsers that have opened the printed address.
 struct TeacherRoutes: Sendable {
   let lesson: Lesson
-  let secret: TeacherSecret
-  let cookies: ClassCookies
+  let secret: WebSecret
   let addresses: ClassAddresses
   let responses: ClassResponses
 
@@ -18,9 +18,9 @@ struct TeacherRoutes: Sendable {
       let typed = request.uri.queryParameters["secret"], secret.matches(String(typed))
     {
       // The next page's address has no secret: it may be on a projector.
-      return ClassResponses.redirection(to: Self.home, setting: cookies.teacher(secret))
+      return ClassResponses.redirection(to: Self.home, setting: secret.cookie(port: addresses.port))
     }
-    guard cookies.isTeacher(request, secret) else {
+    guard secret.isIn(cookies: request.headers[.cookie], port: addresses.port) else {
       return responses.refusal(.forbidden, .noTeacherTitle, .noTeacherText)
     }
     switch (request.method, path) {

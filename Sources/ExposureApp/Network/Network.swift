@@ -168,6 +168,8 @@ public enum NetworkLimit {
   public static let responseBytesMax = 64 << 10
   /// The connection timeout, in seconds.
   public static let connectSeconds = 10
+  /// The timeout between programs on one machine, in seconds: a slow machine must not look like a lost connection.
+  public static let ownMachineTimeoutSeconds = 1_800.0
   /// The longest accepted `Retry-After`, in seconds.
   public static let retryAfterSecondsMax = 24 * 3_600
   /// The first pause after a refusal without `Retry-After`, in seconds; it doubles with each refusal.

@@ -40,11 +40,9 @@ struct ShownFunnelDay: Hashable, Sendable {
     self.day = day.day
     issued = ShownCount(day.issued, least: least)
     redeemed = Self.step(day.redeemed, after: day.issued, least)
-    redeemMinutes =
-      if case .exact(1...) = redeemed, let seconds = day.redeemSeconds { (seconds + 59) / 60 } else
-      {
-        nil
-      }
+    var seconds: Int?
+    if case .exact(1...) = redeemed { seconds = day.redeemSeconds }
+    redeemMinutes = seconds.map { ($0 + 59) / 60 }
     uploads = Self.step(day.uploads, after: day.redeemed, least)
     // Keys in files include padding, so they tell nothing about one upload.
     published = ShownCount(day.published, least: least)

@@ -8,7 +8,6 @@ import QuietHTTP
 /// The client of the key server's statistics, which tells an authority the counts of its uploads by day.
 package struct StatisticsClient: Sendable {
   private let server: URL
-
   private let responseSeconds: Int64
 
   /// - Parameter responseSeconds: The timeout of a response; nil for `ConsoleLimit.responseSecondsMax`.

@@ -188,8 +188,7 @@ struct ConfigurationPages: Sendable {
     try await withChange(visit, form) { change in
       let isStored = try await proposals.add(
         try ConfigurationDocument.text(of: change.new), replacing: change.current.version,
-        reason: change.reason,
-        by: visit.account.name, openMax: ConsoleLimit.openProposalsMax)
+        reason: change.reason, by: visit.account.name, openMax: ConsoleLimit.openProposalsMax)
       guard isStored else { throw PageRefusal.tooLarge }
       return try await show(visit, notice: .configurationProposed)
     }

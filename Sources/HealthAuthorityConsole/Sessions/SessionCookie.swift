@@ -1,3 +1,5 @@
+import QuietHTTP
+
 /// The cookies of the console.
 struct SessionCookie: Sendable {
   let name: String
@@ -22,13 +24,6 @@ struct SessionCookie: Sendable {
 
   /// The value of a cookie in the header `Cookie`.
   static func value(of name: String, in header: String?) -> String? {
-    for cookie in (header ?? "").split(separator: ";") {
-      let parts = cookie.split(separator: "=", maxSplits: 1)
-      guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == name, !parts[1].isEmpty else {
-        continue
-      }
-      return String(parts[1])
-    }
-    return nil
+    CookieHeader.values(of: name, in: header).first
   }
 }

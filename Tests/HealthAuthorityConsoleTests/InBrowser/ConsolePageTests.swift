@@ -54,18 +54,11 @@ extension ConsoleInBrowser {
         if: Browser.pictureFolder != nil, "set FIREBREAK_SCREENSHOTS, or run `make screenshots`"),
       .timeLimit(.minutes(Patience.minutes)))
     func pictures() async throws {
-      let desktop = EmulatedDisplay(width: 1180, height: 820)
       try await withTour(in: .english) { browser, page in
-        func store(_ picture: Data, _ suffix: String) throws {
-          try Browser.store(picture, as: "console-\(page)-\(suffix)")
-        }
-        let phone = EmulatedDisplay(width: 390, height: 844)
-        try store(try await browser.picture(in: phone, scale: 2), "phone")
-        let dark = EmulatedDisplay(colors: .dark, width: 1180)
-        try store(try await browser.picture(in: dark), "dark")
-        // What is seen first, for the documentation.
-        try await browser.emulate(desktop)
-        try store(try await browser.screenshot(), "desktop")
+        try await browser.storePictures(as: "console-\(page)")
+        // The documentation shows the window without scrolling.
+        try await browser.emulate(EmulatedDisplay(width: 1180, height: 820))
+        try Browser.store(try await browser.screenshot(), as: "console-\(page)-window")
       }
     }
 
