@@ -91,7 +91,9 @@ final class PipelinedRequests: ChannelDuplexHandler, RemovableChannelHandler {
     case .body: break
     case .end:
       isReceiving = false
-      if isResponding { load.begin(ObjectIdentifier(context.channel)) }
+      guard isResponding else { break }
+      load.begin(
+        ObjectIdentifier(context.channel), waited: context.channel.timeSinceReceipt)
     }
     context.fireChannelRead(wrapInboundOut(part))
     if isIdle { becomeIdle(context) }

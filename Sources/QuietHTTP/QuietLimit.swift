@@ -3,6 +3,9 @@ public enum QuietLimit {
   /// Open connections. For a further one the connection that has been idle longest is closed; if none is idle,
   /// it waits in the system's queue.
   public static let connectionsMax = 1_024
+  /// Connections that wait in the system's queue until they are accepted. The system drops further ones, whose clients
+  /// try again only after one, three and seven seconds.
+  static let waitingConnectionsMax = 4_096
   /// Open connections of one address (all bits of IPv4, 64 bits of IPv6). Further ones are closed at once.
   public static let connectionsPerAddressMax = 256
   /// Seconds in which a connection must send its next complete request head.
@@ -29,6 +32,10 @@ public enum QuietLimit {
   public static let requestsInWorkMax = 768
   /// Seconds that a new request may have to wait for the ones before it, or it is refused.
   static let queueSecondsMax = 0.5
+  /// Requests that are processed at once; others wait until one of them is finished.
+  static let requestsBegunMax = 128
+  /// Seconds after which a request that has waited is not begun, if there are many: it would take more than a second.
+  static let beginSecondsMax = 0.6
   /// Requests in work from which on the wait is estimated.
   static let busyRequestsMin = 32
   /// Seconds over which the rate of finished requests is measured.

@@ -59,6 +59,8 @@ public struct QuietRoute<Body: Sendable>: Sendable {
       let bytes = try await limit.body(of: request, in: context, timeouts)
       try context.refuseIfOverloaded()
       let isDecoy = request.isDecoy
+      try await context.begin()
+      defer { context.waitsForOthers() }
       let start = times.start()
       let response = try await ServerPriority.process {
         try await mappingErrors(context) {

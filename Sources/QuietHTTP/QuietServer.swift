@@ -103,7 +103,7 @@ public final class QuietServer: Service {
             maxHeaderListSize: QuietLimit.headerBytesMax,
             maxHeaderFieldCount: QuietLimit.headersMax))),
       configuration: .init(
-        address: .hostname(host, port: port),
+        address: .hostname(host, port: port), backlog: QuietLimit.waitingConnectionsMax,
         availableConnectionsDelegate: .maximum(limits.connectionsMax, logger: logger)),
       onServerRunning: { [bound, closed] channel in
         channel.closeFuture.whenComplete { _ in Task { await closed.settle(0) } }

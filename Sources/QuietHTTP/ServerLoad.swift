@@ -1,12 +1,14 @@
 import Hummingbird
+import NIOCore
 import Synchronization
 
 /// The requests that a server works on, and an estimate of the time that one more would wait.
 ///
 /// A request counts from its last byte until its response begins, except while it waits for another server or
 /// imitates the time of another response. If many requests are in work, the wait is their number divided by the
-/// rate at which they were finished lately (Little's law). New requests are refused before that exceeds
-/// `QuietLimit.queueSecondsMax`: a response that comes too late costs as much as one in time, and helps less.
+/// rate at which they were finished lately (Little's law), and the time for which the request has already waited, in
+/// the queues of the system too. New requests are refused before that exceeds `QuietLimit.queueSecondsMax`: a
+/// response that comes too late costs as much as one in time, and helps less.
 final class ServerLoad: Sendable {
   typealias Instant = ContinuousClock.Instant
 
@@ -14,12 +16,29 @@ final class ServerLoad: Sendable {
   private let now: @Sendable () -> Instant
   private let state = Mutex(State())
 
+  private struct Waiting {
+    let connection: ObjectIdentifier
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
   private struct State {
-    var inWork: Set<ObjectIdentifier> = []
+    /// When the system received the last byte of the request of each connection.
+    var inWork: [ObjectIdentifier: Instant] = [:]
     /// The time since which at least `QuietLimit.busyRequestsMin` requests are in work, or a later one.
     var busySince: Instant?
     /// The requests that were finished since then.
     var finished = 0.0
+    /// The connections whose requests are being processed.
+    var begun: Set<ObjectIdentifier> = []
+    /// Those that wait to be processed, in the order in which they came.
+    var waiting = CircularBuffer<Waiting>()
+
+    /// The request of a connection is no longer processed. Returns the request that begins instead.
+    mutating func leave(_ connection: ObjectIdentifier) -> CheckedContinuation<Void, Never>? {
+      guard begun.remove(connection) != nil, let next = waiting.popFirst() else { return nil }
+      begun.insert(next.connection)
+      return next.continuation
+    }
   }
 
   /// Allows `inWorkMax` requests at once.
@@ -32,48 +51,94 @@ final class ServerLoad: Sendable {
   }
 
   /// The request of a connection is complete.
-  func begin(_ connection: ObjectIdentifier) {
+  ///
+  /// - Parameter waited: The time since the system received its last byte.
+  func begin(_ connection: ObjectIdentifier, waited: Duration = .zero) {
     state.withLock { state in
-      state.inWork.insert(connection)
+      let now = now()
+      state.inWork[connection] = now - waited
       guard state.busySince == nil, state.inWork.count >= QuietLimit.busyRequestsMin else { return }
-      (state.busySince, state.finished) = (now(), 0)
+      (state.busySince, state.finished) = (now, 0)
+    }
+  }
+
+  /// Waits until fewer than `QuietLimit.requestsBegunMax` requests are being processed.
+  ///
+  /// A request that has begun is suspended several times, and each time waits for all that run. So few run at once, and
+  /// the others wait here, where it is known for how long.
+  func waitToBegin(_ connection: ObjectIdentifier) async {
+    await withCheckedContinuation { continuation in
+      let begins = state.withLock { state in
+        guard state.begun.count >= QuietLimit.requestsBegunMax else {
+          state.begun.insert(connection)
+          return true
+        }
+        state.waiting.append(Waiting(connection: connection, continuation: continuation))
+        return false
+      }
+      if begins { continuation.resume() }
     }
   }
 
   /// The response begins, or the request waits for something else than this server.
   func end(_ connection: ObjectIdentifier) {
-    state.withLock { state in
-      guard state.inWork.remove(connection) != nil else { return }
-      state.finished += 1
-      if state.inWork.count < QuietLimit.busyRequestsMin { state.busySince = nil }
+    let next = state.withLock { state in
+      if state.inWork.removeValue(forKey: connection) != nil {
+        state.finished += 1
+        if state.inWork.count < QuietLimit.busyRequestsMin { state.busySince = nil }
+      }
+      return state.leave(connection)
     }
+    next?.resume()
   }
 
   /// The request is refused. It says nothing about the rate at which others are finished.
   func refuse(_ connection: ObjectIdentifier) {
-    state.withLock { state in
-      guard state.inWork.remove(connection) != nil else { return }
-      if state.inWork.count < QuietLimit.busyRequestsMin { state.busySince = nil }
+    let next = state.withLock { state in
+      if state.inWork.removeValue(forKey: connection) != nil,
+        state.inWork.count < QuietLimit.busyRequestsMin
+      {
+        state.busySince = nil
+      }
+      return state.leave(connection)
     }
+    next?.resume()
   }
 
-  /// True if a new request would wait too long.
-  var isTooHigh: Bool {
+  /// True if the request of a connection would wait too long.
+  func isTooHigh(for connection: ObjectIdentifier) -> Bool {
     state.withLock { state in
       if state.inWork.count > inWorkMax { return true }
       guard let start = state.busySince else { return false }
-      let seconds = (now() - start) / .seconds(1)
+      let now = now()
+      let waited = state.inWork[connection].map { (now - $0) / .seconds(1) } ?? 0
+      let left = QuietLimit.queueSecondsMax - waited
+      guard left > 0 else { return true }
+      let seconds = (now - start) / .seconds(1)
       // A burst says nothing about the rate yet.
       guard seconds >= QuietLimit.queueSecondsMax else { return false }
-      let waitMax = QuietLimit.queueSecondsMax * state.finished / seconds
+      let countMax = left * state.finished / seconds
       if seconds > 2 * QuietLimit.rateSeconds {
         // Keeps the rate with the weight of one period, so that newer requests soon outweigh older ones.
         state.finished *= QuietLimit.rateSeconds / seconds
-        state.busySince = now() - .seconds(QuietLimit.rateSeconds)
+        state.busySince = now - .seconds(QuietLimit.rateSeconds)
       }
-      return Double(state.inWork.count) > waitMax
+      return Double(state.inWork.count) > countMax
     }
   }
+
+  /// True if the request of a connection has waited so long, on a server with many, that it should not be begun.
+  ///
+  /// The estimate was too low then, for example because a disk was slow.
+  func isLate(_ connection: ObjectIdentifier) -> Bool {
+    state.withLock { state in
+      guard state.busySince != nil, let received = state.inWork[connection] else { return false }
+      return (now() - received) / .seconds(1) > QuietLimit.beginSecondsMax
+    }
+  }
+
+  /// The number of requests that wait to be processed.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// The number of requests in work.
   var inWorkCount: Int { state.withLock { $0.inWork.count } }
@@ -125,7 +190,21 @@ struct LoadedResponder: HTTPResponder {
 extension QuietContext {
   /// - Throws: `QuietRefusal.unavailable` if the server has too much work for this request.
   func refuseIfOverloaded() throws(QuietRefusal) {
-    guard let load, load.isTooHigh else { return }
+    guard let load else { return }
+    try refuse(load, if: load.isTooHigh(for: connection.id))
+  }
+
+  /// Waits until the request can be processed. `waitsForOthers` then ends its part of the work.
+  ///
+  /// - Throws: `QuietRefusal.unavailable` if that took too long.
+  func begin() async throws(QuietRefusal) {
+    guard let load else { return }
+    await load.waitToBegin(connection.id)
+    try refuse(load, if: load.isLate(connection.id))
+  }
+
+  private func refuse(_ load: ServerLoad, if isRefused: Bool) throws(QuietRefusal) {
+    guard isRefused else { return }
     load.refuse(connection.id)
     throw .unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)
   }

@@ -67,9 +67,7 @@ final class SlowReaderHandler: ChannelDuplexHandler {
   /// Checks the progress, and again after the interval while data is pending. If the system does not
   /// count acknowledged bytes, the next response triggers the next check.
   private func check(_ context: ChannelHandlerContext) {
-    guard let socket = context.channel as? any SocketOptionProvider else { return }
-    let info: EventLoopFuture<TCPInfo> = socket.unsafeGetSocketOption(level: .tcp, name: .tcp_info)
-    info.assumeIsolated().whenSuccess { [self] info in
+    TCPInfo.read(of: context.channel)?.assumeIsolated().whenSuccess { [self] info in
       guard let acknowledged = info.acknowledged else { return }
       if progress.hasStalled(written: written, acknowledged: acknowledged) {
         reset(context)
@@ -117,25 +115,5 @@ struct ReadProgress {
     guard samples.count > Self.checks else { return false }
     let before = samples.removeFirst()
     return acknowledged - before.acknowledged < min(before.pending, QuietLimit.responseBytesMin)
-  }
-}
-
-/// The first fields of Linux's `struct tcp_info` (linux/tcp.h), which only grows at its end.
-struct TCPInfo: Sendable {
-  /// Unused fields: 120 bytes.
-  private let others: InlineArray<15, UInt64>
-  private let bytesAcknowledged: UInt64
-  private let bytesReceived: UInt64
-
-  /// The bytes that the peer has acknowledged (`tcpi_bytes_acked`), or nil if the system does not count.
-  ///
-  /// Linux counts since 4.1. Systems such as gVisor leave both counters at 0, although a request was
-  /// received.
-  var acknowledged: Int? { bytesReceived > 0 ? Int(truncatingIfNeeded: bytesAcknowledged) : nil }
-
-  init(bytesAcknowledged: UInt64, bytesReceived: UInt64) {
-    others = InlineArray(repeating: 0)
-    self.bytesAcknowledged = bytesAcknowledged
-    self.bytesReceived = bytesReceived
   }
 }

@@ -291,4 +291,25 @@ struct TCPInfoTests {
     // A request was received, so a system with this value does not count.
     #expect(TCPInfo(bytesAcknowledged: 0, bytesReceived: 0).acknowledged == nil)
   }
+
+  @Test("The time since the last receipt begins with a response and grows")
+  func receipt() async throws {
+    try await EchoServer().running { port async throws in
+      let start = ContinuousClock.now
+      let pause = 40
+      let information = try await Wire.aside { () -> TCPInfo? in
+        let client = try WireConnection(port: port)
+        defer { client.close() }
+        usleep(useconds_t(pause * 1_000))
+        #expect(client.ask("GET /people/a HTTP/1.1\r\nHost: localhost\r\n\r\n")?.status == 200)
+        usleep(useconds_t(pause * 1_000))
+        return client.information
+      }
+      guard let information else { return }
+      let elapsed = Int((ContinuousClock.now - start) / .milliseconds(1))
+      // The system counts in ticks of up to 10 milliseconds.
+      #expect(Int(information.millisecondsSinceReceipt) >= pause - 10)
+      #expect(Int(information.millisecondsSinceReceipt) <= elapsed - pause + 10)
+    }
+  }
 }

@@ -9,6 +9,12 @@ import Testing
 struct ServerLoadTests {
   private final class Client: Sendable {}
 
+  private final class Begun: Sendable {
+    private let state = Mutex<[Int]>([])
+    var numbers: [Int] { state.withLock { $0 } }
+    func append(_ number: Int) { state.withLock { $0.append(number) } }
+  }
+
   private let timer = ManualTimer()
   private let load: ServerLoad
   private let clients = (0..<1_000).map { _ in Client() }
@@ -17,6 +23,9 @@ struct ServerLoadTests {
     let timer = timer
     load = ServerLoad(inWorkMax: 500, now: { timer.now })
   }
+
+  /// True if one more request would be refused.
+  private var isTooHigh: Bool { load.isTooHigh(for: ObjectIdentifier(load)) }
 
   private func begin(_ numbers: Range<Int>) {
     for number in numbers { load.begin(ObjectIdentifier(clients[number])) }
@@ -29,11 +38,11 @@ struct ServerLoadTests {
   @Test("Requests in work up to the limit are allowed, and one more is too many")
   func inWork() {
     begin(0..<500)
-    #expect(!load.isTooHigh)
+    #expect(!isTooHigh)
     begin(500..<501)
-    #expect(load.isTooHigh)
+    #expect(isTooHigh)
     end(0..<1)
-    #expect(!load.isTooHigh)
+    #expect(!isTooHigh)
     // An end without a beginning does not count.
     end(0..<1)
     #expect(load.inWorkCount == 500)
@@ -46,31 +55,96 @@ struct ServerLoadTests {
     timer.pass(to: .milliseconds(500))
     end(0..<50)
     begin(100..<150)
-    #expect(load.isTooHigh)
+    #expect(isTooHigh)
     // 250 a second: less than half a second.
     begin(150..<350)
     end(50..<250)
     timer.pass(to: .seconds(1))
-    #expect(!load.isTooHigh)
+    #expect(!isTooHigh)
   }
 
   @Test("A burst is not refused before the rate is known, and few requests never are")
   func burst() {
     begin(0..<400)
     timer.pass(to: .milliseconds(499))
-    #expect(!load.isTooHigh)
+    #expect(!isTooHigh)
     end(0..<(400 - QuietLimit.busyRequestsMin + 1))
     timer.pass(to: .seconds(60))
-    #expect(!load.isTooHigh)
+    #expect(!isTooHigh)
+  }
+
+  @Test("A request that waited too long in the system's queues is refused if many are in work")
+  func waitedBefore() {
+    let late = Client()
+    load.begin(ObjectIdentifier(late), waited: .seconds(QuietLimit.queueSecondsMax))
+    begin(0..<(QuietLimit.busyRequestsMin - 2))
+    #expect(!load.isTooHigh(for: ObjectIdentifier(late)))
+    begin((QuietLimit.busyRequestsMin - 2)..<QuietLimit.busyRequestsMin)
+    #expect(load.isTooHigh(for: ObjectIdentifier(late)))
+    #expect(!isTooHigh)
+    // 200 a second with 50 in work: a quarter of a second, too long for a request that has waited 0.3 seconds.
+    begin(100..<200)
+    timer.pass(to: .milliseconds(500))
+    end(100..<200)
+    begin(200..<217)
+    let waiting = Client()
+    load.begin(ObjectIdentifier(waiting), waited: .milliseconds(300))
+    #expect(load.isTooHigh(for: ObjectIdentifier(waiting)))
+    #expect(!isTooHigh)
+  }
+
+  @Test("A request that was allowed is not begun if it then waits too long with many others")
+  func late() {
+    begin(0..<(QuietLimit.busyRequestsMin - 1))
+    let first = ObjectIdentifier(clients[0])
+    timer.pass(to: .seconds(QuietLimit.beginSecondsMax))
+    begin((QuietLimit.busyRequestsMin - 1)..<QuietLimit.busyRequestsMin)
+    #expect(!load.isLate(first))
+    timer.pass(to: .seconds(QuietLimit.beginSecondsMax) + .milliseconds(1))
+    #expect(load.isLate(first))
+    #expect(!load.isLate(ObjectIdentifier(clients[QuietLimit.busyRequestsMin - 1])))
+    end(1..<2)
+    #expect(!load.isLate(first))
+  }
+
+  @Test(
+    "Few requests are processed at once; the others begin in their order when one ends or is refused"
+  )
+  func waitToBegin() async throws {
+    for number in 0..<QuietLimit.requestsBegunMax {
+      await load.waitToBegin(ObjectIdentifier(clients[number]))
+    }
+    let begun = Begun()
+    var tasks: [Task<Void, Never>] = []
+    for number in 500..<503 {
+      tasks.append(
+        Task { [load, clients] in
+          await load.waitToBegin(ObjectIdentifier(clients[number]))
+          begun.append(number)
+        })
+      try await Patience.until { load.waitingCount == tasks.count }
+    }
+    #expect(begun.numbers.isEmpty)
+    load.end(ObjectIdentifier(clients[1]))
+    await tasks[0].value
+    // A second end of the same request frees no place.
+    load.end(ObjectIdentifier(clients[1]))
+    #expect(load.waitingCount == 2)
+    load.refuse(ObjectIdentifier(clients[500]))
+    await tasks[1].value
+    load.end(ObjectIdentifier(clients[501]))
+    await tasks[2].value
+    #expect(begun.numbers == [500, 501, 502])
+    #expect(load.waitingCount == 0)
   }
 
   @Test("If nothing is finished for long, new requests are refused until it is again")
   func stall() {
     begin(0..<QuietLimit.busyRequestsMin)
     timer.pass(to: .seconds(10))
-    #expect(load.isTooHigh)
+    #expect(isTooHigh)
     end(0..<1)
-    #expect(!load.isTooHigh)
+    #expect(!isTooHigh)
   }
 
   @Test("What was finished long ago counts less and less")
@@ -83,12 +157,12 @@ struct ServerLoadTests {
         end(100..<200)
       }
       timer.pass(to: .seconds(second))
-      #expect(!load.isTooHigh)
+      #expect(!isTooHigh)
     }
     timer.pass(to: .seconds(30))
-    _ = load.isTooHigh
+    _ = isTooHigh
     timer.pass(to: .seconds(60))
-    #expect(load.isTooHigh)
+    #expect(isTooHigh)
   }
 
   @Test(

@@ -1,6 +1,8 @@
 import Foundation
 import TestSupport
 
+@testable import QuietHTTP
+
 /// Sends and receives bytes over a real socket, so that tests see the exact HTTP messages.
 enum Wire {
   /// Sends `pieces` with `pause` seconds between them and returns all bytes until the server closes the
@@ -41,6 +43,14 @@ final class WireConnection: Sendable {
   }
 
   func close() { Foundation.close(socket) }
+
+  /// The values of the connection; nil if the system does not tell.
+  var information: TCPInfo? {
+    var information = TCPInfo(bytesAcknowledged: 0, bytesReceived: 0)
+    var size = socklen_t(MemoryLayout<TCPInfo>.size)
+    let status = getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &information, &size)
+    return status == 0 && information.acknowledged != nil ? information : nil
+  }
 
   /// Returns `false` if the server has closed the connection.
   func send(_ bytes: Data) -> Bool {
