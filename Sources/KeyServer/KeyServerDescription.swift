@@ -127,6 +127,9 @@ extension KeyServerComposition {
       "onset_to_upload_distribution": .array(
         of: count, "By days since the onset, 0 to 29.", count: 30...30),
       "requests_missing_onset_date": count,
+      "token_to_upload_distribution": .array(
+        of: count, "By minutes since the token was issued: under 1, 2, 5, 10, 20, and longer.",
+        count: 6...6),
     ], required: ["day", "publish_requests", "total_teks_published"])
 
   private static let count = JSONSchema.integer("A count.")

@@ -70,6 +70,11 @@ public struct StatisticsDay: Codable, Hashable, Sendable {
   public var onsetToUploadDistribution: [Int]
   /// Uploads without a known onset.
   public var requestsMissingOnsetDate: Int
+  /// Uploads by the time since their token or certificate was issued, with the limits of `tokenToUploadMinutes`.
+  public var tokenToUploadDistribution: [Int]
+
+  /// The first minutes that are too long for each part of `tokenToUploadDistribution`; its last part has none.
+  public static let tokenToUploadMinutes = [1, 2, 5, 10, 20]
 
   /// A day without uploads.
   public init(day: String) {
@@ -78,6 +83,7 @@ public struct StatisticsDay: Codable, Hashable, Sendable {
     (totalTEKsPublished, requestsWithRevisions, requestsMissingOnsetDate) = (0, 0, 0)
     tekAgeDistribution = Array(repeating: 0, count: 16)
     onsetToUploadDistribution = Array(repeating: 0, count: 30)
+    tokenToUploadDistribution = Array(repeating: 0, count: Self.tokenToUploadMinutes.count + 1)
   }
 
   private enum CodingKeys: String, CodingKey {
@@ -88,5 +94,6 @@ public struct StatisticsDay: Codable, Hashable, Sendable {
     case tekAgeDistribution = "tek_age_distribution"
     case onsetToUploadDistribution = "onset_to_upload_distribution"
     case requestsMissingOnsetDate = "requests_missing_onset_date"
+    case tokenToUploadDistribution = "token_to_upload_distribution"
   }
 }

@@ -19,10 +19,16 @@ import Testing
       console.authority.state.days = [
         FunnelDay(
           day: 1_799_884_800, issued: 40, redeemed: 31, redeemSeconds: 61, uploads: 9,
-          published: 600),
+          uploadTime: .under(minutes: 2), published: 600),
         FunnelDay(
           day: 1_799_971_200, issued: 0, redeemed: 10, redeemSeconds: 61, uploads: nil,
           published: 3),
+        FunnelDay(
+          day: 1_800_057_600, issued: 90, redeemed: 70, uploads: 30, uploadTime: .under(minutes: 5),
+          published: 900),
+        FunnelDay(
+          day: 1_800_144_000, issued: 90, redeemed: 70, uploads: 30, uploadTime: .over(minutes: 20),
+          published: 900),
       ]
       let browser = try await console.signedIn(.epidemiologist)
       let text = try await browser.get("/funnel").text
@@ -31,12 +37,30 @@ import Testing
       }
       #expect(
         rows == [
-          "2027-01-14</th><td>40</td><td>fewer than 10</td><td>–</td><td>fewer than 10</td><td>600</td>",
-          "2027-01-15</th><td>0</td><td>10</td><td>2</td><td>not counted</td><td>fewer than 10</td>",
+          "2027-01-14</th><td>40</td><td>fewer than 10</td><td>–</td><td>fewer than 10</td><td>–</td><td>600</td>",
+          "2027-01-15</th><td>0</td><td>10</td><td>2</td><td>not counted</td><td>–</td><td>fewer than 10</td>",
+          "2027-01-16</th><td>90</td><td>70</td><td>–</td><td>30</td><td>&lt; 5</td><td>900</td>",
+          "2027-01-17</th><td>90</td><td>70</td><td>–</td><td>30</td><td>&gt; 20</td><td>900</td>",
         ])
       #expect(text.contains("<svg class=\"chart\" role=\"img\""))
       #expect(!text.contains(">31<") && !text.contains(">9<"))
     }
+  }
+
+  @Test("The time of the median upload is a limit of the counts, or none without counts")
+  func uploadTime() {
+    func time(_ counts: [Int]) -> UploadTime? {
+      var day = StatisticsDay(day: "2027-01-14T00:00:00Z")
+      day.tokenToUploadDistribution = counts
+      return UploadTime(day)
+    }
+    #expect(time([0, 0, 0, 0, 0, 0]) == nil)
+    #expect(time([10, 0, 0, 0, 0, 0]) == .under(minutes: 1))
+    #expect(time([10, 0, 10, 0, 0, 0]) == .under(minutes: 1))
+    #expect(time([10, 0, 20, 0, 0, 0]) == .under(minutes: 5))
+    #expect(time([10, 0, 0, 0, 0, 30]) == .over(minutes: 20))
+    // A server with other parts.
+    #expect(time([]) == nil)
   }
 
   @Test(

@@ -24,7 +24,8 @@ struct GroupCommitTests {
         at: RunningKeyServer.start, keys: StoreScene.databaseKeys),
       digest: Data([number]), keys: [], revision: .leaveKnown,
       facts: UploadFacts(
-        issuer: "", platform: .unknown, onset: SymptomOnset(nil, at: RunningKeyServer.start),
+        issuer: "", tokenIssuedAt: RunningKeyServer.start, platform: .unknown,
+        onset: SymptomOnset(nil, at: RunningKeyServer.start),
         keys: [], at: RunningKeyServer.start), response: { _ in Data([number]) })
   }
 

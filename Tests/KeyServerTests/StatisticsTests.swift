@@ -134,8 +134,10 @@ struct StatisticsTests {
       for _ in 0..<10 {
         let keys = scene.keys(3)
         let onset = UInt32(keys[0].rollingStartNumber - 144)
-        try await scene.publish(
-          scene.request(keys, certificate: scene.certificate(keys) { $0.onset = onset }))
+        let certificate = try scene.certificate(keys) {
+          ($0.onset, $0.issuedBefore) = (onset, 120)
+        }
+        try await scene.publish(scene.request(keys, certificate: certificate))
       }
       scene.server.clock.advance(by: Self.untilShown)
       let day = try #require(try await request(scene).body.days?.first)
@@ -145,6 +147,7 @@ struct StatisticsTests {
       #expect([300, 600].contains(day.totalTEKsPublished))
       #expect(day.requestsMissingOnsetDate == 30)
       #expect(day.onsetToUploadDistribution[2] == 10)
+      #expect(day.tokenToUploadDistribution == [30, 0, 10, 0, 0, 0])
       #expect(day.tekAgeDistribution.reduce(0, +) == 40 && day.tekAgeDistribution[3] == 10)
     }
   }

@@ -82,7 +82,8 @@ struct StoreScene: Sendable {
       revision: revising.map { .token(.valid(RevisionToken($0)), allowsPartial: false) }
         ?? .leaveKnown,
       facts: UploadFacts(
-        issuer: issuer, platform: platform, onset: SymptomOnset(nil, at: now), keys: keys, at: now),
+        issuer: issuer, tokenIssuedAt: now, platform: platform, onset: SymptomOnset(nil, at: now),
+        keys: keys, at: now),
       response: response)
   }
 

@@ -13,19 +13,43 @@ package struct FunnelDay: Hashable, Sendable {
   package let redeemSeconds: Int?
   /// The accepted uploads.
   package let uploads: Int?
+  /// The median time from the exchange to the upload.
+  package let uploadTime: UploadTime?
   /// The keys in published files, padding included.
   package let published: Int?
 
   package init(
     day: Int64, issued: Int?, redeemed: Int?, redeemSeconds: Int? = nil, uploads: Int?,
-    published: Int?
+    uploadTime: UploadTime? = nil, published: Int?
   ) {
     self.day = day
     self.issued = issued
     self.redeemed = redeemed
     self.redeemSeconds = redeemSeconds
     self.uploads = uploads
+    self.uploadTime = uploadTime
     self.published = published
+  }
+}
+
+/// The time of the median upload, as a limit of the key server's counts.
+package enum UploadTime: Hashable, Sendable {
+  case under(minutes: Int)
+  case over(minutes: Int)
+
+  /// The median of the uploads of a day; nil if their counts were rounded to none.
+  package init?(_ day: StatisticsDay) {
+    let counts = day.tokenToUploadDistribution
+    let limits = StatisticsDay.tokenToUploadMinutes
+    let all = counts.reduce(0, +)
+    var counted = 0
+    let median = counts.firstIndex { count in
+      counted += count
+      return counted > 0 && 2 * counted >= all
+    }
+    guard let median, let longest = limits.last else { return nil }
+    self =
+      limits.indices.contains(median) ? .under(minutes: limits[median]) : .over(minutes: longest)
   }
 }
 

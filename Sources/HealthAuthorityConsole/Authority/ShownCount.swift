@@ -34,6 +34,8 @@ struct ShownFunnelDay: Hashable, Sendable {
   /// In minutes, rounded up; nil if `redeemed` is not shown.
   let redeemMinutes: Int?
   let uploads: ShownCount
+  /// Nil if `uploads` is not shown.
+  let uploadTime: UploadTime?
   let published: ShownCount
 
   init(_ day: FunnelDay, least: Int) {
@@ -44,6 +46,7 @@ struct ShownFunnelDay: Hashable, Sendable {
     if case .exact(1...) = redeemed { seconds = day.redeemSeconds }
     redeemMinutes = seconds.map { ($0 + 59) / 60 }
     uploads = Self.step(day.uploads, after: day.redeemed, least)
+    if case .exact(1...) = uploads { uploadTime = day.uploadTime } else { uploadTime = nil }
     // Keys in files include padding, so they tell nothing about one upload.
     published = ShownCount(day.published, least: least)
   }

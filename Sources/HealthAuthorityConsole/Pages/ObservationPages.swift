@@ -51,11 +51,20 @@ struct ObservationPages: Sendable {
         [
           "day": visit.day(day.day), "issued": text(day.issued), "redeemed": text(day.redeemed),
           "redeemMinutes": day.redeemMinutes.map(String.init) ?? "–",
-          "uploads": text(day.uploads), "published": text(day.published),
+          "uploads": text(day.uploads), "uploadMinutes": Self.text(day.uploadTime),
+          "published": text(day.published),
         ]
       },
     ]
     return pages.renderer.response(Page(texts[.funnelTitle], .funnel, values), for: visit)
+  }
+
+  private static func text(_ time: UploadTime?) -> String {
+    switch time {
+    case .under(let minutes): "< \(minutes)"
+    case .over(let minutes): "> \(minutes)"
+    case nil: "–"
+    }
   }
 
   // MARK: - Exports

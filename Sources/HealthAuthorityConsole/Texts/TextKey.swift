@@ -37,7 +37,8 @@ enum TextKey: String, CaseIterable, Sendable {
     auditBroken, auditHead, auditHeadHelp, auditExport, auditOlder
   // Observation.
   case funnelTitle, funnelCard, funnelLead, funnelCaption, funnelChart, funnelIssued,
-    funnelRedeemed, funnelRedeemMinutes, funnelUploads, funnelPublished, funnelFew, funnelEmpty,
+    funnelRedeemed, funnelRedeemMinutes, funnelUploads, funnelUploadMinutes, funnelPublished,
+    funnelFew, funnelEmpty,
     exportsTitle,
     exportsCard, exportsName, exportsFirst, exportsNext, exportsCaption, exportsFile,
     exportsBytes, exportsKeys, exportsEnd, exportsSignature, exportsValid, exportsInvalid,

@@ -28,6 +28,10 @@ extension Texts {
       "Minuty do wykorzystania, średnio"
     ),
     .funnelUploads: Phrase("Uploads", "Przesłania"),
+    .funnelUploadMinutes: Phrase(
+      "Minutes until uploaded, median",
+      "Minuty do przesłania, mediana"
+    ),
     .funnelPublished: Phrase("Keys in files", "Klucze w plikach"),
     .funnelFew: Phrase("fewer than %1", "mniej niż %1"),
     .funnelEmpty: Phrase("There are no days to show yet.", "Nie ma jeszcze dni do pokazania."),

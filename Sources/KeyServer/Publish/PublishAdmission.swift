@@ -40,7 +40,8 @@ struct PublishAdmission: Sendable {
         digest: UploadDigest.of(request, keys: sent, under: self.keys), keys: keys.accepted,
         revision: policy,
         facts: UploadFacts(
-          issuer: verified.issuer, platform: platform, onset: onset, keys: keys.accepted, at: now),
+          issuer: verified.issuer, tokenIssuedAt: verified.certificate.issuedAt, platform: platform,
+          onset: onset, keys: keys.accepted, at: now),
         response: { outcome in
           try PublishResponse(keys, outcome, earlier: earlier, sealedWith: ring, at: now).json
         })

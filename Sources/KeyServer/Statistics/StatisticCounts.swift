@@ -32,6 +32,8 @@ enum StatisticKind: String, CaseIterable, Sendable {
   case onset
   /// Uploads without a valid onset.
   case missingOnset
+  /// Uploads by the age of their token or certificate, with the buckets of `StatisticsDay.tokenToUploadMinutes`.
+  case tokenAge
 }
 
 /// The sum of what the uploads of one transaction add to the statistics.
@@ -60,6 +62,8 @@ struct StatisticTally: Sendable {
     } else {
       count(.missingOnset)
     }
+    let limits = StatisticsDay.tokenToUploadMinutes
+    count(.tokenAge, limits.firstIndex { facts.tokenMinutes < $0 } ?? limits.count)
   }
 
   /// The sums, in a fixed order.
@@ -148,7 +152,9 @@ struct StatisticsView: Sendable {
         day.tekAgeDistribution[bucket] += number
       case .onset where day.onsetToUploadDistribution.indices.contains(bucket):
         day.onsetToUploadDistribution[bucket] += number
-      case .oldestKey, .onset: break
+      case .tokenAge where day.tokenToUploadDistribution.indices.contains(bucket):
+        day.tokenToUploadDistribution[bucket] += number
+      case .oldestKey, .onset, .tokenAge: break
       }
     }
     return day

@@ -115,10 +115,12 @@ struct UploadFacts: Hashable, Sendable {
   let oldestKeyDays: Int?
   /// Days since the onset of symptoms; nil if it is unknown.
   let onsetDays: Int?
+  /// Whole minutes since the token or certificate was issued.
+  let tokenMinutes: Int
 
   init(
-    issuer: String, platform: UploadPlatform, onset: SymptomOnset, keys: [PublishableKey],
-    at now: Date
+    issuer: String, tokenIssuedAt: Date, platform: UploadPlatform, onset: SymptomOnset,
+    keys: [PublishableKey], at now: Date
   ) {
     self.issuer = issuer
     self.platform = platform
@@ -129,6 +131,8 @@ struct UploadFacts: Hashable, Sendable {
     }
     oldestKeyDays = keys.map(\.key.key.rollingStart.startOfDay).min().flatMap(days)
     onsetDays = onset.isMissing ? nil : onset.day.flatMap(days)
+    // A verified token has a time that fits into seconds.
+    tokenMinutes = Int(max(0, now.timeIntervalSince(tokenIssuedAt)) / 60)
   }
 }
 

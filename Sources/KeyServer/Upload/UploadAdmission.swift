@@ -35,8 +35,9 @@ struct UploadAdmission: Sendable {
         digest: UploadDigest.of(request, keys: keys, under: self.keys), keys: publishable,
         revision: .leaveKnown,
         facts: UploadFacts(
-          issuer: issuer, platform: UploadPlatform(name: payload.platform), onset: onset,
-          keys: publishable, at: now),
+          issuer: issuer, tokenIssuedAt: grant.issuedAt,
+          platform: UploadPlatform(name: payload.platform), onset: onset, keys: publishable, at: now
+        ),
         response: { _ in Data(UploadResponse.accepted.result.utf8) })
     } catch {
       throw .unavailable

@@ -78,7 +78,9 @@ struct FolderAuthority: AdministeredAuthority {
       FunnelDay(
         day: day, issued: codes.map { $0[day]?.codesIssued ?? 0 },
         redeemed: codes.map { $0[day]?.codesClaimed ?? 0 },
-        redeemSeconds: codes?[day].map { Int($0.claimMeanSeconds) }, uploads: uploads[day],
+        redeemSeconds: codes?[day].map { Int($0.claimMeanSeconds) },
+        uploads: uploads[day]?.publishRequests.total,
+        uploadTime: uploads[day].flatMap { UploadTime($0) },
         published: published.map { $0[day] ?? 0 })
     }
   }
@@ -115,7 +117,7 @@ struct FolderAuthority: AdministeredAuthority {
     let exp: Int64
   }
 
-  private func uploadsByDay() async throws(AuthorityFailure) -> [Int64: Int] {
+  private func uploadsByDay() async throws(AuthorityFailure) -> [Int64: StatisticsDay] {
     guard let keyServer,
       let url = Self.url(host: host, port: await keyServer.boundPort)
     else { return [:] }
@@ -135,7 +137,7 @@ struct FolderAuthority: AdministeredAuthority {
       token: token)
     return Dictionary(
       days.compactMap { day in
-        Self.start(of: day.day).map { ($0, day.publishRequests.total) }
+        Self.start(of: day.day).map { ($0, day) }
       }
     ) { $1 }
   }

@@ -46,7 +46,7 @@ extension SimulatedAuthority {
       FunnelDay(
         day: today - Int64(issued.count - 1 - index) * 86_400, issued: issued[index],
         redeemed: redeemed[index], redeemSeconds: 240 + 60 * (index % 5), uploads: uploads[index],
-        published: 3_000 + 12 * uploads[index])
+        uploadTime: .under(minutes: 5), published: 3_000 + 12 * uploads[index])
     }
   }
 

@@ -10,12 +10,12 @@ enum ObservationTemplates {
     <table id="funnel"><caption id="funnel-caption">{{t.funnelCaption}}. {{t.utc}}</caption>
     <thead><tr><th scope="col">{{t.date}}</th><th scope="col">{{t.funnelIssued}}</th>
     <th scope="col">{{t.funnelRedeemed}}</th><th scope="col">{{t.funnelRedeemMinutes}}</th>
-    <th scope="col">{{t.funnelUploads}}</th>
+    <th scope="col">{{t.funnelUploads}}</th><th scope="col">{{t.funnelUploadMinutes}}</th>
     <th scope="col">{{t.funnelPublished}}</th></tr></thead>
     <tbody>
     {{#days}}
     <tr><th scope="row" class="time">{{day}}</th><td>{{issued}}</td><td>{{redeemed}}</td><td>{{redeemMinutes}}</td>\
-    <td>{{uploads}}</td>\
+    <td>{{uploads}}</td><td>{{uploadMinutes}}</td>\
     <td>{{published}}</td></tr>
     {{/days}}
     </tbody></table></div>
