@@ -1,5 +1,7 @@
+import Foundation
 import Hummingbird
 import Logging
+import NIOCore
 import ServiceLifecycle
 
 /// An HTTP server on one port with limits for connections, headers, idle time and shutdown.
@@ -55,13 +57,13 @@ public final class QuietServer: Service {
   /// Serves until a graceful shutdown or cancellation. Requests in progress then have
   /// `QuietLimit.shutdownSeconds` to finish.
   ///
-  /// - Throws: The system's error if the port is not available.
+  /// - Throws: `UnknownHost`, or the system's error if the port is not available.
   public func run() async throws {
     do {
       try await serveWithinGrace()
     } catch {
       await end()
-      throw error
+      throw UnknownHost(host, error) ?? error
     }
     await end()
   }
@@ -110,6 +112,17 @@ public final class QuietServer: Service {
         await bound.settle(channel.localAddress?.port ?? 0)
       },
       logger: logger)
+  }
+}
+
+/// The host of a server is neither an address nor a name of this machine.
+public struct UnknownHost: Error, CustomStringConvertible {
+  public let description: String
+
+  fileprivate init?(_ host: String, _ error: any Error) {
+    let isNoAddress = (error as? IOError)?.errnoCode == EADDRNOTAVAIL
+    guard error is SocketAddressError.UnknownHost || isNoAddress else { return nil }
+    description = "The host \(host) is not an address of this machine: choose another with --host."
   }
 }
 

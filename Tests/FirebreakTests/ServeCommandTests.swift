@@ -84,6 +84,19 @@ struct ServeCommandTests {
     #expect(run.errors.contains("--port") && run.errors.split(separator: "\n").count == 1)
   }
 
+  @Test(
+    "A host that is not this machine is named in the error", arguments: ["999.1.1.1", "192.0.2.1"])
+  func otherHost(host: String) async throws {
+    let folder = try TemporaryFolder()
+    let run = try await Run([
+      "serve", "--only", "verification", "--data", folder.path("data").path, "--port", "0",
+      "--host", host,
+    ])
+    #expect(run.status == 3)
+    #expect(
+      run.errors.contains("The host \(host) is not an address of this machine"), "\(run.errors)")
+  }
+
   @Test("The servers' own errors are logged by default, and nothing else")
   func errorsAreLogged() async throws {
     let served = try await ServedAuthority(["keys/settings.json": #"{"exportPeriodSeconds": 1}"#])

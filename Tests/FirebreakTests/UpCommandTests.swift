@@ -214,6 +214,8 @@ struct UpCommandTests {
     #expect(foreign.status == 2)
     #expect(foreign.errors.contains("is not the folder of a town"), "\(foreign.errors)")
     #expect(FileManager.default.fileExists(atPath: folder.path("notes.txt").path))
+    let file = try await Run(["up", "--data", folder.path("notes.txt").path, "--port", "0"])
+    #expect(file.status == 2 && file.errors.contains("notes.txt is a file"), "\(file.errors)")
     for (phones, status) in [("1", Int32(2)), ("13", 2)] {
       #expect(try await Run(["up", "--data", data, "--phones", phones]).status == status)
     }

@@ -200,6 +200,9 @@ import Testing
       let added = try await browser.post("/keys/api", ["name": "lab", "kind": "admin"])
       #expect(added.element("secret") == "k0.the-text-of-the-key")
       #expect(try await !browser.get("/keys").text.contains("the-text-of-the-key"))
+      let reader = try await browser.post("/keys/api", ["name": "reports", "kind": "stats"])
+      #expect(reader.element("secret") == "k1.the-text-of-the-key")
+      #expect(try await browser.post("/keys/api", ["name": "x", "kind": "root"]).status == 400)
       #expect(try await browser.post("/keys/api/revoke", ["id": "k0"]).status == 303)
       #expect(console.authority.state.apiKeys.first?.revokedAt != nil)
       let authority = ["issuer": "pl", "audience": "keys", "key-id": "v1", "pem": "nothing"]

@@ -118,6 +118,8 @@ package struct APIKeyFacts: Hashable, Sendable {
     case device
     /// For systems that issue codes.
     case admin
+    /// For programs that read the numbers of codes.
+    case stats
   }
 
   package let id: String

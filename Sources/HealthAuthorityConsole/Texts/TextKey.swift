@@ -65,7 +65,8 @@ enum TextKey: String, CaseIterable, Sendable {
     phonesWithdrawnCaption, phonesBadHash, phonesBadHours, phonesVersion, keysTitle, keysCard,
     keysSigning, keysOfVerification, keysOfKeys, keysSigningCaption, keysFrom, keysUntil,
     keysRotate, keysRotateHelp, keysAPI, keysAPICaption, keysKind, keysKindDevice,
-    keysKindAdmin, keysRevoke, keysRevoked, keysActive, keysAddAPI, keysHolder, keysAdd,
+    keysKindAdmin, keysKindStats, keysRevoke, keysRevoked, keysActive, keysAddAPI, keysHolder,
+    keysAdd,
     keysNewAPI, keysAuthorities, keysAuthoritiesCaption, keysAuthorityIssuer,
     keysAuthorityAudience, keysAuthorityKeyID, keysAuthorityPEM, keysAddAuthority, keysApps,
     keysAppsCaption, keysApp, keysRegions, keysAuthoritiesOfApp, keysAddApp

@@ -80,6 +80,10 @@ extension Texts {
     .keysAPICaption: Phrase("API keys of apps and systems", "Klucze API aplikacji i systemów"),
     .keysKind: Phrase("Kind", "Rodzaj"),
     .keysKindDevice: Phrase("for apps (device)", "dla aplikacji (device)"),
+    .keysKindStats: Phrase(
+      "for programs that read the numbers of codes (stats)",
+      "dla programów, które czytają liczby kodów (stats)"
+    ),
     .keysKindAdmin: Phrase(
       "for systems that issue codes (admin)",
       "dla systemów wydających kody (admin)"

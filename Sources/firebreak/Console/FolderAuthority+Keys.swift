@@ -110,8 +110,14 @@ extension FolderAuthority {
     _ kind: APIKeyFacts.Kind, name: String
   ) async throws(AuthorityFailure) -> String {
     try await requireVerification()
+    let kind: APIKeyKind =
+      switch kind {
+      case .device: .device
+      case .admin: .admin
+      case .stats: .stats
+      }
     return try await reporting {
-      try await setup.existingAPIKeys().add(kind: kind == .admin ? .admin : .device, name: name)
+      try await setup.existingAPIKeys().add(kind: kind, name: name)
     }
   }
 

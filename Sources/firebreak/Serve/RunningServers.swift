@@ -167,10 +167,11 @@ struct ServerLoop {
   }
 
   private static func failure(_ error: any Error) -> CommandFailure {
-    CommandFailure(
-      status: .machineFailed,
-      sentence:
-        "A server stopped (\(error)): its port may be in use; choose another with --port.")
+    let sentence =
+      error is UnknownHost
+      ? "\(error)"
+      : "A server stopped (\(error)): its port may be in use; choose another with --port."
+    return CommandFailure(status: .machineFailed, sentence: sentence)
   }
 }
 

@@ -32,6 +32,14 @@ final class UpFolder: Sendable {
   /// - Throws: `CommandFailure` if the folder is in use, is not one of a town, or cannot be created.
   init(path: String) throws {
     url = URL(fileURLWithPath: path)
+    var isFolder: ObjCBool = false
+    guard
+      !FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+        || isFolder.boolValue
+    else {
+      throw CommandFailure.badInput(
+        "\(url.path.printable) is a file: name a folder for the town with --data.")
+    }
     let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
     let own = [Self.markName, Self.lockName]
     guard names?.isEmpty ?? true || names?.contains(where: own.contains) == true else {

@@ -88,6 +88,7 @@ enum AdministrationTemplates {
     <fieldset><legend>{{t.keysKind}}</legend>
     <label class="choice"><input type="radio" name="kind" value="device" required> {{t.keysKindDevice}}</label>
     <label class="choice"><input type="radio" name="kind" value="admin" required> {{t.keysKindAdmin}}</label>
+    <label class="choice"><input type="radio" name="kind" value="stats" required> {{t.keysKindStats}}</label>
     </fieldset>
     <button id="add-api-key">{{t.keysAdd}}</button>
     </form>
