@@ -4,9 +4,9 @@ import World
 
 /// The storage of the verification server; each function is one transaction.
 ///
-/// All functions throw `VerificationServerError.storageUnavailable` if nothing could be stored, and then
-/// nothing was. A code is live up to and including the second of its expiry. Every implementation passes
-/// the same test suites: see `StorageImplementation` in the tests.
+/// All functions throw `VerificationServerError.storageUnavailable` if a row they need is damaged, or nothing could
+/// be stored, and then nothing was. A code is live up to and including the second of its expiry. Every implementation
+/// passes the same test suites: see `StorageImplementation` in the tests.
 protocol CodeStorage: Sendable {
   /// Stores the codes that are free, in one transaction, and returns one outcome for each code.
   func issue(_ codes: [IssuedCode], at now: Date) async throws -> [IssueOutcome]
@@ -70,11 +70,26 @@ protocol CodeStorage: Sendable {
   func keep(_ now: Date) async throws
 }
 
-/// A fault of the storage as a whole.
-enum StorageFault: String, Sendable {
-  case damaged = "The code database is damaged: check its disk, and restore a backup."
-  case lost =
-    "The file of the code database was deleted or replaced: restore it, then restart the server."
+/// A fault of the storage.
+enum StorageFault: Hashable, Sendable, CustomStringConvertible {
+  /// The structure of the database is damaged.
+  case damaged
+  /// Values in so many rows were changed.
+  case damagedRows(Int)
+  case lost
+
+  var description: String {
+    switch self {
+    case .damaged: "The code database is damaged: check its disk, and restore a backup."
+    case .damagedRows(let count):
+      """
+      Damaged rows in the code database: \(count). Their codes and tokens are refused: check its disk, and restore a \
+      backup.
+      """
+    case .lost:
+      "The file of the code database was deleted or replaced: restore it, then restart the server."
+    }
+  }
 }
 
 extension TrustedTime {

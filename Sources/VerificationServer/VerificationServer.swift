@@ -85,7 +85,7 @@ public final class VerificationServer: Service {
   /// Checks the database. `run()` does it at the start and with each removal of expired codes.
   public func checkStoredData() async {
     do {
-      health.report(try await storage.check()?.rawValue, of: .database)
+      health.report(try await storage.check()?.description, of: .database)
     } catch is CancellationError {
     } catch {
       health.report(VerificationServerError.storageUnavailable.description, of: .database)

@@ -35,6 +35,7 @@ extension SQLiteCodeStorage {
       table.column("binding", .blob)
       table.column("sealedToken", .blob)
       table.column("tokenIDHash", .blob)
+      table.checksum()
     }
     try database.create(table: "codeHash", options: [.withoutRowID, .strict]) { table in
       table.primaryKey("hash", .blob)
@@ -42,6 +43,7 @@ extension SQLiteCodeStorage {
         .references("issue", onDelete: .cascade)
       table.column("form", .text)
       table.column("expiresAt", .integer).notNull()
+      table.checksum()
     }
     try database.create(
       index: "codeHashByForm", on: "codeHash", columns: ["form", "expiresAt"])
@@ -52,6 +54,7 @@ extension SQLiteCodeStorage {
       table.primaryKey("tokenIDHash", .blob)
       table.column("binding", .blob).notNull()
       table.column("expiresAt", .integer).notNull().indexed()
+      table.checksum()
     }
     try database.create(table: "report", options: [.withoutRowID, .strict]) { table in
       table.primaryKey("phoneHash", .blob)
@@ -98,10 +101,10 @@ extension CodeCounts: FetchableRecord, PersistableRecord {
 }
 
 /// An issued code. Times are whole Unix seconds, days are counted from 1970.
-struct IssueRow: Codable, FetchableRecord, MutablePersistableRecord, Sendable {
+struct IssueRow: ChecksummedRow, Sendable {
   static let databaseTableName = "issue"
 
-  var id: Int64?
+  var id: Int64
   var handle: Data?
   var issuer: String?
   var testType: String
@@ -117,7 +120,8 @@ struct IssueRow: Codable, FetchableRecord, MutablePersistableRecord, Sendable {
   var sealedToken: Data?
   var tokenIDHash: Data?
 
-  init(_ code: IssuedCode, issuedAt now: Date) {
+  init(_ code: IssuedCode, id: Int64, issuedAt now: Date) {
+    self.id = id
     issuedAt = now.unixSecond
     handle = code.handle.map(\.data)
     issuer = code.issuer?.text
@@ -131,8 +135,9 @@ struct IssueRow: Codable, FetchableRecord, MutablePersistableRecord, Sendable {
     endsAt = max(expiresAt, longExpiresAt)
   }
 
-  mutating func didInsert(_ inserted: InsertionSuccess) {
-    id = inserted.rowID
+  /// The ID of the next row, which SQLite would choose as well. The checksum needs it before the row is stored.
+  static func nextID(in database: Database) throws -> Int64 {
+    try (select(max(Column("id")), as: Int64.self).fetchOne(database) ?? 0) &+ 1
   }
 
   /// Nil if the kind of test is unknown to this version.
@@ -180,7 +185,7 @@ extension UUID {
 }
 
 /// A hash of an issued code: that of the PIN, the short code or the long code.
-struct CodeHashRow: Codable, FetchableRecord, PersistableRecord, Sendable {
+struct CodeHashRow: ChecksummedRow, Sendable {
   static let databaseTableName = "codeHash"
 
   var hash: Data
@@ -199,13 +204,23 @@ struct CodeHashRow: Codable, FetchableRecord, PersistableRecord, Sendable {
     try fetchOne(database, key: hash.bytes)
   }
 
+  /// The issued code, which is removed only together with its hashes.
+  ///
+  /// - Throws: `VerificationServerError.storageUnavailable` if it is damaged, or not there because its ID is.
+  func issued(in database: Database) throws -> IssueRow {
+    guard let row = try IssueRow.fetchOne(database, key: issue) else {
+      throw VerificationServerError.storageUnavailable
+    }
+    return row
+  }
+
   static func live(at now: Date) -> QueryInterfaceRequest<CodeHashRow> {
     filter(Column("expiresAt") >= now.unixSecond)
   }
 }
 
 /// A verification token that was exchanged for a certificate.
-struct ExchangeRow: Codable, FetchableRecord, PersistableRecord, Sendable {
+struct ExchangeRow: ChecksummedRow, Sendable {
   static let databaseTableName = "exchange"
 
   var tokenIDHash: Data

@@ -61,11 +61,10 @@ struct SQLiteCodeStorage: CodeStorage {
 
   func code(_ hash: CodeHash) async throws -> StoredCode? {
     try await read { database in
-      guard let row = try CodeHashRow.of(hash, in: database),
-        let issue = try IssueRow.fetchOne(database, key: row.issue),
-        let testResult = issue.testResult
-      else { return nil }
-      let spent = try issue.tokenIDHash.map { try ExchangeRow.exists(database, key: $0) }
+      guard let row = try CodeHashRow.of(hash, in: database) else { return nil }
+      let issue = try row.issued(in: database)
+      guard let testResult = issue.testResult else { return nil }
+      let spent = try issue.tokenIDHash.map { try ExchangeRow.fetchOne(database, key: $0) != nil }
       return StoredCode(
         testResult: testResult, redemption: issue.redemption, nonceHash: issue.nonceHash,
         expiresAt: Date(unixSecond: row.expiresAt), isExchanged: spent ?? false)
@@ -76,10 +75,9 @@ struct SQLiteCodeStorage: CodeStorage {
     _ hash: CodeHash, as redemption: Redemption, at now: Date
   ) async throws -> Redemption? {
     try await write { database in
-      guard let row = try CodeHashRow.of(hash, in: database),
-        row.expiresAt >= now.unixSecond,
-        var issue = try IssueRow.fetchOne(database, key: row.issue)
+      guard let row = try CodeHashRow.of(hash, in: database), row.expiresAt >= now.unixSecond
       else { return nil }
+      var issue = try row.issued(in: database)
       if let earlier = issue.redemption { return earlier }
       issue.redemption = redemption
       try issue.update(database)
@@ -150,11 +148,10 @@ extension SQLiteCodeStorage {
       guard try live.isEmpty(database) else { return .codeTaken }
     }
     guard try report(code.phoneHash, at: now, in: database) else { return .phoneBusy }
-    var row = IssueRow(code, issuedAt: now)
+    let row = IssueRow(code, id: try IssueRow.nextID(in: database), issuedAt: now)
     try row.insert(database)
-    guard let id = row.id else { return .codeTaken }
     for var hash in hashes {
-      hash.issue = id
+      hash.issue = row.id
       // An expired code with the same hash is removed early.
       try hash.insert(database, onConflict: .replace)
     }
@@ -183,15 +180,16 @@ extension SQLiteCodeStorage {
 
   func expire(_ handle: UUID, at now: Date) async throws -> CodeStatus? {
     try await write { database in
-      guard var issue = try IssueRow.of(handle, in: database), let id = issue.id else {
-        return nil
-      }
+      guard var issue = try IssueRow.of(handle, in: database) else { return nil }
       let status = issue.status.ended(before: now)
       issue.status = status
       try issue.update(database)
       let end = now.unixSecond - 1
-      try CodeHashRow.filter(Column("issue") == id && Column("expiresAt") > end)
-        .updateAll(database, Column("expiresAt").set(to: end))
+      let live = CodeHashRow.filter(Column("issue") == issue.id && Column("expiresAt") > end)
+      for var hash in try live.fetchAll(database) {
+        hash.expiresAt = end
+        try hash.update(database)
+      }
       return status
     }
   }
@@ -215,22 +213,33 @@ extension SQLiteCodeStorage {
     try await write { database in
       let end = moment.unixSecond
       let codes = try IssueRow.filter(Column("endsAt") < end).limit(count).deleteAll(database)
-      let tokens = try Self.delete("exchange", "tokenIDHash", "expiresAt", end, count, in: database)
-      let reports = try Self.delete("report", "phoneHash", "freeAt", end, count, in: database)
+      let tokens = try Self.removeExchanges(before: end, atMost: count, in: database)
+      let reports = try Self.removeReports(before: end, atMost: count, in: database)
       let oldest = CodeCounts.day(of: end) - VerificationLimit.countedDays
       try CodeCounts.filter(Column("day") < oldest).deleteAll(database)
       return codes + tokens + reports
     }
   }
 
-  /// Deletes at most `count` rows of a table without row IDs whose `time` is before `end`.
-  private static func delete(
-    _ table: String, _ key: String, _ time: String, _ end: Int64, _ count: Int,
-    in database: Database
+  /// Keeps damaged rows: the token of one may be valid, and could be exchanged again without it.
+  private static func removeExchanges(
+    before end: Int64, atMost count: Int, in database: Database
   ) throws -> Int {
+    let expired = ExchangeRow.filter(Column("expiresAt") < end).limit(count)
+    let rows = try ExchangeRow.intact(expired, in: database)
+    for row in rows { try row.delete(database) }
+    return rows.count
+  }
+
+  private static func removeReports(
+    before end: Int64, atMost count: Int, in database: Database
+  ) throws -> Int {
+    // SQLite's DELETE has no LIMIT, and the table no row IDs.
     try database.execute(
-      sql:
-        "DELETE FROM \(table) WHERE \(key) IN (SELECT \(key) FROM \(table) WHERE \(time) < ? LIMIT ?)",
+      sql: """
+        DELETE FROM report
+        WHERE phoneHash IN (SELECT phoneHash FROM report WHERE freeAt < ? LIMIT ?)
+        """,
       arguments: [end, count])
     return database.changesCount
   }
@@ -264,7 +273,13 @@ extension SQLiteCodeStorage {
 extension SQLiteCodeStorage {
   func check() async throws -> StorageFault? {
     guard file.isInPlace else { return .lost }
-    return try await read { try DatabaseCheck.isIntact($0) } ? nil : .damaged
+    return try await read { database in
+      guard try DatabaseCheck.isIntact(database) else { return .damaged }
+      let rows =
+        try IssueRow.damagedCount(in: database) + CodeHashRow.damagedCount(in: database)
+        + ExchangeRow.damagedCount(in: database)
+      return rows == 0 ? nil : .damagedRows(rows)
+    }
   }
 
   func clockRecord() async throws -> ClockRecord {
