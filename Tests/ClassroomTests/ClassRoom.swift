@@ -26,8 +26,8 @@ struct ClassRoom: Sendable {
 
   /// Serves while `body` runs.
   static func with(
-    phonesMax: Int = 400, hoursMax: Int = ClassLimit.hoursMax, clock: any WallClock = SystemClock(),
-    _ body: (ClassRoom) async throws -> Void
+    phonesMax: Int = 400, hoursMax: Int = ClassLimit.hoursMax, rules: OutbreakRules = gentle,
+    clock: any WallClock = SystemClock(), _ body: (ClassRoom) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
     var configuration = ClassroomConfiguration(
@@ -35,7 +35,7 @@ struct ClassRoom: Sendable {
     configuration.host = "127.0.0.1"
     configuration.phonesMax = phonesMax
     configuration.hoursMax = hoursMax
-    configuration.rules = gentle
+    configuration.rules = rules
     let room = try ClassroomService(
       configuration, clock: clock, randomness: SystemRandomness(),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

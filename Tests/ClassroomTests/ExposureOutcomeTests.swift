@@ -72,6 +72,13 @@ import Testing
     #expect(outcome(upload, published: three, checked: three) == .missed(.belowThreshold))
   }
 
+  @Test("A PIN that is entered again does not change the time of the upload")
+  func again() {
+    var diagnosis = DiagnosisFacts(diagnosed: Self.midnight)
+    for hour in [1.0, 30] { diagnosis.noteUpload(at: Self.time(day: 1, hour: hour)) }
+    #expect(diagnosis.shared == Self.time(day: 1, hour: 1))
+  }
+
   @Test("A notice counts as correct for an exposed person only")
   func notices() {
     #expect(outcome(shared, isNotified: true) == .notified)

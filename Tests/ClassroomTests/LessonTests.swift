@@ -44,14 +44,11 @@ import Testing
 
       try await room.pass("morning")
       #expect(try await room.row(off + 1).contains("missed: one of the two phones was off"))
-      let sheet = try await room.teacher.get("/teacher/sheet").text
-      #expect(sheet.contains("Phones: 3. Simulated days: 4."))
-      #expect(sheet.contains("<dt>Infected so far</dt><dd>1</dd>"))
-      #expect(sheet.contains("<dt>Diagnosed</dt><dd>1</dd>"))
-      #expect(sheet.contains("one of the two phones was off</th><td class=\"number\">1</td>"))
-      let notified = try #require(
-        sheet.firstMatch(of: /<dt>Exposed and notified<\/dt><dd>(\d+)<\/dd>/))
-      #expect(try #require(Int(notified.1)) >= 1)
+      try await requireSheet(in: room)
+      // A phone that is off does not check by itself.
+      #expect(
+        try await pupils[off].get("/phone").text.contains(
+          "<dt>Last check for published keys</dt><dd>never</dd>"))
     }
   }
 
@@ -76,6 +73,22 @@ import Testing
       let spaced = second.map(String.init).joined(separator: "+").lowercased()
       _ = try await pupil.post("/phone/pin", "pin=\(spaced)")
       #expect(try await pupil.get("/phone").text.contains("Your keys are shared."))
+    }
+  }
+
+  @Test("A person who is not infectious yet is tested negative")
+  func early() async throws {
+    var rules = ClassRoom.gentle
+    rules.hoursUntilInfectious = 2
+    try await ClassRoom.with(rules: rules) { room in
+      let pupil = try await room.pupil()
+      #expect(try await infectOne(in: room) == 1)
+      try await room.pass("hour")
+      _ = try await room.teacher.post("/teacher/test", "phone=1")
+      #expect(try await pupil.get("/phone").text.contains("your test is negative"))
+      try await room.pass("hour")
+      _ = try await room.teacher.post("/teacher/test", "phone=1")
+      _ = try await pin(on: pupil)
     }
   }
 
@@ -120,6 +133,20 @@ import Testing
       #expect(try await room.teacher.get("/teacher").text.contains("reached its last day"))
       #expect(try await room.time() == "Day 1, 10:00")
     }
+  }
+
+  /// The sheet has the numbers of a lesson with three phones, one of which was off.
+  private func requireSheet(in room: ClassRoom) async throws {
+    let sheet = try await room.teacher.get("/teacher/sheet").text
+    #expect(sheet.contains("Phones: 3. Simulated days: 4."))
+    #expect(sheet.contains("<dt>Infected so far</dt><dd>1</dd>"))
+    #expect(sheet.contains("<dt>Diagnosed</dt><dd>1</dd>"))
+    #expect(sheet.contains("one of the two phones was off</th><td class=\"number\">1</td>"))
+    let notified = try #require(
+      sheet.firstMatch(of: /<dt>Exposed and notified<\/dt><dd>(\d+)<\/dd>/))
+    #expect(try #require(Int(notified.1)) >= 1)
+    let curve = try #require(sheet.firstMatch(of: /1 diagnosed, (\d+) notified/))
+    #expect(curve.1 == notified.1)
   }
 
   /// Starts an infection and returns the number of the phone.

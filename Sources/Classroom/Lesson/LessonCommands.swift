@@ -39,8 +39,7 @@ extension Lesson {
     seats[index].upload = outcome
     let number = seats[index].number
     guard outcome.result == .success else { return news = .uploadFailed(number) }
-    // The same PIN again succeeds without a request.
-    seats[index].diagnosis.shared = seats[index].diagnosis.shared ?? now
+    seats[index].diagnosis.noteUpload(at: now)
     news = .uploaded(number)
   }
 

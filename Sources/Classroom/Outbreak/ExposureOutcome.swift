@@ -39,6 +39,9 @@ struct DiagnosisFacts: Hashable, Sendable {
   var diagnosed: Date?
   /// The time of the upload.
   var shared: Date?
+
+  /// Notes an upload. The same PIN again succeeds without a request, so only the first one counts.
+  mutating func noteUpload(at date: Date) { shared = shared ?? date }
 }
 
 /// The facts about a phone that may show a notice.
