@@ -81,24 +81,16 @@ final class ServerLoad: Sendable {
   }
 
   /// The response begins, or the request waits for something else than this server.
-  func end(_ connection: ObjectIdentifier) {
-    let next = state.withLock { state in
-      if state.inWork.removeValue(forKey: connection) != nil {
-        state.finished += 1
-        if state.inWork.count < QuietLimit.busyRequestsMin { state.busySince = nil }
-      }
-      return state.leave(connection)
-    }
-    next?.resume()
-  }
+  func end(_ connection: ObjectIdentifier) { remove(connection, finished: 1) }
 
   /// The request is refused. It says nothing about the rate at which others are finished.
-  func refuse(_ connection: ObjectIdentifier) {
+  func refuse(_ connection: ObjectIdentifier) { remove(connection, finished: 0) }
+
+  private func remove(_ connection: ObjectIdentifier, finished: Double) {
     let next = state.withLock { state in
-      if state.inWork.removeValue(forKey: connection) != nil,
-        state.inWork.count < QuietLimit.busyRequestsMin
-      {
-        state.busySince = nil
+      if state.inWork.removeValue(forKey: connection) != nil {
+        state.finished += finished
+        if state.inWork.count < QuietLimit.busyRequestsMin { state.busySince = nil }
       }
       return state.leave(connection)
     }
