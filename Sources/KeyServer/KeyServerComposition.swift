@@ -53,10 +53,7 @@ struct KeyServerComposition {
       store: store, clock: clock, failures: upload.failures, decoyBudget: upload.decoyBudget,
       budgetKeys: upload.budgetKeys, randomness: randomness)
     publish.add(to: router)
-    let statistics = StatisticsRoute(
-      registry: registry, store: store, clock: clock, configuration: configuration.statistics,
-      rounding: StatisticRounding(configuration.databaseKeys.rounding),
-      failures: Self.failures(configuration, clock, randomness), randomness: randomness)
+    let statistics = Self.statistics(configuration, registry, store, clock, randomness)
     router.post(RouterPath(KeyServerRoute.statistics), statistics.route)
     let roots = configuration.exports.map(\.filenameRoot)
     try Self.describe(router, roots: roots)
@@ -109,6 +106,17 @@ struct KeyServerComposition {
         time: time, randomness: randomness),
       keys: configuration.databaseKeys, defaultRegion: publish.defaultRegion,
       allowsPartialRevisions: publish.allowsPartialRevisions)
+  }
+
+  private static func statistics(
+    _ configuration: KeyServerConfiguration, _ registry: CachedRegistry, _ store: any KeyStore,
+    _ clock: any WallClock, _ randomness: any Randomness
+  ) -> StatisticsRoute {
+    StatisticsRoute(
+      registry: registry, store: store, clock: clock, configuration: configuration.statistics,
+      rounding: StatisticRounding(configuration.databaseKeys.rounding),
+      exportRoot: configuration.exports.first?.filenameRoot ?? "",
+      failures: failures(configuration, clock, randomness), randomness: randomness)
   }
 
   private static func devices(

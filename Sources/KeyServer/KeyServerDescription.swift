@@ -130,6 +130,15 @@ extension KeyServerComposition {
       "token_to_upload_distribution": .array(
         of: count, "By minutes since the token was issued: under 1, 2, 5, 10, 20, and longer.",
         count: 6...6),
+      "upload_to_file_distribution": .array(
+        of: count,
+        "By minutes until the file was written: under 30, 60, 120, 180, 240, 480, and longer.",
+        count: 7...7),
+      "files": .array(
+        of: .object(
+          ["name": .string("The line of the file in the index."), "padding": count],
+          required: ["name", "padding"]),
+        "The files whose periods have enough uploads."),
     ], required: ["day", "publish_requests", "total_teks_published"])
 
   private static let count = JSONSchema.integer("A count.")

@@ -72,9 +72,29 @@ public struct StatisticsDay: Codable, Hashable, Sendable {
   public var requestsMissingOnsetDate: Int
   /// Uploads by the time since their token or certificate was issued, with the limits of `tokenToUploadMinutes`.
   public var tokenToUploadDistribution: [Int]
+  /// Uploads by the time until the file with their keys was written, with the limits of `uploadToFileMinutes`. Empty
+  /// counts if the files of the day have expired.
+  public var uploadToFileDistribution: [Int]
+  /// The files of the day whose periods have enough uploads, oldest first.
+  public var files: [File]
+
+  /// A key file and its padding.
+  public struct File: Codable, Hashable, Sendable {
+    /// The line of the file in the index of its export.
+    public var name: String
+    /// The keys of made-up users.
+    public var padding: Int
+
+    /// Creates a file.
+    public init(name: String, padding: Int) {
+      (self.name, self.padding) = (name, padding)
+    }
+  }
 
   /// The first minutes that are too long for each part of `tokenToUploadDistribution`; its last part has none.
   public static let tokenToUploadMinutes = [1, 2, 5, 10, 20]
+  /// The same for `uploadToFileDistribution`.
+  public static let uploadToFileMinutes = [30, 60, 120, 180, 240, 480]
 
   /// A day without uploads.
   public init(day: String) {
@@ -84,6 +104,8 @@ public struct StatisticsDay: Codable, Hashable, Sendable {
     tekAgeDistribution = Array(repeating: 0, count: 16)
     onsetToUploadDistribution = Array(repeating: 0, count: 30)
     tokenToUploadDistribution = Array(repeating: 0, count: Self.tokenToUploadMinutes.count + 1)
+    uploadToFileDistribution = Array(repeating: 0, count: Self.uploadToFileMinutes.count + 1)
+    files = []
   }
 
   private enum CodingKeys: String, CodingKey {
@@ -95,5 +117,7 @@ public struct StatisticsDay: Codable, Hashable, Sendable {
     case onsetToUploadDistribution = "onset_to_upload_distribution"
     case requestsMissingOnsetDate = "requests_missing_onset_date"
     case tokenToUploadDistribution = "token_to_upload_distribution"
+    case uploadToFileDistribution = "upload_to_file_distribution"
+    case files
   }
 }

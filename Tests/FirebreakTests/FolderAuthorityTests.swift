@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import FoundationNetworking
+import GRDB
 import HealthAuthorityConsole
 import KeyServer
 import KeyServerAPI
@@ -130,6 +131,42 @@ struct FolderAuthorityTests {
         #expect(wait > -60 && wait <= TimeInterval(export.periodSeconds))
       }
       #expect(try await bench.authority.funnel().isEmpty)
+    }
+  }
+
+  @Test("The funnel has the time from upload to file, and the exports have their padding")
+  func published() async throws {
+    try await Self.run { bench async throws in
+      let now = Int64(SystemClock().now.timeIntervalSince1970)
+      let day = now / 86_400 * 86_400 - 4 * 86_400
+      let issuer = try bench.setup.keySettings().configuration.tokenIssuer
+      var access = Configuration()
+      access.busyMode = .timeout(TimeInterval(Patience.seconds))
+      let database = try DatabaseQueue(
+        path: bench.setup.folder.keyDatabase.path, configuration: access)
+      try await database.write { db in
+        // Ten uploads of the hour from three o'clock, in a file that was written at four.
+        try db.execute(
+          sql: """
+            INSERT INTO statistic (hour, issuer, kind, bucket, count)
+            VALUES (?, ?, 'uploads', 1, 10)
+            """,
+          arguments: [day + 3 * 3_600, issuer])
+        try db.execute(
+          sql: """
+            INSERT INTO export_file (export, region, start_at, end_at, released_before,
+              input_regions, excluded_regions, travellers, padding, written_at)
+            VALUES ('', 'PL', ?, ?, ?, 'PL', '', 'likeEverybody', 600, ?)
+            """,
+          arguments: [day, day + 14_400, day + 14_400, day + 14_400])
+      }
+      try await bench.keys.exportDue()
+      let files = try await bench.authority.exports().first?.files
+      #expect(files?.map(\.name) == ["\(day)-\(day + 14_400)-00001.zip"])
+      #expect(files?.map(\.padding) == [600] && files?.map(\.isSigned) == [true])
+      let funnel = try await bench.authority.funnel()
+      #expect(funnel.map(\.day) == [day] && funnel.map(\.uploads) == [10])
+      #expect(funnel.map(\.fileTime) == [.under(minutes: 60)])
     }
   }
 

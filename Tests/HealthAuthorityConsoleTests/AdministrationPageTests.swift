@@ -19,13 +19,13 @@ import Testing
       console.authority.state.days = [
         FunnelDay(
           day: 1_799_884_800, issued: 40, redeemed: 31, redeemSeconds: 61, uploads: 9,
-          uploadTime: .under(minutes: 2), published: 600),
+          uploadTime: .under(minutes: 2), fileTime: .under(minutes: 30), published: 600),
         FunnelDay(
           day: 1_799_971_200, issued: 0, redeemed: 10, redeemSeconds: 61, uploads: nil,
           published: 3),
         FunnelDay(
           day: 1_800_057_600, issued: 90, redeemed: 70, uploads: 30, uploadTime: .under(minutes: 5),
-          published: 900),
+          fileTime: .under(minutes: 180), published: 900),
         FunnelDay(
           day: 1_800_144_000, issued: 90, redeemed: 70, uploads: 30, uploadTime: .over(minutes: 20),
           published: 900),
@@ -33,14 +33,14 @@ import Testing
       let browser = try await console.signedIn(.epidemiologist)
       let text = try await browser.get("/funnel").text
       let rows = text.matches(of: /<tr><th scope="row" class="time">(.*?)<\/tr>/).map {
-        String($0.1)
+        $0.1.replacing(/<\/th><td>|<\/td><td>/, with: " | ").replacing("</td>", with: "")
       }
       #expect(
         rows == [
-          "2027-01-14</th><td>40</td><td>fewer than 10</td><td>–</td><td>fewer than 10</td><td>–</td><td>600</td>",
-          "2027-01-15</th><td>0</td><td>10</td><td>2</td><td>not counted</td><td>–</td><td>fewer than 10</td>",
-          "2027-01-16</th><td>90</td><td>70</td><td>–</td><td>30</td><td>&lt; 5</td><td>900</td>",
-          "2027-01-17</th><td>90</td><td>70</td><td>–</td><td>30</td><td>&gt; 20</td><td>900</td>",
+          "2027-01-14 | 40 | fewer than 10 | – | fewer than 10 | – | – | 600",
+          "2027-01-15 | 0 | 10 | 2 | not counted | – | – | fewer than 10",
+          "2027-01-16 | 90 | 70 | – | 30 | &lt; 5 | &lt; 180 | 900",
+          "2027-01-17 | 90 | 70 | – | 30 | &gt; 20 | – | 900",
         ])
       #expect(text.contains("<svg class=\"chart\" role=\"img\""))
       #expect(!text.contains(">31<") && !text.contains(">9<"))
@@ -48,11 +48,9 @@ import Testing
   }
 
   @Test("The time of the median upload is a limit of the counts, or none without counts")
-  func uploadTime() {
-    func time(_ counts: [Int]) -> UploadTime? {
-      var day = StatisticsDay(day: "2027-01-14T00:00:00Z")
-      day.tokenToUploadDistribution = counts
-      return UploadTime(day)
+  func medianTime() {
+    func time(_ counts: [Int]) -> MedianTime? {
+      MedianTime(of: counts, limits: StatisticsDay.tokenToUploadMinutes)
     }
     #expect(time([0, 0, 0, 0, 0, 0]) == nil)
     #expect(time([10, 0, 0, 0, 0, 0]) == .under(minutes: 1))
@@ -218,7 +216,7 @@ import Testing
     }
   }
 
-  @Test("Exports are shown with size, keys, signature and the time of the next file")
+  @Test("Exports are shown with size, keys, padding, signature and the time of the next file")
   func exports() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
       let hash = try #require(KeyFileHash(hex: String(repeating: "0b", count: 32)))
@@ -229,14 +227,18 @@ import Testing
           files: [
             ExportFacts.File(
               name: "1800000000-1800014400-00001.zip", bytes: 12_345, keyCount: 512, isSigned: true,
-              hash: hash, end: 1_800_014_400)
+              hash: hash, end: 1_800_014_400),
+            ExportFacts.File(
+              name: "1799985600-1800000000-00001.zip", bytes: 12_345, keyCount: 511, padding: 300,
+              isSigned: true, hash: hash, end: 1_800_000_000),
           ])
       ]
       console.authority.state.withdrawn = [hash]
       let browser = try await console.signedIn(.epidemiologist)
       let text = try await browser.get("/exports").text
       for part in [
-        "Next file at 2027-01-15 09:00, every 240 minutes", "at least 500 keys", "12345", "512",
+        "Next file at 2027-01-15 09:00, every 240 minutes", "at least 500 keys", "12345",
+        "<td>512</td>\n<td>–</td>", "<td>511</td>\n<td>300</td>",
         "valid, withdrawn", "\(hash)",
       ] {
         #expect(text.contains(part), "\(part)")

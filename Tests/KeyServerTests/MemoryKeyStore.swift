@@ -109,7 +109,7 @@ extension MemoryKeyStore {
         guard !all.isEmpty else { return [Batch]() }
         let sorted = all.map { Data($0.key.bytes) }.sorted { $0.lexicographicallyPrecedes($1) }
         let cuts = ClosingPlan.cuts(of: all.count, atMost: period.export.maximumKeysPerFile)
-        return plan.batches(of: period, laterKeys: cuts.map { sorted[$0] })
+        return plan.batches(of: period, laterKeys: cuts.map { sorted[$0] }, padding: padding)
       }
       state.files += files
       return files
@@ -228,11 +228,12 @@ extension MemoryKeyStore {
     }
   }
 
-  func written(_ batch: Batch, sha256: Data) async throws {
+  func written(_ batch: Batch, sha256: Data, at now: Date) async throws {
     state.withLock { state in
       for index in state.files.indices
       where state.files[index].export == batch.export && state.files[index].end == batch.end {
         state.files[index].sha256 = sha256
+        state.files[index].writtenAt = state.files[index].writtenAt ?? now
       }
     }
   }

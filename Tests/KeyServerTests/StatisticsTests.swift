@@ -152,6 +152,72 @@ struct StatisticsTests {
     }
   }
 
+  @Test("A day has the times from upload to file, and the padding of files with ten uploads")
+  func files() async throws {
+    try await run({ ($0.minimumKeys, $0.paddingRange) = (700, 0) }) { scene in
+      func upload(_ count: Int, thenWriteAfter seconds: TimeInterval) async throws {
+        try await publish(count, in: scene, keys: 10)
+        scene.server.clock.advance(by: seconds)
+        try await scene.server.server.exportDue()
+      }
+      // In the hours from 12:00, 16:00 and 20:00; the files are written at 16:10, 20:00 and at noon of the next day.
+      try await upload(10, thenWriteAfter: 4 * 3_600 + 600)
+      scene.server.clock.advance(by: 3 * 3_600 - 600)
+      try await upload(10, thenWriteAfter: 3_600)
+      try await upload(9, thenWriteAfter: 16 * 3_600)
+      scene.server.clock.advance(by: 36 * 3_600)
+      let day = try #require(try await request(scene).body.days?.first)
+      let distribution = day.uploadToFileDistribution
+      #expect(distribution[4] == 10 && distribution[1] == 10 && [0, 10].contains(distribution[6]))
+      #expect(distribution.count == 7 && distribution.reduce(0, +) <= 30)
+      #expect(
+        day.files == [
+          .init(name: "1599998400-1600012800-00001.zip", padding: 600),
+          .init(name: "1600012800-1600027200-00001.zip", padding: 600),
+        ])
+      #expect(try scene.server.count("SELECT sum(padding) FROM export_file") == 3 * 600 + 10)
+      // The files are removed before the counts.
+      scene.server.clock.advance(by: 14 * 86_400)
+      try await scene.server.server.removeOld()
+      let later = try #require(try await request(scene).body.days?.first)
+      #expect(later.files.isEmpty && later.uploadToFileDistribution.allSatisfy { $0 == 0 })
+    }
+  }
+
+  @Test("The wait of an hour with several files is their mean, and short periods show no padding")
+  func shortPeriods() throws {
+    let hour = Int64(3_600 * 432_000)
+    func file(_ minutes: Range<Int64>, writtenAfter delay: Int64) -> Batch {
+      func date(_ minute: Int64) -> Date {
+        Date(timeIntervalSince1970: TimeInterval(hour + 60 * minute))
+      }
+      var file = Batch(
+        export: "", region: "PL", start: date(minutes.lowerBound), end: date(minutes.upperBound),
+        releasedBefore: date(minutes.upperBound),
+        filter: StoreScene.export().filter, firstKey: nil, beforeKey: nil)
+      file.writtenAt = date(minutes.upperBound + delay)
+      return file
+    }
+    let uploads = StatisticCount(
+      place: .init(hour: hour, issuer: "codes", kind: .uploads, bucket: 0), count: 20)
+    func bucket(_ files: [Batch], root: String = "") -> Int? {
+      FileCounts(of: [uploads], in: files).waits(for: root, issuer: "codes").first?.place.bucket
+    }
+    // 15 minutes and 15 + 100 minutes: a mean of 65.
+    let halves = [file(0..<30, writtenAfter: 0), file(30..<60, writtenAfter: 100)]
+    #expect(bucket([halves[0]]) == 0 && bucket([halves[1]]) == 2 && bucket(halves) == 2)
+    #expect(bucket(halves, root: "other") == nil && bucket([]) == nil)
+    #expect(bucket([file(60..<120, writtenAfter: 0)]) == nil)
+    let day = hour / 86_400 * 86_400
+    func shown(_ files: [Batch], least: Int = 20) -> Int {
+      FileCounts(of: [uploads], in: files).files(of: day, uploadsMin: least).count
+    }
+    #expect(shown(halves) == 0 && shown([file(0..<60, writtenAfter: 0)]) == 1)
+    #expect(shown([file(0..<60, writtenAfter: 0)], least: 21) == 0)
+    #expect(shown([file(0..<120, writtenAfter: 0)]) == 1)
+    #expect(shown([file(-60..<0, writtenAfter: 0)]) == 0)
+  }
+
   @Test("One upload beside nine of the authority itself changes each count in one case of ten")
   func single() throws {
     let day = Int64(86_400 * 18_000)

@@ -14,13 +14,15 @@ package struct FunnelDay: Hashable, Sendable {
   /// The accepted uploads.
   package let uploads: Int?
   /// The median time from the exchange to the upload.
-  package let uploadTime: UploadTime?
+  package let uploadTime: MedianTime?
+  /// The median time from the upload to the file with its keys.
+  package let fileTime: MedianTime?
   /// The keys in published files, padding included.
   package let published: Int?
 
   package init(
     day: Int64, issued: Int?, redeemed: Int?, redeemSeconds: Int? = nil, uploads: Int?,
-    uploadTime: UploadTime? = nil, published: Int?
+    uploadTime: MedianTime? = nil, fileTime: MedianTime? = nil, published: Int?
   ) {
     self.day = day
     self.issued = issued
@@ -28,19 +30,18 @@ package struct FunnelDay: Hashable, Sendable {
     self.redeemSeconds = redeemSeconds
     self.uploads = uploads
     self.uploadTime = uploadTime
+    self.fileTime = fileTime
     self.published = published
   }
 }
 
 /// The time of the median upload, as a limit of the key server's counts.
-package enum UploadTime: Hashable, Sendable {
+package enum MedianTime: Hashable, Sendable {
   case under(minutes: Int)
   case over(minutes: Int)
 
-  /// The median of the uploads of a day; nil if their counts were rounded to none.
-  package init?(_ day: StatisticsDay) {
-    let counts = day.tokenToUploadDistribution
-    let limits = StatisticsDay.tokenToUploadMinutes
+  /// The median of uploads that are counted by limits in minutes; nil if the counts were rounded to none.
+  package init?(of counts: [Int], limits: [Int]) {
     let all = counts.reduce(0, +)
     var counted = 0
     let median = counts.firstIndex { count in
@@ -61,6 +62,8 @@ package struct ExportFacts: Hashable, Sendable {
     package let bytes: Int
     /// The keys in it, padding included.
     package let keyCount: Int
+    /// The keys of made-up users, rounded; nil while the key server does not tell, or for too few uploads.
+    package var padding: Int?
     /// True if its signature was verified.
     package let isSigned: Bool
     /// The SHA-256, by which it can be withdrawn.
@@ -69,11 +72,13 @@ package struct ExportFacts: Hashable, Sendable {
     package let end: Int64
 
     package init(
-      name: String, bytes: Int, keyCount: Int, isSigned: Bool, hash: KeyFileHash, end: Int64
+      name: String, bytes: Int, keyCount: Int, padding: Int? = nil, isSigned: Bool,
+      hash: KeyFileHash, end: Int64
     ) {
       self.name = name
       self.bytes = bytes
       self.keyCount = keyCount
+      self.padding = padding
       self.isSigned = isSigned
       self.hash = hash
       self.end = end

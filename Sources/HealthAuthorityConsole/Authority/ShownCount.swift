@@ -35,7 +35,9 @@ struct ShownFunnelDay: Hashable, Sendable {
   let redeemMinutes: Int?
   let uploads: ShownCount
   /// Nil if `uploads` is not shown.
-  let uploadTime: UploadTime?
+  let uploadTime: MedianTime?
+  /// Nil if `uploads` is not shown.
+  let fileTime: MedianTime?
   let published: ShownCount
 
   init(_ day: FunnelDay, least: Int) {
@@ -46,7 +48,11 @@ struct ShownFunnelDay: Hashable, Sendable {
     if case .exact(1...) = redeemed { seconds = day.redeemSeconds }
     redeemMinutes = seconds.map { ($0 + 59) / 60 }
     uploads = Self.step(day.uploads, after: day.redeemed, least)
-    if case .exact(1...) = uploads { uploadTime = day.uploadTime } else { uploadTime = nil }
+    if case .exact(1...) = uploads {
+      (uploadTime, fileTime) = (day.uploadTime, day.fileTime)
+    } else {
+      (uploadTime, fileTime) = (nil, nil)
+    }
     // Keys in files include padding, so they tell nothing about one upload.
     published = ShownCount(day.published, least: least)
   }

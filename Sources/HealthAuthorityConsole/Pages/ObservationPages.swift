@@ -52,14 +52,14 @@ struct ObservationPages: Sendable {
           "day": visit.day(day.day), "issued": text(day.issued), "redeemed": text(day.redeemed),
           "redeemMinutes": day.redeemMinutes.map(String.init) ?? "–",
           "uploads": text(day.uploads), "uploadMinutes": Self.text(day.uploadTime),
-          "published": text(day.published),
+          "fileMinutes": Self.text(day.fileTime), "published": text(day.published),
         ]
       },
     ]
     return pages.renderer.response(Page(texts[.funnelTitle], .funnel, values), for: visit)
   }
 
-  private static func text(_ time: UploadTime?) -> String {
+  private static func text(_ time: MedianTime?) -> String {
     switch time {
     case .under(let minutes): "< \(minutes)"
     case .over(let minutes): "> \(minutes)"
@@ -85,6 +85,7 @@ struct ObservationPages: Sendable {
           return [
             "name": file.name, "end": visit.time(file.end), "bytes": "\(file.bytes)",
             "keys": "\(file.keyCount)", "hash": "\(file.hash)",
+            "padding": file.padding.map(String.init) ?? "–",
             "signature": withdrawn.contains(file.hash)
               ? "\(signature), \(texts[.exportsWithdrawn])" : signature,
           ]

@@ -37,11 +37,13 @@ enum TextKey: String, CaseIterable, Sendable {
     auditBroken, auditHead, auditHeadHelp, auditExport, auditOlder
   // Observation.
   case funnelTitle, funnelCard, funnelLead, funnelCaption, funnelChart, funnelIssued,
-    funnelRedeemed, funnelRedeemMinutes, funnelUploads, funnelUploadMinutes, funnelPublished,
+    funnelRedeemed, funnelRedeemMinutes, funnelUploads, funnelUploadMinutes, funnelFileMinutes,
+    funnelPublished,
     funnelFew, funnelEmpty,
     exportsTitle,
     exportsCard, exportsName, exportsFirst, exportsNext, exportsCaption, exportsFile,
-    exportsBytes, exportsKeys, exportsEnd, exportsSignature, exportsValid, exportsInvalid,
+    exportsBytes, exportsKeys, exportsPadding, exportsPaddingHelp,
+    exportsEnd, exportsSignature, exportsValid, exportsInvalid,
     exportsNone,
     exportsWithdrawn
   // Configuration.

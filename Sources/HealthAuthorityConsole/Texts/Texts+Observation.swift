@@ -32,6 +32,10 @@ extension Texts {
       "Minutes until uploaded, median",
       "Minuty do przesłania, mediana"
     ),
+    .funnelFileMinutes: Phrase(
+      "Minutes until in a file, median",
+      "Minuty do pliku, mediana"
+    ),
     .funnelPublished: Phrase("Keys in files", "Klucze w plikach"),
     .funnelFew: Phrase("fewer than %1", "mniej niż %1"),
     .funnelEmpty: Phrase("There are no days to show yet.", "Nie ma jeszcze dni do pokazania."),
@@ -50,6 +54,17 @@ extension Texts {
     .exportsFile: Phrase("File", "Plik"),
     .exportsBytes: Phrase("Size in bytes", "Rozmiar w bajtach"),
     .exportsKeys: Phrase("Keys, padding included", "Klucze z uzupełnieniem"),
+    .exportsPadding: Phrase("Of these padding, rounded", "W tym uzupełnienie, zaokrąglone"),
+    .exportsPaddingHelp: Phrase(
+      """
+      Padding is rounded, and shown when the statistics of the day are: two days later, and only for a file with \
+      enough uploads. Otherwise it would tell about single persons.
+      """,
+      """
+      Uzupełnienie jest zaokrąglone i widoczne razem ze statystyką dnia: po dwóch dniach i tylko dla pliku z \
+      wystarczającą liczbą przesłań. Inaczej mówiłoby o pojedynczych osobach.
+      """
+    ),
     .exportsEnd: Phrase("End of its period", "Koniec okresu"),
     .exportsSignature: Phrase("Signature", "Podpis"),
     .exportsValid: Phrase("valid", "ważny"),

@@ -24,13 +24,25 @@ struct Batch: Hashable, Sendable {
   let firstKey: Data?
   /// The bytes of the first key of the next file; nil in the last file of the period.
   let beforeKey: Data?
+  /// The keys of made-up users in the file.
+  var paddingCount = 0
   /// The hash of the file, by which a damaged one is noticed; nil until it was written and verified.
   var sha256: Data?
+  /// The moment at which the file was written for the first time.
+  var writtenAt: Date?
 
   /// The file name; nil before 2001 and after 2286.
   var name: KeyFileName? {
     KeyFileName(
       start: Int64(start.timeIntervalSince1970), end: Int64(end.timeIntervalSince1970))
+  }
+}
+
+extension Batch {
+  /// Returns `true` if the range of the batch includes `bytes`.
+  func includes(_ bytes: Data) -> Bool {
+    !(firstKey.map { bytes.lexicographicallyPrecedes($0) } ?? false)
+      && (beforeKey.map { bytes.lexicographicallyPrecedes($0) } ?? true)
   }
 }
 

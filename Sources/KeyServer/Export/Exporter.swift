@@ -160,7 +160,7 @@ actor Exporter {
     }
     do {
       let sha256 = try await checks.verify(file, by: signers, count: count)
-      try await store.written(batch, sha256: sha256)
+      try await store.written(batch, sha256: sha256, at: clock.now)
     } catch {
       try? FileManager.default.removeItem(at: file)
       throw error

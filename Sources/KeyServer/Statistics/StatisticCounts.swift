@@ -34,6 +34,9 @@ enum StatisticKind: String, CaseIterable, Sendable {
   case missingOnset
   /// Uploads by the age of their token or certificate, with the buckets of `StatisticsDay.tokenToUploadMinutes`.
   case tokenAge
+  /// Uploads by the time until their file was written, with the buckets of `StatisticsDay.uploadToFileMinutes`. They
+  /// follow from the other counts and the files, and are not stored.
+  case fileWait
 }
 
 /// The sum of what the uploads of one transaction add to the statistics.
@@ -95,13 +98,35 @@ struct StatisticsView: Sendable {
   }
 
   /// The days of `counts`, all of `issuer`, that may be shown, oldest first.
-  func days(of counts: [StatisticCount], issuer: String) -> [StatisticsDay] {
+  ///
+  /// - Parameters:
+  ///   - files: The files of all exports.
+  ///   - root: The export whose files count as the publication of an upload.
+  func days(
+    of counts: [StatisticCount], issuer: String, files: [Batch] = [], root: String = ""
+  ) -> [StatisticsDay] {
     let first = Self.firstDay(at: now)
-    return Dictionary(grouping: counts) { Self.day(of: $0.place.hour) }
-      .filter { $0.key >= first && isDelayOver($0.key) }
-      .filter { Self.uploads(in: $0.value) >= configuration.uploadsMin }
-      .sorted { $0.key < $1.key }
-      .map { Self.day($0.key, rounded($0.value, of: issuer, on: $0.key)) }
+    let fileCounts = FileCounts(of: counts, in: files)
+    return Dictionary(grouping: counts + fileCounts.waits(for: root, issuer: issuer)) {
+      Self.day(of: $0.place.hour)
+    }
+    .filter { $0.key >= first && isDelayOver($0.key) }
+    .filter { Self.uploads(in: $0.value) >= configuration.uploadsMin }
+    .sorted { $0.key < $1.key }
+    .map { start, counts in
+      var day = Self.day(start, rounded(counts, of: issuer, on: start))
+      day.files = fileCounts.files(of: start, uploadsMin: configuration.uploadsMin)
+        .compactMap(padding)
+      return day
+    }
+  }
+
+  private func padding(of file: Batch) -> StatisticsDay.File? {
+    file.name.map { name in
+      let line = KeyFileIndex.line(name, under: file.export)
+      return StatisticsDay.File(
+        name: line, padding: rounding.rounded(padding: file.paddingCount, of: line))
+    }
   }
 
   private static func uploads(in counts: [StatisticCount]) -> Int {
@@ -132,7 +157,7 @@ struct StatisticsView: Sendable {
   }
 
   /// The start of the day of `seconds`, both in Unix seconds.
-  private static func day(of seconds: Int64) -> Int64 { seconds / daySeconds * daySeconds }
+  static func day(of seconds: Int64) -> Int64 { seconds / daySeconds * daySeconds }
 
   private static func seconds(of moment: Date) -> Int64 {
     Int64(moment.timeIntervalSince1970.rounded(.down))
@@ -154,7 +179,9 @@ struct StatisticsView: Sendable {
         day.onsetToUploadDistribution[bucket] += number
       case .tokenAge where day.tokenToUploadDistribution.indices.contains(bucket):
         day.tokenToUploadDistribution[bucket] += number
-      case .oldestKey, .onset, .tokenAge: break
+      case .fileWait where day.uploadToFileDistribution.indices.contains(bucket):
+        day.uploadToFileDistribution[bucket] += number
+      case .oldestKey, .onset, .tokenAge, .fileWait: break
       }
     }
     return day
@@ -187,11 +214,20 @@ struct StatisticRounding: Sendable, Redacted {
   func rounded(
     _ count: Int, _ kind: StatisticKind, _ bucket: Int, of issuer: String, on day: Int64
   ) -> Int {
-    let multiple =
-      kind == .keys ? KeyServerLimit.statisticsKeysMultiple : KeyServerLimit.statisticsMultiple
+    rounded(
+      count,
+      to: kind == .keys ? KeyServerLimit.statisticsKeysMultiple : KeyServerLimit.statisticsMultiple,
+      at: "\(day) \(kind.rawValue) \(bucket) \(issuer)")
+  }
+
+  /// Rounds the `padding` of the file that has this line in its index.
+  func rounded(padding: Int, of line: String) -> Int {
+    rounded(padding, to: KeyServerLimit.statisticsKeysMultiple, at: "padding \(line)")
+  }
+
+  private func rounded(_ count: Int, to multiple: Int, at place: String) -> Int {
     let rest = count % multiple
-    let place = Data("\(day) \(kind.rawValue) \(bucket) \(issuer)".utf8)
-    let code = HMAC<SHA256>.authenticationCode(for: place, using: key)
+    let code = HMAC<SHA256>.authenticationCode(for: Data(place.utf8), using: key)
     let choice = code.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } % UInt64(multiple)
     return count - rest + (choice < UInt64(rest) ? multiple : 0)
   }

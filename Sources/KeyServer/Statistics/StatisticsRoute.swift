@@ -16,6 +16,8 @@ struct StatisticsRoute: Sendable {
   let clock: any WallClock
   let configuration: StatisticsConfiguration
   let rounding: StatisticRounding
+  /// The export whose files count as the publication of an upload.
+  let exportRoot: String
   /// Counts invalid requests, apart from failed uploads.
   let failures: FailureBudget
   let randomness: any Randomness
@@ -61,7 +63,7 @@ struct StatisticsRoute: Sendable {
       let counts = try await store.statistics(
         of: issuer, from: StatisticsView.firstDay(at: now))
       return StatisticsView(now: now, configuration: configuration, rounding: rounding)
-        .days(of: counts, issuer: issuer)
+        .days(of: counts, issuer: issuer, files: try await store.batches(), root: exportRoot)
     } catch let refusal as StatisticsRefusal {
       throw refusal
     } catch {

@@ -68,7 +68,7 @@ extension SQLiteKeyStore {
         guard count > 0 else { return [Batch]() }
         let cuts = ClosingPlan.cuts(of: count, atMost: period.export.maximumKeysPerFile)
         let batches = plan.batches(
-          of: period, laterKeys: try keys.keys(at: Set(cuts), in: db))
+          of: period, laterKeys: try keys.keys(at: Set(cuts), in: db), padding: padding)
         for batch in batches { try BatchRow(batch).insert(in: db) }
         return batches
       }
@@ -83,11 +83,16 @@ extension SQLiteKeyStore {
     }
   }
 
-  func written(_ batch: Batch, sha256: Data) async throws {
+  func written(_ batch: Batch, sha256: Data, at now: Date) async throws {
     try await pool.write { db in
       try db.execute(
-        sql: "UPDATE export_file SET sha256 = ? WHERE export = ? AND start_at = ? AND end_at = ?",
-        arguments: [sha256, batch.export, batch.start.wholeSeconds, batch.end.wholeSeconds])
+        sql: """
+          UPDATE export_file SET sha256 = ?, written_at = coalesce(written_at, ?)
+          WHERE export = ? AND start_at = ? AND end_at = ?
+          """,
+        arguments: [
+          sha256, now.wholeSeconds, batch.export, batch.start.wholeSeconds, batch.end.wholeSeconds,
+        ])
     }
   }
 
@@ -130,7 +135,9 @@ private struct BatchRow {
   var travellers: String
   var firstKey: Data?
   var beforeKey: Data?
+  var paddingCount: Int
   var sha256: Data?
+  var writtenAt: Int64?
 
   init(_ batch: Batch) {
     export = batch.export
@@ -143,6 +150,7 @@ private struct BatchRow {
     travellers = batch.filter.travellers.rawValue
     firstKey = batch.firstKey
     beforeKey = batch.beforeKey
+    paddingCount = batch.paddingCount
   }
 
   init(row: Row) {
@@ -156,7 +164,9 @@ private struct BatchRow {
     travellers = row["travellers"]
     firstKey = row["first_key"]
     beforeKey = row["before_key"]
+    paddingCount = row["padding"]
     sha256 = row["sha256"]
+    writtenAt = row["written_at"]
   }
 
   /// The batch of the row.
@@ -174,7 +184,8 @@ private struct BatchRow {
         filter: KeyFilter(
           inputRegions: Self.regions(inputRegions),
           excludedRegions: Self.regions(excludedRegions), travellers: travellers),
-        firstKey: firstKey, beforeKey: beforeKey, sha256: sha256)
+        firstKey: firstKey, beforeKey: beforeKey, paddingCount: paddingCount, sha256: sha256,
+        writtenAt: writtenAt.map { Date(timeIntervalSince1970: Double($0)) })
     }
   }
 
@@ -182,12 +193,12 @@ private struct BatchRow {
     try db.execute(
       sql: """
         INSERT INTO export_file (export, region, start_at, end_at, released_before, input_regions,
-          excluded_regions, travellers, first_key, before_key)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          excluded_regions, travellers, first_key, before_key, padding)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [
         export, region, start, end, releasedBefore, inputRegions, excludedRegions, travellers,
-        firstKey, beforeKey,
+        firstKey, beforeKey, paddingCount,
       ])
   }
 

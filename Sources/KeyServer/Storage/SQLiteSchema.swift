@@ -55,8 +55,8 @@ enum SQLiteSchema {
       WHERE revised_released_at IS NOT NULL;
     """
 
-  /// The batches with the hashes of their files, and until when each export is closed. Keys have no reference to
-  /// their files, since one key may be in the files of several exports.
+  /// The batches with the hashes and times of their files, and until when each export is closed. Keys have no
+  /// reference to their files, since one key may be in the files of several exports.
   private static let exports = """
     CREATE TABLE export_file (
       export TEXT NOT NULL,
@@ -69,7 +69,9 @@ enum SQLiteSchema {
       travellers TEXT NOT NULL,
       first_key BLOB,
       before_key BLOB,
+      padding INTEGER NOT NULL,
       sha256 BLOB,
+      written_at INTEGER,
       PRIMARY KEY (export, start_at, end_at)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE period_progress (

@@ -8,8 +8,10 @@ import World
 
 /// The facts about key files for the console. A file is read once and again when it has changed.
 final class ExportFiles: Sendable {
-  /// The files of an export that are shown.
-  static let shownMax = 12
+  /// The files of an export that are shown: those of four days if there is one every hour.
+  static let shownMax = 4 * 24
+  /// The age of shown files, in seconds, from the newest one: padding is shown from the third day on.
+  static let shownSeconds: Int64 = 4 * 86_400
   /// The files of an export whose keys are counted: those of two weeks if there is one every hour.
   static let countedMax = 14 * 24
   private static let batchSize = 1_000
@@ -28,11 +30,16 @@ final class ExportFiles: Sendable {
   private let counted = Mutex<[String: Counted]>([:])
 
   /// An export with its newest files.
+  ///
+  /// - Parameter padding: The padding of files, by their line in the index.
   func facts(
-    of export: ExportConfiguration, in folder: URL, keys: [SecretSigningKey], at now: Date
+    of export: ExportConfiguration, in folder: URL, keys: [SecretSigningKey],
+    padding: [String: Int], at now: Date
   ) -> ExportFacts {
     let own = Self.folder(of: export, in: folder)
-    let newest = Self.names(in: own).suffix(Self.shownMax).reversed()
+    let names = Self.names(in: own)
+    let oldest = (names.last?.endTimestamp ?? 0) - Self.shownSeconds
+    let newest = names.filter { $0.endTimestamp > oldest }.suffix(Self.shownMax).reversed()
     let publicKeys = keys.compactMap {
       try? VerificationPublicKey(
         keyID: $0.keyID, keyVersion: $0.keyVersion ?? "v1", publicKeyPEM: $0.publicKeyPEM)
@@ -42,7 +49,11 @@ final class ExportFiles: Sendable {
     return ExportFacts(
       root: export.filenameRoot, region: export.region, periodSeconds: export.periodSeconds,
       keysMin: export.minimumKeys, nextFile: Date(timeIntervalSince1970: next),
-      files: newest.compactMap { file($0, at: own.appendingPathComponent($0.text), publicKeys) })
+      files: newest.compactMap { name in
+        var file = file(name, at: own.appendingPathComponent(name.text), publicKeys)
+        file?.padding = padding[KeyFileIndex.line(name, under: export.filenameRoot)]
+        return file
+      })
   }
 
   /// The number of keys in the newest files of an export, by the start of the day on which their period ends.

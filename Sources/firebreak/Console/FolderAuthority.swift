@@ -80,7 +80,12 @@ struct FolderAuthority: AdministeredAuthority {
         redeemed: codes.map { $0[day]?.codesClaimed ?? 0 },
         redeemSeconds: codes?[day].map { Int($0.claimMeanSeconds) },
         uploads: uploads[day]?.publishRequests.total,
-        uploadTime: uploads[day].flatMap { UploadTime($0) },
+        uploadTime: uploads[day].flatMap {
+          MedianTime(of: $0.tokenToUploadDistribution, limits: StatisticsDay.tokenToUploadMinutes)
+        },
+        fileTime: uploads[day].flatMap {
+          MedianTime(of: $0.uploadToFileDistribution, limits: StatisticsDay.uploadToFileMinutes)
+        },
         published: published.map { $0[day] ?? 0 })
     }
   }
@@ -144,11 +149,14 @@ struct FolderAuthority: AdministeredAuthority {
 
   func exports() async throws(AuthorityFailure) -> [ExportFacts] {
     try await requireKeys()
+    let counted = ((try? await uploadsByDay()) ?? [:]).values.flatMap(\.files)
+    let padding = Dictionary(counted.map { ($0.name, $0.padding) }) { $1 }
     return try await reporting {
       let configuration = try setup.keySettings().configuration
       let keys = try AdministeredKeyServer.signingKeys(of: folder) ?? []
       return configuration.exports.map { export in
-        files.facts(of: export, in: folder.exports, keys: keys, at: setup.clock.now)
+        files.facts(
+          of: export, in: folder.exports, keys: keys, padding: padding, at: setup.clock.now)
       }
     }
   }

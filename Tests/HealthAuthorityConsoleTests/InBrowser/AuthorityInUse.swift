@@ -46,7 +46,8 @@ extension SimulatedAuthority {
       FunnelDay(
         day: today - Int64(issued.count - 1 - index) * 86_400, issued: issued[index],
         redeemed: redeemed[index], redeemSeconds: 240 + 60 * (index % 5), uploads: uploads[index],
-        uploadTime: .under(minutes: 5), published: 3_000 + 12 * uploads[index])
+        uploadTime: .under(minutes: 5),
+        fileTime: .under(minutes: 180), published: 3_000 + 12 * uploads[index])
     }
   }
 
@@ -54,7 +55,7 @@ extension SimulatedAuthority {
     let end = fileEnd - number * 14_400
     let hash = try #require(KeyFileHash(hex: String(repeating: "\(number)c5e91a7", count: 8)))
     return ExportFacts.File(
-      name: "\(end - 14_400)-\(end)-00001.zip", bytes: 21_480, keyCount: 640, isSigned: true,
-      hash: hash, end: end)
+      name: "\(end - 14_400)-\(end)-00001.zip", bytes: 21_480, keyCount: 640,
+      padding: number == 2 ? 300 : nil, isSigned: true, hash: hash, end: end)
   }
 }

@@ -11,12 +11,12 @@ enum ObservationTemplates {
     <thead><tr><th scope="col">{{t.date}}</th><th scope="col">{{t.funnelIssued}}</th>
     <th scope="col">{{t.funnelRedeemed}}</th><th scope="col">{{t.funnelRedeemMinutes}}</th>
     <th scope="col">{{t.funnelUploads}}</th><th scope="col">{{t.funnelUploadMinutes}}</th>
-    <th scope="col">{{t.funnelPublished}}</th></tr></thead>
+    <th scope="col">{{t.funnelFileMinutes}}</th><th scope="col">{{t.funnelPublished}}</th></tr></thead>
     <tbody>
     {{#days}}
     <tr><th scope="row" class="time">{{day}}</th><td>{{issued}}</td><td>{{redeemed}}</td><td>{{redeemMinutes}}</td>\
     <td>{{uploads}}</td><td>{{uploadMinutes}}</td>\
-    <td>{{published}}</td></tr>
+    <td>{{fileMinutes}}</td><td>{{published}}</td></tr>
     {{/days}}
     </tbody></table></div>
     {{/isEmpty}}
@@ -33,13 +33,16 @@ enum ObservationTemplates {
     <table class="files"><caption id="files-{{number}}-caption">{{t.exportsCaption}}. {{t.utc}}</caption>
     <thead><tr><th scope="col">{{t.exportsFile}}</th><th scope="col">{{t.exportsEnd}}</th>
     <th scope="col">{{t.exportsBytes}}</th><th scope="col">{{t.exportsKeys}}</th>
+    <th scope="col">{{t.exportsPadding}}</th>
     <th scope="col">{{t.exportsSignature}}</th><th scope="col">SHA-256</th></tr></thead>
     <tbody>
     {{#files}}
     <tr><th scope="row">{{name}}</th><td class="time">{{end}}</td><td>{{bytes}}</td><td>{{keys}}</td>
+    <td>{{padding}}</td>
     <td>{{signature}}</td><td><code>{{hash}}</code></td></tr>
     {{/files}}
     </tbody></table></div>
+    <p class="help">{{t.exportsPaddingHelp}}</p>
     {{/hasFiles}}
     {{^hasFiles}}<p>{{t.exportsNone}}</p>{{/hasFiles}}
     </section>
