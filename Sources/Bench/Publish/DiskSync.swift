@@ -1,0 +1,43 @@
+import Foundation
+
+/// The time that the disk alone needs to make a small write permanent, beside which the latency of uploads is read.
+struct DiskSync: Encodable {
+  let p50Milliseconds: Double
+  let p99Milliseconds: Double
+  let longestMilliseconds: Double
+
+  /// About the size of a commit of some uploads.
+  private static let writeBytes = 16 << 10
+  private static let duration = Duration.seconds(2)
+  /// The pause between two writes, so that the disk is as calm as under a calm load.
+  private static let pause = Duration.milliseconds(2)
+
+  /// Measures the disk of `folder` for two seconds, with a file that is removed afterwards.
+  ///
+  /// - Throws: `CocoaError` if the file cannot be created.
+  init(in folder: URL) async throws {
+    let file = folder.appendingPathComponent("firebreak-disk-\(UUID().uuidString)")
+    try Data().write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let handle = try FileHandle(forWritingTo: file)
+    defer { try? handle.close() }
+    let bytes = Data(repeating: 1, count: Self.writeBytes)
+    let end = ContinuousClock.now + Self.duration
+    var times: [Double] = []
+    while .now < end {
+      let start = ContinuousClock.now
+      try handle.write(contentsOf: bytes)
+      fdatasync(handle.fileDescriptor)
+      times.append((ContinuousClock.now - start) / .milliseconds(1))
+      try await Task.sleep(for: Self.pause)
+    }
+    let distribution = Distribution(times)
+    p50Milliseconds = distribution.median.rounded(to: 2)
+    p99Milliseconds = distribution.percentile(99).rounded(to: 2)
+    longestMilliseconds = distribution.maximum.rounded(to: 2)
+  }
+
+  var text: String {
+    "p50 \(p50Milliseconds) ms, p99 \(p99Milliseconds) ms, longest \(longestMilliseconds) ms"
+  }
+}
