@@ -1,4 +1,5 @@
 import Foundation
+import Terminal
 
 /// The time that the disk alone needs to make a small write permanent, beside which the latency of uploads is read.
 struct DiskSync: Encodable {
@@ -14,27 +15,39 @@ struct DiskSync: Encodable {
 
   /// Measures the disk of `folder` for two seconds, with a file that is removed afterwards.
   ///
-  /// - Throws: `CocoaError` if the file cannot be created.
+  /// - Throws: `CommandFailure` if the file cannot be written.
   init(in folder: URL) async throws {
     let file = folder.appendingPathComponent("firebreak-disk-\(UUID().uuidString)")
-    try Data().write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
+    let distribution: Distribution
+    do {
+      try Data().write(to: file)
+      distribution = Distribution(try await Self.times(in: file))
+    } catch let error where !(error is CancellationError) {
+      throw CommandFailure(
+        status: .machineFailed,
+        sentence: "The disk of \(folder.path.printable) cannot be measured: check its free space.")
+    }
+    p50Milliseconds = distribution.median.rounded(to: 2)
+    p99Milliseconds = distribution.percentile(99).rounded(to: 2)
+    longestMilliseconds = distribution.maximum.rounded(to: 2)
+  }
+
+  /// The times of the writes, in milliseconds.
+  private static func times(in file: URL) async throws -> [Double] {
     let handle = try FileHandle(forWritingTo: file)
     defer { try? handle.close() }
-    let bytes = Data(repeating: 1, count: Self.writeBytes)
-    let end = ContinuousClock.now + Self.duration
+    let bytes = Data(repeating: 1, count: writeBytes)
+    let end = ContinuousClock.now + duration
     var times: [Double] = []
     while .now < end {
       let start = ContinuousClock.now
       try handle.write(contentsOf: bytes)
-      fdatasync(handle.fileDescriptor)
+      guard fdatasync(handle.fileDescriptor) == 0 else { throw POSIXError(.EIO) }
       times.append((ContinuousClock.now - start) / .milliseconds(1))
-      try await Task.sleep(for: Self.pause)
+      try await Task.sleep(for: pause)
     }
-    let distribution = Distribution(times)
-    p50Milliseconds = distribution.median.rounded(to: 2)
-    p99Milliseconds = distribution.percentile(99).rounded(to: 2)
-    longestMilliseconds = distribution.maximum.rounded(to: 2)
+    return times
   }
 
   var text: String {

@@ -33,8 +33,11 @@ struct BenchOverloadCommand: AsyncParsableCommand {
   func run() async throws {
     BuildKind.warnUnlessRelease()
     FileDescriptors.raiseLimit()
+    let disk = try await DiskSync(in: FileManager.default.temporaryDirectory)
     let report = try await PublishServerProcess.withRunning(storedKeys: storedKeys) { server in
-      try await OverloadBench(target: server.target, seconds: seconds, storedKeys: storedKeys).run()
+      try await OverloadBench(
+        target: server.target, disk: disk, seconds: seconds, storedKeys: storedKeys
+      ).run()
     }
     try json ? printJSON(report) : StandardOutput.write(report.text)
     guard report.failed == 0 else {
@@ -47,6 +50,7 @@ struct BenchOverloadCommand: AsyncParsableCommand {
 /// One measurement of a key server.
 struct OverloadBench {
   let target: PublishTarget
+  let disk: DiskSync
   let seconds: Int
   let storedKeys: Int
 
@@ -59,7 +63,6 @@ struct OverloadBench {
   func run() async throws -> OverloadReport {
     let bar = ProgressLine("uploads")
     defer { bar.clear() }
-    let disk = try await DiskSync(in: FileManager.default.temporaryDirectory)
     let rate = try await sustainedRate(bar)
     var calm: [OverloadReport.Phase] = []
     for _ in 0..<Self.calmRounds { calm.append(try await open(at: rate / 2, bar)) }
