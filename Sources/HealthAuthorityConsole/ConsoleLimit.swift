@@ -55,7 +55,7 @@ enum ConsoleLimit {
   /// Codes of one request to the verification server.
   static let batchRequestCodesMax = 10
   /// The response of the verification server, in bytes.
-  static let responseBytesMax = 256 << 10
+  static let responseBytesMax = 1 << 20
   /// Seconds to wait for the verification server.
   static let responseSecondsMax: Int64 = 20
   /// Days of the funnel.

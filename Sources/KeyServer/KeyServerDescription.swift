@@ -138,7 +138,7 @@ extension KeyServerComposition {
         of: .object(
           ["name": .string("The line of the file in the index."), "padding": count],
           required: ["name", "padding"]),
-        "The files whose periods have enough uploads."),
+        "The files of the day with their padding."),
     ], required: ["day", "publish_requests", "total_teks_published"])
 
   private static let count = JSONSchema.integer("A count.")

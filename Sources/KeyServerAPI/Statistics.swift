@@ -72,17 +72,17 @@ public struct StatisticsDay: Codable, Hashable, Sendable {
   public var requestsMissingOnsetDate: Int
   /// Uploads by the time since their token or certificate was issued, with the limits of `tokenToUploadMinutes`.
   public var tokenToUploadDistribution: [Int]
-  /// Uploads by the time until the file with their keys was written, with the limits of `uploadToFileMinutes`. Empty
-  /// counts if the files of the day have expired.
+  /// Uploads by the time until the first export's file of their period was written, with the limits of
+  /// `uploadToFileMinutes`. All are 0 until the files of the day are complete, and when one of them may have expired.
   public var uploadToFileDistribution: [Int]
-  /// The files of the day whose periods have enough uploads, oldest first.
+  /// The files of the day, oldest first. There are none when `uploadToFileDistribution` has no counts.
   public var files: [File]
 
   /// A key file and its padding.
   public struct File: Codable, Hashable, Sendable {
     /// The line of the file in the index of its export.
     public var name: String
-    /// The keys of made-up users.
+    /// The keys of made-up users, rounded.
     public var padding: Int
 
     /// Creates a file.

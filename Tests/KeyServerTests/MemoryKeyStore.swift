@@ -9,6 +9,7 @@ import Synchronization
 final class MemoryKeyStore: KeyStore {
   private struct StoredKey {
     let key: PublishableKey
+    var isPadding = false
     var revision: PublishableKey?
 
     /// The key as it is published in a period that ends at `end`.
@@ -102,14 +103,14 @@ extension MemoryKeyStore {
             releasedAt: $0.key.releasedAt)
         }
       }
-      for key in padding { state.keys[Data(key.bytes)] = StoredKey(key: key) }
+      for key in padding { state.keys[Data(key.bytes)] = StoredKey(key: key, isPadding: true) }
       for period in due { state.progress.closedUntil[period.export.filenameRoot] = plan.end }
       let files = zip(due, windows).flatMap { period, window in
         let all = Self.released(in: window, of: state) + Self.revised(in: window, of: state)
         guard !all.isEmpty else { return [Batch]() }
         let sorted = all.map { Data($0.key.bytes) }.sorted { $0.lexicographicallyPrecedes($1) }
         let cuts = ClosingPlan.cuts(of: all.count, atMost: period.export.maximumKeysPerFile)
-        return plan.batches(of: period, laterKeys: cuts.map { sorted[$0] }, padding: padding)
+        return plan.batches(of: period, laterKeys: cuts.map { sorted[$0] })
       }
       state.files += files
       return files
@@ -128,8 +129,11 @@ extension MemoryKeyStore {
     }
     return try body(
       BatchKeys { each in
-        for held in released { try each(held.published(by: batch.releasedBefore), false) }
-        for held in revised { try each(held.published(by: batch.releasedBefore), true) }
+        for held in released {
+          try each(
+            held.published(by: batch.releasedBefore), held.isPadding ? .padding : .uploaded)
+        }
+        for held in revised { try each(held.published(by: batch.releasedBefore), .revised) }
       })
   }
 
@@ -228,11 +232,12 @@ extension MemoryKeyStore {
     }
   }
 
-  func written(_ batch: Batch, sha256: Data, at now: Date) async throws {
+  func written(_ batch: Batch, sha256: Data, paddingCount: Int, at now: Date) async throws {
     state.withLock { state in
       for index in state.files.indices
       where state.files[index].export == batch.export && state.files[index].end == batch.end {
         state.files[index].sha256 = sha256
+        state.files[index].paddingCount = paddingCount
         state.files[index].writtenAt = state.files[index].writtenAt ?? now
       }
     }

@@ -78,6 +78,11 @@ struct PaddingTests {
       #expect(often.first?.texts.isSuperset(of: sent) == true)
       let day = try await server.allPublished(of: "daily").map(\.texts)
       #expect(day == [often.reduce(into: []) { $0.formUnion($1.texts) }])
+      // Of the hundred keys three are real, and the daily file has the padding of both others.
+      for export in ["''", "'daily'"] {
+        let counted = "SELECT sum(padding) FROM export_file WHERE export = \(export)"
+        #expect(try server.count(counted) == 97)
+      }
     }
   }
 

@@ -152,70 +152,104 @@ struct StatisticsTests {
     }
   }
 
-  @Test("A day has the times from upload to file, and the padding of files with ten uploads")
+  @Test("A complete day has the times from upload to file, and the rounded padding of each file")
   func files() async throws {
     try await run({ ($0.minimumKeys, $0.paddingRange) = (700, 0) }) { scene in
-      func upload(_ count: Int, thenWriteAfter seconds: TimeInterval) async throws {
-        try await publish(count, in: scene, keys: 10)
+      func upload(_ count: Int, keys: Int, thenWriteAfter seconds: TimeInterval) async throws {
+        try await publish(count, in: scene, keys: keys)
         scene.server.clock.advance(by: seconds)
         try await scene.server.server.exportDue()
       }
       // In the hours from 12:00, 16:00 and 20:00; the files are written at 16:10, 20:00 and at noon of the next day.
-      try await upload(10, thenWriteAfter: 4 * 3_600 + 600)
+      try await upload(10, keys: 10, thenWriteAfter: 4 * 3_600 + 600)
       scene.server.clock.advance(by: 3 * 3_600 - 600)
-      try await upload(10, thenWriteAfter: 3_600)
-      try await upload(9, thenWriteAfter: 16 * 3_600)
+      try await upload(10, keys: 13, thenWriteAfter: 3_600)
+      try await upload(9, keys: 10, thenWriteAfter: 16 * 3_600)
       scene.server.clock.advance(by: 36 * 3_600)
       let day = try #require(try await request(scene).body.days?.first)
       let distribution = day.uploadToFileDistribution
       #expect(distribution[4] == 10 && distribution[1] == 10 && [0, 10].contains(distribution[6]))
       #expect(distribution.count == 7 && distribution.reduce(0, +) <= 30)
+      let names = [1_599_998_400, 1_600_012_800, 1_600_027_200].map {
+        "\($0)-\($0 + 14_400)-00001.zip"
+      }
+      #expect(day.files.map(\.name) == names)
+      #expect(day.files.first?.padding == 600)
+      // 570 and 610 are not shown.
+      #expect(day.files.dropFirst().allSatisfy { [300, 600, 900].contains($0.padding) })
       #expect(
-        day.files == [
-          .init(name: "1599998400-1600012800-00001.zip", padding: 600),
-          .init(name: "1600012800-1600027200-00001.zip", padding: 600),
-        ])
-      #expect(try scene.server.count("SELECT sum(padding) FROM export_file") == 3 * 600 + 10)
-      // The files are removed before the counts.
-      scene.server.clock.advance(by: 14 * 86_400)
-      try await scene.server.server.removeOld()
-      let later = try #require(try await request(scene).body.days?.first)
-      #expect(later.files.isEmpty && later.uploadToFileDistribution.allSatisfy { $0 == 0 })
+        try scene.server.count("SELECT sum(padding) FROM export_file") == 600 + 570 + 610)
     }
   }
 
-  @Test("The wait of an hour with several files is their mean, and short periods show no padding")
-  func shortPeriods() throws {
-    let hour = Int64(3_600 * 432_000)
-    func file(_ minutes: Range<Int64>, writtenAfter delay: Int64) -> Batch {
-      func date(_ minute: Int64) -> Date {
-        Date(timeIntervalSince1970: TimeInterval(hour + 60 * minute))
+  @Test("The times to files and padding are shown until the first file of the day may expire")
+  func expiredFiles() async throws {
+    try await run { scene in
+      try await publish(10, in: scene)
+      scene.server.clock.advance(by: Self.untilShown)
+      // The file of 12:00 to 16:00 is not written yet.
+      #expect(try await request(scene).body.days?.first?.files.isEmpty == true)
+      try await scene.server.server.exportDue()
+      for seconds in [0, 11 * 86_400 - 1] as [TimeInterval] {
+        scene.server.clock.advance(by: seconds)
+        let day = try #require(try await request(scene).body.days?.first)
+        #expect(day.files.count == 1 && day.uploadToFileDistribution.reduce(0, +) == 10)
       }
+      scene.server.clock.advance(by: 1)
+      try await scene.server.server.removeOld()
+      #expect(try scene.server.count("SELECT count(*) FROM export_file") == 1)
+      let day = try #require(try await request(scene).body.days?.first)
+      #expect(day.files.isEmpty && day.uploadToFileDistribution.allSatisfy { $0 == 0 })
+      #expect(day.publishRequests.total == 10)
+    }
+  }
+
+  @Test("The wait of an hour with several files is their mean, and no file is shown before its day")
+  func severalFiles() throws {
+    let hour = Int64(3_600 * 432_000)
+    func date(_ minute: Int64) -> Date {
+      Date(timeIntervalSince1970: TimeInterval(hour + 60 * minute))
+    }
+    func file(_ minutes: Range<Int64>, writtenAfter delay: Int64?) -> Batch {
       var file = Batch(
         export: "", region: "PL", start: date(minutes.lowerBound), end: date(minutes.upperBound),
         releasedBefore: date(minutes.upperBound),
         filter: StoreScene.export().filter, firstKey: nil, beforeKey: nil)
-      file.writtenAt = date(minutes.upperBound + delay)
+      file.writtenAt = delay.map { date(minutes.upperBound + $0) }
       return file
     }
     let uploads = StatisticCount(
       place: .init(hour: hour, issuer: "codes", kind: .uploads, bucket: 0), count: 20)
     func bucket(_ files: [Batch], root: String = "") -> Int? {
-      FileCounts(of: [uploads], in: files).waits(for: root, issuer: "codes").first?.place.bucket
+      let counts = FileCounts(files: files, root: root, closedUntil: nil)
+      return counts.waits(of: [uploads], in: files).first?.place.bucket
     }
-    // 15 minutes and 15 + 100 minutes: a mean of 65.
-    let halves = [file(0..<30, writtenAfter: 0), file(30..<60, writtenAfter: 100)]
-    #expect(bucket([halves[0]]) == 0 && bucket([halves[1]]) == 2 && bucket(halves) == 2)
+    // 15 minutes and 15 + 120 minutes: a mean of 75.
+    let halves = [file(0..<30, writtenAfter: 0), file(30..<60, writtenAfter: 120)]
+    #expect(bucket([halves[0]]) == 0 && bucket([halves[1]]) == 3 && bucket(halves) == 2)
     #expect(bucket(halves, root: "other") == nil && bucket([]) == nil)
     #expect(bucket([file(60..<120, writtenAfter: 0)]) == nil)
-    let day = hour / 86_400 * 86_400
-    func shown(_ files: [Batch], least: Int = 20) -> Int {
-      FileCounts(of: [uploads], in: files).files(of: day, uploadsMin: least).count
+    #expect(hour % 86_400 == 0)
+    func shown(_ files: [Batch], closedUntil end: Int64? = 1_440) -> Int {
+      FileCounts(files: files, root: "", closedUntil: end.map(date))
+        .files(of: hour, at: date(3 * 1_440)).count
     }
-    #expect(shown(halves) == 0 && shown([file(0..<60, writtenAfter: 0)]) == 1)
-    #expect(shown([file(0..<60, writtenAfter: 0)], least: 21) == 0)
-    #expect(shown([file(0..<120, writtenAfter: 0)]) == 1)
-    #expect(shown([file(-60..<0, writtenAfter: 0)]) == 0)
+    #expect(shown(halves) == 2 && shown([file(1_380..<1_440, writtenAfter: 0)]) == 1)
+    #expect(shown(halves, closedUntil: 1_439) == 0 && shown(halves, closedUntil: nil) == 0)
+    #expect(shown(halves + [file(60..<120, writtenAfter: nil)]) == 0)
+    #expect(shown([file(-60..<0, writtenAfter: 0), file(0..<1_500, writtenAfter: 0)]) == 0)
+  }
+
+  @Test("Padding is rounded to multiples of 300, the same in files with the same name")
+  func roundedPadding() throws {
+    let name = try #require(KeyFileName("1599998400-1600012800-00001.zip"))
+    let shown = (0...255 as ClosedRange<UInt8>).map { secret in
+      let rounding = StatisticRounding(SymmetricKey(data: [secret]))
+      #expect(rounding.rounded(padding: 570, of: name) == rounding.rounded(padding: 570, of: name))
+      return rounding.rounded(padding: 570, of: name)
+    }
+    // 270 of 300 are rounded up: 230 of 256, and six deviations are 28.
+    #expect(Set(shown) == [300, 600] && (202...255).contains(shown.count { $0 == 600 }))
   }
 
   @Test("One upload beside nine of the authority itself changes each count in one case of ten")
@@ -232,7 +266,8 @@ struct StatisticsTests {
             place: .init(hour: day, issuer: "codes", kind: $0.0, bucket: $0.1), count: $0.2)
         }
       }
-      return view.days(of: counts, issuer: "codes")
+      return view.days(
+        of: counts, issuer: "codes", files: FileCounts(files: [], root: "", closedUntil: nil))
     }
     let own = [UploadPlatform](repeating: .android, count: 9)
     var (found, changed, keysChanged) = (0, 0, 0)

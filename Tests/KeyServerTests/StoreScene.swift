@@ -128,8 +128,8 @@ struct StoreScene: Sendable {
   func file(_ batch: Batch) async throws -> File {
     try await store.withKeys(of: batch) { keys in
       var file = File()
-      try keys.forEach { key, isRevised in
-        if isRevised { file.revised.append(key) } else { file.keys.append(key) }
+      try keys.forEach { key, kind in
+        if kind == .revised { file.revised.append(key) } else { file.keys.append(key) }
       }
       return file
     }

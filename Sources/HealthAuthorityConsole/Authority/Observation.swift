@@ -62,7 +62,7 @@ package struct ExportFacts: Hashable, Sendable {
     package let bytes: Int
     /// The keys in it, padding included.
     package let keyCount: Int
-    /// The keys of made-up users, rounded; nil while the key server does not tell, or for too few uploads.
+    /// The keys of made-up users, rounded; nil if the statistics of its day do not show them.
     package var padding: Int?
     /// True if its signature was verified.
     package let isSigned: Bool

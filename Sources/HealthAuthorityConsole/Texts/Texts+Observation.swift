@@ -33,8 +33,8 @@ extension Texts {
       "Minuty do przesłania, mediana"
     ),
     .funnelFileMinutes: Phrase(
-      "Minutes until in a file, median",
-      "Minuty do pliku, mediana"
+      "Minutes from upload to file, median",
+      "Minuty od przesłania do pliku, mediana"
     ),
     .funnelPublished: Phrase("Keys in files", "Klucze w plikach"),
     .funnelFew: Phrase("fewer than %1", "mniej niż %1"),
@@ -54,15 +54,15 @@ extension Texts {
     .exportsFile: Phrase("File", "Plik"),
     .exportsBytes: Phrase("Size in bytes", "Rozmiar w bajtach"),
     .exportsKeys: Phrase("Keys, padding included", "Klucze z uzupełnieniem"),
-    .exportsPadding: Phrase("Of these padding, rounded", "W tym uzupełnienie, zaokrąglone"),
+    .exportsPadding: Phrase("Padding among these, rounded", "W tym uzupełnienie, zaokrąglone"),
     .exportsPaddingHelp: Phrase(
       """
-      Padding is rounded, and shown when the statistics of the day are: two days later, and only for a file with \
-      enough uploads. Otherwise it would tell about single persons.
+      Padding is rounded, and shown with the statistics of its day: some days later, if the day has enough uploads. \
+      Otherwise it would tell about single persons.
       """,
       """
-      Uzupełnienie jest zaokrąglone i widoczne razem ze statystyką dnia: po dwóch dniach i tylko dla pliku z \
-      wystarczającą liczbą przesłań. Inaczej mówiłoby o pojedynczych osobach.
+      Uzupełnienie jest zaokrąglone i widoczne razem ze statystyką dnia: kilka dni później, jeśli dzień ma \
+      wystarczającą liczbę przesłań. Inaczej mówiłoby o pojedynczych osobach.
       """
     ),
     .exportsEnd: Phrase("End of its period", "Koniec okresu"),

@@ -24,25 +24,17 @@ struct Batch: Hashable, Sendable {
   let firstKey: Data?
   /// The bytes of the first key of the next file; nil in the last file of the period.
   let beforeKey: Data?
-  /// The keys of made-up users in the file.
-  var paddingCount = 0
   /// The hash of the file, by which a damaged one is noticed; nil until it was written and verified.
   var sha256: Data?
   /// The moment at which the file was written for the first time.
   var writtenAt: Date?
+  /// The keys of made-up users in the file; 0 until it was written.
+  var paddingCount = 0
 
   /// The file name; nil before 2001 and after 2286.
   var name: KeyFileName? {
     KeyFileName(
       start: Int64(start.timeIntervalSince1970), end: Int64(end.timeIntervalSince1970))
-  }
-}
-
-extension Batch {
-  /// Returns `true` if the range of the batch includes `bytes`.
-  func includes(_ bytes: Data) -> Bool {
-    !(firstKey.map { bytes.lexicographicallyPrecedes($0) } ?? false)
-      && (beforeKey.map { bytes.lexicographicallyPrecedes($0) } ?? true)
   }
 }
 
@@ -53,14 +45,25 @@ extension Batch: Redacted {
 
 /// The keys of one batch, read from the database one at a time.
 struct BatchKeys {
-  private let read: (_ body: (DiagnosisKey, Bool) throws -> Void) throws -> Void
+  /// The way in which a key came into the file.
+  enum Kind: Hashable, Sendable {
+    case uploaded
+    /// A key of a made-up user.
+    case padding
+    /// A key of an earlier file with other properties.
+    case revised
+  }
 
-  init(_ read: @escaping (_ body: (DiagnosisKey, Bool) throws -> Void) throws -> Void) {
+  typealias Body = (_ key: DiagnosisKey, _ kind: Kind) throws -> Void
+
+  private let read: (_ body: Body) throws -> Void
+
+  init(_ read: @escaping (_ body: Body) throws -> Void) {
     self.read = read
   }
 
   /// Calls `body` for every new key in the order of their bytes, then for every revised key in the same order.
-  func forEach(_ body: (_ key: DiagnosisKey, _ isRevised: Bool) throws -> Void) throws {
+  func forEach(_ body: Body) throws {
     try read(body)
   }
 }

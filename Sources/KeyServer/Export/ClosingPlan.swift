@@ -86,22 +86,14 @@ extension ClosingPlan {
 
   /// Returns the batches of a period whose second and later files begin with `laterKeys`. The end of each is a
   /// second after that of the one before, which makes the file names unique.
-  ///
-  /// - Parameter padding: The keys of made-up users of all periods that are closed.
-  func batches(
-    of period: Period, laterKeys: [Data], padding: [PublishableKey] = []
-  ) -> [Batch] {
+  func batches(of period: Period, laterKeys: [Data]) -> [Batch] {
     let firstKeys: [Data?] = [nil] + laterKeys
     return firstKeys.indices.map { number in
-      var batch = Batch(
+      Batch(
         export: period.export.filenameRoot, region: period.export.region, start: period.start,
         end: end.addingTimeInterval(Double(number)), releasedBefore: end,
         filter: period.export.filter, firstKey: firstKeys[number],
         beforeKey: number + 1 < firstKeys.count ? firstKeys[number + 1] : nil)
-      batch.paddingCount = padding.count {
-        batch.filter.admits($0) && batch.includes(Data($0.bytes))
-      }
-      return batch
     }
   }
 }

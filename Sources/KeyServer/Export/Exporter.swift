@@ -145,22 +145,24 @@ actor Exporter {
 
   /// Writes the file and verifies it. Its hash is stored before an index lists it.
   private func write(_ batch: Batch, to file: URL, signers: [KeyFileSigner]) async throws {
-    let count = try await store.withKeys(of: batch) { keys in
-      var count = 0
+    let (count, padding) = try await store.withKeys(of: batch) { keys in
+      var (count, padding) = (0, 0)
       _ = try KeyFileWriter.write(
         to: file, start: UInt64(batch.start.timeIntervalSince1970),
         end: UInt64(batch.end.timeIntervalSince1970), region: batch.region, signers: signers
       ) { body in
-        try keys.forEach { key, isRevised in
-          try body.append(key, isRevised: isRevised)
+        try keys.forEach { key, kind in
+          try body.append(key, isRevised: kind == .revised)
           count += 1
+          if kind == .padding { padding += 1 }
         }
       }
-      return count
+      return (count, padding)
     }
     do {
       let sha256 = try await checks.verify(file, by: signers, count: count)
-      try await store.written(batch, sha256: sha256, at: clock.now)
+      try await store.written(
+        batch, sha256: sha256, paddingCount: padding, at: try await time.now())
     } catch {
       try? FileManager.default.removeItem(at: file)
       throw error

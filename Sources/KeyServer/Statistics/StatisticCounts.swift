@@ -18,7 +18,7 @@ struct StatisticCount: Hashable, Sendable {
   let count: Int
 }
 
-/// The quantities that are counted. The raw values are stored in the database.
+/// The quantities that are counted. The raw values are stored in the database, except `fileWait`.
 enum StatisticKind: String, CaseIterable, Sendable {
   /// Uploads, with a bucket for each `UploadPlatform`.
   case uploads
@@ -35,7 +35,7 @@ enum StatisticKind: String, CaseIterable, Sendable {
   /// Uploads by the age of their token or certificate, with the buckets of `StatisticsDay.tokenToUploadMinutes`.
   case tokenAge
   /// Uploads by the time until their file was written, with the buckets of `StatisticsDay.uploadToFileMinutes`. They
-  /// follow from the other counts and the files, and are not stored.
+  /// follow from the uploads and the files.
   case fileWait
 }
 
@@ -98,34 +98,28 @@ struct StatisticsView: Sendable {
   }
 
   /// The days of `counts`, all of `issuer`, that may be shown, oldest first.
-  ///
-  /// - Parameters:
-  ///   - files: The files of all exports.
-  ///   - root: The export whose files count as the publication of an upload.
   func days(
-    of counts: [StatisticCount], issuer: String, files: [Batch] = [], root: String = ""
+    of counts: [StatisticCount], issuer: String, files fileCounts: FileCounts
   ) -> [StatisticsDay] {
     let first = Self.firstDay(at: now)
-    let fileCounts = FileCounts(of: counts, in: files)
-    return Dictionary(grouping: counts + fileCounts.waits(for: root, issuer: issuer)) {
-      Self.day(of: $0.place.hour)
-    }
-    .filter { $0.key >= first && isDelayOver($0.key) }
-    .filter { Self.uploads(in: $0.value) >= configuration.uploadsMin }
-    .sorted { $0.key < $1.key }
-    .map { start, counts in
-      var day = Self.day(start, rounded(counts, of: issuer, on: start))
-      day.files = fileCounts.files(of: start, uploadsMin: configuration.uploadsMin)
-        .compactMap(padding)
-      return day
-    }
+    return Dictionary(grouping: counts) { Self.day(of: $0.place.hour) }
+      .filter { $0.key >= first && isDelayOver($0.key) }
+      .filter { Self.uploads(in: $0.value) >= configuration.uploadsMin }
+      .sorted { $0.key < $1.key }
+      .map { start, counts in
+        let files = fileCounts.files(of: start, at: now)
+        let all = counts + fileCounts.waits(of: counts, in: files)
+        var day = Self.day(start, rounded(all, of: issuer, on: start))
+        day.files = files.compactMap(padding)
+        return day
+      }
   }
 
   private func padding(of file: Batch) -> StatisticsDay.File? {
     file.name.map { name in
-      let line = KeyFileIndex.line(name, under: file.export)
-      return StatisticsDay.File(
-        name: line, padding: rounding.rounded(padding: file.paddingCount, of: line))
+      StatisticsDay.File(
+        name: KeyFileIndex.line(name, under: file.export),
+        padding: rounding.rounded(padding: file.paddingCount, of: name))
     }
   }
 
@@ -157,7 +151,7 @@ struct StatisticsView: Sendable {
   }
 
   /// The start of the day of `seconds`, both in Unix seconds.
-  static func day(of seconds: Int64) -> Int64 { seconds / daySeconds * daySeconds }
+  private static func day(of seconds: Int64) -> Int64 { seconds / daySeconds * daySeconds }
 
   private static func seconds(of moment: Date) -> Int64 {
     Int64(moment.timeIntervalSince1970.rounded(.down))
@@ -220,9 +214,9 @@ struct StatisticRounding: Sendable, Redacted {
       at: "\(day) \(kind.rawValue) \(bucket) \(issuer)")
   }
 
-  /// Rounds the `padding` of the file that has this line in its index.
-  func rounded(padding: Int, of line: String) -> Int {
-    rounded(padding, to: KeyServerLimit.statisticsKeysMultiple, at: "padding \(line)")
+  /// Rounds the `padding` of a file. Files of two exports with the same keys have the same name and so the same choice.
+  func rounded(padding: Int, of name: KeyFileName) -> Int {
+    rounded(padding, to: KeyServerLimit.statisticsKeysMultiple, at: "padding \(name.text)")
   }
 
   private func rounded(_ count: Int, to multiple: Int, at place: String) -> Int {

@@ -63,13 +63,20 @@ struct StatisticsRoute: Sendable {
       let counts = try await store.statistics(
         of: issuer, from: StatisticsView.firstDay(at: now))
       return StatisticsView(now: now, configuration: configuration, rounding: rounding)
-        .days(of: counts, issuer: issuer, files: try await store.batches(), root: exportRoot)
+        .days(of: counts, issuer: issuer, files: try await fileCounts())
     } catch let refusal as StatisticsRefusal {
       throw refusal
     } catch {
       logger.error("statistics not read", metadata: KeyServerError.metadata(of: error))
       throw .unavailable
     }
+  }
+
+  private func fileCounts() async throws -> FileCounts {
+    // In this order: a period that is closed in between is not complete yet.
+    let closedUntil = try await store.exportProgress().closedUntil[exportRoot]
+    return FileCounts(
+      files: try await store.batches(), root: exportRoot, closedUntil: closedUntil)
   }
 
   private static func issuer(

@@ -169,6 +169,7 @@ struct StoredKeyRow {
   var keyData: Data { Data(keyBytes) }
   /// In Unix seconds.
   var releasedAt: Int64 { number(.releasedAt) }
+  var isPadding: Bool { number(.isPadding) != 0 }
 
   /// True if the key was revised before the period's end; later revisions belong to later files.
   private var isRevised: Bool {

@@ -68,7 +68,7 @@ extension SQLiteKeyStore {
         guard count > 0 else { return [Batch]() }
         let cuts = ClosingPlan.cuts(of: count, atMost: period.export.maximumKeysPerFile)
         let batches = plan.batches(
-          of: period, laterKeys: try keys.keys(at: Set(cuts), in: db), padding: padding)
+          of: period, laterKeys: try keys.keys(at: Set(cuts), in: db))
         for batch in batches { try BatchRow(batch).insert(in: db) }
         return batches
       }
@@ -83,15 +83,16 @@ extension SQLiteKeyStore {
     }
   }
 
-  func written(_ batch: Batch, sha256: Data, at now: Date) async throws {
+  func written(_ batch: Batch, sha256: Data, paddingCount: Int, at now: Date) async throws {
     try await pool.write { db in
       try db.execute(
         sql: """
-          UPDATE export_file SET sha256 = ?, written_at = coalesce(written_at, ?)
+          UPDATE export_file SET sha256 = ?, padding = ?, written_at = coalesce(written_at, ?)
           WHERE export = ? AND start_at = ? AND end_at = ?
           """,
         arguments: [
-          sha256, now.wholeSeconds, batch.export, batch.start.wholeSeconds, batch.end.wholeSeconds,
+          sha256, paddingCount, now.wholeSeconds, batch.export, batch.start.wholeSeconds,
+          batch.end.wholeSeconds,
         ])
     }
   }
@@ -104,8 +105,10 @@ extension SQLiteKeyStore {
       keys.damage = damage
       return try body(
         BatchKeys { handle in
-          try keys.forEachReleased(in: db) { try handle($0.key(), false) }
-          try keys.forEachRevised(in: db) { try handle($0.key(), true) }
+          try keys.forEachReleased(in: db) {
+            try handle($0.key(), $0.isPadding ? .padding : .uploaded)
+          }
+          try keys.forEachRevised(in: db) { try handle($0.key(), .revised) }
         })
     }
   }
@@ -135,9 +138,9 @@ private struct BatchRow {
   var travellers: String
   var firstKey: Data?
   var beforeKey: Data?
-  var paddingCount: Int
   var sha256: Data?
   var writtenAt: Int64?
+  var paddingCount = 0
 
   init(_ batch: Batch) {
     export = batch.export
@@ -150,7 +153,6 @@ private struct BatchRow {
     travellers = batch.filter.travellers.rawValue
     firstKey = batch.firstKey
     beforeKey = batch.beforeKey
-    paddingCount = batch.paddingCount
   }
 
   init(row: Row) {
@@ -164,9 +166,9 @@ private struct BatchRow {
     travellers = row["travellers"]
     firstKey = row["first_key"]
     beforeKey = row["before_key"]
-    paddingCount = row["padding"]
     sha256 = row["sha256"]
     writtenAt = row["written_at"]
+    paddingCount = row["padding"]
   }
 
   /// The batch of the row.
@@ -184,8 +186,9 @@ private struct BatchRow {
         filter: KeyFilter(
           inputRegions: Self.regions(inputRegions),
           excludedRegions: Self.regions(excludedRegions), travellers: travellers),
-        firstKey: firstKey, beforeKey: beforeKey, paddingCount: paddingCount, sha256: sha256,
-        writtenAt: writtenAt.map { Date(timeIntervalSince1970: Double($0)) })
+        firstKey: firstKey, beforeKey: beforeKey, sha256: sha256,
+        writtenAt: writtenAt.map { Date(timeIntervalSince1970: Double($0)) },
+        paddingCount: paddingCount)
     }
   }
 
@@ -193,12 +196,12 @@ private struct BatchRow {
     try db.execute(
       sql: """
         INSERT INTO export_file (export, region, start_at, end_at, released_before, input_regions,
-          excluded_regions, travellers, first_key, before_key, padding)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          excluded_regions, travellers, first_key, before_key)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [
         export, region, start, end, releasedBefore, inputRegions, excludedRegions, travellers,
-        firstKey, beforeKey, paddingCount,
+        firstKey, beforeKey,
       ])
   }
 

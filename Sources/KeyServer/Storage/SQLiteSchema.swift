@@ -55,7 +55,7 @@ enum SQLiteSchema {
       WHERE revised_released_at IS NOT NULL;
     """
 
-  /// The batches with the hashes and times of their files, and until when each export is closed. Keys have no
+  /// The batches with the hash, time and padding of their files, and until when each export is closed. Keys have no
   /// reference to their files, since one key may be in the files of several exports.
   private static let exports = """
     CREATE TABLE export_file (
@@ -69,9 +69,9 @@ enum SQLiteSchema {
       travellers TEXT NOT NULL,
       first_key BLOB,
       before_key BLOB,
-      padding INTEGER NOT NULL,
       sha256 BLOB,
       written_at INTEGER,
+      padding INTEGER NOT NULL DEFAULT 0,
       PRIMARY KEY (export, start_at, end_at)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE period_progress (
