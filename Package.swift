@@ -400,8 +400,8 @@ let package = Package(
       name: "HealthAuthorityConsoleTests",
       dependencies: [
         "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
-        "UploadToken", "QRCodes", "World", "Browser", "TestSupport", crypto, cryptoExtras, grdb,
-        logging,
+        "UploadToken", "QRCodes", "World", "Browser", "TestSupport", asyncHTTPClient, crypto,
+        cryptoExtras, grdb, logging, nioCore, nioHTTP1,
       ], exclude: ["AccessibilityTrees"], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",

@@ -1,6 +1,8 @@
+import AsyncHTTPClient
 import Foundation
-import FoundationNetworking
 import KeyServerAPI
+import NIOCore
+import NIOHTTP1
 import Synchronization
 import TestSupport
 import Testing
@@ -153,21 +155,20 @@ final class ConsoleBrowser: Sendable {
   func send(
     _ method: String, _ path: String, _ body: Data?, _ headers: [String: String]
   ) async throws -> Response {
-    let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
-    var request = URLRequest(url: url, timeoutInterval: TimeInterval(Patience.seconds))
-    request.httpMethod = method
-    request.httpBody = body
-    request.setValue(language, forHTTPHeaderField: "accept-language")
+    var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
+    request.method = HTTPMethod(rawValue: method)
+    request.body = body.map { .bytes(ByteBuffer(bytes: $0)) }
+    request.headers.add(name: "accept-language", value: language)
     let cookie = cookies.withLock { $0.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
-    if !cookie.isEmpty { request.setValue(cookie, forHTTPHeaderField: "cookie") }
-    for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-    let (bytes, answer) = try await Self.session.data(for: request)
-    let response = try #require(answer as? HTTPURLResponse)
-    let pairs = response.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
+    if !cookie.isEmpty { request.headers.add(name: "cookie", value: cookie) }
+    for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+    let response = try await Self.client.execute(
+      request, timeout: .seconds(Int64(Patience.seconds)))
+    let pairs = response.headers.map { ($0.name.lowercased(), $0.value) }
     let fields = Dictionary(pairs) { first, _ in first }
     keep(fields["set-cookie"])
-    return Response(
-      status: response.statusCode, headers: fields, text: String(decoding: bytes, as: UTF8.self))
+    let text = String(buffer: try await response.body.collect(upTo: 64 << 20))
+    return Response(status: Int(response.status.code), headers: fields, text: text)
   }
 
   func signIn(
@@ -199,23 +200,13 @@ final class ConsoleBrowser: Sendable {
     text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
   }
 
-  private static let session: URLSession = {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.httpShouldSetCookies = false
-    configuration.httpCookieAcceptPolicy = .never
-    configuration.httpMaximumConnectionsPerHost = 24
-    return URLSession(
-      configuration: configuration, delegate: RedirectionStop(), delegateQueue: nil)
+  /// Redirections are answers of the console that tests look at.
+  private static let client: HTTPClient = {
+    var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+    // On a busy machine a request may wait for a connection for minutes, which URLSession does not allow.
+    configuration.timeout.connect = .seconds(Int64(Patience.seconds))
+    // Less than that of the server, which could otherwise close a connection while a request is sent on it.
+    configuration.connectionPool.idleTimeout = .seconds(5)
+    return HTTPClient(configuration: configuration)
   }()
-}
-
-/// Redirections are answers of the console that tests look at.
-private final class RedirectionStop: NSObject, URLSessionTaskDelegate {
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask,
-    willPerformHTTPRedirection response: HTTPURLResponse,
-    newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-  ) {
-    completionHandler(nil)
-  }
 }
