@@ -261,9 +261,12 @@ let package = Package(
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
       ]),
 
-    // Shared by the tests: the published vectors, temporary folders, child processes, a manual clock.
+    // Shared by the tests: the published vectors, temporary folders, child processes, an HTTP client, a manual clock.
     .target(
-      name: "TestSupport", dependencies: ["World", logging, subprocess, systemPackage],
+      name: "TestSupport",
+      dependencies: [
+        "World", logging, asyncHTTPClient, nioCore, nioHTTP1, subprocess, systemPackage,
+      ],
       path: "Tests/TestSupport",
       swiftSettings: strict
     ),
@@ -400,8 +403,8 @@ let package = Package(
       name: "HealthAuthorityConsoleTests",
       dependencies: [
         "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
-        "UploadToken", "QRCodes", "World", "Browser", "TestSupport", asyncHTTPClient, crypto,
-        cryptoExtras, grdb, logging, nioCore, nioHTTP1,
+        "UploadToken", "QRCodes", "World", "Browser", "TestSupport", crypto, cryptoExtras, grdb,
+        logging,
       ], exclude: ["AccessibilityTrees"], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",

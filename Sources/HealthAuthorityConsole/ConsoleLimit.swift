@@ -54,7 +54,7 @@ enum ConsoleLimit {
   static let batchCodesMax = 500
   /// Codes of one request to the verification server.
   static let batchRequestCodesMax = 10
-  /// The response of the verification server, in bytes.
+  /// The response of a server, in bytes.
   static let responseBytesMax = 1 << 20
   /// Seconds to wait for the verification server.
   static let responseSecondsMax: Int64 = 20

@@ -40,8 +40,7 @@ struct ClassRoom: Sendable {
       configuration, clock: clock, randomness: SystemRandomness(),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let client = HTTPClient(
-      eventLoopGroupProvider: .singleton,
-      configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+      eventLoopGroupProvider: .singleton, configuration: .loopback)
     let serving = Task { try await room.run() }
     let result: Result<Void, any Error>
     do {
@@ -150,7 +149,7 @@ final class ClassBrowser: Sendable {
   /// Reads events until `isEnough`, then closes the page.
   func events(_ path: String, until isEnough: (String) async throws -> Bool) async throws {
     // The end of a client closes its connections for certain.
-    let client = HTTPClient(eventLoopGroupProvider: .singleton)
+    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .loopback)
     let result: Result<Void, any Error>
     do {
       result = .success(try await read(path, with: client, until: isEnough))

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import FoundationNetworking
 import GRDB
 import HealthAuthorityConsole
 import KeyServer
@@ -79,9 +78,9 @@ struct FolderAuthorityTests {
       try await bench.authority.replace(configuration, ifInForce: configuration.version - 1)
       #expect(try await bench.authority.remoteConfiguration() == configuration)
       let port = await bench.keys.boundPort
-      let url = try #require(URL(string: "http://127.0.0.1:\(port)/remote-configuration.json"))
-      let (bytes, _) = try await URLSession.shared.data(from: url)
-      let document = String(decoding: bytes, as: UTF8.self)
+      let document = try await LoopbackClient.send(
+        "GET", "http://127.0.0.1:\(port)/remote-configuration.json"
+      ).text
       let payload = document.firstMatch(of: /"payload":"([^"]*)"/).flatMap {
         Data(base64Encoded: String($0.1).replacing("\\/", with: "/"))
       }

@@ -1,8 +1,5 @@
-import AsyncHTTPClient
 import Foundation
 import KeyServerAPI
-import NIOCore
-import NIOHTTP1
 import Synchronization
 import TestSupport
 import Testing
@@ -155,20 +152,14 @@ final class ConsoleBrowser: Sendable {
   func send(
     _ method: String, _ path: String, _ body: Data?, _ headers: [String: String]
   ) async throws -> Response {
-    var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
-    request.method = HTTPMethod(rawValue: method)
-    request.body = body.map { .bytes(ByteBuffer(bytes: $0)) }
-    request.headers.add(name: "accept-language", value: language)
+    var fields = ["accept-language": language]
     let cookie = cookies.withLock { $0.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") }
-    if !cookie.isEmpty { request.headers.add(name: "cookie", value: cookie) }
-    for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
-    let response = try await Self.client.execute(
-      request, timeout: .seconds(Int64(Patience.seconds)))
-    let pairs = response.headers.map { ($0.name.lowercased(), $0.value) }
-    let fields = Dictionary(pairs) { first, _ in first }
-    keep(fields["set-cookie"])
-    let text = String(buffer: try await response.body.collect(upTo: 64 << 20))
-    return Response(status: Int(response.status.code), headers: fields, text: text)
+    if !cookie.isEmpty { fields["cookie"] = cookie }
+    let response = try await LoopbackClient.send(
+      method, "http://127.0.0.1:\(port)\(path)",
+      headers: fields.merging(headers) { $1 }.map { ($0.key, $0.value) }, body: body)
+    keep(response.headers["set-cookie"])
+    return Response(status: response.status, headers: response.headers, text: response.text)
   }
 
   func signIn(
@@ -199,14 +190,4 @@ final class ConsoleBrowser: Sendable {
   private static func encoded(_ text: String) -> String {
     text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
   }
-
-  /// Redirections are answers of the console that tests look at.
-  private static let client: HTTPClient = {
-    var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-    // On a busy machine a request may wait for a connection for minutes, which URLSession does not allow.
-    configuration.timeout.connect = .seconds(Int64(Patience.seconds))
-    // Less than that of the server, which could otherwise close a connection while a request is sent on it.
-    configuration.connectionPool.idleTimeout = .seconds(5)
-    return HTTPClient(configuration: configuration)
-  }()
 }

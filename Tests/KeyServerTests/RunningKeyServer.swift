@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Crypto
 import DiagnosisKeyFile
 import ExposureKeys
@@ -7,8 +6,6 @@ import GRDB
 import KeyServer
 import KeyServerAPI
 import Logging
-import NIOCore
-import NIOHTTP1
 import TestSupport
 import Testing
 import World
@@ -130,40 +127,21 @@ extension RunningKeyServer {
     _ body: Data, to path: String = KeyServerRoute.upload, type: String = "application/json",
     headers: [(String, String)] = []
   ) async throws -> ReceivedResponse {
-    var request = HTTPClientRequest(url: url(path))
-    request.method = .POST
-    request.headers.add(name: "content-type", value: type)
-    for (name, value) in headers { request.headers.add(name: name, value: value) }
-    request.body = .bytes(ByteBuffer(bytes: body))
-    return try await send(request)
+    try await send(
+      "POST", path, headers: [("content-type", type)] + headers, body: body)
   }
 
   func get(_ path: String, headers: [(String, String)] = []) async throws -> ReceivedResponse {
-    var request = HTTPClientRequest(url: url(path))
-    for (name, value) in headers { request.headers.add(name: name, value: value) }
-    return try await send(request)
+    try await send("GET", path, headers: headers)
   }
 
-  private func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
-
-  /// A request may wait longer for a connection than the ten seconds of the shared client.
-  private static let client: HTTPClient = {
-    var configuration = HTTPClient.Configuration()
-    configuration.timeout.connect = .seconds(Int64(Patience.seconds))
-    // Less than that of the server, which could otherwise close a connection while a request is sent on it.
-    configuration.connectionPool.idleTimeout = .seconds(5)
-    return HTTPClient(configuration: configuration)
-  }()
-
-  private func send(_ request: HTTPClientRequest) async throws -> ReceivedResponse {
-    let response = try await Self.client.execute(
-      request, timeout: .seconds(Int64(Patience.seconds)))
-    let body = try await response.body.collect(upTo: 64 << 20)
+  private func send(
+    _ method: String, _ path: String, headers: [(String, String)], body: Data? = nil
+  ) async throws -> ReceivedResponse {
+    let response = try await LoopbackClient.send(
+      method, "http://127.0.0.1:\(port)\(path)", headers: headers, body: body)
     return ReceivedResponse(
-      status: response.status.code,
-      headers: Dictionary(
-        response.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { $1 }),
-      body: Data(body.readableBytesView))
+      status: UInt(response.status), headers: response.headers, body: response.body)
   }
 }
 

@@ -1,7 +1,6 @@
 import ExposureKeys
 import ExposureNotification
 import Foundation
-import FoundationNetworking
 import Logging
 import SealedStorage
 import Simulation
@@ -124,21 +123,16 @@ struct ConsentBrowser {
     throw NoRequest()
   }
 
-  var text: String {
-    get async throws { String(decoding: try await send(URLRequest(url: url)).0, as: UTF8.self) }
-  }
+  var text: String { get async throws { try await send("GET").text } }
 
-  var status: Int {
-    get async throws { try await send(URLRequest(url: url)).1 }
-  }
+  var status: Int { get async throws { try await send("GET").status } }
 
   /// Submits an answer and returns the status.
   func answer(_ answer: String, to id: String) async throws -> Int {
-    var request = URLRequest(url: url)
-    request.httpMethod = "POST"
-    request.httpBody = Data("request=\(id)&answer=\(answer)".utf8)
-    request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
-    return try await send(request).1
+    try await send(
+      "POST", headers: [("content-type", "application/x-www-form-urlencoded")],
+      body: Data("request=\(id)&answer=\(answer)".utf8)
+    ).status
   }
 
   /// The same browser with another path.
@@ -146,25 +140,10 @@ struct ConsentBrowser {
 
   private struct NoRequest: Error {}
 
-  private var url: URL {
-    URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(fileURLWithPath: "/")
-  }
-
-  private func send(_ request: URLRequest) async throws -> (Data, Int) {
-    let session = URLSession(
-      configuration: .ephemeral, delegate: RejectRedirects(), delegateQueue: nil)
-    defer { session.finishTasksAndInvalidate() }
-    let (data, response) = try await session.data(for: request)
-    return (data, (response as? HTTPURLResponse)?.statusCode ?? 0)
-  }
-}
-
-private final class RejectRedirects: NSObject, URLSessionTaskDelegate {
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask,
-    willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-    completionHandler: @escaping @Sendable (URLRequest?) -> Void
-  ) {
-    completionHandler(nil)
+  private func send(
+    _ method: String, headers: [(String, String)] = [], body: Data? = nil
+  ) async throws -> LoopbackClient.Response {
+    try await LoopbackClient.send(
+      method, "http://127.0.0.1:\(port)\(path)", headers: headers, body: body)
   }
 }

@@ -1,7 +1,6 @@
 import CallableEnvelope
 import Crypto
 import Foundation
-import FoundationNetworking
 import Logging
 import TestSupport
 import Testing
@@ -85,41 +84,27 @@ struct RunningServer {
     }
   }
 
-  /// The tests share its connections. The default of 6 is too few, and more than a server calls busy would get 503.
-  private static let session: URLSession = {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.httpMaximumConnectionsPerHost = 24
-    return URLSession(configuration: configuration)
-  }()
-
   func post(
     _ path: String, _ body: String, contentType: String? = "application/json",
     headers: [String: String] = [:], port other: Int? = nil
   ) async throws -> Response {
-    let url = try #require(URL(string: "http://127.0.0.1:\(other ?? port)\(path)"))
-    var request = URLRequest(url: url, timeoutInterval: TimeInterval(Patience.seconds))
-    request.httpMethod = "POST"
-    request.httpBody = Data(body.utf8)
-    for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-    if let contentType { request.setValue(contentType, forHTTPHeaderField: "content-type") }
-    let (bytes, urlResponse) = try await Self.session.data(for: request)
-    let response = try #require(urlResponse as? HTTPURLResponse)
-    let fields = response.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
-    return Response(
-      status: response.statusCode, headers: Dictionary(fields) { first, _ in first }, body: bytes)
+    let fields = contentType.map { headers.merging(["content-type": $0]) { $1 } } ?? headers
+    return try await send("POST", path, fields, Data(body.utf8), port: other)
   }
 
   func get(
     _ path: String, headers: [String: String] = [:], port other: Int? = nil
   ) async throws -> Response {
-    let url = try #require(URL(string: "http://127.0.0.1:\(other ?? port)\(path)"))
-    var request = URLRequest(url: url, timeoutInterval: TimeInterval(Patience.seconds))
-    for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-    let (bytes, urlResponse) = try await Self.session.data(for: request)
-    let response = try #require(urlResponse as? HTTPURLResponse)
-    let fields = response.allHeaderFields.map { ("\($0)".lowercased(), "\($1)") }
-    return Response(
-      status: response.statusCode, headers: Dictionary(fields) { first, _ in first }, body: bytes)
+    try await send("GET", path, headers, nil, port: other)
+  }
+
+  private func send(
+    _ method: String, _ path: String, _ headers: [String: String], _ body: Data?, port other: Int?
+  ) async throws -> Response {
+    let response = try await LoopbackClient.send(
+      method, "http://127.0.0.1:\(other ?? port)\(path)",
+      headers: headers.map { ($0.key, $0.value) }, body: body)
+    return Response(status: response.status, headers: response.headers, body: response.body)
   }
 
   func apiKeys() throws -> APIKeys {
