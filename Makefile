@@ -5,6 +5,8 @@ SOURCES := Sources Tests Benchmarks Documentation/Snippets Examples/Sources Exam
 BUILD_FLAGS := --explicit-target-dependency-import-check error
 
 RELEASE := -c release --scratch-path .build-release
+# These wait for a browser most of the time.
+BROWSER_TESTS := WebAppTests|ConsoleInBrowser
 EXAMPLES := --package-path Examples --scratch-path .build-examples
 
 .PHONY: demo up test prove test-arm64 bench docs examples facts build product lint format \
@@ -35,7 +37,7 @@ up: product
 
 # Everything that CI runs. Continues from the build of `make demo`.
 test: prepare-tests lint build
-	@scripts/run-tests $(SWIFT_TEST_FLAGS)
+	@scripts/run-tests --apart "$(BROWSER_TESTS)" $(SWIFT_TEST_FLAGS)
 	$(MAKE) test-arm64
 	$(MAKE) examples
 

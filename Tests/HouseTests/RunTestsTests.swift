@@ -47,6 +47,20 @@ struct RunTestsTests {
     #expect(result.lines == ["test --skip-build --parallel --filter KeyFileTests"])
   }
 
+  @Test("Tests that run apart have a process of their own, and both must pass", arguments: [0, 3])
+  func apart(status: Int) async throws {
+    try machine.add("swift", "echo \"$@\"")
+    try machine.add(
+      "../project/.build/debug/firebreakPackageTests.xctest", "echo \"$@\"; exit \(status)")
+    let result = try await machine.run("--apart", "WebAppTests", "--quiet")
+    #expect(result.status == Int32(status))
+    #expect(
+      result.lines.prefix(2).sorted() == [
+        "--testing-library swift-testing --filter WebAppTests",
+        "test --skip-build --parallel --skip WebAppTests --quiet",
+      ])
+  }
+
   @Test("After a crash the tests and source lines of the crashed thread are listed")
   func crash() async throws {
     try machine.add(

@@ -30,9 +30,11 @@ struct ScriptSandbox {
     }
   }
 
-  /// Adds a command that runs `script` in bash.
+  /// Adds a command that runs `script` in bash. It may also be a path from the folder of commands.
   func add(_ command: String, _ script: String) throws {
     let url = folder.path("bin/\(command)")
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data("#!\(try Self.path(of: "bash"))\n\(script)\n".utf8).write(to: url)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path)
   }
