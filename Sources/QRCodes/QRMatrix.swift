@@ -149,12 +149,12 @@ extension QRMatrix {
   }
 
   private static func falseFinders(_ line: [Bool]) -> Int {
-    let core = [true, false, true, true, true, false, true]
-    let light = [false, false, false, false]
-    let patterns = [core + light, light + core]
-    return (0...(line.count - 11)).reduce(0) { sum, start in
-      patterns.contains(Array(line[start..<(start + 11)])) ? sum + 40 : sum
+    var (penalty, window) = (0, 0)
+    for (index, isDark) in line.enumerated() {
+      window = (window << 1 | (isDark ? 1 : 0)) & 0b111_1111_1111
+      if index >= 10, window == 0b101_1101_0000 || window == 0b000_0101_1101 { penalty += 40 }
     }
+    return penalty
   }
 
   private var blocks: Int {

@@ -34,8 +34,7 @@ enum LocalPeer {
       for path in tables {
         guard let file = FileHandle(forReadingAtPath: path) else { continue }
         defer { try? file.close() }
-        guard let content = try? file.readToEnd() else { continue }
-        let table = String(decoding: content, as: UTF8.self)
+        guard let table = try? file.readToEnd() else { continue }
         if let user = userID(of: endpoints, in: table) { return user }
       }
     }
@@ -45,19 +44,22 @@ enum LocalPeer {
   /// The user in the row of `table` (proc_pid_net(5)) for the client's socket: its local end is our remote one.
   ///
   /// Only an established connection counts: the kernel names user 0 for sockets that their process has closed.
-  static func userID(of endpoints: Endpoints, in table: String) -> UInt32? {
-    let (client, server) = (names(of: endpoints.remote), names(of: endpoints.local))
-    for line in table.split(separator: "\n").dropFirst() {
-      let fields = line.split(separator: " ", omittingEmptySubsequences: true)
-      guard fields.count > 7, fields[3] == established, client.contains(String(fields[1])),
-        server.contains(String(fields[2]))
-      else { continue }
-      return UInt32(fields[7])
+  static func userID(of endpoints: Endpoints, in table: Data) -> UInt32? {
+    let (clients, servers) = (names(of: endpoints.remote), names(of: endpoints.local))
+    // A table can have thousands of rows: only the one that is found is split into fields.
+    for (client, server) in zip(clients, servers) {
+      let start = Data(" \(client) \(server) \(established) ".utf8)
+      guard let row = table.range(of: start) else { continue }
+      let rest = String(decoding: table[row.upperBound...].prefix { $0 != lineFeed }, as: UTF8.self)
+      // The fields after the state: the queues, the timer, the retransmits, the user.
+      let fields = rest.split(separator: " ")
+      return fields.count > 3 ? UInt32(fields[3]) : nil
     }
     return nil
   }
 
   private static let established = "01"
+  private static let lineFeed = UInt8(ascii: "\n")
 
   /// The names of `address` in the tables. The client of an IPv4 connection may use a socket of IPv6.
   private static func names(of address: SocketAddress) -> [String] {

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import Testing
 
@@ -23,7 +24,7 @@ struct LocalPeerTests {
     let endpoints = LocalPeer.Endpoints(
       local: try SocketAddress(ipAddress: host, port: 8_080),
       remote: try SocketAddress(ipAddress: host, port: port))
-    return LocalPeer.userID(of: try #require(endpoints), in: table)
+    return LocalPeer.userID(of: try #require(endpoints), in: Data(table.utf8))
   }
 
   @Test("The row of the client's end tells the user, not the row of ours")
