@@ -19,7 +19,7 @@ struct WebAppBenchmark {
     let folder = try TemporaryFolder()
     return try await ChildProcess.withRunning(executable, try arguments(in: folder)) { process in
       let line = try await process.firstLine() ?? ""
-      let ready = try JSONDecoder().decode(JSONValue.self, from: Data(line.utf8))
+      let ready = try JSONValue(json: Data(line.utf8))
       guard let address = ready["web"].string else {
         throw WebAppBenchmarkError(reason: try process.errors)
       }

@@ -15,31 +15,44 @@ extension Browser {
   /// The tags of the axe rules that are checked.
   public static let axeTags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
+  /// The axe rules whose result depends on colors.
+  public static let axeColorRules = ["color-contrast", "link-in-text-block"]
+
   /// Runs the rules of axe and our own checks on the page as it is now.
-  public func accessibilityViolations() async throws -> [AccessibilityViolation] {
-    try await axeViolations() + pageViolations()
+  ///
+  /// - Parameter onlyColors: Runs only `axeColorRules` and our own checks, for a page that has changed only its colors
+  ///   since all rules were run.
+  public func accessibilityViolations(
+    onlyColors: Bool = false
+  ) async throws -> [AccessibilityViolation] {
+    try await axeViolations(onlyColors: onlyColors) + pageViolations()
   }
 
   /// The violations that axe finds.
   ///
   /// - Throws: An error if `make prepare-tests` has not installed it.
-  public func axeViolations() async throws -> [AccessibilityViolation] {
+  public func axeViolations(onlyColors: Bool = false) async throws -> [AccessibilityViolation] {
     let run = """
       if (!window.axe) return null;
+      const [tags, colorRules, onlyColors] = arguments;
+      // In forced colors, axe reads the colors of the style sheet; our checks read the forced ones.
+      const isForced = matchMedia('(forced-colors: active)').matches;
+      const runOnly = onlyColors
+        ? { type: 'rule', values: colorRules.filter(rule => !isForced || rule !== 'color-contrast') }
+        : { type: 'tag', values: tags };
       return axe.run(document, {
-        runOnly: { type: 'tag', values: arguments[0] }, resultTypes: ['violations'],
-        // In forced colors, axe reads the colors of the style sheet; our checks read the forced ones.
-        rules: { 'color-contrast': { enabled: !matchMedia('(forced-colors: active)').matches } },
+        runOnly, resultTypes: ['violations'], rules: { 'color-contrast': { enabled: !isForced } },
       }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(node => ({
         rule: 'axe ' + id, selector: node.target.join(' '),
         detail: node.failureSummary.split('\\n').slice(1, 3).join(' ').trim(),
       }))));
       """
     let tags = JSONValue.array(Self.axeTags.map(JSONValue.string))
-    var result = try await script(run, tags)
+    let colorRules = JSONValue.array(Self.axeColorRules.map(JSONValue.string))
+    var result = try await script(run, tags, colorRules, .bool(onlyColors))
     if result == .null {
       try await script(try BrowserScript.axe.text())
-      result = try await script(run, tags)
+      result = try await script(run, tags, colorRules, .bool(onlyColors))
     }
     return result.array.map(AccessibilityViolation.init)
   }
@@ -57,16 +70,20 @@ public final class DisplayChecks {
   public init() {}
 
   /// The violations of the page as it is now, each with its display. The last display stays.
+  ///
+  /// All rules of axe run once per width, those about colors in every display.
   public func violations(
     of browser: Browser, in displays: [EmulatedDisplay]
   ) async throws -> [String] {
     var violations: [String] = []
     var before: EmulatedDisplay?
+    var checkedWidths: Set<Int> = []
     for display in displays {
       try await browser.emulate(display, instead: before)
       before = display
       combinations += 1
-      let found = Set(try await browser.accessibilityViolations())
+      let isFirst = checkedWidths.insert(display.width).inserted
+      let found = Set(try await browser.accessibilityViolations(onlyColors: !isFirst))
       violations += found.map { "\(display.colors), \(display.width) px: \($0)" }
     }
     return violations

@@ -1,5 +1,7 @@
+import Foundation
+
 /// A JSON value of the browser: the result of a script or of a command.
-public enum JSONValue: Sendable, Hashable, Codable {
+public enum JSONValue: Sendable, Hashable, Encodable {
   case null
   case bool(Bool)
   case number(Double)
@@ -7,20 +9,24 @@ public enum JSONValue: Sendable, Hashable, Codable {
   case array([JSONValue])
   case object([String: JSONValue])
 
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let value = try? container.decode(Bool.self) {
-      self = .bool(value)
-    } else if let value = try? container.decode(Double.self) {
-      self = .number(value)
-    } else if let value = try? container.decode(String.self) {
-      self = .string(value)
-    } else if let value = try? container.decode([JSONValue].self) {
-      self = .array(value)
-    } else {
-      self = .object(try container.decode([String: JSONValue].self))
+  /// Parses JSON.
+  ///
+  /// `Decodable` would need an error for each type that a value does not have, and accessibility
+  /// trees have tens of thousands of values.
+  public init(json: Data) throws {
+    self.init(try JSONSerialization.jsonObject(with: json, options: .fragmentsAllowed))
+  }
+
+  private init(_ value: Any) {
+    switch value {
+    case let text as String: self = .string(text)
+    case let fields as [String: Any]: self = .object(fields.mapValues(JSONValue.init))
+    case let elements as [Any]: self = .array(elements.map(JSONValue.init))
+    // Only Booleans have this type.
+    case let number as NSNumber where String(cString: number.objCType) == "c":
+      self = .bool(number.boolValue)
+    case let number as NSNumber: self = .number(number.doubleValue)
+    default: self = .null
     }
   }
 

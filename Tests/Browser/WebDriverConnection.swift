@@ -9,6 +9,8 @@ struct WebDriverConnection: Sendable {
   /// A screenshot of a long page is the largest response.
   private static let responseBytesMax = 64 << 20
 
+  private static let client = HTTPClient(configuration: .loopback)
+
   enum Method: String {
     case GET, POST, DELETE
   }
@@ -28,11 +30,10 @@ struct WebDriverConnection: Sendable {
       request.headers.add(name: "content-type", value: "application/json")
       request.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(parameters)))
     }
-    let response = try await HTTPClient.shared.execute(
+    let response = try await Self.client.execute(
       request, timeout: .seconds(Int64(Patience.seconds)))
     let body = try await response.body.collect(upTo: Self.responseBytesMax)
-    let value = try JSONDecoder().decode(JSONValue.self, from: Data(body.readableBytesView))[
-      "value"]
+    let value = try JSONValue(json: Data(body.readableBytesView))["value"]
     guard response.status == .ok else {
       throw WebDriverError(
         command: path, code: value["error"].string ?? "\(response.status.code)",

@@ -24,7 +24,7 @@ enum LinkRule {
 
   /// Checks the paths such as `Documentation/Matching.md` that a source file mentions.
   static func violations(in file: SourceFile, exists: (String) -> Bool) -> [Violation] {
-    file.lines.enumerated().flatMap { index, line in
+    file.lines.enumerated().filter { $1.contains("Documentation/") }.flatMap { index, line in
       line.matches(of: #/Documentation/[\w\-/]+\.md/#).map { String($0.0) }
         .filter { !exists($0) }
         .map { file.violation(index + 1, "\($0) does not exist: correct the path") }

@@ -14,22 +14,27 @@ const eyeDistance = 3;
 function draw(rows, options) {
   const side = rows.length;
   const { blur = 0, noise = 0, shade = 0, dark = 30, light = 230 } = options;
-  const toCode = inverse(projection(side, options));
+  const [[a, b, c], [d, e, f], [g, h, i]] = inverse(projection(side, options));
   const color = (x, y) => {
-    const [column, row, depth] = toCode.map(([a, b, c]) => a * x + b * y + c);
-    const [across, down] = [column / depth + side / 2, row / depth + side / 2];
-    const [near, far] = [Math.min(across, down), Math.max(across, down)];
-    if (near < -border || far >= side + border) return (dark + light) / 2;
-    return near >= 0 && far < side && rows[Math.floor(down)][Math.floor(across)] === "#" ? dark : light;
+    const depth = g * x + h * y + i;
+    const across = (a * x + b * y + c) / depth + side / 2;
+    const down = (d * x + e * y + f) / depth + side / 2;
+    if (Math.min(across, down) < -border || Math.max(across, down) >= side + border) return (dark + light) / 2;
+    const isInside = across >= 0 && down >= 0 && across < side && down < side;
+    return isInside && rows[Math.floor(down)][Math.floor(across)] === "#" ? dark : light;
   };
-  let brightness = Float32Array.from({ length: pictureWidth * pictureHeight }, (_, index) => {
-    const [x, y] = [index % pictureWidth, Math.floor(index / pictureWidth)];
-    const sum = [[0.25, 0.25], [0.75, 0.25], [0.25, 0.75], [0.75, 0.75]]
-      .reduce((total, [right, down]) => total + color(x + right, y + down), 0);
-    return (sum / 4) * (1 - (shade * x) / pictureWidth);
-  });
+  let brightness = new Float32Array(pictureWidth * pictureHeight);
+  for (let index = 0; index < brightness.length; index += 1) {
+    const x = index % pictureWidth;
+    const y = Math.floor(index / pictureWidth);
+    const sum = color(x + 0.25, y + 0.25) + color(x + 0.75, y + 0.25)
+      + color(x + 0.25, y + 0.75) + color(x + 0.75, y + 0.75);
+    brightness[index] = (sum / 4) * (1 - (shade * x) / pictureWidth);
+  }
   // Two means over a square are close to the blur of a lens.
-  for (const step of [1, 1, pictureWidth, pictureWidth]) brightness = means(brightness, step, blur);
+  if (blur > 0) {
+    for (const step of [1, 1, pictureWidth, pictureWidth]) brightness = means(brightness, step, blur);
+  }
   const random = randomNumbers(7);
   return toImage(brightness.map((value) => value + noise * (random() + random() + random() - 1.5) * 2));
 }
@@ -42,7 +47,10 @@ function drawNoise(low, high) {
 
 function toImage(brightness) {
   const data = new Uint8ClampedArray(4 * brightness.length);
-  brightness.forEach((value, index) => data.set([value, value, value, 255], 4 * index));
+  for (let index = 0; index < brightness.length; index += 1) {
+    data.fill(brightness[index], 4 * index, 4 * index + 3);
+    data[4 * index + 3] = 255;
+  }
   return { width: pictureWidth, height: pictureHeight, data };
 }
 
