@@ -110,10 +110,4 @@ extension StoredState {
     damage.prune(before: oldest)
     refusedPINs = PINLock.relevant(refusedPINs, at: now)
   }
-
-  /// Records the level of the kept exposures for the next notice.
-  mutating func setNoticeLevel(at now: Date, by thresholds: RiskScoreThresholds) {
-    let assessment = RiskAssessment(thresholds: thresholds)
-    notices.setLevel(assessment.level(of: exposures, since: oldestExposure(at: now)))
-  }
 }

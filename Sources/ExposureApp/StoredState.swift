@@ -86,6 +86,12 @@ extension StoredState {
     exposures += kept.map { day in day.identified(as: before.first { $0.date == day.date }?.id) }
   }
 
+  /// Records the level of the kept exposures for the next notice.
+  mutating func setNoticeLevel(at now: Date, by thresholds: RiskScoreThresholds) {
+    let assessment = RiskAssessment(thresholds: thresholds)
+    notices.setLevel(assessment.level(of: exposures, since: oldestExposure(at: now)))
+  }
+
   /// The value after a loss: all files of the last fourteen days are analysed again.
   static func restored(isAuthorized: Bool, at now: Date) -> StoredState {
     var state = StoredState()

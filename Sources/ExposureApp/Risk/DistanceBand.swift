@@ -80,9 +80,4 @@ extension WindowRiskPolicy {
     }
     return bands
   }
-
-  /// The weight of a minute at `attenuation`: that of the first range that contains it.
-  func weight(at attenuation: Double) -> Double {
-    minutesAtAttenuationWeights.first { $0.attenuationRange.contains(attenuation) }?.weight ?? 0
-  }
 }

@@ -166,6 +166,11 @@ extension WindowRiskPolicy {
     }
   }
 
+  /// The weight of a minute at `attenuation`: that of the first range that contains it.
+  func weight(at attenuation: Double) -> Double {
+    minutesAtAttenuationWeights.first { $0.attenuationRange.contains(attenuation) }?.weight ?? 0
+  }
+
   private func transmissionRiskValue(of level: Int) -> Double {
     transmissionRiskValueMapping.first { $0.transmissionRiskLevel == level }?
       .transmissionRiskValue ?? 0

@@ -93,11 +93,3 @@ package struct ScoredIncident: Hashable, Sendable {
 
   package init() {}
 }
-
-/// The attenuation ranges between thresholds, from near to far.
-enum AttenuationRange {
-  /// Returns the range of `decibels`. A value equal to a threshold belongs to the nearer range.
-  static func index(of decibels: UInt8, thresholds: [UInt8]) -> Int {
-    thresholds.firstIndex { decibels <= $0 } ?? thresholds.count
-  }
-}

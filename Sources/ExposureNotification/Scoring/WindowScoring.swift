@@ -97,6 +97,14 @@ package struct WindowScoring: Hashable, Sendable {
   }
 }
 
+/// The attenuation ranges between thresholds, from near to far.
+enum AttenuationRange {
+  /// Returns the range of `decibels`. A value equal to a threshold belongs to the nearer range.
+  static func index(of decibels: UInt8, thresholds: [UInt8]) -> Int {
+    thresholds.firstIndex { decibels <= $0 } ?? thresholds.count
+  }
+}
+
 /// The exposures of one UTC day in version 2.
 package struct DaySummary: Hashable, Sendable {
   package let date: Date
