@@ -3,7 +3,7 @@ import Secrets
 public struct PublishResponse: Codable, Hashable, Sendable {
   /// The token to send with the next upload of the same phone.
   public var revisionToken: String?
-  /// The number of stored keys, new or revised.
+  /// The number of new keys. Revised ones do not count.
   public var insertedExposures: Int?
   /// The error in one sentence.
   public var error: String?

@@ -34,7 +34,7 @@ struct DocumentationTests {
 
   @Test(
     "Every promise names tests that exist",
-    arguments: ["Contracts", "Limits", "Stored data", "Matching"])
+    arguments: ["Contracts", "Limits", "Stored data", "Matching", "Web app", "Town"])
   func promises(_ heading: String) {
     let rows = PromiseRule.rows(in: Self.promises, under: heading)
     #expect(rows.count > 10)

@@ -19,7 +19,7 @@ struct StoredKey {
   var travels: Bool
   /// In Unix seconds.
   var releasedAt: Int64
-  /// True for padding, which must not be sent to other countries.
+  /// True for padding, the keys of made-up users.
   var isPadding: Bool
 
   init(_ key: PublishableKey, isPadding: Bool = false) {
