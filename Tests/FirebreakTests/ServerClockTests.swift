@@ -6,7 +6,8 @@ import Testing
 
 @Suite("The clock of the servers")
 struct ServerClockTests {
-  @Test("A server that starts days after its newest time says so on stderr, until it is confirmed")
+  @Test(
+    "A server that starts days after its newest stored time warns on stderr until a confirmation")
   func confirmed() async throws {
     let served = try await ServedAuthority()
     #expect(try await served.servers.stop() == 0)

@@ -31,7 +31,7 @@ struct LogCheckpointsTests {
     }
   }
 
-  /// Inserts keys until the log begins again.
+  /// Inserts keys until the log restarts.
   ///
   /// - Returns: The length of the log before that, and the number of keys.
   private func copied(
@@ -55,7 +55,7 @@ struct LogCheckpointsTests {
     ])
   }
 
-  @Test("A long log is copied into the file, and begins again")
+  @Test("A long write-ahead log is copied into the database file and restarted")
   func longLog() async throws {
     let (longest, commits) = try await copied(store) { try insert($0, into: store) }
     #expect(longest >= Self.logPages)
@@ -76,7 +76,7 @@ struct LogCheckpointsTests {
     try calm.close()
   }
 
-  @Test("A log that cannot be copied is reported, and copied as soon as that is possible")
+  @Test("A log that a reader keeps from being copied is reported, and copied when the reader ends")
   func overdue() async throws {
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true

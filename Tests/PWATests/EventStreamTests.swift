@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Streams of events")
 struct EventStreamTests {
-  @Test("A stream begins with messages 11 and 51, and has signs of life")
+  @Test("A stream begins with messages 11 and 51, and has heartbeats")
   func heartbeat() async throws {
     let clock = ManualClock(Date(timeIntervalSince1970: 0))
     try await RunningWebsite.with(clock: clock) { (site) async throws in
@@ -39,7 +39,7 @@ struct EventStreamTests {
     }
   }
 
-  @Test("Beyond the limit, the newest pages have streams, and the oldest is told")
+  @Test("Above the limit, the oldest stream gets the event `replaced` and ends")
   func limit() async throws {
     try await RunningWebsite.with { (site) async throws in
       var pages: [EventReader] = []
@@ -54,7 +54,7 @@ struct EventStreamTests {
     }
   }
 
-  @Test("A page that does not read holds up no other, and loses its stream")
+  @Test("The stream of a page that does not read ends when its buffer is full")
   func slow() async throws {
     let pushes = BridgePushes(clock: ManualClock(Date(timeIntervalSince1970: 0)))
     let slow = pushes.subscribe(greeting: [])
@@ -65,7 +65,7 @@ struct EventStreamTests {
     #expect(read == BridgeLimit.waitingEventsMax)
   }
 
-  @Test("A screen opened by its address is for the page that this address loads, and for no other")
+  @Test("Opening the address of a screen pushes it to the page that then loads, and to no other")
   func pending() async throws {
     try await RunningWebsite.with { (site) async throws in
       let old = try EventReader(site)
