@@ -95,7 +95,7 @@ struct OracleTests {
   }
 
   @Test(
-    "The bare stages of the benchmark have the results of the kernels", arguments: Kernels.available)
+    "The bare stages of the benchmark have the kernels' results", arguments: Kernels.available)
   func bareStages(_ kernels: Kernels) throws {
     var chance = SeededGenerator(seed: 5)
     let keys = PublishedKey.random(Int(EK_BARE_BATCH) + 21, from: &chance).map(\.bytes)

@@ -31,6 +31,8 @@ struct ServerClockTests {
       try again.errors().split(separator: "\n").count { $0.contains("clock --confirm") } >= 2
     }
     #expect(try await again.stop() == 0)
+    let warnings = try again.errors().split(separator: "\n")
+    #expect(warnings.count { $0.contains("clock --confirm") } >= 2)
     for (server, _) in servers {
       #expect(try await served.run(server, "clock", "--confirm").status == 0)
       #expect(try await served.run(server, "clock").status == 0)

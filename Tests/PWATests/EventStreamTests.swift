@@ -20,6 +20,7 @@ struct EventStreamTests {
       try await Patience.until { clock.sleeperCount == 1 }
       clock.advance(by: BridgeLimit.heartbeatSeconds)
       try await Patience.until { events.text.contains("\n:\n\n") }
+      #expect(events.text.contains("\n:\n\n"))
       #expect(!events.isOver)
     }
   }
@@ -49,6 +50,7 @@ struct EventStreamTests {
       }
       let oldest = pages[0]
       try await Patience.until { oldest.text.contains("event: replaced") }
+      #expect(oldest.text.contains("event: replaced"))
       #expect(site.bridge.openStreams == BridgeLimit.streamsMax)
       for page in pages { page.stop() }
     }
