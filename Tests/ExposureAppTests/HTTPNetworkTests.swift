@@ -168,8 +168,7 @@ import Testing
     }
   }
 
-  @Test(
-    "One deadline covers the headers and the whole body: a server that stalls or drips is given up")
+  @Test("One deadline covers headers and body: requests to a server that stalls or drips time out")
   func stalling() async throws {
     let folder = try TemporaryFolder()
     try await serving { router in

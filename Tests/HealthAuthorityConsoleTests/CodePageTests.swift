@@ -39,7 +39,7 @@ import World
     }
   }
 
-  @Test("The status tells if a code was used, and a code can be ended")
+  @Test("The status shows if a code was used, and a code can be ended")
   func status() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
       let browser = try await console.signedIn(.issuer)

@@ -85,7 +85,7 @@ struct SQLiteFileTests {
     #expect(throws: KeyServerError.newerDatabase) { try store() }
   }
 
-  @Test("A database of a newer version is not opened, and the error says so")
+  @Test("A database of a newer version is not opened, and the error names the reason")
   func newer() async throws {
     try await store().pool.write {
       try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99 of a newer version')")

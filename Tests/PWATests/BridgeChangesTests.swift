@@ -88,7 +88,7 @@ struct BridgeChangesTests {
     ]
     try await RunningWebsite.with { (site) async throws in
       guard case .object(let state) = try await site.answer(1_000) else {
-        Issue.record("no object")
+        Issue.record("the state is not an object")
         return
       }
       #expect(Set(state.keys) == Set(fields))

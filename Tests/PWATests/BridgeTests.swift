@@ -19,7 +19,7 @@ struct BridgeTests {
     }
     try await RunningWebsite.with(phone) { (site) async throws in
       guard case .array(let rows) = try await site.answer(90)["notifications"] else {
-        Issue.record("no rows")
+        Issue.record("the response has no rows")
         return
       }
       #expect(rows.first?["title"] == .string(text) && rows.first?["content"] == .string(text))

@@ -171,7 +171,7 @@ struct RehearsalClockTests {
   }
 
   @Test(
-    "A file that is not a clock is refused by both sides, and a reader that has read one goes on",
+    "A file that is not a clock is refused by both sides; a reader that has read one continues",
     arguments: ["", "{}", #"{"uptime":0,"time":0,"rate":601,"leaseSeconds":2}"#])
   func damaged(text: String) throws {
     let writer = try writer()
