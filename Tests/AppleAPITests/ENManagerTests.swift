@@ -17,7 +17,7 @@ struct ENManagerTests {
     }
   }
 
-  @Test("Properties and their defaults")
+  @Test("Properties have Apple's defaults")
   func properties() {
     let fresh = ENManager()
     #expect(fresh.dispatchQueue.label == DispatchQueue.main.label)

@@ -105,7 +105,7 @@ struct BGTaskSchedulerTests {
     let request = BGProcessingTaskRequest(identifier: check)
     do {
       try scheduler.submit(request)
-      Issue.record("accepted")
+      Issue.record("the request was accepted")
     } catch BGTaskScheduler.Error.unavailable {
       let sentence = (BGTaskScheduler.Error(.unavailable) as NSError).localizedDescription
       #expect(sentence.contains("install a BackgroundTaskSink"))

@@ -215,7 +215,7 @@ struct BenchmarkReportTests {
     let small = Benchmark(
       "small", "a few keys", "match --keys 50 --sightings 20 --from memory", runs: 3)
     guard case .measured(let object, let figures) = try await runner.run(small) else {
-      Issue.record("no figures")
+      Issue.record("the benchmark was not measured")
       return
     }
     #expect(figures.count == 3 && figures == figures.sorted())

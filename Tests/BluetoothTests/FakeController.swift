@@ -99,7 +99,7 @@ final class FakeController: ControllerPort {
     disconnect()
   }
 
-  /// Loses all state and tells nothing of it.
+  /// Loses all state without an event.
   func forgetState() {
     mutex.withLock {
       $0.isAdvertising = false

@@ -26,7 +26,7 @@ struct HCIRadioTests {
     }
   }
 
-  @Test("A controller that changes its state although it was not asked to gets no beacon of before")
+  @Test("A controller that still advertises after its reset is told to stop")
   func oldState() async throws {
     controller.change { $0.isAdvertising = true }
     controller.change { $0.results[0x0c03] = [0, 0] }

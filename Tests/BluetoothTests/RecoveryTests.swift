@@ -135,7 +135,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test("What was asked for while no controller is open is done when one is")
+  @Test("Advertising and scanning that are requested without a controller start when one is opened")
   func early() async throws {
     controller.change { $0.isReachable = false }
     let beacon = try TestBeacons.advertisement(1)

@@ -101,7 +101,7 @@ struct VirtualControllerTests {
   }
 
   @Test(
-    "A radio that ends leaves the controller silent", arguments: VirtualControllers.allCases)
+    "After a radio ended, its controller sends nothing", arguments: VirtualControllers.allCases)
   func end(_ controllers: VirtualControllers) async throws {
     try await controllers.withRunning { ports in
       let (first, second) = (RunningRadio(port: ports[0]), RunningRadio(port: ports[1]))

@@ -64,7 +64,7 @@ public struct AccessibilityTree: Sendable {
       lines.append(
         String(repeating: "  ", count: depth) + parts.compactMap(\.self).joined(separator: " "))
     }
-    // A document's name is its title, which does not stand in the page.
+    // A document's name is its title, which is not part of the page.
     let nameForChildren = isWritten && role != "RootWebArea" ? name : enclosingName
     // The text of a field is its value.
     if role == "textbox" { return }

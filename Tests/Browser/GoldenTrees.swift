@@ -89,7 +89,7 @@ public final class GoldenTrees {
         (#"\b\d{1,2}:\d{2}(:\d{2})?([\s\x{202F}][AP]M)?"#, "TIME"),
         (#"(\#(weekday),? )?(\d{1,2} )?\b\#(month)\b( \d{1,2})?(,? \d{4})?"#, "DAY"),
         (#"\b(in \d+ \w+|\d+ \w+ ago)\b"#, "WHEN"),
-        // Alone; in a sentence, these words are words.
+        // Only as a text of their own: within a sentence, these words are the same in every run.
         (#"(["(]|· )(just now|now|today|yesterday|this minute|tomorrow)([")])"#, "$1WHEN$3"),
         (#"\b[\d.,]+[\s\x{00A0}\x{202F}](bytes?|byte|kB|KB|MB|B)\b"#, "SIZE"),
       ])

@@ -94,7 +94,8 @@ struct OracleTests {
     #expect(text.contains("oracle_fold = 0x\(String(fold, radix: 16));"))
   }
 
-  @Test("The bare stages do the same work", arguments: Kernels.available)
+  @Test(
+    "The bare stages of the benchmark have the kernels' results", arguments: Kernels.available)
   func bareStages(_ kernels: Kernels) throws {
     var chance = SeededGenerator(seed: 5)
     let keys = PublishedKey.random(Int(EK_BARE_BATCH) + 21, from: &chance).map(\.bytes)

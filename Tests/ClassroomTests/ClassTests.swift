@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("A full class has one clear message, and a phone that was given back is taken again")
+  @Test("A full class refuses browsers with one message, and a returned phone is assigned again")
   func full() async throws {
     try await ClassRoom.with(phonesMax: 2) { room in
       let one = try await room.pupil()
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("A browser whose session ended is told so, and can join again")
+  @Test("A browser whose session ended gets 403 with a message, and can join again")
   func ended() async throws {
     try await ClassRoom.with { room in
       let one = try await room.pupil()
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("Pages allow no foreign content, and cookies are out of reach of scripts and other sites")
+  @Test("Pages allow no foreign content, and cookies are HttpOnly and SameSite")
   func headers() async throws {
     try await ClassRoom.with { room in
       let joined = try await room.browser().post("/join")
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test("Open pages hear of each change, and the teacher sees which pages are closed")
+  @Test("Open pages get an event for each change, and the teacher's page shows which are closed")
   func events() async throws {
     try await ClassRoom.with { room in
       let pupil = try await room.pupil()

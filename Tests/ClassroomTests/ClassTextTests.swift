@@ -4,7 +4,7 @@ import Testing
 @testable import Classroom
 
 @Suite("Texts of a class") struct ClassTextTests {
-  @Test("Every text has a translation with the same places for values")
+  @Test("Every text has a translation with the same placeholders")
   func complete() {
     func places(_ text: String) -> Set<String> {
       Set(text.matches(of: /\{\w+\}/).map { String($0.0) })

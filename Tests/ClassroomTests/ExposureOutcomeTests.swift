@@ -4,7 +4,7 @@ import Testing
 
 @testable import Classroom
 
-@Suite("Notified, missed, and why") struct ExposureOutcomeTests {
+@Suite("Outcomes of exposures") struct ExposureOutcomeTests {
   private static let midnight = Date(timeIntervalSince1970: 1_772_409_600)
 
   private static func time(day: Int, hour: Double) -> Date {

@@ -43,7 +43,7 @@ import Testing
     #expect(feed.connectedPhones.isEmpty)
   }
 
-  @Test("Only the pages that look different load again, and all of them when time passes")
+  @Test("Only pages whose content changed load again, and all pages when time passes")
   func changes() {
     var before = LessonState(start: Lesson.start, now: Lesson.start)
     before.phones = [PhoneView(number: 1), PhoneView(number: 2), PhoneView(number: 3)]
@@ -58,7 +58,7 @@ import Testing
     #expect(after.phonesThatLookDifferent(from: before) == [1, 2, 3, 4])
   }
 
-  @Test("Every fifteen seconds all streams have a sign of life, and at the end they end")
+  @Test("All streams get a heartbeat every fifteen seconds, and end when the heartbeats end")
   func heartbeat() async throws {
     let clock = ManualClock(Date(timeIntervalSince1970: 1_800_000_000))
     let feed = LessonFeed()

@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("A PIN of the day before is refused, a wrong one as well, and a new test gives a new one")
+  @Test("An expired and a malformed PIN are refused, and a new test gives a new PIN")
   func pins() async throws {
     try await ClassRoom.with { room in
       let pupil = try await room.pupil()
@@ -92,13 +92,12 @@ import Testing
     }
   }
 
-  @Test(
-    "The clock that goes on by itself lets an hour pass every three seconds, until it is stopped")
+  @Test("While the automatic clock is on, an hour passes every three seconds")
   func automatic() async throws {
     let clock = ManualClock(Date(timeIntervalSince1970: 1_800_000_000))
     try await ClassRoom.with(clock: clock) { room in
       _ = try await room.pupil()
-      // The signs of life sleep on the same clock.
+      // The heartbeats sleep on the same clock.
       try await Patience.until { clock.sleeperCount == 1 }
       _ = try await room.teacher.post("/teacher/clock", "on=yes")
       try await Patience.until { clock.sleeperCount == 2 }
@@ -115,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("A lesson ends after its last hour, by default after three weeks, and says so")
+  @Test("A lesson ends with a message after its last hour, by default after three weeks")
   func end() async throws {
     #expect(ClassLimit.hoursMax == 3 * 7 * 24)
     try await ClassRoom.with(hoursMax: 3) { room in

@@ -33,7 +33,7 @@ import Testing
     #expect(lesson.nextStep == .discuss)
   }
 
-  @Test("Phones that were given back are not asked for")
+  @Test("Returned phones are ignored by the next step")
   func free() {
     var lesson = state
     lesson.phones[0].health = .ill

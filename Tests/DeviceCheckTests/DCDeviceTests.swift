@@ -33,7 +33,7 @@ struct DCDeviceTests {
     device.install(TestTokenSource(result: .failure(DCError(.serverUnavailable))))
     do {
       _ = try await device.generateToken()
-      Issue.record("a token")
+      Issue.record("a token was returned")
     } catch DCError.serverUnavailable {
     } catch {
       Issue.record(error)

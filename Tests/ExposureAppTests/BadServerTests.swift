@@ -39,7 +39,7 @@ import Testing
     #expect(phone.script.state.detections.last == [TestApp.name(1)])
   }
 
-  @Test("Twenty files answered by 503 cause few requests, and Retry-After outlives a restart")
+  @Test("Twenty files answered by 503 cause few requests, and Retry-After applies after a restart")
   func busy() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()

@@ -38,7 +38,7 @@ import Testing
     #expect(phone.notices.shown.last?.identifier == .storageDamaged)
     var iterator = changes.makeAsyncIterator()
     guard case .storageDamaged(let damage)? = await iterator.next()?.reason else {
-      Issue.record("the first change is not the damage")
+      Issue.record("the first change is not storageDamaged")
       return
     }
     #expect(damage.content == .appMarker)

@@ -135,7 +135,7 @@ import Testing
     #expect(await app.cursor == TestApp.end(2))
   }
 
-  @Test("A pause without an end lasts until a document without it, which an upload also asks for")
+  @Test("A pause without an end lasts until a document without it, which an upload also requests")
   func resume() async throws {
     let phone = try TestApp()
     let app = try await phone.launchedAfterFirstCheck()

@@ -138,7 +138,7 @@ import Testing
   private let now = TestApp.noon
   private let names = (0..<20).map { "f\($0 < 10 ? "0" : "")\($0)" }
 
-  /// Searches until no call is left or nothing is to be done, and returns the calls.
+  /// Searches until the limit of calls is reached or no file is left, and returns the calls.
   private func run(
     _ search: inout FileSearch, bad: Set<String>, limit: Int, isFree: Bool = false, at now: Date
   ) -> [[String]] {
@@ -195,7 +195,7 @@ import Testing
     #expect(run(&search, bad: [names[0]], limit: 9, at: later).isEmpty)
   }
 
-  @Test("A call in place of one for new files is free")
+  @Test("A search call that replaces the call for new files does not count against the limit")
   func free() {
     var search = FileSearch()
     search.refuse(names, at: now)

@@ -6,7 +6,7 @@ import Testing
 @testable import ExposureApp
 
 @Suite("Schedule") struct ScheduleTests {
-  /// Moves the clock when everything waits, and waits until everything waits again.
+  /// Waits until all tasks sleep, moves the clock, and waits until they sleep again.
   private func advance(_ phone: TestApp, _ app: ExposureApp, by seconds: TimeInterval) async {
     await settle(phone, app)
     phone.clock.advance(by: seconds)

@@ -103,7 +103,7 @@ struct AttenuationTests {
 extension Optional {
   /// The value made of fixed bytes of the test.
   var unwrapped: Wrapped {
-    guard let self else { preconditionFailure("the test's own bytes are wrong") }
+    guard let self else { preconditionFailure("the bytes of the test are invalid") }
     return self
   }
 }

@@ -48,7 +48,7 @@ import Testing
       _ = try await manager.diagnosisKeys()
     },
     .apiMisuse: { _ = try await $0.manager().diagnosisKeys() },
-    .internal: { _ in _ = try await EmptyResultManager().diagnosisKeys() },
+    .internal: { _ in _ = try await ENErrorTests.EmptyResultManager().diagnosisKeys() },
     .insufficientMemory: { phone in
       var phone = phone
       phone.sightingsPerDetection = 1
@@ -75,13 +75,6 @@ import Testing
     },
     .travelStatusNotAvailable: { _ = try await $0.enabledManager().userTraveled() },
   ]
-
-  /// A mock of an app that returns neither a value nor an error.
-  private final class EmptyResultManager: ENManager {
-    override func getDiagnosisKeys(completionHandler: @escaping ENGetDiagnosisKeysHandler) {
-      completionHandler(nil, nil)
-    }
-  }
 
   @Test("Every ENError code occurs through Apple's calls", arguments: ENError.Code.allCases)
   func provoked(code: ENError.Code) async throws {

@@ -110,7 +110,7 @@ import Testing
   }
 
   /// A mock of an app that returns neither a value nor an error.
-  private final class EmptyResultManager: ENManager {
+  final class EmptyResultManager: ENManager {
     override func getDiagnosisKeys(completionHandler: @escaping ENGetDiagnosisKeysHandler) {
       completionHandler(nil, nil)
     }

@@ -204,8 +204,7 @@ import Testing
     token.invalidate()
   }
 
-  @Test(
-    "Activity flags are pending until activation, then delivered at once until invalidation")
+  @Test("Activity flags are pending until activation, then delivered at once until invalidation")
   func woken() async throws {
     let device = phone.device()
     device.wakeApp(for: .periodicRun)
@@ -231,7 +230,7 @@ import Testing
     let device = phone.device()
     do {
       let gone = phone.manager(of: device)
-      gone.activityHandler = { _ in Issue.record("let go") }
+      gone.activityHandler = { _ in Issue.record("a released manager got flags") }
       try await gone.activate()
     }
     try await phone.manager(of: device).activate()

@@ -40,7 +40,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
   }
 
-  @Test("A class for a whole network prints two addresses and what the network can do")
+  @Test("A class for a whole network prints its addresses and warns that pages are not encrypted")
   func text() async throws {
     let folder = try TemporaryFolder()
     try await running(["--class", "2"], in: folder) { process in
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(
-    "A size out of range, and options of a town or of no class, are one clear error each",
+    "A size out of range, and options of a town or of no class, are refused with the reason",
     arguments: [
       (["--class", "1"], "--class takes 2 to 400 browsers"), (["--class", "401"], "2 to 400"),
       (["--class", "many"], "many"), (["--class", "--phones", "3"], "leave out --phones"),

@@ -33,8 +33,7 @@ struct DeviceVerificationSettingsTests {
       for: Data("\(parts[0]).\(parts[1])".utf8))
   }
 
-  @Test(
-    "Without settings, iOS needs a payload for these keys, and stderr says what is not checked")
+  @Test("Without settings, iOS needs a payload for these keys, and stderr says what is not checked")
   func unset() async throws {
     let authority = try await ServedAuthority()
     let errors = try authority.servers.errors()
@@ -59,7 +58,7 @@ struct DeviceVerificationSettingsTests {
     #expect(try await authority.servers.stop() == 0)
   }
 
-  @Test("An empty list of platforms switches the requirement off, and stderr says so")
+  @Test("An empty list of platforms switches the requirement off, with a warning on stderr")
   func off() async throws {
     let authority = try await ServedAuthority(
       ["keys/settings.json": #"{"deviceVerificationPlatforms": []}"#])

@@ -98,7 +98,7 @@ struct FolderAuthorityTests {
     }
   }
 
-  @Test("Phones are paused, files are withdrawn, and keys are rotated, as the commands do it")
+  @Test("Phones are paused, files are withdrawn and restored, and keys are rotated")
   func phones() async throws {
     try await Self.run { bench async throws in
       let version = try await bench.authority.instructions().version

@@ -31,7 +31,8 @@ struct LostDeviceConfigurationTests {
 
   private var files: DeviceConfigurationFiles { DeviceConfigurationFiles(folder: folder) }
 
-  @Test("A lost document is refused by name, and a new one has a higher version")
+  @Test(
+    "If the document is missing, commands fail with its file name; a new one has no lower version")
   func lost() async throws {
     let before = try files.existing()
     try FileManager.default.removeItem(at: folder.deviceConfiguration)
@@ -48,7 +49,7 @@ struct LostDeviceConfigurationTests {
     #expect(after.keys == before.keys)
   }
 
-  @Test("A document that cannot be read is refused by name, and stays")
+  @Test("A document that cannot be read is refused with its file name, and is not replaced")
   func unreadable() async throws {
     try FileManager.default.removeItem(at: folder.deviceConfiguration)
     try FileManager.default.createDirectory(
@@ -73,7 +74,7 @@ struct LostDeviceConfigurationTests {
     #expect(FileManager.default.fileExists(atPath: folder.rootPublicKey.path))
   }
 
-  @Test("A failed renewal serves the document before, with one warning an hour")
+  @Test("After a failed renewal the previous document is served, with one warning an hour")
   func renewal() async throws {
     let document = try files.existing()
     let half = Double(document.issued + (document.expires - document.issued) / 2)

@@ -35,7 +35,7 @@ struct PhoneOwnerCommandTests {
     #expect(try await phone.json("status")["enabled"] as? Bool == true)
   }
 
-  @Test("A stay is recorded, told, and gone after everything is removed")
+  @Test("A stay is recorded and reported, and is removed with everything else")
   func travel() async throws {
     #expect(try await phone.run("travel").status == 1)
     _ = try await phone.json("enable")

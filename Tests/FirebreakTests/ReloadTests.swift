@@ -69,7 +69,7 @@ struct ReloadTests {
     #expect(try await authority.servers.stop() == 0)
   }
 
-  @Test("If the new settings are not valid, the servers go on with the old ones and say why")
+  @Test("If the new settings are invalid, the servers keep the old ones and log the reason")
   func invalid() async throws {
     let authority = try await ServedAuthority(["keys/settings.json": Self.configuration(7)])
     try ServedAuthority.write(["keys/settings.json": #"{"colour": 1}"#], in: authority.folder)

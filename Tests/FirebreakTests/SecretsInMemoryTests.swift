@@ -105,7 +105,7 @@ struct SecretsInMemoryTests {
       let secrets = [
         "PIN": Data(Self.pin.utf8), "token": Data(Self.token.utf8),
         "key": try #require(Data(base64Encoded: key)), "secret of the HMAC": Data(hmacSecret.utf8),
-        // It shows that the search finds what is there.
+        // Control: a value that stays in memory, so the search must find it.
         "address": Data(servers.address.utf8),
       ].sorted { $0.key < $1.key }
       var found: [String] = []

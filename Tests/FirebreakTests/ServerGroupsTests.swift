@@ -36,7 +36,7 @@ struct ServerGroupsTests {
     ServerGroups(servers, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 
-  @Test("A server is told to stop while another one still finishes its requests")
+  @Test("A server gets the stop signal while another one still finishes its requests")
   func atOnce() async throws {
     let told = Told()
     let groups = groups([PatientServer(told: told, count: 2), PatientServer(told: told, count: 2)])

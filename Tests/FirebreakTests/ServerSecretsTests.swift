@@ -119,7 +119,7 @@ struct ServerSecretsTests {
   }
 
   @Test(
-    "A folder or database that others can read or change is refused by name",
+    "A folder or database that others can read or change is refused with its name",
     arguments: [
       ("keys", 0o750), ("verification", 0o701), ("keys/keys.sqlite", 0o640),
       ("verification/verification.sqlite", 0o602), ("keys/secrets.json", 0o604),

@@ -77,7 +77,7 @@ struct UpCommandTests {
     try await curl("-H '\(header)' --data '\(json)' '\(page)/town/commands'")
   }
 
-  @Test("A town serves, survives the death of its process, and refuses a second one on its folder")
+  @Test("A town continues after its process was killed, and a second one on its folder is refused")
   func life() async throws {
     try await running { process, ready in
       let page = try await admitted(ready)
@@ -123,7 +123,7 @@ struct UpCommandTests {
     }
   }
 
-  @Test("A process that is killed stops the town, which tells the signal instead of an old note")
+  @Test("If a process is killed, the town stops and reports the signal")
   func killed() async throws {
     try await running { process, _ in
       let servers = try #require(
@@ -202,7 +202,7 @@ struct UpCommandTests {
   }
 
   @Test(
-    "An occupied port and a folder of something else are one clear error each, and start nothing")
+    "An occupied port and a folder with other files are refused with the reason, and start nothing")
   func refusals() async throws {
     let occupied = try LocalListener()
     let port = try await Run(["up", "--data", data, "--port", "\(occupied.port)", "--phones", "2"])

@@ -13,7 +13,7 @@ import Testing
     folder = try TemporaryFolder()
   }
 
-  @Test("The funnel shows no count from 1 to 9, and no step from which one would follow")
+  @Test("The funnel hides counts from 1 to 9, and every count from which one could be derived")
   func funnel() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
       console.authority.state.days = [
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("The time of the median upload is a limit of the counts, or none without counts")
+  @Test("The median time to the upload is the limit of its interval, or nil without counts")
   func medianTime() {
     func time(_ counts: [Int]) -> MedianTime? {
       MedianTime(of: counts, limits: StatisticsDay.tokenToUploadMinutes)
@@ -57,7 +57,7 @@ import Testing
     #expect(time([10, 0, 10, 0, 0, 0]) == .under(minutes: 1))
     #expect(time([10, 0, 20, 0, 0, 0]) == .under(minutes: 5))
     #expect(time([10, 0, 0, 0, 0, 30]) == .over(minutes: 20))
-    // A server with other parts.
+    // A server with other intervals.
     #expect(time([]) == nil)
   }
 
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test("Without the data of one server the page has the keys of the other, and a remark")
+  @Test("Without the data of one server the page has the keys of the other, and a notice")
   func keysOfOneServer() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
       let browser = try await console.signedIn(.administrator)

@@ -58,7 +58,7 @@ import World
     }
   }
 
-  @Test("The server tells how many codes were issued, of all systems together")
+  @Test("The statistics count the issued codes by day")
   func statistics() async throws {
     try await Self.withServer { client, clock async throws in
       #expect(try await client.statistics().isEmpty)
@@ -96,7 +96,7 @@ import World
     }
   }
 
-  @Test("A server that does not answer, or a wrong key, issues nothing")
+  @Test("An unreachable server throws unavailable, and an address without TLS is refused")
   func failures() async throws {
     let nowhere = try #require(URL(string: "http://127.0.0.1:1"))
     let lost = try #require(CodeClient(server: nowhere, apiKey: "key"))

@@ -46,7 +46,7 @@ import Testing
     #expect(CodeGenerator.base32(text.utf8) == expected)
   }
 
-  @Test("A typed secret may have spaces and small letters, and must be whole")
+  @Test("A typed secret may have spaces and lower-case letters, and must be complete")
   func typed() {
     let secret = "gezd gnbv gy3t qojq gezd gnbv gy3t qojq"
     #expect(CodeGenerator(typed: secret)?.secret == Data("12345678901234567890".utf8))

@@ -39,7 +39,7 @@ import World
     }
   }
 
-  @Test("The status tells if a code was used, and a code can be ended")
+  @Test("The status shows if a code was used, and a code can be ended")
   func status() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
       let browser = try await console.signedIn(.issuer)
@@ -79,7 +79,7 @@ import World
     }
   }
 
-  @Test("A file of a form is read, and the first fault of a list is named with its line")
+  @Test("An uploaded list is read, and the first error of a list is reported with its line")
   func file() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
       let browser = try await console.signedIn(.issuer)

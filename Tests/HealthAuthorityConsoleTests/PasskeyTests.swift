@@ -74,7 +74,9 @@ import Testing
     #expect(try refusal(registration) == .otherCeremony)
   }
 
-  @Test("An address cannot have passkeys", arguments: ["http://127.0.0.1:8082", "http://[::1]:1"])
+  @Test(
+    "Passkeys are not available if the host is an IP address",
+    arguments: ["http://127.0.0.1:8082", "http://[::1]:1"])
   func address(origin: String) {
     #expect(PasskeyCeremony(origin: origin, limits: .console) == nil)
   }
@@ -98,7 +100,7 @@ import Testing
     #expect(challenges.use(later, for: "a", at: 2_000))
   }
 
-  @Test("CBOR of RFC 8949 is read")
+  @Test("The CBOR examples of RFC 8949 are decoded")
   func cbor() throws {
     func value(_ hex: String) throws -> CBOR {
       var reader = CBORReader(Data(hexadecimal: hex), depthMax: 4, itemsMax: 64)
@@ -127,7 +129,7 @@ import Testing
   }
 
   @Test(
-    "Other CBOR is refused",
+    "Truncated, non-canonical and unsupported CBOR is rejected",
     arguments: [
       "", "18", "1817", "190017", "1a00000001", "1b0000000000000001", "5f42010243030405ff", "9fff",
       "c11a514b67b0", "f90000", "f7", "62c328", "4402", "a2616101616102", "1bffffffffffffffff",
@@ -140,7 +142,7 @@ import Testing
     }
   }
 
-  @Test("A passkey is added on the own page and signs in without a password, also while locked")
+  @Test("A passkey is added on the account page and signs in without a password, also while locked")
   func pages() async throws {
     let folder = try TemporaryFolder()
     try await RunningConsole.run(in: folder.url) { console async throws in

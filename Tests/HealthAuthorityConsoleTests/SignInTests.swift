@@ -202,7 +202,7 @@ import World
     }
   }
 
-  @Test("The sign-in of one account too often ends its least recently used session")
+  @Test("A session above the limit of an account ends its least recently used one")
   func sessions() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
       let credentials = try await console.administration.addAccount(name: "Anna", role: .issuer)

@@ -5,7 +5,7 @@ import Testing
 
 /// The catalogue of texts and the templates that use it.
 @Suite struct TextsTests {
-  @Test("Every key has a text in both languages, with the same places for values")
+  @Test("Every key has a text in both languages, with the same placeholders")
   func complete() {
     for key in TextKey.allCases {
       let phrase = Texts.phrases[key]

@@ -31,7 +31,7 @@ struct RunTestsTests {
       ])
   }
 
-  @Test("A run that ends without a message says so and keeps its status")
+  @Test("A run that ends without a message is reported as such and keeps its status")
   func silent() async throws {
     try machine.add("swift", "exit 134")
     let result = try await machine.run()

@@ -25,7 +25,7 @@ struct DeviceConfigurationTests {
     return document
   }
 
-  /// The document after a way over the wire, with `change` applied to the bytes.
+  /// The document, encoded and decoded again, with `change` applied to the bytes.
   private func received(
     _ document: DeviceConfiguration, by key: RootPrivateKey? = nil,
     _ change: (inout [String: Any]) -> Void = { _ in }

@@ -16,7 +16,7 @@ struct ClockJumpTests {
   }
 
   @Test(
-    "With the clock 15 days ahead or behind nothing is deleted, closed or forgotten, and then all goes on",
+    "With the clock 15 days off nothing is deleted or closed, and exports continue afterwards",
     arguments: [15 * day, -15 * day])
   func jump(seconds: TimeInterval) async throws {
     try await RunningKeyServer.run { server in
@@ -40,7 +40,7 @@ struct ClockJumpTests {
     }
   }
 
-  @Test("A clock three days ahead for a moment lets no token be used again")
+  @Test("After a brief clock jump of three days, used tokens stay used")
   func usedToken() async throws {
     try await RunningKeyServer.run { server in
       let token = try await server.authority.token(at: server.clock.now)
@@ -74,7 +74,7 @@ struct ClockJumpTests {
     }
   }
 
-  @Test("A confirmed time is the new beginning, and a later jump is refused again")
+  @Test("A confirmed time is the new reference, and a later jump is refused again")
   func confirmed() async throws {
     try await RunningKeyServer.run { server in
       try await server.exportPeriod()
@@ -112,7 +112,7 @@ struct TrustedTimeTests {
   private func isTrusted(_ time: TrustedTime) async -> Bool { (try? await time.now()) != nil }
 
   @Test(
-    "A clock may be an hour from one that is never set, and no more",
+    "A drift of up to an hour from the monotonic clock is trusted, a larger one is not",
     arguments: [(3_599.0, true), (3_600, true), (3_601, false)])
   func drift(seconds: TimeInterval, isPlausible: Bool) async throws {
     #expect(TrustedTimeLimit.driftSecondsMax == 3_600)
@@ -127,7 +127,7 @@ struct TrustedTimeTests {
   }
 
   @Test(
-    "A server may be off for a day, and no more",
+    "A start is trusted up to a day after the newest stored time, and up to an hour before it",
     arguments: [(86_399.0, true), (86_400, true), (86_401, false), (-3_600, true), (-3_601, false)])
   func pause(seconds: TimeInterval, isPlausible: Bool) async throws {
     #expect(TrustedTimeLimit.pauseSecondsMax == 86_400)

@@ -15,7 +15,7 @@ struct DeviceConfigurationRouteTests {
     return try UnverifiedDeviceConfiguration.signed(document, by: root).encoded()
   }
 
-  @Test("The document is served as it is, must be revalidated, and an unchanged one is 304")
+  @Test("The document is served unchanged, must be revalidated, and gets 304 if it has not changed")
   func served() async throws {
     let authority = Authority()
     let keys = try authority.signers.map { try $0.publicKey() }

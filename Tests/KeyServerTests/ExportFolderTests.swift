@@ -51,7 +51,7 @@ struct ExportFolderTests {
     }
     try await isHeld.wait()
     let second = Task {
-      try await FolderLock.withLock(on: folder.url) { Issue.record("held twice") }
+      try await FolderLock.withLock(on: folder.url) { Issue.record("the lock was held twice") }
     }
     try await Task.sleep(for: .milliseconds(50))
     second.cancel()
@@ -59,7 +59,7 @@ struct ExportFolderTests {
     mayEnd.open()
     try await first
     await #expect(throws: FileError.self) {
-      try await FolderLock.withLock(on: folder.path("missing")) { Issue.record("no folder") }
+      try await FolderLock.withLock(on: folder.path("missing")) { Issue.record("no such folder") }
     }
   }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KeyServer
 
-/// Only failures use up the failures that clients behind one address or network have.
+/// Only failed requests count against the budget of an address or network.
 @Suite("Fairness between clients")
 struct FairnessTests {
   @Test("A hundred uploads from one address at the same time are all accepted")

@@ -43,7 +43,7 @@ struct ImpossibleTimesTests {
     return times + onsets
   }
 
-  @Test("An upload with such a token is 401, and the server goes on")
+  @Test("An upload with such a token gets 401, and the server keeps running")
   func uploads() async throws {
     try await RunningKeyServer.run { server in
       let key = try SigningKey(
@@ -56,7 +56,7 @@ struct ImpossibleTimesTests {
     }
   }
 
-  @Test("A certificate of that kind is 401, and the server goes on")
+  @Test("A publish request with such a certificate gets 401, and the server keeps running")
   func certificates() async throws {
     try await RunningKeyServer.run { server in
       let scene = PublishScene(server: server)

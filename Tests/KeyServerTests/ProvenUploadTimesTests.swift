@@ -31,7 +31,7 @@ struct ProvenUploadTimesTests {
               KeyServerRoute.upload, number % 2 == 0 ? Data("{}".utf8) : made)
           ))
       }
-      // The first success gives the others a time to take.
+      // Refusals and decoys take the times of recorded successes, so one must come first.
       let first = try JSONEncoder().encode(try await server.request(server.keys()))
       _ = try await server.post(first)
       let times = try await TimingProof.times(of: requests, port: server.port)

@@ -52,7 +52,7 @@ struct RevisionTests {
   }
 
   @Test(
-    "Allowed changes of the report type",
+    "A change of the report type is accepted if it is allowed, and rejected with 400 otherwise",
     arguments: ["confirmed", "likely", "user-report"],
     ["confirmed", "likely", "negative", "user-report"])
   func transitions(_ old: String, _ new: String) async throws {

@@ -139,7 +139,7 @@ struct SQLiteExportTests {
         }
         let acceptance = try await store.accept(
           StoreScene.upload(UUID().uuidString, keys, at: Self.start))
-        guard case .accepted = acceptance else { Issue.record("rejected"); return }
+        guard case .accepted = acceptance else { Issue.record("upload rejected"); return }
         cost.append(recorder.statements.count)
       }
       costs.append(cost)

@@ -85,7 +85,7 @@ struct SQLiteFileTests {
     #expect(throws: KeyServerError.newerDatabase) { try store() }
   }
 
-  @Test("A database of a newer version is not opened, and the error says so")
+  @Test("A database of a newer version is not opened, and the error names the reason")
   func newer() async throws {
     try await store().pool.write {
       try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99 of a newer version')")
@@ -141,7 +141,7 @@ struct SQLiteUploadTests {
     return String(decoding: response, as: UTF8.self)
   }
 
-  @Test("Keys of the same commit and of earlier ones are known")
+  @Test("Keys of the same commit and of earlier commits are recognized as stored")
   func known() async throws {
     let store = try store()
     let uploads = try [("a", 1...3), ("b", 3...5), ("c", 6...7)].map {
@@ -165,7 +165,7 @@ struct SQLiteUploadTests {
     #expect(try await keyCount(store) == 8)
   }
 
-  @Test("Keys that another process inserts or removes are seen at once")
+  @Test("Inserts and removals by another process are visible at once")
   func twoProcesses() async throws {
     let (one, other) = (try store(), try store())
     _ = try await one.accept(StoreScene.upload("a", keys(1...3)))
@@ -198,7 +198,9 @@ struct SQLiteUploadTests {
     #expect(try await keyCount(store) == 4)
   }
 
-  @Test("A padding key that is uploaded later is known, in every process", arguments: [1, 2])
+  @Test(
+    "A padding key that is uploaded later is recognized as stored, in every process",
+    arguments: [1, 2])
   func padding(processes: Int) async throws {
     let stores = try (0..<processes).map { _ in try store(minimumKeys: 10) }
     for (number, store) in stores.enumerated() {

@@ -252,7 +252,8 @@ struct StatisticsTests {
     #expect(Set(shown) == [300, 600] && (202...255).contains(shown.count { $0 == 600 }))
   }
 
-  @Test("One upload beside nine of the authority itself changes each count in one case of ten")
+  @Test(
+    "One upload beside nine of the authority's own changes each count with a probability of 0.1")
   func single() throws {
     let day = Int64(86_400 * 18_000)
     func shown(_ secret: UInt8, platforms: [UploadPlatform]) throws -> [StatisticsDay] {
@@ -274,7 +275,7 @@ struct StatisticsTests {
     for secret in 0...255 as ClosedRange<UInt8> {
       let one = try shown(secret, platforms: own + [.ios])
       let other = try shown(secret, platforms: own + [.unknown])
-      // The same question has the same answer, so repeated requests show no more.
+      // The same counts are rounded the same way, so repeated requests reveal no more.
       #expect(try shown(secret, platforms: own + [.ios]) == one)
       found += one.first?.publishRequests.ios == 10 ? 1 : 0
       changed += one != other ? 1 : 0

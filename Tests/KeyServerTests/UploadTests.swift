@@ -76,7 +76,7 @@ struct UploadTests {
     }
   }
 
-  @Test("A stored key stays as it is, and the response does not tell")
+  @Test("An upload with a stored key does not change it, and the response does not reveal it")
   func knownKey() async throws {
     try await RunningKeyServer.run { server in
       let keys = server.keys(2, risk: 3)

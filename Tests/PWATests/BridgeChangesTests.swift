@@ -8,7 +8,7 @@ import Testing
 @Suite("Changes through the bridge")
 struct BridgeChangesTests {
   @Test(
-    "35 and 52 change services, and push the result",
+    "Messages 35 and 52 change services, and the new state is pushed",
     arguments: [
       (35, "null", [], true), (52, #"{"enableNotification":true}"#, [], true),
       (52, #"{"enableNotification":false}"#, [], false),
@@ -48,7 +48,7 @@ struct BridgeChangesTests {
     }
   }
 
-  @Test("37, 66 and 1008 remove what they name")
+  @Test("Messages 37, 66 and 1008 remove the data that they name")
   func data() async throws {
     let phone = ScriptedPhone { $0.state.riskLevel = 3 }
     try await RunningWebsite.with(phone) { (site) async throws in
@@ -88,7 +88,7 @@ struct BridgeChangesTests {
     ]
     try await RunningWebsite.with { (site) async throws in
       guard case .object(let state) = try await site.answer(1_000) else {
-        Issue.record("no object")
+        Issue.record("the state is not an object")
         return
       }
       #expect(Set(state.keys) == Set(fields))

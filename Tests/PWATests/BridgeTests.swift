@@ -8,7 +8,7 @@ import Testing
 @Suite("The bridge")
 struct BridgeTests {
   @Test(
-    "D1: texts of any kind reach the page as they are",
+    "D1: texts of any kind reach the page unchanged",
     arguments: [
       "it's", #"a "quote""#, #"back\slash"#, "two\nlines\r\n", "\u{2028}\u{2029}", "</script>",
       "<!--", "`${1}`", "\u{0}\u{1F}", "żółw 🐢",
@@ -19,7 +19,7 @@ struct BridgeTests {
     }
     try await RunningWebsite.with(phone) { (site) async throws in
       guard case .array(let rows) = try await site.answer(90)["notifications"] else {
-        Issue.record("no rows")
+        Issue.record("the response has no rows")
         return
       }
       #expect(rows.first?["title"] == .string(text) && rows.first?["content"] == .string(text))
@@ -33,7 +33,7 @@ struct BridgeTests {
     }
   }
 
-  @Test("D1: the script makes no code of texts")
+  @Test("D1: the script never evaluates text as code or markup")
   func script() async throws {
     try await RunningWebsite.with { (site) async throws in
       let script = try await site.send("GET", "/firebreak/bridge.js", site.cookie).text
@@ -44,7 +44,7 @@ struct BridgeTests {
     }
   }
 
-  @Test("D2: messages that only set something have no answer", arguments: [1, 64, 68, 105])
+  @Test("D2: messages that only set a value have an empty response", arguments: [1, 64, 68, 105])
   func noAnswer(_ type: Int) async throws {
     try await RunningWebsite.with { (site) async throws in
       #expect(try await site.ask(type, [:]).isEmpty)

@@ -42,7 +42,7 @@ struct ContractExamplesTests {
   }
 
   @Test(
-    "A page that asks gets the example's fields",
+    "The response to a request has the fields of the example",
     arguments: [
       (51, nil, "51-native-service-statuses.bridgeDataResponse.json"),
       (61, nil, "61-en-level.bridgeDataResponse.json"), (66, nil, "66.bridgeDataResponse.json"),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Streams of events")
 struct EventStreamTests {
-  @Test("A stream begins with messages 11 and 51, and has signs of life")
+  @Test("A stream begins with messages 11 and 51, and has heartbeats")
   func heartbeat() async throws {
     let clock = ManualClock(Date(timeIntervalSince1970: 0))
     try await RunningWebsite.with(clock: clock) { (site) async throws in
@@ -20,6 +20,7 @@ struct EventStreamTests {
       try await Patience.until { clock.sleeperCount == 1 }
       clock.advance(by: BridgeLimit.heartbeatSeconds)
       try await Patience.until { events.text.contains("\n:\n\n") }
+      #expect(events.text.contains("\n:\n\n"))
       #expect(!events.isOver)
     }
   }
@@ -39,7 +40,7 @@ struct EventStreamTests {
     }
   }
 
-  @Test("Beyond the limit, the newest pages have streams, and the oldest is told")
+  @Test("Above the limit, the oldest stream gets the event `replaced` and ends")
   func limit() async throws {
     try await RunningWebsite.with { (site) async throws in
       var pages: [EventReader] = []
@@ -49,12 +50,13 @@ struct EventStreamTests {
       }
       let oldest = pages[0]
       try await Patience.until { oldest.text.contains("event: replaced") }
+      #expect(oldest.text.contains("event: replaced"))
       #expect(site.bridge.openStreams == BridgeLimit.streamsMax)
       for page in pages { page.stop() }
     }
   }
 
-  @Test("A page that does not read holds up no other, and loses its stream")
+  @Test("The stream of a page that does not read ends when its buffer is full")
   func slow() async throws {
     let pushes = BridgePushes(clock: ManualClock(Date(timeIntervalSince1970: 0)))
     let slow = pushes.subscribe(greeting: [])
@@ -65,7 +67,7 @@ struct EventStreamTests {
     #expect(read == BridgeLimit.waitingEventsMax)
   }
 
-  @Test("A screen opened by its address is for the page that this address loads, and for no other")
+  @Test("Opening the address of a screen pushes it to the page that then loads, and to no other")
   func pending() async throws {
     try await RunningWebsite.with { (site) async throws in
       let old = try EventReader(site)

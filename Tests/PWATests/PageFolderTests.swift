@@ -25,7 +25,7 @@ struct PageFolderTests {
   }
 
   @Test(
-    "Files have the content types that browsers insist on",
+    "Files have the content types that browsers require",
     arguments: [
       ("a.js", "text/javascript; charset=utf-8"), ("a.mjs", "text/javascript; charset=utf-8"),
       ("a.css", "text/css; charset=utf-8"), ("a.json", "application/json"),
@@ -161,7 +161,7 @@ struct PageFolderTests {
     }
   }
 
-  @Test("Another app may run as it is used to, but reaches no other machine; ours is strict")
+  @Test("The CSP of another app allows inline scripts but no other host; ours is strict")
   func policies() async throws {
     func policy(_ pages: URL?) async throws -> [String: String] {
       let header = try await RunningWebsite.with(pages: pages) { (site) async throws in

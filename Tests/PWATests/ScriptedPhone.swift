@@ -18,7 +18,7 @@ final class ScriptedPhone: BridgePhone {
     var uploadResult = PhoneUploadResult(result: 1, reason: nil)
     /// True for a phone that never answers a check or an upload.
     var hangs = false
-    /// The requests in words.
+    /// A description of each request, in order.
     var requests: [String] = []
   }
 

@@ -97,7 +97,7 @@ struct DesktopNotificationsTests {
     }
   }
 
-  @Test("Without a notification service the bus says so, and the notice is not shown")
+  @Test("Without a notification service, showing a notice fails with the error of the bus")
   func noService() async throws {
     try await Self.withBus { bus in
       await #expect(throws: DBusError.failed("org.freedesktop.DBus.Error.ServiceUnknown")) {
@@ -107,7 +107,7 @@ struct DesktopNotificationsTests {
     }
   }
 
-  @Test("Without a bus, or with one that refuses this user or speaks nonsense, showing fails")
+  @Test("Without a bus, or with one that refuses this user or sends malformed data, showing fails")
   func noBus() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("bus").path
@@ -180,7 +180,7 @@ struct DesktopNotificationsTests {
   }
 
   @Test(
-    "The address of the bus is read in all its forms",
+    "The address of the bus is parsed in all its forms",
     arguments: [
       ("unix:path=/run/user/1/bus", UnixAddress.file("/run/user/1/bus")),
       ("unix:guid=ab,path=/a%20b", .file("/a b")),
@@ -190,7 +190,7 @@ struct DesktopNotificationsTests {
     #expect(DBusAddress(text)?.socket == expected)
   }
 
-  @Test("A bus that is not a Unix domain socket is no bus", arguments: ["", "tcp:host=x", "unix:"])
+  @Test("An address without a Unix socket is rejected", arguments: ["", "tcp:host=x", "unix:"])
   func otherAddress(_ text: String) {
     #expect(DBusAddress(text) == nil)
   }

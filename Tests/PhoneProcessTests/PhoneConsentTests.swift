@@ -40,12 +40,12 @@ struct PhoneConsentTests {
     }
   }
 
-  @Test("The owner is told about exposures without a command")
+  @Test("Showing exposures to the owner needs no command")
   func told() async {
     #expect(await PhoneConsent().allows(.showExposureInfo(explanation: ""), for: "app"))
   }
 
-  @Test("Stays of fourteen days tell if the owner has left the region")
+  @Test("The stays of fourteen days show if the owner has left the region")
   func travel() async throws {
     let temporary = try TemporaryFolder()
     let folder = try PhoneFolder(creating: temporary.path("phone").path)

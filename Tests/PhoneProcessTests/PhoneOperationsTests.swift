@@ -92,7 +92,7 @@ struct PhoneOperationsTests {
     #expect(try await phone.facts(.startOver).status == .refused)
   }
 
-  @Test("A stay is recorded while notifications are off, and told when they are on")
+  @Test("A stay is recorded while notifications are off, and reported when they are on")
   func travelWhileOff() async throws {
     let phone = try await started()
     #expect(try await phone.facts(.travel(to: nil)).status == .refused)

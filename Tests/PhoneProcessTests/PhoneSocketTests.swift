@@ -150,7 +150,7 @@ struct PhoneSocketTests {
       })
   }
 
-  @Test("A request above the limit ends the connection, and the phone goes on serving")
+  @Test("A request above the limit ends the connection, and the phone keeps serving")
   func requestLimit() async throws {
     let folder = try TemporaryFolder()
     try await serving(

@@ -142,7 +142,7 @@ struct PhoneUserInterfaceTests {
     #expect(await phone.state().notices == [row])
   }
 
-  @Test("The preview of an upload lists the days of the keys and asks for nothing")
+  @Test("The preview of an upload lists the days of the keys without a request for consent")
   func preview() async throws {
     let phone = try await phone()
     _ = try await phone.consentToNotifications()

@@ -93,7 +93,7 @@ struct SealingKeyFileTests {
     #expect(fault(file).contains("chmod 600"))
   }
 
-  @Test("A credential of systemd may have rights of its group, as access lists show")
+  @Test("A systemd credential may have mode 0440, because systemd grants access through an ACL")
   func credential() throws {
     let path = try write(32, to: "key", permissions: 0o440)
     #expect(fault(SealingKeyFile(at: path, origin: .credential)).isEmpty)

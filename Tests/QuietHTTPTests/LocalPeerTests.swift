@@ -27,7 +27,7 @@ struct LocalPeerTests {
     return LocalPeer.userID(of: try #require(endpoints), in: Data(table.utf8))
   }
 
-  @Test("The row of the client's end tells the user, not the row of ours")
+  @Test("The user is that of the client's socket, not of the server's")
   func rows() throws {
     #expect(try user("127.0.0.1", 0xC001, in: Self.table) == 1_000)
     #expect(try user("::1", 0xC001, in: Self.table6) == 7)

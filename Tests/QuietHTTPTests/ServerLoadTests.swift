@@ -138,7 +138,7 @@ struct ServerLoadTests {
     #expect(load.waitingCount == 0)
   }
 
-  @Test("If nothing is finished for long, new requests are refused until it is again")
+  @Test("If no request finishes for a long time, new requests are refused until one does")
   func stall() {
     begin(0..<QuietLimit.busyRequestsMin)
     timer.pass(to: .seconds(10))
@@ -147,7 +147,7 @@ struct ServerLoadTests {
     #expect(!isTooHigh)
   }
 
-  @Test("What was finished long ago counts less and less")
+  @Test("The weight of finished requests decays with time")
   func decay() {
     begin(0..<100)
     // 1,000 a second for ten seconds, then nothing.

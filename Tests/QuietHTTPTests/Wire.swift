@@ -44,7 +44,7 @@ final class WireConnection: Sendable {
 
   func close() { Foundation.close(socket) }
 
-  /// The values of the connection; nil if the system does not tell.
+  /// The values of the connection; nil if the system does not report them.
   var information: TCPInfo? {
     var information = TCPInfo(bytesAcknowledged: 0, bytesReceived: 0)
     var size = socklen_t(MemoryLayout<TCPInfo>.size)

@@ -57,7 +57,7 @@ struct RehearsalClockTests {
   }
 
   @Test(
-    "A jump takes every reader with it; the longest is a day",
+    "A jump of up to a day moves every reader; a longer one is shortened",
     arguments: [86_399.0, 86_400, 86_401])
   func jump(by asked: TimeInterval) throws {
     let writer = try writer()
@@ -113,7 +113,7 @@ struct RehearsalClockTests {
     await #expect(throws: CancellationError.self) { try await sleeper.value }
   }
 
-  @Test("Without its writer the clock stands still, and the next writer continues from there")
+  @Test("Without its writer the clock stops, and the next writer continues from there")
   func lease() throws {
     var lost: RehearsalClockFile? = try writer()
     try lost?.run(at: 600)
@@ -129,7 +129,7 @@ struct RehearsalClockTests {
     #expect(seconds(reader) == 1_201)
   }
 
-  @Test("A writer that ends stops the clock at once; while it runs it renews it")
+  @Test("A running writer renews its lease, and stops the clock when it ends")
   func renewal() async throws {
     let writer = try writer()
     let reader = try reader()
@@ -171,7 +171,7 @@ struct RehearsalClockTests {
   }
 
   @Test(
-    "A file that is not a clock is refused by both sides, and a reader that has read one goes on",
+    "A file that is not a clock is refused by both sides; a reader that has read one continues",
     arguments: ["", "{}", #"{"uptime":0,"time":0,"rate":601,"leaseSeconds":2}"#])
   func damaged(text: String) throws {
     let writer = try writer()
@@ -199,7 +199,7 @@ struct RehearsalClockTests {
 }
 
 @Suite("Trust of servers in the clock of a rehearsal") struct RehearsalClockTrustTests {
-  @Test("A server trusts a jump by a day, which it does not trust of a machine that was set")
+  @Test("A server trusts a jump of the rehearsal by a day, and no such jump of the machine's clock")
   func trusted() async throws {
     let folder = try TemporaryFolder()
     let machine = ManualClock(Date(timeIntervalSince1970: 1_772_442_000))

@@ -51,7 +51,7 @@ import World
     #expect(walks.step(places, seconds: 600).isEmpty)
   }
 
-  @Test("A clock that stands still moves no one")
+  @Test("While the clock stands still, people do not move")
   func stopped() {
     let map = TownMap(people: 2, range: 10)
     var walks = Walks(on: map, randomness: SeededRandomness(seed: 1, name: "walks"))
@@ -86,7 +86,7 @@ import World
       randomness: SeededRandomness(seed: 1, name: "town"))
   }
 
-  @Test("Who walks and who tested positive is known again in the next town")
+  @Test("Walks and positive tests are restored by the next town on the folder")
   func people() async throws {
     let first = town()
     try await first.perform(.walk("ben", true))
@@ -98,7 +98,7 @@ import World
     #expect(await !town().facts.people[1].walks)
   }
 
-  @Test("A place is kept on the map, and is there again in the next town")
+  @Test("A position is clamped to the map, and restored by the next town on the folder")
   func places() async throws {
     let first = town()
     try await first.perform(.move("ada", .init(x: -3, y: 2)))
@@ -122,7 +122,7 @@ import World
   }
 
   @Test(
-    "A command for an unknown person, the same person twice or a place that is none is refused",
+    "A command for an unknown person, the same person twice or an invalid position is refused",
     arguments: [
       TownCommand.move("zoe", .init(x: 1, y: 1)), .walk("zoe", true), .diagnose("zoe"),
       .issue("zoe"), .issue("ada"),
@@ -143,7 +143,7 @@ import World
     #expect(await town.facts.messages.isEmpty)
   }
 
-  @Test("Beacons between many phones leave room for the requests")
+  @Test("Of the beacons between many phones the feed shows 20, so that requests have room")
   func crowd() async {
     let names = Array(Resident.names.prefix(12))
     for (index, name) in names.enumerated() {

@@ -229,7 +229,7 @@ import VerificationAPI
       #expect(quota.status == 429 && quota.headers["retry-after"] == "86400")
       let batch = try JSONDecoder().decode(BatchIssueResponse.self, from: quota.body)
       #expect(batch.errorCode == .quotaExceeded)
-      guard case .issued = batch.codes.first else { Issue.record("the first is lost"); return }
+      guard case .issued = batch.codes.first else { Issue.record("item 1 was refused"); return }
       server.clock.advance(by: 86_400)
       let queue = try DatabaseQueue(path: server.configuration.databaseFile.path)
       try await queue.write { try $0.execute(sql: "ALTER TABLE codeHash RENAME TO away") }
@@ -310,8 +310,7 @@ import VerificationAPI
     }
   }
 
-  @Test(
-    "PINs of a batch live for the requested duration, and are issued only with an API token")
+  @Test("PINs of a batch live for the requested duration, and are issued only with an API token")
   func proteGOSafeBatchLifetime() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
       let body = #"{"data":{"duration":7200,"numberOfCodes":2}}"#

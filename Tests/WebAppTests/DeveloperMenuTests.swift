@@ -8,7 +8,7 @@ import Testing
 extension BrowserSuite {
   @Suite("The developer menu of the web app")
   struct DeveloperMenuTests {
-    @Test("Each function does what it says", .timeLimit(.minutes(Patience.minutes)))
+    @Test("Each function of the menu takes effect", .timeLimit(.minutes(Patience.minutes)))
     func functions() async throws {
       let scene = try await WebAppScene(daysOfUse: 3)
       try await scene.phone.serving { phone in

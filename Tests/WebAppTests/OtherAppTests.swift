@@ -13,7 +13,7 @@ extension BrowserSuite {
       .appendingPathComponent("Tests/WebAppTests/OtherApp")
 
     @Test(
-      "It runs unchanged: inline script, both interfaces, router, service worker and pushes",
+      "The app runs unchanged: inline script, both interfaces, router, service worker and pushes",
       .timeLimit(.minutes(Patience.minutes)))
     func unchanged() async throws {
       let scene = try await WebAppScene()
@@ -151,14 +151,14 @@ extension BrowserSuite {
   @Suite("The web app without the phone process")
   struct OfflineTests {
     @Test(
-      "It opens from its own copy, says that the phone does not answer, and recovers by itself",
+      "The app opens from its cache, shows that the phone does not answer, and recovers by itself",
       .timeLimit(.minutes(Patience.minutes)))
     func offline() async throws {
       let scene = try await WebAppScene()
       try await Browser.withRunning { browser in
         let port = try await scene.phone.serving { phone in
           try await browser.openFinished(phone)
-          // The worker has kept all files.
+          // The service worker has cached all files.
           try await browser.wait(until: "navigator.serviceWorker.controller")
           try await browser.wait(
             until: "caches.match('/app/screens/why.js').then(kept => kept || Promise.reject())")

@@ -70,7 +70,7 @@ extension BrowserSuite {
     }
 
     @Test(
-      "A lost response and a killed phone cost nothing: the upload is continued with the same PIN",
+      "After a lost response and a killed phone, the upload is continued with the same PIN",
       .timeLimit(.minutes(Patience.minutes)))
     func interrupted() async throws {
       let scene = try await WebAppScene(daysOfUse: 3)

@@ -114,12 +114,12 @@ struct FolderLockTests {
     try Data().write(to: file)
     for (url, code) in [(folder.path("missing"), ENOENT), (file, ENOTDIR)] {
       let error = await #expect(throws: FileError.self) {
-        try await FolderLock.withLock(on: url) { Issue.record("there is no folder") }
+        try await FolderLock.withLock(on: url) { Issue.record("a missing folder was locked") }
       }
       #expect(error?.code == code)
       #expect(error?.operation == .open)
       let blockingError = #expect(throws: FileError.self) {
-        try FolderLock.withLockBlocking(on: url) { Issue.record("there is no folder") }
+        try FolderLock.withLockBlocking(on: url) { Issue.record("a missing folder was locked") }
       }
       #expect(blockingError?.code == code)
     }

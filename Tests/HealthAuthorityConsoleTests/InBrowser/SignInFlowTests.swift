@@ -9,7 +9,7 @@ extension ConsoleInBrowser {
   /// The sign-in with a password and a code, passkeys, and links for new accounts.
   @Suite("Sign-in at the console") struct SignInFlowTests {
     @Test(
-      "After the first sign-in with a pasted code, a passkey is added, signs in alone, and is removed",
+      "After signing in with a pasted code, a passkey is added, signs in by itself, and is removed",
       .timeLimit(.minutes(Patience.minutes)))
     func passkey() async throws {
       try await ConsoleVisit.run(scripts: true) { visit async throws in
