@@ -14,7 +14,7 @@ struct AuthorityCommand: AsyncParsableCommand {
 struct AuthorityAddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Accept an authority's certificates, signed by this key.",
-    discussion: "Run again with another key id to add a key. A running server reads it in a minute.")
+    discussion: "Run again with another id to add a key. A running server reads it in a minute.")
 
   private struct Report: Encodable {
     let issuer: String
