@@ -5,7 +5,7 @@ SOURCES := Sources Tests Benchmarks Documentation/Snippets Examples/Sources Exam
 BUILD_FLAGS := --explicit-target-dependency-import-check error
 
 RELEASE := -c release --scratch-path .build-release
-# These wait for a browser most of the time.
+# Run in a process of their own beside the other tests, because they mostly wait for a browser.
 BROWSER_TESTS := WebAppTests|ConsoleInBrowser
 EXAMPLES := --package-path Examples --scratch-path .build-examples
 
@@ -16,13 +16,13 @@ help:
 	@echo "make demo        build, then run the whole system once: from a beacon to a notice, from a PIN to a download"
 	@echo "make up          build, then run servers, phones and a town page until Ctrl-C"
 	@echo "make test        check the format, build with warnings as errors, run every test and the example app"
-	@echo "make prove       kill a running phone 500 times, and measure that response times show nothing (some minutes)"
+	@echo "make prove       kill a running phone 500 times, and check that response times reveal nothing (some minutes)"
 	@echo "make test-arm64  compile the matching kernels for arm64 and check them under qemu"
 	@echo "make bench       build for release, measure matching, the servers and the web app, write the figures to out/bench"
 	@echo "make screenshots write a picture of every screen of the web app and page of the console and of a class to out/screens"
-	@echo "make examples    build the example app, a package of its own, and take phones through it"
+	@echo "make examples    build and run the example app, a package of its own"
 	@echo "make docs        write the framework's reference as a web site to out/docs"
-	@echo "make facts       print the structure of the production code: sizes of files, types and functions"
+	@echo "make facts       print the sizes of the files, types and functions of the production code"
 	@echo "make build       build only (debug, with tests)"
 	@echo "make format      format the sources"
 	@echo "make clean       remove build products"

@@ -130,7 +130,7 @@ struct BenchmarkRunner {
     var runs: [(figure: Double, output: Data)] = []
     for _ in 0..<benchmark.runs {
       let (status, output, errors) = try await run(benchmark.arguments)
-      // Exit status 1 can come with figures, namely bad ones.
+      // A benchmark with exit status 1 can have printed figures: it failed a check of them.
       guard let object = try? JSONSerialization.jsonObject(with: output) as? [String: Any],
         let figure = benchmark.figure.value(in: object)
       else { return .failed(status: status, message: errors) }

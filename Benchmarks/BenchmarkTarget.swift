@@ -1,4 +1,4 @@
-/// A figure to reach, or a figure without a bound that helps to read another one.
+/// A figure with a target, or without one for information.
 struct BenchmarkTarget: Sendable {
   enum Measure: Sendable {
     /// A figure of a benchmark.
@@ -55,8 +55,8 @@ extension BenchmarkTarget.Bound {
 
 /// The kernels of a tier and their speed on the reference processor.
 ///
-/// A time in nanoseconds tells something about the program only if the processor is comparable. The kernels
-/// measure that: if they are slower than on the reference processor, times are not judged.
+/// A time in nanoseconds is meaningful only on a comparable processor. The kernels measure that: if they are slower
+/// than on the reference processor, times are not judged.
 struct ReferenceKernels: Sendable {
   struct Stage: Sendable {
     let name: String

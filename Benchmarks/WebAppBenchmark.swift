@@ -49,7 +49,7 @@ struct WebAppBenchmark {
     }
     try await browser.wait(until: "navigator.serviceWorker.controller")
     var bytes = 0.0
-    // The worker keeps every file; it may still be fetching some.
+    // The service worker caches every file; it may still be fetching some.
     try await Patience.until {
       let before = bytes
       bytes = try await browser.script(Self.keptBytes).number ?? 0

@@ -24,7 +24,7 @@ package final class ClassroomService: Service, Sendable {
   /// Creates a class that begins when it is run.
   ///
   /// - Parameters:
-  ///   - clock: The real time, for the pace of the lesson and the signs of life of its streams.
+  ///   - clock: The real time, for the pace of the lesson and the heartbeats of its streams.
   ///   - randomness: The source of the secrets of teacher and pupils. The lesson draws from its seed.
   /// - Throws: `ClassroomError.files`, or the servers' errors if the folder cannot be used.
   package init(
@@ -45,7 +45,7 @@ package final class ClassroomService: Service, Sendable {
       codeLifetime: ClassLimit.codeLifetimeSeconds, logger: logger)
   }
 
-  /// The keys of each file, with padding. Fewer than in a country, so that many phones check quickly.
+  /// The keys of each file, with padding. Fewer than in production, so that many phones check quickly.
   private static let minimumKeys = 100
 
   /// The port of the pages, once the server listens; 0 if it ended before.
@@ -148,7 +148,6 @@ package struct ClassroomConfiguration: Sendable {
   /// The simulated hours of a lesson.
   var hoursMax = ClassLimit.hoursMax
 
-  /// Creates the settings.
   package init(
     folder: URL, port: Int, seed: UInt64, hosts: [String] = ClassAddresses.hostsOfThisMachine
   ) {

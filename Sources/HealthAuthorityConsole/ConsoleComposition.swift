@@ -115,7 +115,7 @@ struct ConsoleComposition: Sendable {
   }
 }
 
-/// Answers requests for addresses that do not exist with a page.
+/// Responds to requests for unknown paths with a page.
 private struct UnknownPages: RouterMiddleware {
   typealias Context = QuietContext
 

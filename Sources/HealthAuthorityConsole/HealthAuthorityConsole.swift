@@ -17,7 +17,7 @@ package final class HealthAuthorityConsole: Service {
   /// - Parameters:
   ///   - authority: The servers that are administered.
   ///   - clock: The clock of sign-ins, sessions and the audit log: that of the officials' code generators.
-  ///   - serviceClock: The clock of the servers, which follows the town in a rehearsal; nil for `clock`.
+  ///   - serviceClock: The clock of the servers, which differs from `clock` in a rehearsal; nil for `clock`.
   /// - Throws: `ConsoleError`.
   package init(
     _ configuration: ConsoleConfiguration, authority: any AdministeredAuthority,

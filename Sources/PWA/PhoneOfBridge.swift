@@ -5,7 +5,8 @@ import PhoneProcess
 import Secrets
 import World
 
-/// A real phone for the bridge. A request that needs consent has it: the owner has used a page.
+/// A real phone for the bridge. A request is an action of the owner on a page, which is the consent that some requests
+/// need.
 package struct PhoneOfBridge: BridgePhone {
   private let phone: Phone
 

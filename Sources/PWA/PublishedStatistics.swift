@@ -5,7 +5,6 @@ import PhoneProcess
 package struct PublishedStatistics: StatisticsSource {
   private let statistics: Statistics
 
-  /// Creates the source.
   package init(_ statistics: Statistics) {
     self.statistics = statistics
   }

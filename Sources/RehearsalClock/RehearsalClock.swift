@@ -4,8 +4,8 @@ import World
 
 /// The clock of a rehearsal, which many processes share: real time, faster time, or a jump to tomorrow.
 ///
-/// One process writes the file with a `RehearsalClockFile`; all others read it. The monotonic time of this clock is
-/// its own, so that a jump is time that passes and not a clock that was set (Documentation/Decisions/0030).
+/// One process writes the file with a `RehearsalClockFile`; all others read it. This clock has a monotonic time of its
+/// own, so that a jump counts as elapsed time and not as a change of the clock (Documentation/Decisions/0030).
 package final class RehearsalClock: WallClock {
   private struct State {
     var version: FileVersion?
@@ -31,7 +31,7 @@ package final class RehearsalClock: WallClock {
   package var now: Date {
     state.withLock { state in
       refresh(&state)
-      // A reader may be ahead of a change of the rate by the time that the change took.
+      // Never goes back: a reader that did not see a change of the rate at once may have returned a later time.
       state.latest = max(state.latest, state.face.time(at: machine.reading.uptime))
       return state.latest
     }
@@ -52,7 +52,7 @@ package final class RehearsalClock: WallClock {
     }
   }
 
-  /// A file that cannot be read now, because it is damaged, leaves the clock as it was.
+  /// Reads the file if it has changed. A damaged file leaves the clock as it was.
   private func refresh(_ state: inout State) {
     guard let version = FileVersion(path: file.path), version != state.version,
       let face = ClockFace(at: file)
@@ -61,7 +61,7 @@ package final class RehearsalClock: WallClock {
   }
 }
 
-/// The content of the file: the simulated time at a moment of the machine's monotonic clock, and its progress.
+/// The content of the file: the simulated time at a moment of the machine's monotonic clock, and its rate.
 struct ClockFace: Codable, Hashable {
   /// The moment, in seconds of `ClockReading.uptime`, which all processes of the machine share.
   var uptime: TimeInterval
@@ -69,8 +69,8 @@ struct ClockFace: Codable, Hashable {
   var time: TimeInterval
   /// Simulated seconds per second.
   var rate: Double
-  /// Seconds after the moment for which the clock goes on. Then it stands still, until the writer renews it: it
-  /// may have ended, and a later one continues from there.
+  /// Seconds after the moment for which the clock runs. Then it stands still until it is renewed: the writer may have
+  /// ended, and a later writer continues from there.
   var leaseSeconds: TimeInterval
 
   init(uptime: TimeInterval, time: TimeInterval, rate: Double, leaseSeconds: TimeInterval) {
@@ -80,7 +80,7 @@ struct ClockFace: Codable, Hashable {
     self.leaseSeconds = leaseSeconds
   }
 
-  /// The face in `file`; `nil` if there is none that a writer could have written.
+  /// The face in `file`; `nil` if the file is missing or has values that no writer stores.
   init?(at file: URL) {
     guard let data = try? Data(contentsOf: file), data.count <= RehearsalClockLimit.fileBytesMax,
       let face = try? JSONDecoder().decode(ClockFace.self, from: data),

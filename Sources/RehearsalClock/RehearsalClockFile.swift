@@ -69,7 +69,7 @@ package final class RehearsalClockFile: Sendable {
     try change { $0.leaseSeconds = 0 }
   }
 
-  /// Writes a face that starts now with a change. The time goes on from the one that readers see.
+  /// Writes a face that starts now, with a change. It continues from the time that readers see.
   private func change(
     _ change: (inout ClockFace) -> Void
   ) throws(RehearsalClockError) {
@@ -84,7 +84,7 @@ package final class RehearsalClockFile: Sendable {
     guard isWritten else { throw .unwritable(file.path) }
   }
 
-  /// Readers see the old face or the new one. It is not synced: it is written twice a second.
+  /// Replaces the file atomically. It is not synced, because it is written twice a second.
   private func write(_ face: ClockFace) -> Bool {
     let new = file.appendingPathExtension("new")
     guard let data = try? JSONEncoder().encode(face), (try? data.write(to: new)) != nil else {

@@ -70,7 +70,7 @@ struct PhoneSchedule {
     // The advertised identifier changes before other phones scan at the same time.
     if nextBeat <= now {
       let next = await phone.device.beat()
-      // A phone that wants to act at once acts with the next scan, so that time goes on.
+      // A beat that is due at once is delayed until the next scan, so that time advances.
       nextBeat = next > now ? next : max(nextScan, now.addingTimeInterval(1))
     }
     guard nextScan <= now else { return }

@@ -1,16 +1,16 @@
 import Dispatch
 import Foundation
 
-/// The end of stdin as the end of a process, for programs that another one starts.
+/// Ends a child process when its stdin is closed.
 ///
 /// The parent holds the other end of the pipe and writes nothing. The kernel closes it when the parent ends in any way,
-/// also if it is killed. A signal at the end of the parent would come already at the end of the thread that started
-/// this process.
+/// also if it is killed. A parent-death signal would already be sent at the end of the thread that started this
+/// process.
 package enum EndOfInput {
-  /// The time in seconds in which the process has to stop by itself.
+  /// The time that the process has for a graceful shutdown, in seconds.
   package static let stopSeconds = 10
 
-  /// Sends SIGTERM to this process when stdin ends, and ends it later if it is still there.
+  /// Sends SIGTERM to this process when stdin ends, and exits after `stopSeconds` if it still runs.
   package static func stopsThisProcess() {
     FileHandle.standardInput.readabilityHandler = { input in
       guard input.availableData.isEmpty else { return }

@@ -25,11 +25,11 @@ package final class SignalHandler {
   }
 }
 
-/// Cleans up when a command ends, or at a signal, which then ends the program with 128 and its number, as shells report
-/// it.
+/// Cleans up when a command ends, or at a signal. After a signal the program exits with 128 plus the signal's number,
+/// as is usual in shells.
 ///
-/// The signal often makes the command fail too. So both clean up in turn, and the command cannot end the program
-/// while the signal is handled.
+/// A signal often makes the command fail too. The two cleanups are serialized, so that the command cannot end the
+/// program during the cleanup of the signal.
 package final class CleanUp {
   private let work: Work
   private let signals: SignalHandler
@@ -62,7 +62,7 @@ package final class CleanUp {
 }
 
 extension FileManager {
-  /// Removes a folder in which this program or another one may still create files.
+  /// Removes a folder in which this program or another one may still create files, with retries.
   package func removeFolderInUse(_ folder: URL) {
     for _ in 0..<Self.removalsMax where fileExists(atPath: folder.path) {
       try? removeItem(at: folder)
@@ -72,12 +72,12 @@ extension FileManager {
   private static let removalsMax = 100
 }
 
-/// Protection of the process's memory, which holds secrets in the clear.
+/// Protects the memory of the process, which contains unencrypted secrets.
 package enum CoreDumps {
   /// Makes the kernel write no core dump of this process, neither to a file nor to a program, and refuse other
   /// processes of the same user that want to read its memory.
   ///
-  /// Reading the memory of the process is then left to root. SECURITY.md says which secrets it holds.
+  /// Only root can then read the memory of the process. SECURITY.md says which secrets it holds.
   ///
   /// - Throws: `CommandFailure` if the system does not allow it.
   package static func disable() throws(CommandFailure) {

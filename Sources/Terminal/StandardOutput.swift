@@ -2,7 +2,7 @@ import Foundation
 
 /// The standard output; a write that fails is an error and not a crash.
 package enum StandardOutput {
-  /// Writes a line without buffering, so that a pipe gets it at once.
+  /// Writes a line without buffering, so that the reader of a pipe receives it at once.
   ///
   /// - Throws: A `CommandFailure`, without a sentence if the reader has closed the pipe, as `head` does.
   package static func write(_ text: String) throws(CommandFailure) {

@@ -42,8 +42,8 @@ struct Firebreak: AsyncParsableCommand {
     }
   }
 
-  /// Opens those of stdin, stdout and stderr that are closed. Otherwise the next file, maybe a database, would get
-  /// the descriptor, and with it the text for the terminal.
+  /// Opens `/dev/null` for each of stdin, stdout and stderr that is closed. Otherwise the next opened file, such as a
+  /// database, would get its descriptor and receive the output.
   private static func holdStandardStreams() {
     var file = open("/dev/null", O_RDWR)
     while (STDIN_FILENO...STDERR_FILENO).contains(file) { file = open("/dev/null", O_RDWR) }
@@ -84,7 +84,7 @@ extension ExitStatus {
     }
   }
 
-  /// Errors of the argument parser are bad usage or a request for help; others are of the system.
+  /// Errors of the argument parser are bad usage or a request for help; all others come from the system.
   private static func status(ofForeign error: any Error) -> ExitStatus {
     switch Firebreak.exitCode(for: error) {
     case .success: .done

@@ -1,8 +1,8 @@
 import Terminal
 
 extension DecodingError {
-  /// The error with its place, but without the value, which may be a key. If the place is the whole
-  /// input, the sentence is `otherwise`.
+  /// The error with its place, but without the value, which may be a key. Returns `otherwise` if the place is the whole
+  /// input.
   func sentence(otherwise: String) -> String {
     let problem =
       switch self {

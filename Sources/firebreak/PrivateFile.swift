@@ -26,7 +26,7 @@ struct PrivateFile {
     }
   }
 
-  /// The same for a file that must be there if one of `data` is: it was created before them.
+  /// Decodes a file that must exist if one of `data` exists, because it was created before them.
   ///
   /// - Throws: `CommandFailure` if the file is lost. With new secrets the server would reject the tokens, codes and
   ///   key files that it issued.
@@ -51,7 +51,7 @@ struct PrivateFile {
     return content
   }
 
-  /// Replaces the file. A change of what was read before needs `withLock` around both.
+  /// Replaces the file. A change of content that was read before needs `withLock` around both calls.
   func replace(_ content: some Codable) throws {
     do {
       try AtomicFile.write(try encoded(content), to: url)
@@ -127,8 +127,8 @@ struct PrivateFile {
   }
 }
 
-/// Content with the field `checksum`, the SHA-256 of the other fields: a changed bit in a key gives another key, which
-/// nothing else would notice.
+/// Content with the field `checksum`, the SHA-256 of the other fields: a changed bit in a key gives another valid key,
+/// which only the checksum detects.
 private struct Checksummed<Content: Codable>: Codable {
   let content: Content
 

@@ -94,7 +94,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  /// The servers with the settings of now, on the ports of the command line unless others are given.
+  /// The servers with the current settings, on `ports`, or on those of the command line.
   private func servers(of setup: ServerSetup, on ports: ServerPorts?) throws -> RunningServers {
     try check(setup)
     let verification =
@@ -136,7 +136,7 @@ struct ServeCommand: AsyncParsableCommand {
 
 /// A log of the servers' own entries.
 ///
-/// Entries of the libraries are mostly closed connections, and they quote client data.
+/// Entries of the libraries are left out: most report closed connections, and they quote client data.
 private struct ServerErrorLog: LogHandler {
   private var stream = StreamLogHandler.standardError(label: "firebreak")
 

@@ -155,6 +155,6 @@ struct DeviceVerificationSettingsTests {
       ["keys/settings.json": settings("http://example.com")], in: folder)
     let run = try await Run("key-server", "settings", "--data", folder.path("data").path)
     #expect(
-      run.status == 2 && run.errors.contains("deviceCheck.baseURL must be an address of https"))
+      run.status == 2 && run.errors.contains("deviceCheck.baseURL must be an https URL"))
   }
 }

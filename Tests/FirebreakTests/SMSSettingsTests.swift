@@ -190,7 +190,7 @@ struct SMSSettingsTests {
       ),
       (
         #"{"region": "PL", "gateway": {"baseURL": "ftp://a", "account": "a"}}"#,
-        "sms.gateway.baseURL must be an address of https"
+        "sms.gateway.baseURL must be an https URL"
       ),
       (#"{"region": "PL", "gateway": {"baseURL": "https://a"}}"#, "sms.gateway.account is missing"),
     ] {

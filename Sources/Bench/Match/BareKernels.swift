@@ -8,7 +8,7 @@ import World
 
 /// The kernels of one tier on prepared data, without the matcher around them.
 struct BareKernels {
-  /// Probed identifiers; 512 KiB stay in the cache. A match keeps them in registers.
+  /// The number of probed identifiers: 512 KiB, which stay in the cache. A match keeps identifiers in registers.
   private static let identifiersProbed = 32_768
 
   private let keyCount: Int

@@ -103,7 +103,7 @@ extension MatchWorkload {
 
   /// The number of the key behind a sighting; nil if it matches none.
   func plantedKey(ofSighting number: Int) -> Int? {
-    // Each of the equal parts of all sightings has a planted one in its middle.
+    // The sightings are divided into equal parts, each with a planted sighting in its middle.
     func part(_ number: Int) -> Int {
       (2 * number * plantedCount + sightingCount) / (2 * sightingCount)
     }
@@ -111,8 +111,8 @@ extension MatchWorkload {
     return plantedKey(part(number), onDay: Int(second(number)) / Self.secondsPerDay)
   }
 
-  /// Keys come from equal parts, too. Two rows of days contain a key with the sighting's day, unless the part is
-  /// smaller.
+  /// The keys are divided into equal parts, too. Of 28 consecutive keys at least one has the sighting's day, unless the
+  /// part is smaller.
   private func plantedKey(_ planted: Int, onDay sightingDay: Int) -> Int {
     let first = planted * keyCount / plantedCount
     let count = (planted + 1) * keyCount / plantedCount - first

@@ -1,7 +1,7 @@
 import Foundation
 import Terminal
 
-/// The time that the disk alone needs to make a small write permanent, beside which the latency of uploads is read.
+/// The time that the disk alone needs to sync a small write, for comparison with the latency of uploads.
 struct DiskSync: Encodable {
   let p50Milliseconds: Double
   let p99Milliseconds: Double
@@ -10,7 +10,7 @@ struct DiskSync: Encodable {
   /// About the size of a commit of some uploads.
   private static let writeBytes = 16 << 10
   private static let duration = Duration.seconds(2)
-  /// The pause between two writes, so that the disk is as calm as under a calm load.
+  /// The pause between two writes, so that the disk is loaded as lightly as at half the sustainable rate.
   private static let pause = Duration.milliseconds(2)
 
   /// Measures the disk of `folder` for two seconds, with a file that is removed afterwards.

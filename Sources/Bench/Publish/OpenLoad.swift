@@ -3,8 +3,8 @@ import NIOCore
 
 /// An open loop: each upload is sent when it is due, however many responses are missing.
 ///
-/// It goes over a kept-alive connection without a request, as from a reverse proxy, or over a new one. One task does
-/// everything with poll, because the generator shares the cores with the server.
+/// An upload is sent over an idle keep-alive connection, as by a reverse proxy, or over a new one. One task handles all
+/// sockets with `poll`, because the generator shares the cores with the server.
 final class OpenLoad {
   /// The response to one upload.
   struct Outcome: Sendable {
@@ -41,7 +41,7 @@ final class OpenLoad {
   private static let timeout = Duration.seconds(60)
   /// The interval at which sockets are polled, which costs the same for one event as for many.
   private static let tick = Duration.milliseconds(1)
-  /// A server closes further connections of one address.
+  /// The number of connections from one source address. A server closes further ones.
   private static let connectionsPerAddress = 200
 
   private init(_ target: PublishTarget, rate: Double, _ uploads: [PreparedUpload]) {
@@ -157,7 +157,8 @@ final class OpenLoad {
     waiting.append(socket)
   }
 
-  /// The server has closed the connection. If it did so before it read a request, this is sent again.
+  /// Handles a connection that the server has closed. If the server closed it before it read a request, the request is
+  /// sent again.
   private func end(_ socket: Int32, _ connection: Connection) {
     close(socket)
     guard let upload = connection.upload else { return }

@@ -108,7 +108,7 @@ struct OverloadReport: Encodable {
     let acceptedPerSecond: Double
     let acceptedP50Milliseconds: Double
     let acceptedP99Milliseconds: Double
-    /// The uploads that were accepted in the second with the fewest.
+    /// The number of accepted uploads in the slowest second.
     let acceptedInSlowestSecond: Int
     let refused: Int
     let refusedP99Milliseconds: Double

@@ -139,7 +139,7 @@ private final class KillableProcess: Sendable {
 
   func start(_ id: pid_t) { processID.withLock { $0 = id } }
 
-  /// Ends the reach of `kill`. To be called before the process is reaped, because its ID can then be reused.
+  /// Disables `kill`. Must be called before the process is reaped, because its ID can be reused afterwards.
   func end() { processID.withLock { $0 = nil } }
 
   /// Kills the process and waits until it has ended.

@@ -42,7 +42,7 @@ actor Lesson {
   /// The start of each lesson: a Monday, 07:00.
   static let start = Date(timeIntervalSince1970: 1_772_409_600 + 7 * 3_600)
 
-  /// Creates an empty class around servers that listen already.
+  /// Creates an empty class with servers that already listen.
   ///
   /// - Parameters:
   ///   - clock: The real time, for the pace of the simulated clock.
@@ -105,7 +105,8 @@ actor Lesson {
     }
   }
 
-  /// Updates `state` and tells the pages that look different. Only commands call it, so no hour is half over.
+  /// Updates `state` and notifies the pages that look different. Only commands call this, so no page shows a partial
+  /// hour.
   private func publish() async {
     var next = LessonState(start: state.start, now: now)
     next.phonesMax = phonesMax

@@ -18,7 +18,7 @@ extension Lesson {
     start(until: state.start.addingTimeInterval(days * day))
   }
 
-  /// Starts or stops a clock that goes on by itself.
+  /// Starts or stops the automatic clock, which runs until it is stopped.
   func setAutomatic(_ isAutomatic: Bool) {
     self.isAutomatic = isAutomatic
     if !isAutomatic { target = now }
@@ -38,7 +38,7 @@ extension Lesson {
     state.start.addingTimeInterval(Double(hoursMax) * Self.hourSeconds)
   }
 
-  /// Moves the clock as the teacher wants, until the task is cancelled.
+  /// Advances the clock to its target, which the teacher sets, until the task is cancelled.
   func runClock() async {
     for await _ in wakeUps {
       while !Task.isCancelled, isAutomatic || target > now {
@@ -64,7 +64,8 @@ extension Lesson {
     }
   }
 
-  /// Lets all phones and people live for an hour. Then the key server publishes what is due, and phones check.
+  /// Simulates all phones and people for an hour. Then the key server publishes the keys that are due, and phones
+  /// check.
   private func passHour() async throws {
     let start = now
     let off = Set(seats.filter { !$0.isOn }.map(\.name))

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import World
 
-/// Tells the open pages that the lesson has changed, and knows which browsers have one open.
+/// Notifies the open pages that the lesson has changed, and tracks which browsers have an open page.
 final class LessonFeed: Sendable {
   /// The reader of a stream.
   enum Reader: Hashable, Sendable {
@@ -18,7 +18,7 @@ final class LessonFeed: Sendable {
   enum Event: Hashable, Sendable {
     /// The page should load its content again.
     case changed
-    /// A sign of life, so that both ends notice a broken connection.
+    /// Sent periodically, so that both ends notice a broken connection.
     case heartbeat
   }
 
@@ -36,11 +36,11 @@ final class LessonFeed: Sendable {
 
   private let state = Mutex(State())
 
-  /// A new stream. It begins with a change, because the page may have been loaded before the last one.
+  /// A new stream. Its first event is a change, because the page may have been loaded before the last change.
   ///
   /// - Parameter ended: Called when the stream has ended.
   func subscribe(_ reader: Reader, ended: @escaping @Sendable () -> Void) -> AsyncStream<Event> {
-    // A slow page needs only to know that something has changed.
+    // For a slow page, one buffered event is enough.
     let (stream, continuation) = AsyncStream.makeStream(
       of: Event.self, bufferingPolicy: .bufferingNewest(1))
     continuation.yield(.changed)

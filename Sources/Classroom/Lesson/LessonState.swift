@@ -9,7 +9,7 @@ struct LessonState: Sendable {
   var now: Date
   /// True while simulated hours pass.
   var isRunning = false
-  /// True if the clock goes on by itself.
+  /// True if the clock runs until it is stopped.
   var isAutomatic = false
   var phones: [PhoneView] = []
   /// The number of phones of a full class.

@@ -7,7 +7,7 @@ struct Seat: Sendable {
   /// The number on the phone, from 1.
   let number: Int
   var isOn = true
-  /// True if the browser has given the phone back. The next one that joins gets it.
+  /// True if the browser has given the phone back. The next browser that joins gets it.
   var isFree = false
   var test: TestMessage?
   /// The result of the last PIN entry.

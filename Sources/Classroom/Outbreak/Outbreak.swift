@@ -2,15 +2,15 @@ import Foundation
 import Simulation
 import World
 
-/// The true spread of an infection among people: the part of a lesson that no phone knows.
+/// The true spread of an infection among people, which is never passed to the phones.
 ///
 /// It is computed from the same distances as the radio. The seed and the names determine every draw, so the order in
-/// which people are regarded has no effect.
+/// which people are processed has no effect.
 struct Outbreak: Sendable {
   /// An infection of one person.
   struct Infection: Hashable, Sendable {
     let time: Date
-    /// The person who passed it on; `nil` for one that the teacher started.
+    /// The person who passed the infection on; `nil` if the teacher started it.
     let source: String?
   }
 
@@ -38,9 +38,9 @@ struct Outbreak: Sendable {
     infections[person] = Infection(time: date, source: source)
   }
 
-  /// Starts the infection of one of `people` who has had none, drawn from the seed.
+  /// Infects one of `people` who was never infected, drawn from the seed.
   ///
-  /// - Returns: The person; `nil` if all have had one.
+  /// - Returns: The person; `nil` if all were infected before.
   mutating func infectOne(of people: [String], at date: Date) -> String? {
     let free = people.filter { infections[$0] == nil }
     guard !free.isEmpty else { return nil }
@@ -50,7 +50,7 @@ struct Outbreak: Sendable {
     return person
   }
 
-  /// Lets `minutes` pass in which the distances stay the same.
+  /// Advances the outbreak by `minutes` with constant distances.
   ///
   /// - Parameters:
   ///   - start: The beginning of this time. People who are infected in it are not infectious before its end.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Markup with texts that are in no language yet. Texts that are put into it are escaped, so no text becomes markup.
+/// Markup whose texts are not translated yet. Interpolated texts are escaped, so that no text becomes markup.
 struct HTML: ExpressibleByStringInterpolation, Sendable {
   enum Part: Sendable {
     case markup(String)
@@ -13,7 +13,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
 
   init(stringInterpolation: Interpolation) { parts = stringInterpolation.parts }
 
-  /// Nothing.
+  /// Empty markup.
   static let none: HTML = ""
 
   /// The markup with its texts in a language.
@@ -39,7 +39,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
     }
   }
 
-  /// The pieces of a literal: its own text is markup, texts in it are escaped.
+  /// The interpolation of a literal: literal text is markup, interpolated texts are escaped.
   struct Interpolation: StringInterpolationProtocol {
     fileprivate(set) var parts: [Part] = []
 

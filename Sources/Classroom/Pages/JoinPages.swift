@@ -53,7 +53,7 @@ enum JoinPages {
         """)
   }
 
-  /// A QR code. Its colours are the same in the dark: readers expect dark on light.
+  /// A QR code. Its colours are the same in the dark color scheme, because readers expect dark on light.
   static func picture(of address: String) -> HTML {
     guard let code = QRCode(address) else { return .none }
     let size = code.size + 8

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Pictures of the outbreak as SVG. The style sheet colours them; shapes and line patterns tell the same.
+/// Pictures of the outbreak as SVG. The style sheet colours them; shapes and line patterns carry the same information.
 enum OutbreakPictures {
   // MARK: Map
 
@@ -32,7 +32,7 @@ enum OutbreakPictures {
     let y: Int
   }
 
-  /// A position whose distance from the centre of its place is larger than in truth, so that people can be told apart.
+  /// The position, scaled away from the centre of its place so that people are distinguishable.
   private static func spread(_ position: PhoneView.Position) -> PhoneView.Position {
     func coordinate(_ value: Double) -> Double {
       let centre = value.rounded(to: 80)

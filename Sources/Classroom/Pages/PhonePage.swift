@@ -42,7 +42,7 @@ enum PhonePage {
       """
   }
 
-  /// A person feels an illness, and nothing before it.
+  /// Shows symptoms only, because a person does not notice an infection before them.
   private static func body(_ phone: PhoneView, _ state: LessonState) -> HTML {
     let feeling: ClassText =
       switch phone.health {

@@ -114,7 +114,7 @@ enum TeacherPage {
       isQuiet: true)
   }
 
-  /// The state of a phone. One whose page is closed can be freed for another browser.
+  /// The state of a phone. A phone whose page is closed can be freed for another browser.
   private static func condition(_ phone: PhoneView) -> HTML {
     let condition = OutbreakTables.condition(phone)
     guard !phone.isFree, !phone.isConnected else { return "\(condition)" }

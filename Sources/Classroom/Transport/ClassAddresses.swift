@@ -7,7 +7,6 @@ package struct ClassAddresses: Hashable, Sendable {
   package let hosts: [String]
   package let port: Int
 
-  /// Creates addresses.
   package init(hosts: [String], port: Int) {
     self.hosts = hosts
     self.port = port
@@ -32,7 +31,7 @@ package struct ClassAddresses: Hashable, Sendable {
     }
   }
 
-  /// The addresses with that of the page in front, unless it is one of this machine only.
+  /// The addresses with `authority` first, unless it is a loopback address.
   func preferring(authority: String) -> ClassAddresses {
     let host = authority.split(separator: ":").first.map(String.init) ?? ""
     guard hosts.contains(host), !Self.loopback.contains(host) else { return self }
@@ -54,7 +53,7 @@ package struct ClassAddresses: Hashable, Sendable {
       else { return nil }
       return (virtualPrefixes.contains(where: device.name.hasPrefix), address)
     }
-    // Networks of containers and virtual machines are not those of a classroom.
+    // Virtual interfaces come last: they belong to containers and virtual machines.
     let sorted = addresses.filter { !$0.isVirtual } + addresses.filter(\.isVirtual)
     return sorted.map(\.address) + loopback
   }

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import QuietHTTP
 
-/// The checks of a request before anything else is done with it: that it is for this class, and from one of its pages.
+/// The checks that every request passes first: it is for this class and from one of its pages.
 struct ClassGate: Sendable {
   /// The reason why a request is refused.
   enum Refusal: Hashable, Sendable {
@@ -28,15 +28,15 @@ struct ClassGate: Sendable {
   }
 }
 
-/// The cookie of a pupil's browser. Cookies do not distinguish ports, so its name does.
+/// The cookie of a pupil's browser. Cookies do not distinguish ports, so the name contains the port.
 struct ClassCookies: Sendable {
   let port: Int
 
   private var pupilName: String { "class-\(port)" }
   private static let attributes = "Path=/; HttpOnly; SameSite="
 
-  /// Sent also if a pupil follows a link from a message, or they would get a second phone. It survives the end of the
-  /// browser: phones end browsers that are in the background.
+  /// `SameSite=Lax`, because a pupil who follows a link from a message must keep the phone. The cookie is persistent,
+  /// because phones end browsers that are in the background.
   func pupil(_ token: SessionToken) -> String {
     "\(pupilName)=\(token.text); Max-Age=\(ClassLimit.sessionSeconds); \(Self.attributes)Lax"
   }

@@ -97,7 +97,7 @@ struct ClassFiles: Sendable {
   }
 }
 
-/// The reason why a class cannot be held.
+/// The reason why a class cannot be run.
 package enum ClassroomError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The program's own files are missing.
   case files

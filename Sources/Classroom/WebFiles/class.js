@@ -41,7 +41,7 @@ async function load() {
     if (response.ok && !response.redirected) show(await response.text());
     else location.reload();
   } catch {
-    // The stream of events tells when the server can be reached again.
+    // The stream of events reports that the server is reachable again.
   }
   isLoading = false;
   if (isStale) {

@@ -7,20 +7,20 @@ package struct Account: Hashable, Sendable {
   /// The name that is typed at the sign-in; upper and lower case are the same.
   let name: String
   let role: Role
-  /// Random bytes by which a passkey names the account.
+  /// The user handle of passkeys: random bytes that identify the account.
   let handle: Data
   /// True if a password and a code generator are set.
   let isComplete: Bool
   let isDisabled: Bool
   let createdAt: Int64
-  /// The number that the accounts share which one person could have taken; that of an account of its own at first.
+  /// The number of a group of accounts that one person could control. A new account has a group of its own.
   let circle: Int64
 
   init(_ row: Row) {
     id = row["id"]
     name = row["name"]
     let role: String = row["role"]
-    // A role of a newer version gives no rights but the least.
+    // An unknown role, from a newer version, gets the fewest rights.
     self.role = Role(rawValue: role) ?? .issuer
     handle = row["handle"]
     let hash: String? = row["password_hash"]
@@ -31,10 +31,10 @@ package struct Account: Hashable, Sendable {
     circle = row["circle"]
   }
 
-  /// True if two different people must have set the passwords of the two accounts.
+  /// True if no single person can have set the passwords of both accounts.
   ///
-  /// An administrator who makes a link for an account could use the link, and then make links with that account. So an
-  /// account joins the circle of the administrator whose link it used, with all accounts of its own circle.
+  /// An administrator could use a link that they made for another account, and make further links with that account. So
+  /// if a link is used, all accounts in the circle of its account join the circle of the administrator who made it.
   func isIndependent(of other: Account) -> Bool { circle != other.circle }
 }
 

@@ -11,7 +11,7 @@ struct AccountLinks: Sendable {
   let clock: any WallClock
   let randomness: any Randomness
 
-  /// Makes the link of `account` and ends an earlier one.
+  /// Creates a link for `account` and ends an earlier one.
   ///
   /// - Returns: The token in the link, which is shown once.
   func make(for account: Account, by actor: Account) async throws -> String {
@@ -65,7 +65,8 @@ struct AccountLinks: Sendable {
     return (account, maker.circle)
   }
 
-  /// The code generator that the page of a link shows. It follows from the link, so that the form does not carry it.
+  /// The code generator that the page of a link shows. It is derived from the link, so that the form need not contain
+  /// it.
   func generator(for token: String) -> CodeGenerator {
     CodeGenerator(secret: keys.code(of: Data("generator \(token)".utf8), for: .codes).prefix(20))
   }

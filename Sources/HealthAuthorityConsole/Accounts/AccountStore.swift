@@ -92,7 +92,7 @@ struct AccountStore: Sendable {
     return account
   }
 
-  /// Sets the password and the code generator. The passkeys, the sessions and the link of the account end.
+  /// Sets the password and the code generator. Deletes the passkeys, the sessions and the link of the account.
   func set(
     _ credentials: Credentials, of account: Account, by actor: String, at now: Int64,
     in db: Database
@@ -126,7 +126,7 @@ struct AccountStore: Sendable {
       lastStep: row.2)
   }
 
-  /// Uses up the code of `step`; returns false if it was used before.
+  /// Marks the code of `step` as used; returns false if it was used before.
   func useStep(_ step: Int64, of account: Account) async throws -> Bool {
     try await database.write { db in
       try db.execute(

@@ -4,7 +4,7 @@ import Secrets
 import World
 
 /// A generator of one-time codes on the phone of an official: TOTP (RFC 6238) with SHA-1, six digits and steps of 30
-/// seconds, which all such apps support.
+/// seconds, which all authenticator apps support.
 struct CodeGenerator: Redacted, Sendable {
   static let stepSeconds: Int64 = 30
   static let digits = 6
@@ -48,7 +48,7 @@ struct CodeGenerator: Redacted, Sendable {
     return found
   }
 
-  /// A generator with a secret in Base32, as a person types it; nil if it is none, or not a whole one.
+  /// A generator with a secret in Base32, as a person types it; nil if it is not Base32 or has another length.
   init?(typed text: String) {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
     let digits = text.uppercased().filter { !$0.isWhitespace }.map {
@@ -69,7 +69,7 @@ struct CodeGenerator: Redacted, Sendable {
     }.joined(separator: " ")
   }
 
-  /// The address that apps read from a QR code.
+  /// The `otpauth` URL that apps read from a QR code.
   func address(account: String, issuer: String) -> String {
     var allowed = CharacterSet.alphanumerics
     allowed.insert(charactersIn: "-._~")

@@ -26,7 +26,7 @@ struct PasswordHash: Redacted, Sendable {
     text = "scrypt$\(costLog)$\(salt.base64EncodedString())$\(hash.base64EncodedString())"
   }
 
-  /// A hash that no password matches, and whose check takes as long as that of another.
+  /// A hash that no password matches. A check of it takes as long as a check of any other hash.
   init(unmatchableWithCostLog costLog: Int) {
     let (salt, hash) = (Data(count: Self.saltBytes), Data(count: Self.hashBytes))
     text = "scrypt$\(costLog)$\(salt.base64EncodedString())$\(hash.base64EncodedString())"
@@ -48,9 +48,9 @@ struct PasswordHash: Redacted, Sendable {
       try Self.hash(of: password, salt: salt, costLog: costLog), stored)
   }
 
-  /// The same characters typed on another keyboard may be composed in another way.
+  /// Normalizes the password first, because keyboards compose the same characters differently.
   private static func hash(of password: String, salt: Data, costLog: Int) throws -> Data {
-    // The library ends the program if it gets no bytes.
+    // The library traps on empty input.
     let bytes = Data(password.precomposedStringWithCanonicalMapping.utf8) + [0]
     return try KDF.Scrypt.deriveKey(
       from: bytes, salt: salt, outputByteCount: hashBytes, rounds: 1 << costLog,
@@ -61,7 +61,7 @@ struct PasswordHash: Redacted, Sendable {
 
 /// Checks passwords, a few at a time: each check needs 32 MiB and a tenth of a second.
 ///
-/// It has a queue for each of these, so that the checks do not hold the threads on which requests are served.
+/// Each concurrent check has a dispatch queue, so that checks do not block the threads that serve requests.
 final class PasswordChecks: Sendable {
   private let queues: [DispatchQueue]
   private let costLog: Int
@@ -76,7 +76,7 @@ final class PasswordChecks: Sendable {
     unknown = PasswordHash(unmatchableWithCostLog: costLog)
   }
 
-  /// True if `password` matches. Without a hash the check takes as long and fails, so that its time does not tell
+  /// True if `password` matches. Without a hash the check takes as long and fails, so that its timing does not reveal
   /// which names exist.
   func matches(_ password: String, _ hash: PasswordHash?) async throws -> Bool {
     let isEqual = try await run { [unknown] in try (hash ?? unknown).matches(password) }

@@ -4,8 +4,8 @@ import World
 
 /// The sign-in with a password and a one-time code, with a lock after too many failures.
 ///
-/// A name without an account is treated as one with an account, so that neither the answer nor its time tells which
-/// names exist. A locked name can still sign in with a passkey, so that a stranger cannot lock its holder out.
+/// A name without an account is treated as one with an account, so that neither the response nor its timing reveals
+/// which names exist. A locked name can still sign in with a passkey, so that an attacker cannot lock its holder out.
 struct SignIn: Sendable {
   let accounts: AccountStore
   let passwords: PasswordChecks
@@ -19,7 +19,8 @@ struct SignIn: Sendable {
     case locked(seconds: Int64)
   }
 
-  /// Tries to sign in. Attempts with one name take turns in the database, so that many at once do not pass the limit.
+  /// Tries to sign in. Attempts are counted in a transaction before the check, so that concurrent ones cannot exceed
+  /// the limit.
   func attempt(name: String, password: String, code: String) async throws -> Outcome {
     let now = accounts.clock.now.unixSecond
     let nameHash = accounts.keys.code(of: Data(AccountName.key(name).utf8), for: .name)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The verification of an audit log: entries are passed in their order.
+/// Verifies an audit log, whose entries are passed in their order.
 package struct AuditChain: Sendable {
   /// The number of entries so far.
   package private(set) var count: Int64 = 0
-  /// The hash of the last entry. An operator who writes it down elsewhere notices later if entries at the end
-  /// were removed.
+  /// The hash of the last entry. An operator who stores it elsewhere can detect later that entries at the end were
+  /// removed.
   package private(set) var head = AuditEntry.zeroHash
   /// The first fault, in one sentence.
   package private(set) var fault: String?

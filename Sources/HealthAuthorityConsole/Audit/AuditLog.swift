@@ -5,7 +5,7 @@ import World
 /// The audit log in the database.
 ///
 /// An action that changes the console's own data is recorded in the same transaction. An action of another server is
-/// recorded before it is carried out, so that none is missing.
+/// recorded before it is carried out, so that no action lacks an entry.
 struct AuditLog: Sendable {
   let database: ConsoleDatabase
   let clock: any WallClock

@@ -4,7 +4,8 @@ import Secrets
 
 /// The health authority that the console administers: its servers, wherever they run.
 ///
-/// The console knows no server. The program passes an implementation, which may answer `AuthorityFailure.notOffered`.
+/// The console does not depend on the servers. The program passes an implementation, which may throw
+/// `AuthorityFailure.notOffered`.
 package protocol AdministeredAuthority: Sendable {
   // Codes.
   /// Issues a code. An order with the UUID of an earlier one fails with `.taken`.
@@ -74,7 +75,7 @@ package enum AuthorityFailure: Error, Hashable, Sendable {
   case notFound
   /// A code with this UUID was issued before.
   case taken
-  /// Another request has changed it before.
+  /// Another request has changed the value first.
   case changed
   /// A server does not answer: try again later.
   case unavailable

@@ -80,7 +80,7 @@ package struct CodeClient: Redacted, Sendable {
     do throws(AuthorityFailure) {
       let (_, body) = try await bytes(
         request(Batch(codes: orders.map(\.request)), to: VerificationRoute.batchIssue))
-      // A batch with an error has the status of the error, and the codes that were issued all the same.
+      // A batch with an error has the status of the error, but its body contains the codes that were issued.
       guard let response = try? JSONDecoder().decode(BatchIssueResponse.self, from: body),
         response.codes.count == orders.count
       else { throw Self.failure(body) }

@@ -51,7 +51,7 @@ package struct IssuedCode: Redacted, Hashable, Sendable {
     self.expiresAt = expiresAt
   }
 
-  /// Nil if the UUID of the response is none.
+  /// Nil if the UUID of the response is not valid.
   init?(_ response: IssueResponse) {
     guard let uuid = UUID(uuidString: response.uuid) else { return nil }
     self.init(

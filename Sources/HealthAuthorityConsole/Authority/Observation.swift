@@ -1,7 +1,7 @@
 import Foundation
 import KeyServerAPI
 
-/// The counts of one day, each for all codes together and never for one code.
+/// The counts of one day, aggregated over all codes.
 package struct FunnelDay: Hashable, Sendable {
   /// The start of the day in Unix seconds.
   package let day: Int64
@@ -35,12 +35,12 @@ package struct FunnelDay: Hashable, Sendable {
   }
 }
 
-/// The time of the median upload, as a limit of the key server's counts.
+/// The median of a time, as a bucket boundary of the key server's histogram.
 package enum MedianTime: Hashable, Sendable {
   case under(minutes: Int)
   case over(minutes: Int)
 
-  /// The median of uploads that are counted by limits in minutes; nil if the counts were rounded to none.
+  /// The median of a histogram whose bucket boundaries are in minutes; nil if all counts were rounded to zero.
   package init?(of counts: [Int], limits: [Int]) {
     let all = counts.reduce(0, +)
     var counted = 0
@@ -62,7 +62,7 @@ package struct ExportFacts: Hashable, Sendable {
     package let bytes: Int
     /// The keys in it, padding included.
     package let keyCount: Int
-    /// The keys of made-up users, rounded; nil if the statistics of its day do not show them.
+    /// The number of padding keys, rounded; nil if the statistics of its day omit it.
     package var padding: Int?
     /// True if its signature was verified.
     package let isSigned: Bool

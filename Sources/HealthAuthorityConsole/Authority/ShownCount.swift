@@ -1,9 +1,9 @@
-/// A count for a page: suppressed if it is so small that it might tell something about a person.
+/// A count for a page: suppressed if it is so small that it could reveal something about a person.
 ///
-/// Zero is shown: that no code was issued on a day tells nothing about one.
+/// Zero is shown, because it concerns no person.
 enum ShownCount: Hashable, Sendable {
   case exact(Int)
-  /// Fewer than the minimum, and more than none.
+  /// Above zero and below the minimum.
   case few
   /// The server does not count this.
   case unknown
@@ -17,7 +17,7 @@ enum ShownCount: Hashable, Sendable {
     self = count > 0 && count < least ? .few : .exact(max(0, count))
   }
 
-  /// The value for a chart, in which few are drawn as none.
+  /// The value for a chart, in which suppressed counts are drawn as zero.
   var height: Int {
     if case .exact(let count) = self { count } else { 0 }
   }
@@ -25,8 +25,8 @@ enum ShownCount: Hashable, Sendable {
 
 /// The counts of a day as they are shown.
 ///
-/// Counts of one day that differ by less than the minimum would tell about the difference, so a step of the funnel is
-/// suppressed if the next one is smaller by a few.
+/// Two consecutive counts of the funnel that differ by less than the minimum would reveal the difference, so the second
+/// one is suppressed.
 struct ShownFunnelDay: Hashable, Sendable {
   let day: Int64
   let issued: ShownCount
@@ -53,7 +53,7 @@ struct ShownFunnelDay: Hashable, Sendable {
     } else {
       (uploadTime, fileTime) = (nil, nil)
     }
-    // Keys in files include padding, so they tell nothing about one upload.
+    // Keys in files include padding, so they reveal nothing about one upload.
     published = ShownCount(day.published, least: least)
   }
 

@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import QuietHTTP
 
-/// The client of the key server's statistics, which tells an authority the counts of its uploads by day.
+/// The client of the key server's statistics: the counts of an authority's uploads by day.
 package struct StatisticsClient: Sendable {
   private let server: URL
   private let responseSeconds: Int64

@@ -98,7 +98,7 @@ struct BatchLine: Sendable {
   let reference: String
   let order: CodeOrder
 
-  /// Reads the lines of a list. The UUIDs follow from that of the form, so that a form that is sent twice does not
+  /// Reads the lines of a list. The UUIDs are derived from that of the form, so that a form that is sent twice does not
   /// issue codes twice.
   static func lines(
     _ text: String, of batch: UUID, countMax: Int

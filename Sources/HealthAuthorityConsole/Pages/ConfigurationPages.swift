@@ -224,7 +224,7 @@ struct ConfigurationPages: Sendable {
     do throws(AuthorityFailure) {
       try await authority.replace(configuration, ifInForce: proposal.replaces)
     } catch {
-      // A server that failed may have stored the configuration all the same.
+      // The server may have stored the configuration despite the error.
       let inForce = try? await authority.remoteConfiguration()
       guard inForce != configuration else {
         return try await show(visit, notice: .configurationDone)

@@ -72,7 +72,7 @@ struct KeyPages: Sendable {
       for: visit)
   }
 
-  /// The rows of a table; none, with a remark, if their server has no data in the folder of this console.
+  /// The rows of a table. If their server has no data in the folder of this console, adds a remark and returns no rows.
   private func rows<Row>(
     _ remarks: inout Set<String>, _ load: () async throws(AuthorityFailure) -> [Row]
   ) async throws(AuthorityFailure) -> [Row] {

@@ -3,7 +3,7 @@ import Hummingbird
 import QuietHTTP
 import World
 
-/// The page of one's own account, with its passkeys.
+/// The page of the signed-in account, with its passkeys.
 struct OwnAccountPages: Sendable {
   let pages: PageRouter
   let passkeys: PasskeyStore

@@ -10,7 +10,7 @@ enum PageRefusal: Error, Hashable, Sendable {
   case sessionEnded
   /// The role of the account does not have the right.
   case forbidden(Role)
-  /// The form came from elsewhere.
+  /// The form was sent by another site.
   case forged
   case notFound
   /// The code, account or file of the form does not exist.
@@ -18,7 +18,7 @@ enum PageRefusal: Error, Hashable, Sendable {
   case tooManyAttempts(seconds: Int)
   case malformed
   case tooLarge
-  /// The server that is administered refuses; the sentence is the server's.
+  /// The administered server refuses the request; the sentence is its reason.
   case refused(String)
   case notOffered(String)
   case unavailable

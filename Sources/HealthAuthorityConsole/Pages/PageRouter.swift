@@ -69,7 +69,7 @@ struct PageRouter: Sendable {
     await respond(request, context) { _ in throw PageRefusal.notFound }
   }
 
-  /// The cookie of sessions, as the server is reached.
+  /// The session cookie for the scheme and the port of the server.
   func cookie(for context: QuietContext) -> SessionCookie {
     SessionCookie(
       isEncrypted: origin?.hasPrefix("https:") ?? false, port: context.serverPort ?? 0)
@@ -137,7 +137,7 @@ struct PageRouter: Sendable {
 
   // MARK: - Forgeries
 
-  /// A browser tells where a form comes from, and pages cannot change that.
+  /// Checks the headers in which a browser states the origin of a form; pages cannot change them.
   private func checkOrigin(_ visit: Visit) throws(PageRefusal) {
     let headers = visit.request.headers
     if let site = HTTPFields.Element.Name("sec-fetch-site").flatMap({ headers[$0] }),
@@ -149,8 +149,8 @@ struct PageRouter: Sendable {
     guard sent == visit.origin || isThisMachine(sent, visit) else { throw .forged }
   }
 
-  /// True for another name of this machine, if the console has no public origin. `Host` alone proves nothing: an
-  /// attacker's name may have been made to resolve to the console's address.
+  /// True for another name of this machine, if the console has no public origin. `Host` alone proves nothing, because
+  /// of DNS rebinding: an attacker's name can resolve to the console's address.
   private func isThisMachine(_ sent: String, _ visit: Visit) -> Bool {
     guard origin == nil, let url = URL(string: sent), url.scheme == "http", url.isEncryptedOrLocal
     else { return false }

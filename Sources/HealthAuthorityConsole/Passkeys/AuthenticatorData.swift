@@ -18,7 +18,7 @@ struct AuthenticatorData: Sendable {
     let publicKey: P256.Signing.PublicKey
   }
 
-  /// - Throws: `PasskeyRefusal.malformed`, or `.unsupportedKey` if the key is not one of ES256.
+  /// - Throws: `PasskeyRefusal.malformed`, or `.unsupportedKey` if the key is not an ES256 key.
   init(_ bytes: Data, limits: PasskeyLimits) throws(PasskeyRefusal) {
     let bytes = Data(bytes)
     guard bytes.count >= Self.headBytes else { throw .malformed }
@@ -85,9 +85,9 @@ struct PasskeyLimits: Sendable {
 enum PasskeyRefusal: Error, Hashable, Sendable {
   /// The response is not of the specified form.
   case malformed
-  /// The key is not one of ES256, the only kind that was asked for.
+  /// The key is not an ES256 key, the only kind that was requested.
   case unsupportedKey
-  /// The response is for another page, another question, or too late.
+  /// The response is for another origin or challenge, or the challenge has expired.
   case otherCeremony
   /// The authenticator did not check its user.
   case unverifiedUser

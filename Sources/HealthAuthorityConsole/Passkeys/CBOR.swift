@@ -1,7 +1,7 @@
 import Foundation
 
-/// A value in CBOR (RFC 8949), as far as passkeys use it: no floating-point numbers, no tags, no indefinite lengths,
-/// and each length in its shortest form.
+/// A value in CBOR (RFC 8949), limited to the subset that passkeys use: no floating-point numbers, no tags, no
+/// indefinite lengths, and each length in its shortest form.
 enum CBOR: Hashable, Sendable {
   case number(Int64)
   case bytes(Data)
@@ -31,7 +31,7 @@ enum CBOR: Hashable, Sendable {
 
 /// Reads CBOR values from the start of bytes.
 struct CBORReader {
-  /// The bytes are not such a value.
+  /// The bytes are not valid CBOR of this subset.
   struct Malformed: Error {}
 
   private let bytes: [UInt8]

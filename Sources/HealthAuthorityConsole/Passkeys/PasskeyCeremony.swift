@@ -3,8 +3,8 @@ import Foundation
 
 /// The checks of the two ceremonies of passkeys (Web Authentication, sections 7.1 and 7.2): registration and sign-in.
 ///
-/// Only ES256 is offered, which all authenticators support. The statement about the authenticator's model is neither
-/// asked for nor used: the console does not select models.
+/// Only ES256 is offered, which all authenticators support. Attestation is neither requested nor used, because the
+/// console does not restrict the models of authenticators.
 struct PasskeyCeremony: Sendable {
   /// The origin of the console, such as `https://console.example`.
   let origin: String
@@ -48,7 +48,7 @@ struct PasskeyCeremony: Sendable {
 
   /// The new credential of a registration.
   ///
-  /// - Parameter accepts: True if the challenge is one that was asked for this account and not used before.
+  /// - Parameter accepts: True if the challenge was issued for this account and not used before.
   func credential(
     _ registration: Registration, accepts: (Data) -> Bool
   ) throws(PasskeyRefusal) -> Credential {
@@ -77,7 +77,7 @@ struct PasskeyCeremony: Sendable {
       let signature = try? P256.Signing.ECDSASignature(derRepresentation: assertion.signature),
       key.isValidSignature(signature, for: signed)
     else { throw .badSignature }
-    // Most passkeys do not count.
+    // Most passkeys have no signature counter.
     guard (data.signCount == 0 && stored.signCount == 0) || data.signCount > stored.signCount else {
       throw .copied
     }
@@ -112,7 +112,7 @@ struct PasskeyCeremony: Sendable {
 }
 
 extension Data {
-  /// The bytes of base64url without padding; nil if the text is not such.
+  /// The bytes of base64url without padding; nil if the text is not valid.
   init?(base64URL text: String) {
     guard !text.contains("+"), !text.contains("/"), !text.contains("=") else { return nil }
     let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)

@@ -3,8 +3,8 @@ import Secrets
 import Synchronization
 import World
 
-/// The challenges that passkeys sign: random bytes, an expiry and a code over both, so that none has to be stored
-/// before it is used. Each works once.
+/// The challenges that passkeys sign: random bytes, an expiry and an authentication code over both, so that a challenge
+/// is not stored before it is used. Each challenge works once.
 final class PasskeyChallenges: Sendable {
   private let keys: ConsoleKeys
   private let seconds: Int64
@@ -42,7 +42,7 @@ final class PasskeyChallenges: Sendable {
     return used.withLock { used in
       guard used[head] == nil else { return false }
       if used.count >= usedMax { used = used.filter { $0.value > now } }
-      // If this many were used in a few minutes, refusing is safer than forgetting.
+      // If the list is full, refusing a challenge is safer than forgetting a used one.
       guard used.count < usedMax else { return false }
       used[head] = expiry
       return true

@@ -1,8 +1,8 @@
 import Foundation
 import QRCodes
 
-/// Pictures as SVG, which pages contain directly. They have no styles of their own: the page's style sheet colours
-/// them, also in the dark.
+/// Pictures as SVG, which pages contain directly. They have no styles of their own: the page's style sheet colours them
+/// in both color schemes.
 enum Picture {
   /// A QR code. Readers need a light border of four modules.
   ///

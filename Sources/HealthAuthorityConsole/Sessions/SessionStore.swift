@@ -72,7 +72,6 @@ struct SessionStore: Sendable {
     return session(found.account, token, startedAt: found.startedAt)
   }
 
-  /// Ends a session.
   func end(_ session: Session) async throws {
     let (now, hash) = (clock.now.unixSecond, hash(session.token))
     try await database.write { db in

@@ -21,7 +21,7 @@ struct ConsoleDatabase: Sendable {
   /// Opens or creates the database in `file`, which belongs to `keys`.
   init(file: URL, keys: ConsoleKeys) throws(Failure) {
     do {
-      // SQLite would create it with the rights that the process gives to new files.
+      // SQLite would create the file with the permissions of the umask.
       if !FileManager.default.fileExists(atPath: file.path) {
         try AtomicFile.write(Data(), to: file, permissions: 0o600)
       }
@@ -51,7 +51,7 @@ struct ConsoleDatabase: Sendable {
     try await pool.read(work)
   }
 
-  /// Runs `work` in a transaction, which is undone if it throws.
+  /// Runs `work` in a transaction, which is rolled back if it throws.
   func write<Value: Sendable>(
     _ work: @escaping @Sendable (Database) throws -> Value
   ) async throws -> Value {
@@ -71,8 +71,8 @@ struct ConsoleDatabase: Sendable {
     return migrator
   }
 
-  /// Times are in Unix seconds. `name_key` is the name in lower case; `circle` is the number that the accounts share
-  /// which one person could have taken with links.
+  /// Times are in Unix seconds. `name_key` is the name in lower case; Accounts that one person could control through
+  /// links have the same `circle`.
   private static let accountTables = """
     CREATE TABLE account (
       id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,

@@ -37,7 +37,7 @@ struct ConsoleKeys: Redacted, Sendable {
     Data(HMAC<SHA256>.authenticationCode(for: bytes, using: key(for: purpose)))
   }
 
-  /// A value by which the database recognizes the secret.
+  /// A value in the database that identifies the secret.
   var check: Data { code(of: Data(), for: .database) }
 
   /// Encrypts `bytes`, which belong to `owner`.

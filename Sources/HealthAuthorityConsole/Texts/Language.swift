@@ -3,7 +3,7 @@ package enum Language: String, CaseIterable, Sendable {
   case english = "en"
   case polish = "pl"
 
-  /// The name of the language in itself.
+  /// The name of the language in that language.
   var name: String {
     switch self {
     case .english: "English"

@@ -4,7 +4,7 @@ import Secrets
 import Synchronization
 import World
 
-/// Answers the messages of pages, and tells pages about changes.
+/// Answers the messages of pages, and pushes changes to them.
 package final class Bridge: Sendable {
   let phone: any BridgePhone
   let statistics: any StatisticsSource
@@ -15,7 +15,6 @@ package final class Bridge: Sendable {
   /// True if a page has sent one of our messages. Other web apps do not know them, so they are not pushed either.
   private let isOurs = Mutex(false)
 
-  /// Creates a bridge to `phone`.
   package init(
     to phone: any BridgePhone, statistics: any StatisticsSource = NoStatistics(), version: String,
     clock: any WallClock
@@ -48,7 +47,7 @@ package final class Bridge: Sendable {
 
   /// The answer to a message: the JSON for `bridgeDataResponse`, or nothing.
   ///
-  /// An operation that takes too long goes on; its result is in the state.
+  /// After a timeout the operation continues; its result is in the state.
   package func answer(to message: BridgeMessage) async -> String {
     if message.type >= MessageID.state { isOurs.withLock { $0 = true } }
     let seconds = BridgeLimit.seconds(of: message.type)
@@ -89,7 +88,7 @@ extension BridgeFailure {
 // MARK: Changes
 
 extension Bridge {
-  /// The parts of the state of which pages are told when they change.
+  /// The parts of the state whose changes are pushed.
   fileprivate struct Shown {
     let state: PhoneState
     let services: PhoneServices
@@ -111,12 +110,12 @@ extension Bridge {
     return shown
   }
 
-  /// Tells all pages the services, also if they did not change: it is the answer to messages 35 and 52.
+  /// Pushes the services to all pages, also if they did not change: the push is the answer to messages 35 and 52.
   func pushServices() async {
     pushes.send(await phone.services().push)
   }
 
-  /// Tells all pages the state.
+  /// Pushes the state to all pages.
   func pushState() async { push(await phone.state()) }
 
   private func push(_ state: PhoneState) {
@@ -124,7 +123,7 @@ extension Bridge {
     pushes.send(BridgePush(MessageID.state, JSONValue(encoding: state)))
   }
 
-  /// Tells all pages the language.
+  /// Pushes the language to all pages.
   func pushLanguage() async {
     pushes.send(BridgePush(MessageID.language, await phone.state().languageJSON))
   }
@@ -137,7 +136,7 @@ extension Bridge {
   /// Opens a screen of the page that connects next: message 69.
   package func open(_ route: PageRoute) { pushes.keep(route.push) }
 
-  /// Tells pages for Android that the back button was pressed: message 67.
+  /// Pushes message 67 to pages for Android: the back button was pressed.
   package func goBack() { pushes.send(.back) }
 
   /// The number of pages with a stream of events.
@@ -145,7 +144,7 @@ extension Bridge {
 }
 
 extension PhoneState {
-  /// The risk level of messages 61 and 66, which have no word for an unknown one.
+  /// The risk level of messages 61 and 66, which have no value for an unknown level.
   fileprivate var contractRiskLevel: Int { riskLevel ?? 0 }
 
   /// True if nothing but the time differs.
@@ -188,7 +187,7 @@ package enum BridgeLimit {
   package static let heartbeatSeconds: TimeInterval = 15
   /// Streams of events. A browser opens six connections to one host; some must stay free for requests.
   package static let streamsMax = 4
-  /// Events that wait for a page. A page that reads slower is disconnected, and connects again.
+  /// The maximum number of events in the buffer of a page. A slower page is disconnected, and connects again.
   package static let waitingEventsMax = 100
   /// The size of the body of a message, in bytes.
   package static let messageBytesMax = 64 << 10
@@ -198,7 +197,7 @@ package enum BridgeLimit {
   }
 }
 
-/// Runs `work`; `nil` if it takes longer than `seconds`. The work then goes on without a reader.
+/// Runs `work`; `nil` if it takes longer than `seconds`. The work then continues, and its result is discarded.
 private func firstResult<Value: Sendable>(
   within seconds: TimeInterval, _ clock: any WallClock,
   _ work: @escaping @Sendable () async -> Value

@@ -9,7 +9,6 @@ package struct BridgeMessage: Hashable, Sendable {
   /// True if there is content that is not JSON.
   package let isMalformed: Bool
 
-  /// Creates a message.
   package init(_ type: Int, _ content: JSONValue? = nil) {
     self.type = type
     self.content = content
@@ -46,7 +45,6 @@ package struct BridgePush: Hashable, Sendable {
   /// The content.
   package let content: JSONValue
 
-  /// Creates a push.
   package init(_ type: Int, _ content: JSONValue) {
     self.type = type
     self.content = content
@@ -67,7 +65,7 @@ package struct BridgePush: Hashable, Sendable {
 /// The reason why a message has no answer, as `{"error":{"code":…,"message":…}}`.
 enum BridgeFailure: Error, Hashable, Sendable {
   case unknownMessage(Int)
-  /// The content lacks this.
+  /// The content is not valid; the sentence names the field.
   case badRequest(String)
   case timeout
   case notDeveloper

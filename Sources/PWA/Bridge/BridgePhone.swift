@@ -5,9 +5,9 @@ import Secrets
 
 /// The phone, as the bridge uses it. `PhoneOfBridge` is the real one.
 ///
-/// A call is made because the owner has used a page; calls that need consent have it.
+/// Every call follows an action of the owner on a page, which is the consent that some calls need.
 package protocol BridgePhone: Sendable {
-  /// An element after each change of the state.
+  /// Yields an element after each change of the state.
   var changes: AsyncStream<Void> { get }
   /// The state.
   func state() async -> PhoneState
@@ -16,7 +16,7 @@ package protocol BridgePhone: Sendable {
 
   /// Turns exposure notifications on or off.
   func setExposureNotifications(_ isOn: Bool) async throws(BridgePhoneError)
-  /// Changes what the owner has chosen.
+  /// Changes choices of the owner.
   func choose(_ choice: PhoneChoice) async throws(BridgePhoneError)
   /// True if the owner wants news about statistics (100 and 101).
   func wantsStatistics() async -> Bool
@@ -32,7 +32,7 @@ package protocol BridgePhone: Sendable {
 
   /// Uploads the phone's keys.
   func upload(_ upload: PhoneUpload) async -> PhoneUploadResult
-  /// Continues an unfinished upload, or forgets it.
+  /// Continues an unfinished upload, or discards it.
   func resolveUpload(continuing: Bool) async throws(BridgePhoneError) -> PhoneUploadResult
   /// Records that the owner has seen the result of the last upload.
   func noteUploadShown() async
@@ -49,7 +49,7 @@ package protocol BridgePhone: Sendable {
   func ownerData() async throws(BridgePhoneError) -> JSONValue
   /// A step of the onboarding.
   func onboard(_ step: PhoneOnboarding) async throws(BridgePhoneError)
-  /// Records a stay if there is one, and tells if the owner has left the region.
+  /// Records a stay in `region` if there is one, and returns if the owner has left the home region.
   func travel(to region: String?) async throws(BridgePhoneError) -> JSONValue
   /// An action for developers; the text of its result.
   func develop(_ action: DeveloperAction) async throws(BridgePhoneError) -> String
@@ -74,7 +74,6 @@ package struct PhoneServices: Hashable, Sendable {
   /// True if the owner wants notices.
   package var areNotificationsOn: Bool
 
-  /// Creates services.
   package init(exposureNotifications: Int, isBluetoothOn: Bool, areNotificationsOn: Bool) {
     self.exposureNotifications = exposureNotifications
     self.isBluetoothOn = isBluetoothOn
@@ -92,7 +91,6 @@ package struct PhoneChoice: Hashable, Sendable {
   /// True for news about statistics.
   package var statistics: Bool?
 
-  /// Creates a choice.
   package init(
     language: Language? = nil, hidesDetails: Bool? = nil, notifications: Bool? = nil,
     statistics: Bool? = nil
@@ -135,7 +133,6 @@ package struct PhoneUploadResult: Hashable, Sendable {
   /// The time in Unix seconds until which PINs are refused; `nil` if they are not.
   package let until: Int?
 
-  /// Creates a result.
   package init(result: Int, reason: String?, until: Int? = nil) {
     self.result = result
     self.reason = reason
@@ -152,7 +149,6 @@ package struct PhoneCheckResult: Hashable, Sendable {
   /// The name of a `CheckFailure`; `nil` for a success.
   package let failure: String?
 
-  /// Creates a result.
   package init(riskLevel: Int?, failure: String?) {
     self.riskLevel = riskLevel
     self.failure = failure

@@ -7,9 +7,9 @@ package final class BridgePushes: Sendable {
   /// An event in a stream.
   package enum Event: Hashable, Sendable {
     case push(BridgePush)
-    /// A sign of life, so that both ends notice a broken connection.
+    /// Sent periodically, so that both ends notice a broken connection.
     case heartbeat
-    /// The last event: a newer page needs the stream. The page connects again when its owner looks at it.
+    /// The last event: a newer page takes the place of this one, which connects again when it becomes visible.
     case replaced
   }
 
@@ -24,7 +24,6 @@ package final class BridgePushes: Sendable {
   private let streams = Mutex(Streams())
   private let clock: any WallClock
 
-  /// Pushes without any page.
   package init(clock: any WallClock) {
     self.clock = clock
   }
@@ -57,12 +56,12 @@ package final class BridgePushes: Sendable {
   /// Sends `push` to all pages.
   package func send(_ push: BridgePush) { send(.push(push)) }
 
-  /// Keeps a route for the page that connects next: the address that names it loads that page.
+  /// Keeps a route for the page that connects next, which the response to the link loads.
   package func keep(_ route: BridgePush) { streams.withLock { $0.pendingRoute = route } }
 
   private func send(_ event: Event) {
     for stream in streams.withLock({ $0.open }) {
-      // A page that misses an event must ask for everything again: it does so when it connects.
+      // A page that misses an event must load the whole state again, which it does when it connects.
       if case .dropped = stream.continuation.yield(event) { stream.continuation.finish() }
     }
   }

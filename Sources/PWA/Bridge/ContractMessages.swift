@@ -75,9 +75,9 @@ extension Bridge {
     return nil
   }
 
-  /// Of several wishes, the one for notices is fulfilled alone, as pages expect.
+  /// If a message turns notices on, its other fields are ignored, as pages expect.
   ///
-  /// Bluetooth and location are not the phone's to switch. Errors are not answered: message 51 tells the result.
+  /// The phone process cannot switch Bluetooth and location. Errors have no answer: message 51 states the result.
   private func setServices(_ message: BridgeMessage) async throws {
     guard !message.isMalformed, case .object? = message.content else {
       throw BridgeFailure.badRequest("Name the services to change.")

@@ -102,7 +102,7 @@ extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByBooleanLiteral
 extension JSONValue: Codable {
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    // The most frequent types first: a type that does not match costs an error.
+    // The most frequent types come first, because a mismatch throws an error, which is slow.
     if let value = try? container.decode(String.self) {
       self = .string(value)
     } else if container.decodeNil() {

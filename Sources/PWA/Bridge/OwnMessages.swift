@@ -3,7 +3,7 @@ import Foundation
 import PhoneProcess
 import Secrets
 
-// Our messages, from 1000: the parts of the web app for which the contract has no words.
+// Our messages, from 1000: the parts of the web app for which the contract has no messages.
 extension Bridge {
   func ownAnswer(to message: BridgeMessage) async throws -> JSONValue? {
     switch message.type {
@@ -53,7 +53,7 @@ extension Bridge {
           notifications: message["notifications"]?.asBool))
     default: throw BridgeFailure.unknownMessage(message.type)
     }
-    // The other open pages of the owner.
+    // For the other open pages of the owner.
     await pushState()
     if message["notifications"] != nil { await pushServices() }
     if message["language"] != nil { await pushLanguage() }
@@ -75,7 +75,7 @@ extension Bridge {
       PhoneUpload(
         pin: ZeroingBytes(copying: pin.utf8),
         sharesAbroad: message["isInteroperabilityEnabled"]?.asBool ?? false, diagnosis: diagnosis))
-    // A page that was loaded again in the meantime learns the result.
+    // A page that was loaded again in the meantime gets the result with the state.
     await pushState()
     return result.json
   }

@@ -9,7 +9,6 @@ package struct PhoneActivities: Hashable, Sendable {
     package let title: String
     package let content: String
 
-    /// Creates a row.
     package init(id: String, time: Int, title: String, content: String) {
       self.id = id
       self.time = time
@@ -25,7 +24,6 @@ package struct PhoneActivities: Hashable, Sendable {
     package let exposures: Int
     package let keys: Int
 
-    /// Creates a row.
     package init(id: String, time: Int, exposures: Int, keys: Int) {
       self.id = id
       self.time = time
@@ -41,7 +39,6 @@ package struct PhoneActivities: Hashable, Sendable {
     package let exposures: Int
     package let riskLevel: Int
 
-    /// Creates a row.
     package init(id: String, time: Int, exposures: Int, riskLevel: Int) {
       self.id = id
       self.time = time
@@ -54,7 +51,6 @@ package struct PhoneActivities: Hashable, Sendable {
   package var riskChecks: [RiskCheck]
   package var exposures: [Exposure]
 
-  /// Creates a list.
   package init(
     notifications: [Notification] = [], riskChecks: [RiskCheck] = [], exposures: [Exposure] = []
   ) {
@@ -111,7 +107,6 @@ package struct PhoneCheckTotals: Hashable, Sendable {
   package let lastSevenDays: Int
   package let total: Int
 
-  /// Creates totals.
   package init(lastCheck: Int?, today: Int, lastSevenDays: Int, total: Int) {
     self.lastCheck = lastCheck
     self.today = today

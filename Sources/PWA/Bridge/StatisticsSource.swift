@@ -16,7 +16,6 @@ package protocol StatisticsSource: Sendable {
 
 /// A phone whose health authority publishes no statistics.
 package struct NoStatistics: StatisticsSource {
-  /// Creates the source.
   package init() {}
 
   package func districts(refreshing: Bool) async -> JSONValue {

@@ -30,14 +30,14 @@
         continue;
       }
       waiting.splice(index, 1);
-      // A fault of the page must not stop the bridge.
+      // An error in the page must not stop the bridge.
       try { window[name](...values); } catch (error) { console.error(error); }
     }
     if (waiting.length === 0) delay = 0;
     else if (timer === null) look();
   }
 
-  // Looks for the missing function again, first soon, then every second.
+  // Looks for the missing function again, with a delay that grows to a second.
   function look() {
     delay = Math.min(1000, delay * 2 || 20);
     timer = setTimeout(() => {
@@ -96,7 +96,7 @@
     }
   }
 
-  // A message is sent when the phone has done what short messages before it asked for.
+  // A message is sent when the phone has handled all short messages before it.
   let done = Promise.resolve();
 
   function send(type, data, requestId = null) {
@@ -167,13 +167,13 @@
       const { type, data } = JSON.parse(event.data);
       push(type, data);
     });
-    // A newer page needs the connection; this one gets it back when its owner looks at it.
+    // A newer page takes the place of this one, which connects again when it becomes visible.
     events.addEventListener('replaced', () => {
       isReplaced = true;
       events.close();
     });
     events.addEventListener('error', async () => {
-      // After an interruption the browser connects by itself; after a refusal it does not.
+      // The browser reconnects after an interruption, but not after an error status.
       if (events.readyState !== EventSource.CLOSED || isReplaced) return;
       await renewSession();
       setTimeout(connect, pause);

@@ -2,16 +2,16 @@ import Foundation
 
 /// Puts the script of the bridge into an HTML document, before every other script.
 ///
-/// It goes to the place where a browser's parser is in the head for the first time: after `<head>`, or before the first
-/// thing that begins the head without that tag. All other bytes stay.
+/// The element is inserted at the position at which a browser's parser enters the head: after `<head>`, or before the
+/// first content that opens the head implicitly. All other bytes are unchanged.
 enum BridgeInjection {
   /// The element that loads the script. It is valid HTML and XHTML.
   static let element = Data(#"<script src="/firebreak/bridge.js"></script>"#.utf8)
 
   /// The document with the script.
   ///
-  /// - Parameter isFragmentKept: True to leave a file alone that begins like a part of a page, which a script loads
-  ///   to insert it somewhere.
+  /// - Parameter isFragmentKept: True to leave a fragment unchanged: a file that does not begin like a document, which
+  ///   a script inserts into a page.
   static func inject(into document: Data, isFragmentKept: Bool = false) -> Data {
     var scanner = HTMLScanner(document)
     let place = scanner.head()

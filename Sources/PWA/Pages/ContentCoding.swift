@@ -1,7 +1,7 @@
 import CZlib
 import Foundation
 
-/// The coding `deflate` of answers (RFC 9110, 8.4.1.2): texts of the web app take a third of their bytes.
+/// The coding `deflate` of answers (RFC 9110, 8.4.1.2): it reduces the texts of the web app to a third.
 enum ContentCoding {
   /// The size from which a body is compressed, in bytes. Below it the headers weigh more.
   private static let bytesMin = 1_024

@@ -75,7 +75,7 @@ package struct PageFolder: Sendable {
     guard let path = Self.realPath(root + "/" + name), path.hasPrefix(root + "/") else {
       return nil
     }
-    // Not `stat`: which module declares it depends on the build flavour here.
+    // Not `stat`, which different modules declare in different builds.
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     return attributes?[.type] as? FileAttributeType == .typeRegular ? path : nil
   }

@@ -2,8 +2,8 @@
 package enum PagePolicy: Sendable {
   /// For our own app: files of its own and nothing else.
   case strict
-  /// For an app that was written elsewhere: it may run as it is used to, but can load nothing from another machine
-  /// and send nothing there.
+  /// For an app that was written elsewhere: its scripts run unchanged, but cannot load anything from another machine or
+  /// send anything there.
   case permissive
 
   /// The value of the header.

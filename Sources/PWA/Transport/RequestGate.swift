@@ -1,10 +1,9 @@
 import Foundation
 
-/// The checks of a request before anything else is done with it: that it is for this server, from a page of this
-/// server, and not for a frame.
+/// The checks that every request passes first: it is for this server, from a page of this server, and not for a frame.
 ///
-/// A browser of the owner also sends the requests of other sites' pages. It tells so in `Origin` and in the headers
-/// of Fetch Metadata, which pages cannot set.
+/// A browser of the owner also sends the requests of other sites' pages. It marks them with `Origin` and the headers of
+/// Fetch Metadata, which pages cannot set.
 package struct RequestGate: Sendable {
   /// The facts of a request that the checks use.
   package struct Facts: Sendable {
@@ -15,8 +14,8 @@ package struct RequestGate: Sendable {
     /// The value of each header by its name in lower case.
     package var headers: [String: String] = [:]
 
-    /// True if a browser wants to show the answer as a document. Old browsers and other programs do not tell: then
-    /// everything counts that is not a part of the bridge.
+    /// True if a browser wants to show the answer as a document. Old browsers and other programs do not send the
+    /// header: then every path outside the bridge counts.
     package var isDocument: Bool {
       guard isReading else { return false }
       guard let destination = headers["sec-fetch-dest"] else {
@@ -25,7 +24,7 @@ package struct RequestGate: Sendable {
       return destination == "document"
     }
 
-    /// True if a document is to be shown, also where the browser does not tell: for a route of the app.
+    /// True if a document is to be shown for a route of the app, also if the browser does not send `Sec-Fetch-Dest`.
     var wantsDocument: Bool {
       guard isReading else { return false }
       if let destination = headers["sec-fetch-dest"], destination != "empty" {
@@ -82,6 +81,6 @@ enum WebPath {
   static let texts = "/firebreak/texts/"
   static let open = "/firebreak/open/"
 
-  /// True for what only the script of the bridge uses.
+  /// True for the paths that only the script of the bridge uses.
   static func isForPages(_ path: String) -> Bool { [messages, events, session].contains(path) }
 }

@@ -65,7 +65,7 @@ struct WebRoutes: RouterMiddleware {
     return WebResponses.json(answer.text)
   }
 
-  /// Gives the secret of this start to a page that was opened in an earlier one, as an installed app is.
+  /// Gives the current secret to a page that was opened before a restart, such as an installed app.
   private func session(
     _ facts: RequestGate.Facts, _ context: QuietContext, port: Int
   ) -> Response {
@@ -85,7 +85,7 @@ struct WebRoutes: RouterMiddleware {
       users.admit(context.peerUserID)
       return WebResponses.redirection(to: "/", setting: secret.cookie(port: port))
     }
-    // A manifest is loaded without cookies, so files are for the owner's processes as well.
+    // A manifest is loaded without cookies, so the owner's processes get files without the secret.
     if facts.isServiceWorker, !pages.hasFile(at: facts.path) { return WebResponses.endOfWorker }
     guard hasSecret || users.isOwner(context.peerUserID) else { return WebResponses.noSecret }
     var response = content(request, facts)
@@ -134,7 +134,7 @@ extension RequestGate.Facts {
     path = request.uri.path
     host = request.head.authority
     for field in request.headers {
-      // A header that occurs twice must not pass by its first value.
+      // Joins repeated headers, so that none passes the checks with its first value alone.
       headers[field.name.canonicalName, default: ""] +=
         (headers[field.name.canonicalName] == nil ? "" : ";") + field.value
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// only then: a cookie alone proves nothing, since browsers send cookies to all ports of a machine.
 package final class WebUsers: Sendable {
   private let owner: UInt32
-  /// `nil` is a user that the system does not tell.
+  /// `nil` is a user that the system does not report.
   private let admitted = Mutex<Set<UInt32?>>([])
 
   package init(owner: UInt32) {

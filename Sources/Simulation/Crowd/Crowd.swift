@@ -47,7 +47,8 @@ public struct Crowd: Sendable {
     itinerary = Itinerary(people: itinerary.people + [name], sources: world.randomness)
   }
 
-  /// Runs all phones until `end`: people change places each hour, and phones check for keys when their apps want to.
+  /// Runs all phones until `end`: people change places each hour, and phones check for keys when their apps have
+  /// scheduled it.
   ///
   /// - Parameter hourEnded: Called after each hour.
   public func run(until end: Date, hourEnded: (Date) async throws -> Void = { _ in }) async throws {

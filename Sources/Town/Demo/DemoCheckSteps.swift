@@ -65,7 +65,7 @@ extension DemoSteps {
     }
   }
 
-  /// Returns all keys of the phones, which this ends early.
+  /// Ends the current keys early and returns all keys of the phones.
   func nothingReadable(code: String) async throws -> [[UInt8]] {
     try await recorder.step(
       "sealed", "A search of the phones' files finds nothing in plain text.",

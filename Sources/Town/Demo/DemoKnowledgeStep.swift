@@ -6,7 +6,7 @@ import Simulation
 
 // The step that measures what each party has of the others' identifiers.
 extension DemoSteps {
-  /// Checks that neither server has the other's secrets, and that no phone has more than it was near.
+  /// Checks that neither server has the other's secrets, and that each phone has only identifiers of phones nearby.
   ///
   /// - Parameter keys: All keys of the three phones, published or not.
   func knowledge(code: String, keys: [[UInt8]]) async throws {
@@ -57,7 +57,7 @@ extension DemoSteps {
     ]
   }
 
-  /// A phone has what it received: its storage is encrypted, which an earlier step has checked.
+  /// The identifiers and files that a phone received. Its storage is encrypted, which an earlier step has checked.
   private func evidence(of phone: SimulatedPhone) throws -> PartyEvidence {
     let lane: DemoLane =
       switch phone.name {

@@ -87,7 +87,7 @@ struct DemoSteps {
     try await keys(of: phones) { try await $0.diagnosisKeys() }
   }
 
-  /// The same with today's key, which this ends early; only for the end of the demo.
+  /// All keys of the users of `phones`. Ends today's keys early, so it is only for the end of the demo.
   func allKeys(of phones: [SimulatedPhone]) async throws -> [[UInt8]] {
     try await keys(of: phones) { try await $0.testDiagnosisKeys() }
   }

@@ -144,7 +144,7 @@ package actor LiveTown {
     store()
   }
 
-  /// The clock then goes on in real time: a PIN, which an official issues next, is valid for half an hour only.
+  /// Sets the clock to real time, because the PIN that an official issues next is valid for half an hour only.
   private func diagnose(_ resident: Resident) throws {
     try clock.run(at: 1)
     diagnoses[resident.name] = clock.now
@@ -190,7 +190,7 @@ extension LiveTown {
     }
   }
 
-  /// Asks a phone again and again.
+  /// Polls a phone until the task is cancelled.
   private func follow(_ resident: Resident) async {
     repeat {
       reports[resident.name] = await PhoneReport(of: resident)
@@ -215,7 +215,7 @@ struct PeopleFile {
       ?? StoredPeople()
   }
 
-  /// Stores the people. They are not worth an error.
+  /// Stores the people. Errors are ignored, because the file is not essential.
   func store(_ people: StoredPeople) {
     guard let data = try? JSONEncoder().encode(people) else { return }
     try? AtomicFile.write(data, to: url)
@@ -235,15 +235,16 @@ package struct TownRefusal: Error, CustomStringConvertible {
 package enum LiveTownLimit {
   /// The number of phones.
   package static let phones = 2...Resident.names.count
-  /// The time for an answer of a phone, in seconds.
+  /// The timeout of a phone's response, in seconds.
   package static let answerSeconds = 20
-  /// The interval of questions to a phone, in seconds.
+  /// The polling interval of a phone, in seconds.
   package static let pollingSeconds: TimeInterval = 1
   /// The interval of steps of people who walk, in seconds.
   package static let walkSeconds: TimeInterval = 0.2
-  /// The requests that the page gets.
+  /// The maximum number of requests in the state of the page.
   package static let messagesMax = 200
-  /// The pairs of phones whose beacons the page gets; there is always a newer beacon than the last request.
+  /// The maximum number of pairs of phones whose beacons are in the state of the page. They have a limit of their own,
+  /// because beacons are always newer than the last request.
   static let contactsMax = 20
   /// The size of a command, in bytes.
   package static let commandBytesMax = 4_096

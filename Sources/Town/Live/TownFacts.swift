@@ -1,6 +1,6 @@
 import Foundation
 
-/// All that the town page shows, as one JSON object. Times are Unix seconds of the rehearsal's clock.
+/// The state that the town page shows, as one JSON object. Times are Unix seconds of the rehearsal's clock.
 package struct TownFacts: Encodable, Sendable {
   /// A person and their phone.
   struct Person: Encodable, Sendable {

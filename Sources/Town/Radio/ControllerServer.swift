@@ -61,7 +61,7 @@ package final class ControllerServer: Sendable {
             return hosts[name]
           }
           group.addTask {
-            // A connection that fails is the phone's to open again.
+            // The phone reconnects after an error.
             try? await self.drive(name, connection)
             if self.hosts.withLock({ $0[name] == number }) { self.air.set(nil, from: name) }
           }

@@ -1,7 +1,7 @@
 /// A Bluetooth controller with the commands that `HCIRadio` uses, as a state machine: packets in, packets out.
 ///
-/// Core Specification, Volume 4, Part E. A scan reports at once what it receives in its whole time, so that it works at
-/// any speed of the clock.
+/// Core Specification, Volume 4, Part E. A scan reports all its receptions at once, so that it works at any speed of
+/// the clock.
 struct SimulatedController {
   /// A change of what the controller sends.
   enum Change: Equatable {

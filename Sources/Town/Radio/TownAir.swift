@@ -67,7 +67,7 @@ package final class TownAir: Sendable {
     self.randomness = randomness
   }
 
-  /// Moves a person; one who has not been there before is added.
+  /// Moves a person, or adds a new one.
   package func move(_ name: String, to place: Place) {
     state.withLock { $0.places[name] = place }
   }

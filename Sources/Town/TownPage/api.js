@@ -1,4 +1,4 @@
-/** The last state of the town, and the functions that want to see each new one. */
+/** The last state of the town, and the functions that draw each new state. */
 let state = null;
 const followers = [];
 

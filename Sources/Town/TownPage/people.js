@@ -2,7 +2,7 @@ import { send } from "./api.js";
 import { button, el, replace } from "./dom.js";
 import { t, time, title } from "./texts.js";
 
-/** Draws the list of people: the same that the map can do, and each phone with its notices. */
+/** Draws the list of people, with the actions of the map, and each phone with its notices. */
 export function drawPeople(state, node) {
   replace(node,
     el("h2", { id: "people-title" }, t("people.title")),

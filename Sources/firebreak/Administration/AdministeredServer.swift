@@ -83,9 +83,9 @@ struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
       abstract:
         "Compare the clock with the server's newest time, or confirm it; exit code 1 if it differs.",
       discussion: """
-        A server whose clock was set publishes, deletes and forgets nothing until the clock is right again or \
-        confirmed. So does one that starts more than a day after it ended. A running server follows a confirmation \
-        within minutes.
+        If its clock was set, a server publishes, deletes and forgets nothing until the clock is right again or \
+        confirmed. The same applies if it starts more than a day after it stopped. A running server accepts a \
+        confirmation within minutes.
         """)
   }
 

@@ -11,9 +11,9 @@ struct BackupCommand<Server: AdministeredServer>: ParsableCommand {
       commandName: "backup",
       abstract: "Copy the server's database and files to a new file while the server runs.",
       discussion: """
-        The file has the database, the secrets, the settings with the files that they name in the server's \
-        folder, and of the key server the device configuration and the root key, as far as it is in the folder. \
-        Protect the file like the secrets. `restore` makes a server of it again.
+        The file has the database, the secrets, and the settings with the files that they name in the server's \
+        folder. For the key server it also has the device configuration and, if it is in the folder, the root key. \
+        Protect the file like the secrets. `restore` creates a server from it.
         """)
   }
 
@@ -40,7 +40,7 @@ struct BackupCommand<Server: AdministeredServer>: ParsableCommand {
       SettingPlace(folder: folder.folder(of: Server.name), readsFiles: false).file($0)
     }
     let files = Server.backupFiles(of: folder) + named
-    // Keys that are changed meanwhile would be in one of two files.
+    // The lock excludes key changes, which write two files: a backup must not have only one of them.
     try Server.secretsFile(of: folder).withLock {
       try reportingBackup {
         try BackupWriter.write(
@@ -58,7 +58,7 @@ struct BackupCommand<Server: AdministeredServer>: ParsableCommand {
   }
 }
 
-/// `restore FILE`: makes a server of a backup.
+/// `restore FILE`: restores a server from a backup.
 struct RestoreCommand<Server: AdministeredServer>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
@@ -96,12 +96,12 @@ struct RestoreCommand<Server: AdministeredServer>: ParsableCommand {
       throw CommandFailure.badInput(
         "\(own.path.printable) has data of a server: move it away first.")
     }
-    // In the same file system, so that the folder can be renamed.
+    // On the same file system, so that `rename` works.
     let staging = folder.url.appendingPathComponent(".restore-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: staging) }
     let manifest = try reportingBackup {
       let manifest = try BackupReader.extract(backup, of: Server.name.rawValue, into: staging)
-      // The operator restores now: the time since the backup is no jump of the clock.
+      // Confirms the current time, or the server would take the time since the backup for a jump of the clock.
       let database = folder.backupFile(Server.database(of: folder)).name
       try ServerState.confirm(SystemClock().now, in: staging.appendingPathComponent(database))
       try place(manifest, from: staging, in: folder)
@@ -127,7 +127,7 @@ struct RestoreCommand<Server: AdministeredServer>: ParsableCommand {
       )
       let data = try Data(contentsOf: source)
       if let present = try? Data(contentsOf: target) {
-        // The token keys may be newer; another root key belongs to other phones.
+        // The token keys may be newer than the backup. Another root key means that the folder serves other phones.
         guard present == data || target == folder.tokenPublicKeys.url else {
           throw CommandFailure.badInput(
             "\(target.path.printable) differs from that of the backup: move it away first.")
@@ -165,7 +165,7 @@ extension ServerFolder {
       name: path.hasPrefix(root) ? String(path.dropFirst(root.count)) : path, url: file)
   }
 
-  /// The same; nil for a file outside the folder.
+  /// The file with its path relative to the folder; nil if the file is outside the folder.
   fileprivate func backupFileInside(_ file: URL) -> BackupFile? {
     let found = backupFile(file)
     return found.name.hasPrefix("/") ? nil : found

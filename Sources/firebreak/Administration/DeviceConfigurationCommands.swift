@@ -42,7 +42,7 @@ struct DeviceConfigurationCommand: ParsableCommand {
     @OptionGroup var change: DocumentChange
 
     @Option(
-      help: "Seconds for which phones accept this and later documents; 90 days until it is given.")
+      help: "Seconds for which phones accept this and later documents; 90 days at first.")
     var lifetime: Int64?
 
     func validate() throws {
@@ -103,7 +103,7 @@ struct WithdrawCommand: ParsableCommand {
     commandName: "withdraw",
     abstract: "Tell all phones to ignore key files and to undo the exposures found through them.",
     discussion: """
-      The files stay in the exports: one that is written again has another hash, and phones would read it.
+      The files stay in the exports: a file that is written again has another hash, so phones would read it.
       """)
 
   @Argument(help: "Key files, or their SHA-256 in hexadecimal.")

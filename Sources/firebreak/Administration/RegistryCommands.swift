@@ -14,7 +14,7 @@ struct AuthorityCommand: AsyncParsableCommand {
 struct AuthorityAddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Accept an authority's certificates, signed by this key.",
-    discussion: "Run again with another key id to add a key. A running server follows in a minute.")
+    discussion: "Run again with another id to add a key. A running server reads it in a minute.")
 
   private struct Report: Encodable {
     let issuer: String
@@ -54,7 +54,7 @@ struct AuthorityAddCommand: AsyncParsableCommand {
       throw ValidationError("Name a key with --key-id and --public-key, or a page with --jwks-url.")
     }
     guard jwksURL.map({ WebAddress($0) != nil }) ?? true else {
-      throw ValidationError("--jwks-url takes an address of https (of http on this machine only).")
+      throw ValidationError("--jwks-url takes an https URL (http only for this machine).")
     }
   }
 

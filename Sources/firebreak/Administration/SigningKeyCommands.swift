@@ -163,7 +163,7 @@ private struct SigningKeyReport: Encodable {
 }
 
 extension SecretSigningKey {
-  /// Ends the key at `time`, unless it ends earlier. One that begins later is never valid.
+  /// Ends the key at `time`, unless it ends earlier. A key that begins later is never valid.
   fileprivate mutating func end(at time: Int64) {
     validThru = max(min(validThru ?? time, time), validFrom ?? time)
   }

@@ -3,7 +3,7 @@ import ExposureKeys
 import Foundation
 import Terminal
 
-/// An occurrence while a `beacon` command runs.
+/// An event of a running `beacon` command.
 enum RadioRunEvent: Sendable {
   /// The radio changed its state.
   case radio(HCIRadioEvent)

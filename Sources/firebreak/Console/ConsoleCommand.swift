@@ -173,7 +173,7 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
   }
 }
 
-/// Remembers if a hash was seen among those of a log.
+/// Records if a log contains a given hash.
 private final class FoundHash: Sendable {
   private let hash: String?
   private let found: Mutex<Bool>
@@ -183,7 +183,7 @@ private final class FoundHash: Sendable {
     found = Mutex(hash == nil)
   }
 
-  /// True if the hash was seen, or there is none to look for.
+  /// True if the log contains the hash, or no hash was given.
   var isFound: Bool { found.withLock { $0 } }
 
   func see(_ other: String) {

@@ -11,7 +11,8 @@ import World
 struct ConsoleSecrets: Codable, Redacted {
   /// The secret of the database, 32 bytes.
   let databaseKey: Data
-  /// The admin API key for the verification server in the same folder; `nil` until both have run together.
+  /// The admin API key for the verification server in the same folder; `nil` until both servers have run in one
+  /// process.
   var apiKey: String?
 
   init(randomness: any Randomness) {
@@ -30,8 +31,8 @@ extension ServerSetup {
     return ServerSetup(folder: folder, options: options)
   }
 
-  /// The clock of sign-ins, sessions and the audit log: that of the machine, as in an official's app for one-time
-  /// codes, also if the servers follow the clock of a rehearsal.
+  /// The clock of sign-ins, sessions and the audit log. It is the machine's clock also in a rehearsal, because one-time
+  /// codes follow the clock of the official's phone.
   private static let officialsClock = SystemClock()
 
   func consoleSettings() throws -> ConsoleSettings { try ConsoleSettings(folder.consoleSettings) }
@@ -64,8 +65,8 @@ extension ServerSetup {
     }
   }
 
-  /// The address that the console listens on if the servers listen on `host`: the loopback address unless it has an
-  /// origin of `https`, because passwords must not cross a network unencrypted.
+  /// The address that the console listens on if the servers listen on `host`. Without an `https` origin it is the
+  /// loopback address, because passwords must not cross a network unencrypted.
   func consoleHost(_ host: String) throws -> String {
     let isEncrypted = try consoleSettings().origin?.hasPrefix("https:") ?? false
     return isEncrypted || ConsoleSettings.loopbackHosts.contains(host) ? host : "127.0.0.1"
@@ -136,7 +137,7 @@ extension ServerSetup {
   }
 }
 
-/// The way to the verification server: the one of this process, or another.
+/// Creates clients of the verification server: of the server of this process, or of a remote one.
 struct CodeSource: Redacted, Sendable {
   let server: VerificationServer?
   /// The address that the servers of this process listen on.
@@ -144,10 +145,10 @@ struct CodeSource: Redacted, Sendable {
   let localKey: String?
   let remote: URL?
   let remoteKey: String?
-  /// The timeout of a response, in seconds; nil for that of the console.
+  /// The timeout of a response, in seconds; nil for the console's default.
   var responseSeconds: Int64?
 
-  /// The client, when the server listens.
+  /// The client; waits until the server listens.
   ///
   /// - Throws: `AuthorityFailure.notOffered` if there is no server.
   func client() async throws(AuthorityFailure) -> CodeClient {

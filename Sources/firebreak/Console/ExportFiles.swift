@@ -6,13 +6,13 @@ import KeyServerAPI
 import Synchronization
 import World
 
-/// The facts about key files for the console. A file is read once and again when it has changed.
+/// Facts about key files for the console, cached until a file changes.
 final class ExportFiles: Sendable {
-  /// The files of an export that are shown: those of four days if there is one every hour.
+  /// The number of files of an export that are shown: four days of hourly files.
   static let shownMax = 4 * 24
-  /// The age of shown files, in seconds, from the newest one: padding is shown from the third day on.
+  /// The maximum age of shown files relative to the newest one, in seconds. Padding is shown from the third day on.
   static let shownSeconds: Int64 = 4 * 86_400
-  /// The files of an export whose keys are counted: those of two weeks if there is one every hour.
+  /// The number of files of an export whose keys are counted: two weeks of hourly files.
   static let countedMax = 14 * 24
   private static let batchSize = 1_000
 

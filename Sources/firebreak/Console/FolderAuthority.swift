@@ -7,7 +7,8 @@ import UploadToken
 import VerificationAPI
 import World
 
-/// The servers of one folder as the console administers them. It does what the commands do, also while the servers run.
+/// Administers the servers of one folder for the console, with the same effects as the commands, also while the servers
+/// run.
 struct FolderAuthority: AdministeredAuthority {
   let setup: ServerSetup
   let codes: CodeSource
@@ -62,13 +63,13 @@ struct FolderAuthority: AdministeredAuthority {
 
   // MARK: - Observation
 
-  /// The counts of the verification server, and the uploads that the key server tells its authority: rounded, and only
-  /// of days with enough of them. A server that cannot be asked leaves its columns empty.
+  /// The counts of the verification server, and the upload statistics of the key server, which are rounded and omit
+  /// days with few uploads. If a server does not respond, its columns are empty.
   func funnel() async throws(AuthorityFailure) -> [FunnelDay] {
     let codes = try? await codesByDay()
     let published: [Int64: Int]?
     do throws(AuthorityFailure) { published = try await publishedByDay() } catch {
-      // Without any server there is only the reason to show.
+      // Without any counts, the page shows the reason.
       guard codes != nil else { throw error }
       published = nil
     }
@@ -100,7 +101,7 @@ struct FolderAuthority: AdministeredAuthority {
     }
   }
 
-  /// The keys in the files of the first export. Others may have the same keys, so that a sum would count them twice.
+  /// The keys in the files of the first export. Other exports may have the same keys, so a sum would count them twice.
   private func publishedByDay() async throws(AuthorityFailure) -> [Int64: Int] {
     try await requireKeys()
     return try await reporting {
@@ -168,8 +169,8 @@ struct FolderAuthority: AdministeredAuthority {
     return try await reporting { try setup.keySettings().configuration.remoteConfiguration }
   }
 
-  /// The configuration is signed first, which may fail, and stored before it is served, so that a restart does not
-  /// bring back what phones have already replaced.
+  /// Signs the configuration first, because that may fail. Stores it before it is served, so that a restart does not
+  /// serve an older version than phones have.
   func replace(
     _ configuration: RemoteConfiguration, ifInForce version: Int
   ) async throws(AuthorityFailure) {

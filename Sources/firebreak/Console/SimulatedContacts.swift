@@ -4,7 +4,7 @@ import Foundation
 import HealthAuthorityConsole
 import KeyServerAPI
 
-/// Contacts of simulated phones in one week, by which the console shows the effect of a configuration.
+/// Contacts of simulated phones in one week, with which the console previews the effect of a configuration.
 ///
 /// They are the same for every configuration: the distances and durations of meetings in a household, at work, in a
 /// vehicle and in a queue, in fixed proportions. They are evaluated by the code of the app.
@@ -79,7 +79,7 @@ struct SimulatedContacts: Sendable {
       calibrationConfidence: .high, scans: scans)
   }
 
-  /// A generator whose numbers are the same at every start (Numerical Recipes' constants).
+  /// A linear congruential generator with a fixed seed (constants from Numerical Recipes).
   private struct Generator {
     private var state: UInt64 = 20_270_115
 

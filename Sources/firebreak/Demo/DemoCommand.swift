@@ -82,7 +82,7 @@ struct DemoFolder {
     }
   }
 
-  /// Removes a temporary folder. After a signal, phones and servers still run.
+  /// Removes a temporary folder. After a signal, phones and servers may still write to it.
   @Sendable func removeUnlessKept() {
     if !isKept { FileManager.default.removeFolderInUse(url) }
   }

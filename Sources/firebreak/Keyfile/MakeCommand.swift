@@ -73,7 +73,7 @@ struct MakeCommand: ParsableCommand {
   }
 }
 
-/// A temporary file that is removed if the program ends before it is complete.
+/// A temporary file that is removed if the program ends before the file is complete.
 final class UnfinishedFile: Sendable {
   private let temporaryFile = Mutex<URL?>(nil)
 

@@ -71,7 +71,7 @@ struct PhoneOptions: ParsableArguments {
   @Flag(help: "Log everything to stderr, not only errors and notices.")
   var verbose = false
 
-  /// The options that must be those of a running phone.
+  /// The options that must equal those of a running phone.
   var start: PhoneStart {
     var start = PhoneStart()
     start.clockOffset = clockOffset

@@ -132,7 +132,7 @@ struct PhoneConfigurationFile {
         root.rootKeyPEM = try InputFile(place.file(name).path, what: "root key").text
       },
       .text(
-        "statistics", \.statistics, form: "an address of https, or of http on this machine",
+        "statistics", \.statistics, form: "an https URL, or an http URL of this machine",
         "the server of the health authority's statistics, for the web app"
       ) { WebAddress($0) != nil },
       .regions(

@@ -12,7 +12,7 @@ import World
 
 /// Opens a phone with the options of the command line, its configuration and the environment.
 struct PhoneOpening {
-  /// The name of the credential of systemd with the sealing key.
+  /// The name of the systemd credential that contains the sealing key.
   static let credentialName = "sealing-key"
 
   let options: PhoneOptions
@@ -35,7 +35,7 @@ struct PhoneOpening {
   /// Opens the phone; the caller holds the lock of `folder`.
   ///
   /// - Parameters:
-  ///   - isRunning: True for a phone that runs; one that only performs an operation uses no radio.
+  ///   - isRunning: True for `phone run`. A command that performs one operation uses no radio.
   ///   - network: The network, which the caller shuts down.
   func phone(
     in folder: PhoneFolder, isRunning: Bool, network: any Network
@@ -65,7 +65,7 @@ struct PhoneOpening {
         logger: logger))
   }
 
-  /// Refuses another key before anything in the folder is changed.
+  /// Rejects a wrong key before anything in the folder is changed.
   private func requireMatch(of key: SealingKey, in folder: PhoneFolder) throws {
     let isMatch: Bool
     do throws(SealedStorageError) {
@@ -127,7 +127,7 @@ struct PhoneOpening {
     _ controller: HCIRadio?, clock: any WallClock, isRunning: Bool
   ) -> any Radio {
     if options.developer { return DeveloperRadio(controller, clock: clock) }
-    // Without a running phone, Bluetooth is not off: it is not known.
+    // Without a running phone the state of Bluetooth is unknown, so it is not reported as off.
     return controller ?? NoRadio(isPoweredOn: !isRunning)
   }
 

@@ -73,7 +73,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
     do {
       try await running.value
     } catch is CancellationError {
-      // Stopped as asked.
+      // Cancelled by SIGINT or SIGTERM.
     } catch let error as WebsiteError {
       throw CommandFailure(status: .machineFailed, sentence: error.description.printable)
     } catch is UnixSocketError {
@@ -121,7 +121,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
     }
   }
 
-  /// Says that the phone serves commands.
+  /// Prints that the phone serves commands.
   private func report(socket: String, web: String?) throws {
     if options.json { return try printJSON(Ready(socket: socket, web: web)) }
     try StandardOutput.write(
@@ -193,9 +193,9 @@ struct PhoneAccess {
 
 /// Limits of the access to a phone.
 enum PhoneAccessLimit {
-  /// The time that a command waits for another process that has the folder, in seconds.
+  /// The time that a command waits for another process that holds the folder's lock, in seconds.
   static let lockSeconds = 10
-  /// The interval of looks at the folder.
+  /// The interval between attempts to take the lock.
   static let lockInterval = Duration.milliseconds(50)
 }
 

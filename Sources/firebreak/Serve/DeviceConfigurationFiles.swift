@@ -97,8 +97,8 @@ struct DeviceConfigurationFiles {
     )
   }
 
-  /// Creates the root key and the first document if there are none yet. Signs again if the document lacks a
-  /// key or half of its time is over, and the private root key is there. Called while the lock is held.
+  /// Creates the root key and the first document if there are none yet. Signs the document again if it lacks a key or
+  /// half of its validity is over, and the private root key exists. Called while the lock is held.
   func prepare(_ keys: [SecretSigningKey]) throws {
     try createRootKey(nil)
     try refuseLost()
@@ -149,8 +149,8 @@ struct DeviceConfigurationFiles {
       && document.renewal > Int64(now.timeIntervalSince1970)
   }
 
-  /// Creates the root key, or takes that of the operator. Nothing is created if the public key is there: the
-  /// private one may have been moved.
+  /// Creates the root key, or uses the operator's. Creates nothing if the public key exists, because the private key
+  /// may have been moved.
   private func createRootKey(_ path: String?) throws {
     guard !FileManager.default.fileExists(atPath: folder.rootPublicKey.path) else { return }
     let file = folder.rootPrivateKey.url
@@ -198,6 +198,6 @@ struct DeviceConfigurationFiles {
 }
 
 extension DeviceConfiguration {
-  /// The time from which a server with the private root key signs again: half of the document's time.
+  /// The time from which a server with the private root key signs again: half of the document's validity.
   var renewal: Int64 { issued + (expires - issued) / 2 }
 }

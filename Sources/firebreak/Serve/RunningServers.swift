@@ -39,8 +39,8 @@ struct RunningServers {
 
 /// Servers that run at the same time and stop together.
 ///
-/// Each has a group of its own, because a group stops its services one after another: one would go on listening
-/// while another finishes its requests.
+/// Each server has a `ServiceGroup` of its own, because a group stops its services one after another: a server would
+/// keep listening while another finishes its requests.
 struct ServerGroups {
   private let groups: [ServiceGroup]
 
@@ -66,7 +66,7 @@ struct ServerGroups {
     }
   }
 
-  /// Tells all servers to finish their requests and stop. Returns at once.
+  /// Triggers a graceful shutdown of all servers. Returns at once.
   func stop() async {
     for group in groups { await group.triggerGracefulShutdown() }
   }
@@ -91,10 +91,10 @@ struct ServerPorts {
 
 /// Runs servers until SIGINT or SIGTERM, and replaces them by new ones at SIGHUP.
 ///
-/// The new servers have the settings and keys of that moment and the same ports. They listen as soon as the old
-/// ones no longer do; those finish their requests.
+/// The new servers read the current settings and keys, and use the same ports. They listen as soon as the old servers
+/// have closed the ports; the old servers finish their requests.
 struct ServerLoop {
-  /// Creates servers with the settings of now; on free ports, or on given ones.
+  /// Creates servers with the current settings on the given ports; `nil` for the ports of the command line.
   let create: (ServerPorts?) throws -> RunningServers
   let logger: Logger
 
@@ -151,7 +151,7 @@ struct ServerLoop {
     }
   }
 
-  /// New servers, or `nil` after an error, which is logged: the old servers go on.
+  /// Returns new servers. Logs an error and returns `nil`; the old servers then keep running.
   private func created(on ports: ServerPorts) -> RunningServers? {
     do {
       return try create(ports)

@@ -4,8 +4,8 @@ import Synchronization
 import Terminal
 import World
 
-/// The document that a running server serves. It is read again when its file has changed, and signed again in
-/// time if the private root key is there. After a failure the document before stays in use.
+/// The device configuration that a running server serves. It is read again if its file has changed, and signed again
+/// before it expires if the private root key exists. After a failure the previous document stays in use.
 final class ServedDeviceConfiguration: Sendable {
   /// The time in seconds between two attempts to sign the document again, and between two warnings.
   static let attemptSeconds = 3_600.0
@@ -25,7 +25,7 @@ final class ServedDeviceConfiguration: Sendable {
     self.files = files
   }
 
-  /// - Throws: If the file cannot be read, and never could.
+  /// - Throws: If the file cannot be read and no earlier read succeeded.
   func data() throws -> Data {
     let current = try newest()
     guard current.renewal <= files.clock.now, isDue(renewed) else { return current.data }
@@ -40,14 +40,14 @@ final class ServedDeviceConfiguration: Sendable {
     return try newest().data
   }
 
-  /// The document in the file, or the one before if the file cannot be read.
+  /// The document in the file, or the previous one if the file cannot be read.
   private func newest() throws -> Cached {
     do {
       return try read()
     } catch {
       guard let cached = cached.withLock({ $0 }) else { throw error }
       if isDue(warned) {
-        files.warn("The device configuration of before is served: \(error)")
+        files.warn("The previous device configuration is served: \(error)")
       }
       return cached
     }

@@ -123,7 +123,7 @@ struct ServerFolder {
   }
 }
 
-/// `token-keys.json`: the public keys of upload tokens, PEM by id. The key server needs nothing else of the
+/// `token-keys.json`: the public keys of upload tokens, PEM by id. The key server needs no other file of the
 /// verification server.
 struct TokenKeysFile {
   let url: URL

@@ -8,7 +8,7 @@ import World
 
 /// The secrets of the verification server: `verification/secrets.json`.
 struct VerificationSecrets: Codable, Redacted {
-  /// The key of stored codes' hashes, 32 bytes.
+  /// The key for the hashes of stored codes, 32 bytes.
   let codeHashKey: Data
   /// The accepted values of the `api-token` header in the ProteGO Safe contract.
   var apiTokens: [String]
@@ -44,7 +44,7 @@ extension VerificationSecrets {
 
 /// The secrets of the key server: `keys/secrets.json`.
 struct KeySecrets: Codable, Redacted {
-  /// The key of everything that the database stores encrypted or hashed, 32 bytes.
+  /// The key for everything that the database stores encrypted or hashed, 32 bytes.
   let databaseKey: Data
   /// The keys that sign key files.
   var signingKeys: [SecretSigningKey]
@@ -70,7 +70,7 @@ struct SecretSigningKey: Codable, Redacted {
   /// The version in key files; `nil` for keys that sign tokens.
   let keyVersion: String?
   let privateKeyPEM: String
-  /// The public half, with which a damaged private key is noticed.
+  /// The public key, which detects a damaged private key.
   let publicKeyPEM: String
   /// Start of validity in Unix seconds; `nil` for no start.
   let validFrom: Int64?

@@ -13,7 +13,7 @@ struct ServerSetup {
   let options: ServerOptions
   var clock: any WallClock = SystemClock()
 
-  /// Throws if no token of the verification server would be accepted by the key server.
+  /// Throws if the key server would reject all tokens of the verification server.
   func requireMatchingNames() throws {
     let (issued, accepted) = (try verificationSettings(), try keySettings().configuration)
     guard issued.issuer == accepted.tokenIssuer, issued.audience == accepted.tokenAudience else {
@@ -42,7 +42,7 @@ struct ServerSetup {
     do { return try await work() } catch { throw commandFailure(error) }
   }
 
-  /// Both must be of one backup.
+  /// The secrets and the database must come from the same backup.
   private func otherSecrets(_ secrets: URL, _ database: URL) -> CommandFailure {
     .badInput(
       "\(secrets.path.printable) does not belong to \(database.path.printable): move the folder away and"
@@ -97,7 +97,7 @@ extension ServerSetup {
     }
   }
 
-  /// The same for commands that create nothing: throws if there is no database yet.
+  /// The API keys for commands that create nothing: throws if there is no database yet.
   func existingAPIKeys() throws -> APIKeys {
     guard try VerificationSecrets.stored(in: folder) != nil,
       FileManager.default.fileExists(atPath: folder.verificationDatabase.path)
@@ -197,7 +197,7 @@ extension ServerSetup {
     }
     let served = ServedDeviceConfiguration(documents)
     configuration.readDeviceConfiguration = { try served.data() }
-    // In Google's contract the same authority certifies, with the same keys.
+    // The token issuer is also the authority that signs certificates in Google's contract, with the same keys.
     configuration.tokenIssuerSeesStatistics = true
     return configuration
   }

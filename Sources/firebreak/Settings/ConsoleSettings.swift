@@ -38,7 +38,7 @@ struct ConsoleSettings {
     "The console listens on 127.0.0.1 only, so that no password crosses a network unencrypted. Set origin"
     + " in console/settings.json to the https address of its reverse proxy to let it listen on --host."
 
-  private static let addressForm = "an address of https, or of http on this machine"
+  private static let addressForm = "an https URL, or an http URL of this machine"
 
   private static func isAddress(_ text: String) -> Bool {
     URL(string: text).map { $0.isEncryptedOrLocal && $0.host() != nil } ?? false

@@ -60,10 +60,10 @@ extension JSONTree {
 
   var text: String? { if case .text(let text) = self { text } else { nil } }
 
-  /// The number, if it is a whole one.
+  /// The number, if it is an integer.
   var integer: Int? { if case .number(let number) = self { Int(exactly: number) } else { nil } }
 
-  /// The texts of a list that holds nothing else.
+  /// The texts of a list that contains only texts.
   var texts: [String]? {
     guard case .list(let list) = self else { return nil }
     let texts = list.compactMap(\.text)

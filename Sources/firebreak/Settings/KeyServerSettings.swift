@@ -297,7 +297,7 @@ extension KeyServerSettings {
         if let fault = configuration.fault {
           throw CommandFailure.badInput("\(place.path).\(fault)")
         }
-        // Without a version it is 0, and phones keep the version that they have.
+        // A missing version decodes as 0, and phones would keep the version that they have.
         guard configuration.version >= 1 else {
           throw place.field("version").failure("must be 1 or more: increase it with each change")
         }

@@ -109,7 +109,7 @@ enum SMSSettings {
     ])
   }
 
-  /// Refuses a file that the first text would spoil, and one whose codes others can read.
+  /// Rejects a file with other content than texts, and a file that other users can read.
   private static func requireTexts(_ file: URL) throws {
     guard let facts = try? FileManager.default.attributesOfItem(atPath: file.path) else { return }
     let permissions = (facts[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
@@ -127,14 +127,14 @@ enum SMSSettings {
 }
 
 extension SettingPlace {
-  /// Fails now, and not with the first text, if the folder is missing.
+  /// Throws if the folder is missing or not writable, so that the error comes before the first text.
   fileprivate func writableFolder(_ folder: URL) throws -> URL {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder),
       isFolder.boolValue, access(folder.path, W_OK) == 0
     else {
       throw CommandFailure.badInput(
-        "\(path): \(folder.path.printable) is not a folder that can be written to: create it.")
+        "\(path): \(folder.path.printable) is not a writable folder: create it.")
     }
     return folder
   }

@@ -1,10 +1,10 @@
 import Foundation
 import Terminal
 
-/// One field of a `settings.json`: the only place that knows its name, type, limits, default and meaning.
+/// One field of a `settings.json`: the only definition of its name, type, limits, default and meaning.
 ///
-/// From rows of this kind come the reading and checking of the file, the `settings` commands and the tables in
-/// Documentation/Serving.md. `Root` is the value that the field is put into.
+/// The parser, the validation, the `settings` commands and the tables in Documentation/Serving.md are generated from
+/// these rows. `Root` is the type that stores the value.
 struct Setting<Root> {
   let name: String
   /// The values that are accepted, as the rest of the sentence "NAME must be ...".
@@ -21,7 +21,7 @@ struct Setting<Root> {
   var parts: [SettingDescription] = []
   /// The default, given the settings of the rows before this one; `nil` if there is none.
   var fallback: (Root) -> JSONTree?
-  /// Puts a value into `Root`.
+  /// Stores a value in `Root`.
   ///
   /// - Returns: The value as it is in force, or `nil` if it does not have the form.
   let take: (JSONTree, inout Root, SettingPlace) throws -> JSONTree?

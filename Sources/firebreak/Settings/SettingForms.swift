@@ -61,7 +61,6 @@ extension Setting {
       })
   }
 
-  /// A list of names.
   static func names(
     _ name: String, _ path: WritableKeyPath<Root, Set<String>>, _ meaning: String
   ) -> Self {
@@ -93,7 +92,7 @@ extension Setting {
       })
   }
 
-  /// The name of a file or folder, which `take` gets if files are read.
+  /// The name of a file or folder. Calls `take` only if files are read.
   static func file(
     _ name: String, required: Bool = true, _ meaning: String,
     _ take: @escaping (String, inout Root, SettingPlace) throws -> Void
@@ -114,7 +113,7 @@ extension Setting {
     _ name: String, _ path: WritableKeyPath<Root, URL>, required: Bool = false, _ meaning: String
   ) -> Self {
     Self(
-      name: name, form: "an address of https, or of http on this machine", meaning: meaning,
+      name: name, form: "an https URL, or an http URL of this machine", meaning: meaning,
       isRequired: required,
       fallback: { required ? nil : .text($0[keyPath: path].absoluteString) },
       take: { value, root, _ in
@@ -124,7 +123,7 @@ extension Setting {
       })
   }
 
-  /// An object whose fields are in `table`; left out, it is all at its defaults.
+  /// An object whose fields are in `table`. If it is left out, all fields have their defaults.
   static func object<Value>(
     _ name: String, _ path: WritableKeyPath<Root, Value>, defaults: Value,
     _ table: SettingsTable<Value>
@@ -137,7 +136,7 @@ extension Setting {
       })
   }
 
-  /// An object that may be left out. `take` gets the value that `table` makes of `defaults`, and its JSON.
+  /// An optional object. `take` receives the value, which `table` creates from `defaults`, and its JSON.
   static func optionalObject<Value>(
     _ name: String, _ meaning: String, defaults: Value, _ table: SettingsTable<Value>,
     _ take: @escaping (Value, JSONTree, inout Root, SettingPlace) throws -> Void

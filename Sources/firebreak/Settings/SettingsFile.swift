@@ -24,8 +24,8 @@ struct SettingsFile {
     return try naming { try table.resolve(tree, into: &root, at: place) }
   }
 
-  /// Replaces one setting in the file. A concurrent change by hand may be lost, and one by another program unless both
-  /// hold the lock of the folder (`FolderLock`).
+  /// Replaces one setting in the file. A concurrent manual edit may be lost. So may a change by another program, unless
+  /// both hold the folder's lock (`FolderLock`).
   ///
   /// - Throws: `CommandFailure` if the file is damaged or cannot be written.
   func replace(_ name: String, with value: JSONTree) throws {
@@ -56,7 +56,7 @@ struct SettingsFile {
 
   /// The JSON in the file; `nil` if there is no file.
   private func read() throws -> JSONTree? {
-    // A dangling link exists: its settings must not silently be at their defaults.
+    // A dangling symbolic link is an error: the settings must not silently be the defaults.
     guard (try? FileManager.default.attributesOfItem(atPath: url.path)) != nil else { return nil }
     let content = try content()
     guard content.count <= SettingLimit.fileBytesMax else {
@@ -65,14 +65,14 @@ struct SettingsFile {
     guard let tree = try? JSONDecoder().decode(JSONTree.self, from: content),
       case .object = tree
     else { throw refusal("it must contain a JSON object.") }
-    // JSON parsers differ in which of two fields with the same name they use.
+    // JSON parsers disagree about duplicate fields.
     guard StrictJSONValidator.accepts(content) else {
       throw refusal("it has a duplicate field, is nested too deeply, or is not UTF-8.")
     }
     return tree
   }
 
-  /// At most one byte more than the limit.
+  /// Reads at most one byte more than the limit.
   private func content() throws -> Data {
     // Opening a pipe without O_NONBLOCK waits for a writer; lseek fails for pipes.
     let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -10,7 +10,7 @@ import VerificationServer
 /// The settings of the verification server: `verification/settings.json`, the options of the command line, and
 /// the defaults.
 struct VerificationServerSettings {
-  /// The configuration, complete except for the secrets and the folder of the server: it has made-up secrets.
+  /// The configuration, complete except for the secrets and the folder of the server: its secrets are placeholders.
   var configuration: VerificationServerConfiguration
   var issuer = ServerNames.issuer
   var audience = ServerNames.audience

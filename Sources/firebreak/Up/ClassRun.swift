@@ -61,7 +61,7 @@ struct ClassOptions: ParsableArguments {
     text.utf8.count <= hostBytesMax && text.wholeMatch(of: /[A-Za-z0-9.-]+/) != nil
   }
 
-  /// The longest name. A QR code has room for an address with it.
+  /// The longest host name whose address fits into a QR code.
   private static let hostBytesMax = 150
 }
 
@@ -92,7 +92,7 @@ struct ClassRun {
       if await classroom.boundPort > 0 { try await report(classroom) }
       try await running.value
     } catch is CancellationError {
-      // Stopped as asked.
+      // Cancelled by SIGINT or SIGTERM.
     } catch let error as ClassroomError {
       throw CommandFailure(status: .machineFailed, sentence: error.description.printable)
     }

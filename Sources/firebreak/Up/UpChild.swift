@@ -5,7 +5,7 @@ import Terminal
 
 /// A process of a town: this program with other arguments.
 ///
-/// It ends when its stdin is closed, that is, when `up` ends in any way, also if it is killed.
+/// The process ends when its stdin is closed: when `up` ends in any way, also if `up` is killed.
 struct UpChild: Sendable {
   /// The name for messages, and of the log.
   let name: String
@@ -13,7 +13,7 @@ struct UpChild: Sendable {
   /// The file for stderr.
   let log: URL
 
-  /// Runs the process until it ends or the task is cancelled, which stops it in good order.
+  /// Runs the process until it ends. Cancelling the task shuts the process down gracefully.
   ///
   /// - Parameter ready: Called with the first line on stdout.
   /// - Throws: `CommandFailure` with the reason if the process ends by itself, or the error of `ready`.
@@ -57,7 +57,8 @@ struct UpChild: Sendable {
     }
   }
 
-  /// The reason in one line: the last one of the log if the process failed. Otherwise that line is an earlier note.
+  /// The reason in one line: the last line of the log if the process failed. In other cases that line is an earlier
+  /// note and not the reason.
   private func failure(_ end: TerminationStatus) -> CommandFailure {
     let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
     let last = text.split(separator: "\n").last.map {
@@ -82,7 +83,7 @@ enum UpLimit {
 
 /// The browser of the desktop.
 enum UpBrowser {
-  /// Opens an address; without a desktop, a remark says so.
+  /// Opens an address; prints a note if that is not possible.
   static func open(_ address: String) {
     Task {
       let run = try? await Subprocess.run(

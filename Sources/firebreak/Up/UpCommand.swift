@@ -15,8 +15,8 @@ struct UpCommand: AsyncParsableCommand {
     abstract: "Run servers, phones and a town page on this machine until Ctrl-C.",
     discussion: """
       Starts the health authority's servers and several phones, each a process of its own, with \
-      one clock and simulated Bluetooth. The printed page moves people, sets the clock, diagnoses, \
-      and shows every message. All data is in DIR and is there again after a restart. Nothing is \
+      one clock and simulated Bluetooth. On the printed page you move people, set the clock, diagnose, \
+      and see every message. All data is in DIR and survives a restart. Nothing is \
       reachable from other machines. Documentation/Up.md explains it.
 
       With --class, browsers of this network hold the phones, and a teacher's page shows who was \
@@ -147,7 +147,7 @@ struct UpAddresses: Encodable {
   let keys: String
   /// The console of the health authority.
   let console: String?
-  /// The account that this start has made.
+  /// The account that this start has created.
   let account: Account?
   let phones: [Phone]
 
@@ -162,7 +162,7 @@ struct UpAddresses: Encodable {
     }
   }
 
-  /// The lines for a person.
+  /// The output without `--json`.
   var text: String {
     let servers = [
       "The town is running. Open its page:", "  \(town)", "Verification server: \(verification)",

@@ -9,7 +9,7 @@ import World
 /// The folder of a town, locked as long as the object lives.
 ///
 /// ```
-/// up.json            marks the folder: only such a one is removed by --fresh
+/// up.json            marks the folder: --fresh removes only a marked folder
 /// clock              the clock of all processes
 /// people.json        where people are, who walks, and who tested positive
 /// servers/           the folder of `serve`
@@ -60,7 +60,7 @@ final class UpFolder: Sendable {
     }
   }
 
-  /// Makes the folders and the settings of the servers.
+  /// Creates the folders and the settings of the servers.
   ///
   /// - Parameter isFresh: True to remove the data of an earlier run. Other files in the folder stay.
   /// - Throws: `CommandFailure` if a file cannot be removed or created.
@@ -86,8 +86,8 @@ final class UpFolder: Sendable {
   private func onMark(of name: String) -> URL { phones.appendingPathComponent("\(name).on") }
   func log(of name: String) -> URL { logs.appendingPathComponent("\(name).log") }
 
-  /// Files every hour instead of every four, so that a tour takes minutes. An existing file stays: it may have been
-  /// edited.
+  /// Exports key files every hour instead of every four, so that a tour takes minutes. Keeps existing settings, which
+  /// may have been edited.
   private func configureServers() throws(FileError) {
     let folder = servers.appendingPathComponent("keys")
     let file = folder.appendingPathComponent("settings.json")
@@ -116,12 +116,12 @@ final class UpFolder: Sendable {
     }
   }
 
-  /// True if a phone was turned on by an earlier start. An interrupted start may have made its folder only.
+  /// True if a phone was turned on by an earlier start. An interrupted start may have created only its folder.
   func wasTurnedOn(_ name: String) -> Bool {
     FileManager.default.fileExists(atPath: onMark(of: name).path)
   }
 
-  /// Remembers that a phone was turned on: from now on its owner decides.
+  /// Records that a phone was turned on. Later starts leave its state to its owner.
   func noteTurnedOn(_ name: String) throws {
     do throws(FileError) { try AtomicFile.write(Data(), to: onMark(of: name)) } catch {
       throw CommandFailure(status: .machineFailed, sentence: "\(error)".printable)

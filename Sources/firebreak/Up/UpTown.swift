@@ -47,7 +47,7 @@ struct UpTown: Sendable {
         try await group.next()
       }
     } catch is Stopped {
-      // Stopped as asked.
+      // Cancelled by SIGINT or SIGTERM.
     }
   }
 
@@ -68,7 +68,7 @@ struct UpTown: Sendable {
         let site = try TownSite(
           of: town, port: Int(ports.first), randomness: SystemRandomness(), logger: logger)
         group.addTask { await town.run() }
-        // Made last, because its credentials are printed once, with the addresses.
+        // Created last, because its credentials are printed once, with the addresses.
         let account = try await firstAccount()
         group.addTask {
           try await site.run { address in
@@ -116,7 +116,7 @@ struct UpTown: Sendable {
       ], log: folder.log(of: "servers"))
   }
 
-  /// The account of the console that the first start makes; `nil` at later starts.
+  /// The account of the console that the first start creates; `nil` at later starts.
   private func firstAccount() async throws -> UpAddresses.Account? {
     let setup = ServerSetup(
       folder: try ServerFolder(path: folder.servers.path), options: try ServerOptions.parse([]))
@@ -149,7 +149,8 @@ struct UpTown: Sendable {
 
   // MARK: Phones
 
-  /// Starts all phones and waits until they run. Each is turned on once: its owner is the one who started the town.
+  /// Starts all phones and waits until they run. Each phone is turned on once, with the consent of the user who started
+  /// the town.
   private func phones(
     _ servers: Servers, radios: [String: String], in group: inout ThrowingTaskGroup<Void, any Error>
   ) async throws -> [Resident] {
@@ -193,7 +194,7 @@ struct UpTown: Sendable {
     try await first(of: start(child, in: &group))
   }
 
-  /// Starts a process; the stream has its first line, or the reason why there is none.
+  /// Starts a process; the stream yields its first line, or throws the error of the process.
   private static func start(
     _ child: UpChild, in group: inout ThrowingTaskGroup<Void, any Error>
   ) -> AsyncThrowingStream<String, any Error> {

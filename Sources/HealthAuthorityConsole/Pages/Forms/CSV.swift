@@ -37,7 +37,7 @@ enum CSV {
     return rows
   }
 
-  /// The text of `rows`. A field that a spreadsheet would calculate gets an apostrophe before it.
+  /// The text of `rows`. A field that a spreadsheet would evaluate as a formula is prefixed with an apostrophe.
   static func text(_ rows: [[String]]) -> String {
     rows.map { $0.map(escaped).joined(separator: ",") + "\r\n" }.joined()
   }

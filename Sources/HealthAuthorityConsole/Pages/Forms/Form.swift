@@ -6,7 +6,7 @@ struct Form: Sendable {
   /// The text fields by their name. White space around them is removed, except for passwords.
   private let fields: [String: String]
 
-  /// The body is no form, has too many fields, or a field twice.
+  /// The body is not a form, or has too many or duplicate fields.
   struct Malformed: Error {}
 
   /// Decodes a body by its media type.
@@ -31,7 +31,7 @@ struct Form: Sendable {
   /// The value of a field as it was typed; empty if it is missing.
   func exact(_ name: String) -> String { fields[name] ?? "" }
 
-  /// The bytes of a field with base64url; nil if it is not such text.
+  /// The bytes of a base64url field; nil if the field is not base64url.
   func bytes(_ name: String) -> Data? { Data(base64URL: self[name]) }
 
   private static func pairs(

@@ -95,12 +95,12 @@ enum LayoutTemplate {
     </ul>
     """
 
-  /// The part of a form that shows that it comes from this session.
+  /// The hidden field with the session's CSRF token.
   static let token = """
     <input type="hidden" name="form-token" value="{{formToken}}">
     """
 
-  /// The start of a part that scrolls sideways on a small display, also with the keyboard.
+  /// The start tag of a section that scrolls horizontally on a small display, also with the keyboard.
   ///
   /// - Parameter label: The id of its heading or caption.
   static func wide(_ label: String) -> String {

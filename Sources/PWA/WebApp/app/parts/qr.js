@@ -89,7 +89,7 @@ function pixels(source, sideMax) {
   return context.getImageData(0, 0, canvas.width, canvas.height);
 }
 
-/** The picture in a file; null if it is none. */
+/** The picture in a file; null if the file is not a picture. */
 async function opened(file) {
   try {
     return await createImageBitmap(file);

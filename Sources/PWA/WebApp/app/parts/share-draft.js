@@ -1,5 +1,5 @@
 /**
- * The answers of a user who shares a diagnosis. They live in memory only, so a PIN is never written by
+ * The answers of a user who shares a diagnosis. They are kept in memory only, so a PIN is never written by
  * the browser; they last as long as the page, without a time limit.
  */
 export const draft = empty();

@@ -1,6 +1,6 @@
 /** The number of squares along the shorter side of a picture, each with a threshold of its own. */
 const squaresPerSide = 40;
-/** The smallest side of such a square in pixels. */
+/** The smallest side of a square in pixels. */
 const squareMin = 4;
 /** The number of squares in each direction whose pixels take part in a threshold. */
 const reach = 2;

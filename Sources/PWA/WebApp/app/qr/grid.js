@@ -2,7 +2,7 @@ import { place, placesOf, sideOf } from "./version.js";
 
 /** The distance of the center of a finder pattern from the edges of a code, in modules. */
 const finderCenter = 3.5;
-/** The distance from the center of a module at which it is also looked at, in modules. */
+/** The distance of a module's further samples from its center, in modules. */
 const sampleReach = 0.2;
 /** The contrast that counts at most, so that one place does not outweigh all others. */
 const contrastMax = 48;

@@ -4,7 +4,7 @@ import { place, placesOf } from "./version.js";
 
 /** The levels of error correction in the order of their numbers. */
 const levels = ["M", "L", "H", "Q"];
-/** The polynomial of which every format is a multiple, and the pattern by which it is then changed. */
+/** The generator polynomial of the formats' BCH code, and the mask of the formats. */
 const formatGenerator = 0b10100110111;
 const formatPattern = 0b101010000010010;
 /** The number of wrong bits that can be corrected in a format. */
@@ -51,7 +51,7 @@ function formatOf(modules, side) {
   let fewest = Infinity;
   for (const format of formats) {
     const [one, other] = copies.map((copy) => ones(copy ^ format.bits)).sort((a, b) => a - b);
-    // The better copy decides, and the other one between equals.
+    // The better copy decides; the other copy breaks ties.
     const errors = one + other / 16;
     if (one <= formatErrorsMax && errors < fewest) [best, fewest] = [format, errors];
   }
