@@ -7,7 +7,7 @@ extension ExposureApp {
   /// Undoes the exposures that were found through newly withdrawn files, and makes files wanted whose
   /// withdrawal has ended.
   ///
-  /// The framework forgets first: if the app is killed in between, the next check does both again.
+  /// The framework's keys are removed first: if the app is killed before the next step, the next check repeats both.
   func followWithdrawals(_ withdrawn: Set<KeyFileHash>) async throws {
     let known = store.state.deviceConfiguration?.undone ?? [:]
     let new = withdrawn.subtracting(known.keys)
