@@ -38,7 +38,7 @@ package struct ContactIndex: Sendable, Redacted {
   /// The number of distinct identifiers.
   package var identifierCount: Int { table.identifiers.count }
 
-  // Sorted in place: a copy would be reallocated several times as it grows.
+  // In place: a second array would be reallocated several times as it grows.
   private static func removeDuplicates(from sorted: inout [UInt64]) {
     var count = 0
     for index in sorted.indices where count == 0 || sorted[count - 1] != sorted[index] {
