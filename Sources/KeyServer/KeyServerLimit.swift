@@ -18,7 +18,7 @@ public enum KeyServerLimit {
   public static let uploadAttemptsMax = 1_000_000
   /// The valid values of `uploadWindowSeconds`, up to a day.
   public static let uploadWindowSeconds = 1...86_400
-  /// Decoys an address may send for each failed upload it may send: phones send many decoys, and none fails.
+  /// The number of decoys that an address may send for each allowed failed upload: phones send many decoys.
   static let decoysPerAttempt = 10
   /// The maximum size of a response of the device check authority, in bytes.
   static let deviceCheckResponseBytesMax = 16 * 1024

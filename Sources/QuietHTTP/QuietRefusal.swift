@@ -43,7 +43,7 @@ public enum QuietRefusal: Error, Hashable, Sendable {
     case .malformed: "The body is not JSON of the form this route takes."
     case .notFound: "No route has this path and method."
     case .tooManyAttempts: "Too many attempts; wait before the next one."
-    case .unavailable: "The server is busy or cannot store data; try again later."
+    case .unavailable: "The server is busy or cannot store data; retry later."
     case .internalError: "An internal error occurred; try again later."
     }
   }
