@@ -129,7 +129,7 @@ package actor Statistics {
     try file.replace(with: JSONEncoder().encode(content))
   }
 
-  /// True if the server may have newer documents, and was not asked a moment ago.
+  /// True if the server may have newer documents and the last request is long enough ago.
   private var isTimestampDue: Bool {
     let now = clock.now
     guard let asked = content.asked, asked <= now else { return true }
