@@ -44,7 +44,7 @@ public enum KeyServerLimit {
   /// The maximum age of the cached registry if a signature names an unknown key, in seconds. Many such
   /// signatures cause at most one database read per second.
   static let registryAgeSecondsMaxForUnknownKey: TimeInterval = 1
-  /// Days with fewer uploads are never shown in statistics, whatever the configuration says.
+  /// The lowest configurable minimum number of uploads of a day in statistics.
   public static let statisticsUploadsMin = 10
   /// Counts of uploads in statistics are rounded to a multiple of this.
   static let statisticsMultiple = 10

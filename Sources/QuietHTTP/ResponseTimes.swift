@@ -13,7 +13,7 @@ public final class ResponseTimes: Sendable {
   private let stopwatch: any Stopwatch
   private let successes = Mutex(LatestDurations(countMax: QuietLimit.responseTimesMax))
 
-  /// A response, as far as its time matters.
+  /// The handling of a response's duration.
   public enum Kind: Sendable {
     /// A success, whose duration is recorded.
     case success

@@ -42,7 +42,7 @@ extension ExposureApp {
 
 extension StoredState {
   /// Removes the encounters of detections that included a withdrawn file. The other files of those detections
-  /// are wanted again, because version 1 of the framework does not tell which file an encounter is from.
+  /// are wanted again, because version 1 of the framework does not report the file of an encounter.
   mutating func undo(_ withdrawn: Set<KeyFileHash>) {
     let isUndone = { (exposure: Exposure) in
       exposure.files?.contains { withdrawn.contains($0.hash) } ?? false

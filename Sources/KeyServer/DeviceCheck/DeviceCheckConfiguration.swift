@@ -11,7 +11,7 @@ public struct DeviceCheckConfiguration: Sendable, Redacted {
   public var keyID: String
   /// The key: P-256 in PEM, PKCS#8.
   public var privateKeyPEM: String
-  /// The team's apps, by their names in uploads. DeviceCheck knows no others, so an upload of another app is
+  /// The team's apps, by their names in uploads. DeviceCheck rejects other apps, so an upload of another app is
   /// rejected without a request. Empty if all apps that may upload belong to the team.
   public var bundleIDs: Set<String>
 

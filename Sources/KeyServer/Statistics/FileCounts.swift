@@ -10,7 +10,7 @@ struct FileCounts: Sendable {
 
   /// The files of all exports.
   let files: [Batch]
-  /// The export whose files count as the publication of an upload, whatever its regions.
+  /// The export whose files count as the publication of an upload of any region.
   let root: String
   /// The moment until which this export is closed.
   let closedUntil: Date?

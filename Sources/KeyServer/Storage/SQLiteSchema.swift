@@ -3,7 +3,7 @@ import ServerStorage
 
 /// The tables of the key database.
 ///
-/// A released step is never changed: later versions append a step to `migrations`.
+/// A released migration is never changed: later versions append to `migrations`.
 enum SQLiteSchema {
   static var migrations: DatabaseMigrator {
     var migrator = DatabaseMigrator()

@@ -136,7 +136,7 @@ struct UploadFacts: Hashable, Sendable {
   }
 }
 
-/// The operating system of the phone, as far as the request names it. The statistics store the raw value.
+/// The operating system that the request names. The statistics store the raw value.
 enum UploadPlatform: Int, CaseIterable, Sendable {
   case unknown, android, ios
 

@@ -3,7 +3,7 @@ import Logging
 
 /// The socket of a running phone, `phone.socket` in its folder, through which commands reach it.
 ///
-/// Only processes of the same user are served: the file has mode 0600, and the kernel tells the user of each peer.
+/// Only processes of the same user are served: the file has mode 0600, and the peer credentials are checked.
 package struct PhoneSocket: Sendable {
   /// The name of the file.
   package static let name = "phone.socket"

@@ -159,7 +159,7 @@ package enum StatisticsLimit {
   package static let documentBytesMax = 1 << 20
   /// The time between two requests while the server states a time in the past, or fails, in seconds.
   package static let retrySeconds: TimeInterval = 300
-  /// The longest time without a request, whatever the server states, in seconds: two days.
+  /// The upper bound of the cache lifetime that the server states, in seconds: two days.
   package static let cacheSecondsMax: TimeInterval = 2 * 86_400
   /// The number of followed districts.
   package static let districtsMax = 100

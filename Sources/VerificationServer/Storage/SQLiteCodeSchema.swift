@@ -4,7 +4,7 @@ import ServerStorage
 import VerificationAPI
 
 extension SQLiteCodeStorage {
-  /// The schema. A later version adds steps and changes none.
+  /// The schema. Later versions append migrations and never change released ones.
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("schema 1") { database in
