@@ -114,7 +114,9 @@ extension ENManager {
       } catch {
         let reason = ENError.reason(for: error)
         // Only the type is logged: the text of an unknown error may contain a secret.
-        if ENError.Code.unknown ~= reason { logger?.error("ENManager call failed: \(type(of: error))") }
+        if ENError.Code.unknown ~= reason {
+          logger?.error("ENManager call failed: \(type(of: error))")
+        }
         result = .failure(reason)
       }
       queue.async {
