@@ -129,7 +129,7 @@ public final class BGTaskScheduler: Sendable {
   }
 }
 
-/// The part of Apple's system that runs an app's background tasks. A program on Linux provides it.
+/// Runs an app's background tasks, as Apple's system does. A program on Linux implements it.
 public protocol BackgroundTaskSink: Sendable {
   /// Called after each change, on the app's queue, with all pending requests. The sink decides when to
   /// call `BGTaskScheduler.launch(_:)`.

@@ -1,7 +1,7 @@
 import Foundation
 
 extension BGTaskScheduler {
-  /// The reason for which a request is rejected. On Linux an `NSError` does not bridge back, so pass on
+  /// The reason why a request is rejected. On Linux an `NSError` does not bridge back, so pass on
   /// the value.
   public struct Error: Swift.Error, Hashable, Sendable {
     /// The kind of error.

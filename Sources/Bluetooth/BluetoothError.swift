@@ -1,7 +1,7 @@
 /// A failure of the controller or of the connection to it.
 ///
-/// The radio reacts to each in the same way: it opens the controller again and resets it. The text says
-/// what a person can do.
+/// The radio handles all of them alike: it opens the controller again and resets it. The text says what a
+/// person can do.
 public enum BluetoothError: Error, Equatable, Sendable {
   /// The controller could not be opened; the text says why and what to do.
   case unavailable(String)

@@ -13,8 +13,8 @@ enum BluetoothLimit {
   /// within a minute.
   static let longestRetrySeconds: TimeInterval = 60
 
-  /// Bytes without meaning after which the controller is reset. A serial port may begin with some, such
-  /// as the messages of a boot loader.
+  /// Bytes that are not HCI after which the controller is reset. A serial port may start with some, such as the
+  /// output of a boot loader.
   static let skippedBytesMax = 1_024
   /// The content of a data packet; a larger one is noise. Data packets are dropped.
   static let dataPacketBytesMax = 4_096

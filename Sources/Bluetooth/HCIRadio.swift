@@ -124,7 +124,7 @@ public actor HCIRadio: Radio {
 }
 
 extension HCIRadio {
-  /// An occasion to compare the controller's state with the wanted one.
+  /// An event after which the controller's state is compared with the wanted state.
   private enum WakeUp: Equatable {
     /// The wanted state changed.
     case changed
@@ -273,7 +273,7 @@ extension HCIRadio {
     }
   }
 
-  /// A scan that a failure or the end of the program cuts short counts if it received something.
+  /// Passes on a scan that was interrupted by a failure or a stop, if it received a beacon.
   private func passUnfinishedScan(of drive: Drive) async {
     guard case .scanning(let start) = drive.phase else { return }
     let beacons = await drive.host.takeBeacons()

@@ -57,7 +57,7 @@ public final class DCDevice: Sendable {
   }
 }
 
-/// The part of Apple's system that creates device tokens. A program on Linux provides it.
+/// Creates device tokens, as Apple's system does. A program on Linux implements it.
 public protocol DeviceTokenSource: Sendable {
   /// Returns a new token.
   ///

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The reason for which there is no token. On Linux an `NSError` does not bridge back, so pass on the
+/// The reason why no token was created. On Linux an `NSError` does not bridge back, so pass on the
 /// value.
 public struct DCError: Error, Hashable, Sendable {
   /// The kind of error.

@@ -37,7 +37,7 @@ public enum KeyFileError: Error, Hashable, Sendable {
   case malformedSignatures
   /// More than `KeyFileLimit.signatureCountMax` signatures.
   case tooManySignatures
-  /// The export announces another number of signatures than the file has.
+  /// The number of signature infos in `export.bin` differs from the number of signatures in `export.sig`.
   case signatureCountMismatch
   /// The batch number is outside 1...size, or export and signature have different ones.
   case wrongBatchNumbers
@@ -98,7 +98,7 @@ extension KeyFileError: CustomStringConvertible {
     case .tooManySignatures:
       "The file has more than \(KeyFileLimit.signatureCountMax) signatures: sign it with fewer keys."
     case .signatureCountMismatch:
-      "The export announces another number of signatures than it has: ask its publisher for a valid one."
+      "The export and its signatures differ in the number of signatures: ask its publisher for a valid file."
     case .wrongBatchNumbers:
       "The batch numbers are invalid: ask for files that stand alone, batch 1 of 1."
     case .unsigned: "The file is not signed: accept keys only from an authority that signs them."
@@ -114,7 +114,7 @@ extension KeyFileError: CustomStringConvertible {
     case .unusableName: "A region, a key id or a version is empty or too long: give a shorter one."
     case .unusablePeriod: "The period ends before it starts: give an end that is not earlier."
     case .wrongSignerCount:
-      "A key file takes 1 to \(KeyFileLimit.signatureCountMax) signing keys: give as many."
+      "A key file needs 1 to \(KeyFileLimit.signatureCountMax) signing keys: change their number."
     default: "The key file was rejected."
     }
   }

@@ -31,7 +31,7 @@ public struct KeyFileHeader: Hashable, Sendable {
   public let batchNumber: Int32
   /// The number of files in the batch.
   public let batchSize: Int32
-  /// The announced signing keys.
+  /// The signing keys that the export names.
   public let signatureInfos: [SignatureInfo]
 }
 
@@ -55,7 +55,7 @@ extension KeyFileHeader {
   }
 }
 
-/// The id of a signing key and its algorithm, which export.bin announces and export.sig repeats.
+/// The id of a signing key and its algorithm, as stated in both export.bin and export.sig.
 public struct SignatureInfo: Hashable, Sendable {
   /// ECDSA over P-256 with SHA-256, as an object identifier.
   public static let ecdsaWithSHA256 = "1.2.840.10045.4.3.2"

@@ -100,8 +100,8 @@ extension ExposureApp {
     return store.state.damage.recoveringSince != known
   }
 
-  /// Removes expired parts of the upload record, and learns whether an upload is pending. A damaged record is
-  /// set aside: only the PIN must be entered again.
+  /// Removes expired parts of the upload record and updates `hasPendingUpload`. A damaged record is set aside;
+  /// the user then has to enter the PIN again.
   func removeOldUploads() {
     guard store.condition == .ready, !isUploading else { return }
     let now = clock.now

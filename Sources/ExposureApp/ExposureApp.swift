@@ -35,7 +35,7 @@ public actor ExposureApp {
   var checkServer: PacedNetwork?
   /// The result of the last check if it could not be stored.
   var unstoredFailure: CheckFailure?
-  /// The kinds of notices that are shown although the store could not record it.
+  /// The kinds of shown notices that could not be recorded in the store.
   var noticesWithoutStore: Set<Notice.Identifier> = []
   var activation: Task<Void, any Error>?
   var isChecking = false

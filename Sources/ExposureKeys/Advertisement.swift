@@ -18,7 +18,7 @@ extension Advertisement {
   /// The size of a legacy Bluetooth advertisement, in bytes.
   public static let payloadByteCount = 31
 
-  /// The 16-bit UUID of the exposure notification service, 0xFD6F, in the byte order of the air.
+  /// The 16-bit UUID of the exposure notification service, 0xFD6F, in over-the-air byte order.
   private static let service: [UInt8] = [0x6f, 0xfd]
   private static let serviceDataType: UInt8 = 0x16
   private static let header: [UInt8] =
@@ -80,7 +80,7 @@ public struct RollingProximityIdentifier: Hashable, Sendable {
     value = sixteen
   }
 
-  /// The 16 bytes in the order of the air.
+  /// The 16 bytes in over-the-air order.
   public var bytes: [UInt8] { value.array }
 
   /// The 16 bytes as two words in memory order, for the matcher's loops.
@@ -100,7 +100,7 @@ public struct AssociatedEncryptedMetadata: Hashable, Sendable {
   /// The four bytes without an array, the first one highest: a phone holds a million of them at once.
   private let word: UInt32
 
-  /// The four bytes in the order of the air.
+  /// The four bytes in over-the-air order.
   public var bytes: [UInt8] { withUnsafeBytes(of: word.bigEndian, Array.init) }
 
   /// Returns nil unless there are exactly four bytes.

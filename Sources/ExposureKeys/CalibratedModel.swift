@@ -2,7 +2,7 @@
 ///
 /// The facts are those of Google's list `en-calibration-2020-12-14`, created and shared by Google and used
 /// under the Creative Commons 4.0 Attribution License; taken from microg/GmsCore (Apache-2.0 AND CC-BY-4.0).
-/// The form is ours.
+/// The format of the table is ours.
 struct CalibratedModel: Hashable, Sendable {
   let manufacturer: String
   /// The internal name of the device, such as `flame`.

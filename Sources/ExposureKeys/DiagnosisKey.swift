@@ -63,7 +63,7 @@ public enum VariantOfConcern: UInt8, Sendable, CaseIterable {
   case vaccineEffective = 1
   /// It spreads very easily.
   case highlyTransmissive = 2
-  /// It makes people severely ill.
+  /// It causes severe disease.
   case highSeverity = 3
   /// Vaccines do not work against it.
   case vaccineBreakthrough = 4

@@ -4,7 +4,7 @@ import Foundation
 package enum DeviceLimit {
   /// Days before today for which own keys and contacts are kept.
   package static let retentionDays: UInt32 = 14
-  /// Longest time in seconds until a change of the radio's power is noticed.
+  /// Polling interval of the radio's power state, in seconds.
   package static let powerCheckSeconds: TimeInterval = 300
   /// Calls of detectExposures in 24 hours, API version 1.
   package static let detectionsPerDayVersion1 = 15
@@ -14,7 +14,7 @@ package enum DeviceLimit {
   package static let newFilesPerDay = 15
   /// Calls in 24 hours that are not counted because their files were refused.
   package static let refundsPerDay = 30
-  /// Key files whose digests are kept, to know which to pass again after matches were lost.
+  /// Digests of key files that are kept, so that lost matches can be restored from the same files.
   package static let analysedFiles = 5_000
   /// Shortest time in seconds between two changes of the infectiousness map: a week.
   package static let mapChangeSeconds: TimeInterval = 7 * 86_400

@@ -14,7 +14,7 @@ struct DatabaseKeys: Redacted, Sendable {
   let uploads: SymmetricKey
   /// Chooses how counts in statistics are rounded.
   let rounding: SymmetricKey
-  /// A value by which the database recognizes its secret.
+  /// A value stored in the database that shows if it belongs to the secret.
   let check: Data
 
   init(_ secret: Data) {

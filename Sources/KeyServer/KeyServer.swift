@@ -51,7 +51,7 @@ public final class KeyServer: Service {
 
   /// Serves requests, and exports at the end of each period, until a graceful shutdown or cancellation.
   public func run() async throws {
-    // A failure is not final: without an index, downloads are 503 until the first export.
+    // A failure is ignored: without an index, downloads return 503 until the first export.
     _ = try? await loggingErrors { try await exporter.createFirstIndexes() }
     try await withThrowingTaskGroup(of: Bool.self) { group in
       group.addTask {
@@ -85,11 +85,11 @@ public final class KeyServer: Service {
   /// The faults that an operator has to repair, one sentence for each; empty if the server is well.
   public var faults: [String] { health.health.faults }
 
-  /// Serves another remote configuration from now on, after it was signed and stored.
+  /// Signs and stores another remote configuration, and serves it from then on.
   ///
   /// - Parameter store: Stores the configuration for the next start.
-  /// - Throws: `KeyServerError.configuration` if it is not valid, or the error of `store`; then the one before stays
-  ///   in force.
+  /// - Throws: `KeyServerError.configuration` if it is not valid, or the error of `store`; then the current one
+  ///   stays in use.
   package func replaceRemoteConfiguration(
     _ configuration: RemoteConfiguration, storing store: () throws -> Void
   ) throws {
@@ -159,7 +159,7 @@ public final class KeyServer: Service {
     }
   }
 
-  /// Suspends until the clock shows `end`, or was set to before `start`: the end may then be far away.
+  /// Suspends until the clock shows `end`, or is set back to before `start`, after which `end` may be far away.
   ///
   /// - Returns: `false` if the task is cancelled.
   private func pause(from start: Date, to end: Date) async -> Bool {

@@ -10,7 +10,7 @@ public struct KeyServerConfiguration: Sendable {
   public var port: Int
   /// The SQLite database. No other program may write to it.
   public var databaseFile: URL
-  /// The secret of everything that the database stores encrypted or hashed: 32 bytes. A database belongs to one secret.
+  /// The 32-byte secret of the keys that encrypt and hash stored data. A database belongs to one secret.
   public var databaseKey: Data
   /// The local folder of the key files and `index.txt`.
   public var exportFolder: URL
@@ -26,8 +26,8 @@ public struct KeyServerConfiguration: Sendable {
   public var tokenAudience: String
   /// The issuer's public keys in PEM, by key id.
   public var tokenPublicKeysPEM: [String: String]
-  /// Reads those keys again, so that they can change while the server runs; `nil` to use
-  /// `tokenPublicKeysPEM`. If it throws or returns no key, the server keeps the keys that it has.
+  /// Reloads those keys, so that they can change while the server runs; `nil` to use `tokenPublicKeysPEM`. If it
+  /// throws or returns no key, the server keeps its current keys.
   public var readTokenPublicKeysPEM: (@Sendable () throws -> [String: String])?
   /// If true, that issuer may request the statistics of its own uploads.
   public var tokenIssuerSeesStatistics = false
@@ -73,7 +73,7 @@ public struct KeyServerConfiguration: Sendable {
   public var uploadWindowSeconds = 600
   /// The origin whose browser pages may call, such as `https://app.example`; `nil` for none.
   public var allowedOrigin: String?
-  /// The proxies whose `X-Forwarded-For` is believed. Without them the address of the connection counts.
+  /// The proxies whose `X-Forwarded-For` is trusted. For other connections the peer's address counts.
   public var trustedProxies = TrustedProxies.none
   /// The timeout of a key set request, in seconds; tests on a busy machine need a longer one.
   var keyPullTimeoutSeconds = KeyServerLimit.keyPullTimeoutSeconds

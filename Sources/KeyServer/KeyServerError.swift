@@ -18,7 +18,7 @@ public enum KeyServerError: Error, Hashable, Sendable {
   case damagedDatabase
   /// The file of the open database was deleted or replaced.
   case lostDatabase
-  /// A file was written, and reading it again gave something else.
+  /// The verification of a file failed after it was written.
   case damagedFile(String)
   /// The export folder cannot be created.
   case exportFolder

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import ServerStorage
 
-/// The checks by which a running key server notices damage: of its database, its files and its clock.
+/// The integrity checks of a running key server: of its database, its files and its clock.
 struct KeyServerHealth: Sendable {
   let store: any KeyStore
   let exporter: Exporter
@@ -28,18 +28,18 @@ struct KeyServerHealth: Sendable {
     }
   }
 
-  /// Notices files that someone removed.
+  /// Checks that the files of the database and the listed key files exist, and that checkpoints succeed.
   ///
   /// - Returns: `true` if key files have to be written again.
   func checkPlaces() async -> Bool {
     if !store.isInPlace() { health.report(KeyServerError.lostDatabase.description, of: .database) }
     health.report(
       store.isLogOverdue()
-        ? "The log of the database cannot be copied into it and grows: check the disk." : nil,
+        ? "The write-ahead log grows because checkpoints fail: check the disk." : nil,
       of: .log)
     let isLost = await exporter.hasLostFiles()
     if isLost {
-      health.report("A listed key file is gone: it is written again.", of: .files)
+      health.report("A listed key file is missing: it is written again.", of: .files)
     }
     return isLost
   }

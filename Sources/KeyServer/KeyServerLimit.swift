@@ -18,7 +18,7 @@ public enum KeyServerLimit {
   public static let uploadAttemptsMax = 1_000_000
   /// The valid values of `uploadWindowSeconds`, up to a day.
   public static let uploadWindowSeconds = 1...86_400
-  /// Decoys an address may send for each failed upload it may send: phones send many decoys, and none fails.
+  /// The number of decoys that an address may send for each allowed failed upload: phones send many decoys.
   static let decoysPerAttempt = 10
   /// The maximum size of a response of the device check authority, in bytes.
   static let deviceCheckResponseBytesMax = 16 * 1024
@@ -44,7 +44,7 @@ public enum KeyServerLimit {
   /// The maximum age of the cached registry if a signature names an unknown key, in seconds. Many such
   /// signatures cause at most one database read per second.
   static let registryAgeSecondsMaxForUnknownKey: TimeInterval = 1
-  /// Days with fewer uploads are never shown in statistics, whatever the configuration says.
+  /// The lowest configurable minimum number of uploads of a day in statistics.
   public static let statisticsUploadsMin = 10
   /// Counts of uploads in statistics are rounded to a multiple of this.
   static let statisticsMultiple = 10

@@ -39,12 +39,12 @@ protocol KeyStore: Sendable {
   /// Returns the counts of an authority's uploads from `start` on, in Unix seconds.
   func statistics(of issuer: String, from start: Int64) async throws -> [StatisticCount]
 
-  /// Returns until when each export is closed.
+  /// Returns the time until which each export is closed.
   func exportProgress() async throws -> ExportProgress
 
   /// Closes the periods of `plan` that are due: adds padding and stores the descriptions of their files.
   ///
-  /// No key is ever added to a closed period: a later one is released later.
+  /// No key is ever added to a closed period; keys of later uploads are released in a later period.
   ///
   /// - Returns: The new batches; empty if no period is due or none has keys.
   func close(_ plan: ClosingPlan) async throws -> [Batch]
@@ -69,7 +69,7 @@ protocol KeyStore: Sendable {
   /// True if the files of the database are still there.
   func isInPlace() -> Bool
 
-  /// True if the log of the database grows because it cannot be copied into the database.
+  /// True if the write-ahead log grows because checkpoints fail.
   func isLogOverdue() -> Bool
 
   /// The number of times that a damaged key was left out of a file since the start.

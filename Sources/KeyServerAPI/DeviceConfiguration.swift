@@ -18,8 +18,8 @@ public struct DeviceConfiguration: Codable, Hashable, Sendable {
   public var pause: Pause?
   /// The key files to ignore; exposures that phones found through them are undone.
   public var withdrawn: [KeyFileHash]
-  /// The times of the withdrawals, in the order of `withdrawn`; those at the end that are left out are of
-  /// this document.
+  /// The times of the withdrawals, in the order of `withdrawn`. If it is shorter than `withdrawn`, the remaining
+  /// files were withdrawn by this document.
   public var withdrawnSince: [Int64]?
 
   /// Creates a document.
@@ -183,7 +183,7 @@ public enum DeviceConfigurationLimit {
   /// The maximum number of withdrawn files, many times that of two weeks of files.
   public static let withdrawnMax = 400
   /// The time in seconds after which a withdrawn file is left out: the 14 days for which files are listed and
-  /// phones want them, and a day for differences.
+  /// phones want them, and a day of tolerance.
   public static let withdrawnSeconds: Int64 = 15 * 86_400
   /// The length of a key ID or version.
   static let nameBytes = 1...255

@@ -44,8 +44,8 @@ public struct RemoteConfiguration: Codable, Hashable, Sendable {
 
   /// Decodes leniently: a missing key, or one of another type, gets its default.
   ///
-  /// - Throws: `DecodingError` if `windowRiskConfiguration` or `transmissionRiskConfiguration` is there and not
-  ///   complete, for the authority that writes it. A phone ignores the part then.
+  /// - Throws: `DecodingError` if `windowRiskConfiguration` or `transmissionRiskConfiguration` is present
+  ///   but incomplete. This reports the error to the authority that writes it; a phone ignores the part.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(

@@ -82,7 +82,7 @@ public struct StatisticsDay: Codable, Hashable, Sendable {
   public struct File: Codable, Hashable, Sendable {
     /// The line of the file in the index of its export.
     public var name: String
-    /// The keys of made-up users, rounded.
+    /// The number of padding keys, rounded.
     public var padding: Int
 
     /// Creates a file.
@@ -91,7 +91,7 @@ public struct StatisticsDay: Codable, Hashable, Sendable {
     }
   }
 
-  /// The first minutes that are too long for each part of `tokenToUploadDistribution`; its last part has none.
+  /// The exclusive upper bounds of the buckets of `tokenToUploadDistribution`, in minutes; the last bucket has none.
   public static let tokenToUploadMinutes = [1, 2, 5, 10, 20]
   /// The same for `uploadToFileDistribution`.
   public static let uploadToFileMinutes = [30, 60, 120, 180, 240, 480]

@@ -10,9 +10,9 @@ import World
 
 /// One phone: the framework, the app's engine and its background schedule, without a user interface.
 ///
-/// `run()` runs it until it is stopped. `perform(_:)` executes the operations of its owner, while it runs or without.
+/// `run()` runs it until it is stopped. `perform(_:)` executes an operation of its owner, also while it does not run.
 package final class Phone: Sendable {
-  /// The world around a phone.
+  /// The dependencies of a phone.
   package struct Surroundings: Sendable {
     package let clock: any WallClock
     package let randomness: any Randomness
@@ -20,7 +20,7 @@ package final class Phone: Sendable {
     package let radio: any Radio
     /// Drives the radio as long as the phone runs.
     package let runRadio: @Sendable () async -> Void
-    /// An element when the radio is ready and when it has failed; `nil` for a radio that needs no time.
+    /// Yields when the radio becomes ready or fails; `nil` for a radio that is always ready.
     package let radioChanges: AsyncStream<Void>?
     /// The desktop that shows notices; `nil` if there is none.
     package let desktop: DesktopNotifications?
@@ -148,7 +148,7 @@ package final class Phone: Sendable {
     let socket = try PhoneSocket(in: folder.url, logger: logger)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await self.runRadio() }
-      // The app must not take a radio that is being opened for one that is off.
+      // A radio that is still being opened must not be reported as off.
       await openRadio(in: &group)
       await start()
       running.withLock { $0 = true }
@@ -177,12 +177,12 @@ package final class Phone: Sendable {
     await messages.flush()
   }
 
-  /// Makes the file of the socket again if it was removed.
+  /// Recreates the socket's file periodically if it was removed.
   private func watch(_ socket: PhoneSocket) async {
     while (try? await clock.sleep(for: PhoneLimit.socketWatchSeconds)) != nil { socket.restore() }
   }
 
-  /// Lets the device follow the radio's changes, and returns after the first one, or when it takes too long.
+  /// Passes the radio's changes to the device. Returns after the first change or a timeout.
   private func openRadio(in group: inout ThrowingTaskGroup<Void, any Error>) async {
     guard let radioChanges else { return }
     let (opening, opened) = AsyncStream.makeStream(of: Void.self)
@@ -205,16 +205,16 @@ package final class Phone: Sendable {
 package enum PhoneLimit {
   /// The time that a starting phone waits for its radio, in seconds.
   package static let radioSeconds: TimeInterval = 5
-  /// The interval at which a phone looks after the file of its socket, in seconds. A command waits longer.
+  /// Polling interval for the socket's file, in seconds; shorter than the timeout of a command.
   package static let socketWatchSeconds: TimeInterval = 3
 }
 
-/// The system's scheduler of a phone that checks by itself in `run()`.
+/// A scheduler without effect: the phone runs its checks in `run()`.
 private struct NoScheduler: BackgroundScheduler {
   func schedule(_ request: BackgroundRequest) {}
 }
 
-/// The attestation of a machine whose maker attests nothing: a random token.
+/// The attestation of a device without hardware attestation: a random token.
 ///
 /// Servers do not ask for one from platforms without attestation (`deviceVerificationPlatforms`).
 private struct UnattestedDevice: DeviceAttestation {

@@ -1,10 +1,10 @@
 import ExposureNotification
 import Synchronization
 
-/// The owner's consent on a phone without a screen: the command that they type.
+/// The owner's consent on a phone without a screen: running a command grants the requests that it causes.
 ///
-/// A request is granted only while the command that announces it runs. To be told about one's own exposures needs no
-/// command: it is the purpose for which the owner has turned the phone on.
+/// A request is granted only while a command that announces its kind runs. Reading the owner's exposures needs no
+/// command, because the owner has turned the phone on for this purpose.
 package final class PhoneConsent: ConsentPrompt {
   private enum Kind: Hashable {
     case enable, shareKeys, showTravel

@@ -123,7 +123,7 @@ extension ExposuresReport {
 extension OwnerDataReport {
   var reply: PhoneReply {
     let reply = PhoneReply(.done, "", self)
-    // There is no shorter form for a person: the data is the result.
+    // The text is the JSON itself: the data is the result.
     return PhoneReply(.done, reply.json ?? "", self)
   }
 }

@@ -203,7 +203,7 @@ extension Phone {
 }
 
 extension Phone {
-  /// Sets damaged data of the app aside. It is never done without the owner: the key may be the wrong one.
+  /// Sets damaged data of the app aside. Only the owner can request it, because the key may be the wrong one.
   private func startOver() async throws -> PhoneReply {
     if await app.storage == .unreadable { await app.reopenStorage() }
     switch await app.storage {
@@ -226,7 +226,7 @@ extension Phone {
 
 extension TravelReport {
   fileprivate func reply(_ status: PhoneReply.Status, _ text: String) -> PhoneReply {
-    let note = incomplete ? " Stays of before were damaged and are not counted." : ""
+    let note = incomplete ? " Earlier stays were damaged and are not counted." : ""
     return PhoneReply(status, text + note, self)
   }
 }

@@ -33,7 +33,7 @@ package struct PhoneSettings: Sendable {
   var region: RegionConfiguration { RegionConfiguration(region: app.region, keys: []) }
 }
 
-/// The options of a command that a running phone cannot follow: it has its own since its start.
+/// The options of a command that must be equal to those of the running phone.
 package struct PhoneStart: Codable, Hashable, Sendable {
   /// The offset of the clock in seconds; 0 if none was given.
   package var clockOffset = 0
@@ -45,12 +45,12 @@ package struct PhoneStart: Codable, Hashable, Sendable {
   /// No options.
   package init() {}
 
-  /// The form of a path in which two are compared.
+  /// The normalized form of a path for comparisons.
   package static func path(_ text: String) -> String {
     URL(fileURLWithPath: text).resolvingSymlinksInPath().path
   }
 
-  /// The refusal of a command whose options are not those of the running phone; `nil` if they fit.
+  /// The error reply to a command whose options differ from those of the running phone; `nil` if they are equal.
   func refusal(of command: PhoneStart) -> PhoneReply? {
     let isOffset = command.clockOffset == 0 || command.clockOffset == clockOffset
     let options = [

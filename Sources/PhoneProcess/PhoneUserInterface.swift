@@ -85,19 +85,19 @@ extension Phone {
 // MARK: Onboarding and preferences
 
 extension Phone {
-  /// The owner consents: exposure notifications are turned on.
+  /// Turns exposure notifications on with the owner's consent.
   package func consentToNotifications() async throws -> EnableOutcome {
     let outcome = await consent.granting(.enable) { await app.enable() }
     if outcome.isOn { try preferences.update { $0.hasDeclined = false } }
     return outcome
   }
 
-  /// The owner declines; the user interface offers a second chance.
+  /// Records that the owner declined; the user interface offers a second chance.
   package func declineNotifications() throws {
     try preferences.update { $0.hasDeclined = true }
   }
 
-  /// The owner has read the screens of the onboarding.
+  /// Records that the owner has read the screens of the onboarding.
   package func finishOnboarding() async throws {
     try await app.finishOnboarding()
   }
@@ -151,7 +151,7 @@ extension Phone {
     return outcome
   }
 
-  /// Keeps the result of an upload for a user interface that was left in the meantime; `nil` once it was shown.
+  /// Keeps the result of an upload for a user interface that was closed meanwhile; `nil` after it was shown.
   package func noteUpload(_ outcome: UploadOutcome?) {
     // The other upload reports its own result.
     guard outcome?.reason != .alreadyRunning else { return }

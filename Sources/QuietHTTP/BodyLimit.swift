@@ -65,7 +65,7 @@ public struct BodyLimit: Sendable, Hashable {
 /// The timeouts of all bodies that a route is reading, with one sleeping task for all of them.
 ///
 /// A timer per connection would wake its event loop twice per request, to start and to cancel it,
-/// although it almost never fires. The clock is the system's monotonic one.
+/// although it almost never fires.
 final class BodyTimeouts: Sendable {
   typealias Action = @Sendable () -> Void
   typealias Instant = ContinuousClock.Instant

@@ -72,7 +72,7 @@ final class Connection: Sendable {
 
   /// Waits until everything that was written has been passed to the channel.
   ///
-  /// A writer does not wait itself if the event loop is busy, so it could fill the memory.
+  /// While the event loop is busy, a writer does not apply backpressure and could fill the memory.
   func passWrites() async throws {
     try await passEventLoop()
   }

@@ -3,12 +3,12 @@ import World
 
 /// A limit of failed attempts by address, by IPv6 network, by subject and in total. Only failures count.
 ///
-/// An attempt reserves a place before its work and ends as a failure or as a success, so that concurrent
-/// attempts never exceed a limit. If all places that are left are reserved, further attempts wait until one
-/// of these ends: successes free their place, and only failures use it up.
+/// An attempt reserves a slot in each of its counters before its work, so that concurrent attempts never exceed
+/// a limit. A failure uses up the slot, a success frees it. While all remaining slots are reserved, further
+/// attempts wait for one of the running attempts to end.
 ///
-/// From half of the total on, every address and network has a tenth of its failures. Clients without
-/// earlier failures can go on. See Documentation/Decisions/0029-failures-have-budgets.md.
+/// When half of the total is reached, the limits of addresses and networks are reduced to a tenth. Clients
+/// without earlier failures are not affected. See Documentation/Decisions/0029-failures-have-budgets.md.
 public actor FailureBudget {
   private let limits: FailureLimits
   private let keys: BudgetKeys
@@ -67,7 +67,7 @@ public actor FailureBudget {
     }
   }
 
-  /// The places that an attempt counts in. IPv4 addresses have no networks: their neighbors are strangers.
+  /// The counters of an attempt. Only IPv6 is counted by network: adjacent IPv4 addresses belong to different users.
   private nonisolated func places(
     of client: NumericAddress?, on subject: String?
   ) -> [FailurePlace] {
@@ -109,8 +109,8 @@ public actor FailureBudget {
     for place in places { wakeWaiters(of: place) }
   }
 
-  /// Gives free places to the attempts that wait for `place`, in their order. An attempt that has to wait for
-  /// another place as well moves there.
+  /// Resumes attempts that wait for `place`, in their order, while it has free slots. An attempt that is also
+  /// blocked by another counter moves to the queue of that counter.
   private func wakeWaiters(of place: FailurePlace) {
     while let waiter = waiters[place]?.first {
       do {
@@ -151,9 +151,9 @@ public actor FailureBudget {
     }
   }
 
-  /// The first place of which everything that is left is reserved; nil if all have room.
+  /// The first counter whose remaining slots are all reserved; nil if every counter has a free slot.
   ///
-  /// - Throws: `.tooManyAttempts` if failures have used up a place, with the longest wait.
+  /// - Throws: `.tooManyAttempts` if a counter has reached its limit of failures, with the longest wait.
   private func firstFull(_ places: [FailurePlace]) throws(QuietRefusal) -> FailurePlace? {
     let now = clock.now
     let isSlowed = failureCount(at: now) >= limits.totalBeforeSlowing
@@ -198,8 +198,8 @@ public actor FailureBudget {
   /// The number of keys in memory.
   var keyCount: Int { tallies.values.reduce(0) { $0 + $1.count } }
 
-  /// Evicts the keys of `level` without a failure in the window, and if these are too few the half whose
-  /// failures are oldest. Keys with a reservation stay.
+  /// Evicts the keys of `level` without a failure in the window. If that is not enough, also evicts the half whose
+  /// last failures are oldest. Keys with a reservation stay.
   private func makeRoom(in level: FailureLevel) {
     guard var known = tallies[level], known.count >= limits.keysMax else { return }
     let now = clock.now

@@ -32,7 +32,7 @@ public struct FailureLimits: Sendable, Hashable {
     self.windowSeconds = windowSeconds
   }
 
-  /// The failures of all clients from which on each of them has fewer.
+  /// The number of failures of all clients at which the limits of addresses and networks are reduced.
   var totalBeforeSlowing: Int { total.map { max(1, $0 / 2) } ?? .max }
 
   /// The failures that `level` may have; nil for no limit.
@@ -48,11 +48,11 @@ public struct FailureLimits: Sendable, Hashable {
   }
 }
 
-/// A state of a `FailureBudget` that an operator should know of.
+/// A state of a `FailureBudget` that is reported to the operator.
 public enum FailureAlarm: Hashable, Sendable {
-  /// Half of the total is reached: every address and network has a tenth of its failures.
+  /// Half of the total is reached: the limits of addresses and networks are reduced to a tenth.
   case slowed
-  /// The total is reached: all attempts wait.
+  /// The total is reached: all attempts are rejected.
   case stopped
 }
 
@@ -61,7 +61,7 @@ enum FailureLevel: Hashable, Sendable {
   case address, subnet, network, subject, total
 }
 
-/// One group of clients or one subject.
+/// The key of one counter: a group of clients, or a subject.
 struct FailurePlace: Hashable, Sendable {
   let level: FailureLevel
   let key: BudgetKey
@@ -72,20 +72,20 @@ struct FailurePlace: Hashable, Sendable {
   }
 }
 
-/// The failures of one place in the window, oldest first, and the attempts that have not ended.
+/// One counter: the failures in the window, oldest first, and the number of running attempts.
 struct FailureTally: Sendable {
   private(set) var failures: ArraySlice<Date> = []
   var reserved = 0
 
   var isEmpty: Bool { failures.isEmpty && reserved == 0 }
 
-  /// Forgets failures outside the window. Those in the future precede a clock change.
+  /// Removes failures outside the window, and failures in the future, which precede a clock change.
   mutating func expire(at now: Date, after windowSeconds: Int) {
     while let first = failures.first, now.timeIntervalSince(first) >= Double(windowSeconds) {
       failures.removeFirst()
     }
     while let last = failures.last, last > now { failures.removeLast() }
-    // A slice keeps the memory of what was removed from its start.
+    // `removeFirst` of a slice does not free memory.
     if failures.startIndex > failures.count + 16 { failures = ArraySlice(Array(failures)) }
   }
 
@@ -94,7 +94,7 @@ struct FailureTally: Sendable {
     if hasFailed { failures.append(now) }
   }
 
-  /// Nil if there are fewer failures than `limit`; otherwise the seconds until there are, at least 1.
+  /// The seconds until there are fewer failures than `limit`, at least 1; nil if there are fewer now.
   func secondsToWait(_ limit: Int, at now: Date, windowSeconds: Int) -> Int? {
     guard failures.count >= limit else { return nil }
     let lastToExpire = failures[failures.startIndex + failures.count - limit]

@@ -78,7 +78,7 @@ public struct FileDownload: Sendable {
           try read(count, at: position)
         }
         try await writer.write(chunk)
-        // Only afterwards does the writer know that the client does not read.
+        // The write completes before the client has read; this wait applies the backpressure.
         try await connection.passWrites()
         position += count
       }

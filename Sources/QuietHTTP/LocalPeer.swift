@@ -3,9 +3,9 @@ import NIOCore
 
 extension QuietContext {
   /// The user whose process has opened this connection; nil if it came from another machine, or the system does
-  /// not tell.
+  /// not report it.
   ///
-  /// The server learns the user, and still not the address.
+  /// This reveals the user and not the address.
   package var peerUserID: UInt32? { connection.endpoints.flatMap(LocalPeer.userID) }
 
   /// The port of this server to which the client has connected.

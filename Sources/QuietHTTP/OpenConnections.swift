@@ -30,13 +30,13 @@ final class OpenConnections: Sendable {
     evicted?()
   }
 
-  /// A request has begun on the connection.
+  /// Marks the connection as busy when a request begins.
   func beginRequest(_ id: ObjectIdentifier) {
     state.withLock { _ = $0.idle.removeValue(forKey: id) }
   }
 
-  /// The client has been sent all responses. If all connections are taken, others may be waiting, so the one
-  /// that has been idle longest is closed.
+  /// Marks the connection as idle when all responses were sent. If all connections are taken, new ones may be
+  /// waiting, so the connection that has been idle longest is closed.
   func endRequest(_ id: ObjectIdentifier, close: @escaping Close) {
     let evicted = state.withLock { state -> Close? in
       state.setIdle(id, close)
@@ -45,7 +45,7 @@ final class OpenConnections: Sendable {
     evicted?()
   }
 
-  /// Sets the bytes of responses that wait in the server for the client to read.
+  /// Sets the number of response bytes that are buffered for the client.
   func setUnread(_ bytes: Int, _ id: ObjectIdentifier, close: @escaping Close) {
     let evicted = state.withLock { state -> Close? in
       state.setUnread(bytes, id, close)
@@ -58,7 +58,7 @@ final class OpenConnections: Sendable {
     evicted?()
   }
 
-  /// Forgets a closed connection.
+  /// Removes a closed connection.
   func end(_ id: ObjectIdentifier) {
     state.withLock { state in
       state.count -= 1
@@ -70,7 +70,7 @@ final class OpenConnections: Sendable {
   /// The number of idle connections.
   var idleCount: Int { state.withLock { $0.idle.count } }
 
-  /// The bytes of all responses that wait in the server.
+  /// The number of response bytes that are buffered for all clients.
   var unreadBytes: Int { state.withLock { $0.unreadBytes } }
 
   private struct Idle {
@@ -89,7 +89,7 @@ final class OpenConnections: Sendable {
     var idle: [ObjectIdentifier: Idle] = [:]
     var unread: [ObjectIdentifier: Unread] = [:]
     var unreadBytes = 0
-    /// Increases with each event, which orders connections by time.
+    /// The number of events so far: a logical clock that orders connections by time.
     private var events: UInt64 = 0
 
     mutating func setIdle(_ id: ObjectIdentifier, _ close: @escaping Close) {

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import World
 
-/// A JSON response that an observer of the network cannot tell from others.
+/// A JSON response that looks like all others on the network.
 ///
 /// Every response has the same headers in the same order, and a top-level `padding` of random base64
 /// fills it up to a length of `ResponseBucket`. A response with `retry-after` is shorter by that header, so that it
@@ -67,7 +67,7 @@ public struct PaddedResponse: Sendable {
     retryAfterSeconds.map { "retry-after: \($0)\r\n".utf8.count } ?? 0
   }
 
-  /// The JSON, filled up to its bucket: base64 has groups of four, and blanks after the object fill
+  /// The JSON, filled up to its bucket: base64 has groups of four, and spaces after the object fill
   /// the rest.
   private func padded(from randomness: any Randomness, bytesMin: Int) -> ByteBuffer {
     let opening = (json.count > 2 ? "," : "") + "\"padding\":\""

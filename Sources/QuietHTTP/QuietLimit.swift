@@ -28,15 +28,15 @@ public enum QuietLimit {
   public static let pipelinedRequestsMax = 16
   /// Bytes of the bodies of these requests.
   public static let pipelinedBytesMax = 64 << 10
-  /// Requests in work, from their last byte to the beginning of their response. Further ones are refused.
+  /// Requests in progress, from their last byte to the beginning of their response. Further ones are rejected.
   public static let requestsInWorkMax = 768
-  /// Seconds that a new request may have to wait for the ones before it, or it is refused.
+  /// The longest estimated queueing delay of a new request, in seconds; with more, the request is rejected.
   static let queueSecondsMax = 0.5
   /// Requests that are processed at once; others wait until one of them is finished.
   static let requestsBegunMax = 128
-  /// Seconds after which a request that has waited is not begun, if there are many: it would take more than a second.
+  /// The longest wait of a request on a busy server, in seconds; after it, the request is rejected.
   static let beginSecondsMax = 0.6
-  /// Requests in work from which on the wait is estimated.
+  /// The number of requests in progress at which the server counts as busy and the delay is estimated.
   static let busyRequestsMin = 32
   /// Seconds over which the rate of finished requests is measured.
   static let rateSeconds = 1.0
@@ -50,7 +50,7 @@ public enum QuietLimit {
   public static let shutdownSeconds = 10
   /// Seconds for the rest of a request that is not complete at a shutdown signal.
   public static let unfinishedRequestSeconds = 2
-  /// The part of its failures that an address or network has left while a `FailureBudget` slows down.
+  /// The divisor of the limits of addresses and networks after half of a `FailureBudget` is used up.
   public static let slowedFailuresDivisor = 10
   /// Keys in the memory of an `AttemptBudget`, and of each level of a `FailureBudget`.
   public static let budgetKeysMax = 100_000
@@ -59,7 +59,7 @@ public enum QuietLimit {
   public static let proxyPrefixBitsMin = 8
   /// Entries of `Netmasks`, which are searched linearly for each request.
   public static let netmasksMax = 1_000
-  /// The grid of response times, in milliseconds: more than the differences of what a request looks up.
+  /// The grid of response times, in milliseconds: coarser than the differences between lookups.
   public static let responseGridMilliseconds = 5
   /// The grid of uploads, in milliseconds. It is finer, because a grid limits how many a connection can send.
   public static let uploadGridMilliseconds = 1

@@ -15,7 +15,7 @@ public enum QuietRefusal: Error, Hashable, Sendable {
   case notFound
   /// Too many attempts: retry later.
   case tooManyAttempts(retryAfterSeconds: Int)
-  /// Nothing can be stored: retry later.
+  /// The server is overloaded or cannot store data: retry later.
   case unavailable(retryAfterSeconds: Int)
   /// An internal error.
   case internalError
@@ -41,10 +41,10 @@ public enum QuietRefusal: Error, Hashable, Sendable {
     case .wrongContentType: "The body must be application/json."
     case .bodyTooSlow: "The body did not arrive in time; send it again."
     case .malformed: "The body is not JSON of the form this route takes."
-    case .notFound: "There is nothing here."
+    case .notFound: "No route has this path and method."
     case .tooManyAttempts: "Too many attempts; wait before the next one."
-    case .unavailable: "The server cannot take this now; try again later."
-    case .internalError: "The server failed; the fault is not yours."
+    case .unavailable: "The server is busy or cannot store data; retry later."
+    case .internalError: "An internal error occurred; try again later."
     }
   }
 

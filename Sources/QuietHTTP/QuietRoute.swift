@@ -87,9 +87,9 @@ public struct QuietRoute<Body: Sendable>: Sendable {
     }
   }
 
-  /// Cheap failing requests must not shorten the recorded times, and must not be told apart by theirs.
+  /// Rejections are imitations: their short durations are not recorded, and an observer cannot recognize them.
   private static func kind(of response: PaddedResponse, isDecoy: Bool) -> ResponseTimes.Kind {
-    // A server that cannot work should not keep clients longer than it must.
+    // Errors of the server are sent without a delay.
     if response.status.kind == .serverError { return .state }
     return isDecoy || response.status.kind != .successful ? .imitation : .success
   }

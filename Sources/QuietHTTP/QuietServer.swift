@@ -132,10 +132,10 @@ package struct ConnectionLimits: Sendable {
   package var connectionsMax = FileDescriptors.connectionsMax
   /// Open connections of one address, except trusted proxies.
   package var connectionsPerAddressMax = QuietLimit.connectionsPerAddressMax
-  /// Requests in work. Fewer than connections, so that there are some for refusals.
+  /// Requests in progress. Fewer than connections, so that some connections are left for rejections.
   package var requestsInWorkMax = min(
     QuietLimit.requestsInWorkMax, FileDescriptors.connectionsMax * 3 / 4)
-  /// Bytes of responses of all connections that wait in the server.
+  /// Response bytes that are buffered for all connections.
   package var unreadBytesMax = QuietLimit.unreadBytesMax
   /// Seconds in which a connection must send its next complete request head.
   package var idleSeconds = QuietLimit.idleSeconds

@@ -4,10 +4,10 @@ import NIOHTTP1
 
 /// Applies the rules of HTTP/1.1 that need the version of a request, which the HTTP library drops.
 ///
-/// - A request without exactly one `Host` is refused (RFC 9112, 3.2): servers on the way could route it
-///   differently. Only HTTP/1.0 has none.
+/// - A request without exactly one `Host` is rejected (RFC 9112, 3.2), because a proxy could route it differently.
+///   `Host` is optional in HTTP/1.0.
 /// - A client that waits for `100 Continue` gets it when a route begins to read the body (RFC 9110, 10.1.1).
-/// - Status lines have no phrase, which would show the status by its length (RFC 9112, 4).
+/// - Status lines have no reason phrase, whose length would reveal the status (RFC 9112, 4).
 /// - The connection is closed after a request of HTTP/1.0, whose clients read until the end, or with
 ///   `Connection: close` in any spelling (RFC 9112, 9.3).
 ///
@@ -69,7 +69,7 @@ final class RequestHeads: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    // After the response it is too late to continue.
+    // `100 Continue` must not be sent after the response.
     expectsContinue = false
     guard case .head(var head) = unwrapOutboundIn(data), head.status.mayHaveResponseBody else {
       return context.write(data, promise: promise)

@@ -6,14 +6,14 @@ import World
 ///
 /// A response that imitates a success takes one recorded duration at random. A mean would vary too little.
 /// Every response is sent at a point of a grid, counted from its start. So the time shows neither small
-/// differences of the work nor the wake-up delays of a busy machine, which are the same for all.
+/// differences in the work nor the wake-up delays of a busy machine.
 public final class ResponseTimes: Sendable {
   private let randomness: any Randomness
   private let grid: Duration
   private let stopwatch: any Stopwatch
   private let successes = Mutex(LatestDurations(countMax: QuietLimit.responseTimesMax))
 
-  /// A response, as far as its time matters.
+  /// The handling of a response's duration.
   public enum Kind: Sendable {
     /// A success, whose duration is recorded.
     case success

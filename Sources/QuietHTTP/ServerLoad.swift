@@ -2,13 +2,13 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// The requests that a server works on, and an estimate of the time that one more would wait.
+/// The requests in progress on a server, and an estimate of the queueing delay of a new one.
 ///
-/// A request counts from its last byte until its response begins, except while it waits for another server or
-/// imitates the time of another response. If many requests are in work, the wait is their number divided by the
-/// rate at which they were finished lately (Little's law), and the time for which the request has already waited, in
-/// the queues of the system too. New requests are refused before that exceeds `QuietLimit.queueSecondsMax`: a
-/// response that comes too late costs as much as one in time, and helps less.
+/// A request is in progress from its last byte until its response begins, except while it waits for another server
+/// or for the delay that makes all responses look alike. Under load, the delay is the number of these requests
+/// divided by the recent completion rate (Little's law), plus the time for which the request has already waited,
+/// which includes the socket's receive queue. New requests are rejected before the delay exceeds
+/// `QuietLimit.queueSecondsMax`: the client of a late response has given up.
 final class ServerLoad: Sendable {
   typealias Instant = ContinuousClock.Instant
 
@@ -22,18 +22,18 @@ final class ServerLoad: Sendable {
   }
 
   private struct State {
-    /// When the system received the last byte of the request of each connection.
+    /// The time at which the kernel received the last byte of each connection's request.
     var inWork: [ObjectIdentifier: Instant] = [:]
-    /// The time since which at least `QuietLimit.busyRequestsMin` requests are in work, or a later one.
+    /// The start of the measurement; nil while fewer than `QuietLimit.busyRequestsMin` requests are in progress.
     var busySince: Instant?
-    /// The requests that were finished since then.
+    /// The number of requests that were finished since `busySince`, weighted.
     var finished = 0.0
     /// The connections whose requests are being processed.
     var begun: Set<ObjectIdentifier> = []
-    /// Those that wait to be processed, in the order in which they came.
+    /// The requests that wait to be processed, in the order of arrival.
     var waiting = CircularBuffer<Waiting>()
 
-    /// The request of a connection is no longer processed. Returns the request that begins instead.
+    /// Removes the request of a connection from processing. Returns the continuation of the next waiting request.
     mutating func leave(_ connection: ObjectIdentifier) -> CheckedContinuation<Void, Never>? {
       guard begun.remove(connection) != nil, let next = waiting.popFirst() else { return nil }
       begun.insert(next.connection)
@@ -41,7 +41,7 @@ final class ServerLoad: Sendable {
     }
   }
 
-  /// Allows `inWorkMax` requests at once.
+  /// Allows `inWorkMax` requests in progress.
   init(
     inWorkMax: Int = QuietLimit.requestsInWorkMax,
     now: @escaping @Sendable () -> Instant = { .now }
@@ -50,9 +50,9 @@ final class ServerLoad: Sendable {
     self.now = now
   }
 
-  /// The request of a connection is complete.
+  /// Adds the request of a connection, of which the last byte was read.
   ///
-  /// - Parameter waited: The time since the system received its last byte.
+  /// - Parameter waited: The time since the kernel received that byte.
   func begin(_ connection: ObjectIdentifier, waited: Duration = .zero) {
     state.withLock { state in
       let now = now()
@@ -64,8 +64,8 @@ final class ServerLoad: Sendable {
 
   /// Waits until fewer than `QuietLimit.requestsBegunMax` requests are being processed.
   ///
-  /// A request that has begun is suspended several times, and each time waits for all that run. So few run at once, and
-  /// the others wait here, where it is known for how long.
+  /// A request in processing is suspended several times and then queues behind all running ones. So few requests run
+  /// at a time, and the others wait here, where the delay can be measured.
   func waitToBegin(_ connection: ObjectIdentifier) async {
     await withCheckedContinuation { continuation in
       let begins = state.withLock { state in
@@ -80,10 +80,10 @@ final class ServerLoad: Sendable {
     }
   }
 
-  /// The response begins, or the request waits for something else than this server.
+  /// Removes a request whose response begins, or that waits for another server.
   func end(_ connection: ObjectIdentifier) { remove(connection, finished: 1) }
 
-  /// The request is refused. It says nothing about the rate at which others are finished.
+  /// Removes a rejected request, which does not count for the completion rate.
   func refuse(_ connection: ObjectIdentifier) { remove(connection, finished: 0) }
 
   private func remove(_ connection: ObjectIdentifier, finished: Double) {
@@ -97,7 +97,7 @@ final class ServerLoad: Sendable {
     next?.resume()
   }
 
-  /// True if the request of a connection would wait too long.
+  /// Returns `true` if the estimated delay of the connection's request is too long.
   func isTooHigh(for connection: ObjectIdentifier) -> Bool {
     state.withLock { state in
       if state.inWork.count > inWorkMax { return true }
@@ -107,11 +107,11 @@ final class ServerLoad: Sendable {
       let left = QuietLimit.queueSecondsMax - waited
       guard left > 0 else { return true }
       let seconds = (now - start) / .seconds(1)
-      // A burst says nothing about the rate yet.
+      // After a short time the measured rate is not reliable.
       guard seconds >= QuietLimit.queueSecondsMax else { return false }
       let countMax = left * state.finished / seconds
       if seconds > 2 * QuietLimit.rateSeconds {
-        // Keeps the rate with the weight of one period, so that newer requests soon outweigh older ones.
+        // Restarts the measurement with the rate as one period, so that newer requests outweigh older ones.
         state.finished *= QuietLimit.rateSeconds / seconds
         state.busySince = now - .seconds(QuietLimit.rateSeconds)
       }
@@ -119,9 +119,9 @@ final class ServerLoad: Sendable {
     }
   }
 
-  /// True if the request of a connection has waited so long, on a server with many, that it should not be begun.
+  /// Returns `true` if the server is busy and the connection's request has waited too long to be processed.
   ///
-  /// The estimate was too low then, for example because a disk was slow.
+  /// Then the estimate was too low, for example because a disk was slow.
   func isLate(_ connection: ObjectIdentifier) -> Bool {
     state.withLock { state in
       guard state.busySince != nil, let received = state.inWork[connection] else { return false }
@@ -132,21 +132,21 @@ final class ServerLoad: Sendable {
   /// The number of requests that wait to be processed.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// The number of requests in work.
+  /// The number of requests in progress.
   var inWorkCount: Int { state.withLock { $0.inWork.count } }
 }
 
 /// The priorities of the tasks of a server.
 ///
-/// Connections are accepted and read before requests are processed. Otherwise they would wait for the requests before
-/// them, unseen in the queues of the system, which drops them when these are full.
+/// Connections are accepted and read with a higher priority than requests are processed. Otherwise connections would
+/// wait in the kernel's queues, where the delay is not known, and which drop connections when they are full.
 enum ServerPriority {
-  /// Of accepting and reading, and of refusals.
+  /// The priority of accepting, reading and rejecting.
   static let connections = TaskPriority.high
   private static let requests = TaskPriority.medium
 
-  /// Processes a request as a task of its own. It is not awaited as a task, because that would give it the priority of
-  /// its caller.
+  /// Processes a request in its own task. Its value is passed through a continuation: awaiting the task would escalate
+  /// it to the priority of the caller.
   static func process<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -167,7 +167,7 @@ enum ServerPriority {
   }
 }
 
-/// Gives each request the load of its server.
+/// Sets the server's load in the context of each request.
 struct LoadedResponder: HTTPResponder {
   let responder: RouterResponder<QuietContext>
   let load: ServerLoad
@@ -180,15 +180,17 @@ struct LoadedResponder: HTTPResponder {
 }
 
 extension QuietContext {
-  /// - Throws: `QuietRefusal.unavailable` if the server has too much work for this request.
+  /// Rejects the request if its estimated delay is too long.
+  ///
+  /// - Throws: `QuietRefusal.unavailable`.
   func refuseIfOverloaded() throws(QuietRefusal) {
     guard let load else { return }
     try refuse(load, if: load.isTooHigh(for: connection.id))
   }
 
-  /// Waits until the request can be processed. `waitsForOthers` then ends its part of the work.
+  /// Waits until the request can be processed. `waitsForOthers()` ends the processing.
   ///
-  /// - Throws: `QuietRefusal.unavailable` if that took too long.
+  /// - Throws: `QuietRefusal.unavailable` if the wait was too long.
   func begin() async throws(QuietRefusal) {
     guard let load else { return }
     await load.waitToBegin(connection.id)
@@ -201,8 +203,8 @@ extension QuietContext {
     throw .unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)
   }
 
-  /// Tells that the request waits from now on for something else than this server, such as another server. It no
-  /// longer counts as work.
+  /// Marks the request as waiting for something outside this server, such as another server. From now on it is not
+  /// part of the server's load.
   public func waitsForOthers() {
     load?.end(connection.id)
   }

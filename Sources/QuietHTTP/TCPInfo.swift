@@ -35,8 +35,8 @@ struct TCPInfo: Sendable {
 }
 
 extension Channel {
-  /// The time since the system received the last data of the connection; zero if the system does not tell. To be
-  /// called on the event loop.
+  /// The time since the system received the last data of the connection; zero if the system does not report it. Call it
+  /// on the event loop.
   var timeSinceReceipt: Duration {
     var time = Duration.zero
     TCPInfo.read(of: self)?.assumeIsolated().whenSuccess {

@@ -31,7 +31,7 @@ struct SegmentLayout {
     }
   }
 
-  /// A rest shorter than a header is an incomplete frame; a longer one is not recognized.
+  /// Remaining bytes that are shorter than a header are an incomplete frame; more are an unrecognized range.
   private mutating func classifyEnd(of segment: Data, from offset: Int) {
     if segment.count - offset < Frame.headerBytes {
       incompleteFrame = offset
@@ -42,8 +42,8 @@ struct SegmentLayout {
 
   /// The offset of the next header after `offset`.
   ///
-  /// The last bytes of a box and the header after it may look like a header by chance. Of overlapping
-  /// candidates, the one counts whose frame ends where the next one begins; else the first that fits.
+  /// The last bytes of a box and the header after it may look like a header by chance. Among overlapping
+  /// candidates, the first whose frame ends at the next header is returned, or else the first whose frame fits.
   private static func nextHeader(in segment: Data, after offset: Int) -> Int? {
     let isHeader = { Frame.boxLength(in: segment, at: $0) != nil }
     guard let first = (offset..<segment.count).dropFirst().first(where: isHeader) else {

@@ -24,7 +24,7 @@ public struct SealedFile: Sendable {
     do throws(SealedStorageError) {
       box = try Disk.read(url, bytesMax: Self.contentBytesMax + Seal.overhead)
     } catch {
-      // No write makes such a file.
+      // `replace` never writes a file of this size.
       throw error == .tooLarge ? .damaged : error
     }
     return if let box { try seal.open(box, location: url.lastPathComponent) } else { nil }

@@ -61,8 +61,8 @@ public actor SealedLog {
 
   /// Renames a damaged segment of `day` and writes a new one with its readable records.
   ///
-  /// The old one is kept as `<day>.sealed.damaged` until the day is removed. At every moment one of the two
-  /// is complete; if this throws, nothing has changed.
+  /// The damaged segment is kept as `<day>.sealed.damaged` until the day is removed. If this throws, nothing
+  /// has changed. A crash at any point leaves at least one complete segment.
   ///
   /// - Throws: `.full` if there is no space for both, `.disk` for another error.
   public func setDamageAside(of day: UInt32) throws(SealedStorageError) {
@@ -130,7 +130,7 @@ public actor SealedLog {
     do throws(SealedStorageError) {
       bytes = try Disk.read(url(of: day), bytesMax: Self.segmentBytesMax) ?? Data()
     } catch .tooLarge {
-      // No append makes such a segment.
+      // `append` never writes a segment of this size.
       return [nil]
     }
     let layout = SegmentLayout(of: bytes)

@@ -11,13 +11,13 @@ import Foundation
 /// pin.withUnsafeBytes { send($0) }
 /// ```
 ///
-/// It cannot clear copies that others made: of the registers, a file's cache, or a library's buffer.
+/// It cannot clear other copies, such as those in registers, in the page cache or in a library's buffer.
 public final class ZeroingBytes: Sendable {
   // Written by `init` and `deinit` only, so references may be shared.
   private nonisolated(unsafe) let bytes: UnsafeMutableRawBufferPointer
   private let free: @Sendable (UnsafeMutableRawBufferPointer) -> Void
 
-  /// Bytes that `fill` writes; they are zero before.
+  /// Allocates `count` zero bytes and calls `fill` to write them.
   public init(
     count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void
   ) rethrows {
@@ -27,7 +27,7 @@ public final class ZeroingBytes: Sendable {
     try fill(bytes)
   }
 
-  /// The bytes of `memory`, which `free` gets back when it has been overwritten.
+  /// Takes ownership of `memory`. On deallocation the bytes are overwritten and passed to `free`.
   package init(
     adopting memory: UnsafeMutableRawBufferPointer,
     free: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void
@@ -36,12 +36,12 @@ public final class ZeroingBytes: Sendable {
     self.free = free
   }
 
-  /// A copy of `source`, which stays as it is.
+  /// Copies `source`.
   public convenience init(copying source: some Collection<UInt8>) {
     self.init(count: source.count) { $0.copyBytes(from: source) }
   }
 
-  /// The bytes of `source`, which is overwritten with zeros.
+  /// Copies `source` and overwrites it with zeros.
   public convenience init(moving source: inout some Zeroable & Collection<UInt8>) {
     self.init(copying: source)
     source.zero()

@@ -2,10 +2,10 @@ import Foundation
 import Synchronization
 import World
 
-/// Compares the machine's clock with a clock that is never set, and at the start with the newest time in the database.
+/// Compares the system clock with the uptime, and once after the start with the newest time in the database.
 final class ClockComparison: Sendable {
   private struct State {
-    /// A reading whose time is plausible, or at first that of the start.
+    /// The last reading with a plausible time; before the first comparison, the reading at the start.
     var anchor: ClockReading
     /// True when the anchor was compared with the database.
     var isTrusted = false
@@ -26,7 +26,7 @@ final class ClockComparison: Sendable {
     let reading = clock.reading
     let fault = state.withLock { state -> ImplausibleClock? in
       guard let seconds = Self.fault(reading, &state, record) else { return nil }
-      // A confirmed time is a new beginning.
+      // A confirmed time becomes the new anchor.
       guard let confirmed = record.confirmed,
         abs(reading.time.timeIntervalSince(confirmed)) <= TrustedTimeLimit.driftSecondsMax
       else { return ImplausibleClock(time: reading.time, seconds: seconds) }

@@ -5,7 +5,7 @@ package struct RowChecksum {
 
   package init() {}
 
-  /// Each step is reversible for a given number, so that no change of one number is lost.
+  /// Adds a number. The step is a bijection of the state, so a change of one number always changes the checksum.
   package mutating func add(_ number: UInt64) {
     state = (state ^ number) &* 0xff51_afd7_ed55_8ccd
     state ^= state >> 32
@@ -13,7 +13,7 @@ package struct RowChecksum {
 
   package mutating func add(_ number: Int64) { add(UInt64(bitPattern: number)) }
 
-  /// NULL is another value than every number.
+  /// Adds a number or NULL, which differs from every number.
   package mutating func add(_ number: Int64?) {
     add(UInt64(number == nil ? 1 : 2))
     add(number ?? 0)

@@ -1,11 +1,12 @@
 import Foundation
 import World
 
-/// The time by which a server deletes, closes and forgets: that of the machine's clock while it is plausible.
+/// The time by which a server deletes data, closes periods and expires used tokens: the system clock while it is
+/// plausible.
 ///
-/// A clock that is wrong for a moment would delete everything at once, close periods of the future, or forget used
-/// tokens that are valid again when it is right. So a time is compared with the newest one in the database when the
-/// server starts, and with a clock that is never set while it runs. An operator can confirm a time that is refused.
+/// A clock that is wrong for a moment would delete all data, close future periods, or expire used tokens that are
+/// valid again after the correction. The time is therefore compared with the newest time in the database when the
+/// server starts, and with the uptime while it runs. An operator can confirm a time that was rejected.
 package struct TrustedTime: Sendable {
   private let comparison: ClockComparison
   private let record: @Sendable () async throws -> ClockRecord
@@ -39,7 +40,7 @@ package struct TrustedTime: Sendable {
 package struct ClockRecord: Hashable, Sendable {
   /// The newest time at which the server ran with a plausible clock.
   package var newest: Date?
-  /// The time that an operator has confirmed last.
+  /// The last time that an operator confirmed.
   package var confirmed: Date?
 
   package init(newest: Date? = nil, confirmed: Date? = nil) {
@@ -74,7 +75,7 @@ package struct ImplausibleClock: Error, Hashable, Sendable, CustomStringConverti
 
 /// The limits of trust in a server's clock.
 package enum TrustedTimeLimit {
-  /// The largest difference in seconds between the clock and one that is never set.
+  /// The largest difference in seconds between the progress of the system clock and the uptime.
   package static let driftSecondsMax: TimeInterval = 3_600
   /// The longest time in seconds between two runs of a server that needs no confirmation: used tokens are kept
   /// this much longer than they are valid.

@@ -128,7 +128,7 @@ package struct JSONCursor {
     throw wrongTypeOrMalformed
   }
 
-  /// Checks that only blanks follow.
+  /// Checks that only whitespace follows.
   package mutating func end() throws(StrictJSONError) {
     skipBlanks()
     guard position == bytes.count else { throw .moreThanOneValue }
@@ -136,8 +136,8 @@ package struct JSONCursor {
 }
 
 extension JSONCursor {
-  /// Validates any value that nests at most `depth` objects and arrays, and whose objects have no
-  /// field twice.
+  /// Validates any value. It may nest at most `depth` objects and arrays, and no object may have a field
+  /// twice.
   package mutating func skipValue(depth: Int) throws(StrictJSONError) {
     skipBlanks()
     guard let byte = peek else { throw .malformed }
@@ -156,7 +156,7 @@ extension JSONCursor {
 
   private mutating func skipObject(depth: Int) throws(StrictJSONError) {
     position += 1
-    // Strings, not bytes: decoders also take two canonically equivalent names for one.
+    // Compared as strings: decoders treat two canonically equivalent names as equal.
     var names: Set<String> = []
     guard !take(UInt8(ascii: "}")) else { return }
     repeat {
@@ -207,7 +207,7 @@ extension JSONCursor {
     }
   }
 
-  /// Consumes `byte` if it is next after any blanks.
+  /// Skips whitespace and consumes `byte` if it is next.
   private mutating func take(_ byte: UInt8) -> Bool {
     skipBlanks()
     guard peek == byte else { return false }

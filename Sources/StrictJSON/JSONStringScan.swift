@@ -44,7 +44,7 @@ struct JSONStringScan {
 extension JSONStringScan {
   private static let each: UInt64 = 0x0101_0101_0101_0101
 
-  /// Moves to the first byte that needs a closer look, or to the last seven bytes.
+  /// Skips plain ASCII in words of eight bytes. Stops at a byte that may be special, or within the last seven bytes.
   private mutating func skipPlain() {
     while bytes.count - position >= 8 {
       let raw = UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped + position)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The reason for which a notification is rejected. On Linux an `NSError` does not bridge back, so pass on
+/// The reason why a notification is rejected. On Linux an `NSError` does not bridge back, so pass on
 /// the value.
 public struct UNError: Error, Hashable, Sendable {
   /// The kind of error.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The part of Apple's system that shows an app's notifications. A program on Linux provides it.
+/// Shows an app's notifications, as Apple's system does. A program on Linux implements it.
 ///
 /// All members except `ask(for:)` are called on the app's queue and must return at once.
 public protocol UserNotificationSink: Sendable {

@@ -2,7 +2,7 @@ import Secrets
 
 /// The PIN of the ProteGO Safe contract: six to ten characters of `0-9A-Z`, at least one digit and one letter.
 ///
-/// It has six, and more only while so many are live that one of six characters could be guessed.
+/// New PINs have six characters, and more only while so many PINs are valid that one of six could be guessed.
 ///
 /// The health authority gives it to a user with a positive test, who types it into the app.
 public struct VerificationCode: Hashable, Sendable, Redacted {

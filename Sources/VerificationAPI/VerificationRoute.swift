@@ -23,7 +23,7 @@ public enum VerificationRoute {
   public static let batchIssue = "/api/batch-issue"
   /// POST: the status of a code (admin key).
   public static let checkCodeStatus = "/api/checkcodestatus"
-  /// POST: ends a code (admin key).
+  /// POST: expires a code at once (admin key).
   public static let expireCode = "/api/expirecode"
   /// GET: the numbers of codes by day (stats or admin key).
   public static let statistics = "/api/stats/realm.json"

@@ -13,8 +13,8 @@ public struct AttemptLimits: Sendable, Hashable {
   public var perNetwork: Int
   /// Failed attempts with the same code in a window.
   public var perCode: Int
-  /// Failed attempts with codes from all addresses in a window. From half of them on, each address and network
-  /// has a tenth of its failures. The length of new codes follows from this number.
+  /// Failed attempts with codes from all addresses in a window. When half is reached, the limits of addresses and
+  /// networks are reduced to a tenth. The length of new codes depends on this number.
   public var total: Int
   /// Codes that may be issued with one API key in a day.
   public var issuesPerApiKey: Int

@@ -15,7 +15,7 @@ struct CodeKeys: Sendable, Redacted {
     secret = SymmetricKey(data: codeHashKey)
   }
 
-  /// A value by which the database recognizes the secret.
+  /// A value stored in the database that shows if it belongs to the secret.
   var check: Data { authenticationCode(of: Data(), for: "database check") }
 
   /// The hash under which `code` is stored.
@@ -51,7 +51,7 @@ struct CodeKeys: Sendable, Redacted {
     case apiKey = "api key"
   }
 
-  /// The key that encrypts the token of `code`; deriving it takes both the secret and the code.
+  /// The key that encrypts the token of `code`, derived from the secret and the code.
   func tokenKey(for code: some EnteredCode) -> SymmetricKey {
     HKDF<SHA256>.deriveKey(
       inputKeyMaterial: secret, salt: Data(code.characters.utf8), info: Self.info("token"),

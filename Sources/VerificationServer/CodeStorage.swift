@@ -4,8 +4,8 @@ import World
 
 /// The storage of the verification server; each function is one transaction.
 ///
-/// All functions throw `VerificationServerError.storageUnavailable` if a row they need is damaged, or nothing could
-/// be stored, and then nothing was. A code is live up to and including the second of its expiry. Every implementation
+/// All functions throw `VerificationServerError.storageUnavailable` if a required row is damaged or the write failed;
+/// then nothing has changed. A code is live up to and including the second of its expiry. Every implementation
 /// passes the same test suites: see `StorageImplementation` in the tests.
 protocol CodeStorage: Sendable {
   /// Stores the codes that are free, in one transaction, and returns one outcome for each code.

@@ -20,7 +20,7 @@ struct VerificationComposition {
     let router = Router.quiet(
       refusals: .callable, allowedOrigin: configuration.allowedOrigin,
       trustedProxies: configuration.trustedProxies, randomness: randomness)
-    // Both contracts accept the same codes, so their guesses are counted together.
+    // Both contracts accept the same codes, so they share one failure budget.
     let guesses = FailureBudget(
       configuration.attempts.ofCodes, clock: clock, randomness: randomness,
       alarm: GuessingAlarm(logger: logger, limits: configuration.attempts).report)
@@ -39,7 +39,7 @@ struct VerificationComposition {
     return router
   }
 
-  // Each use has its own count: wrong codes from a clinic must not stop its staff from issuing codes.
+  // Separate budgets: wrong codes entered at a clinic must not prevent its staff from issuing codes.
   private var failures: FailureBudget {
     FailureBudget(configuration.attempts.ofCredentials, clock: clock, randomness: randomness)
   }

@@ -43,8 +43,8 @@ public enum VerificationLimit {
   public static let batchIssueCodesMax = 10
   /// The allowed time zone offsets, in minutes ahead of UTC.
   public static let timeZoneMinutes = -840.0...840.0
-  /// The largest expected number of guesses that hit a live code, in the lifetime of a code. If it would be
-  /// more, new codes get another character.
+  /// The largest expected number of guesses that hit a live code in the lifetime of a code. If it would be
+  /// exceeded, new codes are a character longer.
   public static let guessedCodesMax = 0.001
   /// The allowed lifetimes of a short code, in seconds: up to an hour.
   public static let shortCodeLifetimeSeconds: ClosedRange<TimeInterval> = 60...3_600

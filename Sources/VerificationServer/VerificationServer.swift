@@ -8,7 +8,7 @@ import World
 
 /// The verification server: exchanges codes of a health authority for signed tokens and certificates.
 ///
-/// It stores that a code was issued for a test result, and no name, no place and no key. The page
+/// It stores codes with test results, and no names, locations or keys. The page
 /// `Documentation/VerificationServer.md` describes its routes.
 public final class VerificationServer: Service {
   private let http: QuietServer
@@ -92,10 +92,10 @@ public final class VerificationServer: Service {
     }
   }
 
-  // A full disk now must not end the cleanup for good, so an error waits for the next period.
+  // An error such as a full disk does not end the loop: the next period retries.
   private func removeExpiredPeriodically() async throws {
     while true {
-      // Reading the keys publishes the end of an old key even if no request needs a signature.
+      // Reloads the keys, so that a change is published even if no request needs a signature.
       _ = signing.keys()
       await checkStoredData()
       do {

@@ -23,7 +23,7 @@ public struct VerificationServerConfiguration: Sendable, Redacted {
   /// The issuer, the audience and the keys of tokens.
   public var signing: UploadTokenIssuer
   /// Reads the signing keys again, so that they can change while the server runs; `nil` to use those of
-  /// `signing`. If it throws, the server keeps the keys that it has.
+  /// `signing`. If it throws, the server keeps its current keys.
   public var readSigningKeys: (@Sendable () throws -> SigningKeys)?
   /// The limits of attempts.
   public var attempts: AttemptLimits
@@ -33,7 +33,7 @@ public struct VerificationServerConfiguration: Sendable, Redacted {
   public var policy = CodePolicy()
   /// The sending of codes by SMS; `nil` for none.
   public var sms: SMSConfiguration?
-  /// The proxies whose `X-Forwarded-For` is believed. Without them the address of the connection counts.
+  /// The proxies whose `X-Forwarded-For` is trusted. For other connections the peer's address counts.
   public var trustedProxies = TrustedProxies.none
   /// The networks of apps: for `getAccessToken` of the ProteGO Safe contract and Google's device API.
   public var applicationNetmasks = Netmasks.anyAddress

@@ -7,7 +7,7 @@ import Foundation
 /// guard FileChunks.read(file, { hash.update(data: $0) }) else { return nil }
 /// ```
 package enum FileChunks {
-  /// The size of a part: large enough that calls of the system do not count.
+  /// The size of a part in bytes: large enough that the cost of system calls is negligible.
   package static let bytesMax = 1 << 20
 
   /// Passes the content of `file` to `body`, in order.

@@ -2,7 +2,7 @@ import Foundation
 
 /// An exclusive lock on a folder, between processes as well as between tasks of one process.
 ///
-/// The kernel releases it when the process ends, for whatever reason.
+/// The kernel releases it when the process ends, also after a crash.
 package enum FolderLock {
   /// Polling interval of the asynchronous variant.
   private static let pollingInterval = Duration.milliseconds(50)

@@ -5,10 +5,10 @@ import Foundation
 ///
 /// A board without a battery-backed clock starts in 1970, and a network may set a wrong time. If old data
 /// were removed by that time, everything would be lost at once, and sightings of a time that lies ahead
-/// would stay for years. So a reading far from the last one is not trusted until the clock has gone on
+/// would stay for years. So a reading far from the last one is trusted only after the clock has advanced
 /// from there for a day. Until then, the data of both times is kept.
 package struct RetentionClock: Equatable, Codable, Sendable {
-  /// A time far from the trusted one, as far as it has persisted.
+  /// A time far from the trusted one, and the seconds for which the clock has advanced from there.
   private struct Jump: Equatable, Codable {
     var latest: Date
     var seconds: TimeInterval
@@ -19,7 +19,7 @@ package struct RetentionClock: Equatable, Codable, Sendable {
   /// A time after the trusted one; while none is trusted, the latest of all readings. It stays while the
   /// clock is behind, as on a board without a battery-backed clock that boots in 1970.
   private var ahead: Jump?
-  /// A time before that. It must persist in one go, because a board repeats it at every start.
+  /// A time before that. It must persist without interruption, because a board repeats it at every boot.
   private var behind: Jump?
 
   /// A clock without a trusted time.
@@ -47,7 +47,7 @@ package struct RetentionClock: Equatable, Codable, Sendable {
     return RetentionPeriod(times: ahead == nil && behind == nil ? [trusted] : [trusted, now])
   }
 
-  /// True if the two clocks differ in more than the progress of some time.
+  /// True if the states differ, or the last readings differ by more than `seconds`.
   package func differs(from other: RetentionClock, byMoreThan seconds: TimeInterval) -> Bool {
     guard let latest, let before = other.latest else { return self != other }
     return (ahead == nil) != (other.ahead == nil) || (behind == nil) != (other.behind == nil)
@@ -69,7 +69,7 @@ package struct RetentionClock: Equatable, Codable, Sendable {
     return now.timeIntervalSince(ahead.latest) < -ClockLimit.stepSeconds
   }
 
-  /// `jump` gone on to `now`; a new one if the clock was set back.
+  /// Advances `jump` to `now`; returns a new jump if there is none or the clock was set back.
   private static func jump(_ jump: Jump?, to now: Date) -> Jump {
     guard var next = jump, now.timeIntervalSince(next.latest) >= -ClockLimit.stepSeconds else {
       return Jump(latest: now, seconds: 0)
@@ -81,9 +81,9 @@ package struct RetentionClock: Equatable, Codable, Sendable {
   }
 }
 
-/// The data that is kept: that of the retention period before each of these times.
+/// The union of the retention periods before one or two times; data outside it may be removed.
 package struct RetentionPeriod: Equatable, Sendable {
-  /// The trusted time, and the clock's if it is another. Empty if no time is trusted yet.
+  /// The trusted time, and the time of the clock if it differs. Empty if no time is trusted yet.
   package let times: [Date]
 
   /// A period before each of `times`.

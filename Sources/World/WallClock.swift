@@ -8,7 +8,7 @@ public protocol WallClock: Sendable {
   /// The current time.
   var now: Date { get }
 
-  /// The current time together with a clock that is never set, both of one moment.
+  /// The current time and the uptime at the same moment.
   var reading: ClockReading { get }
 
   /// Suspends until `deadline`; returns at once if it has passed.
@@ -35,7 +35,7 @@ public struct ClockReading: Hashable, Sendable {
 }
 
 extension WallClock {
-  /// A reading of a clock that is never set.
+  /// The time, also as the uptime; for clocks that are never set, such as simulated ones.
   public var reading: ClockReading {
     let now = now
     return ClockReading(time: now, uptime: now.timeIntervalSinceReferenceDate)
@@ -80,12 +80,12 @@ public struct SystemClock: WallClock {
   private static let longestSleepSeconds: TimeInterval = 60
 }
 
-/// The time since some moment, which does not change if the clock is set.
+/// A monotonic clock, which is not affected if the system clock is set.
 package protocol Stopwatch: Sendable {
-  /// The time since that moment.
+  /// The time since an arbitrary start.
   var elapsed: Duration { get }
 
-  /// Suspends until `moment`; returns at once if it has passed.
+  /// Suspends until `elapsed` reaches `moment`; returns at once if it has.
   ///
   /// - Throws: `CancellationError`.
   func sleep(until moment: Duration) async throws

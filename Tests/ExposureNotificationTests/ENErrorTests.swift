@@ -226,7 +226,7 @@ import Testing
     try await manager.activate()
     phone.user.hasScreen(false)
     #expect(await code { try await manager.setExposureNotificationEnabled(true) } == .unknown)
-    #expect(phone.log.errors == ["a call failed: NoScreen"])
+    #expect(phone.log.errors == ["ENManager call failed: NoScreen"])
     phone.user.hasScreen(true)
     try await manager.setExposureNotificationEnabled(true)
     phone.user.hasScreen(false)

@@ -63,7 +63,7 @@ import Testing
     let manager = try await phone.enabledManager()
     history.isUnreadable.withLock { $0 = true }
     await #expect(throws: ENError(.unknown)) { _ = try await manager.userTraveled() }
-    #expect(phone.log.errors == ["a call failed: Unreadable"])
+    #expect(phone.log.errors == ["ENManager call failed: Unreadable"])
   }
 
   @Test("Without a known history the call fails with travelStatusNotAvailable")

@@ -156,7 +156,7 @@ struct PhoneWeekTests {
     let all = try await phone.facts(.exportMyData).json
     let received = (all["received"] as? [[String: Any]] ?? []).compactMap { $0["beacons"] as? Int }
     #expect(received.reduce(0, +) == record.received)
-    let shown = scene.log.lines.filter { $0.contains("there is a notice for you") }
+    let shown = scene.log.lines.filter { $0.contains("new notice: run") }
     #expect(shown.count == 1, "\(shown)")
     let history = try await phone.facts(.history).json
     #expect(history["keysTotal"] as? Int == 1)

@@ -95,7 +95,7 @@ struct ResponseTests {
       let response = try await Post(#"{"word":"storage"}"#).response(port: port)
       #expect(response.status == 503)
       #expect(response.headers["retry-after"] == "\(QuietLimit.retryAfterSeconds)")
-      #expect(response.json["message"] == "The server cannot take this now; try again later.")
+      #expect(response.json["message"] == "The server is busy or cannot store data; retry later.")
       #expect(echo.log.lines.contains { $0.contains("storage failed") })
     }
   }
@@ -113,7 +113,7 @@ struct ResponseTests {
       let response = try await WireResponse(
         Wire.exchange([Data(head.utf8) + post.body], port: port))
       #expect(response.status == 500)
-      #expect(response.json["message"] == "The server failed; the fault is not yours.")
+      #expect(response.json["message"] == "An internal error occurred; try again later.")
       #expect(!String(decoding: response.body, as: UTF8.self).contains("Error"))
     }
   }

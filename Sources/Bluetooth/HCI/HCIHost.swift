@@ -7,7 +7,7 @@ import World
 /// One task runs `run()`. Another sends commands, one at a time. After the first failure every command
 /// fails with it, and the stream has to be opened again.
 actor HCIHost {
-  /// A command that waits for its result, or for the permission to be sent.
+  /// A command that waits for its result, or for a credit to be sent.
   private struct Pending {
     let id: Int
     let command: HCICommand
@@ -77,7 +77,7 @@ extension HCIHost {
       return command.continuation.resume(returning: .failure(failure))
     }
     pending = command
-    // A reset is allowed at any time and restores the permission to send.
+    // A reset is allowed at any time and restores the credit.
     if command.command == .reset { credits = 1 }
     sendPending()
   }

@@ -36,7 +36,7 @@ private enum SerialPort {
     settings.c_cflag |= tcflag_t(CLOCAL) | tcflag_t(CREAD) | tcflag_t(CRTSCTS)
     settings.c_cflag &= ~tcflag_t(CSTOPB)
     guard cfsetispeed(&settings, code) == 0, cfsetospeed(&settings, code) == 0 else { return false }
-    // Bytes of before belong to no command of ours.
+    // Discards bytes that were received before the first command.
     return tcsetattr(descriptor, TCSAFLUSH, &settings) == 0
   }
 

@@ -51,7 +51,7 @@ struct ExportPass {
         try batcher.add(fields, isRevised: isRevised, each: each)
       }
     } catch KeyFileError.malformedExport {
-      // Keep hashing: the signature shows if the file was changed on its way or malformed from the start.
+      // Hashing continues: the signature shows if the file was corrupted in transit or published malformed.
       malformation = .malformedExport
     }
   }
@@ -87,8 +87,8 @@ struct ExportReading {
   let signatures: SignatureList
   /// The counted content, or the error if the export is malformed.
   ///
-  /// An export that is malformed and has an invalid signature was changed on its way. Then the
-  /// signature error is the more useful one, so both are kept.
+  /// A malformed export with an invalid signature was corrupted in transit. The signature error is then the
+  /// more useful one, so both results are kept.
   let facts: Result<KeyFileFacts, KeyFileError>
 }
 

@@ -39,7 +39,7 @@ struct ExportScanner {
 }
 
 extension ExportScanner {
-  /// Completes the field that the last chunk broke off in, with as few bytes of `chunk` as possible.
+  /// Completes the partial field of the last chunk, with as few bytes of `chunk` as possible.
   ///
   /// - Returns: The rest of `chunk`.
   private mutating func finishUnread(

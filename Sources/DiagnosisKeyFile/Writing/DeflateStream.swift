@@ -79,7 +79,7 @@ final class DeflateStream: Sendable {
       }
       deflated += room.dropLast(Int(stream.pointee.avail_out))
     } while stream.pointee.avail_out == 0
-    // Z_BUF_ERROR only says that nothing was left to do, which is an error at the end of the stream.
+    // Z_BUF_ERROR means that no progress was possible, which is an error only at the end of the stream.
     let isEnded = flush == Z_FINISH ? result == Z_STREAM_END : [Z_OK, Z_BUF_ERROR].contains(result)
     guard isEnded, stream.pointee.avail_in == 0 else { throw .cannotWrite(EIO) }
     return deflated

@@ -29,7 +29,7 @@ final class DeflatedEntry {
     guard byteCount <= byteCountMax else { throw .tooLarge }
     var rest = bytes[...]
     while !rest.isEmpty {
-      // Not before more bytes come, since the last piece is flushed in another way.
+      // A full piece is submitted only when more bytes follow, because the last piece is flushed differently.
       if piece.isFull { try submitPiece() }
       rest = piece.take(rest)
     }

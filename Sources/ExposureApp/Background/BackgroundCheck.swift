@@ -44,13 +44,13 @@ public enum BackgroundRule {
   public static let retrySeconds: TimeInterval = 15 * 60
   /// The number of failures in a row after which the interval does not grow any more.
   public static let failuresMax = 5
-  /// The random addition to each interval, in seconds, so that phones do not ask at the same time.
+  /// The jitter that is added to each interval, in seconds, so that phones do not send requests at the same time.
   public static let jitterSeconds = 0...120
   /// The random delay of an overdue check, in seconds.
   public static let overdueJitterSeconds = 1...30
-  /// The longest wait without a look at the clock, in seconds.
+  /// The polling interval of the clock during a wait, in seconds.
   public static let stepSeconds: TimeInterval = 60
-  /// The longest time until a check, in seconds: a server may ask for a pause of a day.
+  /// The longest time until a check, in seconds: a server may set `Retry-After` to a day.
   public static let waitSecondsMax: TimeInterval = 25 * 3_600
 }
 

@@ -48,8 +48,8 @@ extension CheckOutcome {
 extension ExposureApp {
   /// Runs checks on schedule until the task is cancelled.
   ///
-  /// A check that is due while the phone sleeps or the program is not running is run once, soon after it
-  /// goes on. Waiting is divided into short steps, so that a changed clock is noticed.
+  /// A check that was due while the phone slept or the program was not running is run once, soon after
+  /// resuming. The wait polls the clock, so that a clock change is noticed.
   public func runSchedule() async {
     while !Task.isCancelled {
       do {

@@ -144,7 +144,7 @@ extension ExposureApp {
     let download = keyFileDownload(from: network)
     var new: [KeyFileName] = []
     for name in names {
-      // An unreadable file is refused without a call of the framework.
+      // An unreadable file is rejected without a call of the framework.
       if let count = try? countKeys(download.url(of: name)) {
         analysis.keyCounts[name.text] = count
         if !suspects.contains(name.text) { new.append(name) }
@@ -257,7 +257,7 @@ extension ExposureApp {
   }
 }
 
-/// Thrown if results that a detection needs were lost during the check.
+/// Thrown during a check if the framework has lost results that a detection needs.
 private struct LostResults: Error {}
 
 /// The result of a check.

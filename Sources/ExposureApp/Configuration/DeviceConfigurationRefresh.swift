@@ -114,19 +114,19 @@ public protocol KeyFileTrust: Sendable {
   /// - Throws: If a key is not valid; then nothing changes.
   func trust(_ keys: [DeviceConfiguration.Key]) throws
 
-  /// Forgets the keys that the framework has read in these files only.
+  /// Removes the keys that the framework has read in these files only.
   ///
   /// - Throws: If the disk fails; then it is called again by the next check.
   func withdraw(_ files: Set<KeyFileHash>) async throws
 
-  /// Ends the framework's wait for files that were passed before its results were lost and that the server has
-  /// removed since.
+  /// Tells the framework that all available files have been passed again after it lost results. The server has
+  /// removed the missing ones.
   ///
   /// - Throws: If that could not be stored; then it is called again by the next check.
   func confirmKeyFilesPassed() async throws
 }
 
 extension KeyFileTrust {
-  /// A system that does not wait for files needs no confirmation.
+  /// Does nothing, for a system that does not require lost files to be passed again.
   public func confirmKeyFilesPassed() async throws {}
 }

@@ -7,7 +7,7 @@ extension ExposureApp {
   /// Undoes the exposures that were found through newly withdrawn files, and makes files wanted whose
   /// withdrawal has ended.
   ///
-  /// The framework forgets first: if the app is killed in between, the next check does both again.
+  /// The framework's keys are removed first: if the app is killed before the next step, the next check repeats both.
   func followWithdrawals(_ withdrawn: Set<KeyFileHash>) async throws {
     let known = store.state.deviceConfiguration?.undone ?? [:]
     let new = withdrawn.subtracting(known.keys)
@@ -42,7 +42,7 @@ extension ExposureApp {
 
 extension StoredState {
   /// Removes the encounters of detections that included a withdrawn file. The other files of those detections
-  /// are wanted again, because version 1 of the framework does not tell which file an encounter is from.
+  /// are wanted again, because version 1 of the framework does not report the file of an encounter.
   mutating func undo(_ withdrawn: Set<KeyFileHash>) {
     let isUndone = { (exposure: Exposure) in
       exposure.files?.contains { withdrawn.contains($0.hash) } ?? false

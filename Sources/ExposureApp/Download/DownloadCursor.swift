@@ -5,8 +5,8 @@ import KeyServerAPI
 ///
 /// A file that an index has listed stays wanted until it is analysed or fourteen days old, even if a later
 /// index omits it. The position is the end timestamp in Unix seconds up to which every file is done. Later
-/// files are analysed anyway and remembered by name, so that one dead link delays nothing and no file is
-/// analysed twice. The property names are the JSON keys on disk.
+/// files are analysed anyway and remembered by name, so that one missing file does not delay the others and
+/// no file is analysed twice. The property names are the JSON keys on disk.
 struct DownloadCursor: Codable, Sendable, Equatable {
   private struct WantedFile: Codable, Equatable {
     let end: Int64
@@ -112,7 +112,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
     hasListing = false
   }
 
-  /// Keys of a file up to `oldest` have no encounters on this phone any more.
+  /// Removes files that end up to `oldest`: the phone has no contacts of their period any more.
   private mutating func expire(_ oldest: Date) {
     let end = Int64(oldest.timeIntervalSince1970)
     let expired = wanted.filter { $0.value.end <= end }.keys

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The search for the bad file among key files that the framework refused together.
+/// The binary search for a bad file among key files that the framework rejected in one call.
 ///
-/// A group of refused files is divided, so that the number of calls grows with its logarithm. The calls are
-/// limited, because the framework allows few a day and new files need them. The search continues with
-/// the next check. The property names are the JSON keys on disk.
+/// Each step splits a group of rejected files, so the number of calls is logarithmic in its size. The calls
+/// are limited, because the framework allows few calls a day and new files need them. The search continues
+/// with the next check. The property names are the JSON keys on disk.
 struct FileSearch: Codable, Sendable, Equatable {
   /// Files to pass to the framework in one call.
   struct Group: Codable, Sendable, Equatable {
@@ -46,8 +46,8 @@ struct FileSearch: Codable, Sendable, Equatable {
     return names
   }
 
-  /// The framework refused these files in one call. Their other half is analysed together with new files
-  /// again, because it is probably good.
+  /// Records that the framework rejected these files in one call. Their other half is analysed together with
+  /// new files again, because it is probably good.
   mutating func refuse(_ names: [String], at now: Date) {
     groups.removeAll { $0.names == names || $0.otherHalf == names.first }
     if names.count == 1 {
@@ -57,7 +57,7 @@ struct FileSearch: Codable, Sendable, Equatable {
     }
   }
 
-  /// The framework accepted these files in one call.
+  /// Records that the framework accepted these files in one call.
   mutating func accept(_ names: [String], at now: Date) {
     let halves = groups.filter { $0.otherHalf == names.first }
     remove(Set(names))
@@ -74,7 +74,8 @@ struct FileSearch: Codable, Sendable, Equatable {
     }
   }
 
-  /// Groups that may be good come first. A bad group is divided, and its first half is next.
+  /// Returns the next group to pass. Groups that may be good come first. A bad group is split, and its first
+  /// half is returned.
   private mutating func nextGroup(_ available: Set<String>) -> [String]? {
     let usable = groups.indices.filter { available.isSuperset(of: groups[$0].names) }
     guard let index = usable.first(where: { !groups[$0].isBad }) ?? usable.first else { return nil }
@@ -86,7 +87,7 @@ struct FileSearch: Codable, Sendable, Equatable {
     return half
   }
 
-  /// A file that was refused alone is tried again after a day: the server may have replaced it.
+  /// Returns a file that was rejected alone a day ago or earlier: the server may have replaced it.
   private func nextRefused(_ available: Set<String>, at now: Date) -> [String]? {
     dueRefused(at: now).intersection(available)
       .min { (refused[$0] ?? now, $0) < (refused[$1] ?? now, $1) }.map { [$0] }

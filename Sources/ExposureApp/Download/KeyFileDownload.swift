@@ -32,7 +32,7 @@ struct KeyFileDownload: Sendable {
         "skipped invalid lines of the index",
         metadata: ["lines": "\(index.malformedCount + future)"])
     }
-    // With files of the future the phone's clock may be wrong: the same index must be read again.
+    // If files are in the future, the phone's clock may be wrong: the same index must be read again.
     return ListedFiles(names: names, version: future == 0 ? response.version : nil)
   }
 

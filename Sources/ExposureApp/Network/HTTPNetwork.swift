@@ -40,8 +40,8 @@ public final class HTTPNetwork: Network {
 
   public func send(_ request: NetworkRequest) async throws -> NetworkResponse {
     try await exchange(request) { response in
-      // A body may have a token. Neither SwiftNIO's buffers nor a copy that the runtime makes keep it: the parts are
-      // overwritten, and the memory of the result is when its last reference is released.
+      // The body may contain a token, so SwiftNIO's buffers are overwritten after each part is copied. The memory of
+      // the result is overwritten when its last reference is released.
       var body = SecretText()
       for try await part in response.body {
         defer { part.overwrite() }

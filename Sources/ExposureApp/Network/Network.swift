@@ -168,7 +168,8 @@ public enum NetworkLimit {
   public static let responseBytesMax = 64 << 10
   /// The connection timeout, in seconds.
   public static let connectSeconds = 10
-  /// The timeout between programs on one machine, in seconds: a slow machine must not look like a lost connection.
+  /// The timeout for requests to servers on the same machine, in seconds: large, so that a slow machine does not
+  /// cause network errors.
   public static let ownMachineTimeoutSeconds = 1_800.0
   /// The longest accepted `Retry-After`, in seconds.
   public static let retryAfterSecondsMax = 24 * 3_600

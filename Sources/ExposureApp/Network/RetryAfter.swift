@@ -4,8 +4,8 @@ import Foundation
 enum RetryAfter {
   /// The seconds to wait, at most the limit; `nil` for another value.
   ///
-  /// - Parameter sent: The time of the response. Its header `Date` is better than the phone's clock, which may
-  ///   be wrong.
+  /// - Parameter sent: The time of the response: that of its header `Date` if possible, because the phone's
+  ///   clock may be wrong.
   static func seconds(_ value: String, sentAt sent: Date) -> Int? {
     let text = value.trimmingCharacters(in: .whitespaces)
     guard let seconds = Double(digits: text) ?? date(text)?.timeIntervalSince(sent) else {
@@ -14,8 +14,8 @@ enum RetryAfter {
     return Int(min(max(seconds, 0), Double(NetworkLimit.retryAfterSecondsMax)))
   }
 
-  /// The date of a header: `Sun, 06 Nov 1994 08:49:37 GMT`, or one of the two obsolete forms that a recipient
-  /// must accept.
+  /// Parses a date: `Sun, 06 Nov 1994 08:49:37 GMT`, or one of the two obsolete formats that a recipient must
+  /// accept.
   static func date(_ text: String) -> Date? {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")

@@ -107,7 +107,7 @@ public protocol NoticeSink: Sendable {
 
 /// The notices that the user has seen and those that are pending. The property names are the JSON keys on disk.
 struct NoticeState: Codable, Sendable, Equatable {
-  /// The last level that the user was notified of.
+  /// The last level that was shown to the user.
   private(set) var toldLevel = RiskLevel.none
   /// The level of the pending notice. It is kept until the notice is shown, so that a restart in between
   /// does not lose it.

@@ -20,7 +20,7 @@ public struct DistanceBand: Codable, Hashable, Sendable {
 }
 
 extension DistanceBand {
-  /// The bands of an exposure of API version 1, from near to far; empty if the framework tells no durations.
+  /// The bands of an exposure of API version 1, from near to far; empty if the framework reports no durations.
   ///
   /// The framework rounds the duration of an exposure up to minutes. The difference counts for the longest band, so
   /// that the bands add up to `total`.

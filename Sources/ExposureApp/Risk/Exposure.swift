@@ -15,7 +15,7 @@ public struct Exposure: Codable, Hashable, Sendable, Identifiable {
   public var judgement: DayJudgement?
   /// The key files of the detection that found the encounter; `nil` for a day of exposure windows.
   var files: [AnalysedFile]?
-  /// The time by distance, from near to far; empty if the framework does not tell it.
+  /// The time by distance, from near to far; empty if the framework does not report it.
   public var bands: [DistanceBand] = []
 
   /// Returns `true` if both describe the same encounter; analysing a file again repeats its encounters.

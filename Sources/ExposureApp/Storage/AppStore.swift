@@ -86,7 +86,8 @@ struct AppStore<State: Codable & Sendable> {
     writeMarker()
   }
 
-  /// Opens the store with `key` if that key fits; otherwise renames the files and starts with the value after a loss.
+  /// Opens the store with `key` if it decrypts the files; otherwise sets the files aside and starts with the value
+  /// after a loss.
   mutating func startOver(with key: SealingKey) throws(StorageFailure) {
     guard condition != .ready else { return }
     self.key = key

@@ -108,7 +108,7 @@ struct DamageRecord: Codable, Sendable, Equatable {
     resolve { !$0.content.isRestoredByChecking }
   }
 
-  /// Ends everything that began before `oldest`: the affected days have expired.
+  /// Removes damage found before `oldest` and ends a recovery that began before it: the affected days have expired.
   mutating func prune(before oldest: Date) {
     entries.removeAll { $0.damage.found < oldest }
     if let since = recoveringSince, since < oldest { finishRecovery() }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A limit for wrong PINs.
+/// A rate limit for wrong PINs.
 public struct PINLock: Sendable, Hashable {
   /// The explanation of the limit.
   public let sentence: String

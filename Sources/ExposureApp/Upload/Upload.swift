@@ -125,7 +125,7 @@ extension ExposureApp {
     case .requestKeys:
       announce(.uploadProgress(.waitingForConsent))
       let keys = try await diagnosisKeys()
-      // Before the PIN is used: after a refusal the next attempt on the same day takes these keys.
+      // Stored before the PIN is used: after a rejection, the next attempt on that day reuses these keys.
       if (try? KeySelection.keys(of: keys, at: clock.now)) != nil {
         flow.record.released = UploadRecord.Released(keys: keys, date: clock.now)
         try uploads.save(flow.record)

@@ -47,7 +47,7 @@ struct UploadFlow {
     self.risks = risks
   }
 
-  /// The user entered a PIN.
+  /// Handles a PIN that the user entered.
   ///
   /// The PIN of a complete upload succeeds at once. An earlier upload with a valid token continues with any
   /// PIN. One whose token has expired, or that has none, continues with its own PIN for a day.
@@ -70,7 +70,7 @@ struct UploadFlow {
     return .useKeys(released.keys)
   }
 
-  /// The framework returned the keys, so the user has agreed.
+  /// Handles the keys that the framework released with the user's consent.
   mutating func receivedKeys(
     _ keys: [ReleasedKey], hmacSecret: ZeroingBytes, at now: Date
   ) -> Step {
@@ -86,29 +86,29 @@ struct UploadFlow {
     }
   }
 
-  /// The device attestation arrived. Every attempt needs a new one, because servers accept each only once
-  /// and for a short time. The keys and the token stay the same.
+  /// Handles a device attestation. Every attempt needs a new one, because servers accept each only once and
+  /// for a short time. The keys and the token stay the same.
   mutating func receivedAttestation(_ payload: DeviceVerificationPayload) -> Step {
     guard case .waitingForAttestation(let pending, _) = state else { return unexpectedEvent() }
     let attested = pending.attested(by: payload)
     return attested.token == nil ? requestToken(attested) : send(attested)
   }
 
-  /// The verification server returned a token.
+  /// Handles the token that the verification server returned.
   mutating func receivedToken(_ token: ZeroingBytes, at now: Date) -> Step {
     guard case .waitingForToken(let pending) = state else { return unexpectedEvent() }
     return send(pending.granted(token, at: now))
   }
 
-  /// The key server accepted the keys.
+  /// Handles the key server's acceptance of the keys.
   mutating func receivedAcceptance() -> Step {
     guard case .sending = state else { return unexpectedEvent() }
     state = .ended
     return .end(.success, keepsPending: false)
   }
 
-  /// A step failed. The server may have processed the request, so the upload is kept for a retry unless
-  /// the server refused it.
+  /// Handles the failure of a step. The server may have processed the request, so the upload is kept for a
+  /// retry unless the server rejected it.
   mutating func failed(_ reason: UploadFailure) -> Step {
     switch state {
     case .waitingForPIN: end(reason, keepsPending: record.pending != nil)
@@ -139,7 +139,7 @@ struct UploadFlow {
     return .end(UploadOutcome(reason), keepsPending: keepsPending)
   }
 
-  /// An event that does not fit the state; nothing changes.
+  /// Handles an event that the state does not allow; nothing changes.
   private mutating func unexpectedEvent() -> Step {
     .end(UploadOutcome(.alreadyRunning), keepsPending: true)
   }

@@ -61,7 +61,7 @@ struct UploadStore {
 
   /// Reads the record.
   ///
-  /// - Throws: `.damaged` if it is; then the file was set aside and the next call returns an empty record.
+  /// - Throws: `.damaged` if the file is damaged. It is then set aside, and the next call returns an empty record.
   mutating func load() throws(SealedStorageError) -> UploadRecord {
     do throws(SealedStorageError) {
       guard let file, var content = try file.read() else {

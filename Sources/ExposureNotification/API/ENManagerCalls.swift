@@ -102,7 +102,7 @@ extension ENManager {
     _ handler: @escaping (Result<Value, any Error>) -> Void,
     _ work: @escaping @Sendable () async throws -> Value
   ) {
-    // Apple's handlers are closures of no particular queue; only `dispatchQueue` calls this one.
+    // Apple's handlers are not `Sendable`; only `dispatchQueue` calls this one.
     nonisolated(unsafe) let handler = handler
     let (queue, pendingHandlers) = (dispatchQueue, lifecycle.pendingHandlers)
     let logger = device?.logger
@@ -113,8 +113,10 @@ extension ENManager {
         result = .success(try await work())
       } catch {
         let reason = ENError.reason(for: error)
-        // The type only: the text of a foreign error may hold a secret.
-        if ENError.Code.unknown ~= reason { logger?.error("a call failed: \(type(of: error))") }
+        // Only the type is logged: the text of an unknown error may contain a secret.
+        if ENError.Code.unknown ~= reason {
+          logger?.error("ENManager call failed: \(type(of: error))")
+        }
         result = .failure(reason)
       }
       queue.async {
@@ -166,7 +168,8 @@ extension Result {
   }
 }
 
-/// The life cycle of one `ENManager`: new, activating, active, invalidated. It never starts again.
+/// The life cycle of one `ENManager`: new, activating, active, invalidated. An invalidated manager cannot be
+/// activated again.
 final class ManagerLifecycle: Sendable {
   private enum Phase { case new, activating, active, invalidated }
 

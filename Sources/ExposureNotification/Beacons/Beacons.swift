@@ -21,7 +21,7 @@ actor Beacons {
   private let files: OwnKeyFiles
   private let logger: Logger
   private var own = OwnKeys()
-  /// The keys on the disk; nil until they could be read. Until then nothing is sent.
+  /// The keys on the disk; nil until they have been read. Until then nothing is sent.
   private var stored: OwnKeys?
   /// The days that limited the retention period when old keys were last removed.
   private var pruned: Set<Day> = []
@@ -146,8 +146,8 @@ extension Beacons {
     return own.key(at: interval)
   }
 
-  /// A key that cannot be stored is used nevertheless, because it can warn others as long as this
-  /// process runs. The next call tries to store it again.
+  /// Stores the keys. A failure is logged and the next call retries; the keys are used meanwhile, because an
+  /// upload by this process can still contain them.
   private func save() {
     do throws(SealedStorageError) {
       try write(own)
@@ -167,7 +167,7 @@ extension Beacons {
     }
   }
 
-  /// Reads the keys if that was not possible before.
+  /// Reads the keys unless they have been read.
   private func read() throws(SealedStorageError) {
     guard stored == nil else { return }
     own = try files.read()

@@ -5,8 +5,8 @@ import World
 
 /// The device's own Temporary Exposure Keys: one per day, more if one was released early.
 ///
-/// A released key is public, so it is never sent again, whatever the clock says. Any keys of 15 days in a
-/// row keep to the limits of an upload: at most three of one day, and at most thirty together.
+/// A released key is public, so it is never sent again, even if the clock is set back. The keys of any 15
+/// successive days fit the limits of an upload: at most three of one day, and at most thirty in total.
 struct OwnKeys: Equatable, Sendable {
   /// Oldest first. Two cover the same interval only if they have the same start and one is released.
   private(set) var keys: [OwnKey] = []
@@ -73,8 +73,8 @@ struct OwnKeys: Equatable, Sendable {
     keys.removeAll { !period.keeps($0.day) }
   }
 
-  /// The first key of a day is always possible. The others share what an upload has room for beyond one
-  /// key for each day.
+  /// Returns `true` for the first key of a day. Further keys are limited to the keys that fit into an upload
+  /// beyond one key per day.
   private func mayAdd(on day: Day) -> Bool {
     let count = keys(of: day).count
     guard count > 0 else { return true }

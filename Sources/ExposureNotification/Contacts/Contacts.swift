@@ -15,7 +15,7 @@ actor Contacts {
   private let reports: DamageReports
   private let logger: Logger
   private var isListening = false
-  /// The stored records of each day, as far as this process has counted them.
+  /// The number of stored records by day, for days that this process has counted.
   private var counts: [UInt32: RecordCounts] = [:]
   /// The days that limited the retention period when other days were last removed.
   private var pruned: Set<Day> = []

@@ -3,8 +3,8 @@ import World
 
 /// The key files whose matches the device keeps, by their SHA-256, and those whose matches were lost.
 ///
-/// API version 2 keeps matches for the app. If they are lost, a result without them must not look like one
-/// without risk: detections fail until every file has been passed again, or is older than 14 days.
+/// API version 2 keeps matches for the app. After they are lost, a result without them would wrongly show no
+/// risk. So detections fail until every file has been passed again or is older than 14 days.
 struct AnalysedFiles: Equatable, Codable, Sendable {
   /// The date when each file was last passed in.
   private(set) var passed: [Data: Date] = [:]
@@ -39,7 +39,7 @@ struct AnalysedFiles: Equatable, Codable, Sendable {
     lost.subtract(files)
   }
 
-  /// Records that the lost matches are complete again, as far as possible.
+  /// Records that all available files have been passed again.
   mutating func confirm() {
     lost = []
   }

@@ -31,9 +31,10 @@ actor ConsentStore {
     if state.failure != nil { Self.read(file, reports: reports, into: state, logger) }
   }
 
-  /// Returns if the user allows exposure notification. The user is asked once ever.
+  /// Checks that the user allows exposure notification. The user is asked once; the decision is stored.
   ///
-  /// - Throws: `ENError`, or the error of a prompt that could not be shown; then nothing is stored.
+  /// - Throws: `ENError` without permission, or the error of a prompt that could not be shown; then nothing is
+  ///   stored.
   func authorize() async throws {
     if let failure = state.failure { throw ENError(failure) }
     switch state.consent.authorization {

@@ -29,10 +29,10 @@ struct DetectionHistory: Equatable, Sendable {
     self = next
   }
 
-  /// Takes back the last call, whose files were refused. `earlier` is the history before it.
+  /// Refunds the last call, whose files were rejected. `earlier` is the history before the call.
   ///
-  /// A refused call tells the app nothing, and one bad file must not use up the quota for good ones.
-  /// Beyond a limit, which bounds the work for bad files, the call stays counted.
+  /// A rejected call reveals nothing to the app, and a bad file must not use up the quota for good ones. The
+  /// number of refunds is limited, which bounds the work for bad files.
   mutating func refund(to earlier: DetectionHistory, at now: Date) {
     guard refusals.take(at: now, limit: DeviceLimit.refundsPerDay) else { return }
     (quota, files, map) = (earlier.quota, earlier.files, earlier.map)
@@ -92,8 +92,8 @@ struct KeyFileQuota: Equatable, Codable, Sendable {
 
 /// The last infectiousness map and the date of its last change.
 ///
-/// An app that changes the map at will could find out the day of an exposure from the results. So the
-/// map may change once a week.
+/// An app that changes the map before each detection could infer the day of an exposure from the results. So
+/// the map may change only once a week.
 struct InfectiousnessMapHistory: Equatable, Codable, Sendable {
   private var last: [Int: UInt32]?
   private var changed: Date?

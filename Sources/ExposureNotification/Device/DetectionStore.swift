@@ -18,7 +18,7 @@ actor DetectionStore {
   private let file: SealedFile
   private let keys: RetainedKeyStore
   private let reports: DamageReports
-  /// Nil until it could be read.
+  /// The stored history; nil until it has been read.
   private var history: DetectionHistory?
   private var last: DetectionResult?
   /// The number of removals. A detection that began before one must not store its result.
@@ -46,19 +46,19 @@ actor DetectionStore {
     return Begun(call: call, earlier: earlier, removals: removals)
   }
 
-  /// Takes a call back whose files were refused.
+  /// Refunds a call whose files were rejected.
   func refuse(_ begun: Begun) throws {
     var next = try loadedHistory()
     next.refund(to: begun.earlier, at: begun.call.time)
     try save(next)
   }
 
-  /// The keys of earlier detections. There are none if their file is damaged, and set aside, or missing.
+  /// The keys of earlier detections; empty if their file is missing or damaged. A damaged file is set aside.
   func retainedKeys(keeping period: RetentionPeriod, at now: Date) throws -> [RetainedKey] {
     do throws(SealedStorageError) {
       if let stored = try keys.read(keeping: period, at: now) { return stored }
       if try loadedHistory().analysed.hasMatches {
-        // In this order: until the loss is in the history, a kill only repeats the steps.
+        // The history is written last: if the process is killed before, the next call repeats both steps.
         try reports.record(.matches)
         try changeAnalysed { $0.lose() }
       }
@@ -66,7 +66,7 @@ actor DetectionStore {
     } catch {
       guard error == .damaged else { throw error }
     }
-    // In this order: until the file is renamed, a kill only repeats the steps.
+    // The file is renamed last: if the process is killed before, the next call repeats all steps.
     try changeAnalysed { $0.lose() }
     try reports.record(.matches)
     try keys.file.setAside()
@@ -116,7 +116,7 @@ extension DetectionStore {
   func removeAll() throws(SealedStorageError) {
     removals += 1
     last = nil
-    // In this order: after a kill between the two, the missing matches are no loss.
+    // The list is cleared first: if the process is killed before the next step, missing matches are not a loss.
     try changeAnalysed { $0 = AnalysedFiles() }
     try keys.removeAll()
   }
@@ -137,13 +137,13 @@ extension DetectionStore {
     }
   }
 
-  /// Ends the wait for files that must be passed again.
+  /// Lets detections succeed again without the files that have not been passed.
   func confirmAllPassed() throws(SealedStorageError) {
     try changeAnalysed { $0.confirm() }
     try reports.resolve(.matches)
   }
 
-  /// True while matches are lost. If the list of files was lost as well, only the app can tell the end.
+  /// True while matches are lost. If the list of files is lost as well, only `confirmAllPassed()` ends this.
   private func needsFiles(_ history: DetectionHistory) -> Bool {
     !history.analysed.lost.isEmpty
       || (reports.contains(.matches) && reports.contains(.detectionLimits))

@@ -4,7 +4,7 @@ import SealedStorage
 import Secrets
 import World
 
-// The loss of stored data, and the ways to rebuild it.
+// The loss of stored data and its recovery.
 extension Device {
   /// The data that was lost within the last 14 days because files were damaged, oldest first.
   ///
@@ -63,12 +63,13 @@ package struct StoredDataCounts: Hashable, Sendable {
   package let sightings: [Date: Int]
 }
 
-// The test that a sealing key belongs to a folder.
+// The check that a sealing key belongs to a folder.
 extension Device {
-  /// Returns false if `sealingKey` does not belong to the data in `folder`.
+  /// Returns `true` if `sealingKey` decrypts the data in `folder`, or if there is no data yet.
   ///
-  /// Call this before a device is created: with another key all its files look damaged, and the device would
-  /// set them aside. Then nothing is changed. Otherwise a small file is stored by which the key is known again.
+  /// Call this before you create a device: with another key all files look damaged, and the device would set
+  /// them aside. On success a small check file is stored, so that later calls read only that file. On failure
+  /// nothing changes.
   ///
   /// - Throws: `SealedStorageError.disk` if the files cannot be read.
   public static func keyMatches(
@@ -90,7 +91,7 @@ extension Device {
     for day in try keys.days() { others.append(try state(of: day, in: keys)) }
     let isNew = own == .missing && !others.contains(.damaged)
     guard isNew || others.contains(.readable) else { return false }
-    // A phone whose disk is full still starts.
+    // A failed write is ignored, so that a phone with a full disk still starts.
     try? check.replace(with: Data(keyCheckName.utf8))
     return true
   }

@@ -1,7 +1,7 @@
 import Foundation
 import World
 
-/// The device's location history, as far as the device knows it: the source of `getUserTraveled`.
+/// The device's travel history, the source of `getUserTraveled`.
 ///
 /// The framework has no map; the program that creates the `Device` provides the history.
 public protocol TravelHistory: Sendable {

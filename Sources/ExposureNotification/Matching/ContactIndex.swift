@@ -38,7 +38,7 @@ package struct ContactIndex: Sendable, Redacted {
   /// The number of distinct identifiers.
   package var identifierCount: Int { table.identifiers.count }
 
-  // In place, because a copy would grow by doubling.
+  // In place: a second array would be reallocated several times as it grows.
   private static func removeDuplicates(from sorted: inout [UInt64]) {
     var count = 0
     for index in sorted.indices where count == 0 || sorted[count - 1] != sorted[index] {
@@ -104,7 +104,7 @@ struct SightingOrder: Sendable {
   /// The start of each identifier's indices, and finally the end of the last.
   private let starts: [Int32]
 
-  /// Stands for the identifier number of a sighting that is left out.
+  /// The identifier number of a sighting that is not indexed.
   static let none: Int32 = -1
 
   /// Sorts sightings by their identifiers' `numbers`, which are below `count`, and by `interval` of the

@@ -39,7 +39,7 @@ package struct EncryptedMatch: Sendable, Redacted {
 }
 
 /// The intervals in which the bytes of a key were received. All rows of a batch with the same bytes share
-/// one instance, whatever their periods are.
+/// one instance, also if their periods differ.
 final class MatchedIntervals: Sendable, Redacted {
   /// An interval and the number of the key's identifier in it.
   typealias Entry = (interval: UInt32, identifier: Int)

@@ -1,7 +1,7 @@
 import ExposureKeys
 import Foundation
 
-/// A stay near another device: scans that received one key, without a long gap.
+/// An encounter with another device: successive scans that received beacons of one key, without a long gap.
 package struct ExposureIncident: Hashable, Sendable {
   /// The longest gap in seconds within one incident: two scans may miss a device.
   package static let longestGap: TimeInterval = 10 * 60

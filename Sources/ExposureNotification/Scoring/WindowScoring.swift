@@ -152,8 +152,8 @@ package struct ExposureSums: Hashable, Sendable {
 
 /// Seconds multiplied by up to three weights, without rounding errors.
 ///
-/// With binary fractions 480 s would be reported as 540 s, and a window with exactly the minimum score be
-/// excluded.
+/// With floating-point numbers, 480 s would be reported as 540 s, and a window with exactly the minimum score
+/// would be excluded.
 package struct WeightedSeconds: Hashable, Comparable, Sendable {
   package static let zero = WeightedSeconds(0)
 
@@ -166,7 +166,7 @@ package struct WeightedSeconds: Hashable, Comparable, Sendable {
     self.init(units: Int128(seconds) * Self.unitsPerSecond)
   }
 
-  /// Creates the millionth of a second that is nearest to `seconds`.
+  /// Rounds `seconds` to the nearest microsecond.
   init(rounding seconds: Double) {
     self.init(units: Int128((seconds * 1_000_000).rounded()) * (Self.unitsPerSecond / 1_000_000))
   }
@@ -175,7 +175,7 @@ package struct WeightedSeconds: Hashable, Comparable, Sendable {
     self.units = units
   }
 
-  /// The nearest binary fraction.
+  /// The value in seconds, rounded to the nearest `Double`.
   package var double: Double {
     let (whole, rest) = units.quotientAndRemainder(dividingBy: Self.unitsPerSecond)
     return Double(whole) + Double(rest) / Double(Self.unitsPerSecond)
@@ -208,7 +208,7 @@ struct DurationWeight: Hashable, Sendable {
   fileprivate let steps: Int128
   fileprivate static let stepsOfOne: Int128 = 1_000_000
 
-  /// Creates the step that is nearest to `percent`.
+  /// Rounds `percent` to the nearest step.
   init(percent: Double) {
     steps = Int128((percent * 10_000).rounded())
   }

@@ -51,7 +51,7 @@ final class DamageReports: Sendable {
     }
   }
 
-  /// Adds a loss. It is listed even if it cannot be stored; the next beat tries that again.
+  /// Adds a loss. If it cannot be stored it is listed nevertheless, and the next beat retries.
   func record(_ part: StoredData, day: Day? = nil) throws(SealedStorageError) {
     let damage = StorageDamage(part, day: day, found: clock.now)
     logger.error("\(damage)")
@@ -121,7 +121,7 @@ extension DamageReports {
     } catch {
       logger.error("reading the list of damaged data failed: \(error)")
       guard error == .damaged else { throw error }
-      // Listed even if it cannot be stored; the next beat tries that again.
+      // If it cannot be stored it is listed nevertheless, and the next beat retries.
       if !state.damage.contains(where: { $0.part == .reports }) {
         state.damage.append(StorageDamage(.reports, day: nil, found: clock.now))
       }

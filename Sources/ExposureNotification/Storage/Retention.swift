@@ -33,7 +33,7 @@ final class Retention: Sendable {
     }
   }
 
-  /// A state that is lost with the process makes the device keep data longer, never shorter.
+  /// Stores the state. If that fails and the process ends, the device keeps data longer, never shorter.
   private func save(_ state: inout State) {
     let clock = state.clock
     if let stored = state.stored,

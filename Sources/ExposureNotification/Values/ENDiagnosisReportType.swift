@@ -34,7 +34,7 @@
   case type2 = 2
   /// It causes severe disease.
   case type3 = 3
-  /// It breaks through vaccines.
+  /// Vaccines do not work against it.
   case type4 = 4
 }
 

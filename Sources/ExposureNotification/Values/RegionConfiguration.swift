@@ -38,7 +38,7 @@ public struct RegionConfiguration: Sendable {
   }
 }
 
-/// The reason for which a region configuration file is rejected.
+/// The reason why a region configuration file is rejected.
 public enum RegionConfigurationError: Error, Equatable, Sendable {
   /// The file cannot be read.
   case unreadable

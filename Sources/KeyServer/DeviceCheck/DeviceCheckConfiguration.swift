@@ -1,7 +1,7 @@
 import Foundation
 import Secrets
 
-/// The access to Apple's DeviceCheck, which tells if a device token is of a genuine device.
+/// The access to Apple's DeviceCheck, which verifies that a device token comes from a genuine device.
 public struct DeviceCheckConfiguration: Sendable, Redacted {
   /// The address of the service.
   public var baseURL: URL
@@ -11,8 +11,8 @@ public struct DeviceCheckConfiguration: Sendable, Redacted {
   public var keyID: String
   /// The key: P-256 in PEM, PKCS#8.
   public var privateKeyPEM: String
-  /// The team's apps, by their names in uploads. DeviceCheck knows no others, so an upload of another app is
-  /// rejected without a request. Empty if each app that may upload is the team's.
+  /// The team's apps, by their names in uploads. DeviceCheck rejects other apps, so an upload of another app is
+  /// rejected without a request. Empty if all apps that may upload belong to the team.
   public var bundleIDs: Set<String>
 
   /// The address of Apple's production service.

@@ -1,7 +1,7 @@
 import Foundation
 import KeyServerAPI
 
-/// Demands, of some platforms, an attestation of a genuine device that was made for exactly these keys.
+/// Requires an attestation of a genuine device for exactly these keys from uploads of some platforms.
 ///
 /// Without a DeviceCheck client only the time and the keys are checked; the device itself is not.
 struct DeviceVerification: Sendable {
@@ -15,12 +15,12 @@ struct DeviceVerification: Sendable {
     requiredPlatforms.contains(payload.platform)
   }
 
-  /// True if the check of this upload waits for another server.
+  /// True if the check of this upload sends a request to DeviceCheck.
   func asksAnotherServer(about payload: UploadPayload) -> Bool {
     client != nil && isRequired(for: payload)
   }
 
-  /// Returns if no attestation is required or the attestation is valid.
+  /// Throws if an attestation is required and is not valid.
   func verify(_ payload: UploadPayload, at now: Date) async throws(DeviceVerificationError) {
     guard isRequired(for: payload) else { return }
     guard let text = payload.deviceVerificationPayload else { throw .notGenuine }

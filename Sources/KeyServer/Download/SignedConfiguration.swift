@@ -20,7 +20,7 @@ final class SignedConfiguration: Sendable {
     let data: Data
   }
 
-  /// Signs the configuration once, so that a server with an invalid one does not start.
+  /// Signs the configuration at once, so that a server with an invalid configuration does not start.
   ///
   /// - Throws: `KeyServerError.configuration` if it cannot be signed.
   init(
@@ -32,7 +32,7 @@ final class SignedConfiguration: Sendable {
     state = Mutex(State(configuration: configuration, signed: signed))
   }
 
-  /// Serves another configuration from now on. One that cannot be signed or stored changes nothing.
+  /// Replaces the served configuration, unless the new one cannot be signed or stored.
   ///
   /// - Parameter store: Stores the configuration; it is called when the configuration has been signed.
   /// - Throws: `KeyServerError.configuration`, or the error of `store`.
@@ -42,7 +42,7 @@ final class SignedConfiguration: Sendable {
     state.withLock { $0 = State(configuration: new, signed: signed) }
   }
 
-  /// Returns the signed document, which is signed again when another key has become the newest.
+  /// Returns the signed document. It is signed again when another key becomes the newest.
   func data() throws(KeyServerError) -> Data {
     let signer = try Self.signer(of: signers, at: clock.now)
     return try state.withLock { state throws(KeyServerError) in

@@ -24,11 +24,11 @@ struct Batch: Hashable, Sendable {
   let firstKey: Data?
   /// The bytes of the first key of the next file; nil in the last file of the period.
   let beforeKey: Data?
-  /// The hash of the file, by which a damaged one is noticed; nil until it was written and verified.
+  /// The hash by which damage to the file is detected; nil until it was written and verified.
   var sha256: Data?
   /// The moment at which the file was written for the first time.
   var writtenAt: Date?
-  /// The keys of made-up users in the file; 0 until it was written.
+  /// The number of padding keys in the file; 0 until it was written.
   var paddingCount = 0
 
   /// The file name; nil before 2001 and after 2286.
@@ -48,7 +48,7 @@ struct BatchKeys {
   /// The way in which a key came into the file.
   enum Kind: Hashable, Sendable {
     case uploaded
-    /// A key of a made-up user.
+    /// A synthetic key.
     case padding
     /// A key of an earlier file with other properties.
     case revised

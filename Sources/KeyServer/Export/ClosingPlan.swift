@@ -3,8 +3,8 @@ import Foundation
 import KeyServerAPI
 import World
 
-/// The plan for closing all periods that end at one moment, in one transaction: padding that one export
-/// needs then also appears in every other export whose filter admits it.
+/// The plan for closing all periods that end at one moment in one transaction, so that the padding of one export
+/// also appears in every other export whose filter admits it.
 struct ClosingPlan: Sendable {
   /// The end of the periods; keys released earlier belong to them.
   let end: Date

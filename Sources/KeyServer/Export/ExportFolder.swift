@@ -46,8 +46,8 @@ struct ExportFolder: Sendable {
 
   /// The content of the index, which the first export creates.
   ///
-  /// - Throws: The error of the file system if the index is missing or unreadable. Such an index must never
-  ///   look like an empty one: phones would take all files for analysed.
+  /// - Throws: The error of the file system if the index is missing or unreadable. It must not be served as
+  ///   an empty index: phones would treat all files as analysed.
   func index(of root: String) throws -> Data { try Data(contentsOf: indexFile(root)) }
 
   /// Returns `true` if the index lists `name`.

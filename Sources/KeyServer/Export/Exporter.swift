@@ -72,7 +72,7 @@ actor Exporter {
     !listed.allSatisfy { FileManager.default.fileExists(atPath: $0.path) }
   }
 
-  /// Lets each file be read again by the next run.
+  /// Makes the next run verify every file again.
   func forgetChecks() { checks.forget() }
 
   /// Runs `work` after all earlier runs, in this process and in others. Cancelling the caller does not cancel `work`.
@@ -89,7 +89,7 @@ actor Exporter {
     return try await task.value
   }
 
-  /// Closes the oldest periods first, and periods that end together in one transaction.
+  /// Closes all periods that are due, oldest first. Periods that end at the same time are closed in one transaction.
   private func closeDue(at now: Date) async throws {
     while let plan = ClosingPlan(
       for: exports, after: try await store.exportProgress(), at: now, randomness: randomness)
@@ -98,7 +98,7 @@ actor Exporter {
     }
   }
 
-  /// The batches of every configured export and of every former one whose folder exists.
+  /// The batches of every configured export, and of every formerly configured export whose folder exists.
   private func batchesByRoot() async throws -> [String: [Batch]] {
     let known = Set(try await store.exportProgress().closedUntil.keys)
     let roots = known.filter(folder.exists).union(exports.map(\.filenameRoot))

@@ -6,7 +6,7 @@ import World
 
 /// The checks of key files: after writing with the signature, later with the stored hash.
 ///
-/// A file that was found intact is read again when it changes, or after `forget()`.
+/// The result of a successful check is cached until the file changes or `forget()` is called.
 final class FileChecks: Sendable {
   /// A file that was found intact.
   private struct Known: Hashable {
@@ -45,7 +45,7 @@ final class FileChecks: Sendable {
     return hash
   }
 
-  /// Lets each file be read again.
+  /// Clears the cache, so that every file is read again.
   func forget() { intact.withLock { $0 = [:] } }
 
   private static func isVerified(_ file: URL, _ signers: [KeyFileSigner], _ count: Int) -> Bool {

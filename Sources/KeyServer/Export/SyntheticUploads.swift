@@ -3,12 +3,12 @@ import Foundation
 import KeyServerAPI
 import World
 
-/// Draws padding keys as whole uploads of made-up users.
+/// Generates padding keys as complete uploads of synthetic users.
 ///
-/// An observer who counts keys, shapes or groups of a file must not learn how many real keys it has. So
-/// padding follows habits that are drawn at random for each file: the number of days in an upload, the day of
-/// onset, and how often each style occurs. No count of the real keys is an input; only the styles that occur
-/// are, because a report type that padding never has would mark real keys.
+/// An observer who counts keys, properties or groups in a file must not learn how many real keys it has. So the
+/// distributions of the padding are random for each file: the number of days in an upload, the day of onset, and
+/// the frequency of each style. The input is the set of styles among the real keys, and not their counts: a
+/// style that padding never has would identify real keys.
 struct SyntheticUploads {
   /// The period of the file.
   private let start: Date
@@ -20,10 +20,10 @@ struct SyntheticUploads {
   /// The part of uploads with a key that does not cover its whole day, in percent.
   private let partialPercent: Int
 
-  /// The most days of one upload: phones keep their keys for 14 days.
+  /// The maximum number of days in one upload: phones keep their keys for 14 days.
   private static let daysMax = 14
 
-  /// Draws the habits of the users of one file; nil without `templates`, the real keys of the file.
+  /// Draws the distributions of one file; nil if `templates`, the real keys of the file, is empty.
   init?(
     like templates: [PublishableKey], from start: Date, to end: Date, randomness: any Randomness
   ) {
@@ -46,7 +46,7 @@ struct SyntheticUploads {
     partialPercent = hasPartial ? randomness.number(in: 5...95) : 0
   }
 
-  /// Returns `count` keys of made-up uploads, the last of which may be incomplete.
+  /// Returns `count` keys of synthetic uploads, the last of which may be incomplete.
   func keys(_ count: Int) -> [PublishableKey] {
     var keys: [PublishableKey] = []
     // In a period that ends shortly after midnight many uploads have no key that may be published.
@@ -54,7 +54,7 @@ struct SyntheticUploads {
     return Array(keys.prefix(count))
   }
 
-  /// The keys of one upload, in random order, so that the last upload is cut at random.
+  /// The keys of one upload in random order, so that a random part of the last upload is dropped.
   private func upload() -> [PublishableKey] {
     let hours = max(1, Int(end.timeIntervalSince(start)) / 3_600)
     let hour = start.addingTimeInterval(Double(randomness.number(in: 0...hours - 1)) * 3_600)
@@ -67,7 +67,7 @@ struct SyntheticUploads {
     let days = dayCounts.drawn(from: randomness)
     return randomness.shuffled(1...days).flatMap { age -> [PublishableKey] in
       let first = Int64(today.rawValue) - Int64(age) * Self.dayLength
-      // The phone began or ended a key during the newest day: it has one part of the day, or both.
+      // The newest day is divided at a key change: the upload has the key of one part of the day, or both.
       guard age == 1, let partial else {
         return [key(from: first, Self.dayLength, style, onset: onset)].compactMap(\.self)
       }
@@ -81,7 +81,7 @@ struct SyntheticUploads {
 
   private static let dayLength = Int64(IntervalNumber.perDay)
 
-  /// A key that may be released in the period, in its last second: it is then in every period that ends there.
+  /// A key that is released in the last second of the period, and so belongs to every period with the same end.
   private func key(
     from first: Int64, _ length: Int64, _ style: Style, onset: Int64
   ) -> PublishableKey? {
@@ -99,7 +99,7 @@ struct SyntheticUploads {
 
 /// The properties that all keys of an upload share.
 private struct Style: Sendable {
-  /// The keys of one style agree in these.
+  /// The properties that define a style.
   struct ID: Hashable {
     let reportType: ReportType?
     let hasOnset: Bool
@@ -115,10 +115,10 @@ private struct Style: Sendable {
   }
 
   private let id: ID
-  /// The transmission risks by days since onset; without an onset all are under 0.
+  /// The transmission risks by days since onset; keys without an onset are under 0.
   private let risks: [Int32: [UInt8]]
 
-  /// The style of `keys`, which have one; nil if there is none.
+  /// The style of `keys`, which must all have the same; nil if there is no key.
   init?(_ keys: [PublishableKey]) {
     guard let first = keys.first else { return nil }
     id = ID(first)
@@ -126,12 +126,12 @@ private struct Style: Sendable {
       .mapValues { Set($0.map(\.key.transmissionRiskLevel)).sorted() }
   }
 
-  /// A name for a fixed order, so that a seed gives the same file.
+  /// The sort key of styles: with a fixed order, the same seed gives the same file.
   var name: String {
     "\(id.reportType?.rawValue ?? -1) \(id.hasOnset) \(id.regions) \(id.travels)"
   }
 
-  /// The padding key with the bytes and days of `key`. Its risk is one that a real key has on the nearest day.
+  /// The padding key with the bytes and days of `key`. Its risk is drawn from the real keys of the nearest day.
   func key(
     _ key: TemporaryExposureKey, days: Int32, releasedAt: Date, from randomness: any Randomness
   ) -> PublishableKey? {
@@ -147,7 +147,7 @@ private struct Style: Sendable {
       key: diagnosisKey, regions: id.regions, travels: id.travels, releasedAt: releasedAt)
   }
 
-  /// The distance of two days, and the earlier one first.
+  /// The distance of two days for comparisons; of two equal distances, the earlier day is smaller.
   private func distance(_ known: Int32, _ day: Int32?) -> Int64 {
     let difference = Int64(known) - Int64(day ?? 0)
     return 2 * abs(difference) + (difference > 0 ? 1 : 0)
@@ -160,7 +160,7 @@ private struct Weighted<Value: Sendable>: Sendable {
   /// The sums of the weights up to each value.
   private let sums: [Int]
 
-  /// Draws a weight for each value; a higher `power` makes some values far more frequent than others.
+  /// Draws a random weight for each value; a higher `power` gives a more uneven distribution.
   init(
     _ values: [Value], power: Int, from randomness: any Randomness,
     _ change: (Value, Int) -> Int = { $1 }

@@ -102,7 +102,7 @@ struct PublishAdmission: Sendable {
   }
 }
 
-/// The keys of an upload of Google's contract: those that are accepted, and the reasons against the others.
+/// The keys of an upload of Google's contract: the accepted keys, and the reasons why others are not.
 ///
 /// In this contract one invalid key does not reject the others.
 struct CheckedKeys: Sendable {

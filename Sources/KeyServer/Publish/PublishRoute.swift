@@ -44,8 +44,7 @@ struct PublishRoute: Sendable {
   }
 
   private func respond(to request: QuietRequest<Body>) async throws -> PaddedResponse {
-    // A successful upload costs nothing, because many phones may share one address. The same holds for a
-    // failure that is not the client's fault.
+    // Successful uploads and failures of the server do not count, because many phones may share one address.
     try await failures.attempt(from: request.context) {
       do throws(PublishRefusal) {
         return .succeeded(PaddedResponse(json: try await accept(request)))

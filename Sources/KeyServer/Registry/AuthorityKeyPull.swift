@@ -62,7 +62,7 @@ struct AuthorityKeyPull: Sendable {
       let set = try JSONDecoder().decode(
         JSONWebKeySet.self, from: Data(body.readableBytesView))
       let keys = set.publicKeysPEM
-      // An empty page is more likely an error than the end of all keys.
+      // An empty key set is more likely an error than a revocation of all keys.
       return (1...KeyServerLimit.pulledKeysMax).contains(keys.count) ? keys : nil
     } catch {
       return nil

@@ -84,7 +84,7 @@ struct AuthorityKey: Hashable, Sendable {
   let keyID: String
   let publicKeyPEM: String
   let goodFrom: Date
-  /// Nil if it has no end yet.
+  /// The end of the validity; nil if unlimited.
   let goodUntil: Date?
   /// True if it was read from the authority's page.
   let isPulled: Bool

@@ -45,7 +45,7 @@ final class RevisionKeys: Sendable {
       let id = randomness.bytes(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       let key = SymmetricKey(data: randomness.bytes(32))
       let fresh = try SealedRevisionKey(id: id, key, under: wrappingKey, effectiveFrom: now)
-      // Without a trusted time every key stays: tokens of a deleted one could never be read again.
+      // Without a trusted time no key is deleted: its tokens could not be decrypted any more.
       let unneeded = (try? await time.now()).map { Self.unneeded(in: sealed + [fresh], at: $0) }
       try await store.add(fresh, forgetting: unneeded ?? [])
       sealed = try await store.revisionKeys()

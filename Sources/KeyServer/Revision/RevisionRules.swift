@@ -105,7 +105,7 @@ enum RevisionRefusal: Error, Hashable, Sendable {
   }
 }
 
-/// A stored key, as far as a revision depends on it.
+/// The properties of a stored key that a revision depends on.
 struct KnownKey: Redacted, Hashable, Sendable {
   let bytes: Data
   let reportType: ReportType?

@@ -5,7 +5,7 @@ import KeyServerAPI
 import Secrets
 import UploadToken
 
-/// Proves to the server, in a later upload, that the client uploaded these keys.
+/// A token that proves in a later upload that the client uploaded these keys.
 ///
 /// It is encrypted so that only this server can read it, and has one length for up to 28 keys. Its text is
 /// Base64 of the protobuf message `{key id = 1, data = 2}`, where data is nonce, AES-GCM ciphertext and tag of

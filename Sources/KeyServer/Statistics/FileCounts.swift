@@ -10,15 +10,15 @@ struct FileCounts: Sendable {
 
   /// The files of all exports.
   let files: [Batch]
-  /// The export whose files count as the publication of an upload, whatever its regions.
+  /// The export whose files count as the publication of an upload of any region.
   let root: String
   /// The moment until which this export is closed.
   let closedUntil: Date?
 
   /// The files whose periods lie within the day that begins at `day`, in Unix seconds.
   ///
-  /// There are none until all of them are written, and none as soon as the first of them may have expired: counts that
-  /// change file by file would show the uploads of one period.
+  /// The list is empty until all of them are written, and as soon as the first of them may have expired: counts that
+  /// change file by file would reveal the uploads of one period.
   func files(of day: Int64, at now: Date) -> [Batch] {
     let start = Date(timeIntervalSince1970: TimeInterval(day))
     let end = start.addingTimeInterval(Self.daySeconds)
@@ -45,7 +45,7 @@ struct FileCounts: Sendable {
     }
   }
 
-  /// The seconds from the uploads of an hour to the file; nil if its period has no part of the hour.
+  /// The seconds from the uploads of an hour until the file was written; nil if its period does not overlap the hour.
   private static func wait(of hour: Int64, until file: Batch) -> TimeInterval? {
     let start = Date(timeIntervalSince1970: TimeInterval(hour))
     let first = max(start, file.start)

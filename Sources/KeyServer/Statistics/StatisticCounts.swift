@@ -84,7 +84,7 @@ struct StatisticTally: Sendable {
 /// The counts that an authority may read at one moment, summed by day.
 ///
 /// A day is shown if it has enough uploads and ended long enough ago. It is shown whole or not at all, and all
-/// counts are rounded: nine uploads of the authority itself must not show the tenth.
+/// counts are rounded: an authority that makes nine uploads itself must not recognize the tenth.
 struct StatisticsView: Sendable {
   private static let daySeconds: Int64 = 86_400
 
@@ -192,14 +192,14 @@ struct StatisticsView: Sendable {
   }
 }
 
-/// Rounds counts at random, so that one upload changes what is shown with a probability of a tenth at most.
+/// Rounds counts at random, so that a single upload changes the result with a probability of at most a tenth.
 ///
-/// A count is rounded up or down to a multiple, up with the probability that keeps the mean. The choice follows
-/// from a secret and the place of the count, so it is the same for every request and cannot be averaged out.
+/// A count is rounded up or down to a multiple, with the probabilities that preserve the mean. The direction is
+/// an HMAC of the count's identity, so it is the same for every request and cannot be averaged out.
 struct StatisticRounding: Sendable, Redacted {
   private let key: SymmetricKey
 
-  /// - Parameter key: The key of the choices.
+  /// - Parameter key: The key of the HMAC.
   init(_ key: SymmetricKey) {
     self.key = key
   }
@@ -214,7 +214,7 @@ struct StatisticRounding: Sendable, Redacted {
       at: "\(day) \(kind.rawValue) \(bucket) \(issuer)")
   }
 
-  /// Rounds the `padding` of a file. Files of two exports with the same keys have the same name and so the same choice.
+  /// Rounds the `padding` of a file. Files of two exports with the same keys have the same name and are rounded alike.
   func rounded(padding: Int, of name: KeyFileName) -> Int {
     rounded(padding, to: KeyServerLimit.statisticsKeysMultiple, at: "padding \(name.text)")
   }

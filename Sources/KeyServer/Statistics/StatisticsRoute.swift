@@ -73,7 +73,7 @@ struct StatisticsRoute: Sendable {
   }
 
   private func fileCounts() async throws -> FileCounts {
-    // In this order: a period that is closed in between is not complete yet.
+    // The progress is read first, so that a period that is closed between the reads counts as open.
     let closedUntil = try await store.exportProgress().closedUntil[exportRoot]
     return FileCounts(
       files: try await store.batches(), root: exportRoot, closedUntil: closedUntil)

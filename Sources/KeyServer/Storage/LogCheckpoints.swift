@@ -3,34 +3,34 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// Copies the write-ahead log into the database file while uploads are committed.
+/// Runs checkpoints of the write-ahead log concurrently with commits.
 ///
-/// SQLite does that in the commit that fills the log, which takes 100 ms, or seconds with millions of keys. Here a
-/// connection of its own copies most pages. The writing connection copies only those that were written meanwhile, and
-/// the log begins again. See https://www.sqlite.org/wal.html#checkpointing.
+/// SQLite runs a checkpoint in the commit that fills the log, which takes 100 ms, or seconds with millions of keys.
+/// Here a separate connection copies most pages. The writing connection then copies only the pages that were written
+/// meanwhile, and the log is reset. See https://www.sqlite.org/wal.html#checkpointing.
 ///
-/// Under full load the log is long: the longer it is, the more states of a page are never copied. With less load it
-/// is copied early, in small parts that delay few commits.
+/// Under full load checkpoints are rare: the longer the log, the fewer versions of a page are copied. Under light load
+/// they are frequent and small, so that they delay few commits.
 final class LogCheckpoints: Sendable {
   private let pool: DatabasePool
   private let copying: DatabaseQueue
   private let log: Log
   private let isRunning = Atomic<Bool>(false)
-  /// Checked in each access: a checkpoint of a closed connection would crash.
+  /// Checked before each checkpoint, which would crash on a closed connection.
   private let isClosed = Atomic<Bool>(false)
 
-  /// The copies without the writing connection: with each, fewer pages are left for it.
+  /// The maximum number of passes of the separate connection; each leaves fewer pages for the writing connection.
   private static let copiesMax = 3
-  /// The part of the log that the writing connection may copy.
+  /// The divisor of `pagesMax` for the number of pages that may be left for the writing connection.
   private static let partLeftMax = 16
-  /// The part of the longest log at which it is copied when there is less load.
+  /// The divisor of `pagesMax` for the log length at which a checkpoint starts under light load.
   private static let calmPart = 64
-  /// A log that is this many times longer than it should be could not be copied.
+  /// The multiple of `pagesMax` from which on checkpoints count as failing.
   private static let overdueFactor = 4
 
   /// Replaces SQLite's own checkpoints of the writing connection of `pool`, the database in `file`.
   ///
-  /// - Parameter pages: The length of the log, in pages, at which it is copied.
+  /// - Parameter pages: The length of the log, in pages, at which a checkpoint starts.
   init(_ pool: DatabasePool, file: URL, pages: Int = SQLiteLimit.logPages) throws {
     self.pool = pool
     var configuration = Configuration()
@@ -53,10 +53,10 @@ final class LogCheckpoints: Sendable {
   /// The length of the log after the last commit.
   var logPages: Int { log.pages.load(ordering: .relaxed) }
 
-  /// True if the log is much longer than it should be: its copies fail, or never end.
+  /// True if the log is much longer than `pagesMax`: checkpoints fail or do not complete.
   var isOverdue: Bool { logPages > Self.overdueFactor * log.pagesMax }
 
-  /// To be called after a commit of `count` uploads.
+  /// Starts a checkpoint under light load. Call it after a commit of `count` uploads.
   func committed(uploads count: Int) {
     guard count <= SQLiteLimit.uploadsOfCalmCommit, logPages >= log.pagesMax / Self.calmPart else {
       return
@@ -82,7 +82,7 @@ final class LogCheckpoints: Sendable {
     _ = try await pool.writeWithoutTransaction(checkpoint)
   }
 
-  /// Copies the pages that no transaction needs.
+  /// Runs a passive checkpoint.
   ///
   /// - Returns: The number of copied pages.
   @Sendable private func checkpoint(_ db: Database) throws -> Int {
@@ -92,8 +92,8 @@ final class LogCheckpoints: Sendable {
     return try db.checkpoint(.passive).checkpointedFrameCount
   }
 
-  /// Closes the connection of its own after a running checkpoint. To be called before the pool is closed. Without it,
-  /// the hook keeps the length in memory.
+  /// Removes the hook, and closes the separate connection after a running checkpoint. Call it before the pool is
+  /// closed; otherwise the hook's context leaks.
   func close() throws {
     isClosed.store(true, ordering: .releasing)
     pool.writeWithoutTransaction { [log] db in
@@ -103,7 +103,7 @@ final class LogCheckpoints: Sendable {
     try copying.close()
   }
 
-  /// The log, as its last commit left it.
+  /// The context of the write-ahead log hook: the length of the log after the last commit.
   private final class Log: Sendable {
     let pagesMax: Int
     let pages = Atomic<Int>(0)

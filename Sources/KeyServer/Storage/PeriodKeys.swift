@@ -112,7 +112,7 @@ extension PeriodKeys {
       let row = StoredKeyRow(row, end: end)
       // A key can be revoked in a file only if an earlier file contained it.
       guard !row.isRevoked || row.releasedAt < start, filter.admits(row) else { return }
-      // A changed key would be published and signed.
+      // Skipped, because a corrupted key would be signed and published.
       guard columns == .forFilter || row.isIntact else {
         damage?.addSkippedRow()
         return

@@ -30,7 +30,7 @@ struct SQLiteKeyStore: KeyStore {
 
   /// Opens or creates the file and migrates it to the current schema.
   ///
-  /// - Parameter logPages: The length of the write-ahead log, in pages, at which it is copied into the file.
+  /// - Parameter logPages: The length of the write-ahead log, in pages, at which a checkpoint starts.
   /// - Throws: `KeyServerError.newerDatabase` if a newer version has migrated it; `DatabaseError`.
   init(
     file: URL, migrations: DatabaseMigrator = SQLiteSchema.migrations,
@@ -38,8 +38,8 @@ struct SQLiteKeyStore: KeyStore {
   ) throws {
     Self.createPrivately(file)
     pool = try DatabasePool(path: file.path, configuration: Self.configuration)
-    // Must be set after the pool has enabled the log, which sets NORMAL: the latest commits would be lost in a
-    // power failure.
+    // Set after the pool has enabled WAL mode, which sets NORMAL: the latest commits would be lost in a power
+    // failure.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     guard try !pool.writeWithoutTransaction(migrations.hasBeenSuperseded) else {
       throw KeyServerError.newerDatabase
@@ -52,7 +52,7 @@ struct SQLiteKeyStore: KeyStore {
       guard !damage.isWritingUnsafe else { throw KeyServerError.damagedDatabase }
       let acceptances = try await pool.write { try SQLiteUploads(db: $0).accept(uploads) }
       checkpoints.committed(uploads: uploads.count)
-      // Into a deleted file everything can be written.
+      // Writes to a deleted file succeed but are lost.
       guard opened.isInPlace else { throw KeyServerError.lostDatabase }
       return acceptances
     }
@@ -67,8 +67,8 @@ struct SQLiteKeyStore: KeyStore {
       // Overwrites deleted data: a deleted key must not be readable from a free page.
       try db.execute(sql: "PRAGMA secure_delete = ON")
       guard !db.configuration.readonly else { return }
-      // Keys and tokens are random, so nearly every row changes a page of its own. Small pages reduce the
-      // written data, and in a long log only the last state of a page is copied to the file.
+      // Keys and tokens are random, so nearly every row changes another page. Small pages reduce the amount of
+      // written data. With a long log, a checkpoint copies only the last version of each page.
       try db.execute(sql: "PRAGMA page_size = \(SQLiteLimit.pageBytes)")
       try db.execute(sql: "PRAGMA wal_autocheckpoint = \(SQLiteLimit.logPages)")
       try db.execute(sql: "PRAGMA cache_size = -\(SQLiteLimit.cacheKiB)")
@@ -76,8 +76,8 @@ struct SQLiteKeyStore: KeyStore {
     return configuration
   }
 
-  /// Creates a missing file with mode 0600, because it contains unpublished keys. SQLite copies the mode for its log
-  /// and reports a failure itself.
+  /// Creates a missing file with mode 0600, because it contains unpublished keys. SQLite uses the same
+  /// mode for the log, and reports an error if the file could not be created.
   private static func createPrivately(_ file: URL) {
     guard !FileManager.default.fileExists(atPath: file.path) else { return }
     _ = FileManager.default.createFile(
@@ -109,7 +109,7 @@ struct SQLiteKeyStore: KeyStore {
     try pool.write { try KeyInsertion(in: $0).insert(keys.map { StoredKey($0) }) }
   }
 
-  /// Closes all connections, which copies the log into the file.
+  /// Closes all connections, with a final checkpoint.
   func close() throws {
     try checkpoints.close()
     try pool.close()

@@ -3,7 +3,7 @@ import ServerStorage
 
 /// The tables of the key database.
 ///
-/// A released step is never changed: later versions append a step to `migrations`.
+/// A released migration is never changed: later versions append to `migrations`.
 enum SQLiteSchema {
   static var migrations: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -136,9 +136,9 @@ enum SQLiteSchema {
 enum SQLiteLimit {
   /// The page size of new files, in bytes.
   static let pageBytes = 2_048
-  /// The length of the log, in pages, at which it is copied to the file.
+  /// The length of the write-ahead log, in pages, at which a checkpoint starts.
   static let logPages = 65_536
-  /// Uploads in a commit while the server has less work than it can do: under full load more of them wait for one.
+  /// The maximum number of uploads in a commit that indicates light load; under full load commits are larger.
   static let uploadsOfCalmCommit = 4
   /// The number of transactions in which old keys are removed, and as many for expired tokens; a divisor of 256.
   static let partsOfTables = 64

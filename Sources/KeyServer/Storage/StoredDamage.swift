@@ -11,7 +11,7 @@ final class StoredDamage: Sendable {
   /// Counts a row that was left out of a file because its checksum is wrong.
   func addSkippedRow() { skippedRows.add(1, ordering: .relaxed) }
 
-  /// True if SQLite found a fault in the last check. Then nothing may be written: it could be lost.
+  /// True if SQLite found a fault in the last check. Then writes are rejected, because they could be lost.
   var isWritingUnsafe: Bool {
     get { isStructureDamaged.load(ordering: .relaxed) }
     set { isStructureDamaged.store(newValue, ordering: .relaxed) }

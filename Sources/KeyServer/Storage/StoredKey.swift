@@ -75,13 +75,13 @@ extension StoredKey: Redacted {}
 /// A prepared statement that inserts rows of `diagnosis_key`.
 ///
 /// Values are bound through the C API: creating ten GRDB arguments for a key took longer than SQLite takes for the
-/// row. GRDB therefore does not notice the changes, which matters only to its observers; there are none.
+/// row. GRDB's observers are not notified of these changes; there are none.
 struct KeyInsertion {
   private let cached: Statement
   private let db: Database
   private let releasedFrom: Int64
 
-  /// - Parameter moment: Keys are released at this moment at the earliest, because all periods before it are closed.
+  /// - Parameter moment: The earliest release time of the keys; all periods before it are closed.
   init(in db: Database, releasedFrom moment: Date = Date(timeIntervalSince1970: 0)) throws {
     self.db = db
     releasedFrom = moment.wholeSeconds
@@ -126,7 +126,7 @@ struct KeyInsertion {
         sqlite3_clear_bindings(statement)
       }
       for key in keys {
-        // A nil value is not bound, so that of the previous key must be cleared.
+        // `bind` skips nil values, so the previous key's bindings must be cleared.
         sqlite3_clear_bindings(statement)
         guard bind(key, by: RawBinding(statement: statement)),
           sqlite3_step(statement) == SQLITE_DONE

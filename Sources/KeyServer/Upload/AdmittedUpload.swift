@@ -6,24 +6,24 @@ import Secrets
 struct AdmittedUpload: Redacted, Sendable {
   /// The token or certificate that it uses up.
   let token: UsedToken
-  /// The same for repetitions of an upload, whatever their padding: see `UploadDigest`.
+  /// A digest that identifies repetitions of an upload, which may have other padding: see `UploadDigest`.
   let digest: Data
   let keys: [PublishableKey]
   let revision: RevisionPolicy
   /// The facts that the statistics count.
   let facts: UploadFacts
-  /// The decision if none of the keys is stored, as for nearly every upload. It is made here, on all
-  /// cores, and not in the one transaction at a time that the database allows.
+  /// The decision if none of the keys is stored, as for nearly every upload. It is computed here, concurrently,
+  /// and not in the serialized transactions of the database.
   let decisionIfNew: Decision
   private let response: @Sendable (StoredUploadCounts) throws -> Data
 
-  /// The changes to the database and the response, which repetitions of the upload get too.
+  /// The changes to the database and the response; repetitions of the upload get the same response.
   struct Decision: Sendable {
     let plan: UploadPlan
     let response: Data
   }
 
-  /// An upload that is responded to with `response`, given its outcome.
+  /// Creates an upload. `response` encodes the response for the outcome.
   ///
   /// - Throws: The error of `response`; then nothing may be stored.
   init(
@@ -136,7 +136,7 @@ struct UploadFacts: Hashable, Sendable {
   }
 }
 
-/// The operating system of the phone, as far as the request names it. The statistics store the raw value.
+/// The operating system that the request names. The statistics store the raw value.
 enum UploadPlatform: Int, CaseIterable, Sendable {
   case unknown, android, ios
 
@@ -167,10 +167,10 @@ extension [UInt8] {
 }
 
 extension Date {
-  /// The full hour before: moments are stored to the hour, so that they do not single out one upload.
+  /// The time rounded down to the hour. Times are stored in hours, so that they do not identify an upload.
   var startOfHour: Date { Self.hour(of: self, .down) }
 
-  /// The full hour after.
+  /// The time rounded up to the hour.
   var endOfHour: Date { Self.hour(of: self, .up) }
 
   private static func hour(of moment: Date, _ rule: FloatingPointRoundingRule) -> Date {

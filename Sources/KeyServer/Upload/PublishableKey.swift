@@ -12,7 +12,7 @@ struct PublishableKey: Hashable, Sendable {
   /// The key is not published before: see `Embargo`.
   let releasedAt: Date
 
-  /// The key with its release not before `moment`: no key enters a period that is closed.
+  /// The key with its release not before `moment`, so that it does not belong to a closed period.
   func released(from moment: Date) -> PublishableKey {
     guard releasedAt < moment else { return self }
     return PublishableKey(key: key, regions: regions, travels: travels, releasedAt: moment)
@@ -25,9 +25,9 @@ struct PublishableKey: Hashable, Sendable {
   var revisable: RevisableKey { RevisableKey(key.key) }
 }
 
-/// The release time of a key: not while its identifiers could be replayed.
+/// Delays the release of a key until its identifiers cannot be replayed.
 ///
-/// Phones accept an identifier up to two hours after its time, so a key is released two hours after its end.
+/// Phones accept an identifier up to two hours after its interval, so a key is released two hours after its end.
 enum Embargo {
   /// Ten-minute intervals from a key's end to its release.
   static let intervals: UInt32 = 12

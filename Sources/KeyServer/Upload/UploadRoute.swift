@@ -32,8 +32,7 @@ struct UploadRoute: Sendable {
   }
 
   private func respond(to request: QuietRequest<UploadRequest>) async throws -> PaddedResponse {
-    // A successful upload costs nothing, because many phones may share one address. The same holds for a
-    // failure that is not the client's fault.
+    // Successful uploads and failures of the server do not count, because many phones may share one address.
     try await failures.attempt(from: request.context) {
       let response: UploadResponse
       do throws(UploadRefusal) {

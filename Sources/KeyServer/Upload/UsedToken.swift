@@ -3,16 +3,16 @@ import Foundation
 import KeyServerAPI
 import UploadToken
 
-/// Identifies a used token or certificate without its name, which the verification server knows too. With the name
-/// alone it cannot be computed, so the databases of both servers cannot be joined.
+/// A keyed hash of the ID of a used token or certificate. The verification server knows the ID, but cannot compute the
+/// hash without the key, so the databases of both servers cannot be joined.
 ///
-/// It depends on the issuer and `jti` only. A certificate that is issued again after a lost response has
-/// the same `jti` and a later end, and a token that both contracts accept is used up in both.
+/// The hash depends on the issuer and `jti` only. A certificate that is issued again after a lost response has the
+/// same `jti` and a later expiry. A token that both contracts accept is used up in both.
 struct UsedToken: Sendable {
   /// HMAC-SHA-256 of the issuer and `jti`.
   let digest: Data
-  /// The time at which it is forgotten: when no token of this name is valid any more, plus a day in case
-  /// the clock is set back, rounded up to the hour. The exact time would tell when a user typed a code.
+  /// The end of the retention: when no token with this ID is valid any more, plus a day in case the clock is set
+  /// back, rounded up to the hour. The exact time would reveal when a user typed a code.
   let keptUntil: Date
 
   /// An upload token of `issuer` that is used at `now`.
@@ -48,10 +48,10 @@ struct UsedToken: Sendable {
   }
 }
 
-/// Tells repetitions of an upload from other uploads: the same keys for the same regions by the same app.
+/// A digest that recognizes repetitions of an upload: the same keys for the same regions by the same app.
 ///
-/// Padding, token and device check are left out: a repeated request may carry fresh ones. Without the key of the
-/// database nothing shows which of the stored keys one upload had.
+/// Padding, token and device check are not included: a repeated request may have new ones. The digest is keyed, so
+/// that it does not reveal which of the stored keys belong to one upload.
 enum UploadDigest {
   /// HMAC-SHA-256 over an upload of the ProteGO Safe contract, whose keys are `keys`.
   static func of(
@@ -86,12 +86,12 @@ enum UploadDigest {
 
 /// HMAC-SHA-256 over a list of parts, each prefixed with its length so that no two lists give the same text.
 private struct PartsDigest {
-  /// About the number of bytes that one key adds.
+  /// The approximate number of bytes that one key adds.
   static let keyByteCount = 48
 
   private var text: [UInt8] = []
 
-  /// A digest of nothing yet, with room for `byteCount` bytes.
+  /// Creates an empty digest with a capacity of `byteCount` bytes.
   init(byteCount: Int) {
     text.reserveCapacity(byteCount)
   }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A connection to a message bus over a Unix domain socket, for one call after the other.
+/// A connection to a message bus over a Unix domain socket, for sequential calls.
 ///
-/// Only as much of D-Bus as notifications need: the authentication EXTERNAL, by which the kernel tells the bus the
-/// user, and calls of methods. Its functions block their thread until the deadline.
+/// It implements the parts of D-Bus that notifications need: EXTERNAL authentication, which uses the peer credentials
+/// of the socket, and method calls. Its functions block their thread until the deadline.
 package struct DBusConnection {
   private let socket: UnixSocket
   private let deadline: ContinuousClock.Instant
@@ -58,7 +58,7 @@ package struct DBusConnection {
     return try DBusMessage(parsing: fixed + rest)
   }
 
-  /// The bus compares the user in the text with the one that the kernel tells.
+  /// Authenticates with EXTERNAL: the bus compares the user ID in the text with the socket's peer credentials.
   private func authenticate() throws {
     let user = "\(geteuid())".utf8.map { String($0, radix: 16) }.joined()
     try socket.send([0] + Array("AUTH EXTERNAL \(user)\r\n".utf8), before: deadline)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value of the D-Bus type system, as far as notifications need it.
+/// A value of the D-Bus type system, with the types that notifications need.
 package indirect enum DBusValue: Equatable, Sendable {
   case byte(UInt8)
   case int32(Int32)

@@ -2,7 +2,7 @@ import Foundation
 
 /// The notification service of a desktop (Desktop Notifications Specification 1.2), reached over the session bus.
 ///
-/// Each call has a connection of its own: notices are rare, and a desktop session may end and begin again.
+/// Each call opens its own connection: notices are rare, and the desktop session may restart.
 package struct DesktopNotifications: Sendable {
   private let bus: DBusAddress
   private let callSeconds: Int

@@ -6,7 +6,7 @@ import World
 
 /// A record of the requests that left the phone, and of the number of sent beacons, for its owner.
 ///
-/// It has sizes, receivers and times, and never a PIN, a token, a key or another content. Requests with a body are
+/// It contains sizes, receivers and times, and never a PIN, a token, a key or other content. Requests with a body are
 /// stored before they are sent; the others are stored in batches, at the latest when a check ends.
 package actor MessageRecord {
   /// The kind of a request.
@@ -92,7 +92,7 @@ package actor MessageRecord {
     if row.sent > 0 || unwritten >= MessageLimit.rowsPerWrite { flush() }
   }
 
-  /// Replaces a request by its end.
+  /// Replaces the row of a request after its response or failure.
   func finish(_ row: Exchange) {
     guard let index = content.rows.lastIndex(where: { $0.id == row.id }) else { return }
     let isUrgent = content.rows[index].sent > 0

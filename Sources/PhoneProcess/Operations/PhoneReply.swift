@@ -6,7 +6,7 @@ package struct PhoneReply: Codable, Hashable, Sendable {
   package enum Status: Int, Codable, Sendable {
     /// Done.
     case done = 0
-    /// The answer is no.
+    /// The operation was rejected.
     case refused = 1
     /// The request is not valid.
     case badInput = 2

@@ -5,7 +5,7 @@ import World
 
 /// A radio for developers: it records the beacons that the phone sends and receives those that a command reports.
 ///
-/// Everything also goes to and comes from the phone's radio, if it has one.
+/// Beacons are also sent and received by the phone's radio, if it has one.
 package final class DeveloperRadio: Radio {
   /// A beacon that the phone has sent.
   package struct Sent: Hashable, Sendable {

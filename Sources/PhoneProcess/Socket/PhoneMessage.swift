@@ -5,7 +5,7 @@ import StrictJSON
 /// The messages between a command and a running phone: one request and one reply per connection.
 ///
 /// A message is one line of JSON. After the line of an upload follow the bytes of the PIN, as many as the line says.
-/// Both sides are usually of the same version; a request of another one is refused with an advice.
+/// A request of another version is rejected with advice.
 enum PhoneMessage {
   /// The version of this format.
   static let version = 1
@@ -102,7 +102,7 @@ enum PhoneMessage {
     from socket: UnixSocket, atMost limit: Int, before deadline: ContinuousClock.Instant
   ) throws -> (line: Data, rest: [UInt8]) {
     var bytes: [UInt8] = []
-    // The line of an upload and its PIN fit, and no growth leaves a copy behind.
+    // Large enough for the line of an upload and its PIN, so that no reallocation leaves a copy of the PIN in memory.
     bytes.reserveCapacity(chunkBytes)
     defer { bytes.zero() }
     while true {

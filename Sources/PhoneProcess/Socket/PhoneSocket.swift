@@ -3,7 +3,7 @@ import Logging
 
 /// The socket of a running phone, `phone.socket` in its folder, through which commands reach it.
 ///
-/// Only processes of the same user are served: the file has mode 0600, and the kernel tells the user of each peer.
+/// Only processes of the same user are served: the file has mode 0600, and the peer credentials are checked.
 package struct PhoneSocket: Sendable {
   /// The name of the file.
   package static let name = "phone.socket"
@@ -17,12 +17,12 @@ package struct PhoneSocket: Sendable {
     self.logger = logger
   }
 
-  /// Makes the file again if it was removed.
+  /// Recreates the file if it was removed.
   package func restore() {
     do throws(UnixSocketError) {
-      if try listener.restore() { logger.warning("\(Self.name) was removed; it is there again") }
+      if try listener.restore() { logger.warning("\(Self.name) was removed and recreated") }
     } catch {
-      logger.warning("\(Self.name) was removed and cannot be made again: \(error)")
+      logger.warning("\(Self.name) was removed and cannot be recreated: \(error)")
     }
   }
 
@@ -49,7 +49,7 @@ package struct PhoneSocket: Sendable {
     _ connection: UnixSocket, _ perform: @Sendable (PhoneRequest) async -> PhoneReply
   ) async {
     guard connection.peerUser == geteuid() else {
-      logger.warning("a request of another user was refused")
+      logger.warning("rejected a request from another user")
       return
     }
     do {
@@ -59,7 +59,7 @@ package struct PhoneSocket: Sendable {
           reply, to: connection, before: .now + .seconds(PhoneMessageLimit.replySeconds))
       }
     } catch {
-      // The command has ended, or it is not one of ours. It reports the error itself.
+      // The command has ended, or the peer is not our command. A command reports the error itself.
       logger.debug("a request ended early", metadata: ["error": "\(error)"])
     }
   }

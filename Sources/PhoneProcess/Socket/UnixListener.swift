@@ -87,7 +87,7 @@ private struct Bound {
   }
 }
 
-/// The file that a path names, as the kernel tells files apart.
+/// The device and inode of the file at a path.
 private struct FileIdentity: Equatable {
   private let device: UInt64
   private let number: UInt64

@@ -36,7 +36,7 @@ package final class UnixSocket: Sendable {
   /// Runs `work` with the descriptor.
   func withDescriptor<Result>(_ work: (Int32) -> Result) -> Result { work(descriptor) }
 
-  /// The user of the process at the other end when it connected; `nil` if the system does not say.
+  /// The user ID of the peer when it connected; `nil` if the system does not report it.
   package var peerUser: uid_t? {
     // The kernel's `struct ucred`: process, user, group.
     var credentials: [UInt32] = [0, 0, 0]

@@ -129,7 +129,7 @@ package actor Statistics {
     try file.replace(with: JSONEncoder().encode(content))
   }
 
-  /// True if the server may have newer documents, and was not asked a moment ago.
+  /// True if the server may have newer documents and the last request is long enough ago.
   private var isTimestampDue: Bool {
     let now = clock.now
     guard let asked = content.asked, asked <= now else { return true }
@@ -159,7 +159,7 @@ package enum StatisticsLimit {
   package static let documentBytesMax = 1 << 20
   /// The time between two requests while the server states a time in the past, or fails, in seconds.
   package static let retrySeconds: TimeInterval = 300
-  /// The longest time without a request, whatever the server states, in seconds: two days.
+  /// The upper bound of the cache lifetime that the server states, in seconds: two days.
   package static let cacheSecondsMax: TimeInterval = 2 * 86_400
   /// The number of followed districts.
   package static let districtsMax = 100

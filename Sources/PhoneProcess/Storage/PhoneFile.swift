@@ -33,7 +33,7 @@ struct PhoneFile<Content: Codable>: Sendable {
     } catch {
       guard error == .damaged else { throw error }
       logger.warning("\(url.lastPathComponent) is damaged; it is set aside")
-      // The time first: after a crash in between, the file is found damaged again.
+      // The time is stored first: after a crash in between, the damage is detected again.
       try? FileManager.default.setAttributes([.modificationDate: clock.now], ofItemAtPath: url.path)
       try file.setAside()
       return nil

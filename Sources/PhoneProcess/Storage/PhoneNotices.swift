@@ -90,7 +90,7 @@ package actor PhoneNotices: NoticeSink {
     let number = await showOnDesktop(entry)
     if number == nil {
       // Without the level of risk: the log is not encrypted.
-      logger.notice("there is a notice for you: firebreak phone status shows it")
+      logger.notice("new notice: run `firebreak phone status` to read it")
     } else {
       note(number, of: entry.id)
     }

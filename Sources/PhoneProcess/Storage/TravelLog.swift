@@ -5,9 +5,9 @@ import SealedStorage
 import Synchronization
 import World
 
-/// The regions in which the owner has been, as far as they told the phone. It is the source of `travel`.
+/// The regions that the owner has reported to the phone. It is the source of `travel`.
 ///
-/// A phone as a process has no map; its owner, or a program for them, reports a region.
+/// A phone process has no location; its owner or another program reports a region.
 package final class TravelLog: TravelHistory {
   private struct Stay: Codable {
     let region: String

@@ -1,7 +1,7 @@
 import Foundation
 import VerificationAPI
 
-/// The numbers of codes that were issued and used on one day in UTC. They say nothing about a single code.
+/// The numbers of codes that were issued and used on one day in UTC.
 struct CodeCounts: Codable, Hashable, Sendable {
   /// The day, counted from 1970.
   let day: Int64
@@ -10,12 +10,12 @@ struct CodeCounts: Codable, Hashable, Sendable {
   private(set) var claimed = 0
   /// The verification tokens that were exchanged for a certificate.
   private(set) var tokensClaimed = 0
-  /// The codes that were used, by the time since they were issued: `ages` and the ones above.
+  /// Used codes by the time since they were issued: one bucket for each of `ages`, and one for longer times.
   private(set) var claimAges: [Int]
   /// The sum of these times, in seconds.
   private(set) var claimSeconds: Int64 = 0
 
-  /// The upper ends of the times from the issue of a code to its use, in seconds.
+  /// The upper bounds of the buckets of `claimAges`, in seconds.
   static let ages: [Int64] = [
     60, 300, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
   ]

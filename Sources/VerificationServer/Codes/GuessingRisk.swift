@@ -3,13 +3,13 @@ import Logging
 import QuietHTTP
 import VerificationAPI
 
-/// The rule for the length of new codes: guesses must be hopeless with the number of live codes.
+/// The rule for the length of new codes: the more codes are live, the longer a new code is.
 ///
-/// All failures together have a budget, so an attacker has a known number of guesses in the lifetime of a code.
+/// The total number of failures is limited, which bounds an attacker's guesses in the lifetime of a code.
 /// The expected number of guesses that hit one of the live codes of a form stays below
 /// `VerificationLimit.guessedCodesMax`. See Documentation/Decisions/0029-failures-have-budgets.md.
 struct GuessingRisk: Sendable {
-  /// The guesses in a window.
+  /// The maximum number of guesses in a window.
   let guessesMax: Int
   let windowSeconds: Int
 
@@ -20,13 +20,13 @@ struct GuessingRisk: Sendable {
 
   /// The number of codes of `form` that may be live at once if each is valid for `lifetime` seconds.
   func liveCodesMax(of form: CodeForm, lifetime: TimeInterval) -> Int {
-    // A code is valid through its last second, so a window begins in each of these and one more.
+    // A code is valid through its last second, so its lifetime can overlap one more window.
     let windows = (lifetime / Double(windowSeconds)).rounded(.down) + 1
     let guesses = Double(guessesMax) * windows
     return Int(min(VerificationLimit.guessedCodesMax * form.codeCount / guesses, Self.countMax))
   }
 
-  /// A number that fits into an `Int`, far above any number of codes.
+  /// An upper bound that fits into an `Int` and exceeds any number of codes.
   private static let countMax = 1e15
 }
 
@@ -58,7 +58,7 @@ struct CodeForm: Hashable, Sendable {
   }
 }
 
-/// Reports guessed codes in the log, for the operator.
+/// Logs an error for the operator when codes are being guessed.
 struct GuessingAlarm: Sendable {
   let logger: Logger
   let limits: AttemptLimits
@@ -67,7 +67,7 @@ struct GuessingAlarm: Sendable {
     let count = alarm == .stopped ? limits.total : limits.total / 2
     let effect =
       switch alarm {
-      case .slowed: "each address has a tenth of its failures until there are fewer"
+      case .slowed: "the failure limit of each address is a tenth until there are fewer"
       case .stopped: "all codes are refused until there are fewer"
       }
     logger.error(

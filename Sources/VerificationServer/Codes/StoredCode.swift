@@ -108,7 +108,7 @@ struct PhoneReport: Hashable, Sendable {
       freeAtWhenClaimed: second.addingTimeInterval(VerificationLimit.reportAgainSeconds))
   }
 
-  /// The report after its code was used, which lengthens the wait.
+  /// The report after its code was used, which extends the wait.
   var claimed: PhoneReport {
     var copy = self
     copy.freeAt = freeAtWhenClaimed
@@ -119,7 +119,7 @@ struct PhoneReport: Hashable, Sendable {
   func isBusy(at now: Date) -> Bool { Date(unixSecond: now.unixSecond) < freeAt }
 }
 
-/// The use of a code: who may have its token again, and the token.
+/// The use of a code: the issued token, and the value that a retry must reproduce to get the token again.
 struct Redemption: Hashable, Sendable {
   /// The value that a retry must reproduce: `CodeKeys.binding` or `CodeKeys.verifyBinding`.
   var binding: Data

@@ -2,7 +2,7 @@ import Foundation
 import QuietHTTP
 import World
 
-/// The number of codes that an API key may issue in a day. An app's key is shared by all its users.
+/// The quota of codes that an API key may issue in a day. All users of an app share its key.
 struct IssueQuota: Sendable {
   private let keys: BudgetKeys
   private let issues: AttemptBudget

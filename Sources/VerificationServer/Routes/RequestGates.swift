@@ -8,7 +8,7 @@ import VerificationAPI
 
 /// The check of requests to Google's contract before the body is read: maintenance, address, API key.
 struct APIKeyGate: Sendable {
-  /// The kinds of keys that open the route.
+  /// The kinds of keys that are allowed for the route.
   let kinds: Set<APIKeyKind>
   let apiKeys: APIKeys
   let netmasks: Netmasks
@@ -18,8 +18,8 @@ struct APIKeyGate: Sendable {
 
   /// Checks the address first and then the API key, also for decoys.
   ///
-  /// From an address outside the netmasks no key is checked, so none can be guessed there. Both errors
-  /// have the same response.
+  /// Keys from an address outside the netmasks are rejected without a check, so that they cannot be guessed from
+  /// there. Both errors have the same response.
   func check(headers: HTTPFields, context: QuietContext) async throws -> PaddedResponse? {
     if isInMaintenance {
       return try PaddedResponse(
@@ -61,8 +61,8 @@ struct APITokenGate: Sendable {
 
   /// Checks the address first and then the API token, also for decoys.
   ///
-  /// From an address outside the netmasks no token is checked, so none can be guessed there. Both
-  /// errors have the same response.
+  /// Tokens from an address outside the netmasks are rejected without a check, so that they cannot be guessed from
+  /// there. Both errors have the same response.
   func check(headers: HTTPFields, context: QuietContext) async throws -> PaddedResponse? {
     guard netmasks.contain(context) else { return try Self.refusal() }
     let token = HTTPFields.Element.Name(VerificationRoute.apiTokenHeader).flatMap { headers[$0] }

@@ -7,8 +7,8 @@ import World
 
 /// POST /api/user-report: a code by SMS for a test that the user made.
 ///
-/// Neither the response nor its time reveals if an SMS was sent, so that it cannot be used to find out
-/// who reported a test.
+/// Neither the response nor its duration reveals if an SMS was sent, and so if a phone number has reported a
+/// test before.
 struct UserReportRoute: Sendable {
   let codeIssuer: CodeIssuer
   let sms: SMSConfiguration?

@@ -11,7 +11,7 @@ public struct SMSConfiguration: Sendable {
   public var region: String
   /// The domain of links `https://<region>.<domain>/v?c=…`; `nil` for links `ens://v?…`.
   public var linkDomain: String?
-  /// Signs texts, so that phones can tell them from forged ones; `nil` for unsigned texts.
+  /// Signs texts, so that phones can detect forged ones; `nil` for unsigned texts.
   public var signer: SMSSigner?
 
   /// A configuration with one template.

@@ -13,7 +13,7 @@ public struct SMSGateway: SMSSending, Redacted {
   private let endpoint: String
   private let authorization: String
   private let from: String
-  /// The timeout of a request in seconds. Tests of other limits raise it, for busy machines.
+  /// The timeout of a request in seconds; tests on busy machines use a longer one.
   var timeoutSeconds = VerificationLimit.smsSecondsMax
 
   /// Creates a client of the gateway at `baseURL`, such as `https://api.twilio.com`.
@@ -136,7 +136,7 @@ public actor SMSFile: SMSSending {
       try handle.write(contentsOf: line)
       try handle.synchronize()
     } catch {
-      // Part of a line would corrupt the next one.
+      // Truncates a partial line, which would corrupt the next one.
       try? handle.truncate(atOffset: end)
       throw error
     }

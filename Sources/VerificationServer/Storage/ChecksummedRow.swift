@@ -21,7 +21,7 @@ extension ChecksummedRow {
   func encode(to container: inout PersistenceContainer) throws {
     try OtherColumns(row: self).encode(to: &container)
     var checksum = RowChecksum()
-    // The order of the names, so that the order of the properties may change.
+    // Sorted by name, so that the checksum does not depend on the order of the properties.
     for (_, value) in container.sorted(by: { $0.0 < $1.0 }) { checksum.add(value) }
     container[checksumColumn] = checksum.value
   }
@@ -58,7 +58,7 @@ private struct OtherColumns<Columns: Encodable>: EncodableRecord, Encodable {
 }
 
 extension RowChecksum {
-  /// Adds the kind and the content, so that equal content of another kind counts as a change.
+  /// Adds the storage class and the value, so that an equal value of another class gives another checksum.
   fileprivate mutating func add(_ value: DatabaseValue) {
     switch value.storage {
     case .null:

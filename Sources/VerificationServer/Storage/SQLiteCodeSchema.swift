@@ -4,7 +4,7 @@ import ServerStorage
 import VerificationAPI
 
 extension SQLiteCodeStorage {
-  /// The schema. A later version adds steps and changes none.
+  /// The schema. Later versions append migrations and never change released ones.
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("schema 1") { database in
@@ -162,7 +162,7 @@ struct IssueRow: ChecksummedRow, Sendable {
     }
   }
 
-  /// The setter stores only the two ends.
+  /// The status of the code. The setter stores only the two expiry times.
   var status: CodeStatus {
     get {
       CodeStatus(
@@ -206,7 +206,7 @@ struct CodeHashRow: ChecksummedRow, Sendable {
 
   /// The issued code, which is removed only together with its hashes.
   ///
-  /// - Throws: `VerificationServerError.storageUnavailable` if it is damaged, or not there because its ID is.
+  /// - Throws: `VerificationServerError.storageUnavailable` if it is damaged, or missing because its ID is damaged.
   func issued(in database: Database) throws -> IssueRow {
     guard let row = try IssueRow.fetchOne(database, key: issue) else {
       throw VerificationServerError.storageUnavailable

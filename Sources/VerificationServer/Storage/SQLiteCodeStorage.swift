@@ -107,7 +107,9 @@ struct SQLiteCodeStorage: CodeStorage {
   /// The timeout of a transaction that waits for another process, in seconds.
   private static let busySeconds: TimeInterval = 5
 
-  /// Runs a transaction. In a database whose file was deleted it would succeed and be lost.
+  /// Runs a transaction.
+  ///
+  /// - Throws: `.storageUnavailable` also if the file was deleted: the transaction then succeeded but is lost.
   func write<Value: Sendable>(
     _ updates: @Sendable @escaping (Database) throws -> Value
   ) async throws -> Value {
@@ -221,7 +223,8 @@ extension SQLiteCodeStorage {
     }
   }
 
-  /// Keeps damaged rows: the token of one may be valid, and could be exchanged again without it.
+  /// Removes expired exchanges. Damaged rows stay: without its row, a token that is still valid could be exchanged
+  /// again.
   private static func removeExchanges(
     before end: Int64, atMost count: Int, in database: Database
   ) throws -> Int {
