@@ -1,6 +1,7 @@
 import Foundation
 
-/// The texts of one language: flat keys, placeholders such as `{name}`, plural forms as `key#one`.
+/// The texts of one language: flat keys, placeholders such as `{name}`. The pages choose among plural forms
+/// such as `key#one`.
 package struct Catalogue: Codable, Hashable, Sendable {
   /// The language.
   package let language: Language
@@ -12,21 +13,6 @@ package struct Catalogue: Codable, Hashable, Sendable {
   /// The text of `key` with its placeholders replaced; `nil` if there is none.
   package func text(_ key: String, _ parameters: [String: String] = [:]) -> String? {
     texts[key].map { Self.filled($0, parameters) }
-  }
-
-  /// The text of `key` in the plural form of `count`, which replaces `{count}`; `nil` if there is none.
-  package func text(
-    _ key: String, count: Int, _ parameters: [String: String] = [:]
-  ) -> String? {
-    let form = PluralForm(of: count, in: language)
-    let all = parameters.merging(["count": "\(count)"]) { own, _ in own }
-    return text("\(key)#\(form.rawValue)", all) ?? text("\(key)#\(PluralForm.other.rawValue)", all)
-      ?? text(key, all)
-  }
-
-  /// The names of the placeholders in `text`.
-  package static func placeholders(in text: String) -> Set<String> {
-    Set(text.matches(of: placeholder).map { String($0.1) })
   }
 
   /// Replaces the placeholders in one pass, so that a value is never read as a placeholder.

@@ -24,28 +24,3 @@ package enum Language: String, Codable, CaseIterable, Sendable {
     self = locale.flatMap { Language(locale: $0) } ?? .english
   }
 }
-
-/// The plural forms of CLDR that whole numbers have in our languages. The raw values are the suffixes of keys.
-package enum PluralForm: String, CaseIterable, Sendable {
-  case one, few, many, other
-
-  /// The form for `count` in `language`.
-  package init(of count: Int, in language: Language) {
-    let (last, lastTwo) = (count.magnitude % 10, count.magnitude % 100)
-    let isFew = (2...4).contains(last) && !(12...14).contains(lastTwo)
-    self =
-      switch language {
-      case .english, .german: count.magnitude == 1 ? .one : .other
-      case .polish: count.magnitude == 1 ? .one : isFew ? .few : .many
-      case .ukrainian: last == 1 && lastTwo != 11 ? .one : isFew ? .few : .many
-      }
-  }
-
-  /// The forms that whole numbers have in `language`.
-  package static func forms(of language: Language) -> [PluralForm] {
-    switch language {
-    case .english, .german: [.one, .other]
-    case .polish, .ukrainian: [.one, .few, .many]
-    }
-  }
-}
