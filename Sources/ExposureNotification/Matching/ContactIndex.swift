@@ -35,9 +35,6 @@ package struct ContactIndex: Sendable, Redacted {
     (self.sightings, self.table, self.pairs, self.secret) = (sightings, table, pairs, secret)
   }
 
-  /// The number of distinct identifiers.
-  package var identifierCount: Int { table.identifiers.count }
-
   // In place, because a copy would grow by doubling.
   private static func removeDuplicates(from sorted: inout [UInt64]) {
     var count = 0
