@@ -104,8 +104,7 @@ let package = Package(
       name: "Bluetooth", dependencies: ["Secrets", "World", "ExposureKeys"],
       swiftSettings: strictOnTheCallersActor),
     .target(
-      name: "VerificationAPI", dependencies: ["Secrets", "CallableEnvelope", "UploadToken"],
-      swiftSettings: strict),
+      name: "VerificationAPI", dependencies: ["Secrets", "UploadToken"], swiftSettings: strict),
     .target(
       name: "KeyServerAPI",
       dependencies: [
@@ -115,8 +114,8 @@ let package = Package(
     .target(
       name: "QuietHTTP",
       dependencies: [
-        "Secrets", "World", "StrictJSON", hummingbird, asyncHTTPClient, nioCore, nioHTTP1, logging,
-        crypto, serviceLifecycle,
+        "Secrets", "World", "StrictJSON", hummingbird, asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
+        logging, crypto, serviceLifecycle,
       ],
       swiftSettings: strict),
 
@@ -173,16 +172,14 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: [
-        "Secrets", "World", "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp",
+        "World", "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp",
         "DiagnosisKeyFile", "CallableEnvelope", "UploadToken", "VerificationAPI", "KeyServerAPI",
-        "VerificationServer",
-        "KeyServer", crypto, logging, serviceLifecycle,
+        "VerificationServer", "KeyServer", crypto, logging, serviceLifecycle,
       ], swiftSettings: strictOnTheCallersActor),
     .target(
       name: "Town",
       dependencies: [
-        "Secrets", "World", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification",
-        "ExposureApp",
+        "World", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification", "ExposureApp",
         "KeyServerAPI", "KeyServer", "Simulation", "QuietHTTP", "PhoneProcess", "PWA",
         "RehearsalClock", hummingbird, mustache, nioCore, nioPosix, crypto, logging,
         serviceLifecycle,
@@ -280,7 +277,7 @@ let package = Package(
     .target(
       name: "ServedSystem",
       dependencies: [
-        "KeyServerAPI", "PhoneProcess", "Secrets", "World", "TestSupport", crypto,
+        "ExposureKeys", "KeyServerAPI", "PhoneProcess", "Secrets", "World", "TestSupport", crypto,
       ], path: "Tests/ServedSystem", swiftSettings: strictOnTheCallersActor),
 
     .testTarget(
@@ -331,15 +328,15 @@ let package = Package(
     .testTarget(
       name: "QuietHTTPTests",
       dependencies: [
-        "QuietHTTP", "StrictJSON", "World", "TestSupport", hummingbird, logging, nioCore,
+        "QuietHTTP", "StrictJSON", "World", "TestSupport", hummingbird, logging, nioCore, nioHTTP1,
         serviceLifecycle,
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ExposureNotificationTests",
       dependencies: [
-        "ExposureNotification", "DiagnosisKeyFile", "ExposureKeys", "KeyServerAPI",
-        "SealedStorage", "World", "TestSupport", crypto, logging,
+        "ExposureNotification", "CExposureKernels", "DiagnosisKeyFile", "ExposureKeys",
+        "KeyServerAPI", "SealedStorage", "World", "TestSupport", crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
     // Written as an app is: Swift 5 mode, nothing but Foundation and the framework.
     .testTarget(
@@ -365,7 +362,7 @@ let package = Package(
       dependencies: [
         "VerificationServer", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
         "KeyServer", "KeyServerAPI", "ServerStorage", "World", "TestSupport", hummingbird, grdb,
-        crypto, logging,
+        crypto, logging, serviceLifecycle,
       ], swiftSettings: strict),
     .testTarget(
       name: "KeyServerAPITests",
@@ -374,16 +371,15 @@ let package = Package(
     .testTarget(
       name: "KeyServerTests",
       dependencies: [
-        "KeyServer", "KeyServerAPI", "CallableEnvelope", "UploadToken", "DiagnosisKeyFile",
-        "ExposureKeys", "QuietHTTP", "ServerStorage", "StrictJSON", "World", "TestSupport",
-        hummingbird, asyncHTTPClient, nioCore, nioHTTP1, crypto, grdb, logging,
+        "KeyServer", "KeyServerAPI", "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP",
+        "ServerStorage", "World", "TestSupport", hummingbird, crypto, grdb, logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "ExposureAppTests",
       dependencies: [
         "ExposureApp", "ExposureNotification", "Secrets", "KeyServerAPI", "VerificationAPI",
-        "CallableEnvelope", "SealedStorage", "DiagnosisKeyFile", "ExposureKeys", "World",
-        "TestSupport", hummingbird, crypto, logging,
+        "CallableEnvelope", "SealedStorage", "DiagnosisKeyFile", "ExposureKeys", "TestSupport",
+        hummingbird, crypto, logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
@@ -396,8 +392,8 @@ let package = Package(
     .testTarget(
       name: "PWATests",
       dependencies: [
-        "PWA", "PhoneProcess", "ExposureApp", "ExposureNotification", "KeyServerAPI", "QuietHTTP",
-        "SealedStorage", "Secrets", "World", "TestSupport", hummingbird, logging,
+        "PWA", "PhoneProcess", "ExposureApp", "QuietHTTP", "Secrets", "World", "TestSupport",
+        logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "HealthAuthorityConsoleTests",
@@ -413,8 +409,9 @@ let package = Package(
     .testTarget(
       name: "SimulationTests",
       dependencies: [
-        "Simulation", "Town", "ExposureApp", "ExposureKeys", "KeyServer", "World", "TestSupport",
-        crypto, logging,
+        "Simulation", "Town", "DiagnosisKeyFile", "ExposureApp", "ExposureKeys",
+        "ExposureNotification", "KeyServer", "KeyServerAPI", "World", "TestSupport", crypto,
+        logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
@@ -429,16 +426,18 @@ let package = Package(
     .testTarget(
       name: "FirebreakTests",
       dependencies: [
-        "firebreak", "Bench", "Terminal", "DiagnosisKeyFile", "ExposureKeys",
-        "ExposureNotification", "UploadToken", "HealthAuthorityConsole",
-        "KeyServerAPI", "KeyServer", "VerificationAPI", "VerificationServer", "World",
-        "PhoneProcess", "Secrets", "ServedSystem", "ServerStorage", "TestSupport", nioCore,
-        nioHTTP1, nioPosix, argumentParser, crypto, grdb, logging, serviceLifecycle,
+        "firebreak", "Bench", "Terminal", "ExposureKeys", "ExposureNotification", "UploadToken",
+        "HealthAuthorityConsole", "KeyServerAPI", "KeyServer", "VerificationAPI",
+        "VerificationServer", "World", "PhoneProcess", "QuietHTTP", "Secrets", "ServedSystem",
+        "ServerStorage", "TestSupport", nioCore, nioHTTP1, nioPosix, argumentParser, crypto, grdb,
+        logging, serviceLifecycle,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "WebAppTests",
-      dependencies: ["firebreak", "Browser", "ServedSystem", "TestSupport", nioCore, nioPosix],
+      dependencies: [
+        "firebreak", "Browser", "PhoneProcess", "ServedSystem", "TestSupport", nioCore, nioPosix,
+      ],
       exclude: ["AccessibilityTrees", "OtherApp", "QRCodes"], swiftSettings: strictOnTheCallersActor
     ),
   ]

@@ -4,7 +4,6 @@ import Hummingbird
 import Logging
 import NIOCore
 import QuietHTTP
-import Secrets
 import ServiceLifecycle
 import Simulation
 import World

@@ -60,8 +60,6 @@ public struct StateChange: Sendable, Hashable {
     case noticeShown(Notice.Identifier)
     /// A notice has been removed.
     case noticeRemoved(Notice.Identifier)
-    /// A new configuration of the health authority is in use.
-    case configurationChanged
   }
 
   /// The state after the change.

@@ -12,7 +12,7 @@ struct StoredState: Codable, Sendable {
   var download = DownloadCursor()
   /// The exposures found in the last fourteen days.
   var exposures: [Exposure] = []
-  /// Days that the user removed, so that later detections do not restore them; `nil` in old stores.
+  /// Days that the user removed, so that later detections do not restore them; `nil` if there are none.
   var removedDays: [Exposure]?
   var history = CheckHistory()
   var schedule = CheckSchedule()

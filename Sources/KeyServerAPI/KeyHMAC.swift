@@ -7,8 +7,6 @@ import Foundation
 /// joined with commas. The phone sends the HMAC when it requests the token and the secret when it
 /// uploads the keys.
 public enum KeyHMAC {
-  /// The size of the HMAC, in bytes.
-  public static let byteCount = SHA256.byteCount
   /// The size of a new secret, in bytes.
   public static let secretByteCount = 32
 

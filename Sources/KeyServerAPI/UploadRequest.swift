@@ -83,20 +83,6 @@ public struct UploadKey: Codable, Hashable, Sendable {
   }
 }
 
-extension UploadKey {
-  /// The decoded key, or nil if the text or a number is invalid. `UploadLimit.breach(of:at:)` returns the
-  /// reason.
-  public var diagnosisKey: DiagnosisKey? {
-    guard let bytes = Data(base64Encoded: key),
-      let risk = UInt8(exactly: transmissionRisk ?? 0),
-      let key = TemporaryExposureKey(
-        bytes: bytes, rollingStart: IntervalNumber(rawValue: rollingStartNumber),
-        rollingPeriod: rollingPeriod)
-    else { return nil }
-    return DiagnosisKey(key: key, transmissionRiskLevel: risk)
-  }
-}
-
 extension UploadKey: Redacted {
   public var description: String { "UploadKey(from \(rollingStartNumber))" }
 }

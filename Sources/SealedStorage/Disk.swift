@@ -13,14 +13,11 @@ enum Disk {
   }
 
   /// Removes the temporary files that a power failure during `replace` of `url` left behind.
-  ///
-  /// Older versions wrote to the fixed name `<name>.new`.
   static func removeLeftovers(of url: URL) throws(SealedStorageError) {
     let folder = url.deletingLastPathComponent()
     for name in try names(in: folder) where AtomicFile.isTemporary(name, for: url) {
       try remove(folder.appendingPathComponent(name))
     }
-    try remove(url.appendingPathExtension("new"))
   }
 
   /// Appends `content` to `url`; if that fails, the file keeps its old length.

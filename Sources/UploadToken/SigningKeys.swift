@@ -64,9 +64,6 @@ public struct SigningKey: Sendable {
     self.publishedUntil = publishedUntil
     privateKey = try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM)
   }
-
-  /// The public key as PEM (SubjectPublicKeyInfo).
-  public var publicKeyPEM: String { privateKey.publicKey.pemRepresentation }
 }
 
 extension SigningKey: Redacted {

@@ -106,9 +106,4 @@ extension CodeStorage {
     guard let code = try await code(hash), code.isLive(at: now) else { return nil }
     return code
   }
-
-  /// Stores one code.
-  func issue(_ code: IssuedCode, at now: Date) async throws -> IssueOutcome {
-    try await issue([code], at: now).first ?? .codeTaken
-  }
 }

@@ -155,11 +155,11 @@ import Testing
     let damaged = try Data(contentsOf: folder.path("damage"))
     // A folder of this name makes every replacement fail.
     try FileManager.default.createDirectory(
-      at: folder.path("damage.new"), withIntermediateDirectories: false)
+      at: folder.path(".damage.unfinished-a1B2c3"), withIntermediateDirectories: false)
     let device = phone.device()
     #expect(device.storageDamage.map(\.part) == [.reports])
     #expect(try Data(contentsOf: folder.path("damage")) == damaged)
-    try FileManager.default.removeItem(at: folder.path("damage.new"))
+    try FileManager.default.removeItem(at: folder.path(".damage.unfinished-a1B2c3"))
     await device.beat()
     #expect(try Data(contentsOf: folder.path("damage.damaged")) == damaged)
     #expect(phone.device().storageDamage.map(\.part) == [.reports])

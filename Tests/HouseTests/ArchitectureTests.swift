@@ -73,6 +73,17 @@ struct ArchitectureTests {
       })
   }
 
+  @Test("Every declared dependency is imported")
+  func used() throws {
+    let manifest = Manifest(try #require(Project.text("Package.swift")))
+    let files = Dictionary(grouping: Project.sources, by: { $0.target ?? "" })
+    for (target, dependencies) in manifest.dependencies where !Self.exempt.contains(target) {
+      let imports = (files[target] ?? []).flatMap { ImportRule.imports(of: $0) }.map { $0.module }
+      let unused = dependencies.subtracting(imports).sorted()
+      #expect(unused.isEmpty, "Package.swift: \(target) imports none of \(unused): remove them")
+    }
+  }
+
   @Test("No server can reach contacts, no app can reach keys, no server can reach the other's data")
   func invariants() {
     func reachable(_ target: String) -> Set<String> {

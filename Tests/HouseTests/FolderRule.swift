@@ -2,7 +2,8 @@ import Foundation
 
 /// Checks that sibling folders of a target use each other's types in one direction only.
 ///
-/// The files at the root of a target belong to no folder: they compose the folders.
+/// The files at the root of a target belong to no folder: they compose the folders, or define what several
+/// folders use. A use of a member whose type is not named is not seen.
 struct FolderRule {
   /// A file, reduced to its folder path inside the target and the type names it declares and uses.
   private struct Entry {

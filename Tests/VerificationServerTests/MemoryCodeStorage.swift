@@ -26,6 +26,13 @@ enum StorageImplementation: CaseIterable {
   }
 }
 
+extension CodeStorage {
+  /// Stores one code.
+  func issue(_ code: IssuedCode, at now: Date) async throws -> IssueOutcome {
+    try await issue([code], at: now).first ?? .codeTaken
+  }
+}
+
 /// A `CodeStorage` in memory, the reference for `SQLiteCodeStorage`.
 final class MemoryCodeStorage: CodeStorage {
   /// An issued code.

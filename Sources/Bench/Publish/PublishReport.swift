@@ -4,7 +4,7 @@ import Foundation
 struct PublishReport: Encodable {
   /// The database of the server.
   enum Database: String, Encodable {
-    case sqlite, postgresql, external
+    case sqlite, external
   }
 
   /// Processor time per request; null if it cannot be measured from here.

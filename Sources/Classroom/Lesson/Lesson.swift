@@ -1,7 +1,6 @@
 import Crypto
 import ExposureApp
 import Foundation
-import Logging
 import Simulation
 import World
 

@@ -1,7 +1,6 @@
 import ExposureNotification
 import Foundation
 import KeyServerAPI
-import Logging
 import World
 
 extension ExposureApp {

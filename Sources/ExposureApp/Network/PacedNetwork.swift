@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import World
 
 /// The requests of one check to one server.

@@ -40,8 +40,6 @@ struct SecretText: Sendable {
 
   mutating func appendBase64(_ secret: ZeroingBytes) { parts.append(.base64(secret)) }
 
-  mutating func append(_ other: SecretText) { parts += other.parts }
-
   /// All parts in one buffer.
   func bytes() -> ZeroingBytes {
     ZeroingBytes(count: count) { buffer in

@@ -35,9 +35,6 @@ package struct ContactIndex: Sendable, Redacted {
     (self.sightings, self.table, self.pairs, self.secret) = (sightings, table, pairs, secret)
   }
 
-  /// The number of distinct identifiers.
-  package var identifierCount: Int { table.identifiers.count }
-
   // In place: a second array would be reallocated several times as it grows.
   private static func removeDuplicates(from sorted: inout [UInt64]) {
     var count = 0

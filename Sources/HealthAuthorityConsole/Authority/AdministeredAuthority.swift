@@ -1,6 +1,5 @@
 import Foundation
 import KeyServerAPI
-import Secrets
 
 /// The health authority that the console administers: its servers, wherever they run.
 ///

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import Secrets
 import ServerStorage
 import World
 

@@ -1,7 +1,6 @@
 import DiagnosisKeyFile
 import Foundation
 import KeyServerAPI
-import Logging
 import ServerStorage
 import World
 

@@ -1,7 +1,6 @@
 import ExposureKeys
 import Foundation
 import GRDB
-import Logging
 import ServerStorage
 
 /// The key database in one SQLite file. Every commit is on the disk before its uploads get a response.

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The texts of one language: flat keys, placeholders such as `{name}`, plural forms as `key#one`.
+/// The texts of one language: flat keys, placeholders such as `{name}`. The pages choose among plural forms
+/// such as `key#one`.
 package struct Catalogue: Codable, Hashable, Sendable {
   /// The language.
   package let language: Language
@@ -12,21 +13,6 @@ package struct Catalogue: Codable, Hashable, Sendable {
   /// The text of `key` with its placeholders replaced; `nil` if there is none.
   package func text(_ key: String, _ parameters: [String: String] = [:]) -> String? {
     texts[key].map { Self.filled($0, parameters) }
-  }
-
-  /// The text of `key` in the plural form of `count`, which replaces `{count}`; `nil` if there is none.
-  package func text(
-    _ key: String, count: Int, _ parameters: [String: String] = [:]
-  ) -> String? {
-    let form = PluralForm(of: count, in: language)
-    let all = parameters.merging(["count": "\(count)"]) { own, _ in own }
-    return text("\(key)#\(form.rawValue)", all) ?? text("\(key)#\(PluralForm.other.rawValue)", all)
-      ?? text(key, all)
-  }
-
-  /// The names of the placeholders in `text`.
-  package static func placeholders(in text: String) -> Set<String> {
-    Set(text.matches(of: placeholder).map { String($0.1) })
   }
 
   /// Replaces the placeholders in one pass, so that a value is never read as a placeholder.
@@ -78,5 +64,30 @@ package struct Catalogues: Sendable {
 
   private static func file(of language: Language, in folder: URL) -> URL {
     folder.appendingPathComponent("\(language.rawValue).json")
+  }
+}
+
+/// A language of the phone's texts.
+package enum Language: String, Codable, CaseIterable, Sendable {
+  /// English, the language of keys that another catalogue lacks.
+  case english = "en"
+  /// Polish.
+  case polish = "pl"
+  /// German.
+  case german = "de"
+  /// Ukrainian.
+  case ukrainian = "uk"
+
+  /// The language of a locale such as `pl_PL.UTF-8`; `nil` if there is no catalogue for it.
+  package init?(locale: String) {
+    let code = locale.prefix { $0.isLetter }.lowercased()
+    self.init(rawValue: code)
+  }
+
+  /// The first language that the environment names in `LC_ALL`, `LC_MESSAGES` or `LANG`; otherwise English.
+  package init(environment: [String: String]) {
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }
+      .first { !$0.isEmpty }
+    self = locale.flatMap { Language(locale: $0) } ?? .english
   }
 }

@@ -1,5 +1,4 @@
 import ExposureKeys
-import World
 
 /// A radio that counts the beacons that the phone sends.
 struct CountingRadio: Radio {

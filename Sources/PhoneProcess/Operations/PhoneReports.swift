@@ -1,6 +1,7 @@
 import Foundation
 
-// The JSON objects of the commands. Times are Unix seconds. The names are a promise to other programs.
+// The JSON objects of the commands. Times are Unix seconds. The names are a promise to other programs, and so is `null`
+// for an absent value where a property is `@Nullable`.
 
 /// The state of a phone: `status --json`.
 struct StatusReport: Encodable {
@@ -11,54 +12,29 @@ struct StatusReport: Encodable {
   /// True if beacons are sent and received; false without a running phone.
   var bluetooth: Bool
   /// The risk level of the last fourteen days, 0 to 3; `nil` while it is unknown.
-  var riskLevel: Int?
+  @Nullable var riskLevel: Int?
   /// The number of exposures of the last fourteen days.
   var exposures: Int
   /// The time of the last complete check; `nil` before the first.
-  var lastCheck: Date?
+  @Nullable var lastCheck: Date?
   /// The reason of the last failure; `nil` if the last check succeeded.
-  var lastFailure: String?
+  @Nullable var lastFailure: String?
   /// The number of notices that are shown.
   var notices: Int
   /// True if an unfinished upload can be continued.
   var pendingUpload: Bool
   /// The time of the next check; `nil` if the phone is not running.
-  var nextCheck: Date?
+  @Nullable var nextCheck: Date?
   /// True if the health authority has paused checks and uploads.
   var paused: Bool
   /// The reason why the last device configuration was rejected; `nil` if it was accepted.
-  var configurationRefused: String?
+  @Nullable var configurationRefused: String?
   /// The condition of the app's storage: `ready` or a kind of damage.
   var storage: String
   /// The kinds of stored data that were damaged and are not restored.
   var damaged: [String]
   /// The notices with their texts.
   var shownNotices: [NoticeReport]
-
-  private enum CodingKeys: CodingKey {
-    case enabled, authorized, bluetooth, riskLevel, exposures, lastCheck, lastFailure, notices
-    case pendingUpload, nextCheck, paused, configurationRefused, storage, damaged, shownNotices
-  }
-
-  /// Writes absent values as `null`: the object always has all fields.
-  func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: CodingKeys.self)
-    try fields.encode(enabled, forKey: .enabled)
-    try fields.encode(authorized, forKey: .authorized)
-    try fields.encode(bluetooth, forKey: .bluetooth)
-    try fields.encode(riskLevel, forKey: .riskLevel)
-    try fields.encode(exposures, forKey: .exposures)
-    try fields.encode(lastCheck, forKey: .lastCheck)
-    try fields.encode(lastFailure, forKey: .lastFailure)
-    try fields.encode(notices, forKey: .notices)
-    try fields.encode(pendingUpload, forKey: .pendingUpload)
-    try fields.encode(nextCheck, forKey: .nextCheck)
-    try fields.encode(paused, forKey: .paused)
-    try fields.encode(configurationRefused, forKey: .configurationRefused)
-    try fields.encode(storage, forKey: .storage)
-    try fields.encode(damaged, forKey: .damaged)
-    try fields.encode(shownNotices, forKey: .shownNotices)
-  }
 }
 
 /// A notice that is shown, or was in the last fourteen days.
@@ -73,25 +49,12 @@ struct NoticeReport: Encodable {
 /// The result of `check`.
 struct CheckReport: Encodable {
   let ok: Bool
-  let riskLevel: Int?
-  let failure: String?
+  @Nullable var riskLevel: Int?
+  @Nullable var failure: String?
   /// True if the health authority has paused checks.
   let paused: Bool
   /// The reason why the last device configuration was rejected; `nil` if it was accepted.
-  let configurationRefused: String?
-
-  private enum CodingKeys: CodingKey {
-    case ok, riskLevel, failure, paused, configurationRefused
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: CodingKeys.self)
-    try fields.encode(ok, forKey: .ok)
-    try fields.encode(riskLevel, forKey: .riskLevel)
-    try fields.encode(failure, forKey: .failure)
-    try fields.encode(paused, forKey: .paused)
-    try fields.encode(configurationRefused, forKey: .configurationRefused)
-  }
+  @Nullable var configurationRefused: String?
 }
 
 /// The result of `enable` and `disable`.
@@ -104,7 +67,7 @@ struct EnableReport: Encodable {
 struct HistoryReport: Encodable {
   let checks: [Check]
   let notices: [NoticeReport]
-  let lastCheck: Date?
+  @Nullable var lastCheck: Date?
   let keysToday: Int
   let keysInSevenDays: Int
   let keysTotal: Int
@@ -115,40 +78,13 @@ struct HistoryReport: Encodable {
     let time: Date
     let keys: Int
     let matchedKeys: Int
-    let riskLevel: Int?
-
-    private enum CodingKeys: CodingKey {
-      case id, time, keys, matchedKeys, riskLevel
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var fields = encoder.container(keyedBy: CodingKeys.self)
-      try fields.encode(id, forKey: .id)
-      try fields.encode(time, forKey: .time)
-      try fields.encode(keys, forKey: .keys)
-      try fields.encode(matchedKeys, forKey: .matchedKeys)
-      try fields.encode(riskLevel, forKey: .riskLevel)
-    }
-  }
-
-  private enum CodingKeys: CodingKey {
-    case checks, notices, lastCheck, keysToday, keysInSevenDays, keysTotal
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: CodingKeys.self)
-    try fields.encode(checks, forKey: .checks)
-    try fields.encode(notices, forKey: .notices)
-    try fields.encode(lastCheck, forKey: .lastCheck)
-    try fields.encode(keysToday, forKey: .keysToday)
-    try fields.encode(keysInSevenDays, forKey: .keysInSevenDays)
-    try fields.encode(keysTotal, forKey: .keysTotal)
+    @Nullable var riskLevel: Int?
   }
 }
 
 /// The exposures of the last fourteen days, newest first: `exposures`.
 struct ExposuresReport: Encodable {
-  let riskLevel: Int?
+  @Nullable var riskLevel: Int?
   let exposures: [Day]
 
   /// An encounter, or a day of encounters.
@@ -160,16 +96,6 @@ struct ExposuresReport: Encodable {
     let riskScore: Int
     /// The level of the policy for exposure windows: 1 or 2; `nil` without one.
     let level: Int?
-  }
-
-  private enum CodingKeys: CodingKey {
-    case riskLevel, exposures
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: CodingKeys.self)
-    try fields.encode(riskLevel, forKey: .riskLevel)
-    try fields.encode(exposures, forKey: .exposures)
   }
 }
 
@@ -185,21 +111,10 @@ struct UploadReport: Encodable {
 /// The result of `travel`.
 struct TravelReport: Encodable {
   /// True if the owner has left the region; `nil` if nothing was recorded.
-  let traveled: Bool?
+  @Nullable var traveled: Bool?
   let region: String
   /// True if damaged stays were found in the last fourteen days.
   let incomplete: Bool
-
-  private enum CodingKeys: CodingKey {
-    case traveled, region, incomplete
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: CodingKeys.self)
-    try fields.encode(traveled, forKey: .traveled)
-    try fields.encode(region, forKey: .region)
-    try fields.encode(incomplete, forKey: .incomplete)
-  }
 }
 
 /// The result of `start-over`.

@@ -50,11 +50,6 @@ public final class SimulatedAir: Sendable {
     }
   }
 
-  /// The distance of two phones, if there is one.
-  public func metres(between one: String, and other: String) -> Double? {
-    state.withLock { $0.distances[one]?[other] }
-  }
-
   /// All identifiers ever sent: the knowledge of an observer with receivers everywhere.
   public var identifiersSent: Set<RollingProximityIdentifier> {
     state.withLock { $0.sent.values.reduce(into: []) { $0.formUnion($1) } }

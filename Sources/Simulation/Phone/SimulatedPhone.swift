@@ -56,31 +56,19 @@ public final class SimulatedPhone: Sendable {
   }
 }
 
-/// The user of a simulated phone, who consents or refuses when the system asks.
+/// The user of a simulated phone, who consents when the system asks.
 public final class SimulatedUser: ConsentPrompt {
-  private struct State {
-    var agrees = true
-    var requests: [ConsentRequest] = []
-  }
+  private let received = Mutex<[ConsentRequest]>([])
 
-  private let state = Mutex(State())
-
-  /// Creates a user who consents.
+  /// Creates a user.
   public init() {}
 
   /// All requests for consent, in order.
-  public var requests: [ConsentRequest] { state.withLock { $0.requests } }
-
-  /// Sets whether the user consents to later requests.
-  public func setAgrees(_ agrees: Bool) {
-    state.withLock { $0.agrees = agrees }
-  }
+  public var requests: [ConsentRequest] { received.withLock { $0 } }
 
   public func allows(_ request: ConsentRequest, for bundleIdentifier: String) async -> Bool {
-    state.withLock { state in
-      state.requests.append(request)
-      return state.agrees
-    }
+    received.withLock { $0.append(request) }
+    return true
   }
 }
 

@@ -155,13 +155,6 @@ struct UpAddresses: Encodable {
     case ready, town, verification, keys, console, account, phones
   }
 
-  /// The addresses by name, for the town page.
-  var links: [String: String] {
-    ["verification": verification, "keys": keys].merging(console.map { ["console": $0] } ?? [:]) {
-      $1
-    }
-  }
-
   /// The output without `--json`.
   var text: String {
     let servers = [
