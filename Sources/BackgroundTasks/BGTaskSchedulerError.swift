@@ -25,10 +25,10 @@ extension BGTaskScheduler {
 
 extension BGTaskScheduler.Error: CustomNSError, LocalizedError {
   public var errorCode: Int { code.rawValue }
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: sentence] }
-  public var errorDescription: String? { sentence }
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
+  public var errorDescription: String? { message }
 
-  private var sentence: String {
+  private var message: String {
     switch code {
     case .unavailable:
       "Background tasks are not available; install a BackgroundTaskSink in BGTaskScheduler.shared."

@@ -80,7 +80,7 @@ extension CommandFailure {
       line.hasPrefix(prefix) ? line.dropFirst(prefix.count) : line
     }
     return CommandFailure(
-      status: .machineFailed, sentence: "\(problem): \(reason ?? "try again.")")
+      status: .machineFailed, message: "\(problem): \(reason ?? "try again.")")
   }
 }
 
@@ -107,7 +107,7 @@ struct BenchFolder {
     } catch {
       throw CommandFailure(
         status: isKept ? .badInput : .machineFailed,
-        sentence:
+        message:
           "The folder \(url.path.printable) cannot be created: check the path and its permissions."
       )
     }

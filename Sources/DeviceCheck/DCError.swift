@@ -27,10 +27,10 @@ public struct DCError: Error, Hashable, Sendable {
 
 extension DCError: CustomNSError, LocalizedError {
   public var errorCode: Int { code.rawValue }
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: sentence] }
-  public var errorDescription: String? { sentence }
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
+  public var errorDescription: String? { message }
 
-  private var sentence: String {
+  private var message: String {
     switch code {
     case .unknownSystemFailure: "Creating a device token failed; try again."
     case .featureUnsupported:

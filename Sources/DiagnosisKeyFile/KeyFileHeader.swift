@@ -1,7 +1,7 @@
 import SwiftProtobuf
 
 /// The counted content of a key file. It does not say that a signature is valid.
-public struct KeyFileFacts: Hashable, Sendable {
+public struct KeyFileSummary: Hashable, Sendable {
   /// The header of the export.
   public let header: KeyFileHeader
   /// The signing keys, in the file's order; empty if the file is not signed.

@@ -29,7 +29,7 @@ public enum KeyFileWriter {
     to url: URL, start: UInt64, end: UInt64, region: String,
     keys: some Sequence<DiagnosisKey>, revisedKeys: some Sequence<DiagnosisKey> = [],
     signers: [KeyFileSigner], willFill: (_ temporary: URL) -> Void = { _ in }
-  ) throws(KeyFileError) -> KeyFileFacts {
+  ) throws(KeyFileError) -> KeyFileSummary {
     do {
       return try write(
         to: url, start: start, end: end, region: region, signers: signers, willFill: willFill
@@ -52,7 +52,7 @@ public enum KeyFileWriter {
   public static func write(
     to url: URL, start: UInt64, end: UInt64, region: String, signers: [KeyFileSigner],
     _ fill: (inout ExportBody) throws -> Void
-  ) throws -> KeyFileFacts {
+  ) throws -> KeyFileSummary {
     try write(
       to: url, start: start, end: end, region: region, signers: signers, willFill: { _ in }, fill)
   }
@@ -60,7 +60,7 @@ public enum KeyFileWriter {
   private static func write(
     to url: URL, start: UInt64, end: UInt64, region: String, signers: [KeyFileSigner],
     willFill: (_ temporary: URL) -> Void, _ fill: (inout ExportBody) throws -> Void
-  ) throws -> KeyFileFacts {
+  ) throws -> KeyFileSummary {
     let header = try header(start: start, end: end, region: region, signers: signers)
     return try writeFile(to: url, willFill: willFill) { descriptor in
       var zip = ZipWriter(descriptor)
@@ -126,7 +126,7 @@ extension KeyFileWriter {
   package static func writePair(
     to url: URL, start: UInt64, end: UInt64, region: String,
     keys: some Sequence<DiagnosisKey>, signers: [KeyFileSigner]
-  ) throws(KeyFileError) -> KeyFileFacts {
+  ) throws(KeyFileError) -> KeyFileSummary {
     do {
       let header = try header(start: start, end: end, region: region, signers: signers)
       return try writeFile(to: url) { descriptor in

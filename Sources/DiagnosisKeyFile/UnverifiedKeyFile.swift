@@ -23,7 +23,7 @@ public struct UnverifiedKeyFile: Sendable {
   }
 
   /// Counts the content without verifying anything.
-  public func inspect() throws(KeyFileError) -> KeyFileFacts {
+  public func inspect() throws(KeyFileError) -> KeyFileSummary {
     try reading().facts.get()
   }
 
@@ -56,7 +56,7 @@ public struct UnverifiedKeyFile: Sendable {
   /// - Throws: A `KeyFileError`, or the error of `each`.
   package func unverifiedKeys(
     batchSize: Int, each: (ProvisionalKeyBatch) throws -> Void
-  ) throws -> KeyFileFacts {
+  ) throws -> KeyFileSummary {
     try ExportPass.run(over: source(), batchSize: batchSize, each: each).facts.get()
   }
 
@@ -92,7 +92,7 @@ public struct UnverifiedKeyFile: Sendable {
 /// A key file with a verified signature. Only `UnverifiedKeyFile.verified` creates one.
 public struct VerifiedKeyFile: Sendable {
   /// The counted content of the file.
-  public let facts: KeyFileFacts
+  public let facts: KeyFileSummary
   /// The key whose signature was verified.
   public let signer: VerificationPublicKey
 

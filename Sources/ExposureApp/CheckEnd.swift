@@ -26,8 +26,8 @@ extension ExposureApp {
   }
 
   /// The requests of a new check to the key server.
-  func newKeyServer() -> PacedNetwork {
-    PacedNetwork(
+  func newKeyServer() -> RetryingNetwork {
+    RetryingNetwork(
       network, pause: store.state.serverPause, clock: clock, randomness: randomness)
   }
 
@@ -48,7 +48,7 @@ extension ExposureApp {
   }
 
   /// The key server: that of the running check, or a new one.
-  var keyServer: PacedNetwork { checkServer ?? newKeyServer() }
+  var keyServer: RetryingNetwork { checkServer ?? newKeyServer() }
 
   func keyFileDownload(from network: any Network) -> KeyFileDownload {
     KeyFileDownload(

@@ -32,7 +32,7 @@ public actor ExposureApp {
   var uploads: UploadStore
   var remote: RemoteConfiguration
   /// The server of the running check.
-  var checkServer: PacedNetwork?
+  var checkServer: RetryingNetwork?
   /// The result of the last check if it could not be stored.
   var unstoredFailure: CheckFailure?
   /// The kinds of shown notices that could not be recorded in the store.

@@ -110,12 +110,12 @@ extension StoredState {
   }
 
   /// Removes exposures; days from exposure windows are remembered as removed.
-  mutating func removeExposures(where isMeant: (Exposure) -> Bool = { _ in true }) {
-    let judged = exposures.filter { $0.judgement != nil && isMeant($0) }
+  mutating func removeExposures(where predicate: (Exposure) -> Bool = { _ in true }) {
+    let judged = exposures.filter { $0.judgement != nil && predicate($0) }
     let dates = Set(judged.map(\.date))
     let days = (removedDays ?? []).filter { !dates.contains($0.date) } + judged
     removedDays = days.isEmpty ? nil : days
-    exposures.removeAll(where: isMeant)
+    exposures.removeAll(where: predicate)
   }
 }
 

@@ -64,7 +64,7 @@ package enum ConsoleError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .configuration(let sentence): sentence
+    case .configuration(let message): message
     case .otherSecret:
       "The secret of the console does not belong to its database: restore both from one backup."
     case .newerDatabase:

@@ -29,14 +29,14 @@ public enum KeyServerError: Error, Hashable, Sendable {
 extension KeyServerError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .configuration(let sentence): sentence
+    case .configuration(let message): message
     case .database:
       "The key database cannot be opened: check databaseFile, the disk and the file's owner."
     case .newerDatabase:
       "The key database was written by a newer version of Firebreak: start that version, or restore an older backup."
     case .otherDatabaseKey:
       "The key database was created with another databaseKey: restore both from one backup."
-    case .implausibleClock(let sentence): sentence
+    case .implausibleClock(let message): message
     case .damagedDatabase:
       "The key database is damaged, and uploads and exports stop: check its disk, and restore a backup."
     case .lostDatabase:

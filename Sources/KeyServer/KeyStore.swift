@@ -6,7 +6,7 @@ import World
 /// The key database: a set of transactions, each of which is stored completely or not at all.
 ///
 /// Every implementation passes the same test suites (`StoreImplementation` in Tests/KeyServerTests). The
-/// decisions inside a transaction are made by the domain types (`UploadPlan`, `ClosingPlan`, `Retention`,
+/// decisions inside a transaction are made by the domain types (`UploadPlan`, `ClosingPlan`, `RetentionLimits`,
 /// `AuthorityKeyRule`, `StatisticTally`); an implementation only finds and stores rows.
 protocol KeyStore: Sendable {
   /// Returns the stored result for the token of `upload`, or nil if the token is unused.
@@ -61,7 +61,7 @@ protocol KeyStore: Sendable {
   ) async throws -> Result
 
   /// Deletes the data that `retention` no longer covers.
-  func removeOld(_ retention: Retention) async throws
+  func removeOld(_ retention: RetentionLimits) async throws
 
   /// Checks all stored data. While its structure is damaged, uploads and exports fail.
   func check() async throws -> StoreCheck
@@ -90,7 +90,7 @@ extension TrustedTime {
 }
 
 /// The limits of age for all stored data at one moment.
-struct Retention: Hashable, Sendable {
+struct RetentionLimits: Hashable, Sendable {
   /// Used tokens that expire at this moment or earlier are deleted.
   let now: Date
   /// Files whose period ended at this moment or earlier are deleted.

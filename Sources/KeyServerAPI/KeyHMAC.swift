@@ -12,18 +12,19 @@ public enum KeyHMAC {
 
   /// The input of the HMAC. A key without a risk level differs from a key with level 0.
   public static func text(over keys: [UploadKey]) -> String {
-    String(decoding: text(over: keys.map(SentKey.init)) { $0.risk }, as: UTF8.self)
+    String(decoding: text(over: keys.map(UploadedKey.init)) { $0.risk }, as: UTF8.self)
   }
 
   /// The HMAC of `keys` with `secret`.
   public static func authenticationCode(over keys: [UploadKey], secret: some ContiguousBytes)
     -> Data
   {
-    authenticationCode(over: keys.map(SentKey.init), secret: secret)
+    authenticationCode(over: keys.map(UploadedKey.init), secret: secret)
   }
 
   /// The HMAC of `keys` of either contract with `secret`.
-  public static func authenticationCode(over keys: [SentKey], secret: some ContiguousBytes) -> Data
+  public static func authenticationCode(over keys: [UploadedKey], secret: some ContiguousBytes)
+    -> Data
   {
     Data(
       HMAC<SHA256>.authenticationCode(
@@ -34,7 +35,7 @@ public enum KeyHMAC {
   public static func isValid(
     _ code: some ContiguousBytes, over keys: [UploadKey], secret: some ContiguousBytes
   ) -> Bool {
-    isValid(code, over: keys.map(SentKey.init), secret: secret)
+    isValid(code, over: keys.map(UploadedKey.init), secret: secret)
   }
 
   /// Returns `true` if `code` is the HMAC of `keys`, compared in constant time.
@@ -42,7 +43,7 @@ public enum KeyHMAC {
   /// Clients differ in one point: some write absent risk levels as 0, and some omit them if all are 0.
   /// All these inputs mean the same keys, so all are accepted.
   public static func isValid(
-    _ code: some ContiguousBytes, over keys: [SentKey], secret: some ContiguousBytes
+    _ code: some ContiguousBytes, over keys: [UploadedKey], secret: some ContiguousBytes
   ) -> Bool {
     let symmetricKey = SymmetricKey(data: secret)
     return acceptedTexts(over: keys).reduce(false) { found, text in
@@ -51,7 +52,7 @@ public enum KeyHMAC {
     }
   }
 
-  private static func acceptedTexts(over keys: [SentKey]) -> [[UInt8]] {
+  private static func acceptedTexts(over keys: [UploadedKey]) -> [[UInt8]] {
     var texts = [text(over: keys) { $0.risk }]
     if keys.contains(where: { $0.risk == nil }) {
       texts.append(text(over: keys) { $0.risk ?? 0 })
@@ -62,7 +63,7 @@ public enum KeyHMAC {
     return texts
   }
 
-  private static func text(over keys: [SentKey], risk: (SentKey) -> Int?) -> [UInt8] {
+  private static func text(over keys: [UploadedKey], risk: (UploadedKey) -> Int?) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(keys.count * bytesOfOneKey)
     // By bytes, so that the order does not depend on a locale.
@@ -74,7 +75,7 @@ public enum KeyHMAC {
   }
 
   /// A strict order, so that keys with the same text keep their relative order.
-  private static func isBefore(_ left: SentKey, _ right: SentKey) -> Bool {
+  private static func isBefore(_ left: UploadedKey, _ right: UploadedKey) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }
 

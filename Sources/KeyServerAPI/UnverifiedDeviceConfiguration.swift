@@ -165,7 +165,7 @@ extension DeviceConfigurationError: CustomStringConvertible {
     case .expired(let time):
       "Device configuration rejected: it expired at \(time); check the clock, or ask the authority to sign it"
         + " again."
-    case .invalid(let sentence): "Device configuration rejected: \(sentence)"
+    case .invalid(let message): "Device configuration rejected: \(message)"
     }
   }
 }

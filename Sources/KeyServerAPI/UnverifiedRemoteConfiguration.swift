@@ -129,7 +129,7 @@ extension RemoteConfigurationError: CustomStringConvertible {
     case .wrongSignature:
       "Remote configuration rejected: its signature is invalid; download it again."
     case .rolledBack: "Remote configuration rejected: it is older than the current one."
-    case .invalid(let sentence): "Remote configuration rejected: \(sentence)"
+    case .invalid(let message): "Remote configuration rejected: \(message)"
     }
   }
 }

@@ -33,12 +33,12 @@ public enum UploadLimit {
 
 extension UploadLimit {
   /// The first rule that the keys violate at `now`, or nil.
-  public static func breach(of keys: [UploadKey], at now: Date) -> UploadBreach? {
-    breach(of: keys.map(SentKey.init), at: now)
+  public static func breach(of keys: [UploadKey], at now: Date) -> UploadViolation? {
+    breach(of: keys.map(UploadedKey.init), at: now)
   }
 
   /// The first rule that the keys violate at `now`, or nil.
-  public static func breach(of keys: [SentKey], at now: Date) -> UploadBreach? {
+  public static func breach(of keys: [UploadedKey], at now: Date) -> UploadViolation? {
     guard keyCount.contains(keys.count) else { return .keyCount }
     if sharesOneStartTooOften(keys.map(\.start).sorted()) { return .keysWithOneStart }
     let window = KeyWindow(at: now)
@@ -47,7 +47,7 @@ extension UploadLimit {
   }
 
   /// The first rule that individually valid keys violate together, or nil.
-  public static func breachTogether(of keys: [TemporaryExposureKey]) -> UploadBreach? {
+  public static func breachTogether(of keys: [TemporaryExposureKey]) -> UploadViolation? {
     let keys = keys.sorted { $0.rollingStart < $1.rollingStart }
     if sharesOneStartTooOften(keys.map { Int64($0.rollingStart.rawValue) }) {
       return .keysWithOneStart
@@ -96,7 +96,7 @@ public struct KeyWindow: Sendable {
   }
 
   /// The first rule that the key violates, or nil.
-  public func breach(of key: SentKey) -> UploadBreach? {
+  public func breach(of key: UploadedKey) -> UploadViolation? {
     guard key.bytes != nil else { return .keyBytes }
     guard let period = UInt32(exactly: key.period), UploadLimit.rollingPeriod.contains(period)
     else {
@@ -110,12 +110,12 @@ public struct KeyWindow: Sendable {
 }
 
 /// A violated rule of `UploadLimit`.
-public enum UploadBreach: String, Error, Sendable, CaseIterable {
+public enum UploadViolation: String, Error, Sendable, CaseIterable {
   case keyCount, keysWithOneStart, keyBytes, rollingPeriod, transmissionRisk, future, age
   case repeatedKey, overlap
 }
 
-extension UploadBreach: CustomStringConvertible {
+extension UploadViolation: CustomStringConvertible {
   /// The rule in one sentence, without data of the keys.
   public var description: String {
     switch self {

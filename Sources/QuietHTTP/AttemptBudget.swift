@@ -42,7 +42,7 @@ public actor AttemptBudget {
   }
 
   /// Refunds the latest attempt of `key`, for example because it succeeded.
-  public func giveBack(_ key: BudgetKey) {
+  public func refund(_ key: BudgetKey) {
     spent[key]?.removeLast()
     if spent[key]?.isEmpty == true { spent[key] = nil }
   }

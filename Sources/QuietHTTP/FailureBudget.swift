@@ -15,13 +15,13 @@ public actor FailureBudget {
   private let clock: any WallClock
   private let alarm: @Sendable (FailureAlarm) -> Void
   private var tallies: [FailureLevel: [BudgetKey: FailureTally]] = [:]
-  private var waiters: [FailurePlace: [Waiter]] = [:]
+  private var waiters: [FailureCounterKey: [Waiter]] = [:]
   private var nextWaiter = 0
   private var alarmedAt: [FailureAlarm: Date] = [:]
 
   private struct Waiter {
     let number: Int
-    let places: [FailurePlace]
+    let places: [FailureCounterKey]
     let continuation: CheckedContinuation<Void, any Error>
   }
 
@@ -70,19 +70,19 @@ public actor FailureBudget {
   /// The counters of an attempt. Only IPv6 is counted by network: adjacent IPv4 addresses belong to different users.
   private nonisolated func places(
     of client: NumericAddress?, on subject: String?
-  ) -> [FailurePlace] {
-    var places = [FailurePlace(.address, keys.key(for: client.map { AddressPrefix($0) }))]
+  ) -> [FailureCounterKey] {
+    var places = [FailureCounterKey(.address, keys.key(for: client.map { AddressPrefix($0) }))]
     if let client, client.bytes.count == 16 {
-      places.append(FailurePlace(.subnet, keys.key(for: AddressPrefix(client, byteCount: 7))))
-      places.append(FailurePlace(.network, keys.key(for: AddressPrefix(client, byteCount: 6))))
+      places.append(FailureCounterKey(.subnet, keys.key(for: AddressPrefix(client, byteCount: 7))))
+      places.append(FailureCounterKey(.network, keys.key(for: AddressPrefix(client, byteCount: 6))))
     }
-    if let subject { places.append(FailurePlace(.subject, keys.key(for: subject))) }
-    return places + [FailurePlace(.total, keys.key(for: "total"))]
+    if let subject { places.append(FailureCounterKey(.subject, keys.key(for: subject))) }
+    return places + [FailureCounterKey(.total, keys.key(for: "total"))]
   }
 
   // MARK: - Reservations
 
-  private func begin(_ places: [FailurePlace]) async throws {
+  private func begin(_ places: [FailureCounterKey]) async throws {
     guard let blocked = try firstFull(places) else { return reserve(places) }
     nextWaiter += 1
     let number = nextWaiter
@@ -97,7 +97,7 @@ public actor FailureBudget {
     }
   }
 
-  private func end(_ places: [FailurePlace], hasFailed: Bool) {
+  private func end(_ places: [FailureCounterKey], hasFailed: Bool) {
     let now = clock.now
     for place in places {
       tallies[place.level]?[place.key]?.end(hasFailed: hasFailed, at: now)
@@ -111,7 +111,7 @@ public actor FailureBudget {
 
   /// Resumes attempts that wait for `place`, in their order, while it has free slots. An attempt that is also
   /// blocked by another counter moves to the queue of that counter.
-  private func wakeWaiters(of place: FailurePlace) {
+  private func wakeWaiters(of place: FailureCounterKey) {
     while let waiter = waiters[place]?.first {
       do {
         let blocked = try firstFull(waiter.places)
@@ -130,7 +130,7 @@ public actor FailureBudget {
     }
   }
 
-  private func removeFirstWaiter(of place: FailurePlace) {
+  private func removeFirstWaiter(of place: FailureCounterKey) {
     waiters[place]?.removeFirst()
     if waiters[place]?.isEmpty == true { waiters[place] = nil }
   }
@@ -144,7 +144,7 @@ public actor FailureBudget {
     }
   }
 
-  private func reserve(_ places: [FailurePlace]) {
+  private func reserve(_ places: [FailureCounterKey]) {
     for place in places {
       if tallies[place.level]?[place.key] == nil { makeRoom(in: place.level) }
       tallies[place.level, default: [:]][place.key, default: FailureTally()].reserved += 1
@@ -154,10 +154,10 @@ public actor FailureBudget {
   /// The first counter whose remaining slots are all reserved; nil if every counter has a free slot.
   ///
   /// - Throws: `.tooManyAttempts` if a counter has reached its limit of failures, with the longest wait.
-  private func firstFull(_ places: [FailurePlace]) throws(QuietRefusal) -> FailurePlace? {
+  private func firstFull(_ places: [FailureCounterKey]) throws(QuietRefusal) -> FailureCounterKey? {
     let now = clock.now
     let isSlowed = failureCount(at: now) >= limits.totalBeforeSlowing
-    var (wait, full): (Int?, FailurePlace?) = (nil, nil)
+    var (wait, full): (Int?, FailureCounterKey?) = (nil, nil)
     for place in places {
       guard let limit = limits.limit(of: place.level, isSlowed: isSlowed) else { continue }
       tallies[place.level]?[place.key]?.expire(at: now, after: limits.windowSeconds)

@@ -62,7 +62,7 @@ enum FailureLevel: Hashable, Sendable {
 }
 
 /// The key of one counter: a group of clients, or a subject.
-struct FailurePlace: Hashable, Sendable {
+struct FailureCounterKey: Hashable, Sendable {
   let level: FailureLevel
   let key: BudgetKey
 

@@ -60,14 +60,14 @@ public struct QuietRoute<Body: Sendable>: Sendable {
       try context.refuseIfOverloaded()
       let isDecoy = request.isDecoy
       try await context.begin()
-      defer { context.waitsForOthers() }
+      defer { context.excludeFromLoad() }
       let start = times.start()
       let response = try await ServerPriority.process {
         try await mappingErrors(context) {
           try await handle(request, body: read(bytes), isDecoy: isDecoy, in: context)
         }
       }
-      context.waitsForOthers()
+      context.excludeFromLoad()
       try await times.finish(start, as: Self.kind(of: response, isDecoy: isDecoy))
       return response
     }

@@ -98,7 +98,7 @@ final class ServerLoad: Sendable {
   }
 
   /// Returns `true` if the estimated delay of the connection's request is too long.
-  func isTooHigh(for connection: ObjectIdentifier) -> Bool {
+  func isOverloaded(for connection: ObjectIdentifier) -> Bool {
     state.withLock { state in
       if state.inWork.count > inWorkMax { return true }
       guard let start = state.busySince else { return false }
@@ -185,10 +185,10 @@ extension QuietContext {
   /// - Throws: `QuietRefusal.unavailable`.
   func refuseIfOverloaded() throws(QuietRefusal) {
     guard let load else { return }
-    try refuse(load, if: load.isTooHigh(for: connection.id))
+    try refuse(load, if: load.isOverloaded(for: connection.id))
   }
 
-  /// Waits until the request can be processed. `waitsForOthers()` ends the processing.
+  /// Waits until the request can be processed. `excludeFromLoad()` ends the processing.
   ///
   /// - Throws: `QuietRefusal.unavailable` if the wait was too long.
   func begin() async throws(QuietRefusal) {
@@ -205,7 +205,7 @@ extension QuietContext {
 
   /// Marks the request as waiting for something outside this server, such as another server. From now on it is not
   /// part of the server's load.
-  public func waitsForOthers() {
+  public func excludeFromLoad() {
     load?.end(connection.id)
   }
 }

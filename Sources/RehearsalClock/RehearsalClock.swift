@@ -9,7 +9,7 @@ import World
 package final class RehearsalClock: WallClock {
   private struct State {
     var version: FileVersion?
-    var face: ClockFace
+    var face: ClockState
     var latest: Date
   }
 
@@ -23,7 +23,7 @@ package final class RehearsalClock: WallClock {
   package init(file: URL, machine: any WallClock = SystemClock()) throws(RehearsalClockError) {
     self.file = file
     self.machine = machine
-    guard let face = ClockFace(at: file) else { throw .unreadable(file.path) }
+    guard let face = ClockState(at: file) else { throw .unreadable(file.path) }
     state = Mutex(
       State(face: face, latest: face.time(at: machine.reading.uptime)))
   }
@@ -55,14 +55,14 @@ package final class RehearsalClock: WallClock {
   /// Reads the file if it has changed. A damaged file leaves the clock as it was.
   private func refresh(_ state: inout State) {
     guard let version = FileVersion(path: file.path), version != state.version,
-      let face = ClockFace(at: file)
+      let face = ClockState(at: file)
     else { return }
     (state.version, state.face) = (version, face)
   }
 }
 
 /// The content of the file: the simulated time at a moment of the machine's monotonic clock, and its rate.
-struct ClockFace: Codable, Hashable {
+struct ClockState: Codable, Hashable {
   /// The moment, in seconds of `ClockReading.uptime`, which all processes of the machine share.
   var uptime: TimeInterval
   /// The simulated time at that moment, in Unix seconds.
@@ -83,7 +83,7 @@ struct ClockFace: Codable, Hashable {
   /// The face in `file`; `nil` if the file is missing or has values that no writer stores.
   init?(at file: URL) {
     guard let data = try? Data(contentsOf: file), data.count <= RehearsalClockLimit.fileBytesMax,
-      let face = try? JSONDecoder().decode(ClockFace.self, from: data),
+      let face = try? JSONDecoder().decode(ClockState.self, from: data),
       RehearsalClockLimit.rates.contains(face.rate),
       (0...RehearsalClockLimit.leaseSeconds).contains(face.leaseSeconds)
     else { return nil }

@@ -9,7 +9,7 @@ import World
 package final class RehearsalClockFile: Sendable {
   private let file: URL
   private let machine: any WallClock
-  private let face: Mutex<ClockFace>
+  private let face: Mutex<ClockState>
 
   /// Continues the clock in `file` in real time, or starts one at `start`.
   ///
@@ -21,11 +21,11 @@ package final class RehearsalClockFile: Sendable {
     self.machine = machine
     var time = start
     if FileManager.default.fileExists(atPath: file.path) {
-      guard let last = ClockFace(at: file) else { throw .unreadable(file.path) }
+      guard let last = ClockState(at: file) else { throw .unreadable(file.path) }
       time = last.end
     }
     face = Mutex(
-      ClockFace(
+      ClockState(
         uptime: machine.reading.uptime, time: time.timeIntervalSince1970, rate: 1,
         leaseSeconds: RehearsalClockLimit.leaseSeconds))
     try change { _ in }
@@ -71,11 +71,11 @@ package final class RehearsalClockFile: Sendable {
 
   /// Writes a face that starts now, with a change. It continues from the time that readers see.
   private func change(
-    _ change: (inout ClockFace) -> Void
+    _ change: (inout ClockState) -> Void
   ) throws(RehearsalClockError) {
     let isWritten = face.withLock { face in
       let uptime = machine.reading.uptime
-      face = ClockFace(
+      face = ClockState(
         uptime: uptime, time: face.time(at: uptime).timeIntervalSince1970, rate: face.rate,
         leaseSeconds: RehearsalClockLimit.leaseSeconds)
       change(&face)
@@ -85,7 +85,7 @@ package final class RehearsalClockFile: Sendable {
   }
 
   /// Replaces the file atomically. It is not synced, because it is written twice a second.
-  private func write(_ face: ClockFace) -> Bool {
+  private func write(_ face: ClockState) -> Bool {
     let new = file.appendingPathExtension("new")
     guard let data = try? JSONEncoder().encode(face), (try? data.write(to: new)) != nil else {
       return false

@@ -55,9 +55,9 @@ package struct JSONCursor {
     var (value, isFound) = (Value?.none, false)
     repeat {
       try countValue()
-      let isMeant = Self.isSame(try fieldName(), name, false)
+      let isMatch = Self.isSame(try fieldName(), name, false)
       guard take(UInt8(ascii: ":")) else { throw .malformed }
-      if isMeant {
+      if isMatch {
         guard !isFound else { throw .repeatedField }
         isFound = true
         if !takeNull() { value = try read(&self) }
@@ -102,7 +102,7 @@ package struct JSONCursor {
 
   /// Reads a 64-bit integer without a fraction or an exponent.
   package mutating func integer() throws(StrictJSONError) -> Int64 {
-    skipBlanks()
+    skipWhitespace()
     let isNegative = peek == UInt8(ascii: "-")
     let start = isNegative ? position + 1 : position
     var end = start
@@ -130,7 +130,7 @@ package struct JSONCursor {
 
   /// Checks that only whitespace follows.
   package mutating func end() throws(StrictJSONError) {
-    skipBlanks()
+    skipWhitespace()
     guard position == bytes.count else { throw .moreThanOneValue }
   }
 }
@@ -139,7 +139,7 @@ extension JSONCursor {
   /// Validates any value. It may nest at most `depth` objects and arrays, and no object may have a field
   /// twice.
   package mutating func skipValue(depth: Int) throws(StrictJSONError) {
-    skipBlanks()
+    skipWhitespace()
     guard let byte = peek else { throw .malformed }
     switch byte {
     case UInt8(ascii: "\""): try skipString()
@@ -198,7 +198,7 @@ extension JSONCursor {
 extension JSONCursor {
   private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  private mutating func skipBlanks() {
+  private mutating func skipWhitespace() {
     while position < bytes.count {
       switch bytes[position] {
       case 0x20, 0x0A, 0x0D, 0x09: position += 1
@@ -209,7 +209,7 @@ extension JSONCursor {
 
   /// Skips whitespace and consumes `byte` if it is next.
   private mutating func take(_ byte: UInt8) -> Bool {
-    skipBlanks()
+    skipWhitespace()
     guard peek == byte else { return false }
     position += 1
     return true
@@ -223,7 +223,7 @@ extension JSONCursor {
   private mutating func takeNull() -> Bool { takeWord("null") }
 
   private mutating func takeWord(_ word: StaticString) -> Bool {
-    skipBlanks()
+    skipWhitespace()
     let isNext = word.withUTF8Buffer { word in
       bytes.count - position >= word.count
         && word.indices.allSatisfy { bytes[position + $0] == word[$0] }
@@ -235,7 +235,7 @@ extension JSONCursor {
   /// `.wrongType` if a value of another type begins here; `.malformed` if none does.
   private var wrongTypeOrMalformed: StrictJSONError {
     var next = self
-    next.skipBlanks()
+    next.skipWhitespace()
     guard let byte = next.peek else { return .malformed }
     let begins = byte == UInt8(ascii: "-") || Self.digit(byte) != nil
     let isWord = ["true", "false", "null"].contains { next.takeWord($0) }
@@ -247,7 +247,7 @@ extension JSONCursor {
   }
 
   private mutating func fieldName() throws(StrictJSONError) -> ArraySlice<UInt8> {
-    skipBlanks()
+    skipWhitespace()
     guard peek == UInt8(ascii: "\"") else { throw .malformed }
     let content = try stringContent()
     return content.hasEscapes ? unescaped(content.range)[...] : bytes[content.range]

@@ -13,16 +13,16 @@ package enum ExitStatus: Int32 {
 /// An error that ends a command, with the sentence for stderr.
 package struct CommandFailure: Error {
   package let status: ExitStatus
-  package let sentence: String
+  package let message: String
 
   /// Creates an error; nothing is printed for an empty sentence.
-  package init(status: ExitStatus, sentence: String) {
+  package init(status: ExitStatus, message: String) {
     self.status = status
-    self.sentence = sentence
+    self.message = message
   }
 
   /// Bad input: `sentence` says what to change.
-  package static func badInput(_ sentence: String) -> CommandFailure {
-    CommandFailure(status: .badInput, sentence: sentence)
+  package static func badInput(_ message: String) -> CommandFailure {
+    CommandFailure(status: .badInput, message: message)
   }
 }

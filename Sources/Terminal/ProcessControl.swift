@@ -87,7 +87,7 @@ package enum CoreDumps {
     else {
       throw CommandFailure(
         status: .machineFailed,
-        sentence: "Core dumps cannot be disabled: check the limits of the system.")
+        message: "Core dumps cannot be disabled: check the limits of the system.")
     }
   }
 }
@@ -102,7 +102,7 @@ package enum EndOfInput {
   package static let stopSeconds = 10
 
   /// Sends SIGTERM to this process when stdin ends, and exits after `stopSeconds` if it still runs.
-  package static func stopsThisProcess() {
+  package static func stopAtEndOfInput() {
     FileHandle.standardInput.readabilityHandler = { input in
       guard input.availableData.isEmpty else { return }
       input.readabilityHandler = nil

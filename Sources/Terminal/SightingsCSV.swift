@@ -19,7 +19,9 @@ package struct SightingsCSV {
     var lines = Array(content).split(
       separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() }
-    guard let first = lines.first, Self.withoutReturn(first).elementsEqual(Self.header.utf8) else {
+    guard let first = lines.first,
+      Self.trimmingCarriageReturn(first).elementsEqual(Self.header.utf8)
+    else {
       throw CommandFailure.badInput("The sightings, line 1: expected the header \(Self.header).")
     }
     guard lines.count - 1 <= rowCountMax else {
@@ -27,13 +29,13 @@ package struct SightingsCSV {
         "The sightings, line \(rowCountMax + 2): more than \(rowCountMax) rows; split the file.")
     }
     sightings = try lines.enumerated().dropFirst().map { index, line in
-      let row = SightingsRow(line: index + 1, text: Self.withoutReturn(line))
+      let row = SightingsRow(line: index + 1, text: Self.trimmingCarriageReturn(line))
       return ScannedSighting(try row.sighting())
     }
   }
 
   /// Spreadsheets end lines with CR LF.
-  private static func withoutReturn(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+  private static func trimmingCarriageReturn(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     line.last == UInt8(ascii: "\r") ? line.dropLast() : line
   }
 }

@@ -21,7 +21,7 @@ package enum StandardOutput {
     let reason = String(cString: strerror(code)).lowercased()
     return CommandFailure(
       status: .machineFailed,
-      sentence: code == EPIPE
+      message: code == EPIPE
         ? "" : "The output could not be written (\(reason)): redirect it to a disk with free space."
     )
   }
@@ -35,9 +35,9 @@ package func printJSON(_ value: some Encodable) throws {
 }
 
 /// Prints a remark on stderr, so that stdout contains only the result.
-package func note(_ sentence: String) {
+package func note(_ message: String) {
   // Without a reader there is nothing left to report to.
-  try? FileHandle.standardError.write(contentsOf: Data("firebreak: \(sentence)\n".utf8))
+  try? FileHandle.standardError.write(contentsOf: Data("firebreak: \(message)\n".utf8))
 }
 
 extension String {

@@ -17,7 +17,7 @@ public struct DemoResult: Sendable {
   /// The phones, or none if the demo ended early.
   public let phones: [Phone]
   /// The identifiers of others that each party has, or none if the demo ended early.
-  public let knowledge: [PartyKnowledge]
+  public let knowledge: [IdentifierCounts]
   /// The events for the picture of the report.
   public let timeline: Timeline
 
@@ -50,7 +50,7 @@ public struct DemoStep: Sendable {
 }
 
 /// The identifiers of others that one party has stored or received, counted after the demo.
-public struct PartyKnowledge: Sendable {
+public struct IdentifierCounts: Sendable {
   /// A kind of identifier: how many there are, and how many of them the party has.
   public struct Count: Sendable {
     /// Such as `keys that were not published`.

@@ -21,10 +21,10 @@ public struct UNError: Error, Hashable, Sendable {
 
 extension UNError: CustomNSError, LocalizedError {
   public var errorCode: Int { code.rawValue }
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: sentence] }
-  public var errorDescription: String? { sentence }
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
+  public var errorDescription: String? { message }
 
-  private var sentence: String {
+  private var message: String {
     switch code {
     case .notificationsNotAllowed:
       "Notifications are not allowed; call requestAuthorization or install a UserNotificationSink."

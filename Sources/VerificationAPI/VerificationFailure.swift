@@ -10,8 +10,8 @@ public struct VerificationFailure: Codable, Sendable, Hashable, Error {
   public var legacyErrorCode: VerificationErrorCode
 
   /// Creates an error body.
-  public init(_ code: VerificationErrorCode, _ sentence: String) {
-    error = sentence
+  public init(_ code: VerificationErrorCode, _ message: String) {
+    error = message
     errorCode = code
     legacyErrorCode = code
   }

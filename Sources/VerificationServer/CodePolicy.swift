@@ -58,8 +58,8 @@ public struct CodePolicy: Sendable {
         "certificateLifetime: must be a minute to an hour."
       ),
     ]
-    for (holds, sentence) in checks where !holds {
-      throw VerificationServerError.badConfiguration("policy.\(sentence)")
+    for (holds, message) in checks where !holds {
+      throw VerificationServerError.badConfiguration("policy.\(message)")
     }
   }
 }

@@ -9,7 +9,7 @@ import World
 /// passes the same test suites: see `StorageImplementation` in the tests.
 protocol CodeStorage: Sendable {
   /// Stores the codes that are free, in one transaction, and returns one outcome for each code.
-  func issue(_ codes: [IssuedCode], at now: Date) async throws -> [IssueOutcome]
+  func issue(_ codes: [HashedCode], at now: Date) async throws -> [IssueOutcome]
 
   /// Returns the code with this hash, live or expired, until it is removed.
   func code(_ hash: CodeHash) async throws -> StoredCode?

@@ -101,8 +101,8 @@ public final class VerificationServer: Service {
       do {
         try await removeExpired()
         health.report(nil, of: .clock)
-      } catch VerificationServerError.implausibleClock(let sentence) {
-        health.report(sentence, of: .clock)
+      } catch VerificationServerError.implausibleClock(let message) {
+        health.report(message, of: .clock)
       } catch let error as VerificationServerError {
         logger.warning("removal of expired codes failed: \(error)")
       }
@@ -129,7 +129,7 @@ public enum VerificationServerError: Error, Sendable, Equatable, CustomStringCon
 
   public var description: String {
     switch self {
-    case .badConfiguration(let sentence), .implausibleClock(let sentence): sentence
+    case .badConfiguration(let message), .implausibleClock(let message): message
     case .storageUnavailable:
       "The database is not available: make room on its disk or check its file, then retry."
     case .otherCodeHashKey:

@@ -23,7 +23,7 @@ struct Firebreak: AsyncParsableCommand {
     ])
 
   static func main() async {
-    holdStandardStreams()
+    openStandardStreams()
     // A file that reaches the size limit is then an error like a full disk, instead of a crash.
     signal(SIGXFSZ, SIG_IGN)
     // A write to a closed pipe is an error as well: `StandardOutput` reports it.
@@ -44,7 +44,7 @@ struct Firebreak: AsyncParsableCommand {
 
   /// Opens `/dev/null` for each of stdin, stdout and stderr that is closed. Otherwise the next opened file, such as a
   /// database, would get its descriptor and receive the output.
-  private static func holdStandardStreams() {
+  private static func openStandardStreams() {
     var file = open("/dev/null", O_RDWR)
     while (STDIN_FILENO...STDERR_FILENO).contains(file) { file = open("/dev/null", O_RDWR) }
     close(file)
@@ -53,7 +53,7 @@ struct Firebreak: AsyncParsableCommand {
   /// Help and version go to stdout; all other text is one line on stderr.
   private static func leave(with error: any Error) -> Never {
     let status = ExitStatus(error)
-    let text = ExitStatus.sentence(for: error)
+    let text = ExitStatus.message(for: error)
     if status == .done {
       print(text)
     } else if !text.isEmpty {
@@ -75,12 +75,12 @@ extension ExitStatus {
   }
 
   /// The text that is printed for `error`.
-  static func sentence(for error: any Error) -> String {
+  static func message(for error: any Error) -> String {
     switch error {
-    case let failure as CommandFailure: failure.sentence
+    case let failure as CommandFailure: failure.message
     case let error as KeyFileError: error.description
     case let error as CocoaError: error.localizedDescription
-    default: Self.sentence(forForeign: error)
+    default: Self.message(forForeign: error)
     }
   }
 
@@ -94,7 +94,7 @@ extension ExitStatus {
   }
 
   /// Help keeps its lines; an error becomes one line.
-  private static func sentence(forForeign error: any Error) -> String {
+  private static func message(forForeign error: any Error) -> String {
     guard status(ofForeign: error) != .done else { return Firebreak.fullMessage(for: error) }
     return Firebreak.message(for: error).split(separator: "\n").joined(separator: " ")
   }

@@ -3,7 +3,7 @@ import Terminal
 extension DecodingError {
   /// The error with its place, but without the value, which may be a key. Returns `otherwise` if the place is the whole
   /// input.
-  func sentence(otherwise: String) -> String {
+  func message(otherwise: String) -> String {
     let problem =
       switch self {
       case .keyNotFound: "is missing"

@@ -123,7 +123,7 @@ struct PrivateFile {
   private var notWritten: CommandFailure {
     CommandFailure(
       status: .machineFailed,
-      sentence: "\(url.path) could not be written: check the disk and its permissions, then retry.")
+      message: "\(url.path) could not be written: check the disk and its permissions, then retry.")
   }
 }
 

@@ -71,7 +71,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if untilEndOfInput { EndOfInput.stopsThisProcess() }
+    if untilEndOfInput { EndOfInput.stopAtEndOfInput() }
     FileDescriptors.raiseLimit()
     let folder = try ServerFolder(path: options.data)
     let clock = try DeveloperOptions.clock(offset: clockOffset, file: clockFile)

@@ -107,8 +107,8 @@ struct BGTaskSchedulerTests {
       try scheduler.submit(request)
       Issue.record("the request was accepted")
     } catch BGTaskScheduler.Error.unavailable {
-      let sentence = (BGTaskScheduler.Error(.unavailable) as NSError).localizedDescription
-      #expect(sentence.contains("install a BackgroundTaskSink"))
+      let message = (BGTaskScheduler.Error(.unavailable) as NSError).localizedDescription
+      #expect(message.contains("install a BackgroundTaskSink"))
     } catch {
       Issue.record(error)
     }

@@ -21,7 +21,7 @@ struct RadioAddressTests {
   }
 
   @Test(
-    "Other text is rejected with a sentence that says what to write",
+    "Other text is rejected with a message that says what to write",
     arguments: [
       ("", "expected hci:HOST:PORT"),
       ("127.0.0.1:6402", "expected hci:HOST:PORT"),

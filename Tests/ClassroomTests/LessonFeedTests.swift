@@ -51,11 +51,11 @@ import Testing
     after.phones[0].isConnected = true
     after.phones[1].noticeLevel = .high
     after.phones[2].outcome = .missed(.phoneOff)
-    #expect(after.phonesThatLookDifferent(from: before) == [2])
+    #expect(after.changedPhones(from: before) == [2])
     after.phones.append(PhoneView(number: 4))
-    #expect(after.phonesThatLookDifferent(from: before) == [2, 4])
+    #expect(after.changedPhones(from: before) == [2, 4])
     after.now += 3_600
-    #expect(after.phonesThatLookDifferent(from: before) == [1, 2, 3, 4])
+    #expect(after.changedPhones(from: before) == [1, 2, 3, 4])
   }
 
   @Test("All streams get a heartbeat every fifteen seconds, and end when the heartbeats end")

@@ -15,7 +15,7 @@ struct KeyFileWriterTests {
   private func write(
     _ keys: [DiagnosisKey], revisedKeys: [DiagnosisKey] = [], region: String = "PL",
     by authorities: [Authority]? = nil, to url: URL
-  ) throws -> KeyFileFacts {
+  ) throws -> KeyFileSummary {
     try KeyFileWriter.write(
       to: url, start: 1_600_000_000, end: 1_600_014_400, region: region, keys: keys,
       revisedKeys: revisedKeys, signers: try (authorities ?? [authority]).map { try $0.signer() })

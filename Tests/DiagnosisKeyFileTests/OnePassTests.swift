@@ -33,7 +33,7 @@ struct OnePassTests {
 
   private let folder: TemporaryFolder
   private let source: CountedSource
-  private let written: KeyFileFacts
+  private let written: KeyFileSummary
   private let keys = testKeys(20_000)
 
   init() throws {

@@ -120,7 +120,7 @@ struct RefusalTests {
     #expect(throws: KeyFileError.notAKeyFile) { try UnverifiedKeyFile(at: folder.url).inspect() }
   }
 
-  @Test("Every error has its own sentence with a remedy")
+  @Test("Every error has its own message with a remedy")
   func sentences() {
     let all: [KeyFileError] = [
       .cannotRead(2), .cannotWrite(2), .diskFull, .notAKeyFile, .damagedZip, .wrongEntryCount,

@@ -195,7 +195,7 @@ import Testing
 
   @Test("Every kind of damage has its own text")
   func texts() {
-    let texts = DataDamage.Content.allCases.map(\.sentence)
+    let texts = DataDamage.Content.allCases.map(\.message)
     #expect(texts.allSatisfy { $0.hasSuffix(".") && $0.count < 200 })
   }
 }

@@ -15,7 +15,7 @@ import Testing
     for (lower, upper) in zip(rules, rules.dropFirst()) {
       #expect(lower.scores.upperBound + 1 == upper.scores.lowerBound)
     }
-    #expect(rules.allSatisfy { $0.sentence.hasSuffix(".") })
+    #expect(rules.allSatisfy { $0.message.hasSuffix(".") })
   }
 
   @Test(

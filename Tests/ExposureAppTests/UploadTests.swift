@@ -346,7 +346,7 @@ import VerificationAPI
     for (row, isOnlyRow) in zip(PINLock.table, [true, true, true, true]) {
       let within = refused(row.tries, over: row.withinSeconds)
       let end = now.addingTimeInterval(row.lockSeconds)
-      #expect(PINLock.lockedUntil(refused: within, at: now) == end, "\(row.sentence)")
+      #expect(PINLock.lockedUntil(refused: within, at: now) == end, "\(row.message)")
       #expect(PINLock.lockedUntil(refused: within, at: end) == nil)
       let before = end.addingTimeInterval(-1)
       #expect((PINLock.lockedUntil(refused: within, at: before) == end) == isOnlyRow)

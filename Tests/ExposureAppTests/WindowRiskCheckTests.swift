@@ -23,7 +23,7 @@ import Testing
     #expect(await app.check() == .checked(.high))
     let day = try #require(await app.exposures.first)
     #expect(await app.exposures.count == 1)
-    #expect(day.judgement == DayJudgement(level: .high, normalizedMinutes: 17))
+    #expect(day.judgement == DayRisk(level: .high, normalizedMinutes: 17))
     #expect(day.durationSeconds == 1_020 && day.riskScore == 0)
     #expect(day.date == TestApp.noon.addingTimeInterval(-1.5 * TestApp.day))
     phone.publish(0..<2)
@@ -153,7 +153,7 @@ import Testing
         }
       }
       #expect(
-        fault?.sentence.hasPrefix("infectiousnessForDaysSinceOnsetOfSymptoms ") == true)
+        fault?.message.hasPrefix("infectiousnessForDaysSinceOnsetOfSymptoms ") == true)
     }
   }
 }

@@ -35,7 +35,7 @@ import Testing
     #expect(await app.check() == .checked(.high))
     #expect(phone.app.notices.risks == [.high])
     let exposure = try #require(await app.exposures.first)
-    #expect(exposure.judgement == DayJudgement(level: .high, normalizedMinutes: 32))
+    #expect(exposure.judgement == DayRisk(level: .high, normalizedMinutes: 32))
     #expect(exposure.durationSeconds == 1_920)
     #expect(exposure.date == TestApp.noon.addingTimeInterval(-TestApp.day / 2))
     #expect(await app.analyzeChecks.map(\.matchedKeyCount) == [1])
@@ -83,7 +83,7 @@ import Testing
     #expect(await app.check() == .checked(expected))
     #expect(
       await app.exposures.map(\.judgement)
-        == [DayJudgement(level: level, normalizedMinutes: minutes)])
+        == [DayRisk(level: level, normalizedMinutes: minutes)])
     #expect(phone.app.notices.risks == (level == nil ? [] : [expected]))
   }
 }

@@ -55,7 +55,7 @@ struct FolderAuthorityTests {
   @Test("Codes are issued with the console's own API key, which is kept")
   func codes() async throws {
     try await Self.run { bench async throws in
-      let order = CodeOrder(uuid: UUID(), testType: .confirmed)
+      let order = CodeRequest(uuid: UUID(), testType: .confirmed)
       let issued = try await bench.authority.issue(order)
       #expect(issued.code.count == 6)
       #expect(try await bench.authority.state(ofCode: order.uuid).isUsed == false)
@@ -155,7 +155,7 @@ struct FolderAuthorityTests {
           sql: """
             INSERT INTO export_file (export, region, start_at, end_at, released_before,
               input_regions, excluded_regions, travellers, written_at)
-            VALUES ('', 'PL', ?, ?, ?, 'PL', '', 'likeEverybody', ?)
+            VALUES ('', 'PL', ?, ?, ?, 'PL', '', 'included', ?)
             """,
           arguments: [day, day + 14_400, day + 14_400, day + 14_400])
       }
@@ -179,7 +179,7 @@ struct FolderAuthorityTests {
           folder: try ServerFolder(path: data), options: try ServerOptions.parse(["--data", data])),
         codes: bench.authority.codes, keyServer: nil, host: "127.0.0.1", files: ExportFiles())
       #expect(try await authority.funnel().isEmpty)
-      _ = try await authority.issue(CodeOrder(uuid: UUID(), testType: .confirmed))
+      _ = try await authority.issue(CodeRequest(uuid: UUID(), testType: .confirmed))
       let days = try await authority.funnel()
       #expect(days.map(\.issued) == [1] && days.map(\.redeemed) == [0])
       #expect(days.map(\.published) == [nil])
@@ -224,7 +224,7 @@ struct FolderAuthorityTests {
     #expect(await isNotOffered { _ = try await authority.funnel() })
     #expect(
       await isNotOffered {
-        _ = try await authority.issue(CodeOrder(uuid: UUID(), testType: .confirmed))
+        _ = try await authority.issue(CodeRequest(uuid: UUID(), testType: .confirmed))
       })
     #expect(!FileManager.default.fileExists(atPath: setup.folder.keySecrets.url.path))
   }

@@ -105,7 +105,7 @@ private final class WarningLog: Sendable {
 
   var sentences: [String] { all.withLock { $0 } }
 
-  func add(_ sentence: String) {
-    all.withLock { $0.append(sentence) }
+  func add(_ message: String) {
+    all.withLock { $0.append(message) }
   }
 }

@@ -96,7 +96,7 @@ struct PhoneWebTests {
     }
   }
 
-  @Test("Options that cannot be fulfilled give one sentence")
+  @Test("Options that cannot be fulfilled give one message")
   func refused() async throws {
     let alone = try await phone.run("run", "--pages", place.url.path)
     #expect(alone.status == 2 && alone.errors.contains("--web"))

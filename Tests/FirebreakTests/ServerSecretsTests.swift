@@ -100,7 +100,7 @@ struct ServerSecretsTests {
         #expect(read.signingKeys.map(\.validThru) == secrets.signingKeys.map(\.validThru))
       } catch let error as CommandFailure {
         refused += 1
-        #expect(error.sentence.contains("keys/secrets.json"))
+        #expect(error.message.contains("keys/secrets.json"))
       }
     }
     #expect(refused > whole.count * 8 / 11 - 10)

@@ -51,8 +51,8 @@ struct TransmissionRiskSettingsTests {
     }
     let failure = try #require(throws: CommandFailure.self) { try settings(table) }
     #expect(failure.status == .badInput)
-    #expect(failure.sentence.contains("transmissionRiskConfiguration"), "\(failure.sentence)")
-    #expect(failure.sentence.contains(part), "\(failure.sentence)")
+    #expect(failure.message.contains("transmissionRiskConfiguration"), "\(failure.message)")
+    #expect(failure.message.contains(part), "\(failure.message)")
   }
 
   @Test(

@@ -62,7 +62,7 @@ struct WindowRiskSettingsTests {
         rules["daySummaries"] = summaries
       }
     }
-    #expect(failure.sentence.contains("daysSinceLastExposureThreshold"), "\(failure.sentence)")
+    #expect(failure.message.contains("daysSinceLastExposureThreshold"), "\(failure.message)")
   }
 
   @Test(
@@ -83,8 +83,8 @@ struct WindowRiskSettingsTests {
       }
     }
     #expect(failure.status == .badInput)
-    #expect(failure.sentence.contains("settings.json"))
-    #expect(failure.sentence.contains("remoteConfiguration.windowRiskConfiguration"))
-    #expect(failure.sentence.contains(part), "\(failure.sentence)")
+    #expect(failure.message.contains("settings.json"))
+    #expect(failure.message.contains("remoteConfiguration.windowRiskConfiguration"))
+    #expect(failure.message.contains(part), "\(failure.message)")
   }
 }

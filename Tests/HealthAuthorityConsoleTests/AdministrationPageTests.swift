@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("A document that is not valid, changes nothing or has no reason is refused with a sentence")
+  @Test("A document that is not valid, changes nothing or has no reason is refused with a message")
   func badConfiguration() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
       let browser = try await console.signedIn(.epidemiologist)

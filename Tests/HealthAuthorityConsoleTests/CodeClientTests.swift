@@ -44,7 +44,7 @@ import World
   @Test("A PIN is issued once for a UUID, has a status, and is ended")
   func pin() async throws {
     try await Self.withServer { client, clock async throws in
-      let order = CodeOrder(uuid: UUID(), testType: .confirmed, symptomDate: "2027-01-12")
+      let order = CodeRequest(uuid: UUID(), testType: .confirmed, symptomDate: "2027-01-12")
       let issued = try await client.issue(order)
       #expect(VerificationCode(issued.code) != nil && issued.uuid == order.uuid)
       await #expect(throws: AuthorityFailure.taken) { try await client.issue(order) }
@@ -53,7 +53,7 @@ import World
       let ended = try await client.expire(code: order.uuid)
       #expect(ended.expiresAt < clock.now)
       await #expect(throws: AuthorityFailure.notFound) { try await client.state(ofCode: UUID()) }
-      let future = CodeOrder(uuid: UUID(), testType: .confirmed, symptomDate: "2027-02-01")
+      let future = CodeRequest(uuid: UUID(), testType: .confirmed, symptomDate: "2027-02-01")
       await #expect(throws: AuthorityFailure.self) { try await client.issue(future) }
     }
   }
@@ -62,12 +62,12 @@ import World
   func statistics() async throws {
     try await Self.withServer { client, clock async throws in
       #expect(try await client.statistics().isEmpty)
-      let orders = (0..<3).map { _ in CodeOrder(uuid: UUID(), testType: .confirmed) }
+      let orders = (0..<3).map { _ in CodeRequest(uuid: UUID(), testType: .confirmed) }
       _ = await client.issue(orders)
       let days = try await client.statistics()
       #expect(days.map(\.date) == ["2027-01-15"] && days.first?.data.codesIssued == 3)
       clock.advance(by: 86_400)
-      _ = try await client.issue(CodeOrder(uuid: UUID(), testType: .confirmed))
+      _ = try await client.issue(CodeRequest(uuid: UUID(), testType: .confirmed))
       #expect(try await client.statistics().map(\.date) == ["2027-01-16", "2027-01-15"])
     }
   }
@@ -77,7 +77,7 @@ import World
   func batch() async throws {
     try await Self.withServer { client, _ async throws in
       let orders = (0..<25).map { index in
-        CodeOrder(
+        CodeRequest(
           uuid: UUID(), testType: index == 3 ? .likely : .confirmed,
           symptomDate: index == 12 ? "2028-01-01" : nil)
       }
@@ -100,7 +100,7 @@ import World
   func failures() async throws {
     let nowhere = try #require(URL(string: "http://127.0.0.1:1"))
     let lost = try #require(CodeClient(server: nowhere, apiKey: "key"))
-    let order = CodeOrder(uuid: UUID(), testType: .confirmed)
+    let order = CodeRequest(uuid: UUID(), testType: .confirmed)
     await #expect(throws: AuthorityFailure.unavailable) { try await lost.issue(order) }
     let results = await lost.issue([order])
     #expect(results.count == 1)

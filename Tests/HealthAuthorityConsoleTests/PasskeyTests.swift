@@ -61,9 +61,9 @@ import Testing
       return try authenticator.assertion("AAAA", handle: Data())
     }
     #expect(try refusal(changed { _ in }) == nil)
-    #expect(try refusal(changed { _ in }, accepts: false) == .otherCeremony)
-    #expect(try refusal(changed { $0.origin = "https://evil.example" }) == .otherCeremony)
-    #expect(try refusal(changed { $0.host = "evil.example" }) == .otherCeremony)
+    #expect(try refusal(changed { _ in }, accepts: false) == .ceremonyMismatch)
+    #expect(try refusal(changed { $0.origin = "https://evil.example" }) == .ceremonyMismatch)
+    #expect(try refusal(changed { $0.host = "evil.example" }) == .ceremonyMismatch)
     #expect(try refusal(changed { $0.flags = 0x01 }) == .unverifiedUser)
     let stranger = SoftwareAuthenticator(origin: Self.origin)
     #expect(try refusal(stranger.assertion("AAAA", handle: Data())) == .badSignature)
@@ -71,7 +71,7 @@ import Testing
     let registration = PasskeyCeremony.Assertion(
       credentialID: own.credentialID, clientData: good.clientData("webauthn.create", "AAAA"),
       authenticatorData: own.authenticatorData, signature: own.signature, userHandle: Data())
-    #expect(try refusal(registration) == .otherCeremony)
+    #expect(try refusal(registration) == .ceremonyMismatch)
   }
 
   @Test(

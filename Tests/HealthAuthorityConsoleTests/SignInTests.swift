@@ -130,7 +130,7 @@ import World
     }
   }
 
-  @Test("An issuer on an administrator's page gets 403 and a sentence that names the role")
+  @Test("An issuer on an administrator's page gets 403 and a message that names the role")
   func role() async throws {
     try await RunningConsole.run(in: folder.url) { console async throws in
       let issuer = try await console.signedIn(.issuer)

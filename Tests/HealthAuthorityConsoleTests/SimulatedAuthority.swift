@@ -8,7 +8,7 @@ import Synchronization
 final class SimulatedAuthority: AdministeredAuthority {
   struct State: Sendable {
     var codes: [UUID: CodeState] = [:]
-    var orders: [CodeOrder] = []
+    var orders: [CodeRequest] = []
     var days: [FunnelDay] = []
     var exports: [ExportFacts] = []
     var configuration = RemoteConfiguration(version: 3)
@@ -44,7 +44,7 @@ final class SimulatedAuthority: AdministeredAuthority {
     }
   }
 
-  func issue(_ order: CodeOrder) async throws(AuthorityFailure) -> IssuedCode {
+  func issue(_ order: CodeRequest) async throws(AuthorityFailure) -> IssuedCode {
     try with { state throws(AuthorityFailure) in
       guard state.codes[order.uuid] == nil else { throw AuthorityFailure.taken }
       let end = RunningConsole.start.addingTimeInterval(1_800)
@@ -55,7 +55,7 @@ final class SimulatedAuthority: AdministeredAuthority {
     }
   }
 
-  func issue(_ orders: [CodeOrder]) async -> [Result<IssuedCode, AuthorityFailure>] {
+  func issue(_ orders: [CodeRequest]) async -> [Result<IssuedCode, AuthorityFailure>] {
     var results: [Result<IssuedCode, AuthorityFailure>] = []
     for order in orders {
       do throws(AuthorityFailure) { results.append(.success(try await issue(order))) } catch {

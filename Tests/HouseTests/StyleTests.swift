@@ -59,7 +59,7 @@ struct StyleTests {
       "KnownKey", "LongCode", "NumericAddress", "PendingUpload", "PhoneNumber", "PublishResponse",
       "PublishConfiguration", "PublishKey", "PublishRequest", "RevisableKey", "RevisionKeyring",
       "RevisionToken", "RollingProximityIdentifier", "SMSGateway", "SMSMessage", "SMSSigner",
-      "Seal", "SealedRevisionKey", "SealedToken", "SealingKey", "SecretSigningKey", "SentKey",
+      "Seal", "SealedRevisionKey", "SealedToken", "SealingKey", "SecretSigningKey", "UploadedKey",
       "ShortCode", "SigningKey", "PIN", "CompletedUpload", "UploadRecord", "SecretText",
       "ReleasedKey", "CodeGenerator", "CodeSource", "CodeClient", "ConsoleConfiguration",
       "ConsoleKeys", "ConsoleSecrets", "IssuedCode", "PasswordHash", "Session",

@@ -45,7 +45,7 @@ struct KeyHMACTests {
     "Numbers of any size are written in decimal",
     arguments: [Int32.min, -144, -1, 0, 9, 10, 144, .max], [nil, Int.min, -10, 0, 8, 100, .max])
   func numbers(number: Int32, risk: Int?) {
-    let key = SentKey(
+    let key = UploadedKey(
       PublishKey(
         key: "AA==", rollingStartNumber: number, rollingPeriod: number, transmissionRisk: risk))
     var text: [UInt8] = []

@@ -49,7 +49,7 @@ struct PublishRequestTests {
   }
 
   private func bytes(_ text: String) -> [UInt8]? {
-    SentKey(PublishKey(key: text, rollingStartNumber: 0)).bytes.map { key in
+    UploadedKey(PublishKey(key: text, rollingStartNumber: 0)).bytes.map { key in
       withUnsafeBytes(of: key.words) { Array($0) }
     }
   }

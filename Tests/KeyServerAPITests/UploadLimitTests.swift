@@ -26,8 +26,8 @@ struct UploadLimitTests {
 
   @Test(
     "An upload must have 1 to 30 keys",
-    arguments: [(0, UploadBreach.keyCount), (1, nil), (30, nil), (31, .keyCount)])
-  func keyCount(count: Int, breach: UploadBreach?) {
+    arguments: [(0, UploadViolation.keyCount), (1, nil), (30, nil), (31, .keyCount)])
+  func keyCount(count: Int, breach: UploadViolation?) {
     #expect(UploadLimit.breach(of: keys(count), at: now) == breach)
   }
 
@@ -41,8 +41,8 @@ struct UploadLimitTests {
 
   @Test(
     "A key must have 16 bytes",
-    arguments: [(15, UploadBreach.keyBytes), (16, nil), (17, .keyBytes)])
-  func keyBytes(count: Int, breach: UploadBreach?) {
+    arguments: [(15, UploadViolation.keyBytes), (16, nil), (17, .keyBytes)])
+  func keyBytes(count: Int, breach: UploadViolation?) {
     let key = key(start: current - 144, count: count)
     #expect(UploadLimit.breach(of: [key], at: now) == breach)
   }
@@ -55,9 +55,9 @@ struct UploadLimitTests {
 
   @Test(
     "A rolling period must be 1 to 144",
-    arguments: [(0, UploadBreach.rollingPeriod), (1, nil), (144, nil), (145, .rollingPeriod)]
-      as [(UInt32, UploadBreach?)])
-  func rollingPeriod(period: UInt32, breach: UploadBreach?) {
+    arguments: [(0, UploadViolation.rollingPeriod), (1, nil), (144, nil), (145, .rollingPeriod)]
+      as [(UInt32, UploadViolation?)])
+  func rollingPeriod(period: UInt32, breach: UploadViolation?) {
     let key = key(start: current - 144, period: period)
     #expect(UploadLimit.breach(of: [key], at: now) == breach)
   }
@@ -65,9 +65,10 @@ struct UploadLimitTests {
   @Test(
     "A risk level must be 0 to 8 or absent",
     arguments: [
-      (nil, nil), (-1, UploadBreach.transmissionRisk), (0, nil), (8, nil), (9, .transmissionRisk),
-    ] as [(Int?, UploadBreach?)])
-  func transmissionRisk(risk: Int?, breach: UploadBreach?) {
+      (nil, nil), (-1, UploadViolation.transmissionRisk), (0, nil), (8, nil),
+      (9, .transmissionRisk),
+    ] as [(Int?, UploadViolation?)])
+  func transmissionRisk(risk: Int?, breach: UploadViolation?) {
     #expect(UploadLimit.breach(of: [key(start: current - 144, risk: risk)], at: now) == breach)
   }
 
@@ -112,16 +113,16 @@ struct UploadLimitTests {
     #expect(UploadLimit.breach(of: [first, other], at: now) == .repeatedKey)
   }
 
-  @Test("Every rule has a sentence as description")
+  @Test("Every rule has a message as description")
   func sentences() {
-    for breach in UploadBreach.allCases { #expect(breach.description.hasSuffix(".")) }
+    for breach in UploadViolation.allCases { #expect(breach.description.hasSuffix(".")) }
   }
 }
 
 @Suite("Rules for several keys")
 struct UploadRulesTests {
   /// The rules as specified, by comparing all pairs.
-  private static func breach(of keys: [TemporaryExposureKey]) -> UploadBreach? {
+  private static func breach(of keys: [TemporaryExposureKey]) -> UploadViolation? {
     let starts = keys.map(\.rollingStart)
     if starts.contains(where: { start in starts.count { $0 == start } > 3 }) {
       return .keysWithOneStart
@@ -138,7 +139,7 @@ struct UploadRulesTests {
   @Test("For random keys, the first violated rule is found")
   func everyRule() throws {
     var random = SeededGenerator(seed: 20_261_122)
-    var found: [UploadBreach?: Int] = [:]
+    var found: [UploadViolation?: Int] = [:]
     for _ in 0..<4_000 {
       let spread = UInt32.random(in: 1...40, using: &random)
       let keys = try (0..<Int.random(in: 0...8, using: &random)).map { _ in
@@ -154,7 +155,7 @@ struct UploadRulesTests {
       #expect(UploadLimit.breachTogether(of: keys) == expected)
       found[expected, default: 0] += 1
     }
-    for breach in [nil, UploadBreach.keysWithOneStart, .repeatedKey, .overlap] {
+    for breach in [nil, UploadViolation.keysWithOneStart, .repeatedKey, .overlap] {
       #expect(found[breach, default: 0] > 50)
     }
   }

@@ -88,7 +88,7 @@ struct ClockJumpTests {
   }
 
   @Test("The error says by how much the clock is wrong, and how to confirm it")
-  func sentence() async throws {
+  func message() async throws {
     try await RunningKeyServer.run { server in
       server.clock.jump(by: 2 * Self.day)
       let error = await #expect(throws: KeyServerError.self) {

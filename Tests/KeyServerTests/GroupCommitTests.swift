@@ -23,7 +23,7 @@ struct GroupCommitTests {
           expiresAt: RunningKeyServer.start), issuer: "codes",
         at: RunningKeyServer.start, keys: StoreScene.databaseKeys),
       digest: Data([number]), keys: [], revision: .leaveKnown,
-      facts: UploadFacts(
+      facts: UploadStatistics(
         issuer: "", tokenIssuedAt: RunningKeyServer.start, platform: .unknown,
         onset: SymptomOnset(nil, at: RunningKeyServer.start),
         keys: [], at: RunningKeyServer.start), response: { _ in Data([number]) })

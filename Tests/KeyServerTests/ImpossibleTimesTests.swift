@@ -63,7 +63,7 @@ struct ImpossibleTimesTests {
       let key = try SigningKey(
         keyID: "t1", privateKeyPEM: server.authority.tokenKey.pemRepresentation)
       let keys = scene.keys(2)
-      let hmac = KeyHMAC.authenticationCode(over: keys.map(SentKey.init), secret: scene.secret)
+      let hmac = KeyHMAC.authenticationCode(over: keys.map(UploadedKey.init), secret: scene.secret)
       for claims in impossible(at: server.clock.now, tekmac: hmac.base64EncodedString()) {
         let text = try CompactToken.text(claims, signedBy: key)
         let response = try await scene.publish(scene.request(keys, certificate: text))

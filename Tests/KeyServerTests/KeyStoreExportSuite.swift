@@ -231,16 +231,16 @@ import World
     // A token with the same ID may be valid for 25 hours, and is stored a day longer.
     let expiry = Self.now + 49 * Self.hour
     for (seconds, isStored) in [(-1, true), (0, false)] as [(TimeInterval, Bool)] {
-      try await scene.store.removeOld(Retention(at: expiry + seconds))
+      try await scene.store.removeOld(RetentionLimits(at: expiry + seconds))
       #expect((try await scene.store.acceptance(of: upload) != nil) == isStored)
     }
     let end = Self.now + 4 * Self.hour + KeyServerLimit.retentionSeconds
-    try await scene.store.removeOld(Retention(at: end - 1))
+    try await scene.store.removeOld(RetentionLimits(at: end - 1))
     #expect(try await scene.files() == files)
-    try await scene.store.removeOld(Retention(at: end))
+    try await scene.store.removeOld(RetentionLimits(at: end))
     // The file of the revision is kept, and so is its key.
     #expect(try await scene.files() == [files[1]])
-    try await scene.store.removeOld(Retention(at: end + 4 * Self.hour))
+    try await scene.store.removeOld(RetentionLimits(at: end + 4 * Self.hour))
     #expect(try await scene.store.batches().isEmpty)
     // Both keys are removed, so they can be uploaded again.
     let again = try (1...2).map { try StoreScene.key($0) }
@@ -250,7 +250,7 @@ import World
     // Counts are removed with the end of their day.
     let day = RunningKeyServer.midnight + KeyServerLimit.statisticsSeconds + 86_400
     for (seconds, count) in [(-1, [0: 4]), (0, [:])] as [(TimeInterval, [Int: Int])] {
-      try await scene.store.removeOld(Retention(at: day + seconds))
+      try await scene.store.removeOld(RetentionLimits(at: day + seconds))
       #expect(try await scene.counts(.keys) == count)
     }
   }

@@ -165,7 +165,7 @@ extension MemoryKeyStore {
     }.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
   }
 
-  func removeOld(_ retention: Retention) async throws {
+  func removeOld(_ retention: RetentionLimits) async throws {
     state.withLock { state in
       state.files.removeAll { $0.end <= retention.filesEndedBy }
       let first = retention.keysFrom(oldestFile: state.files.map(\.start).min())

@@ -45,7 +45,7 @@ struct ObserverTests {
         root, Set(regions), hours: [1, 2, 4, 8, 24].randomElement(using: &generator) ?? 4,
         minimum: Int.random(in: 0...40, using: &generator))
       export.paddingRange = Int.random(in: 0...5, using: &generator)
-      export.travellers = root == "t" ? .only : .likeEverybody
+      export.travellers = root == "t" ? .only : .included
       return export
     }
   }

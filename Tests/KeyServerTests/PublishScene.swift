@@ -54,7 +54,7 @@ struct PublishScene: Sendable {
         certificateID: options.id, issuedAt: issuedAt,
         expiresAt: issuedAt.addingTimeInterval(options.lifetime), reportType: options.reportType,
         symptomOnsetInterval: options.onset,
-        keyHMAC: KeyHMAC.authenticationCode(over: keys.map(SentKey.init), secret: secret)),
+        keyHMAC: KeyHMAC.authenticationCode(over: keys.map(UploadedKey.init), secret: secret)),
       at: server.clock.now)
   }
 

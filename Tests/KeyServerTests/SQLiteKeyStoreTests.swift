@@ -60,7 +60,7 @@ struct SQLiteFileTests {
     let store = try store()
     let counter = CommitCounter()
     store.pool.add(transactionObserver: counter)
-    try await store.removeOld(Retention(at: StoreScene.now))
+    try await store.removeOld(RetentionLimits(at: StoreScene.now))
     #expect(counter.count >= 2 * SQLiteLimit.partsOfTables)
   }
 

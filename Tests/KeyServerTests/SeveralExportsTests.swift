@@ -8,7 +8,7 @@ import Testing
 struct SeveralExportsTests {
   private static func export(
     _ root: String, _ regions: Set<String>, but excluded: Set<String> = [],
-    travellers: ExportConfiguration.Travellers = .likeEverybody, periodSeconds: Int = 14_400
+    travellers: ExportConfiguration.Travellers = .included, periodSeconds: Int = 14_400
   ) -> ExportConfiguration {
     var export = ExportConfiguration(filenameRoot: root, region: "EU", inputRegions: regions)
     export.excludedRegions = excluded
@@ -76,7 +76,7 @@ struct SeveralExportsTests {
       _ = try await server.uploadKeys(regions: ["DE"])
       try await server.exportPeriod()
       let expected: [ExportConfiguration.Travellers: Set<String>] = [
-        .likeEverybody: resting.union(travelling), .only: travelling, .excluded: resting,
+        .included: resting.union(travelling), .only: travelling, .excluded: resting,
         .fromAnywhere: resting.union(travelling).union(guests),
       ]
       for (travellers, keys) in expected {

@@ -82,7 +82,7 @@ import Testing
         switch step {
         case 0..<6: acceptances.insert(try await scene.store.accept(upload))
         case 6..<9: closed.insert(try await scene.close(at: now, set))
-        default: try await scene.store.removeOld(Retention(at: now))
+        default: try await scene.store.removeOld(RetentionLimits(at: now))
         }
       }
       #expect(acceptances.count <= 1 && closed.count <= 1, "step \(step) of seed \(seed)")

@@ -81,7 +81,7 @@ struct StoreScene: Sendable {
       keys: keys,
       revision: revising.map { .token(.valid(RevisionToken($0)), allowsPartial: false) }
         ?? .leaveKnown,
-      facts: UploadFacts(
+      facts: UploadStatistics(
         issuer: issuer, tokenIssuedAt: now, platform: platform, onset: SymptomOnset(nil, at: now),
         keys: keys, at: now),
       response: response)

@@ -138,7 +138,7 @@ struct UsedTokenTests {
         }
       }
     }
-    try await store.removeOld(Retention(at: StoreScene.now))
+    try await store.removeOld(RetentionLimits(at: StoreScene.now))
     let left = try await store.pool.read {
       try Int64.fetchAll($0, sql: "SELECT kept_until FROM upload")
     }
@@ -201,7 +201,7 @@ struct UsedTokenTests {
       verificationPayload: "a.b.c", hmacKey: "AAAA", symptomOnsetInterval: 2_999_000,
       traveler: true, revisionToken: "zażółć", padding: "x")
     let digest = UploadDigest.of(
-      request, keys: keys.map { SentKey($0) }, under: StoreScene.databaseKeys)
+      request, keys: keys.map { UploadedKey($0) }, under: StoreScene.databaseKeys)
     #expect(
       digest
         == Self.digest(
@@ -211,7 +211,7 @@ struct UsedTokenTests {
             "BBBBBBBBBBBBBBBBBBBBBA==.2999808.144.7",
           ], "uploads"))
     let reversed = UploadDigest.of(
-      request, keys: keys.reversed().map { SentKey($0) }, under: StoreScene.databaseKeys)
+      request, keys: keys.reversed().map { UploadedKey($0) }, under: StoreScene.databaseKeys)
     #expect(reversed == digest)
   }
 

@@ -19,7 +19,7 @@ struct ErrorCauseTests {
     let logText = "no key is valid now"
   }
 
-  @Test("Errors of the system have their code and sentence")
+  @Test("Errors of the system have their code and message")
   func system() {
     let full = "No space left on device (errno 28)"
     #expect(ErrorCause.text(POSIXError(.ENOSPC)) == full)

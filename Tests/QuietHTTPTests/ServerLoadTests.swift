@@ -25,7 +25,7 @@ struct ServerLoadTests {
   }
 
   /// True if one more request would be refused.
-  private var isTooHigh: Bool { load.isTooHigh(for: ObjectIdentifier(load)) }
+  private var isOverloaded: Bool { load.isOverloaded(for: ObjectIdentifier(load)) }
 
   private func begin(_ numbers: Range<Int>) {
     for number in numbers { load.begin(ObjectIdentifier(clients[number])) }
@@ -38,11 +38,11 @@ struct ServerLoadTests {
   @Test("Requests in work up to the limit are allowed, and one more is too many")
   func inWork() {
     begin(0..<500)
-    #expect(!isTooHigh)
+    #expect(!isOverloaded)
     begin(500..<501)
-    #expect(isTooHigh)
+    #expect(isOverloaded)
     end(0..<1)
-    #expect(!isTooHigh)
+    #expect(!isOverloaded)
     // An end without a beginning does not count.
     end(0..<1)
     #expect(load.inWorkCount == 500)
@@ -55,22 +55,22 @@ struct ServerLoadTests {
     timer.pass(to: .milliseconds(500))
     end(0..<50)
     begin(100..<150)
-    #expect(isTooHigh)
+    #expect(isOverloaded)
     // 250 a second: less than half a second.
     begin(150..<350)
     end(50..<250)
     timer.pass(to: .seconds(1))
-    #expect(!isTooHigh)
+    #expect(!isOverloaded)
   }
 
   @Test("A burst is not refused before the rate is known, and few requests never are")
   func burst() {
     begin(0..<400)
     timer.pass(to: .milliseconds(499))
-    #expect(!isTooHigh)
+    #expect(!isOverloaded)
     end(0..<(400 - QuietLimit.busyRequestsMin + 1))
     timer.pass(to: .seconds(60))
-    #expect(!isTooHigh)
+    #expect(!isOverloaded)
   }
 
   @Test("A request that waited too long in the system's queues is refused if many are in work")
@@ -78,10 +78,10 @@ struct ServerLoadTests {
     let late = Client()
     load.begin(ObjectIdentifier(late), waited: .seconds(QuietLimit.queueSecondsMax))
     begin(0..<(QuietLimit.busyRequestsMin - 2))
-    #expect(!load.isTooHigh(for: ObjectIdentifier(late)))
+    #expect(!load.isOverloaded(for: ObjectIdentifier(late)))
     begin((QuietLimit.busyRequestsMin - 2)..<QuietLimit.busyRequestsMin)
-    #expect(load.isTooHigh(for: ObjectIdentifier(late)))
-    #expect(!isTooHigh)
+    #expect(load.isOverloaded(for: ObjectIdentifier(late)))
+    #expect(!isOverloaded)
     // 200 a second with 50 in work: a quarter of a second, too long for a request that has waited 0.3 seconds.
     begin(100..<200)
     timer.pass(to: .milliseconds(500))
@@ -89,8 +89,8 @@ struct ServerLoadTests {
     begin(200..<217)
     let waiting = Client()
     load.begin(ObjectIdentifier(waiting), waited: .milliseconds(300))
-    #expect(load.isTooHigh(for: ObjectIdentifier(waiting)))
-    #expect(!isTooHigh)
+    #expect(load.isOverloaded(for: ObjectIdentifier(waiting)))
+    #expect(!isOverloaded)
   }
 
   @Test("A request that was allowed is not begun if it then waits too long with many others")
@@ -142,9 +142,9 @@ struct ServerLoadTests {
   func stall() {
     begin(0..<QuietLimit.busyRequestsMin)
     timer.pass(to: .seconds(10))
-    #expect(isTooHigh)
+    #expect(isOverloaded)
     end(0..<1)
-    #expect(!isTooHigh)
+    #expect(!isOverloaded)
   }
 
   @Test("The weight of finished requests decays with time")
@@ -157,12 +157,12 @@ struct ServerLoadTests {
         end(100..<200)
       }
       timer.pass(to: .seconds(second))
-      #expect(!isTooHigh)
+      #expect(!isOverloaded)
     }
     timer.pass(to: .seconds(30))
-    _ = isTooHigh
+    _ = isOverloaded
     timer.pass(to: .seconds(60))
-    #expect(isTooHigh)
+    #expect(isOverloaded)
   }
 
   @Test(

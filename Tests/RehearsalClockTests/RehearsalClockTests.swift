@@ -163,7 +163,7 @@ struct RehearsalClockTests {
     let reader = try reader()
     try writer.jump(by: 100)
     #expect(seconds(reader) == 100)
-    let old = ClockFace(
+    let old = ClockState(
       uptime: machine.reading.uptime, time: Self.start.timeIntervalSince1970, rate: 1,
       leaseSeconds: 2)
     try JSONEncoder().encode(old).write(to: file)

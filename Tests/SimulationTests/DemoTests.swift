@@ -68,22 +68,22 @@ import Testing
       IdentifierKind(name: "PIN", owner: nil, values: [Array("ABC123".utf8)]),
       IdentifierKind(name: "published key", owner: .diagnosed, values: [[UInt8](1...16)]),
     ]
-    func server(_ content: Data...) -> PartyKnowledge {
-      PartyEvidence(lane: .keyServer, name: "Key server", content: content).knowledge(of: kinds)
+    func server(_ content: Data...) -> IdentifierCounts {
+      PartyData(lane: .keyServer, name: "Key server", content: content).knowledge(of: kinds)
     }
     let key = Data([UInt8](1...16))
-    try DemoKnowledgeCheck([server(key)]).run()
+    try IdentifierCountCheck([server(key)]).run()
     #expect(throws: DemoFailure.self) {
-      try DemoKnowledgeCheck([server(key, Data("code=ABC123".utf8))]).run()
+      try IdentifierCountCheck([server(key, Data("code=ABC123".utf8))]).run()
     }
-    #expect(throws: DemoFailure.self) { try DemoKnowledgeCheck([server(Data())]).run() }
+    #expect(throws: DemoFailure.self) { try IdentifierCountCheck([server(Data())]).run() }
   }
 }
 
 @Suite("Report of the demo") struct ReportTests {
   private let lanes = DemoLane.allCases.map(\.lane)
 
-  private func html(_ timeline: Timeline, knowledge: [PartyKnowledge] = []) throws -> String {
+  private func html(_ timeline: Timeline, knowledge: [IdentifierCounts] = []) throws -> String {
     let step = DemoStep(
       name: "meeting", time: DemoClock.day(2, 9, 15), sentence: "Near & far <met>.",
       facts: ["one"], ok: true, milliseconds: 12)
@@ -106,7 +106,7 @@ import Testing
 
   @Test("The report contains the counts of the run and the remaining risk")
   func knowledge() throws {
-    let party = PartyKnowledge(
+    let party = IdentifierCounts(
       party: "Key server", bytes: 4_096,
       counts: [.init(kind: "PIN", found: 0, total: 1), .init(kind: "keys", found: 2, total: 3)])
     let html = try html(Timeline(lanes: lanes), knowledge: [party])
@@ -120,7 +120,7 @@ import Testing
   func arrows() throws {
     let row = Timeline.Row(
       number: 1, time: DemoClock.day(2, 8), ok: true, lanes: [0, 1, 2],
-      passages: [0, 1, 2].map { Timeline.Passage(from: 4, to: $0) })
+      passages: [0, 1, 2].map { Timeline.MessageArrow(from: 4, to: $0) })
     let svg = TimelinePicture(timeline: Timeline(lanes: lanes, rows: [row])).svg
     let heights = svg.matches(of: /class="passage"[^>]* d="M [0-9.]+ ([0-9.]+) H/).map(\.1)
     #expect(Set(heights).count == 3)

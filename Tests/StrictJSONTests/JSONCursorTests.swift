@@ -70,7 +70,7 @@ struct JSONCursorTests {
     }
   }
 
-  @Test("Every error has a sentence as description")
+  @Test("Every error has a message as description")
   func sentences() {
     for error in StrictJSONError.allCases { #expect(error.description.hasSuffix(".")) }
   }

@@ -16,7 +16,7 @@ struct SightingsCSVTests {
     #expect(try read(rows: 10, limit: 10) == 10)
     let failure = #expect(throws: CommandFailure.self) { try read(rows: 11, limit: 10) }
     #expect(failure?.status == .badInput)
-    #expect(failure?.sentence.contains("line 12") == true)
+    #expect(failure?.message.contains("line 12") == true)
   }
 
   @Test("Times and signal strengths on their limits are accepted, beyond them rejected")

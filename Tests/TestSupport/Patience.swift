@@ -14,10 +14,10 @@ public enum Patience {
 
   /// Polls the condition until it is true or the timeout expires. The caller then states its expectation.
   public nonisolated(nonsending) static func until(
-    _ isSo: nonisolated(nonsending) () async throws -> Bool
+    _ condition: nonisolated(nonsending) () async throws -> Bool
   ) async throws {
     let end = ContinuousClock.now + .seconds(seconds)
-    while try await !isSo(), ContinuousClock.now < end {
+    while try await !condition(), ContinuousClock.now < end {
       try await Task.sleep(for: .milliseconds(20))
     }
   }

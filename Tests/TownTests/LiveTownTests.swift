@@ -31,7 +31,7 @@ import World
   @Test("People who walk stay on the map and go at most four metres a step; others stay")
   func walks() {
     let map = TownMap(people: 2, range: 10)
-    var walks = Walks(on: map, randomness: SeededRandomness(seed: 1, name: "walks"))
+    var walks = RandomWalks(on: map, randomness: SeededRandomness(seed: 1, name: "walks"))
     walks.set("ada", walks: true)
     var places = ["ada": map.start(0, of: 2), "ben": map.start(1, of: 2)]
     var length = 0.0
@@ -40,7 +40,7 @@ import World
       #expect(Set(moved.keys) == ["ada"])
       for (name, place) in moved {
         let step = places[name]?.metres(to: place) ?? .infinity
-        #expect(step <= Walks.stepMetresMax + 0.000_1)
+        #expect(step <= RandomWalks.stepMetresMax + 0.000_1)
         #expect(map.clamped(place) == place)
         length += step
         places[name] = place
@@ -54,7 +54,7 @@ import World
   @Test("While the clock stands still, people do not move")
   func stopped() {
     let map = TownMap(people: 2, range: 10)
-    var walks = Walks(on: map, randomness: SeededRandomness(seed: 1, name: "walks"))
+    var walks = RandomWalks(on: map, randomness: SeededRandomness(seed: 1, name: "walks"))
     walks.set("ada", walks: true)
     let start = map.start(0, of: 2)
     #expect(walks.step(["ada": start], seconds: 0)["ada"] == start)

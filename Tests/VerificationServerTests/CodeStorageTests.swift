@@ -27,9 +27,9 @@ import World
       binding: Data(repeating: byte, count: 32), sealedToken: SealedToken(bytes: Data([byte])))
   }
 
-  static func code(_ number: Int, expiresIn seconds: TimeInterval = 60) -> IssuedCode {
+  static func code(_ number: Int, expiresIn seconds: TimeInterval = 60) -> HashedCode {
     let name = Data(withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) })
-    return IssuedCode(
+    return HashedCode(
       hash: CodeHash(bytes: name),
       testResult: TestResult(testType: .confirmed, symptomDay: CalendarDay(number: 20_833)),
       expiresAt: now + seconds)
@@ -156,7 +156,7 @@ import World
 
   static let handle = UUID(hash: Data(repeating: 1, count: 16))
 
-  static func linked(_ number: Int, handle: UUID? = Self.handle) -> IssuedCode {
+  static func linked(_ number: Int, handle: UUID? = Self.handle) -> HashedCode {
     var code = Self.code(number)
     code.longHash = Self.code(number + 1_000).hash
     code.longExpiresAt = now + 600

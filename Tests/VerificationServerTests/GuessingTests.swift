@@ -158,7 +158,7 @@ struct CodeLengthTests {
     let bench = try VerificationBench()
     var issuer = bench.codeIssuer()
     issuer.risk = GuessingRisk(AttemptLimits(total: 1_000_000, windowSeconds: 1))
-    let order = CodeOrder(testResult: VerificationBench.confirmed)
+    let order = CodeProperties(testResult: VerificationBench.confirmed)
     await #expect(throws: VerificationServerError.tooManyLiveCodes) {
       _ = try await issuer.issue(order)
     }

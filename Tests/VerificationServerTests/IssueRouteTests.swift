@@ -172,7 +172,7 @@ import VerificationAPI
     let codeIssuer = CodeIssuer(
       storage: bench.storage, keys: bench.keys, lifetime: 1_800, policy: policy,
       clock: bench.clock, randomness: bench.randomness)
-    let order = CodeOrder(testResult: VerificationBench.confirmed)
+    let order = CodeProperties(testResult: VerificationBench.confirmed)
     var lengths: [Int] = []
     for _ in 0..<18 {
       guard case .issued(let code) = try await codeIssuer.issue(order) else { continue }

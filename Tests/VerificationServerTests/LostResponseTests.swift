@@ -57,7 +57,7 @@ struct LostResponseTests {
           rollingStartNumber: today - Int32(day) * 144, transmissionRisk: 4)
       }
       let secret = Data(SystemRandomness().bytes(16))
-      let code = KeyHMAC.authenticationCode(over: keys.map(SentKey.init), secret: secret)
+      let code = KeyHMAC.authenticationCode(over: keys.map(UploadedKey.init), secret: secret)
       let token = try await server.verified(
         try await server.issue(#"{"testType":"likely","symptomDate":"2027-01-10"}"#).code
       ).token

@@ -28,7 +28,7 @@ enum StorageImplementation: CaseIterable {
 
 extension CodeStorage {
   /// Stores one code.
-  func issue(_ code: IssuedCode, at now: Date) async throws -> IssueOutcome {
+  func issue(_ code: HashedCode, at now: Date) async throws -> IssueOutcome {
     try await issue([code], at: now).first ?? .codeTaken
   }
 }
@@ -37,7 +37,7 @@ extension CodeStorage {
 final class MemoryCodeStorage: CodeStorage {
   /// An issued code.
   private struct Issue {
-    var code: IssuedCode
+    var code: HashedCode
     /// The date after which it may be removed.
     let end: Date
     let issuedAt: Date
@@ -69,12 +69,12 @@ final class MemoryCodeStorage: CodeStorage {
 
   private let state = Mutex(State())
 
-  func issue(_ codes: [IssuedCode], at now: Date) async throws -> [IssueOutcome] {
+  func issue(_ codes: [HashedCode], at now: Date) async throws -> [IssueOutcome] {
     state.withLock { state in codes.map { Self.issue($0, at: now, in: &state) } }
   }
 
   private static func issue(
-    _ code: IssuedCode, at now: Date, in state: inout State
+    _ code: HashedCode, at now: Date, in state: inout State
   ) -> IssueOutcome {
     if let handle = code.handle, number(of: handle, in: state) != nil { return .handleTaken }
     let hashes = [code.hash] + (code.longHash.map { [$0] } ?? [])

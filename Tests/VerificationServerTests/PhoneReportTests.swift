@@ -18,7 +18,7 @@ import VerificationAPI
     folder = try TemporaryFolder()
   }
 
-  static func report(_ number: Int, handle: UUID? = nil) -> IssuedCode {
+  static func report(_ number: Int, handle: UUID? = nil) -> HashedCode {
     var code = CodeStorageTests.code(number, expiresIn: 900)
     (code.phoneHash, code.handle) = (phone, handle)
     return code

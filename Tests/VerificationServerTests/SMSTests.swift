@@ -333,7 +333,7 @@ import VerificationAPI
   private func newCode(long: String?) throws -> NewCode {
     let bench = try VerificationBench()
     let short = try #require(ShortCode("12345678"))
-    let issued = IssuedCode(
+    let issued = HashedCode(
       hash: bench.keys.hash(of: short), testResult: VerificationBench.confirmed,
       expiresAt: VerificationBench.start + 900)
     return NewCode(

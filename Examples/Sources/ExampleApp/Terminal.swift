@@ -18,7 +18,7 @@ struct Arguments {
   struct Problem: LocalizedError {
     let errorDescription: String?
 
-    init(_ sentence: String) { errorDescription = sentence }
+    init(_ message: String) { errorDescription = message }
   }
 
   private static let flags: Set<String> = [

@@ -69,7 +69,7 @@ struct ExportBench {
     let files = try await server.exportDue()
     let duration = ContinuousClock.now - start
     guard let name = files.first, files.count == 1 else {
-      throw CommandFailure(status: .machineFailed, sentence: "The export wrote no file: try again.")
+      throw CommandFailure(status: .machineFailed, message: "The export wrote no file: try again.")
     }
     let file = folder.url.appendingPathComponent("exports").appendingPathComponent(name)
     let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber

@@ -183,7 +183,7 @@ struct MatchResult {
     guard keysRead == workload.keyCount, missing == 0, surplus == 0 else {
       throw CommandFailure(
         status: .no,
-        sentence:
+        message:
           "\(keysRead) of \(workload.keyCount) keys were read, \(missing) of \(planted.count) planted "
           + "matches are missing, and \(surplus) reported matches are wrong.")
     }

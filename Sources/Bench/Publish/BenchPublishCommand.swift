@@ -59,11 +59,11 @@ struct BenchPublishCommand: AsyncParsableCommand {
     guard report.errors == 0 else {
       throw CommandFailure(
         status: .no,
-        sentence: "\(report.errors) of \(requests) uploads failed or got a wrong response.")
+        message: "\(report.errors) of \(requests) uploads failed or got a wrong response.")
     }
     guard report.chaff?.holds != false else {
       throw CommandFailure(
-        status: .no, sentence: "Responses to decoys differ from responses to uploads, see above.")
+        status: .no, message: "Responses to decoys differ from responses to uploads, see above.")
     }
   }
 }

@@ -26,7 +26,7 @@ struct DiskSync: Encodable {
     } catch let error where !(error is CancellationError) {
       throw CommandFailure(
         status: .machineFailed,
-        sentence: "The disk of \(folder.path.printable) cannot be measured: check its free space.")
+        message: "The disk of \(folder.path.printable) cannot be measured: check its free space.")
     }
     p50Milliseconds = distribution.median.rounded(to: 2)
     p99Milliseconds = distribution.percentile(99).rounded(to: 2)

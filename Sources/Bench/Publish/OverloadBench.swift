@@ -42,7 +42,7 @@ struct BenchOverloadCommand: AsyncParsableCommand {
     try json ? printJSON(report) : StandardOutput.write(report.text)
     guard report.failed == 0 else {
       throw CommandFailure(
-        status: .no, sentence: "Some uploads got no response, or 503 without Retry-After.")
+        status: .no, message: "Some uploads got no response, or 503 without Retry-After.")
     }
   }
 }
@@ -81,7 +81,7 @@ struct OverloadBench {
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     guard exchanges.allSatisfy({ $0.response?.status == 200 }) else {
       throw CommandFailure(
-        status: .no, sentence: "The server refused uploads of a closed loop: try again.")
+        status: .no, message: "The server refused uploads of a closed loop: try again.")
     }
     return Double(exchanges.count) / seconds
   }

@@ -33,7 +33,7 @@ struct UploadLoad {
       try? await group.shutdownGracefully()
       throw CommandFailure(
         status: .machineFailed,
-        sentence: "The server at \(target.hostField) cannot be reached: check that it is running.")
+        message: "The server at \(target.hostField) cannot be reached: check that it is running.")
     }
     try await group.shutdownGracefully()
     return queue.exchanges

@@ -114,7 +114,7 @@ actor Lesson {
     next.isRunning = isAutomatic || target > now
     next.curve = curve
     next.news = news
-    let changed = next.phonesThatLookDifferent(from: state)
+    let changed = next.changedPhones(from: state)
     state = next
     feed.send(.changed) { reader in
       if case .phone(let number) = reader { changed.contains(number) } else { false }
@@ -180,18 +180,18 @@ extension Lesson {
 
   /// Takes a phone back. It is off until the next browser joins.
   func leave(_ number: Int) async throws {
-    try await perform { lesson in try lesson.giveBack(number) }
+    try await perform { lesson in try lesson.refund(number) }
   }
 
   /// Takes a phone back for the teacher, because its browser will not come again.
   func free(_ number: Int) async throws {
     try await performForTeacher { lesson in
-      try lesson.giveBack(number)
+      try lesson.refund(number)
       return .freed(number)
     }
   }
 
-  private func giveBack(_ number: Int) throws {
+  private func refund(_ number: Int) throws {
     let index = try index(of: number)
     sessions = sessions.filter { $0.value != number }
     seats[index].isFree = true

@@ -57,7 +57,7 @@ extension Lesson {
   /// Lets one hour pass. After a failure the clock stops, and the teacher may start it again.
   private func runHour() async {
     do {
-      try await perform { lesson in try await lesson.passHour() }
+      try await perform { lesson in try await lesson.advanceHour() }
     } catch {
       (isAutomatic, target) = (false, now)
       news = .refused(LessonRefusal(error))
@@ -66,7 +66,7 @@ extension Lesson {
 
   /// Simulates all phones and people for an hour. Then the key server publishes the keys that are due, and phones
   /// check.
-  private func passHour() async throws {
+  private func advanceHour() async throws {
     let start = now
     let off = Set(seats.filter { !$0.isOn }.map(\.name))
     let isolated = Set(seats.filter { $0.diagnosis.diagnosed != nil || $0.isFree }.map(\.name))

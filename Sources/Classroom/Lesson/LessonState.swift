@@ -48,7 +48,7 @@ struct LessonState: Sendable {
 
   /// The phones whose pages look different now. If only some do, the others need not load again: a class joins at the
   /// same time.
-  func phonesThatLookDifferent(from earlier: LessonState) -> Set<Int> {
+  func changedPhones(from earlier: LessonState) -> Set<Int> {
     guard now == earlier.now else { return Set(phones.map(\.number)) }
     let before = Dictionary(uniqueKeysWithValues: earlier.phones.map { ($0.number, $0.pupilView) })
     return Set(phones.filter { before[$0.number] != $0.pupilView }.map(\.number))

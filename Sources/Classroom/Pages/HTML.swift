@@ -4,7 +4,7 @@ import Foundation
 struct HTML: ExpressibleByStringInterpolation, Sendable {
   enum Part: Sendable {
     case markup(String)
-    case phrase(Phrase)
+    case phrase(ClassPhrase)
   }
 
   let parts: [Part]
@@ -50,10 +50,10 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
     mutating func appendLiteral(_ literal: String) { parts.append(.markup(literal)) }
     mutating func appendInterpolation(_ html: HTML) { parts += html.parts }
     mutating func appendInterpolation(_ number: Int) { parts.append(.markup("\(number)")) }
-    mutating func appendInterpolation(_ phrase: Phrase) { parts.append(.phrase(phrase)) }
+    mutating func appendInterpolation(_ phrase: ClassPhrase) { parts.append(.phrase(phrase)) }
     mutating func appendInterpolation(_ text: ClassText) { parts.append(.phrase(text.with())) }
 
-    mutating func appendInterpolation(_ text: ClassText, _ values: [String: Phrase]) {
+    mutating func appendInterpolation(_ text: ClassText, _ values: [String: ClassPhrase]) {
       parts.append(.phrase(text.with(values)))
     }
 

@@ -21,7 +21,7 @@ enum JoinPages {
       ClassText.fullTitle.with(), kind: "phone",
       content: """
         <h1>\(ClassText.fullTitle)</h1>
-        <p role="alert">\(.fullText, ["max": Phrase(phonesMax)])</p>
+        <p role="alert">\(.fullText, ["max": ClassPhrase(phonesMax)])</p>
         <p><a href="/">\(ClassText.tryAgain)</a></p>
         """)
   }

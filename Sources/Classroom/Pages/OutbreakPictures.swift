@@ -21,7 +21,7 @@ enum OutbreakPictures {
     return """
       <figure><svg class="map" role="img" aria-label="\(ClassText.mapPicture)" \
       viewBox="-40 -40 \(side + 40) \(side + 40)">\(places)\(marks)</svg>
-      <figcaption>\(.mapText, ["count": Phrase(absent)])<ul class="legend">
+      <figcaption>\(.mapText, ["count": ClassPhrase(absent)])<ul class="legend">
       <li>\(ClassText.legendWell)</li><li>\(ClassText.legendInfected)</li>
       <li>\(ClassText.legendIll)</li><li>\(ClassText.legendNotified)</li></ul></figcaption></figure>
       """
@@ -65,8 +65,8 @@ enum OutbreakPictures {
   static func curve(_ state: LessonState) -> HTML {
     let last = state.curve.last ?? LessonState.Sample(time: state.now)
     let values = [
-      "infected": Phrase(last.infected), "diagnosed": Phrase(last.diagnosed),
-      "notified": Phrase(last.notified),
+      "infected": ClassPhrase(last.infected), "diagnosed": ClassPhrase(last.diagnosed),
+      "notified": ClassPhrase(last.notified),
     ]
     return """
       <figure><svg class="curve" role="img" aria-label="\(.curvePicture, values)" \

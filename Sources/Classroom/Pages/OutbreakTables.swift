@@ -6,9 +6,9 @@ enum OutbreakTables {
   static func summary(_ state: LessonState) -> HTML {
     let rules = OutbreakRules()
     let exposed = ClassText.exposedCount.with([
-      "minutes": Phrase(rules.exposedMinutes), "metres": Phrase(Int(rules.near.metres)),
+      "minutes": ClassPhrase(rules.exposedMinutes), "metres": ClassPhrase(Int(rules.near.metres)),
     ])
-    let rows: [(Phrase, Int)] = [
+    let rows: [(ClassPhrase, Int)] = [
       (ClassText.infectedCount.with(), state.phones.count { $0.health != .well }),
       (ClassText.illCount.with(), state.phones.count { $0.health == .ill }),
       (
@@ -41,7 +41,7 @@ enum OutbreakTables {
       """
   }
 
-  static func reason(_ reason: MissedReason) -> Phrase {
+  static func reason(_ reason: MissedReason) -> ClassPhrase {
     let text: ClassText =
       switch reason {
       case .phoneOff: .reasonPhoneOff
@@ -65,7 +65,7 @@ enum OutbreakTables {
     }
   }
 
-  static func outcome(_ outcome: ExposureOutcome) -> Phrase {
+  static func outcome(_ outcome: ExposureOutcome) -> ClassPhrase {
     switch outcome {
     case .notExposed: ClassText.outcomeNotExposed.with()
     case .notified: ClassText.outcomeNotified.with()

@@ -9,7 +9,7 @@ enum PageLayout {
   ///     Without a script the whole page is loaded again.
   ///   - kind: The class of the body, for the style sheet.
   static func document(
-    _ title: Phrase, kind: String = "plain", isLive: Bool = false, content: HTML
+    _ title: ClassPhrase, kind: String = "plain", isLive: Bool = false, content: HTML
   ) -> HTML {
     let live: HTML =
       isLive
@@ -61,7 +61,7 @@ enum PageLayout {
   /// A form with one button.
   static func button(
     _ text: ClassText, action: String, values: [String: String] = [:], id: String,
-    label: Phrase? = nil, isQuiet: Bool = false
+    label: ClassPhrase? = nil, isQuiet: Bool = false
   ) -> HTML {
     let fields = values.sorted { $0.key < $1.key }.map { name, value -> HTML in
       "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
@@ -74,11 +74,11 @@ enum PageLayout {
   }
 
   /// A time of the lesson: day and hour.
-  static func time(_ date: Date, in state: LessonState) -> Phrase {
+  static func time(_ date: Date, in state: LessonState) -> ClassPhrase {
     let seconds = Int(date.timeIntervalSince1970) % 86_400
     let time = String(format: "%02d:%02d", seconds / 3_600, seconds % 3_600 / 60)
     return ClassText.dayAndTime.with([
-      "day": Phrase(state.day(of: date)), "time": .verbatim(time),
+      "day": ClassPhrase(state.day(of: date)), "time": .verbatim(time),
     ])
   }
 }

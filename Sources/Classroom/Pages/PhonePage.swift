@@ -4,7 +4,7 @@ import Foundation
 /// The page of a pupil: what the phone and the person know.
 enum PhonePage {
   static func page(_ phone: PhoneView, in state: LessonState) -> HTML {
-    let title = ClassText.phone.with(["number": Phrase(phone.number)])
+    let title = ClassText.phone.with(["number": ClassPhrase(phone.number)])
     return PageLayout.document(
       title, kind: "phone", isLive: true,
       content: """

@@ -52,8 +52,8 @@ enum TeacherPage {
       """
   }
 
-  private static func step(_ step: NextStep) -> Phrase {
-    func numbers(_ phones: [Int]) -> [String: Phrase] {
+  private static func step(_ step: NextStep) -> ClassPhrase {
+    func numbers(_ phones: [Int]) -> [String: ClassPhrase] {
       ["numbers": .verbatim(phones.map(String.init).joined(separator: ", "))]
     }
     return switch step {
@@ -71,8 +71,8 @@ enum TeacherPage {
     let taken = state.phones.count { !$0.isFree }
     return """
       <p>\(.joined, [
-        "count": Phrase(taken), "max": Phrase(state.phonesMax),
-        "connected": Phrase(state.phones.count(where: \.isConnected)),
+        "count": ClassPhrase(taken), "max": ClassPhrase(state.phonesMax),
+        "connected": ClassPhrase(state.phones.count(where: \.isConnected)),
       ])</p>
       """
   }
@@ -80,7 +80,7 @@ enum TeacherPage {
   static func news(_ state: LessonState) -> HTML {
     guard let news = state.news else { return .none }
     func text(_ text: ClassText, _ number: Int) -> HTML {
-      "<p class=\"message\">\(text, ["number": Phrase(number)])</p>"
+      "<p class=\"message\">\(text, ["number": ClassPhrase(number)])</p>"
     }
     switch news {
     case .infectionStarted(let number): return text(.newsInfection, number)
@@ -94,7 +94,7 @@ enum TeacherPage {
   }
 
   /// The sentence for a refusal.
-  static func text(of refusal: LessonRefusal) -> Phrase {
+  static func text(of refusal: LessonRefusal) -> ClassPhrase {
     switch refusal {
     case .classIsFull: ClassText.fullTitle.with()
     case .lessonIsOver: ClassText.refusedLesson.with()
@@ -110,7 +110,7 @@ enum TeacherPage {
     PageLayout.button(
       text, action: "/teacher/\(action)", values: ["phone": "\(number)"],
       id: "\(action)-\(number)",
-      label: ClassText.buttonOfPhone.with(["button": text.with(), "number": Phrase(number)]),
+      label: ClassText.buttonOfPhone.with(["button": text.with(), "number": ClassPhrase(number)]),
       isQuiet: true)
   }
 

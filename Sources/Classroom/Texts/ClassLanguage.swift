@@ -21,11 +21,11 @@ enum ClassLanguage: String, CaseIterable, Sendable {
 }
 
 /// A text with its values, before a language is chosen.
-indirect enum Phrase: Hashable, Sendable, ExpressibleByStringLiteral {
+indirect enum ClassPhrase: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The same in every language: a number, an address, a PIN.
   case verbatim(String)
   /// A text of the catalogue. `{name}` in it is replaced by the value of that name.
-  case text(ClassText, [String: Phrase])
+  case text(ClassText, [String: ClassPhrase])
 
   init(stringLiteral text: String) { self = .verbatim(text) }
 
@@ -45,7 +45,7 @@ indirect enum Phrase: Hashable, Sendable, ExpressibleByStringLiteral {
 
 extension ClassText {
   /// The text with its values, before a language is chosen.
-  func with(_ values: [String: Phrase] = [:]) -> Phrase { .text(self, values) }
+  func with(_ values: [String: ClassPhrase] = [:]) -> ClassPhrase { .text(self, values) }
 
   /// The text in a language, without values.
   func text(in language: ClassLanguage) -> String {

@@ -28,7 +28,7 @@ struct TeacherRoutes: Sendable {
       return responses.page(
         TeacherPage.page(await lesson.state, address: addresses.join))
     case (.get, "/teacher/sheet"):
-      return responses.page(SheetPage.page(await lesson.state))
+      return responses.page(PrintPage.page(await lesson.state))
     case (.get, "/teacher/events"):
       return ClassEvents.response(request, for: .teacher, of: lesson)
     case (.post, _): return await command(path, request)

@@ -71,9 +71,9 @@ struct ExportPass {
 
   private func facts(
     digest: SHA256Digest, signatures: SignatureList
-  ) throws(KeyFileError) -> KeyFileFacts {
+  ) throws(KeyFileError) -> KeyFileSummary {
     if let malformation { throw malformation }
-    return KeyFileFacts(
+    return KeyFileSummary(
       header: try scanner.finish(), signatures: signatures.infos, keyCount: scanner.keyCount,
       revisedKeyCount: scanner.revisedKeyCount, keysSkipped: batcher.keysSkipped,
       exportSHA256: Array(digest), exportByteCount: byteCount)
@@ -89,7 +89,7 @@ struct ExportReading {
   ///
   /// A malformed export with an invalid signature was corrupted in transit. The signature error is then the
   /// more useful one, so both results are kept.
-  let facts: Result<KeyFileFacts, KeyFileError>
+  let facts: Result<KeyFileSummary, KeyFileError>
 }
 
 /// Collects keys into batches of one size, new and revised keys apart.

@@ -31,7 +31,7 @@ public struct ExportBody: ~Copyable {
   static func writing(
     _ header: KeyFileHeader, to receive: @escaping HashedOutput.Receive,
     _ fill: (inout ExportBody) throws -> Void
-  ) throws -> (facts: KeyFileFacts, digest: SHA256Digest) {
+  ) throws -> (facts: KeyFileSummary, digest: SHA256Digest) {
     var body = try ExportBody(header, to: HashedOutput(receive))
     try fill(&body)
     return try body.finish()
@@ -60,12 +60,12 @@ public struct ExportBody: ~Copyable {
   }
 
   private mutating func finish() throws(KeyFileError) -> (
-    facts: KeyFileFacts, digest: SHA256Digest
+    facts: KeyFileSummary, digest: SHA256Digest
   ) {
     if let failure { throw failure }
     try Self.empty(&encoder, into: &outlet)
     let digest = outlet.digest
-    let facts = KeyFileFacts(
+    let facts = KeyFileSummary(
       header: header, signatures: header.signatureInfos, keyCount: keyCount,
       revisedKeyCount: revisedKeyCount, keysSkipped: 0, exportSHA256: Array(digest),
       exportByteCount: outlet.byteCount)

@@ -80,7 +80,7 @@ extension ExposureApp {
   }
 
   /// Checks the wanted files, or those of the last fourteen days if results turn out to be lost.
-  private func checkFilesOfLastDays(of server: PacedNetwork) async throws {
+  private func checkFilesOfLastDays(of server: RetryingNetwork) async throws {
     do {
       try await checkFiles(of: server)
     } catch is LostResults {
@@ -89,7 +89,7 @@ extension ExposureApp {
   }
 
   /// Downloads and analyses the wanted files, and stores the results.
-  private func checkFiles(of server: PacedNetwork) async throws {
+  private func checkFiles(of server: RetryingNetwork) async throws {
     let download = keyFileDownload(from: server)
     let version = store.state.download.indexVersion
     if let listed = try await download.index(since: version, at: clock.now) {
@@ -116,7 +116,7 @@ extension ExposureApp {
   }
 
   /// Stores the pause that the server has asked for.
-  private func keep(_ server: PacedNetwork) async {
+  private func keep(_ server: RetryingNetwork) async {
     let pause = await server.pause
     guard pause != store.state.serverPause else { return }
     try? store.update { $0.serverPause = pause }

@@ -96,7 +96,7 @@ extension Exposure {
   fileprivate init(_ day: WindowRisk.Day) {
     self.init(
       id: UUID(), date: day.date, durationSeconds: Double(day.seconds), riskScore: 0,
-      judgement: DayJudgement(level: day.level, normalizedMinutes: day.normalizedTime),
+      judgement: DayRisk(level: day.level, normalizedMinutes: day.normalizedTime),
       bands: day.bands)
   }
 }

@@ -64,6 +64,6 @@ extension Exposure {
       durationSeconds: Double(minutes * 60),
       riskScore: isJudged ? 0 : randomness.number(in: scores),
       judgement: isJudged
-        ? DayJudgement(level: level, normalizedMinutes: Double(minutes)) : nil)
+        ? DayRisk(level: level, normalizedMinutes: Double(minutes)) : nil)
   }
 }

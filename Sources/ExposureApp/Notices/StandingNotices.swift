@@ -47,7 +47,7 @@ extension ExposureApp {
     }
     let contents = storageDamage.map(\.content)
     guard !contents.isEmpty else { return nil }
-    let sentences = Set(contents.map(\.sentence)).sorted()
+    let sentences = Set(contents.map(\.message)).sorted()
     return .storageDamaged(
       .damage(DataDamage.Content.allCases.filter(contents.contains)),
       sentences.joined(separator: " "))

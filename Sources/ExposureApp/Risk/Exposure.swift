@@ -12,7 +12,7 @@ public struct Exposure: Codable, Hashable, Sendable, Identifiable {
   /// The full-range score, 0...4096; 0 for a day of exposure windows.
   public let riskScore: Int
   /// The policy's result for the day; `nil` if the score decides.
-  public var judgement: DayJudgement?
+  public var judgement: DayRisk?
   /// The key files of the detection that found the encounter; `nil` for a day of exposure windows.
   var files: [AnalysedFile]?
   /// The time by distance, from near to far; empty if the framework does not report it.
@@ -39,7 +39,7 @@ struct AnalysedFile: Codable, Hashable, Sendable {
 }
 
 /// The result of a policy for one day of exposure windows.
-public struct DayJudgement: Codable, Hashable, Sendable {
+public struct DayRisk: Codable, Hashable, Sendable {
   /// The level of the day; `nil` below the lowest level.
   public let level: WindowRiskLevel?
   /// The minutes, weighted by distance and transmission risk.
@@ -93,7 +93,7 @@ public enum RiskLevel: Int, Sendable, Codable, Comparable, CaseIterable {
 /// A range of scores with its risk level and a sentence that explains the rule to a health authority.
 public struct RiskRule: Sendable, Hashable {
   /// The explanation of the rule.
-  public let sentence: String
+  public let message: String
   /// The scores that the rule applies to, within 0...4096.
   public let scores: ClosedRange<Int>
   /// The level of these scores.
@@ -106,7 +106,7 @@ extension RiskRule {
 
   /// The table for `thresholds`, lowest level first. The ranges cover every score exactly once.
   public static func table(for thresholds: RiskScoreThresholds) -> [RiskRule] {
-    let rows: [(sentence: String, from: Int, to: Int, level: RiskLevel)] = [
+    let rows: [(message: String, from: Int, to: Int, level: RiskLevel)] = [
       ("Without a relevant encounter there is no risk.", 0, thresholds.maxNoRiskScore, .none),
       (
         "A short or distant encounter is a low risk.",
@@ -123,7 +123,7 @@ extension RiskRule {
     ]
     return rows.compactMap { row in
       row.from <= row.to
-        ? RiskRule(sentence: row.sentence, scores: row.from...row.to, level: row.level) : nil
+        ? RiskRule(message: row.message, scores: row.from...row.to, level: row.level) : nil
     }
   }
 }

@@ -18,10 +18,10 @@ public struct WindowRiskAssessment: Sendable {
     policy: WindowRiskPolicy, configuration: @escaping @Sendable () -> ENExposureConfiguration
   ) throws(WindowRiskError) {
     if let validationError = policy.validationError {
-      throw WindowRiskError(sentence: validationError)
+      throw WindowRiskError(message: validationError)
     }
     guard configuration().infectiousnessForDaysSinceOnsetOfSymptoms?.isEmpty == false else {
-      throw WindowRiskError(sentence: Self.mapMissing)
+      throw WindowRiskError(message: Self.mapMissing)
     }
     self.policy = policy
     self.configuration = configuration
@@ -34,9 +34,9 @@ public struct WindowRiskAssessment: Sendable {
 /// An invalid policy or configuration.
 public struct WindowRiskError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error message; it begins with the invalid field.
-  public let sentence: String
+  public let message: String
 
-  public var description: String { sentence }
+  public var description: String { message }
 }
 
 extension WindowRiskAssessment {

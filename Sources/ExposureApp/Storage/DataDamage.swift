@@ -57,7 +57,7 @@ extension DataDamage.Content {
   var isRestoredByChecking: Bool { self == .appState || self == .results }
 
   /// The explanation for the user.
-  var sentence: String {
+  var message: String {
     switch self {
     case .appState, .results:
       "Stored results were damaged, so your risk is unknown. The app is checking the last 14 days again."
@@ -114,8 +114,8 @@ struct DamageRecord: Codable, Sendable, Equatable {
     if let since = recoveringSince, since < oldest { finishRecovery() }
   }
 
-  private mutating func resolve(_ isMeant: (DataDamage) -> Bool) {
-    for index in entries.indices where isMeant(entries[index].damage) {
+  private mutating func resolve(_ predicate: (DataDamage) -> Bool) {
+    for index in entries.indices where predicate(entries[index].damage) {
       entries[index].isResolved = true
     }
   }

@@ -3,7 +3,7 @@ import Foundation
 /// A rate limit for wrong PINs.
 public struct PINLock: Sendable, Hashable {
   /// The explanation of the limit.
-  public let sentence: String
+  public let message: String
   /// The number of refused PINs that locks the entry.
   public let tries: Int
   /// The period in which they were refused, in seconds.
@@ -14,16 +14,16 @@ public struct PINLock: Sendable, Hashable {
   /// All limits; the longest lock applies.
   public static let table = [
     PINLock(
-      sentence: "Three wrong PINs within a minute: wait a minute.",
+      message: "Three wrong PINs within a minute: wait a minute.",
       tries: 3, withinSeconds: 60, lockSeconds: 60),
     PINLock(
-      sentence: "Five within two minutes: wait five minutes.",
+      message: "Five within two minutes: wait five minutes.",
       tries: 5, withinSeconds: 120, lockSeconds: 300),
     PINLock(
-      sentence: "Ten within ten minutes: wait an hour.",
+      message: "Ten within ten minutes: wait an hour.",
       tries: 10, withinSeconds: 600, lockSeconds: 3_600),
     PINLock(
-      sentence: "Thirty within two hours: wait a day.",
+      message: "Thirty within two hours: wait a day.",
       tries: 30, withinSeconds: 7_200, lockSeconds: 86_400),
   ]
 

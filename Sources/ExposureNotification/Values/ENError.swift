@@ -35,12 +35,12 @@ public struct ENError: Error, Hashable, Sendable {
 
 extension ENError: CustomNSError, LocalizedError {
   public var errorCode: Int { code.rawValue }
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: sentence] }
-  public var errorDescription: String? { sentence }
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }
+  public var errorDescription: String? { message }
   /// The text that may be shown to the user.
-  public var localizedDescription: String { sentence }
+  public var localizedDescription: String { message }
 
-  private var sentence: String { explanation ?? code.sentence }
+  private var message: String { explanation ?? code.message }
 }
 
 extension ENError: CustomStringConvertible {
@@ -93,7 +93,7 @@ extension ENError.Code {
     (error as? ENError)?.code == code
   }
 
-  var sentence: String {
+  var message: String {
     switch self {
     case .unknown:
       "Exposure notification failed for an unknown reason; try again."

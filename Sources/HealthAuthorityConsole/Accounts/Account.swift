@@ -86,7 +86,8 @@ enum AccountName {
     }
     // The audit log must not take an account for an operator, in any language.
     let reserved =
-      [AuditEvent.commandLine] + Language.allCases.map { key(Texts.of($0)[.auditCommandLine]) }
+      [AuditEvent.commandLine]
+      + ConsoleLanguage.allCases.map { key(Texts.of($0)[.auditCommandLine]) }
     return characters.contains(name.count) && isPlain && !reserved.contains(key(name)) ? name : nil
   }
 

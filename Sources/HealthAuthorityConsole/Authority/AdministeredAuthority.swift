@@ -8,9 +8,9 @@ import KeyServerAPI
 package protocol AdministeredAuthority: Sendable {
   // Codes.
   /// Issues a code. An order with the UUID of an earlier one fails with `.taken`.
-  func issue(_ order: CodeOrder) async throws(AuthorityFailure) -> IssuedCode
+  func issue(_ order: CodeRequest) async throws(AuthorityFailure) -> IssuedCode
   /// Issues several codes. The results are in the order of `orders`.
-  func issue(_ orders: [CodeOrder]) async -> [Result<IssuedCode, AuthorityFailure>]
+  func issue(_ orders: [CodeRequest]) async -> [Result<IssuedCode, AuthorityFailure>]
   /// The state of a code, without anything about its owner.
   func state(ofCode uuid: UUID) async throws(AuthorityFailure) -> CodeState
   /// Ends a code.

@@ -30,14 +30,14 @@ package struct CodeClient: Redacted, Sendable {
   }
 
   /// Issues one code.
-  package func issue(_ order: CodeOrder) async throws(AuthorityFailure) -> IssuedCode {
+  package func issue(_ order: CodeRequest) async throws(AuthorityFailure) -> IssuedCode {
     let response: IssueResponse = try await send(order.request, to: VerificationRoute.issue)
     guard let issued = IssuedCode(response) else { throw .unavailable }
     return issued
   }
 
   /// Issues several codes, in requests of at most `batchRequestCodesMax`.
-  package func issue(_ orders: [CodeOrder]) async -> [Result<IssuedCode, AuthorityFailure>] {
+  package func issue(_ orders: [CodeRequest]) async -> [Result<IssuedCode, AuthorityFailure>] {
     var results: [Result<IssuedCode, AuthorityFailure>] = []
     let size = ConsoleLimit.batchRequestCodesMax
     for start in stride(from: 0, to: orders.count, by: size) {
@@ -75,7 +75,7 @@ package struct CodeClient: Redacted, Sendable {
   }
 
   private func issueAtOnce(
-    _ orders: [CodeOrder]
+    _ orders: [CodeRequest]
   ) async -> [Result<IssuedCode, AuthorityFailure>] {
     do throws(AuthorityFailure) {
       let (_, body) = try await bytes(

@@ -18,7 +18,7 @@ struct BatchPages: Sendable {
     pages.post(router, "/codes/batch", access, issue)
   }
 
-  private func form(_ visit: Visit, lines: String = "", fault: String? = nil) -> Response {
+  private func form(_ visit: PageRequest, lines: String = "", fault: String? = nil) -> Response {
     var values: [String: Any] = [
       "batch": UUID(randomness: randomness).text, "lines": lines,
       "today": visit.day(clock.now.unixSecond),
@@ -31,7 +31,7 @@ struct BatchPages: Sendable {
       for: visit)
   }
 
-  private func issue(_ visit: Visit, _ form: Form) async throws -> Response {
+  private func issue(_ visit: PageRequest, _ form: Form) async throws -> Response {
     guard let batch = UUID(uuidString: form["batch"]) else { throw PageRefusal.malformed }
     let text = form["file"].isEmpty ? form["lines"] : form["file"]
     let lines: [BatchLine]
@@ -55,14 +55,14 @@ struct BatchPages: Sendable {
     let uuid: String
     var fault = ""
 
-    init(_ line: BatchLine, _ result: Result<IssuedCode, AuthorityFailure>, _ visit: Visit) {
+    init(_ line: BatchLine, _ result: Result<IssuedCode, AuthorityFailure>, _ visit: PageRequest) {
       reference = line.reference
       uuid = line.order.uuid.text
       switch result {
       case .success(let issued):
         (code, expires) = (issued.code, visit.time(issued.expiresAt))
       case .failure(.taken): fault = visit.texts[.batchIssuedBefore]
-      case .failure(.refused(let sentence)), .failure(.notOffered(let sentence)): fault = sentence
+      case .failure(.refused(let message)), .failure(.notOffered(let message)): fault = message
       case .failure(.notFound), .failure(.changed), .failure(.unavailable):
         fault = visit.texts[.errorServerTitle]
       }
@@ -71,7 +71,7 @@ struct BatchPages: Sendable {
     var fields: [String] { [reference, code, expires, uuid, fault] }
   }
 
-  private func page(_ rows: [Row], _ visit: Visit) -> Response {
+  private func page(_ rows: [Row], _ visit: PageRequest) -> Response {
     let issued = rows.count { $0.fault.isEmpty }
     let values: [String: Any] = [
       "summary": visit.texts[.batchSummary, "\(issued)", "\(rows.count - issued)"],
@@ -86,7 +86,7 @@ struct BatchPages: Sendable {
       Page(visit.texts[.batchResult], .batchResult, values), for: visit)
   }
 
-  private func download(_ rows: [Row], _ visit: Visit) -> Response {
+  private func download(_ rows: [Row], _ visit: PageRequest) -> Response {
     let header = ["reference", "code", "expires", "uuid", "fault"]
     return PageRenderer.download(
       CSV.text([header] + rows.map(\.fields)), name: "codes.csv", type: "text/csv; charset=utf-8")
@@ -96,7 +96,7 @@ struct BatchPages: Sendable {
 /// A line of the list: the laboratory's own reference, and the code to issue.
 struct BatchLine: Sendable {
   let reference: String
-  let order: CodeOrder
+  let order: CodeRequest
 
   /// Reads the lines of a list. The UUIDs are derived from that of the form, so that a form that is sent twice does not
   /// issue codes twice.
@@ -111,7 +111,7 @@ struct BatchLine: Sendable {
     for (index, row) in rows.enumerated() {
       let fields = row.map { $0.trimmingCharacters(in: .whitespaces) }
       guard (2...3).contains(fields.count) else { throw .line(index + 1, .batchBadColumns) }
-      guard let test = CodeOrder.TestType(rawValue: fields[1].lowercased()) else {
+      guard let test = CodeRequest.TestType(rawValue: fields[1].lowercased()) else {
         throw .line(index + 1, .batchBadTest)
       }
       let day = fields.count == 3 ? fields[2] : ""
@@ -121,7 +121,7 @@ struct BatchLine: Sendable {
       lines.append(
         BatchLine(
           reference: String(fields[0].prefix(64)),
-          order: CodeOrder(uuid: uuid, testType: test, symptomDate: day.isEmpty ? nil : day)))
+          order: CodeRequest(uuid: uuid, testType: test, symptomDate: day.isEmpty ? nil : day)))
     }
     return lines
   }

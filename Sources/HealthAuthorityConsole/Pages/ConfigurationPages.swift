@@ -29,7 +29,7 @@ struct ConfigurationPages: Sendable {
   // MARK: - The page
 
   private func show(
-    _ visit: Visit, document: String? = nil, reason: String = "", fault: String? = nil,
+    _ visit: PageRequest, document: String? = nil, reason: String = "", fault: String? = nil,
     notice: TextKey? = nil
   ) async throws -> Response {
     let current = try await authority.remoteConfiguration()
@@ -69,7 +69,7 @@ struct ConfigurationPages: Sendable {
         status: fault == nil ? .ok : .unprocessableContent), for: visit)
   }
 
-  private func by(_ proposal: Proposal, _ visit: Visit) -> String {
+  private func by(_ proposal: Proposal, _ visit: PageRequest) -> String {
     visit.texts[.configurationBy, proposal.proposedBy, visit.time(proposal.proposedAt)]
   }
 
@@ -84,10 +84,10 @@ struct ConfigurationPages: Sendable {
 
   /// The reason why a change is not accepted, for the page.
   private struct Fault: Error {
-    let sentence: String
+    let message: String
   }
 
-  private func change(_ visit: Visit, _ form: Form) async throws -> Change {
+  private func change(_ visit: PageRequest, _ form: Form) async throws -> Change {
     let current = try await authority.remoteConfiguration()
     let document = form["document"]
     guard document.utf8.count <= ConsoleLimit.configurationBytesMax else {
@@ -97,44 +97,44 @@ struct ConfigurationPages: Sendable {
     do throws(ConfigurationDocument.Fault) {
       new = try ConfigurationDocument.configuration(document)
     } catch {
-      throw Fault(sentence: visit.texts[.configurationInvalid, error.sentence])
+      throw Fault(message: visit.texts[.configurationInvalid, error.message])
     }
     // The preview has raised the version already.
     guard [current.version, current.version + 1].contains(new.version) else {
-      throw Fault(sentence: visit.texts[.configurationVersion, "\(current.version)"])
+      throw Fault(message: visit.texts[.configurationVersion, "\(current.version)"])
     }
     new.version = current.version
-    guard new != current else { throw Fault(sentence: visit.texts[.configurationSame]) }
+    guard new != current else { throw Fault(message: visit.texts[.configurationSame]) }
     // Phones reject a version that is not higher.
     new.version = current.version + 1
     guard !form["reason"].isEmpty else {
-      throw Fault(sentence: visit.texts[.configurationNoReason])
+      throw Fault(message: visit.texts[.configurationNoReason])
     }
     return Change(current: current, new: new, reason: form["reason"])
   }
 
   /// The change of a form, or the page with its fault.
   private func withChange(
-    _ visit: Visit, _ form: Form, _ work: (Change) async throws -> Response
+    _ visit: PageRequest, _ form: Form, _ work: (Change) async throws -> Response
   ) async throws -> Response {
     let change: Change
     do {
       change = try await self.change(visit, form)
     } catch let fault as Fault {
       return try await show(
-        visit, document: form["document"], reason: form["reason"], fault: fault.sentence)
+        visit, document: form["document"], reason: form["reason"], fault: fault.message)
     }
     return try await work(change)
   }
 
-  private func preview(_ visit: Visit, _ form: Form) async throws -> Response {
+  private func preview(_ visit: PageRequest, _ form: Form) async throws -> Response {
     try await withChange(visit, form) { change in
       try await effect(of: change, isProposed: false, visit)
     }
   }
 
   /// The effect of an open proposal, for the person who decides.
-  private func showEffect(_ visit: Visit) async throws -> Response {
+  private func showEffect(_ visit: PageRequest) async throws -> Response {
     guard let id = Int64(visit.parameter("id")), let proposal = try await proposals.proposal(id),
       proposal.decision == nil
     else { throw PageRefusal.missing }
@@ -146,7 +146,7 @@ struct ConfigurationPages: Sendable {
   }
 
   private func effect(
-    of change: Change, isProposed: Bool, _ visit: Visit
+    of change: Change, isProposed: Bool, _ visit: PageRequest
   ) async throws -> Response {
     let old = try ConfigurationDocument.text(of: change.current)
     let new = try ConfigurationDocument.text(of: change.new)
@@ -165,7 +165,7 @@ struct ConfigurationPages: Sendable {
   }
 
   private func rows(
-    _ before: ConfigurationEffect, _ after: ConfigurationEffect, _ visit: Visit
+    _ before: ConfigurationEffect, _ after: ConfigurationEffect, _ visit: PageRequest
   ) -> [[String: String]] {
     let texts = visit.texts
     func row(
@@ -184,7 +184,7 @@ struct ConfigurationPages: Sendable {
     ]
   }
 
-  private func propose(_ visit: Visit, _ form: Form) async throws -> Response {
+  private func propose(_ visit: PageRequest, _ form: Form) async throws -> Response {
     try await withChange(visit, form) { change in
       let isStored = try await proposals.add(
         try ConfigurationDocument.text(of: change.new), replacing: change.current.version,
@@ -196,7 +196,7 @@ struct ConfigurationPages: Sendable {
 
   // MARK: - The approval
 
-  private func approve(_ visit: Visit) async throws -> Response {
+  private func approve(_ visit: PageRequest) async throws -> Response {
     let actor = try visit.account
     guard let id = Int64(visit.parameter("id")), let proposal = try await proposals.proposal(id)
     else { throw PageRefusal.missing }
@@ -219,7 +219,8 @@ struct ConfigurationPages: Sendable {
 
   /// Puts an approved configuration in force, or opens its proposal again.
   private func replace(
-    _ configuration: RemoteConfiguration, as proposal: Proposal, by actor: Account, _ visit: Visit
+    _ configuration: RemoteConfiguration, as proposal: Proposal, by actor: Account,
+    _ visit: PageRequest
   ) async throws -> Response {
     do throws(AuthorityFailure) {
       try await authority.replace(configuration, ifInForce: proposal.replaces)

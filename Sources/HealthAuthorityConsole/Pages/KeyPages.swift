@@ -22,7 +22,7 @@ struct KeyPages: Sendable {
     pages.post(router, "/keys/apps", access, addApp)
   }
 
-  private func show(_ visit: Visit, fault: String? = nil) async throws -> Response {
+  private func show(_ visit: PageRequest, fault: String? = nil) async throws -> Response {
     let texts = visit.texts
     var (servers, remarks): ([[String: Any]], Set<String>) = ([], [])
     for server in SigningServer.allCases {
@@ -77,20 +77,20 @@ struct KeyPages: Sendable {
     _ remarks: inout Set<String>, _ load: () async throws(AuthorityFailure) -> [Row]
   ) async throws(AuthorityFailure) -> [Row] {
     do { return try await load() } catch {
-      guard case .notOffered(let sentence) = error else { throw error }
-      remarks.insert(sentence)
+      guard case .notOffered(let message) = error else { throw error }
+      remarks.insert(message)
       return []
     }
   }
 
-  private func rotate(_ visit: Visit, _ form: Form) async throws -> Response {
+  private func rotate(_ visit: PageRequest, _ form: Form) async throws -> Response {
     guard let server = SigningServer(rawValue: form["server"]) else { throw PageRefusal.malformed }
     return try await perform(visit, .signingKeyRotated, server.rawValue) {
       () throws(AuthorityFailure) in try await authority.rotateSigningKey(of: server)
     }
   }
 
-  private func addAPIKey(_ visit: Visit, _ form: Form) async throws -> Response {
+  private func addAPIKey(_ visit: PageRequest, _ form: Form) async throws -> Response {
     let name = form["name"]
     guard let kind = APIKeyFacts.Kind(rawValue: form["kind"]), !name.isEmpty else {
       throw PageRefusal.malformed
@@ -103,7 +103,7 @@ struct KeyPages: Sendable {
       Page(title, .secret, ["title": title, "secret": key]), for: visit)
   }
 
-  private func addAuthority(_ visit: Visit, _ form: Form) async throws -> Response {
+  private func addAuthority(_ visit: PageRequest, _ form: Form) async throws -> Response {
     let facts = AuthorityFacts(
       issuer: form["issuer"], audience: form["audience"], keyIDs: [form["key-id"]])
     return try await perform(visit, .authorityAdded, facts.issuer, detail: form["key-id"]) {
@@ -112,7 +112,7 @@ struct KeyPages: Sendable {
     }
   }
 
-  private func addApp(_ visit: Visit, _ form: Form) async throws -> Response {
+  private func addApp(_ visit: PageRequest, _ form: Form) async throws -> Response {
     func list(_ name: String) -> [String] {
       form[name].split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
@@ -124,14 +124,14 @@ struct KeyPages: Sendable {
   }
 
   private func perform(
-    _ visit: Visit, _ action: AuditAction, _ subject: String, detail: String = "",
+    _ visit: PageRequest, _ action: AuditAction, _ subject: String, detail: String = "",
     _ work: () async throws(AuthorityFailure) -> Void
   ) async throws -> Response {
     do {
       try await actions.perform(
         AuditEvent(visit.account.name, action, subject, detail: detail), work)
-    } catch AuthorityFailure.refused(let sentence) {
-      return try await show(visit, fault: sentence)
+    } catch AuthorityFailure.refused(let message) {
+      return try await show(visit, fault: message)
     }
     return PageRenderer.redirection(to: "/keys")
   }

@@ -41,11 +41,11 @@ enum PageRefusal: Error, Hashable, Sendable {
   private init(_ failure: AuthorityFailure) {
     self =
       switch failure {
-      case .refused(let sentence): .refused(sentence)
+      case .refused(let message): .refused(message)
       case .notFound: .missing
       case .taken, .changed: .malformed
       case .unavailable: .unavailable
-      case .notOffered(let sentence): .notOffered(sentence)
+      case .notOffered(let message): .notOffered(message)
       }
   }
 
@@ -91,8 +91,8 @@ enum PageRefusal: Error, Hashable, Sendable {
     case .malformed: (texts[.errorFormTitle], texts[.errorFormText])
     case .tooLarge:
       (texts[.errorLargeTitle], texts[.errorLargeText, "\(ConsoleLimit.formBytesMax >> 10)"])
-    case .refused(let sentence): (texts[.errorRefusedTitle], sentence)
-    case .notOffered(let sentence): (texts[.errorNotOfferedTitle], sentence)
+    case .refused(let message): (texts[.errorRefusedTitle], message)
+    case .notOffered(let message): (texts[.errorNotOfferedTitle], message)
     case .unavailable: (texts[.errorServerTitle], texts[.errorServerText])
     case .internalError: (texts[.errorInternalTitle], texts[.errorInternalText])
     }

@@ -18,7 +18,7 @@ struct PageRenderer: Sendable {
   }
 
   /// The response with a page.
-  func response(_ page: Page, for visit: Visit) -> Response {
+  func response(_ page: Page, for visit: PageRequest) -> Response {
     var values = page.values
     values["t"] = visit.texts.all
     values["formToken"] = visit.session?.formToken ?? ""
@@ -75,12 +75,12 @@ struct PageRenderer: Sendable {
     }
   }
 
-  private func frame(_ page: Page, _ content: String, _ visit: Visit) -> [String: Any] {
+  private func frame(_ page: Page, _ content: String, _ visit: PageRequest) -> [String: Any] {
     let path = visit.request.uri.path
     var frame: [String: Any] = [
       "t": visit.texts.all, "title": page.title, "language": visit.language.rawValue,
       "content": content,
-      "languages": Language.allCases.map { language -> [String: Any] in
+      "languages": ConsoleLanguage.allCases.map { language -> [String: Any] in
         [
           "code": language.rawValue, "name": language.name,
           "isCurrent": language == visit.language,

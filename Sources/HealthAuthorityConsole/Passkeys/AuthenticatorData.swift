@@ -88,7 +88,7 @@ enum PasskeyRefusal: Error, Hashable, Sendable {
   /// The key is not an ES256 key, the only kind that was requested.
   case unsupportedKey
   /// The response is for another origin or challenge, or the challenge has expired.
-  case otherCeremony
+  case ceremonyMismatch
   /// The authenticator did not check its user.
   case unverifiedUser
   /// The signature is not valid.

@@ -98,13 +98,13 @@ struct PasskeyCeremony: Sendable {
       let challenge = Data(base64URL: facts.challenge)
     else { throw .malformed }
     guard facts.type == type, facts.origin == origin, facts.crossOrigin != true, accepts(challenge)
-    else { throw .otherCeremony }
+    else { throw .ceremonyMismatch }
   }
 
   private func checked(_ bytes: Data) throws(PasskeyRefusal) -> AuthenticatorData {
     let data = try AuthenticatorData(bytes, limits: limits)
     guard data.relyingPartyHash == Data(SHA256.hash(data: Data(relyingPartyID.utf8))) else {
-      throw .otherCeremony
+      throw .ceremonyMismatch
     }
     guard data.isUserPresent, data.isUserVerified else { throw .unverifiedUser }
     return data

@@ -5,7 +5,7 @@ import KeyServerAPI
 enum ConfigurationDocument {
   /// The reason why a document is not accepted, as a sentence that names the field.
   struct Fault: Error, Hashable {
-    let sentence: String
+    let message: String
   }
 
   /// The document of `configuration`, in a fixed form, so that changed lines are changed values.
@@ -25,16 +25,16 @@ enum ConfigurationDocument {
     do {
       configuration = try JSONDecoder().decode(RemoteConfiguration.self, from: data)
     } catch {
-      throw Fault(sentence: sentence(error))
+      throw Fault(message: message(error))
     }
-    if let fault = configuration.fault { throw Fault(sentence: fault) }
+    if let fault = configuration.fault { throw Fault(message: fault) }
     guard let typed = try? JSONSerialization.jsonObject(with: data),
       let encoded = try? JSONEncoder().encode(configuration),
       let read = try? JSONSerialization.jsonObject(with: encoded)
-    else { throw Fault(sentence: "not JSON.") }
+    else { throw Fault(message: "not JSON.") }
     if let path = firstUnread(typed, read, at: []) {
       throw Fault(
-        sentence: "\(path.joined(separator: ".")) is not a field, or its value is not accepted.")
+        message: "\(path.joined(separator: ".")) is not a field, or its value is not accepted.")
     }
     return configuration
   }
@@ -61,7 +61,7 @@ enum ConfigurationDocument {
     }
   }
 
-  private static func sentence(_ error: any Error) -> String {
+  private static func message(_ error: any Error) -> String {
     func place(_ context: DecodingError.Context) -> String {
       let path = context.codingPath.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }
         .joined(separator: ".")

@@ -84,7 +84,7 @@ struct KeyFilter: Hashable, Sendable {
     guard !regions.contains(where: { excludedRegions.contains(String($0)) }) else { return false }
     let isOfInput = regions.contains { inputRegions.contains(String($0)) }
     return switch travellers {
-    case .likeEverybody: isOfInput
+    case .included: isOfInput
     case .only: isOfInput && travels
     case .excluded: isOfInput && !travels
     case .fromAnywhere: isOfInput || travels

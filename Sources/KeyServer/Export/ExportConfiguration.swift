@@ -12,7 +12,7 @@ public struct ExportConfiguration: Hashable, Sendable {
   /// Regions whose keys are excluded, even if they also belong to an input region.
   public var excludedRegions: Set<String> = []
   /// The handling of keys of users who travel.
-  public var travellers = Travellers.likeEverybody
+  public var travellers = Travellers.included
   /// The period of a file in seconds; must divide a day.
   public var periodSeconds = 14_400
   /// The least number of keys in a file that is not empty, padding included.
@@ -34,7 +34,7 @@ extension ExportConfiguration {
   /// The handling of keys whose users consented to sharing them with other countries.
   public enum Travellers: String, Hashable, Sendable, CaseIterable {
     /// They are handled like all other keys.
-    case likeEverybody
+    case included
     /// Only they are included.
     case only
     /// They are excluded.

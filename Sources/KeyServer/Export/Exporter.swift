@@ -57,7 +57,7 @@ actor Exporter {
   /// lists a removed file.
   func removeOld() async throws {
     _ = try await serialized {
-      try await self.store.removeOld(Retention(at: try await self.time.now()))
+      try await self.store.removeOld(RetentionLimits(at: try await self.time.now()))
       let written = try await self.writeMissing()
       for (root, batches) in try await self.batchesByRoot() {
         try self.folder.removeAll(but: Set(batches.compactMap(\.name)), of: root)

@@ -24,7 +24,7 @@ struct PublishAdmission: Sendable {
     let text = request.verificationPayload ?? ""
     let verified = try await verified(UnverifiedCertificate(text), in: known, at: now)
     guard app.authorities.contains(verified.issuer) else { throw .certificate }
-    let sent = request.temporaryExposureKeys.map(SentKey.init)
+    let sent = request.temporaryExposureKeys.map(UploadedKey.init)
     let reportType = try reportType(of: verified.certificate, over: sent, secret: request.hmacKey)
     let onset = Self.onset(of: request, verified.certificate, at: now)
     let keys = try CheckedKeys(
@@ -39,7 +39,7 @@ struct PublishAdmission: Sendable {
         token: UsedToken(verified, text: text, at: now, keys: self.keys),
         digest: UploadDigest.of(request, keys: sent, under: self.keys), keys: keys.accepted,
         revision: policy,
-        facts: UploadFacts(
+        facts: UploadStatistics(
           issuer: verified.issuer, tokenIssuedAt: verified.certificate.issuedAt, platform: platform,
           onset: onset, keys: keys.accepted, at: now),
         response: { outcome in
@@ -76,7 +76,7 @@ struct PublishAdmission: Sendable {
 
   /// Rejects keys other than those of the certificate's HMAC.
   private func reportType(
-    of certificate: VerificationCertificate, over keys: [SentKey], secret: String?
+    of certificate: VerificationCertificate, over keys: [UploadedKey], secret: String?
   ) throws(PublishRefusal) -> CertifiedReportType {
     guard let reportType = CertifiedReportType(rawValue: certificate.reportType),
       let secret = secret.flatMap(Base64.bytes),
@@ -122,9 +122,9 @@ struct CheckedKeys: Sendable {
   }
 
   /// - Throws: `.invalidRequest` if the upload as a whole breaks a rule, or if every key is invalid.
-  init(_ keys: [SentKey], _ context: Context) throws(PublishRefusal) {
+  init(_ keys: [UploadedKey], _ context: Context) throws(PublishRefusal) {
     guard UploadLimit.keyCount.contains(keys.count) else {
-      throw .invalidRequest(UploadBreach.keyCount.description)
+      throw .invalidRequest(UploadViolation.keyCount.description)
     }
     let window = KeyWindow(at: context.now)
     accepted.reserveCapacity(keys.count)
@@ -143,7 +143,7 @@ struct CheckedKeys: Sendable {
 
   /// Accepts one valid key, or adds a warning.
   private mutating func accept(
-    _ sent: SentKey, at index: Int, _ context: Context
+    _ sent: UploadedKey, at index: Int, _ context: Context
   ) {
     guard let key = sent.exposureKey, let sentRisk = UInt8(exactly: sent.risk ?? 0) else { return }
     let days = context.onset.days(to: key)

@@ -140,14 +140,14 @@ enum PublishRefusal: Error, Hashable, Sendable {
   }
 
   /// One sentence, without any value of the request or the server.
-  var sentence: String {
+  var message: String {
     switch self {
     case .unknownApp: "This app is not registered."
     case .cannotLoadApp: "The app cannot be looked up; try again later."
     case .missingRegion: "No region is configured for this app."
     case .certificate: "The verification certificate is not valid for these keys."
-    case .invalidRequest(let sentence): sentence
-    case .revision(let refusal): refusal.sentence
+    case .invalidRequest(let message): message
+    case .revision(let refusal): refusal.message
     case .unavailable: "The keys were not stored; try again later."
     }
   }
@@ -158,7 +158,7 @@ enum PublishRefusal: Error, Hashable, Sendable {
   fileprivate var response: PaddedResponse {
     get throws {
       try PaddedResponse(
-        PublishResponse(error: sentence, code: code), status: .init(code: status),
+        PublishResponse(error: message, code: code), status: .init(code: status),
         retryAfterSeconds: isTemporary ? QuietLimit.retryAfterSeconds : nil)
     }
   }

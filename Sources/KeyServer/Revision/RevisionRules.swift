@@ -95,7 +95,7 @@ enum RevisionRefusal: Error, Hashable, Sendable {
     }
   }
 
-  var sentence: String {
+  var message: String {
     switch self {
     case .missingToken: "A key was uploaded before: send the revision token of the last response."
     case .invalidToken: "A key was uploaded before and is not covered by the revision token."

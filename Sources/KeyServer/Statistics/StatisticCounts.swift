@@ -49,7 +49,7 @@ struct StatisticTally: Sendable {
   private var sums: [StatisticCount.Place: Int] = [:]
 
   /// Counts one accepted upload.
-  mutating func add(_ facts: UploadFacts, _ outcome: StoredUploadCounts) {
+  mutating func add(_ facts: UploadStatistics, _ outcome: StoredUploadCounts) {
     func count(_ kind: StatisticKind, _ bucket: Int = 0, _ number: Int = 1) {
       guard number > 0 else { return }
       sums[

@@ -110,13 +110,13 @@ private enum StatisticsRefusal: Error {
     get throws {
       switch self {
       case .unauthorized:
-        let sentence = "The bearer token does not permit reading statistics."
+        let message = "The bearer token does not permit reading statistics."
         return try PaddedResponse(
-          StatisticsResponse(error: sentence, code: .unauthorized), status: .unauthorized)
+          StatisticsResponse(error: message, code: .unauthorized), status: .unauthorized)
       case .unavailable:
-        let sentence = "The counts cannot be read; try again later."
+        let message = "The counts cannot be read; try again later."
         return try PaddedResponse(
-          StatisticsResponse(error: sentence, code: .internalError), status: .serviceUnavailable,
+          StatisticsResponse(error: message, code: .internalError), status: .serviceUnavailable,
           retryAfterSeconds: QuietLimit.retryAfterSeconds)
       }
     }

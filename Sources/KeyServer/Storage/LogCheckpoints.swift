@@ -24,7 +24,7 @@ final class LogCheckpoints: Sendable {
   /// The divisor of `pagesMax` for the number of pages that may be left for the writing connection.
   private static let partLeftMax = 16
   /// The divisor of `pagesMax` for the log length at which a checkpoint starts under light load.
-  private static let calmPart = 64
+  private static let lightLoadDivisor = 64
   /// The multiple of `pagesMax` from which on checkpoints count as failing.
   private static let overdueFactor = 4
 
@@ -58,7 +58,8 @@ final class LogCheckpoints: Sendable {
 
   /// Starts a checkpoint under light load. Call it after a commit of `count` uploads.
   func committed(uploads count: Int) {
-    guard count <= SQLiteLimit.uploadsOfCalmCommit, logPages >= log.pagesMax / Self.calmPart else {
+    guard count <= SQLiteLimit.lightLoadUploads, logPages >= log.pagesMax / Self.lightLoadDivisor
+    else {
       return
     }
     start()

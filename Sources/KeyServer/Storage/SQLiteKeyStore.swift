@@ -116,7 +116,7 @@ struct SQLiteKeyStore: KeyStore {
 }
 
 extension SQLiteKeyStore {
-  func removeOld(_ retention: Retention) async throws {
+  func removeOld(_ retention: RetentionLimits) async throws {
     guard !damage.isWritingUnsafe else { throw KeyServerError.damagedDatabase }
     let needed = try await pool.write { db in
       try db.execute(
@@ -158,7 +158,7 @@ extension SQLiteKeyStore {
     UInt8(exactly: last).map { Data([$0]) } ?? Data(repeating: .max, count: 33)
   }
 
-  private static func oldestNeeded(_ retention: Retention, in db: Database) throws -> Date {
+  private static func oldestNeeded(_ retention: RetentionLimits, in db: Database) throws -> Date {
     let oldest = try Int64.fetchOne(db, sql: "SELECT min(start_at) FROM export_file").map {
       Date(timeIntervalSince1970: Double($0))
     }

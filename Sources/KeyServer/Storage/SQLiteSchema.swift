@@ -139,7 +139,7 @@ enum SQLiteLimit {
   /// The length of the write-ahead log, in pages, at which a checkpoint starts.
   static let logPages = 65_536
   /// The maximum number of uploads in a commit that indicates light load; under full load commits are larger.
-  static let uploadsOfCalmCommit = 4
+  static let lightLoadUploads = 4
   /// The number of transactions in which old keys are removed, and as many for expired tokens; a divisor of 256.
   static let partsOfTables = 64
   /// The page cache of the writing connection, in KiB.

@@ -11,7 +11,7 @@ struct AdmittedUpload: Redacted, Sendable {
   let keys: [PublishableKey]
   let revision: RevisionPolicy
   /// The facts that the statistics count.
-  let facts: UploadFacts
+  let facts: UploadStatistics
   /// The decision if none of the keys is stored, as for nearly every upload. It is computed here, concurrently,
   /// and not in the serialized transactions of the database.
   let decisionIfNew: Decision
@@ -28,7 +28,7 @@ struct AdmittedUpload: Redacted, Sendable {
   /// - Throws: The error of `response`; then nothing may be stored.
   init(
     token: UsedToken, digest: Data, keys: [PublishableKey], revision: RevisionPolicy,
-    facts: UploadFacts, response: @escaping @Sendable (StoredUploadCounts) throws -> Data
+    facts: UploadStatistics, response: @escaping @Sendable (StoredUploadCounts) throws -> Data
   ) throws {
     self.token = token
     self.digest = digest
@@ -106,7 +106,7 @@ struct StoredUploadCounts: Redacted, Hashable, Sendable {
 }
 
 /// The facts of one upload that the statistics count; nothing that identifies the user.
-struct UploadFacts: Hashable, Sendable {
+struct UploadStatistics: Hashable, Sendable {
   let issuer: String
   let platform: UploadPlatform
   /// The hour of the upload, in Unix seconds.

@@ -21,7 +21,7 @@ struct UploadAdmission: Sendable {
   ) async throws(UploadRefusal) -> AdmittedUpload {
     let payload = request.data
     let grant = try await grant(of: payload, at: now)
-    let keys = payload.temporaryExposureKeys.map(SentKey.init)
+    let keys = payload.temporaryExposureKeys.map(UploadedKey.init)
     try checkBinding(of: grant, to: keys, secret: payload.hmackey)
     try await checkOrigin(of: payload)
     if let breach = UploadLimit.breach(of: keys, at: now) {
@@ -34,7 +34,7 @@ struct UploadAdmission: Sendable {
         token: UsedToken(grant, issuer: issuer, at: now, keys: self.keys),
         digest: UploadDigest.of(request, keys: keys, under: self.keys), keys: publishable,
         revision: .leaveKnown,
-        facts: UploadFacts(
+        facts: UploadStatistics(
           issuer: issuer, tokenIssuedAt: grant.issuedAt,
           platform: UploadPlatform(name: payload.platform), onset: onset, keys: publishable, at: now
         ),
@@ -70,7 +70,7 @@ struct UploadAdmission: Sendable {
 
   /// Rejects keys other than those that the token is bound to, if it is bound.
   private func checkBinding(
-    of grant: UploadGrant, to keys: [SentKey], secret: String?
+    of grant: UploadGrant, to keys: [UploadedKey], secret: String?
   ) throws(UploadRefusal) {
     guard let code = grant.keyHMAC else { return }
     guard let secret = secret.flatMap({ Data(base64Encoded: $0) }),
@@ -94,7 +94,8 @@ struct UploadAdmission: Sendable {
   }
 
   private func publishable(
-    _ keys: [SentKey], of request: UploadRequest, granted grant: UploadGrant, onset: SymptomOnset,
+    _ keys: [UploadedKey], of request: UploadRequest, granted grant: UploadGrant,
+    onset: SymptomOnset,
     at now: Date
   ) -> [PublishableKey] {
     let regions = Set(request.data.regions.map { $0.uppercased() }).sorted()

@@ -26,7 +26,7 @@ struct UploadRoute: Sendable {
         randomness: randomness, gridMilliseconds: QuietLimit.uploadGridMilliseconds),
       decoy: { try await respond(toDecoy: $0) },
       respond: { request in
-        if devices.asksAnotherServer(about: request.body.data) { request.context.waitsForOthers() }
+        if devices.asksAnotherServer(about: request.body.data) { request.context.excludeFromLoad() }
         return try await respond(to: request)
       })
   }
@@ -141,7 +141,7 @@ enum UploadRefusal: Error, Hashable {
 
   private var failure: CallableFailure {
     switch self {
-    case .invalidRequest(let sentence): CallableFailure(.invalidArgument, message: sentence)
+    case .invalidRequest(let message): CallableFailure(.invalidArgument, message: message)
     case .unauthenticated: CallableFailure(.unauthenticated)
     case .notAllowed: CallableFailure(.permissionDenied)
     case .deviceNotGenuine:

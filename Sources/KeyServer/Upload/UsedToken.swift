@@ -55,7 +55,7 @@ struct UsedToken: Sendable {
 enum UploadDigest {
   /// HMAC-SHA-256 over an upload of the ProteGO Safe contract, whose keys are `keys`.
   static func of(
-    _ request: UploadRequest, keys: [SentKey], under databaseKeys: DatabaseKeys
+    _ request: UploadRequest, keys: [UploadedKey], under databaseKeys: DatabaseKeys
   ) -> Data {
     let payload = request.data
     var digest = PartsDigest(byteCount: keys.count * PartsDigest.keyByteCount)
@@ -71,7 +71,7 @@ enum UploadDigest {
 
   /// HMAC-SHA-256 over an upload of Google's contract, whose keys are `keys`.
   static func of(
-    _ request: PublishRequest, keys: [SentKey], under databaseKeys: DatabaseKeys
+    _ request: PublishRequest, keys: [UploadedKey], under databaseKeys: DatabaseKeys
   ) -> Data {
     var digest = PartsDigest(byteCount: keys.count * PartsDigest.keyByteCount)
     digest.append("publish 1")
@@ -111,7 +111,7 @@ private struct PartsDigest {
   }
 
   /// Appends each key as one part, sorted, so that the client's order does not matter.
-  mutating func append(_ keys: [SentKey]) {
+  mutating func append(_ keys: [UploadedKey]) {
     // One buffer for all parts: an array for each of them takes longer than the hash.
     var lines: [UInt8] = []
     lines.reserveCapacity(keys.count * Self.keyByteCount)

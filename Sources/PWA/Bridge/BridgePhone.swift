@@ -3,7 +3,7 @@ import Foundation
 import PhoneProcess
 import Secrets
 
-/// The phone, as the bridge uses it. `PhoneOfBridge` is the real one.
+/// The phone, as the bridge uses it. `PhoneBackend` is the real one.
 ///
 /// Every call follows an action of the owner on a page, which is the consent that some calls need.
 package protocol BridgePhone: Sendable {

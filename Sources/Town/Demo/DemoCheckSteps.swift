@@ -66,7 +66,7 @@ extension DemoSteps {
   }
 
   /// Ends the current keys early and returns all keys of the phones.
-  func nothingReadable(code: String) async throws -> [[UInt8]] {
+  func checkEncryption(code: String) async throws -> [[UInt8]] {
     try await recorder.step(
       "sealed", "A search of the phones' files finds nothing in plain text.",
       on: [.near, .far, .diagnosed]

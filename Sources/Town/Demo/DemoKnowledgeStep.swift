@@ -17,7 +17,7 @@ extension DemoSteps {
       let kinds = try await identifierKinds(code: code, keys: keys)
       let parties = try evidence().map { $0.knowledge(of: kinds) }
       recorder.knowledge = parties
-      try DemoKnowledgeCheck(parties).run()
+      try IdentifierCountCheck(parties).run()
       let bytes = parties.map(\.bytes).reduce(0, +)
       facts.append("The verification server has no key, the key server has no PIN.")
       facts.append(
@@ -43,13 +43,13 @@ extension DemoSteps {
   }
 
   /// All that each party has stored or received.
-  private func evidence() throws -> [PartyEvidence] {
+  private func evidence() throws -> [PartyData] {
     try participants.phones.map(evidence(of:)) + [
-      PartyEvidence(
+      PartyData(
         lane: .verificationServer, name: "Verification server",
         content: participants.messages.bodies(to: .verificationServer)
           + authorityFiles { $0.hasPrefix("verification.sqlite") }),
-      PartyEvidence(
+      PartyData(
         lane: .keyServer, name: "Key server",
         content: participants.messages.bodies(to: .keyServer)
           + authorityFiles { $0.hasPrefix("keys.sqlite") }
@@ -58,7 +58,7 @@ extension DemoSteps {
   }
 
   /// The identifiers and files that a phone received. Its storage is encrypted, which an earlier step has checked.
-  private func evidence(of phone: SimulatedPhone) throws -> PartyEvidence {
+  private func evidence(of phone: SimulatedPhone) throws -> PartyData {
     let lane: DemoLane =
       switch phone.name {
       case "near": .near
@@ -67,7 +67,7 @@ extension DemoSteps {
       }
     let beacons = world.air.identifiersReceived(by: phone.name).map { Data($0.bytes) }
     let messages = participants.messages
-    return PartyEvidence(
+    return PartyData(
       lane: lane, name: "\(phone.name.capitalized)\u{2019}s phone",
       content: beacons + messages.bodies(to: lane)
         + (try publishedKeys(in: messages.keyFiles(on: lane))))
@@ -97,10 +97,10 @@ extension DemoSteps {
 }
 
 /// The limits of knowledge that the protocol promises, checked against the counts.
-struct DemoKnowledgeCheck {
+struct IdentifierCountCheck {
   private let counts: [String: [String: Int]]
 
-  init(_ parties: [PartyKnowledge]) {
+  init(_ parties: [IdentifierCounts]) {
     counts = Dictionary(
       uniqueKeysWithValues: parties.map { party in
         (party.party, Dictionary(uniqueKeysWithValues: party.counts.map { ($0.kind, $0.found) }))

@@ -6,7 +6,7 @@ final class DemoRecorder {
   private(set) var steps: [DemoStep] = []
   private(set) var timeline: Timeline
   var phones: [DemoResult.Phone] = []
-  var knowledge: [PartyKnowledge] = []
+  var knowledge: [IdentifierCounts] = []
 
   private let clock: SimulatedClock
   private let onStep: (DemoStep) -> Void
@@ -48,7 +48,7 @@ final class DemoRecorder {
     timeline.rows.append(
       Timeline.Row(
         number: steps.count, time: time, ok: ok, lanes: lanes.map(\.rawValue).sorted(),
-        passages: passages.map { Timeline.Passage(from: $0.rawValue, to: $1.rawValue) }))
+        passages: passages.map { Timeline.MessageArrow(from: $0.rawValue, to: $1.rawValue) }))
     onStep(step)
     guard case .success(let outcome) = result else { throw DemoStopped() }
     return outcome

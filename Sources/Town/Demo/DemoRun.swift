@@ -58,11 +58,11 @@ public struct DemoRun {
 
   private func performSteps(_ steps: DemoSteps) async {
     do {
-      try await steps.phonesComeToLife()
+      try await steps.onboardPhones()
       try await steps.firstChecks()
       try await steps.meeting()
       try await steps.midnight()
-      let code = try await steps.officialIssuesCode()
+      let code = try await steps.issueCode()
       try await steps.upload(code)
       try await steps.codeIsUsedUp(code)
       try await steps.embargo()
@@ -70,7 +70,7 @@ public struct DemoRun {
       try await steps.backgroundChecks()
       try await steps.notices()
       try await steps.cleanedUp(after: file)
-      let keys = try await steps.nothingReadable(code: code)
+      let keys = try await steps.checkEncryption(code: code)
       try await steps.knowledge(code: code, keys: keys)
       await steps.recordPhoneResults()
     } catch {

@@ -11,7 +11,7 @@ struct DemoSteps {
 
   private var allPhones: Set<DemoLane> { [.near, .far, .diagnosed] }
 
-  func phonesComeToLife() async throws {
+  func onboardPhones() async throws {
     try await recorder.step(
       "onboarding", "Three users allow exposure notifications on their phones.", on: allPhones
     ) { facts in

@@ -9,7 +9,7 @@ import Simulation
 
 // The steps from the PIN to the published file.
 extension DemoSteps {
-  func officialIssuesCode() async throws -> String {
+  func issueCode() async throws -> String {
     await run(until: DemoClock.day(2, 0, 30))
     return try await recorder.step(
       "code",

@@ -15,8 +15,8 @@ package actor LiveTown {
   private let official: HealthOfficial
   private let file: PeopleFile
   private let links: [String: String]
-  private var walks: Walks
-  private var reports: [String: PhoneReport] = [:]
+  private var walks: RandomWalks
+  private var reports: [String: ResidentReport] = [:]
   private var diagnoses: [String: Date]
   private var pins: [String: String] = [:]
   private var issued: [TownFacts.Message] = []
@@ -43,7 +43,7 @@ package actor LiveTown {
     let known = self.file.stored
     let names = Set(residents.map(\.name))
     diagnoses = known.diagnoses.filter { names.contains($0.key) }
-    var walks = Walks(on: map, randomness: randomness)
+    var walks = RandomWalks(on: map, randomness: randomness)
     for name in known.walking.intersection(names).sorted() { walks.set(name, walks: true) }
     self.walks = walks
     for (index, resident) in residents.enumerated() {
@@ -71,7 +71,7 @@ package actor LiveTown {
     let scans = air.receivingScans
     let senders = air.senders
     let messages = residents.flatMap { resident in
-      reports[resident.name, default: PhoneReport()].messages.map {
+      reports[resident.name, default: ResidentReport()].messages.map {
         TownFacts.Message($0, from: resident.name)
       }
     }
@@ -92,7 +92,7 @@ package actor LiveTown {
     _ resident: Resident, scans: [String: Int], senders: Set<String>
   ) -> TownFacts.Person {
     let name = resident.name
-    let (place, report) = (air.places[name], reports[name] ?? PhoneReport())
+    let (place, report) = (air.places[name], reports[name] ?? ResidentReport())
     return TownFacts.Person(
       name: name, x: place?.x ?? 0, y: place?.y ?? 0, walks: walks.contains(name),
       web: resident.web, isRunning: report.status != nil,
@@ -174,7 +174,7 @@ package actor LiveTown {
   private func check(_ resident: Resident) async {
     _ = try? await PhoneSocket.ask(
       PhoneRequest(.check), in: resident.folder, seconds: LiveTownLimit.answerSeconds)
-    reports[resident.name] = await PhoneReport(of: resident)
+    reports[resident.name] = await ResidentReport(of: resident)
   }
 }
 
@@ -193,7 +193,7 @@ extension LiveTown {
   /// Polls a phone until the task is cancelled.
   private func follow(_ resident: Resident) async {
     repeat {
-      reports[resident.name] = await PhoneReport(of: resident)
+      reports[resident.name] = await ResidentReport(of: resident)
     } while (try? await machine.sleep(for: LiveTownLimit.pollingSeconds)) != nil
   }
 }

@@ -23,7 +23,7 @@ package struct Resident: Hashable, Sendable {
 }
 
 /// The answers of a resident's phone over its socket.
-struct PhoneReport: Sendable {
+struct ResidentReport: Sendable {
   /// The fields of `status` that the page shows.
   struct Status: Decodable, Hashable, Sendable {
     struct Notice: Codable, Hashable, Sendable {

@@ -18,7 +18,7 @@ package struct TownFacts: Encodable, Sendable {
     let receivingScans: Int
     let riskLevel: Int?
     let lastCheck: Int?
-    let notices: [PhoneReport.Status.Notice]
+    let notices: [ResidentReport.Status.Notice]
     /// The time of the person's last diagnosis.
     let diagnosed: Double?
     /// The PIN that was issued without the console for this diagnosis.
@@ -56,7 +56,7 @@ package struct TownFacts: Encodable, Sendable {
 }
 
 extension TownFacts.Message {
-  init(_ message: PhoneReport.Message, from name: String) {
+  init(_ message: ResidentReport.Message, from name: String) {
     self.init(
       id: message.id, time: message.time, from: name, to: message.receiver, kind: message.kind,
       sent: message.sent, received: message.received, status: message.status,

@@ -30,7 +30,7 @@ public struct ReportPage {
     let has: [String]
     let lacks: [String]
 
-    init(_ knowledge: PartyKnowledge) {
+    init(_ knowledge: IdentifierCounts) {
       name = knowledge.party
       size = "\(max(knowledge.bytes / 1_024, 1)) KiB searched"
       has = knowledge.counts.filter { $0.found > 0 }.map(\.text)

@@ -106,7 +106,8 @@ struct TimelinePicture {
       """
   }
 
-  private func draw(_ passage: Timeline.Passage, of row: Timeline.Row, at y: Double) -> String {
+  private func draw(_ passage: Timeline.MessageArrow, of row: Timeline.Row, at y: Double) -> String
+  {
     """
     <circle class="start" cx="\(x(passage.from))" cy="\(number(y))" r="2.5"/>
     <path class="passage" marker-end="url(#arrow)" d="M \(x(passage.from)) \(number(y)) \
@@ -153,7 +154,7 @@ public struct Timeline: Sendable {
     let time: Date
     let ok: Bool
     let lanes: [Int]
-    let passages: [Passage]
+    let passages: [MessageArrow]
     var meeting: Meeting?
   }
 
@@ -164,7 +165,7 @@ public struct Timeline: Sendable {
   }
 
   /// A message between two lanes.
-  struct Passage: Sendable {
+  struct MessageArrow: Sendable {
     let from: Int
     let to: Int
   }

@@ -40,7 +40,7 @@ struct CodeIssuer: Sendable {
       }
       let outcomes = try await storage.issue(
         drawn.map {
-          IssuedCode(
+          HashedCode(
             hash: keys.hash(of: $0), form: form, testResult: testResult,
             expiresAt: now.addingTimeInterval(lifetime))
         }, at: now)
@@ -54,7 +54,7 @@ struct CodeIssuer: Sendable {
   ///
   /// - Throws: `VerificationServerError.storageUnavailable` if it could not be stored, `.tooManyLiveCodes` if
   ///   it could be guessed.
-  func issue(_ order: CodeOrder) async throws -> OrderOutcome {
+  func issue(_ order: CodeProperties) async throws -> OrderOutcome {
     let now = clock.now
     let handle = order.handle ?? UUID(from: randomness)
     let lengths =
@@ -93,9 +93,9 @@ struct CodeIssuer: Sendable {
   }
 
   private func issuedCode(
-    _ order: CodeOrder, handle: UUID, typed: any EnteredCode, long: LongCode?, at now: Date
-  ) -> IssuedCode {
-    var code = IssuedCode(
+    _ order: CodeProperties, handle: UUID, typed: any EnteredCode, long: LongCode?, at now: Date
+  ) -> HashedCode {
+    var code = HashedCode(
       hash: keys.hash(of: typed), testResult: order.testResult,
       expiresAt: now.addingTimeInterval(lifetime(of: order.form)))
     if let long {
@@ -127,7 +127,7 @@ struct CodeIssuer: Sendable {
 }
 
 /// The properties of a code of Google's contract that is to be issued.
-struct CodeOrder: Sendable {
+struct CodeProperties: Sendable {
   var testResult: TestResult
   /// The form of the code that the user types.
   var form = CodeForm.Kind.short
@@ -143,7 +143,7 @@ struct CodeOrder: Sendable {
   var reportingPhone: String?
 
   /// A copy of the order with the API key of the request.
-  func issued(under key: APIKeyID?) -> CodeOrder {
+  func issued(under key: APIKeyID?) -> CodeProperties {
     var order = self
     order.issuer = key
     return order
@@ -164,7 +164,7 @@ struct NewCode: Sendable {
   /// The code that the user types.
   let typed: any EnteredCode
   let long: LongCode?
-  let issued: IssuedCode
+  let issued: HashedCode
 }
 
 extension VerificationCode {

@@ -4,7 +4,7 @@ import Secrets
 import VerificationAPI
 
 /// A code to be stored; it contains only hashes of the characters.
-struct IssuedCode: Hashable, Sendable {
+struct HashedCode: Hashable, Sendable {
   /// The hash of the PIN or the short code.
   var hash: CodeHash
   /// The form of the PIN or the short code, by which live codes are counted.

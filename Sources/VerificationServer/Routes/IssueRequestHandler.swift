@@ -114,7 +114,7 @@ extension IssueRequestHandler {
 
 /// A request for a code after all checks that need no database.
 struct ValidatedIssueRequest: Sendable {
-  let order: CodeOrder
+  let order: CodeProperties
   let phone: PhoneNumber?
   let templateLabel: String?
   let onlyGenerates: Bool
@@ -142,7 +142,7 @@ struct ValidatedIssueRequest: Sendable {
       throw VerificationFailure(
         .unparsableRequest, "smsTemplateLabel is not the label of a template of this server.")
     }
-    order = CodeOrder(
+    order = CodeProperties(
       testResult: TestResult(testType, dates), form: try Self.form(request.codeForm, testType),
       handle: try Self.handle(request.uuid), wantsLink: phone != nil)
   }
@@ -247,7 +247,7 @@ struct IssueQuota: Sendable {
 
   /// Removes the latest issued code, which was not stored or not sent.
   func refund(under id: APIKeyID?) async {
-    await issues.giveBack(key(of: id))
+    await issues.refund(key(of: id))
   }
 
   private func key(of id: APIKeyID?) -> BudgetKey { keys.key(for: "api key \(id?.text ?? "")") }

@@ -69,7 +69,7 @@ struct UserReportRoute: Sendable {
   /// Sends the code; if that fails, withdraws the code and the report of the phone.
   private func send(_ code: NewCode, to phone: PhoneNumber, _ request: Request) async throws {
     guard let sms else { throw QuietRefusal.internalError }
-    request.context.waitsForOthers()
+    request.context.excludeFromLoad()
     let delivery = SMSDelivery(configuration: sms)
     do throws(VerificationFailure) {
       try await delivery.send(
@@ -103,7 +103,7 @@ struct UserReportRoute: Sendable {
 /// A user report after all checks that need no database.
 struct ValidatedUserReport: Sendable {
   let phone: PhoneNumber
-  let order: CodeOrder
+  let order: CodeProperties
 
   /// - Throws: The first error of `request`.
   init(
@@ -125,7 +125,7 @@ struct ValidatedUserReport: Sendable {
       symptomDate: request.symptomDate, testDate: request.testDate, tzOffset: request.tzOffset,
       isRequired: true, now: now)
     self.phone = phone
-    order = CodeOrder(
+    order = CodeProperties(
       testResult: TestResult(.userReport, dates), wantsLink: true, nonce: nonce,
       reportingPhone: phone.text)
   }

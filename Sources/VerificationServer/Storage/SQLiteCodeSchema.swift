@@ -120,7 +120,7 @@ struct IssueRow: ChecksummedRow, Sendable {
   var sealedToken: Data?
   var tokenIDHash: Data?
 
-  init(_ code: IssuedCode, id: Int64, issuedAt now: Date) {
+  init(_ code: HashedCode, id: Int64, issuedAt now: Date) {
     self.id = id
     issuedAt = now.unixSecond
     handle = code.handle.map(\.data)

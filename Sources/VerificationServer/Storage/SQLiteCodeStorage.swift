@@ -48,7 +48,7 @@ struct SQLiteCodeStorage: CodeStorage {
     return try DatabasePool(path: file.path, configuration: configuration)
   }
 
-  func issue(_ codes: [IssuedCode], at now: Date) async throws -> [IssueOutcome] {
+  func issue(_ codes: [HashedCode], at now: Date) async throws -> [IssueOutcome] {
     try await write { database in
       let outcomes = try codes.map { try Self.issue($0, at: now, in: database) }
       let stored = outcomes.count { $0 == .stored }
@@ -137,7 +137,7 @@ struct SQLiteCodeStorage: CodeStorage {
 
 extension SQLiteCodeStorage {
   static func issue(
-    _ code: IssuedCode, at now: Date, in database: Database
+    _ code: HashedCode, at now: Date, in database: Database
   ) throws -> IssueOutcome {
     if let handle = code.handle, try IssueRow.of(handle, in: database) != nil {
       return .handleTaken

@@ -112,7 +112,7 @@ struct APIKeyRevokeCommand: AsyncParsableCommand {
     if json { try printJSON(Report(id: id, revoked: isRevoked)) }
     guard isRevoked else {
       throw CommandFailure(
-        status: .no, sentence: "There is no key \(id.printable): see `api-key list`.")
+        status: .no, message: "There is no key \(id.printable): see `api-key list`.")
     }
     if !json { try StandardOutput.write("Revoked \(id).") }
   }

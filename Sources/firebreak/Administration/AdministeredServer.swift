@@ -120,7 +120,7 @@ struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
     } catch {
       throw CommandFailure(
         status: .machineFailed,
-        sentence:
+        message:
           "\(database.path.printable) cannot be read or written: check its disk, then retry.")
     }
     let isPlausible = record.implausibleGap(to: now) == nil
@@ -137,7 +137,7 @@ struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
     guard isPlausible else {
       throw CommandFailure(
         status: .no,
-        sentence: "The times differ too much: correct the clock, or confirm it with --confirm.")
+        message: "The times differ too much: correct the clock, or confirm it with --confirm.")
     }
   }
 }

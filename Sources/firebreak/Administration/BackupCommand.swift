@@ -37,7 +37,7 @@ struct BackupCommand<Server: AdministeredServer>: ParsableCommand {
     let folder = try ServerFolder(existing: options.data, of: Server.name)
     let setup = ServerSetup(folder: folder, options: options)
     let named = try Server.settingsInForce(of: setup).namedFiles.map {
-      SettingPlace(folder: folder.folder(of: Server.name), readsFiles: false).file($0)
+      SettingContext(folder: folder.folder(of: Server.name), readsFiles: false).file($0)
     }
     let files = Server.backupFiles(of: folder) + named
     // The lock excludes key changes, which write two files: a backup must not have only one of them.
@@ -179,10 +179,10 @@ private func reportingBackup<Result>(_ work: () throws -> Result) throws -> Resu
   } catch let error as BackupError {
     throw CommandFailure(
       status: error.isOfMachine ? .machineFailed : .badInput,
-      sentence: error.description.printable)
+      message: error.description.printable)
   } catch let error as FileError {
     throw CommandFailure(
       status: .machineFailed,
-      sentence: "\(error.description.printable): check the disk and its permissions, then retry.")
+      message: "\(error.description.printable): check the disk and its permissions, then retry.")
   }
 }

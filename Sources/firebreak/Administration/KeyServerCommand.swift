@@ -57,7 +57,7 @@ struct ExportNowCommand: AsyncParsableCommand {
       files = try await server.exportDue()
       try await server.removeOld()
     } catch {
-      throw CommandFailure(status: .machineFailed, sentence: "\(error)")
+      throw CommandFailure(status: .machineFailed, message: "\(error)")
     }
     guard !json else { return try printJSON(Report(files: files)) }
     try StandardOutput.write(

@@ -58,9 +58,9 @@ enum ConformanceSuite: String, CaseIterable, ExpressibleByArgument {
       return try outcomes(decoding: content)
     } catch let error as DecodingError {
       throw CommandFailure.badInput(
-        "\(path.printable): \(error.sentence(otherwise: "not in the form of this suite."))")
+        "\(path.printable): \(error.message(otherwise: "not in the form of this suite."))")
     } catch let failure as CommandFailure where failure.status == .badInput {
-      throw CommandFailure.badInput("\(path.printable): \(failure.sentence)")
+      throw CommandFailure.badInput("\(path.printable): \(failure.message)")
     }
   }
 

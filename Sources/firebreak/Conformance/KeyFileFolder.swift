@@ -41,7 +41,7 @@ struct KeyFileFolder {
     let expected = try KeysJSON(decoding: InputFile(list.path, what: "keys file").content)
     let got = Result {
       var keys: [DiagnosisKey] = []
-      _ = try UnverifiedKeyFile(at: zip).unverifiedKeys(batchSize: KeyFileTrust.batchSize) {
+      _ = try UnverifiedKeyFile(at: zip).unverifiedKeys(batchSize: SignatureRequirement.batchSize) {
         keys += $0.keys
       }
       return Self.text(of: keys)
@@ -88,7 +88,7 @@ struct SignatureCheck {
           publicKeyPEM: publicKeyPEM)
       }
       do {
-        _ = try file.verified(by: keys, batchSize: KeyFileTrust.batchSize) { _ in }
+        _ = try file.verified(by: keys, batchSize: SignatureRequirement.batchSize) { _ in }
         return true
       } catch let error as KeyFileError where error.exitStatus == .no {
         return false

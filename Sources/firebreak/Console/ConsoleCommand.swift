@@ -125,7 +125,7 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-      let hashes = FoundHash(head)
+      let hashes = HashSearch(head)
       let chain = try await chain(hashes)
       let fault =
         chain.fault
@@ -136,10 +136,10 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
       } else if fault == nil {
         try StandardOutput.write("All \(chain.count) entries are intact. Head: \(chain.head)")
       }
-      if let fault { throw CommandFailure(status: .no, sentence: fault) }
+      if let fault { throw CommandFailure(status: .no, message: fault) }
     }
 
-    private func chain(_ hashes: FoundHash) async throws -> AuditChain {
+    private func chain(_ hashes: HashSearch) async throws -> AuditChain {
       if let file {
         let text = try InputFile(file, what: "audit log").text
         var chain = AuditChain()
@@ -168,13 +168,13 @@ struct ConsoleAuditCommand: AsyncParsableCommand {
       let chain = try await setup.reportingConsoleErrors {
         try await setup.consoleAdministration().audit { line, _ in try StandardOutput.write(line) }
       }
-      if let fault = chain.fault { throw CommandFailure(status: .no, sentence: fault) }
+      if let fault = chain.fault { throw CommandFailure(status: .no, message: fault) }
     }
   }
 }
 
 /// Records if a log contains a given hash.
-private final class FoundHash: Sendable {
+private final class HashSearch: Sendable {
   private let hash: String?
   private let found: Mutex<Bool>
 

@@ -117,7 +117,7 @@ extension ServerSetup {
     guard let error = error as? ConsoleError else { return error }
     return switch error {
     case .configuration, .otherSecret, .newerDatabase: CommandFailure.badInput(error.description)
-    case .database: CommandFailure(status: .machineFailed, sentence: error.description)
+    case .database: CommandFailure(status: .machineFailed, message: error.description)
     }
   }
 

@@ -35,7 +35,7 @@ struct FolderAuthority: AdministeredAuthority {
       switch error {
       case let failure as AuthorityFailure: throw failure
       case let failure as CommandFailure where failure.status == .badInput:
-        throw .refused(failure.sentence)
+        throw .refused(failure.message)
       default: throw .unavailable
       }
     }
@@ -43,11 +43,11 @@ struct FolderAuthority: AdministeredAuthority {
 
   // MARK: - Codes
 
-  func issue(_ order: CodeOrder) async throws(AuthorityFailure) -> IssuedCode {
+  func issue(_ order: CodeRequest) async throws(AuthorityFailure) -> IssuedCode {
     try await codes.client().issue(order)
   }
 
-  func issue(_ orders: [CodeOrder]) async -> [Result<IssuedCode, AuthorityFailure>] {
+  func issue(_ orders: [CodeRequest]) async -> [Result<IssuedCode, AuthorityFailure>] {
     do throws(AuthorityFailure) { return await (try codes.client()).issue(orders) } catch {
       return orders.map { _ in .failure(error) }
     }

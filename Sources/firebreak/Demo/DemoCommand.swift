@@ -77,7 +77,7 @@ struct DemoFolder {
     } catch {
       throw CommandFailure(
         status: isKept ? .badInput : .machineFailed,
-        sentence:
+        message:
           "The folder \(url.path) cannot be created: check its parent folder and permissions.")
     }
   }
@@ -111,7 +111,7 @@ struct DemoReportFile {
     } catch {
       throw CommandFailure(
         status: .machineFailed,
-        sentence: "The report could not be written to \(url.path): free disk space and try again.")
+        message: "The report could not be written to \(url.path): free disk space and try again.")
     }
   }
 }

@@ -21,7 +21,7 @@ struct KeyFileReport: Encodable {
   let signatures: [Signature]
   let exportSHA256: String
 
-  init(_ facts: KeyFileFacts) {
+  init(_ facts: KeyFileSummary) {
     start = facts.header.start
     end = facts.header.end
     region = facts.header.region
@@ -42,7 +42,7 @@ struct KeyFileReport: Encodable {
 /// The content of a key file as a table.
 struct KeyFileTable {
   let name: String
-  let facts: KeyFileFacts
+  let facts: KeyFileSummary
 
   var text: String {
     let width = rows.map(\.label.count).max() ?? 0

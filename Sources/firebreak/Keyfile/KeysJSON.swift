@@ -15,7 +15,7 @@ struct KeysJSON {
       wire = try JSONDecoder().decode(Wire.self, from: data)
     } catch let error as DecodingError {
       throw CommandFailure.badInput(
-        "The keys file: \(error.sentence(otherwise: "expected a JSON object of keys."))")
+        "The keys file: \(error.message(otherwise: "expected a JSON object of keys."))")
     }
     keys = try Self.sorted(wire.temporaryExposureKeys, in: "temporaryExposureKeys")
     revisedKeys = try Self.sorted(wire.revisedKeys ?? [], in: "revisedKeys")

@@ -39,7 +39,7 @@ struct MatchCommand: ParsableCommand {
   }
 
   func run() throws {
-    let trust = try KeyFileTrust(publicKey: publicKey, acceptsUnsigned: unsigned)
+    let trust = try SignatureRequirement(publicKey: publicKey, acceptsUnsigned: unsigned)
     let sightings = try SightingsCSV(at: self.sightings).sightings
     var report = MatchReport()
     let secret = ProbeSecret(from: SystemRandomness())
@@ -59,7 +59,7 @@ struct MatchCommand: ParsableCommand {
 }
 
 /// The signatures that key files must have.
-enum KeyFileTrust: Equatable {
+enum SignatureRequirement: Equatable {
   /// A signature of this public key, in PEM.
   case signer(publicKeyPEM: String)
   /// Any signature, not verified.
@@ -85,18 +85,18 @@ enum KeyFileTrust: Equatable {
   /// - Throws: `CommandFailure` with the name of the file if it does not have the signature or is damaged.
   func read(
     _ file: String, each: (ProvisionalKeyBatch) throws -> Void
-  ) throws -> KeyFileFacts {
+  ) throws -> KeyFileSummary {
     do {
       return try read(UnverifiedKeyFile(at: URL(fileURLWithPath: file)), each: each)
     } catch let error as KeyFileError {
       throw CommandFailure(
-        status: error.exitStatus, sentence: "\(file.printable): \(error.description)")
+        status: error.exitStatus, message: "\(file.printable): \(error.description)")
     }
   }
 
   private func read(
     _ file: UnverifiedKeyFile, each: (ProvisionalKeyBatch) throws -> Void
-  ) throws -> KeyFileFacts {
+  ) throws -> KeyFileSummary {
     switch self {
     case .noSignature:
       return try file.unverifiedKeys(batchSize: Self.batchSize, each: each)

@@ -21,7 +21,7 @@ struct MatchReport: Encodable {
   /// One per matched row, sorted by time, then key.
   private(set) var matches: [MatchRow] = []
 
-  mutating func add(_ facts: KeyFileFacts) {
+  mutating func add(_ facts: KeyFileSummary) {
     keysRead += facts.keyCount + facts.revisedKeyCount
     keysSkipped += facts.keysSkipped
   }

@@ -110,7 +110,7 @@ struct PhoneConfigurationFile {
       return try JSONDecoder().decode(WindowRiskConfiguration.self, from: content)
     } catch let error as DecodingError {
       throw CommandFailure.badInput(
-        "windowRisk: \(error.sentence(otherwise: "the file must hold a JSON object of rules."))")
+        "windowRisk: \(error.message(otherwise: "the file must hold a JSON object of rules."))")
     }
   }
 

@@ -35,7 +35,7 @@ extension PhoneReply {
     guard status != .done else { return }
     throw CommandFailure(
       status: ExitStatus(rawValue: Int32(status.rawValue)) ?? .machineFailed,
-      sentence: text.split(separator: "\n").joined(separator: " "))
+      message: text.split(separator: "\n").joined(separator: " "))
   }
 }
 

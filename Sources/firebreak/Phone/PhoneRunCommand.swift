@@ -50,8 +50,8 @@ struct PhoneRunCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if untilEndOfInput { EndOfInput.stopsThisProcess() }
-    let opening = PhoneOpening(options)
+    if untilEndOfInput { EndOfInput.stopAtEndOfInput() }
+    let opening = PhoneFactory(options)
     let folder = try opening.folder()
     let lock = try await lock(folder)
     defer { withExtendedLifetime(lock) {} }
@@ -62,7 +62,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
   }
 
   private func run(
-    _ opening: PhoneOpening, in folder: PhoneFolder, network: HTTPNetwork
+    _ opening: PhoneFactory, in folder: PhoneFolder, network: HTTPNetwork
   ) async throws {
     let phone = try opening.phone(in: folder, isRunning: true, network: network)
     let socket = folder.url.appendingPathComponent(PhoneSocket.name).path
@@ -75,11 +75,11 @@ struct PhoneRunCommand: AsyncParsableCommand {
     } catch is CancellationError {
       // Cancelled by SIGINT or SIGTERM.
     } catch let error as WebsiteError {
-      throw CommandFailure(status: .machineFailed, sentence: error.description.printable)
+      throw CommandFailure(status: .machineFailed, message: error.description.printable)
     } catch is UnixSocketError {
       throw CommandFailure(
         status: .machineFailed,
-        sentence: "\(socket.printable) cannot be opened: check the disk and the folder.")
+        message: "\(socket.printable) cannot be opened: check the disk and the folder.")
     }
   }
 
@@ -90,7 +90,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
     let statistics: any StatisticsSource =
       if let published = phone.statistics { PublishedStatistics(published) } else { NoStatistics() }
     let bridge = Bridge(
-      to: PhoneOfBridge(phone), statistics: statistics, version: version, clock: phone.clock)
+      to: PhoneBackend(phone), statistics: statistics, version: version, clock: phone.clock)
     do {
       return try PhoneWebsite(
         bridge, port: Int(web), pages: pages.map { URL(fileURLWithPath: $0) },
@@ -132,7 +132,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
   private func lock(_ folder: PhoneFolder) async throws -> HeldFolderLock {
     let end = ContinuousClock.now + .seconds(PhoneAccessLimit.lockSeconds)
     while true {
-      if let lock = try PhoneOpening.reporting({ try folder.lock() }) { return lock }
+      if let lock = try PhoneFactory.reporting({ try folder.lock() }) { return lock }
       let isRunning = try? await PhoneSocket.ask(PhoneRequest(.status), in: folder.url) != nil
       guard isRunning != true, ContinuousClock.now < end else {
         throw CommandFailure.badInput(
@@ -154,7 +154,7 @@ struct PhoneAccess {
   func perform(_ request: PhoneRequest) async throws -> PhoneReply {
     var request = request
     request.start = options.start
-    let opening = PhoneOpening(options)
+    let opening = PhoneFactory(options)
     let folder = try opening.folder()
     let end = ContinuousClock.now + .seconds(PhoneAccessLimit.lockSeconds)
     while ContinuousClock.now < end {
@@ -163,9 +163,9 @@ struct PhoneAccess {
       } catch is UnixSocketError {
         throw CommandFailure(
           status: .machineFailed,
-          sentence: "The running phone does not answer: try again, or restart it.")
+          message: "The running phone does not answer: try again, or restart it.")
       }
-      if let lock = try PhoneOpening.reporting({ try folder.lock() }) {
+      if let lock = try PhoneFactory.reporting({ try folder.lock() }) {
         defer { withExtendedLifetime(lock) {} }
         return try await performDirectly(request, opening, in: folder)
       }
@@ -174,11 +174,11 @@ struct PhoneAccess {
     }
     throw CommandFailure(
       status: .machineFailed,
-      sentence: "Another process uses \(folder.url.path.printable): try again when it has ended.")
+      message: "Another process uses \(folder.url.path.printable): try again when it has ended.")
   }
 
   private func performDirectly(
-    _ request: PhoneRequest, _ opening: PhoneOpening, in folder: PhoneFolder
+    _ request: PhoneRequest, _ opening: PhoneFactory, in folder: PhoneFolder
   ) async throws -> PhoneReply {
     let network = HTTPNetwork()
     let result = await Result {

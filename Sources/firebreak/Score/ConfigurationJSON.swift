@@ -15,9 +15,9 @@ struct ConfigurationJSON: Decodable {
       return try JSONDecoder().decode(Self.self, from: content).configuration
     } catch let error as DecodingError {
       let otherwise = "expected a JSON object of properties."
-      throw CommandFailure.badInput("\(path.printable): \(error.sentence(otherwise: otherwise))")
+      throw CommandFailure.badInput("\(path.printable): \(error.message(otherwise: otherwise))")
     } catch let failure as CommandFailure {
-      throw CommandFailure.badInput("\(path.printable): \(failure.sentence)")
+      throw CommandFailure.badInput("\(path.printable): \(failure.message)")
     }
   }
 

@@ -17,7 +17,7 @@ struct WindowsJSON {
       windows = try JSONDecoder().decode([WindowJSON].self, from: data).map(\.window)
     } catch let error as DecodingError {
       let otherwise = "expected a JSON list of exposure windows."
-      throw CommandFailure.badInput("The windows: \(error.sentence(otherwise: otherwise))")
+      throw CommandFailure.badInput("The windows: \(error.message(otherwise: otherwise))")
     }
     guard windows.count <= windowCountMax else {
       throw CommandFailure.badInput("The windows: more than \(windowCountMax); split the file.")

@@ -192,7 +192,7 @@ struct DeviceConfigurationFiles {
     } catch {
       throw CommandFailure(
         status: .machineFailed,
-        sentence: "\(url.path.printable) could not be written: check the disk, then retry.")
+        message: "\(url.path.printable) could not be written: check the disk, then retry.")
     }
   }
 }

@@ -167,11 +167,11 @@ struct ServerLoop {
   }
 
   private static func failure(_ error: any Error) -> CommandFailure {
-    let sentence =
+    let message =
       error is UnknownHost
       ? "\(error)"
       : "A server stopped (\(error)): its port may be in use; choose another with --port."
-    return CommandFailure(status: .machineFailed, sentence: sentence)
+    return CommandFailure(status: .machineFailed, message: message)
   }
 }
 
@@ -198,5 +198,5 @@ struct ServerAddresses: Encodable {
 }
 
 extension CommandFailure: LoggableError {
-  package var logText: String { sentence }
+  package var logText: String { message }
 }

@@ -142,7 +142,7 @@ struct TokenKeysFile {
       try AtomicFile.write(try encoder.encode(texts), to: url, permissions: 0o644)
     } catch {
       throw CommandFailure(
-        status: .machineFailed, sentence: "\(url.path) could not be written: check the disk.")
+        status: .machineFailed, message: "\(url.path) could not be written: check the disk.")
     }
   }
 

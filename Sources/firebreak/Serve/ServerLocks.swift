@@ -22,7 +22,7 @@ struct ServerLocks {
       } catch {
         throw CommandFailure(
           status: .machineFailed,
-          sentence: "\(file.path.printable) cannot be locked: check the disk and the file's owner.")
+          message: "\(file.path.printable) cannot be locked: check the disk and the file's owner.")
       }
       guard let lock else {
         throw CommandFailure.badInput(

@@ -56,7 +56,7 @@ struct ServerSetup {
       case .configuration: CommandFailure.badInput(error.description)
       case .otherDatabaseKey: otherSecrets(folder.keySecrets.url, folder.keyDatabase)
       default:
-        CommandFailure(status: .machineFailed, sentence: error.description)
+        CommandFailure(status: .machineFailed, message: error.description)
       }
     case let error as VerificationServerError:
       switch error {
@@ -64,7 +64,7 @@ struct ServerSetup {
       case .otherCodeHashKey:
         otherSecrets(folder.verificationSecrets.url, folder.verificationDatabase)
       default:
-        CommandFailure(status: .machineFailed, sentence: error.description)
+        CommandFailure(status: .machineFailed, message: error.description)
       }
     default: error
     }

@@ -287,7 +287,7 @@ extension KeyServerSettings {
           configuration = try value.decode(RemoteConfiguration.self)
         } catch let error as DecodingError {
           throw CommandFailure.badInput(
-            "\(place.path).\(error.sentence(otherwise: "must be an object"))")
+            "\(place.path).\(error.message(otherwise: "must be an object"))")
         }
         let inForce = try JSONTree.of(configuration)
         if let path = value.firstDifference(from: inForce) {

@@ -126,7 +126,7 @@ enum SMSSettings {
   }
 }
 
-extension SettingPlace {
+extension SettingContext {
   /// Throws if the folder is missing or not writable, so that the error comes before the first text.
   fileprivate func writableFolder(_ folder: URL) throws -> URL {
     var isFolder: ObjCBool = false

@@ -24,7 +24,7 @@ struct Setting<Root> {
   /// Stores a value in `Root`.
   ///
   /// - Returns: The value as it is in force, or `nil` if it does not have the form.
-  let take: (JSONTree, inout Root, SettingPlace) throws -> JSONTree?
+  let take: (JSONTree, inout Root, SettingContext) throws -> JSONTree?
 }
 
 extension Setting {
@@ -46,7 +46,8 @@ struct SettingsTable<Root> {
   ///
   /// - Returns: The object with all settings that are in force.
   /// - Throws: `CommandFailure` for an unknown field, and for a field that is missing or does not have its form.
-  func resolve(_ tree: JSONTree, into root: inout Root, at place: SettingPlace) throws -> JSONTree {
+  func resolve(_ tree: JSONTree, into root: inout Root, at place: SettingContext) throws -> JSONTree
+  {
     guard case .object(let fields) = tree else { throw place.failure("must be an object") }
     let names = Set(rows.map(\.name))
     if let unknown = fields.keys.filter({ !names.contains($0) }).min() {
@@ -105,7 +106,7 @@ struct SettingDescription: Equatable {
 }
 
 /// The place of a value in the settings of one server.
-struct SettingPlace {
+struct SettingContext {
   /// The place as error messages name it, such as `furtherExports[0].region`.
   var path = ""
   /// The server's folder, which relative file names in settings start from.

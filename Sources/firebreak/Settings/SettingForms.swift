@@ -95,7 +95,7 @@ extension Setting {
   /// The name of a file or folder. Calls `take` only if files are read.
   static func file(
     _ name: String, required: Bool = true, _ meaning: String,
-    _ take: @escaping (String, inout Root, SettingPlace) throws -> Void
+    _ take: @escaping (String, inout Root, SettingContext) throws -> Void
   ) -> Self {
     Self(
       name: name, form: "a path of 1 to 255 characters in one line", meaning: meaning,
@@ -139,7 +139,7 @@ extension Setting {
   /// An optional object. `take` receives the value, which `table` creates from `defaults`, and its JSON.
   static func optionalObject<Value>(
     _ name: String, _ meaning: String, defaults: Value, _ table: SettingsTable<Value>,
-    _ take: @escaping (Value, JSONTree, inout Root, SettingPlace) throws -> Void
+    _ take: @escaping (Value, JSONTree, inout Root, SettingContext) throws -> Void
   ) -> Self {
     Self(
       name: name, form: "an object", meaning: meaning, allowsNull: true,

@@ -20,7 +20,7 @@ struct SettingsFile {
     if case .object(let fields) = tree {
       tree = .object(fields.merging(options.compactMapValues { $0 }) { $1 })
     }
-    let place = SettingPlace(folder: url.deletingLastPathComponent(), readsFiles: readsFiles)
+    let place = SettingContext(folder: url.deletingLastPathComponent(), readsFiles: readsFiles)
     return try naming { try table.resolve(tree, into: &root, at: place) }
   }
 
@@ -39,7 +39,7 @@ struct SettingsFile {
     } catch {
       throw CommandFailure(
         status: .machineFailed,
-        sentence: "\(url.path.printable) could not be written: check the disk, then retry.")
+        message: "\(url.path.printable) could not be written: check the disk, then retry.")
     }
   }
 
@@ -50,7 +50,7 @@ struct SettingsFile {
     } catch let failure as CommandFailure
       where failure.status == .badInput && FileManager.default.fileExists(atPath: url.path)
     {
-      throw failure.sentence.hasPrefix(prefix) ? failure : refusal(failure.sentence)
+      throw failure.message.hasPrefix(prefix) ? failure : refusal(failure.message)
     }
   }
 
@@ -76,19 +76,19 @@ struct SettingsFile {
   private func content() throws -> Data {
     // Opening a pipe without O_NONBLOCK waits for a writer; lseek fails for pipes.
     let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw cannotBeRead }
+    guard descriptor >= 0 else { throw unreadableFile }
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     guard lseek(descriptor, 0, SEEK_CUR) == 0,
       let content = try? file.read(upToCount: SettingLimit.fileBytesMax + 1) ?? Data()
-    else { throw cannotBeRead }
+    else { throw unreadableFile }
     return content
   }
 
-  private var cannotBeRead: CommandFailure {
+  private var unreadableFile: CommandFailure {
     refusal("it cannot be read, or is not a regular file: check its type and its permissions.")
   }
 
   private var prefix: String { "\(url.path.printable): " }
 
-  private func refusal(_ sentence: String) -> CommandFailure { .badInput(prefix + sentence) }
+  private func refusal(_ message: String) -> CommandFailure { .badInput(prefix + message) }
 }

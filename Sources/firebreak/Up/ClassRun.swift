@@ -94,7 +94,7 @@ struct ClassRun {
     } catch is CancellationError {
       // Cancelled by SIGINT or SIGTERM.
     } catch let error as ClassroomError {
-      throw CommandFailure(status: .machineFailed, sentence: error.description.printable)
+      throw CommandFailure(status: .machineFailed, message: error.description.printable)
     }
   }
 

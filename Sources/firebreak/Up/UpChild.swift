@@ -53,7 +53,7 @@ struct UpChild: Sendable {
     } catch {
       throw CommandFailure(
         status: .machineFailed,
-        sentence: "\(log.path.printable) cannot be written: check the disk and the folder.")
+        message: "\(log.path.printable) cannot be written: check the disk and the folder.")
     }
   }
 
@@ -71,7 +71,7 @@ struct UpChild: Sendable {
       case .exited(0): place
       case .exited: last ?? place
       }
-    return CommandFailure(status: .machineFailed, sentence: "\(name) stopped: \(reason)".printable)
+    return CommandFailure(status: .machineFailed, message: "\(name) stopped: \(reason)".printable)
   }
 }
 

@@ -102,9 +102,9 @@ struct UpCommand: AsyncParsableCommand {
         if open { UpBrowser.open(addresses.town) }
       }
     } catch let error as RehearsalClockError {
-      throw CommandFailure(status: .machineFailed, sentence: error.description.printable)
+      throw CommandFailure(status: .machineFailed, message: error.description.printable)
     } catch let error as TownSiteError {
-      throw CommandFailure(status: .machineFailed, sentence: error.description)
+      throw CommandFailure(status: .machineFailed, message: error.description)
     }
   }
 

@@ -56,7 +56,7 @@ final class UpFolder: Sendable {
       self.lock = lock
       try AtomicFile.write(Data("{}\n".utf8), to: url.appendingPathComponent(Self.markName))
     } catch let error as FileError {
-      throw CommandFailure(status: .machineFailed, sentence: "\(error)".printable)
+      throw CommandFailure(status: .machineFailed, message: "\(error)".printable)
     }
   }
 
@@ -70,7 +70,7 @@ final class UpFolder: Sendable {
       for folder in [servers, phones, logs] { try AtomicFile.makeFolder(folder) }
       try configureServers()
     } catch let error as FileError {
-      throw CommandFailure(status: .machineFailed, sentence: "\(error)".printable)
+      throw CommandFailure(status: .machineFailed, message: "\(error)".printable)
     }
   }
 
@@ -112,7 +112,7 @@ final class UpFolder: Sendable {
     do {
       try AtomicFile.write(try JSONEncoder().encode(content), to: configuration(of: name))
     } catch let error as FileError {
-      throw CommandFailure(status: .machineFailed, sentence: "\(error)".printable)
+      throw CommandFailure(status: .machineFailed, message: "\(error)".printable)
     }
   }
 
@@ -124,7 +124,7 @@ final class UpFolder: Sendable {
   /// Records that a phone was turned on. Later starts leave its state to its owner.
   func noteTurnedOn(_ name: String) throws {
     do throws(FileError) { try AtomicFile.write(Data(), to: onMark(of: name)) } catch {
-      throw CommandFailure(status: .machineFailed, sentence: "\(error)".printable)
+      throw CommandFailure(status: .machineFailed, message: "\(error)".printable)
     }
   }
 
@@ -137,7 +137,7 @@ final class UpFolder: Sendable {
       } catch {
         throw CommandFailure(
           status: .machineFailed,
-          sentence: "\(file.path.printable) cannot be removed: check its owner.")
+          message: "\(file.path.printable) cannot be removed: check its owner.")
       }
     }
   }

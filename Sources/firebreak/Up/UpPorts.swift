@@ -27,7 +27,7 @@ struct UpPorts {
       guard Self.isFree(port) else {
         throw CommandFailure(
           status: .machineFailed,
-          sentence:
+          message:
             "Port \(port) is in use: stop the program that uses it, or choose other ports with --port."
         )
       }

@@ -131,7 +131,7 @@ struct UpTown: Sendable {
   private static func servers(_ line: String) throws -> Servers {
     guard let servers = try? JSONDecoder().decode(Servers.self, from: Data(line.utf8)) else {
       throw CommandFailure(
-        status: .machineFailed, sentence: "The servers did not report their addresses.")
+        status: .machineFailed, message: "The servers did not report their addresses.")
     }
     return servers
   }
@@ -142,7 +142,7 @@ struct UpTown: Sendable {
         .apiTokens.first
     else {
       throw CommandFailure(
-        status: .machineFailed, sentence: "The servers have no API token: start over with --fresh.")
+        status: .machineFailed, message: "The servers have no API token: start over with --fresh.")
     }
     return HealthOfficial(server: url, apiToken: token, network: network)
   }

@@ -69,8 +69,8 @@ struct ConfigurationTests {
     ]
     for (name, field) in fields {
       for values in bad {
-        let sentence = refusal { $0[keyPath: field] = values }
-        #expect(sentence?.hasPrefix(name + " ") == true, "\(name) \(values)")
+        let message = refusal { $0[keyPath: field] = values }
+        #expect(message?.hasPrefix(name + " ") == true, "\(name) \(values)")
       }
       #expect(refusal { $0[keyPath: field] = [0, 8, 0, 8, 0, 8, 0, 8] } == nil)
     }

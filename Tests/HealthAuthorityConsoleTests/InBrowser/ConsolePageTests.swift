@@ -9,7 +9,7 @@ extension ConsoleInBrowser {
   @Suite("Every page of the console") struct ConsolePageTests {
     /// Each language with each color scheme and each width. Contrasts do not depend on the width, and the width of a
     /// page does not depend on the colors, so that two displays are enough for each.
-    private static let displays: [Language: [EmulatedDisplay]] = [
+    private static let displays: [ConsoleLanguage: [EmulatedDisplay]] = [
       .english: [EmulatedDisplay(width: 360), EmulatedDisplay(colors: .dark)],
       .polish: [EmulatedDisplay(colors: .dark, width: 360), EmulatedDisplay()],
     ]
@@ -28,7 +28,7 @@ extension ConsoleInBrowser {
         in: "Tests/HealthAuthorityConsoleTests/AccessibilityTrees", masks: Self.masks)
       let checks = DisplayChecks()
       let start = ContinuousClock.now
-      for language in Language.allCases {
+      for language in ConsoleLanguage.allCases {
         try await withTour(in: language) { browser, page in
           let displays = Self.displays[language] ?? []
           for violation in try await checks.violations(of: browser, in: displays) {
@@ -63,7 +63,7 @@ extension ConsoleInBrowser {
     }
 
     private func withTour(
-      in language: Language,
+      in language: ConsoleLanguage,
       _ stop: @escaping (Browser, _ page: String) async throws -> Void
     ) async throws {
       try await ConsoleVisit.run(

@@ -13,7 +13,7 @@ struct ConsoleTour {
 
   private var browser: Browser { visit.browser }
 
-  func play(in language: Language) async throws {
+  func play(in language: ConsoleLanguage) async throws {
     try await visit.open("/language/\(language.rawValue)?next=/sign-in")
     try await signedOut()
     let ewa = try await visit.console.administration.addAccount(

@@ -9,7 +9,7 @@ extension ConsoleInBrowser {
   /// The pages that refuse something: one message each, and a way to go on. Without scripts.
   @Suite("Refusals of the console") struct RefusalTests {
     @Test(
-      "A wrong password gets one sentence, five lock the name, and the lock ends after 15 minutes",
+      "A wrong password gets one message, five lock the name, and the lock ends after 15 minutes",
       .timeLimit(.minutes(Patience.minutes)))
     func wrongPassword() async throws {
       try await ConsoleVisit.run(scripts: false) { visit async throws in

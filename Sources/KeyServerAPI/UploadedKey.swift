@@ -4,7 +4,7 @@ import Secrets
 import UploadToken
 
 /// One uploaded key of either contract, with its base64 decoded once.
-public struct SentKey: Hashable, Sendable {
+public struct UploadedKey: Hashable, Sendable {
   /// The base64 as sent.
   public let text: String
   /// The decoded key, or nil if the text is not base64 of 16 bytes.
@@ -76,6 +76,6 @@ public struct SentKey: Hashable, Sendable {
   }
 }
 
-extension SentKey: Redacted {
-  public var description: String { "SentKey(from \(start))" }
+extension UploadedKey: Redacted {
+  public var description: String { "UploadedKey(from \(start))" }
 }

@@ -1,5 +1,5 @@
 /// A language of the console.
-package enum Language: String, CaseIterable, Sendable {
+package enum ConsoleLanguage: String, CaseIterable, Sendable {
   case english = "en"
   case polish = "pl"
 
@@ -20,10 +20,10 @@ package enum Language: String, CaseIterable, Sendable {
       }
       return (tag: parts.first?.lowercased() ?? "", quality: quality ?? 1)
     }
-    var best: (language: Language, quality: Double)?
+    var best: (language: ConsoleLanguage, quality: Double)?
     for choice in choices where choice.quality > best?.quality ?? 0 {
       let primary = choice.tag.split(separator: "-").first.map(String.init) ?? ""
-      guard let language = Language(rawValue: primary) else { continue }
+      guard let language = ConsoleLanguage(rawValue: primary) else { continue }
       best = (language, choice.quality)
     }
     self = best?.language ?? .english
@@ -40,7 +40,7 @@ struct Phrase: Sendable {
     self.polish = polish
   }
 
-  subscript(_ language: Language) -> String {
+  subscript(_ language: ConsoleLanguage) -> String {
     switch language {
     case .english: english
     case .polish: polish
@@ -50,11 +50,11 @@ struct Phrase: Sendable {
 
 /// The texts of one language.
 struct Texts: Sendable {
-  let language: Language
+  let language: ConsoleLanguage
   /// The texts by the name of their key, for templates.
   let all: [String: String]
 
-  private init(_ language: Language) {
+  private init(_ language: ConsoleLanguage) {
     self.language = language
     let phrases = TextKey.allCases.map { ($0.rawValue, Self.phrases[$0]?[language] ?? "") }
     all = Dictionary(uniqueKeysWithValues: phrases)
@@ -70,7 +70,7 @@ struct Texts: Sendable {
   }
 
   /// The texts of `language`.
-  static func of(_ language: Language) -> Texts {
+  static func of(_ language: ConsoleLanguage) -> Texts {
     language == .polish ? polish : english
   }
 

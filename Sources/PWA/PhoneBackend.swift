@@ -7,7 +7,7 @@ import World
 
 /// A real phone for the bridge. A request is an action of the owner on a page, which is the consent that some requests
 /// need.
-package struct PhoneOfBridge: BridgePhone {
+package struct PhoneBackend: BridgePhone {
   private let phone: Phone
 
   /// The phone that `phone` runs.
@@ -67,7 +67,7 @@ package struct PhoneOfBridge: BridgePhone {
 
 // MARK: Changes by the owner
 
-extension PhoneOfBridge {
+extension PhoneBackend {
   package func setExposureNotifications(_ isOn: Bool) async throws(BridgePhoneError) {
     try await perform(isOn ? .enable : .disable)
   }
@@ -127,7 +127,7 @@ extension PhoneOfBridge {
 
 // MARK: Reports
 
-extension PhoneOfBridge {
+extension PhoneBackend {
   package func activities() async -> PhoneActivities {
     let rows = await phone.rows()
     return PhoneActivities(
@@ -165,7 +165,7 @@ extension PhoneOfBridge {
 
 // MARK: Checks and uploads
 
-extension PhoneOfBridge {
+extension PhoneBackend {
   package func check() async throws(BridgePhoneError) -> PhoneCheckResult {
     let report = try await perform(.check)
     return PhoneCheckResult(

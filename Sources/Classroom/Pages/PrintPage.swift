@@ -1,10 +1,10 @@
 import Foundation
 
 /// The sheet that ends a lesson: numbers, reasons and questions, made for paper.
-enum SheetPage {
+enum PrintPage {
   static func page(_ state: LessonState) -> HTML {
     let values = [
-      "phones": Phrase(state.phones.count), "days": Phrase(state.day(of: state.now)),
+      "phones": ClassPhrase(state.phones.count), "days": ClassPhrase(state.day(of: state.now)),
     ]
     return PageLayout.document(
       ClassText.sheetTitle.with(), kind: "sheet",

@@ -3,10 +3,10 @@ import Hummingbird
 import QuietHTTP
 
 /// A request to a page, with its language and session.
-struct Visit: Sendable {
+struct PageRequest: Sendable {
   let request: Request
   let context: QuietContext
-  let language: Language
+  let language: ConsoleLanguage
   let session: Session?
   /// The origin of the console as its pages see it.
   let origin: String

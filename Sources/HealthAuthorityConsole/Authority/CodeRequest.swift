@@ -3,7 +3,7 @@ import Secrets
 import VerificationAPI
 
 /// An order for a code.
-package struct CodeOrder: Hashable, Sendable {
+package struct CodeRequest: Hashable, Sendable {
   /// The UUID by which the code is looked up later. The console chooses it, so that an order that is sent twice does
   /// not issue two codes.
   package let uuid: UUID

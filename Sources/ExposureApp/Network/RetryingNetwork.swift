@@ -5,7 +5,7 @@ import World
 ///
 /// A response of 503 or 429 ends all requests until the pause that it asks for. Failed downloads are
 /// repeated after a growing random pause. After several failures in a row, no more requests are sent.
-actor PacedNetwork: Network {
+actor RetryingNetwork: Network {
   /// The pause to store for later checks.
   private(set) var pause: ServerPause
   /// The reason why no more requests are sent; `nil` as long as they are.

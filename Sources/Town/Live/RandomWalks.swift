@@ -2,7 +2,7 @@ import Foundation
 import World
 
 /// The people who walk by themselves, each from one random place of the map to the next.
-struct Walks {
+struct RandomWalks {
   /// Metres per second of a person who walks.
   static let speed = 1.3
   /// The longest step in metres: at a fast clock people do not jump across the map.

@@ -11,7 +11,7 @@ import Terminal
 import World
 
 /// Opens a phone with the options of the command line, its configuration and the environment.
-struct PhoneOpening {
+struct PhoneFactory {
   /// The name of the systemd credential that contains the sealing key.
   static let credentialName = "sealing-key"
 
