@@ -1,8 +1,8 @@
 /// A schema of a JSON value in the dialect of OpenAPI 3.1 (JSON Schema 2020-12).
 public struct JSONSchema: Sendable, Hashable {
-  let value: JSONValue
+  let value: SchemaValue
 
-  private init(_ fields: [String: JSONValue]) {
+  private init(_ fields: [String: SchemaValue]) {
     value = .object(fields)
   }
 
@@ -10,9 +10,9 @@ public struct JSONSchema: Sendable, Hashable {
   public static func string(
     _ description: String, pattern: String? = nil, oneOf: [String] = []
   ) -> JSONSchema {
-    var fields: [String: JSONValue] = ["type": "string", "description": .string(description)]
+    var fields: [String: SchemaValue] = ["type": "string", "description": .string(description)]
     if let pattern { fields["pattern"] = .string(pattern) }
-    if !oneOf.isEmpty { fields["enum"] = .array(oneOf.map(JSONValue.string)) }
+    if !oneOf.isEmpty { fields["enum"] = .array(oneOf.map(SchemaValue.string)) }
     return JSONSchema(fields)
   }
 
@@ -20,7 +20,7 @@ public struct JSONSchema: Sendable, Hashable {
   public static func integer(
     _ description: String, _ range: ClosedRange<Int>? = nil
   ) -> JSONSchema {
-    var fields: [String: JSONValue] = ["type": "integer", "description": .string(description)]
+    var fields: [String: SchemaValue] = ["type": "integer", "description": .string(description)]
     if let range {
       fields["minimum"] = .integer(range.lowerBound)
       fields["maximum"] = .integer(range.upperBound)
@@ -37,7 +37,7 @@ public struct JSONSchema: Sendable, Hashable {
   public static func array(
     of element: JSONSchema, _ description: String, count: ClosedRange<Int>? = nil
   ) -> JSONSchema {
-    var fields: [String: JSONValue] = [
+    var fields: [String: SchemaValue] = [
       "type": "array", "description": .string(description), "items": element.value,
     ]
     if let count {
@@ -54,7 +54,7 @@ public struct JSONSchema: Sendable, Hashable {
   ) -> JSONSchema {
     JSONSchema([
       "type": "object", "properties": .object(fields.mapValues(\.value)),
-      "required": .array(required.map(JSONValue.string)),
+      "required": .array(required.map(SchemaValue.string)),
       "additionalProperties": .boolean(allowsOthers),
     ])
   }
@@ -63,8 +63,8 @@ public struct JSONSchema: Sendable, Hashable {
   public static let padding = JSONSchema.string("Base64 of random bytes, to be ignored.")
 }
 
-/// Any JSON value.
-public indirect enum JSONValue: Encodable, Hashable, Sendable {
+/// A JSON value inside a schema or an OpenAPI document.
+public indirect enum SchemaValue: Encodable, Hashable, Sendable {
   /// A string.
   case string(String)
   /// An integer.
@@ -72,9 +72,9 @@ public indirect enum JSONValue: Encodable, Hashable, Sendable {
   /// A Boolean.
   case boolean(Bool)
   /// An array.
-  case array([JSONValue])
+  case array([SchemaValue])
   /// An object.
-  case object([String: JSONValue])
+  case object([String: SchemaValue])
 
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
@@ -88,7 +88,7 @@ public indirect enum JSONValue: Encodable, Hashable, Sendable {
   }
 }
 
-extension JSONValue: ExpressibleByStringLiteral {
+extension SchemaValue: ExpressibleByStringLiteral {
   /// A string literal.
   public init(stringLiteral value: String) {
     self = .string(value)

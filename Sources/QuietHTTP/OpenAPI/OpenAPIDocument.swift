@@ -20,10 +20,10 @@ public struct OpenAPIDocument: Encodable, Sendable {
     try value.encode(to: encoder)
   }
 
-  private var value: JSONValue {
+  private var value: SchemaValue {
     let byPath = Dictionary(grouping: operations, by: \.path)
     let paths = byPath.mapValues { operations in
-      JSONValue.object(
+      SchemaValue.object(
         Dictionary(operations.map { ($0.method.rawValue, $0.value) }) { first, _ in first })
     }
     return .object([
@@ -34,7 +34,7 @@ public struct OpenAPIDocument: Encodable, Sendable {
     ])
   }
 
-  private var credentials: [String: JSONValue] {
+  private var credentials: [String: SchemaValue] {
     let headers = Set(operations.compactMap(\.credentialHeader))
     return Dictionary(
       headers.map { header in
@@ -114,8 +114,8 @@ public struct OpenAPIOperation: Sendable {
     self.responses = responses
   }
 
-  var value: JSONValue {
-    var fields: [String: JSONValue] = [
+  var value: SchemaValue {
+    var fields: [String: SchemaValue] = [
       "summary": .string(summary), "operationId": .string(operationID),
       "responses": .object(
         Dictionary(responses.map { ("\($0.status)", Self.value(of: $0)) }) { first, _ in first }),
@@ -138,7 +138,7 @@ public struct OpenAPIOperation: Sendable {
   }
 
   /// The parameters in braces in the path.
-  private var parameters: [JSONValue] {
+  private var parameters: [SchemaValue] {
     path.split(separator: "/").filter { $0.hasPrefix("{") }.map { part in
       .object([
         "name": .string(String(part.dropFirst().dropLast())), "in": "path",
@@ -147,15 +147,15 @@ public struct OpenAPIOperation: Sendable {
     }
   }
 
-  private static func value(of response: Response) -> JSONValue {
-    var fields: [String: JSONValue] = ["description": .string(response.description)]
+  private static func value(of response: Response) -> SchemaValue {
+    var fields: [String: SchemaValue] = ["description": .string(response.description)]
     if !response.content.isEmpty {
       fields["content"] = .object(response.content.mapValues { .object(["schema": $0.value]) })
     }
     return .object(fields)
   }
 
-  private static func json(_ schema: JSONSchema) -> JSONValue {
+  private static func json(_ schema: JSONSchema) -> SchemaValue {
     .object(["application/json": .object(["schema": schema.value])])
   }
 }

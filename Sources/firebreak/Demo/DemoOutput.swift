@@ -24,7 +24,7 @@ final class DemoPrinter {
     guard !isQuiet else { return }
     let mark = step.ok ? coloured("\u{2713}", 32) : coloured("\u{2717}", 31)
     let number = count < 10 ? " \(count)" : "\(count)"
-    write("\(mark) \(number)  \(coloured(step.stamp, 2))  \(step.message)")
+    write("\(mark) \(number)  \(coloured(step.stamp, 2))  \(step.sentence)")
     for fact in step.facts { write("                     \(coloured(fact, 2))") }
   }
 
