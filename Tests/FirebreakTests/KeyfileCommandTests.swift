@@ -110,18 +110,12 @@ struct KeyfileCommandTests {
     for _ in 0..<10 where !statuses.contains(128 + signal) {
       let arguments = makeArguments(keys: keys, output: folder.path("made.zip"))
       let status = try await ChildProcess.withRunning(try Run.product(), arguments) { process in
-        // On a thread of its own, so that other tests do not delay it.
-        await withCheckedContinuation { sent in
-          Thread.detachNewThread {
-            while process.status == nil
-              && folder.files().allSatisfy({ !$0.path.contains(".made.zip.") })
-            {
-              usleep(1_000)
-            }
-            process.send(signal)
-            sent.resume()
-          }
+        while process.status == nil
+          && folder.files().allSatisfy({ !$0.path.contains(".made.zip.") })
+        {
+          try await Task.sleep(for: .milliseconds(1))
         }
+        process.send(signal)
         return try await process.wait()
       }
       statuses.append(status)
