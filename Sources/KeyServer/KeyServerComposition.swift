@@ -124,7 +124,8 @@ struct KeyServerComposition {
   ) throws(KeyServerError) -> DeviceVerification {
     var client: DeviceCheckClient?
     if let deviceCheck = configuration.deviceCheck {
-      client = try DeviceCheckClient(deviceCheck, client: .withoutRedirects)
+      client = try DeviceCheckClient(
+        deviceCheck, timeoutSeconds: configuration.deviceCheckSeconds, client: .withoutRedirects)
     }
     return DeviceVerification(
       client: client, bundleIDs: configuration.deviceCheck?.bundleIDs ?? [],

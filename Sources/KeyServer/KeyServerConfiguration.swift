@@ -77,6 +77,8 @@ public struct KeyServerConfiguration: Sendable {
   public var trustedProxies = TrustedProxies.none
   /// The timeout of a key set request, in seconds; tests on a busy machine need a longer one.
   var keyPullTimeoutSeconds = KeyServerLimit.keyPullTimeoutSeconds
+  /// The timeout of a device check request, in seconds; a stand-in on a busy machine needs a longer one.
+  package var deviceCheckSeconds = KeyServerLimit.deviceCheckSeconds
 
   /// A configuration with defaults for the properties that are not parameters.
   public init(

@@ -141,12 +141,12 @@ import Testing
     let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
     try await serving { router in
       router.get("silent") { _, _ in
-        try await Task.sleep(for: .seconds(60))
+        try await Task.sleep(for: .seconds(Patience.seconds))
         return "late"
       }
       router.get("waiting") { _, _ in
         arrival.yield()
-        try await Task.sleep(for: .seconds(60))
+        try await Task.sleep(for: .seconds(Patience.seconds))
         return "late"
       }
     } _: { url, network in

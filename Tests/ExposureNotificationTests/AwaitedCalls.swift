@@ -1,5 +1,6 @@
-import ExposureNotification
 import Foundation
+
+@testable import ExposureNotification
 
 // Async forms of the calls that return a progress, which Apple does not provide.
 extension ENManager {
@@ -26,14 +27,13 @@ extension ENManager {
 
   /// Begins a detection. The closure in the result waits for its end.
   func beginDetection(
-    _ files: [URL]
+    _ files: [URL], progress: Progress = Progress()
   ) -> (end: () async throws -> ENExposureDetectionSummary, progress: Progress) {
     let (stream, continuation) = AsyncThrowingStream<
       Outcome<ENExposureDetectionSummary>, any Error
     >.makeStream()
-    let progress = detectExposures(
-      configuration: ENExposureConfiguration(), diagnosisKeyURLs: files
-    ) { summary, error in
+    let progress = detect(ENExposureConfiguration(), keyFiles: files, progress: progress) {
+      summary, error in
       continuation.yield(Outcome(summary, error))
       continuation.finish()
     }

@@ -1,4 +1,3 @@
-import Dispatch
 import ExposureKeys
 import Foundation
 import TestSupport
@@ -162,22 +161,28 @@ import Testing
     let (manager, file) = try await afterAMeeting(phone)
     let before = try await manager.detect([file])
     let many = try publish(try (2...12_000).map(key), as: "many.zip")
-    let (end, progress) = manager.beginDetection([file, many])
-    await cancel(progress, afterFiles: 1)
+    let (end, progress) = manager.beginDetection(
+      [file, many], progress: CancelledProgress(afterFiles: 1))
     await #expect(throws: CocoaError(.userCancelled)) { _ = try await end() }
     #expect(progress.completedUnitCount == 1)
     #expect(try await manager.info(of: before, explanation: "").count == 1)
     #expect(try await manager.detect([file]).matchedKeyCount == 1)
   }
 
-  /// On a separate thread, so that it happens during the detection even under load.
-  private func cancel(_ progress: Progress, afterFiles count: Int64) async {
-    await withCheckedContinuation { done in
-      DispatchQueue.global().async {
-        let end = ContinuousClock.now + .seconds(Patience.seconds)
-        while progress.completedUnitCount < count, ContinuousClock.now < end { usleep(200) }
-        progress.cancel()
-        done.resume()
+  /// A progress that is cancelled when `count` files are completed, before the detection goes on.
+  private final class CancelledProgress: Progress, @unchecked Sendable {
+    private let count: Int64
+
+    init(afterFiles count: Int64) {
+      self.count = count
+      super.init(parent: nil, userInfo: nil)
+    }
+
+    override var completedUnitCount: Int64 {
+      get { super.completedUnitCount }
+      set {
+        super.completedUnitCount = newValue
+        if newValue == count { cancel() }
       }
     }
   }

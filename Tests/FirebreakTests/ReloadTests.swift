@@ -13,13 +13,18 @@ struct ReloadTests {
 
     deinit { close(socket) }
 
-    func send(_ text: String) {
+    func send(_ text: String) { Self.send(text, socket) }
+
+    private static func send(_ text: String, _ socket: Int32) {
       let sent = Glibc.send(socket, text, text.utf8.count, Int32(MSG_NOSIGNAL))
       #expect(sent == text.utf8.count)
     }
 
     /// The first line of the next response; its other lines are discarded.
-    func statusLine() async -> String {
+    ///
+    /// - Parameter next: Returns what is sent next. It runs at once, on a thread of its own, because the server
+    ///   limits the time for the rest of a request.
+    func statusLine(then next: @escaping @Sendable () -> String? = { nil }) async -> String {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread { [socket] in
           var limit = timeval(tv_sec: Patience.seconds, tv_usec: 0)
@@ -27,6 +32,7 @@ struct ReloadTests {
             socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
           var buffer = [UInt8](repeating: 0, count: 1 << 12)
           let count = max(recv(socket, &buffer, buffer.count, 0), 0)
+          if let text = next() { Self.send(text, socket) }
           let text = String(decoding: buffer.prefix(count), as: UTF8.self)
           continuation.resume(returning: text.components(separatedBy: "\r\n")[0])
         }
@@ -83,6 +89,7 @@ struct ReloadTests {
   @Test("A request in progress at SIGHUP gets its response")
   func inProgress() async throws {
     let authority = try await ServedAuthority(["keys/settings.json": Self.configuration(7)])
+    try ServedAuthority.write(["keys/settings.json": Self.configuration(8)], in: authority.folder)
     let port = try #require(URL(string: authority.keys)?.port)
     let upload = try Connection(port: port)
     upload.send(
@@ -95,10 +102,12 @@ struct ReloadTests {
       \r
 
       """)
-    #expect(await upload.statusLine().hasPrefix("HTTP/1.1 100"))
-    try ServedAuthority.write(["keys/settings.json": Self.configuration(8)], in: authority.folder)
-    authority.servers.send(SIGHUP)
-    upload.send("{}")
+    let servers = authority.servers
+    let first = await upload.statusLine {
+      servers.send(SIGHUP)
+      return "{}"
+    }
+    #expect(first.hasPrefix("HTTP/1.1 100"))
     #expect(await upload.statusLine().hasPrefix("HTTP/1.1 400"))
     try await Patience.until { try await version(authority) == 8 }
     #expect(try await authority.servers.stop() == 0)

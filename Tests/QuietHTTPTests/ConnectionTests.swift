@@ -296,7 +296,8 @@ struct TCPInfoTests {
   func receipt() async throws {
     try await EchoServer().running { port async throws in
       let start = ContinuousClock.now
-      let pause = 40
+      // Far longer than the tolerance below.
+      let pause = 500
       let information = try await Wire.aside { () -> TCPInfo? in
         let client = try WireConnection(port: port)
         defer { client.close() }
@@ -307,9 +308,10 @@ struct TCPInfoTests {
       }
       guard let information else { return }
       let elapsed = Int((ContinuousClock.now - start) / .milliseconds(1))
-      // The system counts in ticks of up to 10 milliseconds.
-      #expect(Int(information.millisecondsSinceReceipt) >= pause - 10)
-      #expect(Int(information.millisecondsSinceReceipt) <= elapsed - pause + 10)
+      // The system counts in ticks of up to 10 milliseconds, which come late on a busy machine.
+      let tolerance = 250
+      #expect(Int(information.millisecondsSinceReceipt) >= pause - tolerance)
+      #expect(Int(information.millisecondsSinceReceipt) <= elapsed - pause + tolerance)
     }
   }
 }

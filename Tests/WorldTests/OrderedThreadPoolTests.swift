@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import World
 
@@ -146,8 +147,11 @@ struct OrderedThreadPoolTests {
     _ = try pool.submit(0)
     started.wait()
     for job in 1...2 { _ = try pool.submit(job) }
-    DispatchQueue.global().async {
-      usleep(20_000)
+    #expect(pool.queuedCount == 2)
+    let giveUp = ContinuousClock.now + .seconds(Patience.seconds)
+    Thread.detachNewThread {
+      // The cancellation empties the queue and then waits for the running job.
+      while pool.queuedCount > 0, ContinuousClock.now < giveUp { usleep(1_000) }
       release.open()
     }
     pool.cancel()

@@ -41,13 +41,14 @@ extension ENManager {
   }
 
   /// Starts a detection over `keyFiles`; without them, over the keys kept from earlier detections.
+  ///
+  /// - Returns: `progress`.
   func detect(
-    _ configuration: ENExposureConfiguration, keyFiles: [URL]?,
+    _ configuration: ENExposureConfiguration, keyFiles: [URL]?, progress: Progress = Progress(),
     _ completionHandler: @escaping ENDetectExposuresHandler
   ) -> Progress {
     // Documented for the app: the configuration must not change until the handler is called.
     nonisolated(unsafe) let configuration = configuration
-    let progress = Progress()
     runningDetections.removeAll { $0.isFinished || $0.isCancelled }
     runningDetections.append(progress)
     perform({

@@ -18,9 +18,12 @@ struct DeviceCheckClient: Sendable {
   private let url: String
   private let teamID: String
   private let key: SigningKey
+  private let timeoutSeconds: Int
   private let client: HTTPClient
 
-  init(_ configuration: DeviceCheckConfiguration, client: HTTPClient) throws(KeyServerError) {
+  init(
+    _ configuration: DeviceCheckConfiguration, timeoutSeconds: Int, client: HTTPClient
+  ) throws(KeyServerError) {
     let key = try? SigningKey(
       keyID: configuration.keyID, privateKeyPEM: configuration.privateKeyPEM)
     guard let key else {
@@ -31,6 +34,7 @@ struct DeviceCheckClient: Sendable {
       .appendingPathComponent("validate_device_token").absoluteString
     teamID = configuration.teamID
     self.key = key
+    self.timeoutSeconds = timeoutSeconds
     self.client = client
   }
 
@@ -39,7 +43,7 @@ struct DeviceCheckClient: Sendable {
     do {
       let response = try await client.execute(
         try request(for: payload, at: now),
-        timeout: .seconds(Int64(KeyServerLimit.deviceCheckSeconds)))
+        timeout: .seconds(Int64(timeoutSeconds)))
       _ = try await response.body.collect(upTo: KeyServerLimit.deviceCheckResponseBytesMax)
       return Self.verdict(status: response.status.code)
     } catch {

@@ -78,6 +78,8 @@ public final class SimulatedHealthAuthority: Service {
       remoteConfiguration: RemoteConfiguration(version: 1))
     keys.exportPeriodSeconds = Name.exportPeriodSeconds
     keys.minimumKeys = minimumKeys
+    // The device check is a stand-in on the same machine.
+    keys.deviceCheckSeconds = Int(NetworkLimit.ownMachineTimeoutSeconds)
     keys.readExportSigners = { [signing] in signing.signers }
     keys.readDeviceConfiguration = { [signing] in try signing.signedDocument() }
     keyServer = try KeyServer(
