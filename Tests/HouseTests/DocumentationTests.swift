@@ -68,15 +68,15 @@ struct DocumentationTests {
 
   /// The constants of the enums in `file` whose names end with `Limit`.
   private static func limits(in file: SourceFile) -> [String] {
+    let declaration = /^(?:public |package )?enum (\w+Limit)\b/
+    let constant = /^  (?:public |package )?static let (\w+)/
     var (found, limit): ([String], String?) = ([], nil)
     for line in file.code {
-      if let match = line.firstMatch(of: /^(?:public |package )?enum (\w+Limit)\b/) {
+      if let match = line.firstMatch(of: declaration) {
         limit = String(match.1)
       } else if line.hasPrefix("}") {
         limit = nil
-      } else if let limit,
-        let match = line.firstMatch(of: /^  (?:public |package )?static let (\w+)/)
-      {
+      } else if let limit, let match = line.firstMatch(of: constant) {
         found.append("\(limit).\(match.1)")
       }
     }

@@ -8,11 +8,12 @@ enum LinkRule {
     inPage path: String, text: String, exists: (String) -> Bool, read: (String) -> String?
   ) -> [Violation] {
     let folder = path.split(separator: "/").dropLast().map(String.init)
+    let target = /\]\(([^)\s]+)\)/
     var isCode = false
     return text.components(separatedBy: "\n").enumerated().flatMap { index, line -> [Violation] in
       if line.hasPrefix("```") { isCode.toggle() }
       guard !isCode else { return [] }
-      return line.matches(of: /\]\(([^)\s]+)\)/).compactMap { match in
+      return line.matches(of: target).compactMap { match in
         let link = String(match.1)
         guard !link.contains("://"), !link.hasPrefix("mailto:") else { return nil }
         guard let problem = problem(link, in: folder, page: path, exists: exists, read: read)

@@ -107,11 +107,11 @@ struct PaddingObserverTests {
           return [Int(line.value(at: test.features[feature]).rounded())]
         },
         { training, test in
-          let near = training.sorted {
+          let nearest = training.min {
             abs($0.features[feature] - test.features[feature])
               < abs($1.features[feature] - test.features[feature])
           }
-          return [truth(near[0])]
+          return nearest.map { [truth($0)] } ?? []
         },
       ]
     }
@@ -164,11 +164,10 @@ struct PaddingObserverTests {
     let choosing = try (1_000..<1_100).map { try Self.sample($0) }
     let heldOut = try (2_000..<2_200).map { try Self.sample($0) }
     // The estimator that is best on other files is judged on files that no choice depended on.
-    let best = try #require(
-      Self.estimators(truth).max {
-        Self.hits(of: $0, after: training, in: choosing, truth)
-          < Self.hits(of: $1, after: training, in: choosing, truth)
-      })
+    let estimators = Self.estimators(truth).map { estimator in
+      (guess: estimator, hits: Self.hits(of: estimator, after: training, in: choosing, truth))
+    }
+    let best = try #require(estimators.max { $0.hits < $1.hits }).guess
     let hits = Self.hits(of: best, after: training, in: heldOut, truth)
     // Without the file, the best answer is the most frequent number.
     let frequencies = Dictionary(grouping: heldOut, by: truth).mapValues(\.count)

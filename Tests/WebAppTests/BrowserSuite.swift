@@ -3,7 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// All tests that need a browser. They run one after another: several browsers at once would slow each other down.
+/// The browser tests of the web app and of the browser itself. They run one after another: many browsers at once would
+/// slow each other down.
 @Suite(.serialized)
 enum BrowserSuite {
   @Suite("The browser of the tests")
@@ -12,6 +13,11 @@ enum BrowserSuite {
   @Suite("The accessibility checks of the tests")
   struct PageChecksTests {}
 }
+
+/// The browser tests of the demo's report, of the town and of a class. They run one after another, beside the tests of
+/// `BrowserSuite`, which take about as long.
+@Suite(.serialized)
+enum DemonstrationSuite {}
 
 extension BrowserSuite.BrowserTests {
   @Test("Clicks, typed text and keys reach the page, which is polled for their effect")

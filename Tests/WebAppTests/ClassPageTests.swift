@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension BrowserSuite {
+extension DemonstrationSuite {
   /// The pages of `firebreak up --class`, with real phones and servers.
   @Suite("A class in a browser") struct ClassPageTests {
     @Test(

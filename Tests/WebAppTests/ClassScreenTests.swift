@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension BrowserSuite {
+extension DemonstrationSuite {
   /// Every page of a class of three people, who share a home.
   @Suite("Every page of a class") struct ClassScreenTests {
     /// In all colors, the widths of a small phone and of a desktop.

@@ -4,7 +4,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-extension BrowserSuite {
+extension DemonstrationSuite {
   /// The HTML report of `firebreak demo` in a browser.
   @Suite("Report of the demo in a browser") struct DemoReportTests {
     @Test("The report of a run has no violation at 360 and 1280 pixels, in light and dark mode")

@@ -4,7 +4,7 @@ import ServedSystem
 import TestSupport
 import Testing
 
-extension BrowserSuite {
+extension DemonstrationSuite {
   /// The town page of `firebreak up`, with real servers and phones.
   @Suite("The tour of the town") struct TourTests {
     @Test(
