@@ -20,19 +20,19 @@ public enum KeyFileWriter {
   ///   - keys: The keys, in `DiagnosisKey.inFileOrder`; they are written in the given order.
   ///   - revisedKeys: Keys that replace keys published before.
   ///   - signers: 1 to 10, the newest first.
-  ///   - willFill: Called with the URL of the temporary file beside `url`, so that a signal handler can
-  ///     remove it.
+  ///   - create: Called with a function that creates the temporary file beside `url`, for a caller whose signal
+  ///     handler removes that file: it calls the function under a lock.
   /// - Returns: The counted content of the file.
   /// - Throws: A `KeyFileError`; then no new file is left and an existing one at `url` is unchanged.
   @discardableResult
   public static func write(
     to url: URL, start: UInt64, end: UInt64, region: String,
     keys: some Sequence<DiagnosisKey>, revisedKeys: some Sequence<DiagnosisKey> = [],
-    signers: [KeyFileSigner], willFill: (_ temporary: URL) -> Void = { _ in }
+    signers: [KeyFileSigner], create: (_ create: () -> URL?) -> URL? = { $0() }
   ) throws(KeyFileError) -> KeyFileSummary {
     do {
       return try write(
-        to: url, start: start, end: end, region: region, signers: signers, willFill: willFill
+        to: url, start: start, end: end, region: region, signers: signers, create: create
       ) { body in
         for key in keys { try body.append(key) }
         for key in revisedKeys { try body.append(key, isRevised: true) }
@@ -54,15 +54,15 @@ public enum KeyFileWriter {
     _ fill: (inout ExportBody) throws -> Void
   ) throws -> KeyFileSummary {
     try write(
-      to: url, start: start, end: end, region: region, signers: signers, willFill: { _ in }, fill)
+      to: url, start: start, end: end, region: region, signers: signers, create: { $0() }, fill)
   }
 
   private static func write(
     to url: URL, start: UInt64, end: UInt64, region: String, signers: [KeyFileSigner],
-    willFill: (_ temporary: URL) -> Void, _ fill: (inout ExportBody) throws -> Void
+    create: (_ create: () -> URL?) -> URL?, _ fill: (inout ExportBody) throws -> Void
   ) throws -> KeyFileSummary {
     let header = try header(start: start, end: end, region: region, signers: signers)
-    return try writeFile(to: url, willFill: willFill) { descriptor in
+    return try writeFile(to: url, create: create) { descriptor in
       var zip = ZipWriter(descriptor)
       let (facts, digest) = try zip.add(.export) { entry in
         try ExportBody.writing(header, to: entry.append, fill)
@@ -76,11 +76,11 @@ public enum KeyFileWriter {
 
   /// A key file is public, and a web server that runs as another user has to read it: mode 0644.
   private static func writeFile<Result>(
-    to url: URL, willFill: (_ temporary: URL) -> Void = { _ in },
+    to url: URL, create: (_ create: () -> URL?) -> URL? = { $0() },
     _ fill: (_ descriptor: Int32) throws -> Result
   ) throws -> Result {
     try AtomicFile.write(
-      to: url, permissions: 0o644, willFill: willFill,
+      to: url, permissions: 0o644, create: create,
       mapError: { KeyFileError(writing: $0.code) as any Error }, fill: fill)
   }
 

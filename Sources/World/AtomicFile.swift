@@ -37,37 +37,40 @@ package enum AtomicFile {
 
   /// Lets `fill` write the content through a file descriptor, which `write` closes.
   ///
-  /// - Parameter willFill: Called with the temporary file's URL before `fill`, so that a signal handler
-  ///   can remove it.
+  /// - Parameter create: Called with a function that creates the temporary file and returns its URL. A caller whose
+  ///   signal handler removes the file calls the function under a lock. Without a URL nothing is written.
   /// - Throws: The error of `fill`, or a `FileError`.
   package static func write<Result>(
     to url: URL, permissions: mode_t = 0o600, existing: Existing = .replace,
-    willFill: (_ temporary: URL) -> Void = { _ in },
-    fill: (_ descriptor: Int32) throws -> Result
+    create: Creation = { $0() }, fill: (_ descriptor: Int32) throws -> Result
   ) throws -> Result {
     try write(
-      to: url, permissions: permissions, existing: existing, willFill: willFill,
+      to: url, permissions: permissions, existing: existing, create: create,
       mapError: { $0 as any Error }, fill: fill)
   }
 
   /// The same with a typed error: `mapError` turns a failed system call into the caller's error type.
   package static func write<Result, Failure: Error>(
     to url: URL, permissions: mode_t = 0o600, existing: Existing = .replace,
-    willFill: (_ temporary: URL) -> Void = { _ in },
-    mapError: (FileError) -> Failure,
+    create: Creation = { $0() }, mapError: (FileError) -> Failure,
     fill: (_ descriptor: Int32) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let folder = url.deletingLastPathComponent()
     let name = temporaryPrefix(for: url) + "XXXXXX"
     var template = Array(folder.appendingPathComponent(name).path.utf8CString)
-    let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw mapError(FileError(.create, url)) }
-    defer { close(descriptor) }
+    var descriptor: Int32 = -1
+    let created = create {
+      descriptor = mkstemp(&template)
+      guard descriptor >= 0 else { return nil }
+      let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+      return URL(fileURLWithPath: path)
+    }
+    guard let temporary = created else { throw mapError(FileError(.create, url)) }
+    defer {
+      close(descriptor)
+      unlink(temporary.path)
+    }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    let temporary = URL(fileURLWithPath: path)
-    defer { unlink(path) }
-    willFill(temporary)
     let result = try fill(descriptor)
     do throws(FileError) {
       guard fchmod(descriptor, permissions) == 0 else { throw FileError(.setPermissions, url) }
@@ -78,6 +81,9 @@ package enum AtomicFile {
     }
     return result
   }
+
+  /// Creates a temporary file by calling `create`, and returns its URL; `nil` if none was created.
+  package typealias Creation = (_ create: () -> URL?) -> URL?
 
   /// Gives a complete file its final name; both must be in the same folder.
   ///

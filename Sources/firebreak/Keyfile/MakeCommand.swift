@@ -56,7 +56,7 @@ struct MakeCommand: ParsableCommand {
     defer { cleanUp.run() }
     let facts = try KeyFileWriter.write(
       to: url, start: start, end: end, region: region, keys: keys.keys,
-      revisedKeys: keys.revisedKeys, signers: [signer], willFill: unfinished.began)
+      revisedKeys: keys.revisedKeys, signers: [signer], create: unfinished.create)
     if json {
       try printJSON(KeyFileReport(facts))
     } else {
@@ -75,16 +75,31 @@ struct MakeCommand: ParsableCommand {
 
 /// A temporary file that is removed if the program ends before the file is complete.
 final class UnfinishedFile: Sendable {
-  private let temporaryFile = Mutex<URL?>(nil)
-
-  func began(at url: URL) {
-    temporaryFile.withLock { $0 = url }
+  private enum State {
+    case waiting
+    case created(URL)
+    case removed
   }
 
-  /// Removes the file if it still has its temporary name.
+  private let state = Mutex(State.waiting)
+
+  /// Creates the file under the lock, so that `remove` never misses it.
+  ///
+  /// - Returns: `nil` if the program ends already.
+  func create(_ create: () -> URL?) -> URL? {
+    state.withLock { state in
+      if case .removed = state { return nil }
+      guard let url = create() else { return nil }
+      state = .created(url)
+      return url
+    }
+  }
+
+  /// Removes the file if it still has its temporary name. None is created after this.
   @Sendable func remove() {
-    temporaryFile.withLock { url in
-      if let url { unlink(url.path) }
+    state.withLock { state in
+      if case .created(let url) = state { unlink(url.path) }
+      state = .removed
     }
   }
 }
