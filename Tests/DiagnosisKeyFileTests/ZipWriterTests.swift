@@ -219,7 +219,7 @@ struct DeflateLimitTests {
 }
 
 @Suite("CRC-32")
-struct CyclicCheckTests {
+struct CRC32Tests {
   private func check(of bytes: [UInt8]) -> CRC32 {
     bytes.withUnsafeBufferPointer { CRC32(of: $0) }
   }

@@ -74,7 +74,7 @@ enum ClassText: String, CaseIterable, Sendable {
   case shareNothing =
     "Your phone has no finished key yet. Enter the PIN again tomorrow: today's key is still in use."
   case shareRefused = "This PIN is not valid, or it has been used. Ask the teacher for a new test."
-  case shareInvalid = "A PIN has six letters and digits. Check your input."
+  case shareInvalid = "A PIN has six to ten letters and digits. Check your input."
   case shareLocked = "Too many wrong PINs. Wait for an hour of the class's clock, then try again."
   case shareFailed = "The upload failed: {reason}"
   case engineHeading = "What your phone knows"

@@ -80,7 +80,7 @@ extension ClassText {
     jeszcze używany.
     """,
     .shareRefused: "Ten PIN jest nieważny albo został już użyty. Poproś nauczyciela o nowy test.",
-    .shareInvalid: "PIN ma sześć liter i cyfr. Sprawdź wpisany tekst.",
+    .shareInvalid: "PIN ma od sześciu do dziesięciu liter i cyfr. Sprawdź wpisany tekst.",
     .shareLocked:
       "Za dużo błędnych kodów PIN. Poczekaj godzinę na zegarze lekcji i spróbuj ponownie.",
     .shareFailed: "Wysyłanie nie powiodło się: {reason}",

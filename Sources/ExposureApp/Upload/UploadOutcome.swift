@@ -109,7 +109,7 @@ extension UploadFailure {
 extension UploadFailure: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .invalidPIN: "A PIN has six letters and digits; check your input."
+    case .invalidPIN: "A PIN has six to ten letters and digits; check your input."
     case .locked: "Too many wrong PINs; wait a while, then try again."
     case .alreadyRunning: "Another upload is running; wait until it ends."
     case .paused: "The health authority has paused uploads; try again later with the same PIN."
