@@ -28,7 +28,7 @@ public enum KeyFileWriter {
   public static func write(
     to url: URL, start: UInt64, end: UInt64, region: String,
     keys: some Sequence<DiagnosisKey>, revisedKeys: some Sequence<DiagnosisKey> = [],
-    signers: [KeyFileSigner], create: (_ create: () -> URL?) -> URL? = { $0() }
+    signers: [KeyFileSigner], create: (_ create: () -> URL?) -> Void = { _ = $0() }
   ) throws(KeyFileError) -> KeyFileSummary {
     do {
       return try write(
@@ -54,12 +54,12 @@ public enum KeyFileWriter {
     _ fill: (inout ExportBody) throws -> Void
   ) throws -> KeyFileSummary {
     try write(
-      to: url, start: start, end: end, region: region, signers: signers, create: { $0() }, fill)
+      to: url, start: start, end: end, region: region, signers: signers, create: { _ = $0() }, fill)
   }
 
   private static func write(
     to url: URL, start: UInt64, end: UInt64, region: String, signers: [KeyFileSigner],
-    create: (_ create: () -> URL?) -> URL?, _ fill: (inout ExportBody) throws -> Void
+    create: (_ create: () -> URL?) -> Void, _ fill: (inout ExportBody) throws -> Void
   ) throws -> KeyFileSummary {
     let header = try header(start: start, end: end, region: region, signers: signers)
     return try writeFile(to: url, create: create) { descriptor in
@@ -76,7 +76,7 @@ public enum KeyFileWriter {
 
   /// A key file is public, and a web server that runs as another user has to read it: mode 0644.
   private static func writeFile<Result>(
-    to url: URL, create: (_ create: () -> URL?) -> URL? = { $0() },
+    to url: URL, create: (_ create: () -> URL?) -> Void = { _ = $0() },
     _ fill: (_ descriptor: Int32) throws -> Result
   ) throws -> Result {
     try AtomicFile.write(

@@ -53,7 +53,7 @@ package struct ConsoleConfiguration: Redacted, Sendable {
 
 /// The errors of the console.
 package enum ConsoleError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A value is not valid; the sentence names it.
+  /// A value is not valid; the message names it.
   case configuration(String)
   /// The database belongs to another secret.
   case otherSecret

@@ -97,8 +97,9 @@ extension KeyServerComposition {
       "revisionToken": .string("The token to send with the next upload."),
       "insertedExposures": .integer(
         "The number of keys that were stored.", 0...UploadLimit.keyCount.upperBound),
-      "error": .string("One message."), "code": code,
-      "warnings": .array(of: .string("One message."), "Reasons why keys were dropped."),
+      "error": .string("The reason, for developers."), "code": code,
+      "warnings": .array(
+        of: .string("The reason, for developers."), "Reasons why keys were dropped."),
       "padding": .padding,
     ], required: ["padding"])
 
@@ -106,14 +107,15 @@ extension KeyServerComposition {
     [
       "error": .object(
         [
-          "message": .string("One message."),
+          "message": .string("The reason, for developers."),
           "status": .string("The error code.", oneOf: CallableStatus.allCases.map(\.rawValue)),
         ], required: ["message", "status"]), "padding": .padding,
     ], required: ["error", "padding"])
 
   private static let statistics = JSONSchema.object(
     [
-      "days": .array(of: day, "Oldest first."), "error": .string("One message."), "code": code,
+      "days": .array(of: day, "Oldest first."), "error": .string("The reason, for developers."),
+      "code": code,
       "padding": .padding,
     ], required: ["padding"])
 

@@ -150,7 +150,7 @@ public enum DeviceConfigurationError: Error, Codable, Hashable, Sendable {
   case rolledBack(version: Int, current: Int)
   /// Its time, in Unix seconds, is over.
   case expired(Int64)
-  /// A value is out of bounds. The sentence names its field.
+  /// A value is out of bounds. The message names its field.
   case invalid(String)
 }
 

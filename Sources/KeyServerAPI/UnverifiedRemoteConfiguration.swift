@@ -117,7 +117,7 @@ public enum RemoteConfigurationError: Error, Hashable, Sendable {
   case wrongSignature
   /// Older than the current configuration.
   case rolledBack
-  /// A value is out of bounds. The sentence names its field.
+  /// A value is out of bounds. The message names its field.
   case invalid(String)
 }
 

@@ -33,16 +33,16 @@ public enum UploadLimit {
 
 extension UploadLimit {
   /// The first rule that the keys violate at `now`, or nil.
-  public static func breach(of keys: [UploadKey], at now: Date) -> UploadViolation? {
-    breach(of: keys.map(UploadedKey.init), at: now)
+  public static func violation(of keys: [UploadKey], at now: Date) -> UploadViolation? {
+    violation(of: keys.map(UploadedKey.init), at: now)
   }
 
   /// The first rule that the keys violate at `now`, or nil.
-  public static func breach(of keys: [UploadedKey], at now: Date) -> UploadViolation? {
+  public static func violation(of keys: [UploadedKey], at now: Date) -> UploadViolation? {
     guard keyCount.contains(keys.count) else { return .keyCount }
     if sharesOneStartTooOften(keys.map(\.start).sorted()) { return .keysWithOneStart }
     let window = KeyWindow(at: now)
-    if let breach = keys.lazy.compactMap({ window.breach(of: $0) }).first { return breach }
+    if let violation = keys.lazy.compactMap({ window.violation(of: $0) }).first { return violation }
     return breachTogether(of: keys.compactMap(\.exposureKey))
   }
 
@@ -96,7 +96,7 @@ public struct KeyWindow: Sendable {
   }
 
   /// The first rule that the key violates, or nil.
-  public func breach(of key: UploadedKey) -> UploadViolation? {
+  public func violation(of key: UploadedKey) -> UploadViolation? {
     guard key.bytes != nil else { return .keyBytes }
     guard let period = UInt32(exactly: key.period), UploadLimit.rollingPeriod.contains(period)
     else {

@@ -11,11 +11,11 @@ public enum QuietRefusal: Error, Hashable, Sendable {
   case bodyTooSlow
   /// The body is not JSON of the documented form.
   case malformed
-  /// No route has this path and method.
+  /// Nothing exists at the path, or not for the method.
   case notFound
   /// Too many attempts: retry later.
   case tooManyAttempts(retryAfterSeconds: Int)
-  /// The server is overloaded or cannot store data: retry later.
+  /// The server is overloaded or cannot use its storage: retry later.
   case unavailable(retryAfterSeconds: Int)
   /// An internal error.
   case internalError
@@ -41,9 +41,9 @@ public enum QuietRefusal: Error, Hashable, Sendable {
     case .wrongContentType: "The body must be application/json."
     case .bodyTooSlow: "The body did not arrive in time; send it again."
     case .malformed: "The body is not JSON of the form this route takes."
-    case .notFound: "No route has this path and method."
+    case .notFound: "Nothing exists at this path, or not for this method."
     case .tooManyAttempts: "Too many attempts; wait before the next one."
-    case .unavailable: "The server is busy or cannot store data; retry later."
+    case .unavailable: "The server is busy or cannot use its storage; retry later."
     case .internalError: "An internal error occurred; try again later."
     }
   }

@@ -54,7 +54,7 @@ package final class CleanUp {
   package init(_ cleanUp: @escaping @Sendable () -> Void) {
     let work = Work(cleanUp)
     self.work = work
-    signals = SignalHandler { work.run(exitingWith: 128 + $0) }
+    signals = SignalHandler(and: [SIGHUP]) { work.run(exitingWith: 128 + $0) }
   }
 
   /// Cleans up because the command ends.

@@ -4,7 +4,7 @@ import Foundation
 package enum StandardOutput {
   /// Writes a line without buffering, so that the reader of a pipe receives it at once.
   ///
-  /// - Throws: A `CommandFailure`, without a sentence if the reader has closed the pipe, as `head` does.
+  /// - Throws: A `CommandFailure`, without a message if the reader has closed the pipe, as `head` does.
   package static func write(_ text: String) throws(CommandFailure) {
     var rest = Array((text + "\n").utf8)[...]
     while !rest.isEmpty {

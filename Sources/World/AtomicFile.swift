@@ -38,11 +38,12 @@ package enum AtomicFile {
   /// Lets `fill` write the content through a file descriptor, which `write` closes.
   ///
   /// - Parameter create: Called with a function that creates the temporary file and returns its URL. A caller whose
-  ///   signal handler removes the file calls the function under a lock. Without a URL nothing is written.
+  ///   signal handler removes the file calls the function under a lock, at most once. If it does not call the function,
+  ///   nothing is written and the error is `ECANCELED`.
   /// - Throws: The error of `fill`, or a `FileError`.
   package static func write<Result>(
     to url: URL, permissions: mode_t = 0o600, existing: Existing = .replace,
-    create: Creation = { $0() }, fill: (_ descriptor: Int32) throws -> Result
+    create: Creation = { _ = $0() }, fill: (_ descriptor: Int32) throws -> Result
   ) throws -> Result {
     try write(
       to: url, permissions: permissions, existing: existing, create: create,
@@ -52,20 +53,23 @@ package enum AtomicFile {
   /// The same with a typed error: `mapError` turns a failed system call into the caller's error type.
   package static func write<Result, Failure: Error>(
     to url: URL, permissions: mode_t = 0o600, existing: Existing = .replace,
-    create: Creation = { $0() }, mapError: (FileError) -> Failure,
+    create: Creation = { _ = $0() }, mapError: (FileError) -> Failure,
     fill: (_ descriptor: Int32) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let folder = url.deletingLastPathComponent()
     let name = temporaryPrefix(for: url) + "XXXXXX"
     var template = Array(folder.appendingPathComponent(name).path.utf8CString)
     var descriptor: Int32 = -1
-    let created = create {
+    var temporary = url
+    errno = ECANCELED
+    create {
       descriptor = mkstemp(&template)
       guard descriptor >= 0 else { return nil }
       let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-      return URL(fileURLWithPath: path)
+      temporary = URL(fileURLWithPath: path)
+      return temporary
     }
-    guard let temporary = created else { throw mapError(FileError(.create, url)) }
+    guard descriptor >= 0 else { throw mapError(FileError(.create, url)) }
     defer {
       close(descriptor)
       unlink(temporary.path)
@@ -82,8 +86,8 @@ package enum AtomicFile {
     return result
   }
 
-  /// Creates a temporary file by calling `create`, and returns its URL; `nil` if none was created.
-  package typealias Creation = (_ create: () -> URL?) -> URL?
+  /// Calls `create`, which creates a temporary file and returns its URL; `nil` if that failed.
+  package typealias Creation = (_ create: () -> URL?) -> Void
 
   /// Gives a complete file its final name; both must be in the same folder.
   ///

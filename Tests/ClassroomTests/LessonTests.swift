@@ -66,7 +66,8 @@ import Testing
       _ = try await pupil.post("/phone/pin", "pin=\(first)")
       #expect(try await pupil.get("/phone").text.contains("This PIN is not valid"))
       _ = try await pupil.post("/phone/pin", "pin=1")
-      #expect(try await pupil.get("/phone").text.contains("A PIN has six to ten letters and digits"))
+      #expect(
+        try await pupil.get("/phone").text.contains("A PIN has six to ten letters and digits"))
       _ = try await room.teacher.post("/teacher/test", "phone=1")
       let second = try await pin(on: pupil)
       #expect(second != first)

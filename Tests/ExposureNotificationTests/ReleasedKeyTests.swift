@@ -77,7 +77,7 @@ import Testing
     for _ in 0..<16 {
       for _ in 1...17 {
         let keys = try await manager.diagnosisKeys()
-        #expect(UploadLimit.breach(of: keys.map(\.uploadKey), at: phone.clock.now) == nil)
+        #expect(UploadLimit.violation(of: keys.map(\.uploadKey), at: phone.clock.now) == nil)
         await phone.run(device, days: 1 / 18)
       }
       await phone.run(device, days: 1 / 18)

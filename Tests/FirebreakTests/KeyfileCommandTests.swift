@@ -3,6 +3,8 @@ import ServedSystem
 import TestSupport
 import Testing
 
+@testable import firebreak
+
 @Suite("firebreak keyfile", .enabled(if: SharedData.isPresent, "\(SharedData.absence)"))
 struct KeyfileCommandTests {
   private let example = SharedData.url("keyfiles/google-server-example")
@@ -96,7 +98,9 @@ struct KeyfileCommandTests {
     ]
   }
 
-  @Test("An interrupted or terminated make leaves no temporary file", arguments: [SIGINT, SIGTERM])
+  @Test(
+    "An interrupted or terminated make leaves no temporary file",
+    arguments: [SIGINT, SIGTERM, SIGHUP])
   func terminated(signal: Int32) async throws {
     let folder = try TemporaryFolder()
     let keys = folder.path("keys.json")
@@ -123,6 +127,22 @@ struct KeyfileCommandTests {
       #expect(files.filter { $0.hasPrefix(".") }.isEmpty, "\(files)")
     }
     #expect(statuses.contains(128 + signal), "make ended before the signal: \(statuses)")
+  }
+
+  @Test("A temporary file is removed once, and none is created after the removal")
+  func unfinishedFile() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.path("temporary")
+    let unfinished = UnfinishedFile()
+    unfinished.create {
+      FileManager.default.createFile(atPath: url.path, contents: nil) ? url : nil
+    }
+    unfinished.remove()
+    #expect(folder.files().isEmpty)
+    unfinished.create {
+      Issue.record("a file was created after the removal")
+      return nil
+    }
   }
 
   @Test("Bad usage ends with 2 and one line on stderr")

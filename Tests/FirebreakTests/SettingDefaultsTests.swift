@@ -13,7 +13,7 @@ struct SettingDefaultsTests {
      "tokenAudience": "keys.firebreak.example", "keyID": "260", "exportPeriodSeconds": 14400,
      "minimumKeys": 1000, "paddingRange": 100, "maximumKeysPerFile": 500000,
      "furtherExports": [{"filenameRoot": "PL", "region": "PL", "inputRegions": ["PL"],
-       "excludedRegions": [], "travellers": "included", "periodSeconds": 14400,
+       "excludedRegions": [], "travellers": "likeEverybody", "periodSeconds": 14400,
        "minimumKeys": 1000, "paddingRange": 100, "maximumKeysPerFile": 500000}],
      "deviceVerificationPlatforms": ["ios"],
      "publish": {"allowsPartialRevisions": false,

@@ -197,7 +197,7 @@ struct SettingsTests {
       ),
       (
         "keys", #"{"furtherExports": [{"filenameRoot": "a", "region": "PL", "travellers": "x"}]}"#,
-        "furtherExports[0].travellers must be one of included"
+        "furtherExports[0].travellers must be one of likeEverybody"
       ),
       ("keys", #"{"deviceCheck": {"teamID": "T"}}"#, "deviceCheck.keyID is missing"),
       (

@@ -95,7 +95,8 @@ struct ResponseTests {
       let response = try await Post(#"{"word":"storage"}"#).response(port: port)
       #expect(response.status == 503)
       #expect(response.headers["retry-after"] == "\(QuietLimit.retryAfterSeconds)")
-      #expect(response.json["message"] == "The server is busy or cannot store data; retry later.")
+      #expect(
+        response.json["message"] == "The server is busy or cannot use its storage; retry later.")
       #expect(echo.log.lines.contains { $0.contains("storage failed") })
     }
   }

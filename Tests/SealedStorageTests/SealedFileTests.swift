@@ -101,7 +101,7 @@ struct SealedFileTests {
   }
 
   @Test("The same content is encrypted differently each time, and is not readable on the disk")
-  func checkEncryption() throws {
+  func nothingReadable() throws {
     let content = Data("a person, a place and a time".utf8)
     try file().replace(with: content)
     let first = try Data(contentsOf: folder.path("store"))

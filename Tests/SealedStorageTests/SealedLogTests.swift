@@ -181,7 +181,7 @@ struct SealedLogTests {
   }
 
   @Test("Only the owner can read a segment, and its content is not readable on the disk")
-  func checkEncryption() async throws {
+  func nothingReadable() async throws {
     try await log().append([record("a person, a place")], day: 7)
     let facts = try FileManager.default.attributesOfItem(atPath: url(7).path)
     #expect(try #require(facts[.posixPermissions] as? NSNumber).intValue == 0o600)

@@ -84,14 +84,13 @@ struct AtomicFileTests {
     #expect(try permissions() == 0o640)
   }
 
-  @Test("Without a temporary file the write fails and changes nothing")
+  @Test("A write whose temporary file is not created fails with ECANCELED and changes nothing")
   func notCreated() throws {
     try AtomicFile.write([1], to: url)
-    #expect(throws: FileError.self) {
-      try AtomicFile.write(to: url, create: { _ in nil }) { _ in
-        Issue.record("The content was written")
-      }
+    let error = #expect(throws: FileError.self) {
+      try AtomicFile.write(to: url, create: { _ in }) { _ in Issue.record("content was written") }
     }
+    #expect(error?.code == ECANCELED)
     #expect(names() == ["store"])
     #expect(try Data(contentsOf: url) == Data([1]))
   }
@@ -99,11 +98,7 @@ struct AtomicFileTests {
   @Test("The temporary file is beside the final one, private, and recognized by its name")
   func temporaryName() throws {
     var temporary: URL?
-    func create(_ create: () -> URL?) -> URL? {
-      temporary = create()
-      return temporary
-    }
-    try AtomicFile.write(to: url, permissions: 0o644, create: create) { _ in
+    try AtomicFile.write(to: url, permissions: 0o644, create: { temporary = $0() }) { _ in
       let file = try #require(temporary)
       #expect(names() == [file.lastPathComponent])
       let attributes = try FileManager.default.attributesOfItem(atPath: file.path)

@@ -93,7 +93,7 @@ enum TeacherPage {
     }
   }
 
-  /// The sentence for a refusal.
+  /// The message for a refusal.
   static func text(of refusal: LessonRefusal) -> ClassPhrase {
     switch refusal {
     case .classIsFull: ClassText.fullTitle.with()

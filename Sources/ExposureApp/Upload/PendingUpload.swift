@@ -123,7 +123,7 @@ enum KeySelection {
   ) throws(UploadFailure) -> [ReleasedKey] {
     let keys = shared(all, risks, at: now)
     guard !keys.isEmpty else { throw .nothingToShare }
-    switch UploadLimit.breach(of: standIns(for: keys), at: now) {
+    switch UploadLimit.violation(of: standIns(for: keys), at: now) {
     case nil: return keys
     case .keyCount: throw .tooManyKeys
     case .keysWithOneStart: throw .tooManyKeysOfOneDay

@@ -29,7 +29,7 @@ struct AccountPages: Sendable {
   }
 
   private func list(
-    _ visit: PageRequest, fault: String? = nil, typedName: String = "",
+    _ visit: Visit, fault: String? = nil, typedName: String = "",
     status: HTTPResponse.Status = .ok
   ) async throws -> Response {
     let texts = visit.texts
@@ -51,7 +51,7 @@ struct AccountPages: Sendable {
       Page(texts[.accountsTitle], .accounts, values, status: status), for: visit)
   }
 
-  private func addAccount(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func addAccount(_ visit: Visit, _ form: Form) async throws -> Response {
     guard let role = Role(rawValue: form["role"]) else { throw PageRefusal.malformed }
     func refused() async throws -> Response {
       try await list(
@@ -69,7 +69,7 @@ struct AccountPages: Sendable {
     }
   }
 
-  private func newLink(for account: Account, _ visit: PageRequest) async throws -> Response {
+  private func newLink(for account: Account, _ visit: Visit) async throws -> Response {
     guard !account.isDisabled else { throw PageRefusal.missing }
     let token = try await links.make(for: account, by: visit.account)
     let title = visit.texts[.linkTitle, account.name]
@@ -79,7 +79,7 @@ struct AccountPages: Sendable {
   }
 
   private func setDisabled(
-    _ isDisabled: Bool, _ visit: PageRequest, _ form: Form
+    _ isDisabled: Bool, _ visit: Visit, _ form: Form
   ) async throws -> Response {
     let account = try await account(visit)
     do {
@@ -90,7 +90,7 @@ struct AccountPages: Sendable {
     return PageRenderer.redirection(to: "/accounts")
   }
 
-  private func account(_ visit: PageRequest) async throws -> Account {
+  private func account(_ visit: Visit) async throws -> Account {
     guard let id = Int64(visit.parameter("id")), let account = try await accounts.account(id: id)
     else { throw PageRefusal.missing }
     return account
@@ -99,7 +99,7 @@ struct AccountPages: Sendable {
   // MARK: - Links
 
   /// The account of the link in the path; nil if the link does not work.
-  private func invited(_ visit: PageRequest) async throws -> Account? {
+  private func invited(_ visit: Visit) async throws -> Account? {
     try await failures.attempt(from: visit.context) { () -> AttemptResult<Account?> in
       let account = try await links.account(of: visit.parameter("token"))
       return account == nil ? .failed(nil) : .succeeded(account)
@@ -107,7 +107,7 @@ struct AccountPages: Sendable {
   }
 
   private func start(
-    _ visit: PageRequest, _ account: Account?, fault: String? = nil
+    _ visit: Visit, _ account: Account?, fault: String? = nil
   ) async throws -> Response {
     let texts = visit.texts
     guard let account else {
@@ -131,7 +131,7 @@ struct AccountPages: Sendable {
       for: visit)
   }
 
-  private func finish(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func finish(_ visit: Visit, _ form: Form) async throws -> Response {
     guard let account = try await invited(visit) else { return try await start(visit, nil) }
     let password = form.exact("password")
     guard password.count >= ConsoleLimit.passwordCharactersMin,

@@ -13,7 +13,7 @@ struct AuditPages: Sendable {
     pages.post(router, "/audit/export", .holders(of: .readAudit), export)
   }
 
-  private func show(_ visit: PageRequest) async throws -> Response {
+  private func show(_ visit: Visit) async throws -> Response {
     let count = ConsoleLimit.auditEntriesOnPage
     let entries = try await audit.newest(count, before: visit.query("before").flatMap { Int64($0) })
     let chain = try await audit.forEach(atOnce: ConsoleLimit.auditEntriesAtOnce)
@@ -34,7 +34,7 @@ struct AuditPages: Sendable {
   }
 
   /// The whole log is sent while it is read.
-  private func export(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func export(_ visit: Visit, _ form: Form) async throws -> Response {
     try await audit.append(AuditEvent(visit.account.name, .auditExported))
     var response = PageRenderer.download(
       "", name: "audit.jsonl", type: "application/jsonl; charset=utf-8")

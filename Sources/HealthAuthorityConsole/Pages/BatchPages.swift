@@ -18,7 +18,7 @@ struct BatchPages: Sendable {
     pages.post(router, "/codes/batch", access, issue)
   }
 
-  private func form(_ visit: PageRequest, lines: String = "", fault: String? = nil) -> Response {
+  private func form(_ visit: Visit, lines: String = "", fault: String? = nil) -> Response {
     var values: [String: Any] = [
       "batch": UUID(randomness: randomness).text, "lines": lines,
       "today": visit.day(clock.now.unixSecond),
@@ -31,7 +31,7 @@ struct BatchPages: Sendable {
       for: visit)
   }
 
-  private func issue(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func issue(_ visit: Visit, _ form: Form) async throws -> Response {
     guard let batch = UUID(uuidString: form["batch"]) else { throw PageRefusal.malformed }
     let text = form["file"].isEmpty ? form["lines"] : form["file"]
     let lines: [BatchLine]
@@ -55,7 +55,7 @@ struct BatchPages: Sendable {
     let uuid: String
     var fault = ""
 
-    init(_ line: BatchLine, _ result: Result<IssuedCode, AuthorityFailure>, _ visit: PageRequest) {
+    init(_ line: BatchLine, _ result: Result<IssuedCode, AuthorityFailure>, _ visit: Visit) {
       reference = line.reference
       uuid = line.order.uuid.text
       switch result {
@@ -71,7 +71,7 @@ struct BatchPages: Sendable {
     var fields: [String] { [reference, code, expires, uuid, fault] }
   }
 
-  private func page(_ rows: [Row], _ visit: PageRequest) -> Response {
+  private func page(_ rows: [Row], _ visit: Visit) -> Response {
     let issued = rows.count { $0.fault.isEmpty }
     let values: [String: Any] = [
       "summary": visit.texts[.batchSummary, "\(issued)", "\(rows.count - issued)"],
@@ -86,7 +86,7 @@ struct BatchPages: Sendable {
       Page(visit.texts[.batchResult], .batchResult, values), for: visit)
   }
 
-  private func download(_ rows: [Row], _ visit: PageRequest) -> Response {
+  private func download(_ rows: [Row], _ visit: Visit) -> Response {
     let header = ["reference", "code", "expires", "uuid", "fault"]
     return PageRenderer.download(
       CSV.text([header] + rows.map(\.fields)), name: "codes.csv", type: "text/csv; charset=utf-8")

@@ -28,7 +28,7 @@ struct CodePages: Sendable {
 
   // MARK: - Issue
 
-  private func form(_ visit: PageRequest, fault: String? = nil) -> Response {
+  private func form(_ visit: Visit, fault: String? = nil) -> Response {
     let now = clock.now
     var values: [String: Any] = [
       "uuid": UUID(randomness: randomness).text, "sendsSMS": sendsSMS,
@@ -43,7 +43,7 @@ struct CodePages: Sendable {
       for: visit)
   }
 
-  private func issue(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func issue(_ visit: Visit, _ form: Form) async throws -> Response {
     guard let uuid = UUID(uuidString: form["uuid"]),
       let test = CodeRequest.TestType(rawValue: form["test"])
     else { throw PageRefusal.malformed }
@@ -67,7 +67,7 @@ struct CodePages: Sendable {
     }
   }
 
-  private func shown(_ issued: IssuedCode, _ visit: PageRequest) -> Response {
+  private func shown(_ issued: IssuedCode, _ visit: Visit) -> Response {
     let texts = visit.texts
     let sms = texts[.issuedSMSText, issued.code, visit.time(issued.expiresAt) + " UTC"]
     let address = link?.address(code: issued.code)
@@ -82,7 +82,7 @@ struct CodePages: Sendable {
     return pages.renderer.response(Page(texts[.issuedTitle], .issued, values), for: visit)
   }
 
-  private func issuedBefore(_ visit: PageRequest) -> Response {
+  private func issuedBefore(_ visit: Visit) -> Response {
     let (title, text) = (visit.texts[.issuedAgainTitle], visit.texts[.issuedAgainText])
     return pages.renderer.response(
       Page(title, .message, ["title": title, "text": text, "home": true], status: .conflict),
@@ -92,26 +92,26 @@ struct CodePages: Sendable {
   // MARK: - Status
 
   private func status(
-    _ visit: PageRequest, _ values: [String: Any], status: HTTPResponse.Status = .ok
+    _ visit: Visit, _ values: [String: Any], status: HTTPResponse.Status = .ok
   ) -> Response {
     pages.renderer.response(
       Page(visit.texts[.statusTitle], .codeStatus, values, status: status), for: visit)
   }
 
-  private func lookUp(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func lookUp(_ visit: Visit, _ form: Form) async throws -> Response {
     try await show(visit, form) { uuid throws(AuthorityFailure) in
       try await authority.state(ofCode: uuid)
     }
   }
 
-  private func expire(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func expire(_ visit: Visit, _ form: Form) async throws -> Response {
     try await show(visit, form, .codeExpired) { uuid throws(AuthorityFailure) in
       try await authority.expire(code: uuid)
     }
   }
 
   private func show(
-    _ visit: PageRequest, _ form: Form, _ action: AuditAction = .codeLookedUp,
+    _ visit: Visit, _ form: Form, _ action: AuditAction = .codeLookedUp,
     _ work: (UUID) async throws(AuthorityFailure) -> CodeState
   ) async throws -> Response {
     guard let uuid = UUID(uuidString: form["uuid"]) else {

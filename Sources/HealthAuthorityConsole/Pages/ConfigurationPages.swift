@@ -29,7 +29,7 @@ struct ConfigurationPages: Sendable {
   // MARK: - The page
 
   private func show(
-    _ visit: PageRequest, document: String? = nil, reason: String = "", fault: String? = nil,
+    _ visit: Visit, document: String? = nil, reason: String = "", fault: String? = nil,
     notice: TextKey? = nil
   ) async throws -> Response {
     let current = try await authority.remoteConfiguration()
@@ -69,7 +69,7 @@ struct ConfigurationPages: Sendable {
         status: fault == nil ? .ok : .unprocessableContent), for: visit)
   }
 
-  private func by(_ proposal: Proposal, _ visit: PageRequest) -> String {
+  private func by(_ proposal: Proposal, _ visit: Visit) -> String {
     visit.texts[.configurationBy, proposal.proposedBy, visit.time(proposal.proposedAt)]
   }
 
@@ -87,7 +87,7 @@ struct ConfigurationPages: Sendable {
     let message: String
   }
 
-  private func change(_ visit: PageRequest, _ form: Form) async throws -> Change {
+  private func change(_ visit: Visit, _ form: Form) async throws -> Change {
     let current = try await authority.remoteConfiguration()
     let document = form["document"]
     guard document.utf8.count <= ConsoleLimit.configurationBytesMax else {
@@ -115,7 +115,7 @@ struct ConfigurationPages: Sendable {
 
   /// The change of a form, or the page with its fault.
   private func withChange(
-    _ visit: PageRequest, _ form: Form, _ work: (Change) async throws -> Response
+    _ visit: Visit, _ form: Form, _ work: (Change) async throws -> Response
   ) async throws -> Response {
     let change: Change
     do {
@@ -127,14 +127,14 @@ struct ConfigurationPages: Sendable {
     return try await work(change)
   }
 
-  private func preview(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func preview(_ visit: Visit, _ form: Form) async throws -> Response {
     try await withChange(visit, form) { change in
       try await effect(of: change, isProposed: false, visit)
     }
   }
 
   /// The effect of an open proposal, for the person who decides.
-  private func showEffect(_ visit: PageRequest) async throws -> Response {
+  private func showEffect(_ visit: Visit) async throws -> Response {
     guard let id = Int64(visit.parameter("id")), let proposal = try await proposals.proposal(id),
       proposal.decision == nil
     else { throw PageRefusal.missing }
@@ -146,7 +146,7 @@ struct ConfigurationPages: Sendable {
   }
 
   private func effect(
-    of change: Change, isProposed: Bool, _ visit: PageRequest
+    of change: Change, isProposed: Bool, _ visit: Visit
   ) async throws -> Response {
     let old = try ConfigurationDocument.text(of: change.current)
     let new = try ConfigurationDocument.text(of: change.new)
@@ -165,7 +165,7 @@ struct ConfigurationPages: Sendable {
   }
 
   private func rows(
-    _ before: ConfigurationEffect, _ after: ConfigurationEffect, _ visit: PageRequest
+    _ before: ConfigurationEffect, _ after: ConfigurationEffect, _ visit: Visit
   ) -> [[String: String]] {
     let texts = visit.texts
     func row(
@@ -184,7 +184,7 @@ struct ConfigurationPages: Sendable {
     ]
   }
 
-  private func propose(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func propose(_ visit: Visit, _ form: Form) async throws -> Response {
     try await withChange(visit, form) { change in
       let isStored = try await proposals.add(
         try ConfigurationDocument.text(of: change.new), replacing: change.current.version,
@@ -196,7 +196,7 @@ struct ConfigurationPages: Sendable {
 
   // MARK: - The approval
 
-  private func approve(_ visit: PageRequest) async throws -> Response {
+  private func approve(_ visit: Visit) async throws -> Response {
     let actor = try visit.account
     guard let id = Int64(visit.parameter("id")), let proposal = try await proposals.proposal(id)
     else { throw PageRefusal.missing }
@@ -220,7 +220,7 @@ struct ConfigurationPages: Sendable {
   /// Puts an approved configuration in force, or opens its proposal again.
   private func replace(
     _ configuration: RemoteConfiguration, as proposal: Proposal, by actor: Account,
-    _ visit: PageRequest
+    _ visit: Visit
   ) async throws -> Response {
     do throws(AuthorityFailure) {
       try await authority.replace(configuration, ifInForce: proposal.replaces)

@@ -22,7 +22,7 @@ struct KeyPages: Sendable {
     pages.post(router, "/keys/apps", access, addApp)
   }
 
-  private func show(_ visit: PageRequest, fault: String? = nil) async throws -> Response {
+  private func show(_ visit: Visit, fault: String? = nil) async throws -> Response {
     let texts = visit.texts
     var (servers, remarks): ([[String: Any]], Set<String>) = ([], [])
     for server in SigningServer.allCases {
@@ -83,14 +83,14 @@ struct KeyPages: Sendable {
     }
   }
 
-  private func rotate(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func rotate(_ visit: Visit, _ form: Form) async throws -> Response {
     guard let server = SigningServer(rawValue: form["server"]) else { throw PageRefusal.malformed }
     return try await perform(visit, .signingKeyRotated, server.rawValue) {
       () throws(AuthorityFailure) in try await authority.rotateSigningKey(of: server)
     }
   }
 
-  private func addAPIKey(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func addAPIKey(_ visit: Visit, _ form: Form) async throws -> Response {
     let name = form["name"]
     guard let kind = APIKeyFacts.Kind(rawValue: form["kind"]), !name.isEmpty else {
       throw PageRefusal.malformed
@@ -103,7 +103,7 @@ struct KeyPages: Sendable {
       Page(title, .secret, ["title": title, "secret": key]), for: visit)
   }
 
-  private func addAuthority(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func addAuthority(_ visit: Visit, _ form: Form) async throws -> Response {
     let facts = AuthorityFacts(
       issuer: form["issuer"], audience: form["audience"], keyIDs: [form["key-id"]])
     return try await perform(visit, .authorityAdded, facts.issuer, detail: form["key-id"]) {
@@ -112,7 +112,7 @@ struct KeyPages: Sendable {
     }
   }
 
-  private func addApp(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func addApp(_ visit: Visit, _ form: Form) async throws -> Response {
     func list(_ name: String) -> [String] {
       form[name].split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
@@ -124,7 +124,7 @@ struct KeyPages: Sendable {
   }
 
   private func perform(
-    _ visit: PageRequest, _ action: AuditAction, _ subject: String, detail: String = "",
+    _ visit: Visit, _ action: AuditAction, _ subject: String, detail: String = "",
     _ work: () async throws(AuthorityFailure) -> Void
   ) async throws -> Response {
     do {

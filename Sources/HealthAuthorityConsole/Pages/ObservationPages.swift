@@ -14,7 +14,7 @@ struct ObservationPages: Sendable {
 
   // MARK: - Funnel
 
-  private func funnel(_ visit: PageRequest) async throws -> Response {
+  private func funnel(_ visit: Visit) async throws -> Response {
     let least = ConsoleLimit.shownCountMin
     let days = try await authority.funnel().suffix(ConsoleLimit.funnelDaysMax).map {
       ShownFunnelDay($0, least: least)
@@ -69,7 +69,7 @@ struct ObservationPages: Sendable {
 
   // MARK: - Exports
 
-  private func exports(_ visit: PageRequest) async throws -> Response {
+  private func exports(_ visit: Visit) async throws -> Response {
     let texts = visit.texts
     let withdrawn = Set((try? await authority.instructions().withdrawn) ?? [])
     let exports = try await authority.exports().enumerated().map { index, export -> [String: Any] in

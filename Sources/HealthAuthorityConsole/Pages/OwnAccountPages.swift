@@ -21,7 +21,7 @@ struct OwnAccountPages: Sendable {
     }
   }
 
-  private func show(_ visit: PageRequest, fault: TextKey? = nil) async throws -> Response {
+  private func show(_ visit: Visit, fault: TextKey? = nil) async throws -> Response {
     let account = try visit.account
     let own = try await passkeys.passkeys(of: account)
     var values: [String: Any] = [
@@ -52,7 +52,7 @@ struct OwnAccountPages: Sendable {
       for: visit)
   }
 
-  private func addPasskey(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func addPasskey(_ visit: Visit, _ form: Form) async throws -> Response {
     let account = try visit.account
     guard isFresh(visit) else { return try await show(visit) }
     guard let ceremony = PasskeyCeremony(origin: visit.origin, limits: .console),
@@ -74,7 +74,7 @@ struct OwnAccountPages: Sendable {
     return PageRenderer.redirection(to: "/own")
   }
 
-  private func isFresh(_ visit: PageRequest) -> Bool {
+  private func isFresh(_ visit: Visit) -> Bool {
     visit.session.map {
       passkeys.clock.now.unixSecond < $0.startedAt + ConsoleLimit.freshSessionSeconds
     } ?? false

@@ -18,7 +18,7 @@ enum PageRefusal: Error, Hashable, Sendable {
   case tooManyAttempts(seconds: Int)
   case malformed
   case tooLarge
-  /// The administered server refuses the request; the sentence is its reason.
+  /// The administered server refuses the request; the message is its reason.
   case refused(String)
   case notOffered(String)
   case unavailable

@@ -18,7 +18,7 @@ struct PageRenderer: Sendable {
   }
 
   /// The response with a page.
-  func response(_ page: Page, for visit: PageRequest) -> Response {
+  func response(_ page: Page, for visit: Visit) -> Response {
     var values = page.values
     values["t"] = visit.texts.all
     values["formToken"] = visit.session?.formToken ?? ""
@@ -75,7 +75,7 @@ struct PageRenderer: Sendable {
     }
   }
 
-  private func frame(_ page: Page, _ content: String, _ visit: PageRequest) -> [String: Any] {
+  private func frame(_ page: Page, _ content: String, _ visit: Visit) -> [String: Any] {
     let path = visit.request.uri.path
     var frame: [String: Any] = [
       "t": visit.texts.all, "title": page.title, "language": visit.language.rawValue,

@@ -7,8 +7,8 @@ import Secrets
 /// Adds pages to a router. It finds the language and the session of a request, checks rights and the origin of forms,
 /// and turns every error into one clear page.
 struct PageRouter: Sendable {
-  typealias Show = @Sendable (PageRequest) async throws -> Response
-  typealias Take = @Sendable (PageRequest, Form) async throws -> Response
+  typealias Show = @Sendable (Visit) async throws -> Response
+  typealias Take = @Sendable (Visit, Form) async throws -> Response
 
   /// The accounts that may use a page.
   enum Access: Sendable {
@@ -79,14 +79,14 @@ struct PageRouter: Sendable {
 
   private func respond(
     _ request: Request, _ context: QuietContext,
-    _ work: (PageRequest) async throws -> Response
+    _ work: (Visit) async throws -> Response
   ) async -> Response {
-    var visit = PageRequest(
+    var visit = Visit(
       request: request, context: context, language: language(of: request), session: nil,
       origin: origin(of: context))
     do {
       let session = try await session(of: request, context)
-      visit = PageRequest(
+      visit = Visit(
         request: request, context: context, language: visit.language, session: session,
         origin: visit.origin)
       return try await work(visit)
@@ -99,7 +99,7 @@ struct PageRouter: Sendable {
     }
   }
 
-  private func response(_ refusal: PageRefusal, _ visit: PageRequest) -> Response {
+  private func response(_ refusal: PageRefusal, _ visit: Visit) -> Response {
     if case .signInNeeded(let next) = refusal {
       return PageRenderer.redirection(to: "/sign-in?next=\(Self.encoded(next))")
     }
@@ -122,7 +122,7 @@ struct PageRouter: Sendable {
     return try await sessions.session(token)
   }
 
-  private func check(_ access: Access, _ visit: PageRequest) throws(PageRefusal) {
+  private func check(_ access: Access, _ visit: Visit) throws(PageRefusal) {
     if case .everyone = access { return }
     guard let session = visit.session else {
       let hasCookie =
@@ -138,7 +138,7 @@ struct PageRouter: Sendable {
   // MARK: - Forgeries
 
   /// Checks the headers in which a browser states the origin of a form; pages cannot change them.
-  private func checkOrigin(_ visit: PageRequest) throws(PageRefusal) {
+  private func checkOrigin(_ visit: Visit) throws(PageRefusal) {
     let headers = visit.request.headers
     if let site = HTTPFields.Element.Name("sec-fetch-site").flatMap({ headers[$0] }),
       !["same-origin", "none"].contains(site)
@@ -151,13 +151,13 @@ struct PageRouter: Sendable {
 
   /// True for another name of this machine, if the console has no public origin. `Host` alone proves nothing, because
   /// of DNS rebinding: an attacker's name can resolve to the console's address.
-  private func isThisMachine(_ sent: String, _ visit: PageRequest) -> Bool {
+  private func isThisMachine(_ sent: String, _ visit: Visit) -> Bool {
     guard origin == nil, let url = URL(string: sent), url.scheme == "http", url.isEncryptedOrLocal
     else { return false }
     return url.port == visit.context.serverPort
   }
 
-  private func checkToken(_ form: Form, _ visit: PageRequest) throws(PageRefusal) {
+  private func checkToken(_ form: Form, _ visit: Visit) throws(PageRefusal) {
     guard let session = visit.session,
       isEqualInConstantTime(form[Self.formTokenField].utf8, session.formToken.utf8)
     else { throw .forged }

@@ -34,7 +34,7 @@ struct PhonePages: Sendable {
     }
   }
 
-  private func show(_ visit: PageRequest, fault: String? = nil) async throws -> Response {
+  private func show(_ visit: Visit, fault: String? = nil) async throws -> Response {
     let texts = visit.texts
     let instructions = try await authority.instructions()
     let pause = instructions.pause
@@ -57,7 +57,7 @@ struct PhonePages: Sendable {
       for: visit)
   }
 
-  private func pause(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func pause(_ visit: Visit, _ form: Form) async throws -> Response {
     var until: Date?
     if !form["hours"].isEmpty {
       guard let hours = Int(form["hours"]), Self.hours.contains(hours) else {
@@ -72,7 +72,7 @@ struct PhonePages: Sendable {
   }
 
   private func withFile(
-    _ visit: PageRequest, _ form: Form, _ action: AuditAction,
+    _ visit: Visit, _ form: Form, _ action: AuditAction,
     _ work: (KeyFileHash) async throws(AuthorityFailure) -> Void
   ) async throws -> Response {
     guard let file = KeyFileHash(hex: form["hash"]) else {
@@ -84,7 +84,7 @@ struct PhonePages: Sendable {
   }
 
   private func perform(
-    _ visit: PageRequest, _ action: AuditAction, _ subject: String = "", detail: String = "",
+    _ visit: Visit, _ action: AuditAction, _ subject: String = "", detail: String = "",
     _ work: () async throws(AuthorityFailure) -> Void
   ) async throws -> Response {
     try await actions.perform(

@@ -33,7 +33,7 @@ struct SignInPages: Sendable {
     }
   }
 
-  private func home(_ visit: PageRequest) throws -> Response {
+  private func home(_ visit: Visit) throws -> Response {
     let role = try visit.account.role
     let entries = MenuEntry.entries(for: role).map { entry in
       [
@@ -45,7 +45,7 @@ struct SignInPages: Sendable {
   }
 
   private func form(
-    _ visit: PageRequest, next: String, name: String = "", fault: String? = nil,
+    _ visit: Visit, next: String, name: String = "", fault: String? = nil,
     status: HTTPResponse.Status = .ok
   ) -> Response {
     var values: [String: Any] = ["next": Self.local(next), "name": name]
@@ -63,7 +63,7 @@ struct SignInPages: Sendable {
 
   // MARK: - Password
 
-  private func withPassword(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func withPassword(_ visit: Visit, _ form: Form) async throws -> Response {
     let (name, next) = (form["name"], form["next"])
     guard form.exact("password").utf8.count <= ConsoleLimit.passwordBytesMax,
       name.count <= ConsoleLimit.nameCharacters.upperBound
@@ -92,7 +92,7 @@ struct SignInPages: Sendable {
 
   // MARK: - Passkey
 
-  private func withPasskey(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func withPasskey(_ visit: Visit, _ form: Form) async throws -> Response {
     let account = try await failures.attempt(from: visit.context) { () -> AttemptResult<Account?> in
       let account = try await self.account(of: form, visit)
       return account == nil ? .failed(nil) : .succeeded(account)
@@ -106,7 +106,7 @@ struct SignInPages: Sendable {
   }
 
   /// The account whose passkey has signed the challenge; nil if none has.
-  private func account(of form: Form, _ visit: PageRequest) async throws -> Account? {
+  private func account(of form: Form, _ visit: Visit) async throws -> Account? {
     guard let ceremony = PasskeyCeremony(origin: visit.origin, limits: .console),
       let id = form.bytes("id"), let clientData = form.bytes("client-data"),
       let authenticatorData = form.bytes("authenticator-data"),
@@ -129,16 +129,16 @@ struct SignInPages: Sendable {
   // MARK: - Sessions
 
   private func started(
-    _ account: Account, _ method: String, next: String, _ visit: PageRequest
+    _ account: Account, _ method: String, next: String, _ visit: Visit
   ) async throws -> Response {
     let session = try await sessions.start(for: account, with: method)
     return PageRenderer.redirection(
       to: Self.local(next), cookie: pages.cookie(for: visit.context).header(session))
   }
 
-  private func signOut(_ visit: PageRequest, _ form: Form) async throws -> Response {
+  private func signOut(_ visit: Visit, _ form: Form) async throws -> Response {
     if let session = visit.session { try await sessions.end(session) }
-    let visit = PageRequest(
+    let visit = Visit(
       request: visit.request, context: visit.context, language: visit.language, session: nil,
       origin: visit.origin)
     var response = pages.renderer.response(
@@ -152,7 +152,7 @@ struct SignInPages: Sendable {
     return response
   }
 
-  private func chooseLanguage(_ visit: PageRequest) throws -> Response {
+  private func chooseLanguage(_ visit: Visit) throws -> Response {
     guard let language = ConsoleLanguage(rawValue: visit.parameter("language")) else {
       throw PageRefusal.notFound
     }

@@ -34,7 +34,7 @@ extension ExportConfiguration {
   /// The handling of keys whose users consented to sharing them with other countries.
   public enum Travellers: String, Hashable, Sendable, CaseIterable {
     /// They are handled like all other keys.
-    case included
+    case included = "likeEverybody"
     /// Only they are included.
     case only
     /// They are excluded.

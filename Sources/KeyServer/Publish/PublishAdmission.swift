@@ -129,14 +129,14 @@ struct CheckedKeys: Sendable {
     let window = KeyWindow(at: context.now)
     accepted.reserveCapacity(keys.count)
     for (index, key) in keys.enumerated() {
-      if let breach = window.breach(of: key) {
-        faults.append("Key \(index): \(breach)")
+      if let violation = window.violation(of: key) {
+        faults.append("Key \(index): \(violation)")
       } else {
         accept(key, at: index, context)
       }
     }
-    if let breach = UploadLimit.breachTogether(of: accepted.map(\.key.key)) {
-      throw .invalidRequest("\(breach)")
+    if let violation = UploadLimit.breachTogether(of: accepted.map(\.key.key)) {
+      throw .invalidRequest("\(violation)")
     }
     if faults.count == keys.count { throw .invalidRequest(faults.joined(separator: " ")) }
   }

@@ -110,7 +110,7 @@ enum PublishRefusal: Error, Hashable, Sendable {
   /// The certificate is missing, invalid, used, or for other keys. The client needs a new one. All these
   /// reasons share one response: the difference would only help to forge certificates.
   case certificate
-  /// The request breaks the rule that the sentence names. The client gives up.
+  /// The request breaks the rule that the message names. The client gives up.
   case invalidRequest(String)
   /// The revision rules reject the upload. The client sends the revision token, or gives up.
   case revision(RevisionRefusal)

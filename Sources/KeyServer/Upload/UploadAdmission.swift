@@ -24,8 +24,8 @@ struct UploadAdmission: Sendable {
     let keys = payload.temporaryExposureKeys.map(UploadedKey.init)
     try checkBinding(of: grant, to: keys, secret: payload.hmackey)
     try await checkOrigin(of: payload)
-    if let breach = UploadLimit.breach(of: keys, at: now) {
-      throw .invalidRequest(breach.description)
+    if let violation = UploadLimit.violation(of: keys, at: now) {
+      throw .invalidRequest(violation.description)
     }
     let onset = SymptomOnset(grant.symptomOnsetInterval, at: now)
     let publishable = publishable(keys, of: request, granted: grant, onset: onset, at: now)

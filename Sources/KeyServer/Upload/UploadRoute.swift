@@ -110,7 +110,7 @@ enum Acceptance: Hashable, Sendable {
 
 /// The reason why an upload is rejected: one case for each reaction of the client.
 enum UploadRefusal: Error, Hashable {
-  /// The request breaks the rule that the sentence names. The client gives up.
+  /// The request breaks the rule that the message names. The client gives up.
   case invalidRequest(String)
   /// The token is missing, invalid, used, or bound to other keys. The user needs a new PIN.
   case unauthenticated

@@ -67,7 +67,8 @@ struct GuessingAlarm: Sendable {
     let count = alarm == .stopped ? limits.total : limits.total / 2
     let effect =
       switch alarm {
-      case .slowed: "the failure limit of each address is a tenth until there are fewer"
+      case .slowed:
+        "the failure limits of addresses are a tenth of the usual ones until fewer codes are guessed"
       case .stopped: "all codes are refused until there are fewer"
       }
     logger.error(

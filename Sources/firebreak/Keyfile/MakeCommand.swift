@@ -83,19 +83,15 @@ final class UnfinishedFile: Sendable {
 
   private let state = Mutex(State.waiting)
 
-  /// Creates the file under the lock, so that `remove` never misses it.
-  ///
-  /// - Returns: `nil` if the program ends already.
-  func create(_ create: () -> URL?) -> URL? {
+  /// Creates the file under the lock, so that `remove` never misses it. Creates none after `remove`.
+  func create(_ create: () -> URL?) {
     state.withLock { state in
-      if case .removed = state { return nil }
-      guard let url = create() else { return nil }
+      guard case .waiting = state, let url = create() else { return }
       state = .created(url)
-      return url
     }
   }
 
-  /// Removes the file if it still has its temporary name. None is created after this.
+  /// Removes the file if it still has its temporary name.
   @Sendable func remove() {
     state.withLock { state in
       if case .created(let url) = state { unlink(url.path) }

@@ -3,7 +3,7 @@ import Hummingbird
 import QuietHTTP
 
 /// A request to a page, with its language and session.
-struct PageRequest: Sendable {
+struct Visit: Sendable {
   let request: Request
   let context: QuietContext
   let language: ConsoleLanguage
