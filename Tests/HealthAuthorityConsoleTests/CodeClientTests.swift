@@ -44,13 +44,13 @@ import World
   @Test("A PIN is issued once for a UUID, has a status, and is ended")
   func pin() async throws {
     try await Self.withServer { client, clock async throws in
-      let order = CodeRequest(uuid: UUID(), testType: .confirmed, symptomDate: "2027-01-12")
-      let issued = try await client.issue(order)
-      #expect(VerificationCode(issued.code) != nil && issued.uuid == order.uuid)
-      await #expect(throws: AuthorityFailure.taken) { try await client.issue(order) }
-      let state = try await client.state(ofCode: order.uuid)
+      let request = CodeRequest(uuid: UUID(), testType: .confirmed, symptomDate: "2027-01-12")
+      let issued = try await client.issue(request)
+      #expect(VerificationCode(issued.code) != nil && issued.uuid == request.uuid)
+      await #expect(throws: AuthorityFailure.taken) { try await client.issue(request) }
+      let state = try await client.state(ofCode: request.uuid)
       #expect(!state.isUsed && state.expiresAt == issued.expiresAt)
-      let ended = try await client.expire(code: order.uuid)
+      let ended = try await client.expire(code: request.uuid)
       #expect(ended.expiresAt < clock.now)
       await #expect(throws: AuthorityFailure.notFound) { try await client.state(ofCode: UUID()) }
       let future = CodeRequest(uuid: UUID(), testType: .confirmed, symptomDate: "2027-02-01")
@@ -62,8 +62,8 @@ import World
   func statistics() async throws {
     try await Self.withServer { client, clock async throws in
       #expect(try await client.statistics().isEmpty)
-      let orders = (0..<3).map { _ in CodeRequest(uuid: UUID(), testType: .confirmed) }
-      _ = await client.issue(orders)
+      let requests = (0..<3).map { _ in CodeRequest(uuid: UUID(), testType: .confirmed) }
+      _ = await client.issue(requests)
       let days = try await client.statistics()
       #expect(days.map(\.date) == ["2027-01-15"] && days.first?.data.codesIssued == 3)
       clock.advance(by: 86_400)
@@ -76,17 +76,17 @@ import World
     "A batch of 25 is issued in the order of its lines, with the fault of one beside the others")
   func batch() async throws {
     try await Self.withServer { client, _ async throws in
-      let orders = (0..<25).map { index in
+      let requests = (0..<25).map { index in
         CodeRequest(
           uuid: UUID(), testType: index == 3 ? .likely : .confirmed,
           symptomDate: index == 12 ? "2028-01-01" : nil)
       }
-      let results = await client.issue(orders)
+      let results = await client.issue(requests)
       #expect(results.count == 25)
       for (index, result) in results.enumerated() {
         switch result {
         case .success(let issued):
-          #expect(issued.uuid == orders[index].uuid && index != 12)
+          #expect(issued.uuid == requests[index].uuid && index != 12)
           #expect((VerificationCode(issued.code) != nil) == (index != 3))
         case .failure(let failure):
           #expect(index == 12)
@@ -100,9 +100,9 @@ import World
   func failures() async throws {
     let nowhere = try #require(URL(string: "http://127.0.0.1:1"))
     let lost = try #require(CodeClient(server: nowhere, apiKey: "key"))
-    let order = CodeRequest(uuid: UUID(), testType: .confirmed)
-    await #expect(throws: AuthorityFailure.unavailable) { try await lost.issue(order) }
-    let results = await lost.issue([order])
+    let request = CodeRequest(uuid: UUID(), testType: .confirmed)
+    await #expect(throws: AuthorityFailure.unavailable) { try await lost.issue(request) }
+    let results = await lost.issue([request])
     #expect(results.count == 1)
     let plain = try #require(URL(string: "http://verification.example"))
     #expect(CodeClient(server: plain, apiKey: "key") == nil)

@@ -31,7 +31,7 @@ import World
       #expect(page.text.contains("class=\"qr-code\""))
       let again = try await browser.post("/codes", fields)
       #expect(again.status == 409 && again.element("message")?.contains("only one code") == true)
-      #expect(console.authority.state.orders.map(\.symptomDate) == ["2027-01-12"])
+      #expect(console.authority.state.requests.map(\.symptomDate) == ["2027-01-12"])
       #expect(!console.log.lines.contains { $0.contains("AB101C") })
       let entries = try await console.entries()
       #expect(!entries.contains { $0.contains("AB101C") })
@@ -75,7 +75,7 @@ import World
           == [["reference", "code"], ["'=A", "AB101C"], ["B, 2", "AB102C"]])
       let again = try await browser.post("/codes/batch", ["batch": batch, "lines": lines])
       #expect(again.element("summary") == "0 codes issued, 2 lines with a fault.")
-      #expect(console.authority.state.orders.count == 2)
+      #expect(console.authority.state.requests.count == 2)
     }
   }
 

@@ -8,7 +8,7 @@ import Synchronization
 final class SimulatedAuthority: AdministeredAuthority {
   struct State: Sendable {
     var codes: [UUID: CodeState] = [:]
-    var orders: [CodeRequest] = []
+    var requests: [CodeRequest] = []
     var days: [FunnelDay] = []
     var exports: [ExportFacts] = []
     var configuration = RemoteConfiguration(version: 3)
@@ -44,21 +44,21 @@ final class SimulatedAuthority: AdministeredAuthority {
     }
   }
 
-  func issue(_ order: CodeRequest) async throws(AuthorityFailure) -> IssuedCode {
+  func issue(_ request: CodeRequest) async throws(AuthorityFailure) -> IssuedCode {
     try with { state throws(AuthorityFailure) in
-      guard state.codes[order.uuid] == nil else { throw AuthorityFailure.taken }
+      guard state.codes[request.uuid] == nil else { throw AuthorityFailure.taken }
       let end = RunningConsole.start.addingTimeInterval(1_800)
-      state.orders.append(order)
-      state.codes[order.uuid] = CodeState(isUsed: false, expiresAt: end)
+      state.requests.append(request)
+      state.codes[request.uuid] = CodeState(isUsed: false, expiresAt: end)
       return IssuedCode(
-        uuid: order.uuid, code: "AB\(100 + state.orders.count)C", expiresAt: end)
+        uuid: request.uuid, code: "AB\(100 + state.requests.count)C", expiresAt: end)
     }
   }
 
-  func issue(_ orders: [CodeRequest]) async -> [Result<IssuedCode, AuthorityFailure>] {
+  func issue(_ requests: [CodeRequest]) async -> [Result<IssuedCode, AuthorityFailure>] {
     var results: [Result<IssuedCode, AuthorityFailure>] = []
-    for order in orders {
-      do throws(AuthorityFailure) { results.append(.success(try await issue(order))) } catch {
+    for request in requests {
+      do throws(AuthorityFailure) { results.append(.success(try await issue(request))) } catch {
         results.append(.failure(error))
       }
     }

@@ -120,9 +120,9 @@ import Testing
   func arrows() throws {
     let row = Timeline.Row(
       number: 1, time: DemoClock.day(2, 8), ok: true, lanes: [0, 1, 2],
-      passages: [0, 1, 2].map { Timeline.MessageArrow(from: 4, to: $0) })
+      arrows: [0, 1, 2].map { Timeline.MessageArrow(from: 4, to: $0) })
     let svg = TimelinePicture(timeline: Timeline(lanes: lanes, rows: [row])).svg
-    let heights = svg.matches(of: /class="passage"[^>]* d="M [0-9.]+ ([0-9.]+) H/).map(\.1)
+    let heights = svg.matches(of: /class=\"arrow"[^>]* d="M [0-9.]+ ([0-9.]+) H/).map(\.1)
     #expect(Set(heights).count == 3)
   }
 
@@ -132,7 +132,7 @@ import Testing
     let rows = times.enumerated().map { index, time in
       Timeline.Row(
         number: index + 1, time: DemoClock.day(2, time.0, time.1), ok: true, lanes: [2],
-        passages: [])
+        arrows: [])
     }
     let svg = TimelinePicture(timeline: Timeline(lanes: lanes, rows: rows)).svg
     let clocks = svg.matches(of: /class="clock" x="0" y="([0-9.]+)">([0-9:]+)</).map {

@@ -47,7 +47,7 @@ struct BadInputTests {
     let hmac = RunningServer.keyHMAC.base64EncodedString()
     let issued = try await server.issue()
     let token = try await server.verified(try await server.issue().code).token
-    let order = """
+    let request = """
       {"testType":"confirmed","symptomDate":"2027-01-10","testDate":"2027-01-12","tzOffset":0,
        "phone":"+48123456789","smsTemplateLabel":"Default SMS template","externalIssuerID":"a",
        "uuid":"","onlyGenerateSMS":true,"padding":"AAAA"}
@@ -69,8 +69,8 @@ struct BadInputTests {
         body: """
           {"data":{"code":"\(try await server.newCode())","ekeyhmac":"\(hmac)"},"padding":"AAAA"}
           """),
-      Request(path: VerificationRoute.issue, body: order),
-      Request(path: VerificationRoute.batchIssue, body: #"{"codes":[\#(order)],"padding":"A"}"#),
+      Request(path: VerificationRoute.issue, body: request),
+      Request(path: VerificationRoute.batchIssue, body: #"{"codes":[\#(request)],"padding":"A"}"#),
       Request(
         path: VerificationRoute.verify,
         body: #"{"code":"\#(issued.code)","accept":["confirmed"],"nonce":"AAAA","padding":"A"}"#),

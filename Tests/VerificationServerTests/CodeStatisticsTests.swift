@@ -47,9 +47,9 @@ import VerificationAPI
     try await RunningServer.run(in: folder.url) { server async throws in
       let reader = ["X-API-Key": try await server.newKey(.stats)]
       #expect(try await server.get(VerificationRoute.statistics, headers: reader).status == 200)
-      let order = #"{"testType":"confirmed"}"#
+      let request = #"{"testType":"confirmed"}"#
       #expect(
-        try await server.post(VerificationRoute.issue, order, headers: reader).status == 401)
+        try await server.post(VerificationRoute.issue, request, headers: reader).status == 401)
       let device = ["X-API-Key": server.deviceKey]
       #expect(try await server.get(VerificationRoute.statistics, headers: device).status == 401)
     }

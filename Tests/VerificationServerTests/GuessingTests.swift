@@ -163,9 +163,9 @@ struct CodeLengthTests {
     let bench = try VerificationBench()
     var issuer = bench.codeIssuer()
     issuer.risk = GuessingRisk(AttemptLimits(total: 1_000_000, windowSeconds: 1))
-    let order = CodeProperties(testResult: VerificationBench.confirmed)
+    let properties = CodeProperties(testResult: VerificationBench.confirmed)
     await #expect(throws: VerificationServerError.tooManyLiveCodes) {
-      _ = try await issuer.issue(order)
+      _ = try await issuer.issue(properties)
     }
   }
 }

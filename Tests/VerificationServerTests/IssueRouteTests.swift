@@ -172,32 +172,32 @@ import VerificationAPI
     let codeIssuer = CodeIssuer(
       storage: bench.storage, keys: bench.keys, lifetime: 1_800, policy: policy,
       clock: bench.clock, randomness: bench.randomness)
-    let order = CodeProperties(testResult: VerificationBench.confirmed)
+    let properties = CodeProperties(testResult: VerificationBench.confirmed)
     var lengths: [Int] = []
     for _ in 0..<18 {
-      guard case .issued(let code) = try await codeIssuer.issue(order) else { continue }
+      guard case .issued(let code) = try await codeIssuer.issue(properties) else { continue }
       lengths.append(code.typed.characters.utf8.count)
     }
     // 6,000 guesses in 15 minutes: 1.6 of 10,000,000 codes would be a thousandth of a hit.
     #expect(lengths == [7] + [Int](repeating: 8, count: 16) + [9])
     bench.clock.advance(by: 901)
-    guard case .issued(let code) = try await codeIssuer.issue(order) else { return }
+    guard case .issued(let code) = try await codeIssuer.issue(properties) else { return }
     #expect(code.typed.characters.utf8.count == 7)
   }
 
   @Test("In a batch an invalid item does not stop the others")
   func batch() async throws {
     try await RunningServer.run(in: folder.url) { server async throws in
-      let order = #"{"testType":"confirmed"}"#
+      let request = #"{"testType":"confirmed"}"#
       for (count, status) in [(0, 400), (1, 200), (10, 200), (11, 400)] {
         let body =
-          #"{"codes":[\#([String](repeating: order, count: count).joined(separator: ","))]}"#
+          #"{"codes":[\#([String](repeating: request, count: count).joined(separator: ","))]}"#
         let response = try await server.admin(VerificationRoute.batchIssue, body)
         #expect(response.status == status)
         if status == 400 { #expect(response.refusal == "400 unparsable_request") }
       }
       let mixed =
-        #"{"codes":[\#(order),{"testType":"strange"},{"testType":"confirmed","testDate":"1999-01-01"},\#(order)]}"#
+        #"{"codes":[\#(request),{"testType":"strange"},{"testType":"confirmed","testDate":"1999-01-01"},\#(request)]}"#
       let response = try await server.admin(VerificationRoute.batchIssue, mixed)
       #expect(response.status == 400)
       let batch = try JSONDecoder().decode(BatchIssueResponse.self, from: response.body)
@@ -218,8 +218,8 @@ import VerificationAPI
 
   @Test("A batch gets 503 if the database fails and 429 beyond the quota, with Retry-After")
   func batchRetry() async throws {
-    let order = #"{"testType":"confirmed"}"#
-    let body = #"{"codes":[\#(order),\#(order)]}"#
+    let request = #"{"testType":"confirmed"}"#
+    let body = #"{"codes":[\#(request),\#(request)]}"#
     try await RunningServer.run(
       in: folder.url, attempts: AttemptLimits(issuesPerApiKey: 3)
     ) { server async throws in

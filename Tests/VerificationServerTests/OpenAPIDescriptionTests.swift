@@ -128,7 +128,7 @@ import World
     let other = try await server.issue()
     let token = try await server.verified(try await server.issue().code).token
     let hmac = RunningServer.keyHMAC.base64EncodedString()
-    let order = #"{"testType":"confirmed","tzOffset":0,"padding":"AAAA"}"#
+    let request = #"{"testType":"confirmed","tzOffset":0,"padding":"AAAA"}"#
     let again = #"{"testType":"confirmed","uuid":"\#(other.uuid)"}"#
     let (uuid, unknown) = (#"{"uuid":"\#(issued.uuid)"}"#, #"{"uuid":"\#(UUID().uuidString)"}"#)
     let report =
@@ -141,9 +141,9 @@ import World
       (VerificationRoute.generateCodesBatch, #"{"data":{"duration":1800,"numberOfCodes":3}}"#),
       (VerificationRoute.accessToken, #"{"data":{"code":"\#(try await server.newCode())"}}"#),
       (VerificationRoute.accessToken, #"{"data":{"code":"A1B2C3","ekeyhmac":"\#(hmac)"}}"#),
-      (VerificationRoute.issue, order), (VerificationRoute.issue, again),
-      (VerificationRoute.batchIssue, #"{"codes":[\#(order)]}"#),
-      (VerificationRoute.batchIssue, #"{"codes":[\#(order),\#(again)]}"#),
+      (VerificationRoute.issue, request), (VerificationRoute.issue, again),
+      (VerificationRoute.batchIssue, #"{"codes":[\#(request)]}"#),
+      (VerificationRoute.batchIssue, #"{"codes":[\#(request),\#(again)]}"#),
       (VerificationRoute.verify, #"{"code":"\#(issued.code)","accept":["confirmed"]}"#),
       (VerificationRoute.verify, #"{"code":"\#(other.code)","accept":["user-report"]}"#),
       (VerificationRoute.certificate, #"{"token":"\#(token)","ekeyhmac":"\#(hmac)"}"#),

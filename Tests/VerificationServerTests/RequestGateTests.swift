@@ -194,9 +194,9 @@ struct RequestGateTests {
     let limits = AttemptLimits(perAddress: 1)
     let (apps, operators) = ("192.0.2.1", "192.0.2.2")
     try await run(apps: [apps], operators: [operators], attempts: limits) { server async throws in
-      let order = #"{"testType":"confirmed"}"#
+      let issueRequest = #"{"testType":"confirmed"}"#
       let (issue, verify) = (VerificationRoute.issue, VerificationRoute.verify)
-      let response = try await server.admin(issue, order, headers: from(operators))
+      let response = try await server.admin(issue, issueRequest, headers: from(operators))
       let code = try JSONDecoder().decode(IssueResponse.self, from: response.body).code
       let request = #"{"code":"\#(code)"}"#
       for key in [server.adminKey, server.deviceKey, "x", "x"] {
@@ -207,7 +207,7 @@ struct RequestGateTests {
         }
       }
       // Each network is allowed for one of the two APIs.
-      #expect(try await server.admin(issue, order, headers: from(apps)).status == 401)
+      #expect(try await server.admin(issue, issueRequest, headers: from(apps)).status == 401)
       #expect(try await server.device(verify, request, headers: from(operators)).status == 401)
       #expect(try await server.device(verify, request, headers: from(apps)).status == 200)
     }

@@ -7,10 +7,10 @@ import KeyServerAPI
 /// `AuthorityFailure.notOffered`.
 package protocol AdministeredAuthority: Sendable {
   // Codes.
-  /// Issues a code. An order with the UUID of an earlier one fails with `.taken`.
-  func issue(_ order: CodeRequest) async throws(AuthorityFailure) -> IssuedCode
-  /// Issues several codes. The results are in the order of `orders`.
-  func issue(_ orders: [CodeRequest]) async -> [Result<IssuedCode, AuthorityFailure>]
+  /// Issues a code. A request with the UUID of an earlier one fails with `.taken`.
+  func issue(_ request: CodeRequest) async throws(AuthorityFailure) -> IssuedCode
+  /// Issues several codes. The results are in the order of `requests`.
+  func issue(_ requests: [CodeRequest]) async -> [Result<IssuedCode, AuthorityFailure>]
   /// The state of a code, without anything about its owner.
   func state(ofCode uuid: UUID) async throws(AuthorityFailure) -> CodeState
   /// Ends a code.

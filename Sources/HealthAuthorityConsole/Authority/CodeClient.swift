@@ -30,18 +30,18 @@ package struct CodeClient: Redacted, Sendable {
   }
 
   /// Issues one code.
-  package func issue(_ order: CodeRequest) async throws(AuthorityFailure) -> IssuedCode {
-    let response: IssueResponse = try await send(order.request, to: VerificationRoute.issue)
+  package func issue(_ request: CodeRequest) async throws(AuthorityFailure) -> IssuedCode {
+    let response: IssueResponse = try await send(request.body, to: VerificationRoute.issue)
     guard let issued = IssuedCode(response) else { throw .unavailable }
     return issued
   }
 
   /// Issues several codes, in requests of at most `batchRequestCodesMax`.
-  package func issue(_ orders: [CodeRequest]) async -> [Result<IssuedCode, AuthorityFailure>] {
+  package func issue(_ requests: [CodeRequest]) async -> [Result<IssuedCode, AuthorityFailure>] {
     var results: [Result<IssuedCode, AuthorityFailure>] = []
     let size = ConsoleLimit.batchRequestCodesMax
-    for start in stride(from: 0, to: orders.count, by: size) {
-      let part = orders[start..<min(start + size, orders.count)]
+    for start in stride(from: 0, to: requests.count, by: size) {
+      let part = requests[start..<min(start + size, requests.count)]
       results += await issueAtOnce(Array(part))
     }
     return results
@@ -75,14 +75,14 @@ package struct CodeClient: Redacted, Sendable {
   }
 
   private func issueAtOnce(
-    _ orders: [CodeRequest]
+    _ requests: [CodeRequest]
   ) async -> [Result<IssuedCode, AuthorityFailure>] {
     do throws(AuthorityFailure) {
       let (_, body) = try await bytes(
-        request(Batch(codes: orders.map(\.request)), to: VerificationRoute.batchIssue))
+        request(Batch(codes: requests.map(\.body)), to: VerificationRoute.batchIssue))
       // A batch with an error has the status of the error, but its body contains the codes that were issued.
       guard let response = try? JSONDecoder().decode(BatchIssueResponse.self, from: body),
-        response.codes.count == orders.count
+        response.codes.count == requests.count
       else { throw Self.failure(body) }
       return response.codes.map { item in
         switch item {
@@ -92,7 +92,7 @@ package struct CodeClient: Redacted, Sendable {
         }
       }
     } catch {
-      return orders.map { _ in .failure(error) }
+      return requests.map { _ in .failure(error) }
     }
   }
 

@@ -2,9 +2,9 @@ import Foundation
 import Secrets
 import VerificationAPI
 
-/// An order for a code.
+/// A request for a code.
 package struct CodeRequest: Hashable, Sendable {
-  /// The UUID by which the code is looked up later. The console chooses it, so that an order that is sent twice does
+  /// The UUID by which the code is looked up later. The console chooses it, so that a request that is sent twice does
   /// not issue two codes.
   package let uuid: UUID
   package let testType: TestType
@@ -29,13 +29,13 @@ package struct CodeRequest: Hashable, Sendable {
   }
 
   /// The body for the verification server.
-  var request: IssueRequest {
-    var request = IssueRequest(testType: testType.rawValue)
-    request.uuid = uuid.uuidString.lowercased()
-    request.symptomDate = symptomDate
-    request.phone = phone
-    request.codeForm = testType == .confirmed ? "pin" : "short"
-    return request
+  var body: IssueRequest {
+    var body = IssueRequest(testType: testType.rawValue)
+    body.uuid = uuid.uuidString.lowercased()
+    body.symptomDate = symptomDate
+    body.phone = phone
+    body.codeForm = testType == .confirmed ? "pin" : "short"
+    return body
   }
 }
 

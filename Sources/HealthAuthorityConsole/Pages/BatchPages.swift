@@ -42,7 +42,7 @@ struct BatchPages: Sendable {
     }
     let results = try await actions.perform(
       AuditEvent(visit.account.name, .batchIssued, batch.text, detail: "\(lines.count) codes")
-    ) { () throws(AuthorityFailure) in await authority.issue(lines.map(\.order)) }
+    ) { () throws(AuthorityFailure) in await authority.issue(lines.map(\.request)) }
     let rows = zip(lines, results).map { Row($0, $1, visit) }
     return form["as"] == "csv" ? download(rows, visit) : page(rows, visit)
   }
@@ -57,7 +57,7 @@ struct BatchPages: Sendable {
 
     init(_ line: BatchLine, _ result: Result<IssuedCode, AuthorityFailure>, _ visit: Visit) {
       reference = line.reference
-      uuid = line.order.uuid.text
+      uuid = line.request.uuid.text
       switch result {
       case .success(let issued):
         (code, expires) = (issued.code, visit.time(issued.expiresAt))
@@ -96,7 +96,7 @@ struct BatchPages: Sendable {
 /// A line of the list: the laboratory's own reference, and the code to issue.
 struct BatchLine: Sendable {
   let reference: String
-  let order: CodeRequest
+  let request: CodeRequest
 
   /// Reads the lines of a list. The UUIDs are derived from that of the form, so that a form that is sent twice does not
   /// issue codes twice.
@@ -121,7 +121,7 @@ struct BatchLine: Sendable {
       lines.append(
         BatchLine(
           reference: String(fields[0].prefix(64)),
-          order: CodeRequest(uuid: uuid, testType: test, symptomDate: day.isEmpty ? nil : day)))
+          request: CodeRequest(uuid: uuid, testType: test, symptomDate: day.isEmpty ? nil : day)))
     }
     return lines
   }

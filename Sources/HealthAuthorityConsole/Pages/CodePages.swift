@@ -52,13 +52,13 @@ struct CodePages: Sendable {
       return self.form(visit, fault: visit.texts[.badDate])
     }
     let phone = sendsSMS ? form["phone"].filter { !" -()".contains($0) } : ""
-    let order = CodeRequest(
+    let request = CodeRequest(
       uuid: uuid, testType: test, symptomDate: symptoms.isEmpty ? nil : symptoms,
       phone: phone.isEmpty ? nil : phone)
     do {
       let issued = try await actions.perform(
         AuditEvent(visit.account.name, .codeIssued, uuid.text, detail: test.rawValue)
-      ) { () throws(AuthorityFailure) in try await authority.issue(order) }
+      ) { () throws(AuthorityFailure) in try await authority.issue(request) }
       return shown(issued, visit)
     } catch AuthorityFailure.taken {
       return issuedBefore(visit)

@@ -11,7 +11,7 @@ extension DemoSteps {
     try await recorder.step(
       "background-check", "The phones wake up, download the file and match it on the device.",
       on: [.near, .far, .diagnosed],
-      passages: [(.keyServer, .near), (.keyServer, .far), (.keyServer, .diagnosed)]
+      messages: [(.keyServer, .near), (.keyServer, .far), (.keyServer, .diagnosed)]
     ) { facts in
       for (phone, expected) in [
         (participants.near, RiskLevel.high), (participants.far, .none),

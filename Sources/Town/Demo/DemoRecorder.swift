@@ -27,7 +27,7 @@ final class DemoRecorder {
   /// - Throws: `DemoStopped` if the step failed, after recording it.
   func step<Outcome>(
     _ name: String, _ sentence: String, on lanes: Set<DemoLane>,
-    passages: [(DemoLane, DemoLane)] = [],
+    messages: [(DemoLane, DemoLane)] = [],
     _ body: (inout [String]) async throws -> Outcome
   ) async throws -> Outcome {
     let time = clock.now
@@ -48,7 +48,7 @@ final class DemoRecorder {
     timeline.rows.append(
       Timeline.Row(
         number: steps.count, time: time, ok: ok, lanes: lanes.map(\.rawValue).sorted(),
-        passages: passages.map { Timeline.MessageArrow(from: $0.rawValue, to: $1.rawValue) }))
+        arrows: messages.map { Timeline.MessageArrow(from: $0.rawValue, to: $1.rawValue) }))
     onStep(step)
     guard case .success(let outcome) = result else { throw DemoStopped() }
     return outcome

@@ -31,7 +31,7 @@ struct DemoSteps {
     await run(until: DemoClock.day(1, 8))
     try await recorder.step(
       "first-check", "All three phones check for the first time. No keys are published yet.",
-      on: allPhones, passages: allPhones.sorted().map { (.keyServer, $0) }
+      on: allPhones, messages: allPhones.sorted().map { (.keyServer, $0) }
     ) { facts in
       for phone in participants.phones {
         let outcome = try await check(phone)

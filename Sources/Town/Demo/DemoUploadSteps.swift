@@ -35,7 +35,7 @@ extension DemoSteps {
     try await recorder.step(
       "upload", "Diagnosed enters the PIN, agrees to share the keys, and uploads them.",
       on: [.diagnosed],
-      passages: [(.diagnosed, .verificationServer), (.diagnosed, .keyServer)]
+      messages: [(.diagnosed, .verificationServer), (.diagnosed, .keyServer)]
     ) { facts in
       let outcome = await participants.diagnosed.app.upload(
         pin: code, isInteroperabilityEnabled: false)
@@ -53,7 +53,7 @@ extension DemoSteps {
     await run(until: DemoClock.day(2, 0, 55))
     try await recorder.step(
       "code-used-once", "An eavesdropper tries the same PIN on far's phone.",
-      on: [.far], passages: [(.far, .verificationServer)]
+      on: [.far], messages: [(.far, .verificationServer)]
     ) { facts in
       let outcome = await participants.far.app.upload(pin: code, isInteroperabilityEnabled: false)
       try DemoFailure.unless(outcome.result == .failure, "the second use ended \(outcome)")

@@ -110,7 +110,7 @@ enum ReportTemplate {
     svg .lane { stroke:var(--line); stroke-width:2; }
     svg .midnight { stroke:var(--soft); stroke-dasharray:5 4; }
     svg .meeting { fill:var(--band); stroke:var(--warn); stroke-width:1.5; }
-    svg .passage { stroke:var(--blue); stroke-width:1.8; fill:none; }
+    svg .arrow { stroke:var(--blue); stroke-width:1.8; fill:none; }
     svg .tip, svg .start { fill:var(--blue); }
     svg .passed circle { fill:var(--calm); } svg .failed circle { fill:var(--warn); }
     svg g text { fill:var(--badge); font-weight:600; }

@@ -10,7 +10,7 @@ struct TimelinePicture {
     static let laneWidth = 66.0
     static let top = 44.0
     static let rowHeight = 32.0
-    static let passageHeight = 15.0
+    static let arrowHeight = 15.0
     static let meetingHeight = 14.0
     static let dayHeight = 20.0
     static let badgeRadius = 11.0
@@ -53,7 +53,7 @@ struct TimelinePicture {
         Place(
           row: row, y: y + Size.rowHeight / 2, startsDay: startsDay,
           startsTime: startsDay || last?.time != row.time))
-      y += Size.rowHeight + Double(row.passages.count) * Size.passageHeight
+      y += Size.rowHeight + Double(row.arrows.count) * Size.arrowHeight
       if row.meeting != nil { y += Size.meetingHeight }
     }
     return (places, y + 8)
@@ -77,11 +77,11 @@ struct TimelinePicture {
       <text class="clock" x="0" y="\(number(place.y + 4))">\(DemoClock.timeOfDay(row.time))</text>
       """
     let meeting = row.meeting.map { [draw($0, at: place.y)] } ?? []
-    let passages = row.passages.enumerated().map { index, passage in
-      let y = place.y + Size.rowHeight / 2 + Double(index) * Size.passageHeight
-      return draw(passage, of: row, at: y)
+    let arrows = row.arrows.enumerated().map { index, arrow in
+      let y = place.y + Size.rowHeight / 2 + Double(index) * Size.arrowHeight
+      return draw(arrow, of: row, at: y)
     }
-    return day + (place.startsTime ? [time] : []) + meeting + passages
+    return day + (place.startsTime ? [time] : []) + meeting + arrows
       + row.lanes.map { badge(row, on: $0, at: place.y) }
   }
 
@@ -106,13 +106,12 @@ struct TimelinePicture {
       """
   }
 
-  private func draw(_ passage: Timeline.MessageArrow, of row: Timeline.Row, at y: Double) -> String
-  {
+  private func draw(_ arrow: Timeline.MessageArrow, of row: Timeline.Row, at y: Double) -> String {
     """
-    <circle class="start" cx="\(x(passage.from))" cy="\(number(y))" r="2.5"/>
-    <path class="passage" marker-end="url(#arrow)" d="M \(x(passage.from)) \(number(y)) \
-    H \(x(passage.to))"><title>Step \(row.number): \(timeline.lanes[passage.from].title) to \
-    \(timeline.lanes[passage.to].title)</title></path>
+    <circle class="start" cx="\(x(arrow.from))" cy="\(number(y))" r="2.5"/>
+    <path class="arrow" marker-end="url(#arrow)" d="M \(x(arrow.from)) \(number(y)) \
+    H \(x(arrow.to))"><title>Step \(row.number): \(timeline.lanes[arrow.from].title) to \
+    \(timeline.lanes[arrow.to].title)</title></path>
     """
   }
 
@@ -154,7 +153,7 @@ public struct Timeline: Sendable {
     let time: Date
     let ok: Bool
     let lanes: [Int]
-    let passages: [MessageArrow]
+    let arrows: [MessageArrow]
     var meeting: Meeting?
   }
 

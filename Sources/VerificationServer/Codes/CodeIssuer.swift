@@ -50,25 +50,25 @@ struct CodeIssuer: Sendable {
     throw VerificationServerError.storageUnavailable
   }
 
-  /// Issues a short code or a PIN, and a long code if the order needs a link.
+  /// Issues a short code or a PIN, and a long code if a link is needed.
   ///
   /// - Throws: `VerificationServerError.storageUnavailable` if it could not be stored, `.tooManyLiveCodes` if
   ///   it could be guessed.
-  func issue(_ order: CodeProperties) async throws -> OrderOutcome {
+  func issue(_ properties: CodeProperties) async throws -> CodeRequestOutcome {
     let now = clock.now
-    let handle = order.handle ?? UUID(from: randomness)
+    let handle = properties.handle ?? UUID(from: randomness)
     let lengths =
-      order.form == .pin
+      properties.form == .pin
       ? VerificationCode.characterCounts
       : policy.shortCodeDigits...ShortCode.digitCounts.upperBound
     let form = try await form(
-      order.form, lengths, count: 1, lifetime: lifetime(of: order.form), at: now)
+      properties.form, lengths, count: 1, lifetime: lifetime(of: properties.form), at: now)
     for _ in 0..<VerificationLimit.drawsMax {
       guard let typed = drawn(form) else { break }
       let long =
-        order.wantsLink
+        properties.wantsLink
         ? LongCode.drawn(count: policy.longCodeCharacters, from: randomness) : nil
-      var code = issuedCode(order, handle: handle, typed: typed, long: long, at: now)
+      var code = issuedCode(properties, handle: handle, typed: typed, long: long, at: now)
       code.form = form
       switch try await storage.issue([code], at: now).first {
       case .stored:
@@ -93,19 +93,20 @@ struct CodeIssuer: Sendable {
   }
 
   private func issuedCode(
-    _ order: CodeProperties, handle: UUID, typed: any EnteredCode, long: LongCode?, at now: Date
+    _ properties: CodeProperties, handle: UUID, typed: any EnteredCode, long: LongCode?,
+    at now: Date
   ) -> HashedCode {
     var code = HashedCode(
-      hash: keys.hash(of: typed), testResult: order.testResult,
-      expiresAt: now.addingTimeInterval(lifetime(of: order.form)))
+      hash: keys.hash(of: typed), testResult: properties.testResult,
+      expiresAt: now.addingTimeInterval(lifetime(of: properties.form)))
     if let long {
       code.longHash = keys.hash(of: long)
       code.longExpiresAt = now.addingTimeInterval(policy.longCodeLifetime)
     }
     code.handle = handle
-    code.issuer = order.issuer
-    code.nonceHash = order.nonce.map { keys.hash(of: $0, for: .nonce) }
-    code.phoneHash = order.reportingPhone.map { keys.hash(of: Data($0.utf8), for: .phone) }
+    code.issuer = properties.issuer
+    code.nonceHash = properties.nonce.map { keys.hash(of: $0, for: .nonce) }
+    code.phoneHash = properties.reportingPhone.map { keys.hash(of: Data($0.utf8), for: .phone) }
     return code
   }
 
@@ -142,16 +143,16 @@ struct CodeProperties: Sendable {
   /// The phone number of a user report.
   var reportingPhone: String?
 
-  /// A copy of the order with the API key of the request.
+  /// A copy with the API key of the request.
   func issued(under key: APIKeyID?) -> CodeProperties {
-    var order = self
-    order.issuer = key
-    return order
+    var properties = self
+    properties.issuer = key
+    return properties
   }
 }
 
-/// The result of an order.
-enum OrderOutcome: Sendable {
+/// The outcome of a request for a code.
+enum CodeRequestOutcome: Sendable {
   case issued(NewCode)
   case handleTaken
   /// The phone reported recently; a new code would have expired at this date.

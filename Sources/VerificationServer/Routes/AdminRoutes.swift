@@ -46,12 +46,12 @@ struct BatchIssueRoute: Sendable {
   private func respond(
     _ request: GoogleRoute<BatchIssueRequest>.Request
   ) async throws -> PaddedResponse {
-    let orders = request.body.body.codes ?? []
+    let codes = request.body.body.codes ?? []
     guard handler.codeIssuer.policy.allowsBatchIssue else {
       return try PaddedResponse(
         VerificationFailure(.unparsableRequest, "This server does not issue batches."))
     }
-    guard (1...VerificationLimit.batchIssueCodesMax).contains(orders.count) else {
+    guard (1...VerificationLimit.batchIssueCodesMax).contains(codes.count) else {
       return try PaddedResponse(
         VerificationFailure(
           .unparsableRequest,
@@ -59,8 +59,8 @@ struct BatchIssueRoute: Sendable {
     }
     var items: [BatchIssueResponse.Item] = []
     var first: FirstError?
-    for order in orders {
-      let (item, refused) = try await item(order.body, request)
+    for code in codes {
+      let (item, refused) = try await item(code.body, request)
       items.append(item)
       first = first ?? refused
     }
@@ -77,10 +77,10 @@ struct BatchIssueRoute: Sendable {
 
   /// Returns an error as an item, so that a full disk does not hide the codes issued before it.
   private func item(
-    _ order: IssueRequest, _ request: GoogleRoute<BatchIssueRequest>.Request
+    _ code: IssueRequest, _ request: GoogleRoute<BatchIssueRequest>.Request
   ) async throws -> (BatchIssueResponse.Item, FirstError?) {
     do {
-      let result = try await handler.issue(order, under: request.apiKeyID, request.context.logger)
+      let result = try await handler.issue(code, under: request.apiKeyID, request.context.logger)
       switch result {
       case .success(let response): return (.issued(response), nil)
       case .failure(let failure):

@@ -27,15 +27,15 @@ struct IssueRequestHandler: Sendable {
       return .failure(error)
     }
     // A request with a UUID that exists does not count against the quota.
-    if let handle = validated.order.handle, try await isTaken(handle, logger) {
+    if let handle = validated.properties.handle, try await isTaken(handle, logger) {
       return .failure(.taken)
     }
     try await quota.count(under: key)
-    let order = validated.order.issued(under: key)
-    let outcome: OrderOutcome
+    let properties = validated.properties.issued(under: key)
+    let outcome: CodeRequestOutcome
     do throws(QuietRefusal) {
       outcome = try await QuietRefusal.mappingStorageErrors(logger) {
-        try await codeIssuer.issue(order)
+        try await codeIssuer.issue(properties)
       }
     } catch {
       await quota.refund(under: key)
@@ -114,7 +114,7 @@ extension IssueRequestHandler {
 
 /// A request for a code after all checks that need no database.
 struct ValidatedIssueRequest: Sendable {
-  let order: CodeProperties
+  let properties: CodeProperties
   let phone: PhoneNumber?
   let templateLabel: String?
   let onlyGenerates: Bool
@@ -142,7 +142,7 @@ struct ValidatedIssueRequest: Sendable {
       throw VerificationFailure(
         .unparsableRequest, "smsTemplateLabel is not the label of a template of this server.")
     }
-    order = CodeProperties(
+    properties = CodeProperties(
       testResult: TestResult(testType, dates), form: try Self.form(request.codeForm, testType),
       handle: try Self.handle(request.uuid), wantsLink: phone != nil)
   }

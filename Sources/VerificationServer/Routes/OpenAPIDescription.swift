@@ -160,13 +160,13 @@ enum VerificationDescription {
 
   private static let adminOperations = [
     google(
-      VerificationRoute.issue, "A new code; admin key.", request: order, response: issued,
+      VerificationRoute.issue, "A new code; admin key.", request: issueRequest, response: issued,
       required: issuedRequired, refusals: [409]),
     google(
       VerificationRoute.batchIssue, "Up to ten new codes; admin key.",
       request: [
         "codes": .array(
-          of: .object(order.merging(["padding": .padding]) { $1 }), "The requested codes.",
+          of: .object(issueRequest.merging(["padding": .padding]) { $1 }), "The requested codes.",
           count: 1...VerificationLimit.batchIssueCodesMax)
       ],
       response: batch, required: ["codes"], refusals: [409],
@@ -193,7 +193,7 @@ enum VerificationDescription {
   private static let rfc1123 = JSONSchema.string("A date in the form of RFC 1123, in UTC.")
   private static let minutes = JSONSchema.integer("Minutes ahead of UTC.", -840...840)
 
-  private static let order: [String: JSONSchema] = [
+  private static let issueRequest: [String: JSONSchema] = [
     "symptomDate": day, "testDate": day, "testType": .string("The kind of test.", oneOf: types),
     "tzOffset": minutes, "phone": phone,
     "smsTemplateLabel": .string("The label of the SMS template."),

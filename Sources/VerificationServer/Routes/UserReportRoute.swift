@@ -51,7 +51,7 @@ struct UserReportRoute: Sendable {
   {
     let start = sendTimes.start()
     let outcome = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
-      try await codeIssuer.issue(report.order)
+      try await codeIssuer.issue(report.properties)
     }
     switch outcome {
     case .issued(let code):
@@ -103,7 +103,7 @@ struct UserReportRoute: Sendable {
 /// A user report after all checks that need no database.
 struct ValidatedUserReport: Sendable {
   let phone: PhoneNumber
-  let order: CodeProperties
+  let properties: CodeProperties
 
   /// - Throws: The first error of `request`.
   init(
@@ -125,7 +125,7 @@ struct ValidatedUserReport: Sendable {
       symptomDate: request.symptomDate, testDate: request.testDate, tzOffset: request.tzOffset,
       isRequired: true, now: now)
     self.phone = phone
-    order = CodeProperties(
+    properties = CodeProperties(
       testResult: TestResult(.userReport, dates), wantsLink: true, nonce: nonce,
       reportingPhone: phone.text)
   }

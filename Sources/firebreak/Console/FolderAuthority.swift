@@ -43,13 +43,13 @@ struct FolderAuthority: AdministeredAuthority {
 
   // MARK: - Codes
 
-  func issue(_ order: CodeRequest) async throws(AuthorityFailure) -> IssuedCode {
-    try await codes.client().issue(order)
+  func issue(_ request: CodeRequest) async throws(AuthorityFailure) -> IssuedCode {
+    try await codes.client().issue(request)
   }
 
-  func issue(_ orders: [CodeRequest]) async -> [Result<IssuedCode, AuthorityFailure>] {
-    do throws(AuthorityFailure) { return await (try codes.client()).issue(orders) } catch {
-      return orders.map { _ in .failure(error) }
+  func issue(_ requests: [CodeRequest]) async -> [Result<IssuedCode, AuthorityFailure>] {
+    do throws(AuthorityFailure) { return await (try codes.client()).issue(requests) } catch {
+      return requests.map { _ in .failure(error) }
     }
   }
 

@@ -46,10 +46,10 @@ extension ConsoleInBrowser {
         try await browser.type("+48 123 456 789", into: "#phone")
         try await visit.follow("#issue")
         #expect(try await browser.text("#issued-code") == "AB1 02C")
-        let orders = visit.console.authority.state.orders
-        #expect(orders.map(\.symptomDate) == ["2027-01-12", nil])
-        #expect(orders.map(\.phone) == [nil, "+48123456789"])
-        #expect(orders.map(\.testType) == [.confirmed, .likely])
+        let requests = visit.console.authority.state.requests
+        #expect(requests.map(\.symptomDate) == ["2027-01-12", nil])
+        #expect(requests.map(\.phone) == [nil, "+48123456789"])
+        #expect(requests.map(\.testType) == [.confirmed, .likely])
       }
     }
 

@@ -92,7 +92,7 @@ extension ConsoleInBrowser {
         try await visit.arrive(at: "Your session has ended")
         #expect(try await visit.message().contains("Nothing was changed. Sign in again"))
         #expect(try await visit.status() == 401)
-        #expect(visit.console.authority.state.orders.isEmpty)
+        #expect(visit.console.authority.state.requests.isEmpty)
         try await visit.follow("main a[href='/sign-in']")
         try await visit.arrive(at: "Sign in")
       }
