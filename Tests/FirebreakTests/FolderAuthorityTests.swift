@@ -155,9 +155,12 @@ struct FolderAuthorityTests {
           sql: """
             INSERT INTO export_file (export, region, start_at, end_at, released_before,
               input_regions, excluded_regions, travellers, written_at)
-            VALUES ('', 'PL', ?, ?, ?, 'PL', '', 'included', ?)
+            VALUES ('', 'PL', ?, ?, ?, 'PL', '', ?, ?)
             """,
-          arguments: [day, day + 14_400, day + 14_400, day + 14_400])
+          arguments: [
+            day, day + 14_400, day + 14_400, ExportConfiguration.Travellers.included.rawValue,
+            day + 14_400,
+          ])
       }
       try await bench.keys.exportDue()
       try await database.write { try $0.execute(sql: "UPDATE export_file SET padding = 600") }
