@@ -36,6 +36,16 @@ struct StyleTests {
       })
   }
 
+  @Test("The time limit of every test is the one for broken code")
+  func timeLimits() {
+    record(
+      Project.tests.flatMap { file in
+        file.matches(#"\.timeLimit\((?!\.minutes\(Patience\.minutes\))"#).map {
+          file.violation($0.line, "take Patience.minutes: a test waits for all others")
+        }
+      })
+  }
+
   @Test("No file has a marker of unfinished work or a path of one machine")
   func leftovers() {
     record(Project.checkedForText.flatMap(BannedPattern.textViolations))

@@ -170,7 +170,9 @@ struct DesktopNotificationsTests {
     }
   }
 
-  @Test("An empty structure is malformed, also as the element of an array", .timeLimit(.minutes(1)))
+  @Test(
+    "An empty structure is malformed, also as the element of an array",
+    .timeLimit(.minutes(Patience.minutes)))
   func emptyStructure() {
     let bytes: [UInt8] = [8, 0, 0, 0] + [UInt8](repeating: 0, count: 12)
     for type in ["()", "a()", "a{}", "aa()"] {

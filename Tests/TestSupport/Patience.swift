@@ -6,7 +6,7 @@ import Foundation
 /// all others. Only a test of broken code waits that long.
 public enum Patience {
   /// For `.timeLimit`.
-  public static let minutes = 30
+  public static let minutes = 60
   /// For sockets and requests. `FIREBREAK_PATIENCE_SECONDS` sets another value while a test is developed.
   public static let seconds =
     ProcessInfo.processInfo.environment["FIREBREAK_PATIENCE_SECONDS"].flatMap { Int($0) }
