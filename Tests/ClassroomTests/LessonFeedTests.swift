@@ -21,8 +21,9 @@ import Testing
       streams.append(feed.subscribe(reader) {})
       #expect(feed.count == countMax + 1)
       #expect(await events(of: streams[0]) == [.changed])
-      feed.send(.heartbeat)
       var second = streams[1].makeAsyncIterator()
+      #expect(await second.next() == .changed)
+      feed.send(.heartbeat)
       #expect(await second.next() == .heartbeat)
       withExtendedLifetime(other) {}
     }
@@ -41,6 +42,19 @@ import Testing
     }
     for await _ in ended.stream {}
     #expect(feed.connectedPhones.isEmpty)
+  }
+
+  @Test("A heartbeat does not replace a change that the page has not read")
+  func unreadChange() async {
+    let feed = LessonFeed()
+    var iterator = feed.subscribe(.phone(3)) {}.makeAsyncIterator()
+    #expect(await iterator.next() == .changed)
+    feed.send(.changed)
+    feed.send(.heartbeat)
+    #expect(await iterator.next() == .changed)
+    feed.send(.heartbeat)
+    feed.send(.changed)
+    #expect(await iterator.next() == .changed)
   }
 
   @Test("Only pages whose content changed load again, and all pages when time passes")

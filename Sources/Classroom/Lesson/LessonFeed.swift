@@ -76,7 +76,12 @@ final class LessonFeed: Sendable {
   /// Sends an event to the readers that want it.
   func send(_ event: Event, to isWanted: (Reader) -> Bool = { _ in true }) {
     let streams = state.withLock { $0.streams }
-    for stream in streams where isWanted(stream.reader) { stream.continuation.yield(event) }
+    for stream in streams where isWanted(stream.reader) {
+      // A heartbeat must not replace a change that the page has not read yet.
+      if case .dropped(.changed) = stream.continuation.yield(event), event != .changed {
+        stream.continuation.yield(.changed)
+      }
+    }
   }
 
   /// Sends heartbeats until the task is cancelled; then all streams end.
