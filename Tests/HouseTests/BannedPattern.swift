@@ -42,6 +42,16 @@ struct BannedPattern {
       ]),
   ]
 
+  /// Banned in tests and examples too.
+  static let foundationProcess = BannedPattern(
+    pattern: #"\bProcess(\.init|\.run)?\("#,
+    advice: "use swift-subprocess: Foundation.Process crashes under load")
+
+  /// Banned in tests.
+  static let literalTimeLimit = BannedPattern(
+    pattern: #"\.timeLimit\((?!\.minutes\(Patience\.minutes\))"#,
+    advice: "take Patience.minutes: a test waits for all others")
+
   func violations(in file: SourceFile) -> [Violation] {
     if let target = file.target, allowed.contains(target) { return [] }
     return file.matches(pattern).map { file.violation($0.line, advice) }

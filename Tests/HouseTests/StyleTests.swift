@@ -28,22 +28,12 @@ struct StyleTests {
 
   @Test("No source, test or example starts a process through Foundation")
   func foundationProcess() {
-    record(
-      Project.written.flatMap { file in
-        file.matches(#"\bProcess(\.init|\.run)?\("#).map {
-          file.violation($0.line, "use swift-subprocess: Foundation.Process crashes under load")
-        }
-      })
+    record(Project.written.flatMap(BannedPattern.foundationProcess.violations))
   }
 
   @Test("The time limit of every test is the one for broken code")
   func timeLimits() {
-    record(
-      Project.tests.flatMap { file in
-        file.matches(#"\.timeLimit\((?!\.minutes\(Patience\.minutes\))"#).map {
-          file.violation($0.line, "take Patience.minutes: a test waits for all others")
-        }
-      })
+    record(Project.tests.flatMap(BannedPattern.literalTimeLimit.violations))
   }
 
   @Test("No file has a marker of unfinished work or a path of one machine")
