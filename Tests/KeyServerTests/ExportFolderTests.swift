@@ -155,8 +155,7 @@ struct ExportFolderTests {
       _ = try await server.uploadKeys()
       // A folder at the path of the index: the key file can be written, the index cannot.
       let index = server.configuration.exportFolder.appendingPathComponent("index.txt")
-      try? FileManager.default.removeItem(at: index)
-      try FileManager.default.createDirectory(at: index, withIntermediateDirectories: true)
+      try await server.replaceByFolder(index)
       await #expect(throws: KeyServerError.unavailable) { try await server.exportPeriod() }
       let isFree = try await FolderLock.withLock(on: server.configuration.exportFolder) { true }
       #expect(isFree)

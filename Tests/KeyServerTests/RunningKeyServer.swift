@@ -271,9 +271,21 @@ extension RunningKeyServer {
     for file in FileManager.default.enumerator(
       at: configuration.exportFolder, includingPropertiesForKeys: nil)?.allObjects ?? []
     {
-      if let url = file as? URL, url.pathExtension == "zip" {
+      // The server's own export may be writing a temporary file.
+      if let url = file as? URL, KeyFileName(url.lastPathComponent) != nil {
         try FileManager.default.removeItem(at: url)
       }
+    }
+  }
+
+  /// Puts a folder in the place of a file, so that the file can be neither read nor written.
+  func replaceByFolder(_ file: URL) async throws {
+    // The server's own export may write the file between the two calls.
+    try await Patience.until {
+      try? FileManager.default.removeItem(at: file)
+      return
+        (try? FileManager.default.createDirectory(
+          at: file, withIntermediateDirectories: false)) != nil
     }
   }
 }

@@ -22,9 +22,12 @@ struct EchoServer {
 
   /// On a busy machine a test may be suspended for longer than any timeout, so there is none but those that
   /// the test sets.
+  ///
+  /// - Parameter file: The content of `/file`.
   init(
     allowedOrigin: String? = nil, trustedProxies: TrustedProxies = .none,
-    bodySeconds: Int = Patience.seconds, _ change: (inout ConnectionLimits) -> Void = { _ in }
+    bodySeconds: Int = Patience.seconds, file: URL? = nil,
+    _ change: (inout ConnectionLimits) -> Void = { _ in }
   ) {
     var limits = ConnectionLimits()
     limits.idleSeconds = Patience.seconds
@@ -59,6 +62,12 @@ struct EchoServer {
         }))
     router.get("/people/:name") { _, _ in "hello" }
     router.get("/large") { _, _ in ByteBuffer(repeating: 0x20, count: Self.largeBytes) }
+    if let file {
+      router.get("/file") { request, context in
+        try FileDownload(file).response(
+          to: request, modified: Date(timeIntervalSince1970: 0), headers: [:], in: context)
+      }
+    }
     router.get("/broken") { _, _ -> String in throw CocoaError(.coderInvalidValue) }
     server = QuietServer(
       router: router, host: "127.0.0.1", port: 0, trustedProxies: trustedProxies, limits: limits,
