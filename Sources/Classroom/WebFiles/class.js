@@ -85,6 +85,8 @@ document.addEventListener('submit', async (event) => {
     if (response.ok) {
       connection.textContent = '';
       show(html);
+      // The response may be older than a page that was loaded meanwhile.
+      load();
       form.reset();
     } else {
       const message = new DOMParser().parseFromString(html, 'text/html').querySelector('main p');

@@ -30,6 +30,7 @@ public final class HTTPNetwork: Network {
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow, timeout: .init(connect: .seconds(connectSeconds)))
     configuration.connectionPool.retryConnectionEstablishment = false
+    configuration.connectionPool.idleTimeout = .seconds(NetworkLimit.idleSeconds)
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 

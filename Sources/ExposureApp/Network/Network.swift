@@ -168,6 +168,9 @@ public enum NetworkLimit {
   public static let responseBytesMax = 64 << 10
   /// The connection timeout, in seconds.
   public static let connectSeconds = 10
+  /// The time after which an idle connection is closed, in seconds: less than that of servers, which could otherwise
+  /// close a connection while a request is sent on it.
+  public static let idleSeconds: Int64 = 5
   /// The timeout for requests to servers on the same machine, in seconds: large, so that a slow machine does not
   /// cause network errors.
   public static let ownMachineTimeoutSeconds = 1_800.0

@@ -14,6 +14,7 @@ package final class Bridge: Sendable {
   let version: String
   /// True if a page has sent one of our messages. Other web apps do not know them, so they are not pushed either.
   private let isOurs = Mutex(false)
+  private let lastPush = Mutex<Task<Void, Never>?>(nil)
 
   package init(
     to phone: any BridgePhone, statistics: any StatisticsSource = NoStatistics(), version: String,
@@ -106,7 +107,7 @@ extension Bridge {
     if shown.state.contractRiskLevel != last.state.contractRiskLevel {
       pushes.send(BridgePush(MessageID.riskLevel, shown.state.riskJSON))
     }
-    if !shown.state.isSame(as: last.state) { push(shown.state) }
+    if !shown.state.isSame(as: last.state) { await pushState() }
     return shown
   }
 
@@ -115,8 +116,19 @@ extension Bridge {
     pushes.send(await phone.services().push)
   }
 
-  /// Pushes the state to all pages.
-  func pushState() async { push(await phone.state()) }
+  /// Pushes the state to all pages. Pushes are in order, so that the last one has the newest state.
+  func pushState() async {
+    let push = lastPush.withLock { last in
+      let previous = last
+      let next = Task {
+        await previous?.value
+        self.push(await self.phone.state())
+      }
+      last = next
+      return next
+    }
+    await push.value
+  }
 
   private func push(_ state: PhoneState) {
     guard isOurs.withLock(\.self) else { return }

@@ -8,8 +8,25 @@ export function svg(name, attributes = {}, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 }
 
+let isPressed = false;
+/** What was to be drawn while a pointer was pressed: a control that is replaced meanwhile would not be clicked. */
+const postponed = new Map();
+
+addEventListener("pointerdown", () => { isPressed = true; }, true);
+for (const name of ["pointerup", "pointercancel"]) {
+  addEventListener(name, () => setTimeout(() => {
+    isPressed = false;
+    for (const [node, children] of postponed) replace(node, ...children);
+    postponed.clear();
+  }), true);
+}
+
 /** Replaces the children of `node` if their text or structure has changed, and keeps the focus. */
 export function replace(node, ...children) {
+  if (isPressed) {
+    postponed.set(node, children);
+    return;
+  }
   const next = document.createElement("div");
   next.append(...children.flat(3).filter(Boolean));
   if (node.dataset.drawn === next.innerHTML) return;

@@ -1,5 +1,5 @@
 import { send } from "./api.js";
-import { el, replace, svg } from "./dom.js";
+import { el, svg } from "./dom.js";
 import { t, title } from "./texts.js";
 
 /** The person under the pointer, who is drawn where the pointer is. */
@@ -19,10 +19,9 @@ export function drawMap(state, node) {
 }
 
 function build(node, width, height) {
-  replace(node, el("h2", { id: "map-title" }),
-    el("p", { class: "muted" }));
-  node.append(svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "group" },
-    svg("g", { class: "pairs" }), svg("g", { class: "people" })));
+  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "group" },
+    svg("g", { class: "pairs" }), svg("g", { class: "people" }));
+  node.replaceChildren(el("h2", { id: "map-title" }), el("p", { class: "muted" }), picture);
 }
 
 function pairs(state) {

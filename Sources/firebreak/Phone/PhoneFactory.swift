@@ -24,6 +24,11 @@ struct PhoneFactory {
     self.environment = environment
   }
 
+  /// A network, which the caller shuts down. The servers of a developer's phone are on the same machine.
+  func network() -> HTTPNetwork {
+    HTTPNetwork(timeoutSeconds: options.developer ? NetworkLimit.ownMachineTimeoutSeconds : nil)
+  }
+
   /// The folder, which is created if the key may be created as well.
   func folder() throws -> PhoneFolder {
     try Self.reporting {

@@ -55,7 +55,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
     let folder = try opening.folder()
     let lock = try await lock(folder)
     defer { withExtendedLifetime(lock) {} }
-    let network = HTTPNetwork()
+    let network = opening.network()
     let result = await Result { try await run(opening, in: folder, network: network) }
     try? await network.shutdown()
     try result.get()
@@ -180,7 +180,7 @@ struct PhoneAccess {
   private func performDirectly(
     _ request: PhoneRequest, _ opening: PhoneFactory, in folder: PhoneFolder
   ) async throws -> PhoneReply {
-    let network = HTTPNetwork()
+    let network = opening.network()
     let result = await Result {
       let phone = try opening.phone(in: folder, isRunning: false, network: network)
       await phone.start()

@@ -7,13 +7,29 @@ let screens = {};
 let guard = (path) => path;
 let current = null;
 let generation = 0;
+let isPressed = false;
+let isPostponed = false;
 
 /** Shows the screen of the address, and follows the address from then on. */
 export function startRouter(table, redirect) {
   screens = table;
   guard = redirect;
   window.addEventListener("hashchange", () => show(true));
+  followPointer();
   return show(false);
+}
+
+/** A control that is replaced between the press and the release of a pointer would not be clicked. */
+function followPointer() {
+  window.addEventListener("pointerdown", () => { isPressed = true; }, true);
+  for (const name of ["pointerup", "pointercancel"]) {
+    window.addEventListener(name, () => setTimeout(() => {
+      isPressed = false;
+      if (!isPostponed) return;
+      isPostponed = false;
+      redraw();
+    }), true);
+  }
 }
 
 /** Goes to a path such as `/share`. */
@@ -63,6 +79,11 @@ async function show(movesFocus, isSame = false) {
     content = await screens["/failed"].render(parameters, error);
   }
   if (run !== generation) return;
+  if (isSame && isPressed) {
+    isPostponed = true;
+    main.removeAttribute("aria-busy");
+    return;
+  }
   const focus = isSame ? focusKey(main) : null;
   const kept = isSame ? keptInputs(main) : [];
   current = screen;
