@@ -94,9 +94,11 @@ struct DescriptorStreamTests {
 
   @Test("An address without a controller is reported with its reason and the next step")
   func unavailableAddresses() async throws {
-    let port = try Listener().port
+    let closed = try Listener(isListening: false)
     #expect(
-      try await unavailable("hci:127.0.0.1:\(port)").contains("connection refused): check that it"))
+      try await unavailable("hci:127.0.0.1:\(closed.port)")
+        .contains("connection refused): check that it"))
+    withExtendedLifetime(closed) {}
     #expect(try await unavailable("hci:/dev/no-such-port").contains("no such file or directory)"))
     #expect(try await unavailable("hci:/dev/null").contains("check that it is a serial port"))
     #expect(try await unavailable("hci:name.invalid:1").contains("could not be resolved"))
@@ -141,7 +143,8 @@ final class Listener {
   let port: UInt16
   private let descriptor: Int32
 
-  init() throws {
+  /// - Parameter isListening: False to keep the port and refuse connections.
+  init(isListening: Bool = true) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -150,7 +153,8 @@ final class Listener {
     let descriptor = descriptor
     let status = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(descriptor, address, size) == 0 && listen(descriptor, 1) == 0
+        bind(descriptor, address, size) == 0
+          && (!isListening || listen(descriptor, 1) == 0)
           && getsockname(descriptor, address, &size) == 0
       }
     }

@@ -113,6 +113,7 @@ public struct Browser: Sendable {
             "pageLoad": .number(Double(Patience.seconds) * 1_000),
           ],
           "goog:chromeOptions": [
+            "browserStartupTimeout": .number(Double(Patience.seconds) * 1_000),
             "binary": .string(BrowserScript.chromium.url.path),
             "args": .array(arguments.map(JSONValue.string)),
           ],

@@ -8,9 +8,11 @@ import Testing
 @testable import ExposureApp
 
 @Suite("HTTP network, against a local server") struct HTTPNetworkTests {
-  /// Serves `router` while `work` runs with the server's URL.
+  /// Serves `routes` while `work` runs with the server's URL and a network.
+  ///
+  /// - Parameter timeoutSeconds: The timeout of all connections and requests; nil for the usual ones.
   private func serving(
-    _ routes: @Sendable (Router<BasicRequestContext>) -> Void,
+    timeoutSeconds: Double? = .patience, _ routes: @Sendable (Router<BasicRequestContext>) -> Void,
     _ work: (URL, HTTPNetwork) async throws -> Void
   ) async throws {
     let router = Router()
@@ -21,7 +23,7 @@ import Testing
       onServerRunning: { port.yield($0.localAddress?.port ?? 0) },
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     let server = Task { try await application.run() }
-    let network = HTTPNetwork()
+    let network = HTTPNetwork(timeoutSeconds: timeoutSeconds)
     do {
       var iterator = ports.makeAsyncIterator()
       let bound = try #require(await iterator.next())
@@ -139,7 +141,7 @@ import Testing
   @Test("An unreachable server, a timeout and a cancelled task are different errors")
   func failures() async throws {
     let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
-    try await serving { router in
+    try await serving(timeoutSeconds: nil) { router in
       router.get("silent") { _, _ in
         try await Task.sleep(for: .seconds(Patience.seconds))
         return "late"
@@ -159,19 +161,21 @@ import Testing
         try await network.send(NetworkRequest(closed, timeoutSeconds: .patience))
       }
       let waiting = url.appendingPathComponent("waiting")
-      let work = Task { try await network.send(NetworkRequest(waiting, timeoutSeconds: .patience)) }
+      let patient = HTTPNetwork(timeoutSeconds: .patience)
+      let work = Task { try await patient.send(NetworkRequest(waiting)) }
       // This request must have arrived, and connections are accepted in order: stopping the server while it
       // accepts one traps in SwiftNIO. The request that timed out may never have been sent.
       for await _ in arrivals { break }
       work.cancel()
       await #expect(throws: CancellationError.self) { try await work.value }
+      try await patient.shutdown()
     }
   }
 
   @Test("One deadline covers headers and body: requests to a server that stalls or drips time out")
   func stalling() async throws {
     let folder = try TemporaryFolder()
-    try await serving { router in
+    try await serving(timeoutSeconds: nil) { router in
       router.get("stalls") { _, _ in
         Response(
           status: .ok,

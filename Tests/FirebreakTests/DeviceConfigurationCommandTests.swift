@@ -19,7 +19,7 @@ struct DeviceConfigurationCommandTests {
       .verified(by: try RootKey(publicKeyPEM: pem), at: SystemClock().now)
   }
 
-  /// A key file that the server publishes.
+  /// A copy of a key file that the server publishes: its next export removes the file, which it does not know.
   private func keyFile(of authority: ServedAuthority) async throws -> URL {
     let start = IntervalNumber(rawValue: UInt32(1_599_955_200 / 600))
     let key = try #require(
@@ -27,7 +27,10 @@ struct DeviceConfigurationCommandTests {
     try await PublishedFiles(of: authority.servers).publish(key, firstEnd: 1_600_012_800)
     let exports = authority.folder.path("data/exports")
     let names = try FileManager.default.contentsOfDirectory(atPath: exports.path)
-    return exports.appendingPathComponent(try #require(names.first { $0.hasSuffix(".zip") }))
+    let name = try #require(names.first { $0.hasSuffix(".zip") })
+    let copy = authority.folder.path(name)
+    try FileManager.default.copyItem(at: exports.appendingPathComponent(name), to: copy)
+    return copy
   }
 
   private func shown(_ authority: ServedAuthority) async throws -> NSDictionary? {

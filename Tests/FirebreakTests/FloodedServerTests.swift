@@ -64,11 +64,17 @@ struct FloodedServerTests {
   @Test("Clients that do not read a large key file pin little memory of the server")
   func slowReaders() async throws {
     FileDescriptors.raiseLimit()
-    let authority = try await ServedAuthority()
     let name = "1600000000-1600014400-00001.zip"
+    let obsolete = "1500000000-1500014400-00001.zip"
+    let authority = try await ServedAuthority(
+      ["exports/\(obsolete)": "", "keys/settings.json": #"{"exportPeriodSeconds": 86400}"#],
+      folders: ["exports"])
     let exports = authority.folder.path("data/exports")
     let file = Data(repeating: 1, count: Self.fileBytes)
-    // The server removes unlisted files when it starts.
+    // The server removes the files that it does not know when it starts, and those here at its next export.
+    try await Patience.until {
+      !FileManager.default.fileExists(atPath: exports.appendingPathComponent(obsolete).path)
+    }
     try await Patience.until {
       try file.write(to: exports.appendingPathComponent(name))
       try Data(name.utf8).write(to: exports.appendingPathComponent("index.txt"))

@@ -101,9 +101,12 @@ struct ServeCommandTests {
   func errorsAreLogged() async throws {
     let served = try await ServedAuthority(["keys/settings.json": #"{"exportPeriodSeconds": 1}"#])
     #expect(try !served.servers.errors().contains(" error "))
-    // A file in place of the export folder.
-    try FileManager.default.removeItem(at: served.folder.path("data/exports"))
-    try Data().write(to: served.folder.path("data/exports"))
+    // A file in place of the export folder, which the export of each second may create again.
+    let exports = served.folder.path("data/exports")
+    try await Patience.until {
+      try? FileManager.default.removeItem(at: exports)
+      return (try? Data().write(to: exports)) != nil
+    }
     try await Patience.until { try served.servers.errors().contains("an export failed") }
     #expect(try await served.servers.stop() == 0)
     let errors = try served.servers.errors().split(separator: "\n").filter {

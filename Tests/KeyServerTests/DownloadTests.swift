@@ -14,6 +14,7 @@ struct DownloadTests {
       try await server.upload(server.request(server.keys()))
       server.clock.advance(by: 14_400)
       try await server.server.exportDue()
+      try await server.untilIdle()
       try await body(server, try #require(try await server.listed().first))
     }
   }

@@ -62,6 +62,8 @@ struct RegistryTests {
   @Test("An app and an authority that are added while the server runs can publish within a minute")
   func added() async throws {
     try await RunningKeyServer.run { server in
+      // The key pull at the start drops the cached registry.
+      try await server.untilIdle()
       let scene = PublishScene(server: server)
       let key = P256.Signing.PrivateKey()
       let keys = scene.keys(2)
@@ -124,6 +126,7 @@ struct RegistryTests {
         $0.apps = [AuthorizedApp(id: "an.app", regions: ["PL"], authorities: ["pulled"])]
         $0.keyPullTimeoutSeconds = Int64(Patience.seconds)
       }) { server in
+        try await server.untilIdle()
         let scene = PublishScene(server: server)
         func status(_ id: String, _ key: P256.Signing.PrivateKey) async throws -> UInt {
           let keys = scene.keys(1)
@@ -299,6 +302,7 @@ struct TokenKeyTests {
   @Test("For many tokens with unknown keys the file is read once a second")
   func flood() async throws {
     try await run { server, keyFile async throws in
+      try await server.untilIdle()
       #expect(try await server.upload(server.request(server.keys(1))).status == 200)
       server.clock.advance(by: 1)
       let before = keyFile.readCount

@@ -54,6 +54,11 @@ struct RunningKeyServer: Sendable {
     try result.get()
   }
 
+  /// Waits until the server's own export and key pull sleep, after their start or after the clock was advanced.
+  func untilIdle() async throws {
+    try await Patience.until { clock.sleeperCount == 2 }
+  }
+
   static func configuration(
     authority: Authority, folder: TemporaryFolder
   ) -> KeyServerConfiguration {

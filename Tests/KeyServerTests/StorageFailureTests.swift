@@ -85,6 +85,8 @@ struct StorageFailureTests {
       let ballast = disk.fill()
       server.clock.advance(by: 14_400)
       await #expect(throws: KeyServerError.unavailable) { try await server.server.exportDue() }
+      // The server's own export writes a temporary file, too.
+      try await server.untilIdle()
       #expect(try await server.listed().isEmpty)
       let left = try FileManager.default.contentsOfDirectory(
         atPath: server.configuration.exportFolder.path)

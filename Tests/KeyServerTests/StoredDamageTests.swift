@@ -24,6 +24,8 @@ struct StoredDamageTests {
   func changedRow(change: String) async throws {
     let column = change.prefix { $0 != " " }
     try await RunningKeyServer.run({ ($0.minimumKeys, $0.paddingRange) = (0, 0) }) { server in
+      // The check at the start would report that there is no fault.
+      try await server.untilIdle()
       let sent = try await server.uploadKeys(3).sorted()
       let victim = try #require(Data(base64Encoded: sent[1]))
       try server.change(
@@ -56,6 +58,7 @@ struct StoredDamageTests {
   @Test("The check of all stored data finds a changed key before it is exported")
   func check() async throws {
     try await RunningKeyServer.run { server in
+      try await server.untilIdle()
       _ = try await server.uploadKeys(3)
       await server.server.checkStoredData()
       #expect(server.server.faults.isEmpty)
@@ -150,6 +153,8 @@ struct StoredDamageTests {
       _ = try await server.uploadKeys(14)
       try await server.exportPeriod()
       let lines = try await server.lines()
+      // The log cannot be reset while the server reads.
+      try await server.untilIdle()
       try overwriteRootPage(of: server.configuration.databaseFile)
       // A transaction of another connection empties the caches.
       try server.change("UPDATE server_state SET confirmed_time = NULL")
@@ -163,7 +168,9 @@ struct StoredDamageTests {
 
   /// Overwrites the beginning of the first page of the keys.
   private func overwriteRootPage(of database: URL) throws {
-    let queue = try DatabaseQueue(path: database.path)
+    var patient = Configuration()
+    patient.busyMode = .timeout(TimeInterval(Patience.seconds))
+    let queue = try DatabaseQueue(path: database.path, configuration: patient)
     let page = try queue.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
       return try Int.fetchOne(

@@ -231,7 +231,8 @@ import VerificationAPI
       #expect(batch.errorCode == .quotaExceeded)
       guard case .issued = batch.codes.first else { Issue.record("item 1 was refused"); return }
       server.clock.advance(by: 86_400)
-      let queue = try DatabaseQueue(path: server.configuration.databaseFile.path)
+      try await server.untilIdle()
+      let queue = try server.database()
       try await queue.write { try $0.execute(sql: "ALTER TABLE codeHash RENAME TO away") }
       let failing = try await server.admin(VerificationRoute.batchIssue, body)
       #expect(failing.status == 503 && failing.headers["retry-after"] == "30")

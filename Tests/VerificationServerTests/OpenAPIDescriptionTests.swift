@@ -183,7 +183,7 @@ import World
   /// A database that fails: the routes of ProteGO Safe read codes, those of Google API keys first.
   private func failing(_ server: RunningServer, _ ledger: inout DescriptionLedger) async throws {
     let requests = try await Self.requests(to: server)
-    let queue = try DatabaseQueue(path: server.configuration.databaseFile.path)
+    let queue = try server.database()
     try await queue.write { database in
       try database.execute(sql: "ALTER TABLE codeHash RENAME TO away")
       try database.execute(sql: "ALTER TABLE apiKey RENAME TO gone")

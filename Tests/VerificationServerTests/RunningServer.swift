@@ -1,6 +1,7 @@
 import CallableEnvelope
 import Crypto
 import Foundation
+import GRDB
 import Logging
 import TestSupport
 import Testing
@@ -25,6 +26,18 @@ struct RunningServer {
   let port: Int
   /// The public key of tokens and certificates.
   let signingKeyPEM: String
+
+  /// Waits until the server's own removal of expired data sleeps.
+  func untilIdle() async throws {
+    try await Patience.until { clock.sleeperCount == 1 }
+  }
+
+  /// Another connection to the database, which waits for the transactions of the server.
+  func database() throws -> DatabaseQueue {
+    var patient = Configuration()
+    patient.busyMode = .timeout(TimeInterval(Patience.seconds))
+    return try DatabaseQueue(path: configuration.databaseFile.path, configuration: patient)
+  }
 
   /// Starts a server with its database in `folder`, runs `test`, and stops the server.
   static func run(

@@ -14,7 +14,13 @@ extension BrowserSuite {
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.open(phone, at: "/developer", expecting: "developer")
-          #expect(try await browser.develop("detectNow").hasPrefix("Checked"))
+          // The page waits for the phone no longer than `BridgeLimit` allows; a check may take longer.
+          var checked = ""
+          try await Patience.until {
+            checked = try await browser.develop("detectNow")
+            return checked.hasPrefix("Checked")
+          }
+          #expect(checked.hasPrefix("Checked"))
           #expect(try await browser.develop("simulateExposure").hasPrefix("Added"))
           #expect(try await scene.phone.facts(.status)["exposures"] as? Int == 1)
           #expect(try await browser.develop("resetExposures").contains("removed"))

@@ -156,19 +156,18 @@ extension BrowserSuite {
     func offline() async throws {
       let scene = try await WebAppScene()
       try await Browser.withRunning { browser in
-        let port = try await scene.phone.serving { phone in
+        try await scene.phone.serving(port: PhoneFixture.ownPort) { phone in
           try await browser.openFinished(phone)
           // The service worker has cached all files.
           try await browser.wait(until: "navigator.serviceWorker.controller")
           try await browser.wait(
             until: "caches.match('/app/screens/why.js').then(kept => kept || Promise.reject())")
-          return phone.port
         }
         try await browser.reload()
         try await browser.wait(until: "document.querySelector('main[data-screen]')")
         #expect(try await browser.count("[data-banner=offline]") == 1)
         #expect(try await browser.text("h1").isEmpty == false)
-        try await scene.phone.serving(port: port) { _ in
+        try await scene.phone.serving(port: PhoneFixture.ownPort) { _ in
           try await browser.wait(until: "!document.querySelector('[data-banner=offline]')")
           try await browser.waitForScreen("home")
         }

@@ -45,7 +45,7 @@ extension BrowserSuite {
           // WCAG 3.2.3 and 3.2.6: the way to help is at the same place everywhere.
           let tabs = try await browser.script(Self.tabs)
           #expect(tabs == ["tab-home", "tab-share", "tab-history", "tab-more"], "\(stop.name)")
-          let tree = try await browser.accessibilityTree()
+          let tree = try await browser.idleTree()
           if let change = trees.difference(tree, at: stop.name, in: language) {
             Issue.record("\(change)")
           }
@@ -97,5 +97,19 @@ extension Browser {
         document.documentElement.lang === a[0]
           && !document.getElementById('main').hasAttribute('aria-busy')
         """, .string(language))
+  }
+}
+
+extension Browser {
+  /// The accessibility tree of a screen that is not being drawn. Screens draw themselves again every minute, and are
+  /// busy until the phone has answered.
+  fileprivate func idleTree() async throws -> AccessibilityTree {
+    var tree = try await accessibilityTree()
+    try await Patience.until {
+      guard tree.text.contains("main busy") else { return true }
+      tree = try await accessibilityTree()
+      return false
+    }
+    return tree
   }
 }

@@ -77,7 +77,7 @@ extension BrowserSuite {
       let pin = try await scene.authority.pin()
       try await Browser.withRunning { browser in
         scene.network.set(.silent)
-        let port = try await scene.phone.serving { phone in
+        try await scene.phone.serving(port: PhoneFixture.ownPort) { phone in
           try await browser.openFinished(phone)
           try await browser.enter(pin, date: "none")
           try await browser.act("agree", to: "share-review")
@@ -88,10 +88,9 @@ extension BrowserSuite {
           // The page notices, and does not claim a result that it does not know.
           try await browser.wait(until: "document.querySelector('[data-banner=offline]')")
           #expect(try await browser.count("[data-result=\"1\"]") == 0)
-          return phone.port
         }
         scene.network.set(.none)
-        try await scene.phone.serving(port: port) { _ in
+        try await scene.phone.serving(port: PhoneFixture.ownPort) { _ in
           // The page finds the new process by itself.
           try await browser.wait(until: "!document.querySelector('[data-banner=offline]')")
           try await browser.go("/", to: "home")

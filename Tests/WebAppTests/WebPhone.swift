@@ -17,6 +17,9 @@ struct WebPhone {
 }
 
 extension PhoneFixture {
+  /// A port for a phone that is started again: the kernel assigns no port below 32768 to other processes.
+  static let ownPort = 20_000 + Int(ProcessInfo.processInfo.processIdentifier) % 12_000
+
   /// Runs the phone with `--web` while `body` runs.
   ///
   /// - Parameters:
