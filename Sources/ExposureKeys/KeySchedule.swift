@@ -13,7 +13,7 @@ public struct KeySchedule: Sendable {
 
   /// Derives both keys.
   public init(_ key: TemporaryExposureKey) {
-    let material = SymmetricKey(data: key.key.array)
+    let material = withZeroedOnExit(key.key.array) { SymmetricKey(data: $0) }
     rollingProximityIdentifierKey = Self.derive(from: material, info: "EN-RPIK")
     associatedEncryptedMetadataKey = Self.derive(from: material, info: "EN-AEMK")
   }

@@ -13,20 +13,25 @@ package struct SixteenBytes: Hashable, Sendable {
   /// Returns nil unless there are exactly sixteen bytes.
   package init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == Self.count else { return nil }
-    self.init(
-      words: bytes.withContiguousStorageIfAvailable(Self.words)
-        ?? Array(bytes).withUnsafeBufferPointer(Self.words))
+    self =
+      bytes.withContiguousStorageIfAvailable(Self.init(contiguous:))
+      ?? Array(bytes).withUnsafeBufferPointer(Self.init(contiguous:))
   }
 
-  private static func words(_ bytes: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64) {
+  // Neither this nor `array` has the bytes of a key in a local variable, which would remain on the stack.
+  private init(contiguous bytes: UnsafeBufferPointer<UInt8>) {
     let bytes = UnsafeRawBufferPointer(bytes)
-    return (
-      bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-    )
+    head = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+    tail = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
   }
 
   var array: [UInt8] {
-    withUnsafeBytes(of: words) { Array($0) }
+    [UInt8](unsafeUninitializedCapacity: Self.count) { buffer, count in
+      let bytes = UnsafeMutableRawBufferPointer(buffer)
+      bytes.storeBytes(of: head.bigEndian, as: UInt64.self)
+      bytes.storeBytes(of: tail.bigEndian, toByteOffset: 8, as: UInt64.self)
+      count = Self.count
+    }
   }
 
   /// Creates the bytes from two words in memory order.

@@ -71,8 +71,7 @@ public struct TemporaryExposureKey: Hashable, Sendable {
     guard end < rollingEnd else { return self }
     guard end > rollingStart else { return nil }
     return TemporaryExposureKey(
-      bytes: key.array, rollingStart: rollingStart,
-      rollingPeriod: end.rawValue - rollingStart.rawValue)
+      key, rollingStart: rollingStart, rollingPeriod: end.rawValue - rollingStart.rawValue)
   }
 }
 

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Secrets
 
@@ -91,4 +92,25 @@ extension ZeroingBytes {
   func copy(of range: Range<Int>) -> ZeroingBytes {
     withUnsafeBytes { ZeroingBytes(copying: $0[range]) }
   }
+}
+
+extension ZeroingBytes {
+  /// The HMAC-SHA256 of the bytes.
+  func authenticationCode(using key: ZeroingBytes) -> ZeroingBytes {
+    var hmac = HMAC<SHA256>(key: SymmetricKey(data: key))
+    withUnsafeBytes { hmac.update(data: $0) }
+    defer { hmac.update(data: Self.zeroBlock) }
+    return ZeroingBytes(copying: Array(hmac.finalize()))
+  }
+
+  /// The SHA-256 digest of the bytes.
+  var digest: SHA256.Digest {
+    var hash = SHA256()
+    withUnsafeBytes { hash.update(bufferPointer: $0) }
+    defer { hash.update(data: Self.zeroBlock) }
+    return hash.finalize()
+  }
+
+  // A hash that is freed keeps its last incomplete block in memory. Another block overwrites it.
+  private static let zeroBlock = Data(count: SHA256.blockByteCount)
 }

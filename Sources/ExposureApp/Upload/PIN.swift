@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Secrets
 import VerificationAPI
@@ -11,8 +10,10 @@ struct PIN: Sendable, Equatable {
 
   /// Parses typed text; `nil` if it is not a PIN.
   init?(_ typed: ZeroingBytes) {
-    let characters = typed.withUnsafeBytes { VerificationCode.characters(typed: $0) }
-    guard var characters else { return nil }
+    // Bound directly: a copy of the optional array would share its memory, which then is not overwritten.
+    guard var characters = typed.withUnsafeBytes({ VerificationCode.characters(typed: $0) }) else {
+      return nil
+    }
     bytes = ZeroingBytes(moving: &characters)
   }
 
@@ -61,11 +62,7 @@ struct CompletedUpload: Sendable, Equatable {
   }
 
   private static func code(of pin: PIN, salt: ZeroingBytes) -> ZeroingBytes {
-    let key = SymmetricKey(data: salt)
-    return ZeroingBytes(
-      copying: pin.bytes.withUnsafeBytes {
-        Array(HMAC<SHA256>.authenticationCode(for: $0, using: key))
-      })
+    pin.bytes.authenticationCode(using: salt)
   }
 }
 

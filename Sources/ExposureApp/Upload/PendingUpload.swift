@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import KeyServerAPI
 import Secrets
@@ -80,11 +79,7 @@ extension PendingUpload {
       text.append(
         ".\(key.rollingStartNumber).\(key.rollingPeriod).\(key.transmissionRisk)")
     }
-    let secret = SymmetricKey(data: hmacSecret)
-    return ZeroingBytes(
-      copying: text.bytes().withUnsafeBytes {
-        Array(HMAC<SHA256>.authenticationCode(for: $0, using: secret))
-      })
+    return text.bytes().authenticationCode(using: hmacSecret)
   }
 
   /// The text that binds an attestation to the keys, as `DeviceVerificationPayload` computes it.
@@ -93,8 +88,7 @@ extension PendingUpload {
     text.append(appPackageName)
     for key in sortedByBase64 { text.append(key.base64) }
     for region in regions.map({ $0.uppercased() }).sorted() { text.append(region) }
-    return text.bytes().withUnsafeBytes { SHA256.hash(data: $0) }
-      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return text.bytes().digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   private var sortedByBase64: [ReleasedKey] {

@@ -20,6 +20,10 @@ open class ENTemporaryExposureKey: NSObject {
     super.init()
   }
 
+  deinit {
+    keyData.zero()
+  }
+
   open override var description: String { "ENTemporaryExposureKey(from \(rollingStartNumber))" }
 }
 
@@ -29,7 +33,7 @@ extension ENTemporaryExposureKey {
   /// The app's copy of one of the device's own keys.
   convenience init(_ key: TemporaryExposureKey) {
     self.init()
-    keyData = Data(key.secretBytes)
+    keyData = withZeroedOnExit(key.secretBytes) { Data($0) }
     rollingPeriod = key.rollingPeriod
     rollingStartNumber = key.rollingStart.rawValue
   }

@@ -2,6 +2,7 @@ import ExposureKeys
 import Foundation
 import Logging
 import SealedStorage
+import Secrets
 import World
 
 /// Sends the device's beacons and stores the keys from which they are derived.
@@ -80,7 +81,7 @@ actor Beacons {
       var next = own
       let released = next.release(at: interval, includingToday: includingToday)
       guard next != own else { return released }
-      next.add(randomness.bytes(TemporaryExposureKey.byteCount), at: interval)
+      add(to: &next, at: interval)
       try write(next)
       own = next
       return released
@@ -141,9 +142,16 @@ extension Beacons {
   /// period of released keys and the day may have no other.
   private func key(at interval: IntervalNumber) -> TemporaryExposureKey? {
     if own.key(at: interval) == nil {
-      own.add(randomness.bytes(TemporaryExposureKey.byteCount), at: interval)
+      add(to: &own, at: interval)
     }
     return own.key(at: interval)
+  }
+
+  /// Adds a random key, unless `keys` has one for `interval` or the day may have no other.
+  private func add(to keys: inout OwnKeys, at interval: IntervalNumber) {
+    withZeroedOnExit(randomness.bytes(TemporaryExposureKey.byteCount)) {
+      keys.add($0, at: interval)
+    }
   }
 
   /// Stores the keys. A failure is logged and the next call retries; the keys are used meanwhile, because an
