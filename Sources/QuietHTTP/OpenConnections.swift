@@ -23,7 +23,7 @@ final class OpenConnections: Sendable {
   func begin(_ id: ObjectIdentifier, close: @escaping Close) {
     let evicted = state.withLock { state -> Close? in
       state.count += 1
-      let oldest = state.count < countMax ? nil : state.takeOldestIdle()
+      let oldest = state.openCount < countMax ? nil : state.takeOldestIdle()
       state.setIdle(id, close)
       return oldest
     }
@@ -40,7 +40,7 @@ final class OpenConnections: Sendable {
   func endRequest(_ id: ObjectIdentifier, close: @escaping Close) {
     let evicted = state.withLock { state -> Close? in
       state.setIdle(id, close)
-      return state.count < countMax ? nil : state.takeOldestIdle()
+      return state.openCount < countMax ? nil : state.takeOldestIdle()
     }
     evicted?()
   }
@@ -62,6 +62,7 @@ final class OpenConnections: Sendable {
   func end(_ id: ObjectIdentifier) {
     state.withLock { state in
       state.count -= 1
+      state.closing.remove(id)
       state.idle[id] = nil
       state.setUnread(0, id) {}
     }
@@ -86,11 +87,15 @@ final class OpenConnections: Sendable {
 
   private struct State {
     var count = 0
+    /// The connections that were told to close. Each makes room for one that waits, so no other is closed for it.
+    var closing: Set<ObjectIdentifier> = []
     var idle: [ObjectIdentifier: Idle] = [:]
     var unread: [ObjectIdentifier: Unread] = [:]
     var unreadBytes = 0
     /// The number of events so far: a logical clock that orders connections by time.
     private var events: UInt64 = 0
+
+    var openCount: Int { count - closing.count }
 
     mutating func setIdle(_ id: ObjectIdentifier, _ close: @escaping Close) {
       events += 1
@@ -99,6 +104,7 @@ final class OpenConnections: Sendable {
 
     mutating func takeOldestIdle() -> Close? {
       guard let oldest = idle.min(by: { $0.value.since < $1.value.since }) else { return nil }
+      closing.insert(oldest.key)
       return idle.removeValue(forKey: oldest.key)?.close
     }
 

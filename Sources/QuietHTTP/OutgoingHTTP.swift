@@ -6,11 +6,13 @@ extension HTTPClient {
   /// The client for requests to other servers. It lives as long as the process.
   ///
   /// It does not follow redirects: they could lead to plain HTTP or to a host that is not configured. Each request has
-  /// a timeout of its own, which covers the connection as well.
+  /// a timeout of its own, which covers the connection as well. Idle connections are closed before a server like
+  /// `QuietServer` closes them, possibly while a request is sent.
   public static let withoutRedirects: HTTPClient = {
     var configuration = HTTPClient.Configuration.singletonConfiguration
     configuration.redirectConfiguration = .disallow
     configuration.timeout = HTTPClient.Configuration.Timeout(connect: .hours(1), read: nil)
+    configuration.connectionPool.idleTimeout = .seconds(Int64(QuietLimit.clientIdleSeconds))
     return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }()
 }

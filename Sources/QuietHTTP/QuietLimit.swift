@@ -10,6 +10,8 @@ public enum QuietLimit {
   public static let connectionsPerAddressMax = 256
   /// Seconds in which a connection must send its next complete request head.
   public static let idleSeconds = 30
+  /// Seconds after which an idle connection to another server is closed.
+  static let clientIdleSeconds = 5
   /// Seconds in which a client must send the body of a request, unless the route has its own limit.
   public static let bodySecondsMax = 20
   /// Seconds in which a client must read `responseBytesMin` of its pending responses, or all if that is less.

@@ -54,6 +54,18 @@ struct OpenConnectionsTests {
     #expect(closed == [1])
   }
 
+  @Test("While a connection closes, requests of others may end: it makes the room that was needed")
+  func closing() {
+    for number in 0..<3 { begin(number) }
+    #expect(closed == [0])
+    request(1)
+    request(2)
+    #expect(closed == [0])
+    connections.end(clients[0].id)
+    begin(3)
+    #expect(closed == [0, 1])
+  }
+
   @Test(
     "Unread bytes up to the limit are allowed; above it the oldest connection with any is closed")
   func unread() {

@@ -155,6 +155,7 @@ struct QuietLimitTests {
   func numbers() {
     #expect((QuietLimit.connectionsMax, QuietLimit.connectionsPerAddressMax) == (1_024, 256))
     #expect((QuietLimit.idleSeconds, QuietLimit.bodySecondsMax) == (30, 20))
+    #expect(QuietLimit.clientIdleSeconds < QuietLimit.idleSeconds)
     #expect((QuietLimit.responseSecondsMax, QuietLimit.responseBytesMin) == (60, 65_536))
     #expect((QuietLimit.unreadBytesMax, QuietLimit.sendBufferBytes) == (64 << 20, 256 << 10))
     #expect((QuietLimit.pipelinedRequestsMax, QuietLimit.pipelinedBytesMax) == (16, 64 << 10))
