@@ -1,5 +1,6 @@
 import Foundation
 import PWA
+import Synchronization
 import TestSupport
 import Testing
 
@@ -75,6 +76,33 @@ struct BridgeChangesTests {
       _ = try await events.push(1_000)
       #expect(events.pushes.map(\.type) == [11, 51, 61, 1_000])
       #expect(events.pushes.last?.content["checking"] == true)
+    }
+  }
+
+  @Test("Of two concurrent pushes, the last one has the newest state")
+  func order() async throws {
+    let phone = ScriptedPhone()
+    try await RunningWebsite.with(phone) { (site) async throws in
+      let events = try EventReader(site)
+      defer { events.stop() }
+      _ = try await events.push { $0 == .foreground }
+      _ = try await site.answer(1_000)
+      let hasRead = Mutex(false)
+      let (released, release) = AsyncStream.makeStream(of: Void.self)
+      phone.delayNextState {
+        hasRead.withLock { $0 = true }
+        for await _ in released {}
+      }
+      async let removal = site.answer(1_008, ["what": "history"])
+      try await Patience.until { hasRead.withLock(\.self) }
+      phone.edit { $0.state.checking = true }
+      // Time in which a push without order would overtake the first.
+      _ = try await site.answer(1_000)
+      release.finish()
+      _ = try await removal
+      _ = try await events.push(1_000, after: 1)
+      #expect(
+        events.pushes.filter { $0.type == 1_000 }.map { $0.content["checking"] } == [false, true])
     }
   }
 

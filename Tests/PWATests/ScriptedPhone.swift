@@ -18,6 +18,8 @@ final class ScriptedPhone: BridgePhone {
     var uploadResult = PhoneUploadResult(result: 1, reason: nil)
     /// True for a phone that never answers a check or an upload.
     var hangs = false
+    /// Delays the next result of `state()`.
+    var stateDelay: (@Sendable () async -> Void)?
     /// A description of each request, in order.
     var requests: [String] = []
   }
@@ -46,7 +48,19 @@ final class ScriptedPhone: BridgePhone {
     try? await Task.sleep(for: .seconds(100_000))
   }
 
-  func state() async -> PhoneState { script.withLock { $0.state } }
+  /// Runs `delay` after the next call of `state()` has read the state, before it returns.
+  func delayNextState(_ delay: @escaping @Sendable () async -> Void) {
+    script.withLock { $0.stateDelay = delay }
+  }
+
+  func state() async -> PhoneState {
+    let (state, delay) = script.withLock { script in
+      defer { script.stateDelay = nil }
+      return (script.state, script.stateDelay)
+    }
+    await delay?()
+    return state
+  }
 
   func services() async -> PhoneServices { script.withLock { $0.services } }
 

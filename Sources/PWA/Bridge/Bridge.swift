@@ -103,7 +103,7 @@ extension Bridge {
   /// Pushes the differences to `last`; returns the new state.
   private func pushChanges(since last: Shown) async -> Shown {
     let shown = await Shown(phone)
-    if shown.services != last.services { pushes.send(shown.services.push) }
+    if shown.services != last.services { await pushServices() }
     if shown.state.contractRiskLevel != last.state.contractRiskLevel {
       pushes.send(BridgePush(MessageID.riskLevel, shown.state.riskJSON))
     }
@@ -113,31 +113,37 @@ extension Bridge {
 
   /// Pushes the services to all pages, also if they did not change: the push is the answer to messages 35 and 52.
   func pushServices() async {
-    pushes.send(await phone.services().push)
+    await inOrder { self.pushes.send(await self.phone.services().push) }
   }
 
-  /// Pushes the state to all pages. Pushes are in order, so that the last one has the newest state.
+  /// Pushes the state to all pages.
   func pushState() async {
-    let push = lastPush.withLock { last in
-      let previous = last
-      let next = Task {
-        await previous?.value
-        self.push(await self.phone.state())
-      }
-      last = next
-      return next
+    await inOrder {
+      let state = await self.phone.state()
+      guard self.isOurs.withLock(\.self) else { return }
+      self.pushes.send(BridgePush(MessageID.state, JSONValue(encoding: state)))
     }
-    await push.value
-  }
-
-  private func push(_ state: PhoneState) {
-    guard isOurs.withLock(\.self) else { return }
-    pushes.send(BridgePush(MessageID.state, JSONValue(encoding: state)))
   }
 
   /// Pushes the language to all pages.
   func pushLanguage() async {
-    pushes.send(BridgePush(MessageID.language, await phone.state().languageJSON))
+    await inOrder {
+      self.pushes.send(BridgePush(MessageID.language, await self.phone.state().languageJSON))
+    }
+  }
+
+  /// Runs `push` after the earlier ones, so that the last push has the newest values of the phone.
+  private func inOrder(_ push: @escaping @Sendable () async -> Void) async {
+    let task = lastPush.withLock { last in
+      let previous = last
+      let next = Task {
+        await previous?.value
+        await push()
+      }
+      last = next
+      return next
+    }
+    await task.value
   }
 
   /// A stream for a new page. It begins with the messages that a phone sends when an app comes to the foreground.
