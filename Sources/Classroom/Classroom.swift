@@ -70,7 +70,7 @@ package final class ClassroomService: Service, Sendable {
   ///
   /// - Throws: `ClassroomError.port` if the port is not available.
   package func run() async throws {
-    let network = HTTPNetwork(timeoutSeconds: NetworkLimit.ownMachineTimeoutSeconds)
+    let network = HTTPNetwork(ownMachineTimeoutSeconds: NetworkLimit.ownMachineTimeoutSeconds)
     let result: Result<Void, any Error>
     do {
       result = .success(try await serve(over: network))

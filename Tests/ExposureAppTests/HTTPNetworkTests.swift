@@ -10,7 +10,7 @@ import Testing
 @Suite("HTTP network, against a local server") struct HTTPNetworkTests {
   /// Serves `routes` while `work` runs with the server's URL and a network.
   ///
-  /// - Parameter timeoutSeconds: The timeout of all connections and requests; nil for the usual ones.
+  /// - Parameter timeoutSeconds: The timeout of all requests; nil for the usual ones.
   private func serving(
     timeoutSeconds: Double? = .patience, _ routes: @Sendable (Router<BasicRequestContext>) -> Void,
     _ work: (URL, HTTPNetwork) async throws -> Void
@@ -23,7 +23,7 @@ import Testing
       onServerRunning: { port.yield($0.localAddress?.port ?? 0) },
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     let server = Task { try await application.run() }
-    let network = HTTPNetwork(timeoutSeconds: timeoutSeconds)
+    let network = HTTPNetwork(ownMachineTimeoutSeconds: timeoutSeconds)
     do {
       var iterator = ports.makeAsyncIterator()
       let bound = try #require(await iterator.next())
@@ -161,7 +161,7 @@ import Testing
         try await network.send(NetworkRequest(closed, timeoutSeconds: .patience))
       }
       let waiting = url.appendingPathComponent("waiting")
-      let patient = HTTPNetwork(timeoutSeconds: .patience)
+      let patient = HTTPNetwork(ownMachineTimeoutSeconds: .patience)
       let work = Task { try await patient.send(NetworkRequest(waiting)) }
       // This request must have arrived, and connections are accepted in order: stopping the server while it
       // accepts one traps in SwiftNIO. The request that timed out may never have been sent.
@@ -205,6 +205,20 @@ import Testing
         }
       }
     }
+  }
+
+  @Test("The timeout for the own machine does not apply to other servers")
+  func ownMachine() async throws {
+    let network = HTTPNetwork(ownMachineTimeoutSeconds: 1_800)
+    for (address, seconds) in [
+      ("http://127.0.0.1:8081/a", 1_800), ("http://localhost/a", 1_800),
+      ("http://[::1]:1/a", 1_800),
+      ("https://keys.example/a", 20), ("https://127.0.0.1.example/a", 20),
+    ] {
+      let request = NetworkRequest(try #require(URL(string: address)), timeoutSeconds: 20)
+      #expect(network.timeout(of: request) == Double(seconds), "\(address)")
+    }
+    try await network.shutdown()
   }
 
   @Test("The version of a response is returned, and a request with it gets 304")

@@ -80,7 +80,7 @@ import World
     let authority = try SimulatedHealthAuthority(
       folder: folder.path("authority"), clock: world.clock, randomness: world.randomness,
       deviceCheck: nil, minimumKeys: 0, logger: logger)
-    let network = HTTPNetwork(timeoutSeconds: Double(Patience.seconds))
+    let network = HTTPNetwork(ownMachineTimeoutSeconds: Double(Patience.seconds))
     try await withThrowingTaskGroup(of: Void.self) { servers in
       servers.addTask { try await authority.run() }
       let crowd = await Crowd(

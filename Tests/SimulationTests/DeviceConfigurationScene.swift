@@ -30,7 +30,7 @@ struct DeviceConfigurationScene {
       folder: folder.path("authority"), clock: world.clock, randomness: world.randomness,
       deviceCheck: nil, minimumKeys: 10, logger: logger)
     let servers = Task { try await authority.run() }
-    let network = HTTPNetwork(timeoutSeconds: Double(Patience.seconds))
+    let network = HTTPNetwork(ownMachineTimeoutSeconds: Double(Patience.seconds))
     let scene = DeviceConfigurationScene(
       world: world, authority: authority, folder: folder, network: network,
       configuration: await authority.appConfiguration())

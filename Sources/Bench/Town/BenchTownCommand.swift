@@ -58,7 +58,7 @@ struct TownBench {
     let authority = try SimulatedHealthAuthority(
       folder: folder.appendingPathComponent("health-authority"), clock: world.clock,
       randomness: world.randomness, deviceCheck: nil, logger: logger)
-    let network = HTTPNetwork(timeoutSeconds: NetworkLimit.ownMachineTimeoutSeconds)
+    let network = HTTPNetwork(ownMachineTimeoutSeconds: NetworkLimit.ownMachineTimeoutSeconds)
     return try await withThrowingTaskGroup(of: Void.self) { servers in
       servers.addTask { try await authority.run() }
       _ = await authority.keyServerURL

@@ -11,24 +11,24 @@ public final class HTTPNetwork: Network {
   public let connection: NetworkConnection
   private let client: HTTPClient
   private let clock: any WallClock
-  private let timeoutSeconds: Double?
+  private let ownMachineTimeoutSeconds: Double?
 
   /// Creates a client, which connects on the first request; call `shutdown()` when done.
   ///
   /// - Parameters:
   ///   - clock: The clock for a `Retry-After` with a date, from a server without a clock.
-  ///   - timeoutSeconds: The timeout of every connection and request, for a machine of unknown speed; nil for
-  ///     `NetworkLimit.connectSeconds` and the timeout of the request.
+  ///   - ownMachineTimeoutSeconds: The timeout of every request to this machine, whose speed is unknown; nil for the
+  ///     timeout of the request, like for requests to others.
   public init(
     connection: NetworkConnection = .wifi, clock: any WallClock = SystemClock(),
-    timeoutSeconds: Double? = nil
+    ownMachineTimeoutSeconds: Double? = nil
   ) {
     self.connection = connection
     self.clock = clock
-    self.timeoutSeconds = timeoutSeconds
-    let connectSeconds = timeoutSeconds.map { Int64($0) } ?? Int64(NetworkLimit.connectSeconds)
+    self.ownMachineTimeoutSeconds = ownMachineTimeoutSeconds
+    let connectSeconds = ownMachineTimeoutSeconds ?? Double(NetworkLimit.connectSeconds)
     var configuration = HTTPClient.Configuration(
-      redirectConfiguration: .disallow, timeout: .init(connect: .seconds(connectSeconds)))
+      redirectConfiguration: .disallow, timeout: .init(connect: .seconds(Int64(connectSeconds))))
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.connectionPool.idleTimeout = .seconds(NetworkLimit.idleSeconds)
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -99,8 +99,14 @@ public final class HTTPNetwork: Network {
     }
   }
 
-  private func timeout(of request: NetworkRequest) -> Double {
-    timeoutSeconds ?? request.timeoutSeconds
+  private static let ownHosts: Set = ["127.0.0.1", "localhost", "::1", "[::1]"]
+
+  /// The time for the whole exchange, in seconds.
+  func timeout(of request: NetworkRequest) -> Double {
+    guard let host = request.url.host, Self.ownHosts.contains(host) else {
+      return request.timeoutSeconds
+    }
+    return ownMachineTimeoutSeconds ?? request.timeoutSeconds
   }
 
   private func execute(_ request: NetworkRequest) async throws -> HTTPClientResponse {

@@ -42,7 +42,7 @@ struct DemoParticipants {
     services = [checking, RunningService(authority)]
     self.deviceCheck = deviceCheck
     self.authority = authority
-    let network = HTTPNetwork(timeoutSeconds: NetworkLimit.ownMachineTimeoutSeconds)
+    let network = HTTPNetwork(ownMachineTimeoutSeconds: NetworkLimit.ownMachineTimeoutSeconds)
     self.network = network
     let configuration = await authority.appConfiguration()
     let region = authority.regionConfiguration

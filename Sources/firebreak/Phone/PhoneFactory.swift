@@ -24,9 +24,10 @@ struct PhoneFactory {
     self.environment = environment
   }
 
-  /// A network, which the caller shuts down. The servers of a developer's phone are on the same machine.
+  /// A network, which the caller shuts down. A developer's phone waits longer for servers of the same machine.
   func network() -> HTTPNetwork {
-    HTTPNetwork(timeoutSeconds: options.developer ? NetworkLimit.ownMachineTimeoutSeconds : nil)
+    HTTPNetwork(
+      ownMachineTimeoutSeconds: options.developer ? NetworkLimit.ownMachineTimeoutSeconds : nil)
   }
 
   /// The folder, which is created if the key may be created as well.

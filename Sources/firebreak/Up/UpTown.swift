@@ -55,7 +55,7 @@ struct UpTown: Sendable {
     _ clock: RehearsalClockFile, _ air: TownAir, radios: [String: String],
     ready: @escaping @Sendable (UpAddresses) throws -> Void
   ) async throws {
-    let network = HTTPNetwork(timeoutSeconds: NetworkLimit.ownMachineTimeoutSeconds)
+    let network = HTTPNetwork(ownMachineTimeoutSeconds: NetworkLimit.ownMachineTimeoutSeconds)
     do {
       try await withThrowingTaskGroup(of: Void.self) { group in
         defer { group.cancelAll() }
