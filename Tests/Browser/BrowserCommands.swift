@@ -93,6 +93,18 @@ extension Browser {
     }
   }
 
+  /// Clicks the element, unless it is not there or disappears before.
+  public func clickIfPresent(_ selector: String) async throws {
+    guard try await count(selector) > 0 else { return }
+    do {
+      let found = try await connection.send(
+        .POST, "/element", ["using": "css selector", "value": .string(selector)])
+      let id = found.object.values.first?.string ?? ""
+      _ = try await connection.send(.POST, "/element/\(id)/click")
+    } catch let error as WebDriverError where error.isTransient {
+    }
+  }
+
   /// Waits until the field is visible, and replaces its text by typing.
   public func type(_ text: String, into selector: String) async throws {
     try await withElement(selector) { element in

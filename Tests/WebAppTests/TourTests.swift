@@ -31,8 +31,7 @@ extension DemonstrationSuite {
           // The last steps may also end by themselves, because Ben's phone checks on its own schedule: the button
           // may be gone before it is clicked. The key server may still be writing the file.
           try await Patience.until {
-            try await browser.script(
-              "document.querySelector('[data-action=tour-action]')?.click()")
+            try await browser.clickIfPresent("[data-action=tour-action]")
             try await Task.sleep(for: .seconds(1))
             return try await browser.step() == "done"
           }

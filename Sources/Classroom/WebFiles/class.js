@@ -5,16 +5,31 @@ const connection = document.getElementById('connection');
 const page = document.body.classList.contains('teacher') ? '/teacher' : '/phone';
 let isLoading = false;
 let isStale = false;
+let loads = 0;
+let presses = 0;
 let isPressed = false;
 let postponed = null;
 
 // A button that is replaced between the press and the release of a pointer would not be clicked.
-addEventListener('pointerdown', () => { isPressed = true; });
-for (const name of ['pointerup', 'pointercancel']) {
-  addEventListener(name, () => setTimeout(() => {
+addEventListener('pointerdown', (event) => {
+  if (event.button !== 0) return;
+  presses += 1;
+  isPressed = true;
+}, true);
+for (const name of ['pointerup', 'pointercancel']) addEventListener(name, release, true);
+// A release that the page does not see: a menu was open, or another button was still pressed.
+addEventListener('pointermove', (event) => {
+  if (isPressed && (event.buttons & 1) === 0) release();
+}, true);
+
+// Shows what was postponed, after the click that follows the release.
+function release() {
+  const press = presses;
+  setTimeout(() => {
+    if (press !== presses) return;
     isPressed = false;
     if (postponed !== null) show(postponed);
-  }));
+  });
 }
 
 // Replaces the parts that have changed. A button that has the focus keeps it.
@@ -36,6 +51,7 @@ async function load() {
     return;
   }
   isLoading = true;
+  loads += 1;
   try {
     const response = await fetch(page);
     if (response.ok && !response.redirected) show(await response.text());
@@ -77,6 +93,7 @@ document.addEventListener('submit', async (event) => {
   const form = event.target;
   if (form.action.endsWith('/leave')) return;
   event.preventDefault();
+  const loadsBefore = loads;
   try {
     const response = await fetch(form.action, {
       method: 'POST', body: new URLSearchParams(new FormData(form)),
@@ -84,8 +101,8 @@ document.addEventListener('submit', async (event) => {
     const html = await response.text();
     if (response.ok) {
       connection.textContent = '';
-      show(html);
       // The response may be older than a page that was loaded meanwhile.
+      if (loads === loadsBefore) show(html);
       load();
       form.reset();
     } else {

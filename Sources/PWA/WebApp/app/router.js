@@ -7,6 +7,8 @@ let screens = {};
 let guard = (path) => path;
 let current = null;
 let generation = 0;
+let shownAddress = null;
+let presses = 0;
 let isPressed = false;
 let isPostponed = false;
 
@@ -21,15 +23,27 @@ export function startRouter(table, redirect) {
 
 /** A control that is replaced between the press and the release of a pointer would not be clicked. */
 function followPointer() {
-  window.addEventListener("pointerdown", () => { isPressed = true; }, true);
-  for (const name of ["pointerup", "pointercancel"]) {
-    window.addEventListener(name, () => setTimeout(() => {
-      isPressed = false;
-      if (!isPostponed) return;
-      isPostponed = false;
-      redraw();
-    }), true);
-  }
+  window.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    presses += 1;
+    isPressed = true;
+  }, true);
+  for (const name of ["pointerup", "pointercancel"]) window.addEventListener(name, release, true);
+  // A release that the page does not see: a menu was open, or another button was still pressed.
+  window.addEventListener("pointermove", (event) => {
+    if (isPressed && (event.buttons & 1) === 0) release();
+  }, true);
+}
+
+/** Draws what was postponed, after the click that follows the release. */
+function release() {
+  const press = presses;
+  setTimeout(() => {
+    if (press !== presses) return;
+    isPressed = false;
+    // The click may have gone to another screen, which is being drawn.
+    if (isPostponed && shownAddress === location.hash) redraw();
+  });
 }
 
 /** Goes to a path such as `/share`. */
@@ -62,11 +76,13 @@ function address() {
 
 async function show(movesFocus, isSame = false) {
   const { path, parameters } = address();
+  const { hash } = location;
   const allowed = guard(path, store.state);
   if (allowed !== path) return replace(allowed);
   const screen = screens[path] ?? screens["/missing"];
   const run = ++generation;
   const main = document.getElementById("main");
+  isPostponed = false;
   if (!isSame) {
     current?.leave?.();
     forgetAnnouncement();
@@ -87,6 +103,7 @@ async function show(movesFocus, isSame = false) {
   const focus = isSame ? focusKey(main) : null;
   const kept = isSame ? keptInputs(main) : [];
   current = screen;
+  shownAddress = hash;
   document.documentElement.lang = language();
   main.replaceChildren(...present([content]));
   for (const restore of kept) restore(main);
