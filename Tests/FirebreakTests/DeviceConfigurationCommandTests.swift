@@ -19,18 +19,14 @@ struct DeviceConfigurationCommandTests {
       .verified(by: try RootKey(publicKeyPEM: pem), at: SystemClock().now)
   }
 
-  /// A copy of a key file that the server publishes: its next export removes the file, which it does not know.
+  /// A key file with the server's signature. It is not among the exports, from which the server would remove it.
   private func keyFile(of authority: ServedAuthority) async throws -> URL {
     let start = IntervalNumber(rawValue: UInt32(1_599_955_200 / 600))
     let key = try #require(
       TemporaryExposureKey(bytes: SystemRandomness().bytes(16), rollingStart: start))
-    try await PublishedFiles(of: authority.servers).publish(key, firstEnd: 1_600_012_800)
-    let exports = authority.folder.path("data/exports")
-    let names = try FileManager.default.contentsOfDirectory(atPath: exports.path)
-    let name = try #require(names.first { $0.hasSuffix(".zip") })
-    let copy = authority.folder.path(name)
-    try FileManager.default.copyItem(at: exports.appendingPathComponent(name), to: copy)
-    return copy
+    let file = authority.folder.path("withdrawn.zip")
+    try await PublishedFiles(of: authority.servers).write(key, end: 1_600_012_800, to: file)
+    return file
   }
 
   private func shown(_ authority: ServedAuthority) async throws -> NSDictionary? {

@@ -71,7 +71,7 @@ struct FloodedServerTests {
       folders: ["exports"])
     let exports = authority.folder.path("data/exports")
     let file = Data(repeating: 1, count: Self.fileBytes)
-    // The server removes the files that it does not know when it starts, and those here at its next export.
+    // At its start the server exports, which removes unknown files. Once the obsolete file is gone, none is removed.
     try await Patience.until {
       !FileManager.default.fileExists(atPath: exports.appendingPathComponent(obsolete).path)
     }

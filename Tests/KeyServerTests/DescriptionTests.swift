@@ -86,7 +86,7 @@ struct DescriptionTests {
     _ server: RunningKeyServer, _ ledger: inout DescriptionLedger
   ) async throws {
     let bad = try await JSONEncoder().encode(server.request(server.keys(1), token: "no"))
-    // Concurrent, because each refusal takes as long as a success took before.
+    // Concurrent, because each refusal takes as long as the earlier uploads took.
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<30 {
         group.addTask { _ = try await server.post(bad) }

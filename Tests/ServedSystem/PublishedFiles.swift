@@ -41,6 +41,14 @@ package final class PublishedFiles {
   package func publish(_ met: TemporaryExposureKey, firstEnd: Int64) async throws {
     let end = names.last.map { $0.endTimestamp + 14_400 } ?? firstEnd
     let name = try #require(KeyFileName(start: end - 14_400, end: end))
+    try await write(met, end: end, to: exports.appendingPathComponent(name.text))
+    names.append(name)
+    try AtomicFile.write(
+      KeyFileIndex.render(names).utf8, to: exports.appendingPathComponent("index.txt"))
+  }
+
+  /// Writes a file like those of `publish` without publishing it.
+  package func write(_ met: TemporaryExposureKey, end: Int64, to url: URL) async throws {
     let others = (1..<Self.keysPerFile).map { _ in Data(SystemRandomness().bytes(16)) }
     let keys = ([Data(met.secretBytes)] + others).map { key in
       #"{"key":"\#(key.base64EncodedString())","rollingStartNumber":\#(met.rollingStart.rawValue),"#
@@ -51,11 +59,8 @@ package final class PublishedFiles {
     let made = try await Run(
       "keyfile", "make", "--keys", list.path, "--signing-key", signingKey.path, "--key-id", keyID,
       "--key-version", keyVersion, "--region", "PL", "--start", "\(end - 14_400)", "--end",
-      "\(end)", "--output", exports.appendingPathComponent(name.text).path)
+      "\(end)", "--output", url.path)
     #expect(made.status == 0, "\(made.errors)")
-    names.append(name)
-    try AtomicFile.write(
-      KeyFileIndex.render(names).utf8, to: exports.appendingPathComponent("index.txt"))
   }
 }
 
