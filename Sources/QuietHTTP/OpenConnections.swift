@@ -32,7 +32,11 @@ final class OpenConnections: Sendable {
 
   /// Marks the connection as busy when a request begins.
   func beginRequest(_ id: ObjectIdentifier) {
-    state.withLock { _ = $0.idle.removeValue(forKey: id) }
+    state.withLock { state in
+      state.idle[id] = nil
+      // A connection that was told to close stays open if a request has begun before.
+      state.closing.remove(id)
+    }
   }
 
   /// Marks the connection as idle when all responses were sent. If all connections are taken, new ones may be

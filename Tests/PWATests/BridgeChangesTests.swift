@@ -79,30 +79,49 @@ struct BridgeChangesTests {
     }
   }
 
-  @Test("Of two concurrent pushes, the last one has the newest state")
-  func order() async throws {
+  @Test("Of two concurrent pushes of the state, the last one has the newest")
+  func orderOfStates() async throws {
     let phone = ScriptedPhone()
     try await RunningWebsite.with(phone) { (site) async throws in
       let events = try EventReader(site)
       defer { events.stop() }
       _ = try await events.push { $0 == .foreground }
       _ = try await site.answer(1_000)
-      let hasRead = Mutex(false)
-      let (released, release) = AsyncStream.makeStream(of: Void.self)
-      phone.delayNextState {
-        hasRead.withLock { $0 = true }
-        for await _ in released {}
-      }
+      let gate = Gate()
+      phone.delayNextState { await gate.pass() }
       async let removal = site.answer(1_008, ["what": "history"])
-      try await Patience.until { hasRead.withLock(\.self) }
+      try await Patience.until { gate.isReached }
       phone.edit { $0.state.checking = true }
       // Time in which a push without order would overtake the first.
       _ = try await site.answer(1_000)
-      release.finish()
+      gate.open()
       _ = try await removal
       _ = try await events.push(1_000, after: 1)
-      #expect(
-        events.pushes.filter { $0.type == 1_000 }.map { $0.content["checking"] } == [false, true])
+      let states = events.pushes.filter { $0.type == 1_000 }
+      #expect(states.map { $0.content["checking"] } == [false, true])
+    }
+  }
+
+  @Test("Of two concurrent pushes of the services, the last one has the newest")
+  func orderOfServices() async throws {
+    let phone = ScriptedPhone()
+    try await RunningWebsite.with(phone) { (site) async throws in
+      let events = try EventReader(site)
+      defer { events.stop() }
+      _ = try await events.push { $0 == .foreground }
+      let gate = Gate()
+      phone.delayNextServices { await gate.pass() }
+      async let answer = site.ask(35)
+      try await Patience.until { gate.isReached }
+      phone.edit { $0.services.isBluetoothOn = false }
+      // Time in which a push without order would overtake the first.
+      _ = try await site.answer(1_000)
+      gate.open()
+      _ = try await answer
+      _ = try await events.push(51, after: 2)
+      // The first one greets the page.
+      let services = events.pushes.filter { $0.type == 51 }.dropFirst()
+      #expect(services.map { $0.content["servicesStatus"]?["isBtOn"] } == [true, false])
     }
   }
 
@@ -149,5 +168,25 @@ struct BridgeChangesTests {
       #expect(try await site.answer(63)["language"] == "UK")
       #expect(try await site.answer(1_011, [:])["region"] == "PL")
     }
+  }
+}
+
+/// Holds a call of the phone until `open()`.
+private final class Gate: Sendable {
+  private let wasReached = Mutex(false)
+  private let stream: AsyncStream<Void>
+  private let end: AsyncStream<Void>.Continuation
+
+  init() {
+    (stream, end) = AsyncStream.makeStream(of: Void.self)
+  }
+
+  var isReached: Bool { wasReached.withLock(\.self) }
+
+  func open() { end.finish() }
+
+  func pass() async {
+    wasReached.withLock { $0 = true }
+    for await _ in stream {}
   }
 }

@@ -20,6 +20,8 @@ final class ScriptedPhone: BridgePhone {
     var hangs = false
     /// Delays the next result of `state()`.
     var stateDelay: (@Sendable () async -> Void)?
+    /// Delays the next result of `services()`.
+    var servicesDelay: (@Sendable () async -> Void)?
     /// A description of each request, in order.
     var requests: [String] = []
   }
@@ -62,7 +64,19 @@ final class ScriptedPhone: BridgePhone {
     return state
   }
 
-  func services() async -> PhoneServices { script.withLock { $0.services } }
+  /// Runs `delay` after the next call of `services()` has read them, before it returns.
+  func delayNextServices(_ delay: @escaping @Sendable () async -> Void) {
+    script.withLock { $0.servicesDelay = delay }
+  }
+
+  func services() async -> PhoneServices {
+    let (services, delay) = script.withLock { script in
+      defer { script.servicesDelay = nil }
+      return (script.services, script.servicesDelay)
+    }
+    await delay?()
+    return services
+  }
 
   func setExposureNotifications(_ isOn: Bool) async throws(BridgePhoneError) {
     note("notifications \(isOn)")

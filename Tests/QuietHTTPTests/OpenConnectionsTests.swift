@@ -66,6 +66,15 @@ struct OpenConnectionsTests {
     #expect(closed == [0, 1])
   }
 
+  @Test("A connection whose request begins before it is closed stays, and another one is closed")
+  func stays() {
+    for number in 0..<3 { begin(number) }
+    #expect(closed == [0])
+    request(0, ends: false)
+    request(1)
+    #expect(closed == [0, 2])
+  }
+
   @Test(
     "Unread bytes up to the limit are allowed; above it the oldest connection with any is closed")
   func unread() {

@@ -17,6 +17,7 @@ extension BrowserSuite {
     func link() async throws {
       try await withHome { browser in
         try await browser.send(.pressed, button: "left", to: Self.link)
+        try await browser.mark()
         try await browser.changeState()
         #expect(try await browser.isDrawnAgain() == false)
         try await browser.send(.released, button: "left", to: Self.link)
@@ -31,6 +32,7 @@ extension BrowserSuite {
     func drawn() async throws {
       try await withHome { browser in
         try await browser.send(.pressed, button: "left", to: Self.link)
+        try await browser.mark()
         try await browser.changeState()
         #expect(try await browser.isDrawnAgain() == false)
         try await browser.send(.released, button: "left", to: "main h1")
@@ -50,7 +52,12 @@ extension BrowserSuite {
       try await scene.phone.serving { phone in
         try await Browser.withRunning { browser in
           try await browser.open(phone, expecting: "home")
-          try await browser.mark()
+          // The first check changes the screen, and may move what is clicked.
+          try await browser.act("check-now")
+          try await browser.wait(
+            until: "import('/app/store.js').then(m => m.store.state)"
+              + ".then(state => state.lastCheck && !state.checking)")
+          try await browser.waitForScreen("home")
           try await body(browser)
         }
       }

@@ -118,9 +118,9 @@ extension Bridge {
 
   /// Pushes the state to all pages.
   func pushState() async {
+    guard isOurs.withLock(\.self) else { return }
     await inOrder {
       let state = await self.phone.state()
-      guard self.isOurs.withLock(\.self) else { return }
       self.pushes.send(BridgePush(MessageID.state, JSONValue(encoding: state)))
     }
   }

@@ -77,6 +77,8 @@ function address() {
 async function show(movesFocus, isSame = false) {
   const { path, parameters } = address();
   const { hash } = location;
+  // A change while the user goes to another screen: it is still the first drawing of that screen.
+  if (isSame && shownAddress !== null && shownAddress !== hash) return show(true);
   const allowed = guard(path, store.state);
   if (allowed !== path) return replace(allowed);
   const screen = screens[path] ?? screens["/missing"];
