@@ -2,6 +2,7 @@ import ArgumentParser
 import ExposureNotification
 import Foundation
 import QuietHTTP
+import SystemPackage
 import Terminal
 
 /// `firebreak bench`: measures matching and the servers on this machine.
@@ -81,6 +82,13 @@ extension CommandFailure {
     }
     return CommandFailure(
       status: .machineFailed, message: "\(problem): \(reason ?? "try again.")")
+  }
+}
+
+extension FilePath {
+  /// The running program, to be started again as another process.
+  static var currentExecutable: FilePath {
+    FilePath(URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
   }
 }
 
