@@ -1,5 +1,6 @@
 import ExposureApp
 import Foundation
+import Simulation
 
 /// A lesson at one moment, as pages show it.
 struct LessonState: Sendable {
@@ -140,5 +141,53 @@ extension LessonState {
       [.missed(.notPublished), .missed(.notChecked)].contains($0.outcome)
     }
     return isWaiting ? .publish : .discuss
+  }
+}
+
+// MARK: Views
+
+extension Lesson {
+  /// Adds a sample, or replaces that of the same moment.
+  func noteCurve() {
+    var sample = LessonState.Sample(time: now)
+    for (seat, phone) in zip(seats, crowd.phones) {
+      let health = outbreak.health(of: seat.name, at: now)
+      if health != .well { sample.infected += 1 }
+      if health == .ill { sample.ill += 1 }
+      if seat.diagnosis.diagnosed != nil { sample.diagnosed += 1 }
+      if !phone.notices.exposureNotices.isEmpty { sample.notified += 1 }
+    }
+    if curve.last?.time == now { curve.removeLast() }
+    curve.append(sample)
+  }
+
+  func phoneViews() async -> [PhoneView] {
+    let positions = crowd.itinerary.positions(at: now)
+    let diagnoses = Dictionary(uniqueKeysWithValues: seats.map { ($0.name, $0.diagnosis) })
+    let connected = feed.connectedPhones
+    var views: [PhoneView] = []
+    for (seat, (phone, position)) in zip(seats, zip(crowd.phones, positions)) {
+      let app = await phone.app.currentState
+      let cursor = await phone.app.cursor
+      var view = PhoneView(number: seat.number)
+      let isAtHome = seat.diagnosis.diagnosed != nil || seat.isFree
+      view.position = isAtHome ? nil : PhoneView.Position(x: position.x, y: position.y)
+      (view.isOn, view.isFree) = (seat.isOn, seat.isFree)
+      view.isConnected = connected.contains(seat.number)
+      (view.test, view.upload, view.diagnosis) = (seat.test, seat.upload, seat.diagnosis)
+      view.health = outbreak.health(of: seat.name, at: now)
+      view.noticeLevel = phone.notices.exposureNotices.last?.riskLevel
+      view.receivingScanCount = phone.radio.receivingScanCount
+      (view.exposureCount, view.lastCheck) = (app.exposureCount, app.lastCheck)
+      view.checkFailed = app.lastFailure != nil
+      view.outcome = outbreak.outcome(
+        of: seat.name,
+        phone: NoticeFacts(
+          isNotified: view.noticeLevel != nil, publishedUntil: publishedUntil,
+          checkedUntil: cursor.map { Date(timeIntervalSince1970: Double($0)) }),
+        diagnoses: diagnoses)
+      views.append(view)
+    }
+    return views
   }
 }

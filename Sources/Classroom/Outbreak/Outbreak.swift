@@ -84,3 +84,122 @@ struct Outbreak: Sendable {
     contacts[person, default: [:]].filter { $0.value.total.near >= rules.exposedMinutes }
   }
 }
+
+/// The rules by which the infection of a lesson spreads. They are simple enough to compute by hand, and describe no
+/// real disease.
+struct OutbreakRules: Hashable, Sendable {
+  /// A range of distances with the chance of an infection.
+  struct Reach: Hashable, Sendable {
+    /// The largest distance of the range.
+    let metres: Double
+    /// The chance of an infection in a whole hour, in percent; less time has a smaller chance.
+    let percentPerHour: Int
+  }
+
+  /// The distance of a conversation.
+  var close = Reach(metres: 2, percentPerHour: 25)
+  /// The distance of neighbours in a room.
+  var near = Reach(metres: 4, percentPerHour: 8)
+  /// The hours from the infection until a person infects others.
+  var hoursUntilInfectious = 24.0
+  /// The hours from the infection until a person feels ill.
+  var hoursUntilIll = 48.0
+  /// The hours from the infection after which a person is no longer infectious.
+  var hoursUntilRecovered = 240.0
+  /// The minutes near an infectious person from which on a person counts as exposed.
+  var exposedMinutes = 15
+
+  /// The course of a new infection.
+  func health(hoursSinceInfection hours: Double) -> Health {
+    if hours < hoursUntilInfectious { return .infected }
+    if hours < hoursUntilIll { return .infectious }
+    return hours < hoursUntilRecovered ? .ill : .recovered
+  }
+
+  /// The chance in percent that an infectious person infects another one.
+  func percent(metres: Double, minutes: Int) -> Int {
+    let perHour =
+      metres <= close.metres
+      ? close.percentPerHour : metres <= near.metres ? near.percentPerHour : 0
+    return perHour * min(minutes, 60) / 60
+  }
+}
+
+/// The true health of a person, which phones never learn.
+enum Health: Int, CaseIterable, Comparable, Sendable {
+  /// Never infected.
+  case well
+  /// Infected, and not infectious yet.
+  case infected
+  /// Infects others and feels well.
+  case infectious
+  /// Infects others and feels ill.
+  case ill
+  /// No longer infectious, and cannot be infected again.
+  case recovered
+
+  /// True if the person infects others.
+  var infects: Bool { self == .infectious || self == .ill }
+
+  static func < (one: Health, other: Health) -> Bool { one.rawValue < other.rawValue }
+}
+
+/// The time that a person has spent within reach of one infectious person.
+struct Contact: Hashable, Sendable {
+  /// The minutes of one day, 00:00 to 24:00 UTC, as the keys of phones.
+  struct Minutes: Hashable, Sendable {
+    /// Minutes at the distance of a conversation.
+    var close = 0
+    /// Minutes at the distance of neighbours in a room, or closer.
+    var near = 0
+    /// Those of `near` in which both phones were on.
+    var received = 0
+  }
+
+  /// The minutes of each day, by the number of days since 1970.
+  private(set) var days: [Int: Minutes] = [:]
+
+  /// Adds time at `metres`; time out of reach is not recorded.
+  mutating func add(
+    minutes: Int, metres: Double, at date: Date, bothOn: Bool, rules: OutbreakRules
+  ) {
+    guard metres <= rules.near.metres else { return }
+    var day = days[Self.day(of: date), default: Minutes()]
+    day.near += minutes
+    if metres <= rules.close.metres { day.close += minutes }
+    if bothOn { day.received += minutes }
+    days[Self.day(of: date)] = day
+  }
+
+  /// The minutes of all days.
+  var total: Minutes { sum { _ in true } }
+
+  /// The minutes of the days before that of `date`.
+  func total(beforeDayOf date: Date) -> Minutes {
+    let day = Self.day(of: date)
+    return sum { $0 < day }
+  }
+
+  /// The end of the last day before that of `date`; `nil` if there was no contact before.
+  func lastDayEnd(beforeDayOf date: Date) -> Date? {
+    let day = Self.day(of: date)
+    return days.keys.filter { $0 < day }.max().map {
+      Date(timeIntervalSince1970: Double($0 + 1) * Self.secondsPerDay)
+    }
+  }
+
+  private func sum(where isWanted: (Int) -> Bool) -> Minutes {
+    days.reduce(into: Minutes()) { sum, day in
+      guard isWanted(day.key) else { return }
+      sum.close += day.value.close
+      sum.near += day.value.near
+      sum.received += day.value.received
+    }
+  }
+
+  private static let secondsPerDay: TimeInterval = 86_400
+
+  private static func day(of date: Date) -> Int {
+    Int((date.timeIntervalSince1970 / secondsPerDay).rounded(.down))
+  }
+}

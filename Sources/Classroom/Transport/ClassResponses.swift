@@ -96,21 +96,3 @@ struct ClassFiles: Sendable {
     }
   }
 }
-
-/// The reason why a class cannot be run.
-package enum ClassroomError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The program's own files are missing.
-  case files
-  case port(Int)
-  /// The address is not one of this machine.
-  case address(String)
-
-  package var description: String {
-    switch self {
-    case .files: "The class's web files are missing beside the program: install them again."
-    case .address(let address):
-      "\(address) is not an address of this machine: name another with --listen, or leave it out."
-    case .port(let port): "Port \(port) is not available: name another with --port, or 0 for any."
-    }
-  }
-}
