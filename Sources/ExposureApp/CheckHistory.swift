@@ -1,5 +1,6 @@
 import Foundation
 import KeyServerAPI
+import Logging
 import World
 
 /// The history of checks that the user sees. The property names are the JSON keys on disk.
@@ -124,4 +125,34 @@ public struct CheckTotals: Sendable, Hashable {
   public let last7DaysKeysCount: Int
   /// Keys analysed since the installation.
   public let totalKeysCount: Int
+}
+
+extension ExposureApp {
+  /// Stores the end of a check: the reason of a failure, and the time of the next check.
+  ///
+  /// - Returns: The outcome, which is a failure if a complete check could not be stored.
+  func record(_ outcome: CheckOutcome) -> CheckOutcome {
+    let now = clock.now
+    let pause = store.state.serverPause.lasting(at: now)
+    let failure = outcome.failure
+    if let failure { logger.info("check failed", metadata: ["reason": "\(failure.rawValue)"]) }
+    do {
+      try store.update { state in
+        if outcome != .paused { state.history.finish(failure, at: now) }
+        state.schedule.finish(outcome, at: now, pause: pause, randomness: randomness)
+      }
+      unstoredFailure = nil
+      return outcome
+    } catch {
+      unstoredFailure = failure ?? CheckFailure(error)
+      return .failed(unstoredFailure ?? .storageUnavailable)
+    }
+  }
+}
+
+extension CheckOutcome {
+  /// The reason why the check was not complete.
+  fileprivate var failure: CheckFailure? {
+    if case .failed(let failure) = self { failure } else { nil }
+  }
 }

@@ -1,6 +1,7 @@
 import ExposureNotification
 import Foundation
 import KeyServerAPI
+import Logging
 import World
 
 extension ExposureApp {
@@ -65,6 +66,20 @@ extension ExposureApp {
     for identifier in Notice.Identifier.allCases { await notices.remove(identifier) }
     announce(.removal)
   }
+
+  /// Removes expired parts of the upload record and updates `hasPendingUpload`. A damaged record is set aside;
+  /// the user then has to enter the PIN again.
+  private func removeOldUploads() {
+    guard store.condition == .ready, !isUploading else { return }
+    let now = clock.now
+    let times = store.state.retentionPeriod(at: now).times
+    do {
+      try uploads.removeOld(at: times.isEmpty ? [now] : times)
+    } catch {
+      logger.notice("removing old uploads failed", metadata: ["error": "\(error)"])
+      noteOwnDamage()
+    }
+  }
 }
 
 /// The retention periods of stored data.
@@ -84,30 +99,5 @@ public enum RemovalRule {
   /// The date of the oldest exposure that is kept at `now`.
   static func oldestExposure(at now: Date) -> Date {
     now.addingTimeInterval(-Double(exposureDays) * daySeconds)
-  }
-}
-
-extension StoredState {
-  /// The data to keep at `now`. A clock that has jumped ahead removes nothing until its time has persisted.
-  func retentionPeriod(at now: Date) -> RetentionPeriod {
-    var clock = retention
-    clock.read(now)
-    return clock.period(at: now)
-  }
-
-  /// The date of the oldest exposure that is kept at `now`.
-  func oldestExposure(at now: Date) -> Date {
-    RemovalRule.oldestExposure(at: retentionPeriod(at: now).earliest)
-  }
-
-  /// Removes all data that has expired at `now`.
-  mutating func removeOld(at now: Date) {
-    retention.read(now)
-    let oldest = oldestExposure(at: now)
-    exposures.removeAll { $0.date < oldest }
-    removedDays?.removeAll { $0.date < oldest }
-    history.prune(keeping: retentionPeriod(at: now))
-    damage.prune(before: oldest)
-    refusedPINs = PINLock.relevant(refusedPINs, at: now)
   }
 }

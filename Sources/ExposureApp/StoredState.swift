@@ -119,6 +119,31 @@ extension StoredState {
   }
 }
 
+extension StoredState {
+  /// The data to keep at `now`. A clock that has jumped ahead removes nothing until its time has persisted.
+  func retentionPeriod(at now: Date) -> RetentionPeriod {
+    var clock = retention
+    clock.read(now)
+    return clock.period(at: now)
+  }
+
+  /// The date of the oldest exposure that is kept at `now`.
+  func oldestExposure(at now: Date) -> Date {
+    RemovalRule.oldestExposure(at: retentionPeriod(at: now).earliest)
+  }
+
+  /// Removes all data that has expired at `now`.
+  mutating func removeOld(at now: Date) {
+    retention.read(now)
+    let oldest = oldestExposure(at: now)
+    exposures.removeAll { $0.date < oldest }
+    removedDays?.removeAll { $0.date < oldest }
+    history.prune(keeping: retentionPeriod(at: now))
+    damage.prune(before: oldest)
+    refusedPINs = PINLock.relevant(refusedPINs, at: now)
+  }
+}
+
 extension Exposure {
   /// The same exposure with the ID that the app's lists already use.
   fileprivate func identified(as known: UUID?) -> Exposure {

@@ -152,3 +152,11 @@ public enum DownloadLimit {
   /// future would move the cursor past all real files.
   public static let futureSecondsMax: TimeInterval = 86_400
 }
+
+extension ExposureApp {
+  func keyFileDownload(from network: any Network) -> KeyFileDownload {
+    KeyFileDownload(
+      network: network, keyServer: configuration.keyServer, folder: keyFileFolder,
+      settings: remote.diagnosisKeyDownloadConfiguration, logger: logger)
+  }
+}

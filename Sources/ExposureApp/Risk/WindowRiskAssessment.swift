@@ -1,6 +1,7 @@
 import ExposureNotification
 import Foundation
 import KeyServerAPI
+import World
 
 /// The risk assessment of an app with API version 2: the framework's configuration for exposure windows,
 /// and the policy that evaluates them.
@@ -78,5 +79,71 @@ extension WindowRiskConfiguration {
     configuration.minimumRiskScoreFullRange = summaries.minimumRiskScoreFullRange
     configuration.daysSinceLastExposureThreshold = summaries.daysSinceLastExposureThreshold
     return configuration
+  }
+}
+
+extension ExposureApp {
+  /// The rules for exposure windows: those of the remote configuration, or those that the app is built with;
+  /// `nil` for an app of API version 1. A map that may not change yet stays as it is.
+  var windowRisk: WindowRiskAssessment? {
+    guard let builtIn = configuration.windowRisk else { return nil }
+    let rules =
+      remote.windowRiskConfiguration.flatMap { try? WindowRiskAssessment($0) } ?? builtIn
+    let map = store.state.infectiousness.map(for: rules.infectiousness, at: clock.now)
+    return map == rules.infectiousness ? rules : rules.with(map)
+  }
+
+  /// Records the map of a detection that has succeeded.
+  func noteInfectiousness(of rules: WindowRiskAssessment) throws {
+    var record = store.state.infectiousness
+    record.note(rules.infectiousness, at: clock.now)
+    guard record != store.state.infectiousness else { return }
+    try store.update { $0.infectiousness = record }
+  }
+}
+
+/// The infectiousness map of the last detection. The framework refuses detections with a second change of the
+/// map within a week, so the app waits. The property names are the JSON keys on disk.
+struct InfectiousnessRecord: Codable, Sendable, Equatable {
+  private var last: [Int: Int]?
+  private var changed: Date?
+
+  /// The shortest time between two changes, in seconds.
+  static let changeSeconds: TimeInterval = 7 * 86_400
+
+  /// The map to use at `now` if the rules want `map`.
+  func map(for map: [Int: Int], at now: Date) -> [Int: Int] {
+    guard let last, let changed, abs(now.timeIntervalSince(changed)) < Self.changeSeconds else {
+      return map
+    }
+    return last
+  }
+
+  /// Records the map of a detection.
+  mutating func note(_ map: [Int: Int], at now: Date) {
+    if let last, last != map { changed = now }
+    last = map
+  }
+}
+
+extension WindowRiskAssessment {
+  /// The infectiousness above 0 by days since the onset of symptoms.
+  fileprivate var infectiousness: [Int: Int] {
+    let map = configuration().infectiousnessForDaysSinceOnsetOfSymptoms ?? [:]
+    return Dictionary(
+      map.filter { $0.value.intValue > 0 }.map { ($0.key.intValue, $0.value.intValue) },
+      uniquingKeysWith: { $1 })
+  }
+
+  /// The same rules with another map.
+  fileprivate func with(_ map: [Int: Int]) -> WindowRiskAssessment {
+    let rules = self
+    let changed = try? WindowRiskAssessment(policy: policy) {
+      let configuration = rules.configuration()
+      configuration.infectiousnessForDaysSinceOnsetOfSymptoms = Dictionary(
+        map.map { (NSNumber(value: $0), NSNumber(value: $1)) }, uniquingKeysWith: { $1 })
+      return configuration
+    }
+    return changed ?? self
   }
 }

@@ -66,6 +66,49 @@ struct TransmissionRisks: Sendable {
   }
 }
 
+/// Selects the keys of an upload.
+enum KeySelection {
+  /// The keys to share, with their transmission risks.
+  static func keys(
+    of all: [ReleasedKey], _ risks: TransmissionRisks = .constant, at now: Date
+  ) throws(UploadFailure) -> [ReleasedKey] {
+    let keys = shared(all, risks, at: now)
+    guard !keys.isEmpty else { throw .nothingToShare }
+    switch UploadLimit.violation(of: standIns(for: keys), at: now) {
+    case nil: return keys
+    case .keyCount: throw .tooManyKeys
+    case .keysWithOneStart: throw .tooManyKeysOfOneDay
+    default: throw .keysOutOfOrder
+    }
+  }
+
+  /// The keys of the last fourteen days that are shared, with their transmission risks.
+  static func shared(
+    _ all: [ReleasedKey], _ risks: TransmissionRisks, at now: Date
+  ) -> [ReleasedKey] {
+    let tooOld = Diagnosis.number(of: now) - RemovalRule.exposureDays
+    return all.compactMap { key in
+      let limit = Double(tooOld) * RemovalRule.daySeconds
+      guard key.start.timeIntervalSince1970 > limit, let risk = risks.risk(ofKeyFrom: key.start)
+      else { return nil }
+      var key = key
+      key.transmissionRisk = risk
+      return key
+    }
+  }
+
+  /// Keys with the same times and other bytes. The limits depend on the bytes only if a key is repeated.
+  private static func standIns(for keys: [ReleasedKey]) -> [UploadKey] {
+    keys.map { key in
+      let number = keys.firstIndex { $0.bytes == key.bytes } ?? 0
+      let bytes = Data(repeating: UInt8(truncatingIfNeeded: number), count: key.bytes.count)
+      return UploadKey(
+        key: bytes.base64EncodedString(), rollingPeriod: key.rollingPeriod,
+        rollingStartNumber: key.rollingStartNumber, transmissionRisk: key.transmissionRisk)
+    }
+  }
+}
+
 /// A key that an upload would share, without its bytes.
 public struct KeyPreview: Hashable, Sendable {
   /// The day of the key, 00:00 UTC.

@@ -26,44 +26,53 @@ struct PIN: Sendable, Equatable {
 
 extension PIN: Redacted {}
 
-/// A completed upload. It recognizes its PIN without containing it, so that an app that was killed before it
-/// could report the success does so when the user enters the PIN again.
-struct CompletedUpload: Sendable, Equatable {
-  /// The length of the salt, in bytes.
-  static let saltByteCount = 32
+/// A rate limit for wrong PINs.
+public struct PINLock: Sendable, Hashable {
+  /// The explanation of the limit.
+  public let message: String
+  /// The number of refused PINs that locks the entry.
+  public let tries: Int
+  /// The period in which they were refused, in seconds.
+  public let withinSeconds: TimeInterval
+  /// The duration of the lock after the last of them, in seconds.
+  public let lockSeconds: TimeInterval
 
-  /// The end of the upload.
-  let date: Date
-  let salt: ZeroingBytes
-  /// The HMAC of the PIN under the salt.
-  let code: ZeroingBytes
+  /// All limits; the longest lock applies.
+  public static let table = [
+    PINLock(
+      message: "Three wrong PINs within a minute: wait a minute.",
+      tries: 3, withinSeconds: 60, lockSeconds: 60),
+    PINLock(
+      message: "Five within two minutes: wait five minutes.",
+      tries: 5, withinSeconds: 120, lockSeconds: 300),
+    PINLock(
+      message: "Ten within ten minutes: wait an hour.",
+      tries: 10, withinSeconds: 600, lockSeconds: 3_600),
+    PINLock(
+      message: "Thirty within two hours: wait a day.",
+      tries: 30, withinSeconds: 7_200, lockSeconds: 86_400),
+  ]
 
-  /// Records that the upload with `pin` is complete.
-  init(of pin: PIN, at date: Date, randomness: any Randomness) {
-    self.date = date
-    salt = ZeroingBytes(copying: randomness.bytes(Self.saltByteCount))
-    code = Self.code(of: pin, salt: salt)
+  /// The end of the current lock, or `nil`. Refusals far in the future, from before the clock was set
+  /// back, are ignored.
+  static func lockedUntil(refused: [Date], at now: Date) -> Date? {
+    let refused = relevant(refused, at: now).sorted()
+    return table.compactMap { $0.end(refused: refused) }.filter { $0 > now }.max()
   }
 
-  /// A record that was stored.
-  init(stored date: Date, salt: ZeroingBytes, code: ZeroingBytes) {
-    self.date = date
-    self.salt = salt
-    self.code = code
+  /// The refusals that can still cause a lock at `now`.
+  static func relevant(_ refused: [Date], at now: Date) -> [Date] {
+    let longest = table.map { $0.withinSeconds + $0.lockSeconds }.max() ?? 0
+    return refused.filter { abs(now.timeIntervalSince($0)) <= longest }.suffix(countMax)
   }
 
-  /// Returns `true` if `pin` is the one of the upload and the record has not expired.
-  func matches(_ pin: PIN, at now: Date) -> Bool {
-    Self.code(of: pin, salt: salt) == code && !isExpired(at: now)
-  }
+  private static let countMax = 100
 
-  func isExpired(at now: Date) -> Bool {
-    abs(now.timeIntervalSince(date)) >= RemovalRule.completedUploadSeconds
-  }
-
-  private static func code(of pin: PIN, salt: ZeroingBytes) -> ZeroingBytes {
-    pin.bytes.authenticationCode(using: salt)
+  /// The end of the last lock that `refused`, oldest first, has caused by this limit.
+  private func end(refused: [Date]) -> Date? {
+    let lasts = refused.indices.dropFirst(tries - 1).filter { last in
+      refused[last].timeIntervalSince(refused[last - tries + 1]) <= withinSeconds
+    }
+    return lasts.last.map { refused[$0].addingTimeInterval(lockSeconds) }
   }
 }
-
-extension CompletedUpload: Redacted {}

@@ -1,6 +1,7 @@
 import Foundation
 import KeyServerAPI
 import Secrets
+import World
 
 /// An upload that the user has agreed to. Its keys and PIN do not change, so that a request can be
 /// repeated after a lost response.
@@ -109,45 +110,44 @@ extension ReleasedKey {
   }
 }
 
-/// Selects the keys of an upload.
-enum KeySelection {
-  /// The keys to share, with their transmission risks.
-  static func keys(
-    of all: [ReleasedKey], _ risks: TransmissionRisks = .constant, at now: Date
-  ) throws(UploadFailure) -> [ReleasedKey] {
-    let keys = shared(all, risks, at: now)
-    guard !keys.isEmpty else { throw .nothingToShare }
-    switch UploadLimit.violation(of: standIns(for: keys), at: now) {
-    case nil: return keys
-    case .keyCount: throw .tooManyKeys
-    case .keysWithOneStart: throw .tooManyKeysOfOneDay
-    default: throw .keysOutOfOrder
-    }
+/// A completed upload. It recognizes its PIN without containing it, so that an app that was killed before it
+/// could report the success does so when the user enters the PIN again.
+struct CompletedUpload: Sendable, Equatable {
+  /// The length of the salt, in bytes.
+  static let saltByteCount = 32
+
+  /// The end of the upload.
+  let date: Date
+  let salt: ZeroingBytes
+  /// The HMAC of the PIN under the salt.
+  let code: ZeroingBytes
+
+  /// Records that the upload with `pin` is complete.
+  init(of pin: PIN, at date: Date, randomness: any Randomness) {
+    self.date = date
+    salt = ZeroingBytes(copying: randomness.bytes(Self.saltByteCount))
+    code = Self.code(of: pin, salt: salt)
   }
 
-  /// The keys of the last fourteen days that are shared, with their transmission risks.
-  static func shared(
-    _ all: [ReleasedKey], _ risks: TransmissionRisks, at now: Date
-  ) -> [ReleasedKey] {
-    let tooOld = Diagnosis.number(of: now) - RemovalRule.exposureDays
-    return all.compactMap { key in
-      let limit = Double(tooOld) * RemovalRule.daySeconds
-      guard key.start.timeIntervalSince1970 > limit, let risk = risks.risk(ofKeyFrom: key.start)
-      else { return nil }
-      var key = key
-      key.transmissionRisk = risk
-      return key
-    }
+  /// A record that was stored.
+  init(stored date: Date, salt: ZeroingBytes, code: ZeroingBytes) {
+    self.date = date
+    self.salt = salt
+    self.code = code
   }
 
-  /// Keys with the same times and other bytes. The limits depend on the bytes only if a key is repeated.
-  private static func standIns(for keys: [ReleasedKey]) -> [UploadKey] {
-    keys.map { key in
-      let number = keys.firstIndex { $0.bytes == key.bytes } ?? 0
-      let bytes = Data(repeating: UInt8(truncatingIfNeeded: number), count: key.bytes.count)
-      return UploadKey(
-        key: bytes.base64EncodedString(), rollingPeriod: key.rollingPeriod,
-        rollingStartNumber: key.rollingStartNumber, transmissionRisk: key.transmissionRisk)
-    }
+  /// Returns `true` if `pin` is the one of the upload and the record has not expired.
+  func matches(_ pin: PIN, at now: Date) -> Bool {
+    Self.code(of: pin, salt: salt) == code && !isExpired(at: now)
+  }
+
+  func isExpired(at now: Date) -> Bool {
+    abs(now.timeIntervalSince(date)) >= RemovalRule.completedUploadSeconds
+  }
+
+  private static func code(of pin: PIN, salt: ZeroingBytes) -> ZeroingBytes {
+    pin.bytes.authenticationCode(using: salt)
   }
 }
+
+extension CompletedUpload: Redacted {}

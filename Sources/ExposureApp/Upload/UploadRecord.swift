@@ -1,7 +1,6 @@
 import Foundation
 import SealedStorage
 import Secrets
-import VerificationAPI
 import World
 
 /// Everything about uploads that survives a restart. It has a file of its own, because it contains secrets
@@ -115,5 +114,144 @@ struct UploadStore {
     pendingEnd = record.pending.map {
       ($0.tokenReceived ?? $0.begun).addingTimeInterval(RemovalRule.pendingUploadSeconds)
     }
+  }
+}
+
+// The stored form of an upload record: its fields in order, each list and secret with its length before it.
+extension UploadRecord {
+  /// The version of the stored form.
+  private static let form: UInt64 = 1
+
+  /// The bytes to store.
+  var stored: ZeroingBytes {
+    var text = SecretText()
+    text.append(Self.form)
+    text.append(pending) { text, pending in
+      text.appendField(pending.pin.bytes)
+      text.append(pending.keys)
+      text.appendField(pending.hmacSecret)
+      text.append(pending.isInteroperabilityEnabled ? 1 : 0)
+      text.append(pending.begun)
+      text.append(pending.token) { $0.appendField($1) }
+      text.append(pending.tokenReceived) { $0.append($1) }
+    }
+    text.append(released) { text, released in
+      text.append(released.keys)
+      text.append(released.date)
+    }
+    text.append(completed) { text, completed in
+      text.append(completed.date)
+      text.appendField(completed.salt)
+      text.appendField(completed.code)
+    }
+    return text.bytes()
+  }
+
+  /// Reads the stored form; `nil` if it is not one.
+  init?(stored: ZeroingBytes) {
+    var reader = SecretReader(stored)
+    do {
+      guard try reader.number() == Self.form else { return nil }
+      pending = try reader.optional { try PendingUpload(from: &$0) }
+      released = try reader.optional { Released(keys: try $0.keys(), date: try $0.date()) }
+      completed = try reader.optional {
+        CompletedUpload(stored: try $0.date(), salt: try $0.field(), code: try $0.field())
+      }
+      guard reader.isAtEnd else { return nil }
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension PendingUpload {
+  fileprivate init(from reader: inout SecretReader) throws {
+    guard let pin = PIN(stored: try reader.field()) else { throw SecretReader.Malformed() }
+    let upload = PendingUpload(
+      pin: pin, keys: try reader.keys(), hmacSecret: try reader.field(),
+      isInteroperabilityEnabled: try reader.number() == 1, at: try reader.date())
+    let token = try reader.optional { try $0.field() }
+    let received = try reader.optional { try $0.date() }
+    guard let token, let received else {
+      self = upload
+      return
+    }
+    self = upload.granted(token, at: received)
+  }
+}
+
+extension SecretText {
+  fileprivate mutating func append(_ date: Date) {
+    append(date.timeIntervalSince1970.bitPattern)
+  }
+
+  fileprivate mutating func appendField(_ secret: ZeroingBytes) {
+    append(UInt64(secret.count))
+    append(secret)
+  }
+
+  fileprivate mutating func append(_ keys: [ReleasedKey]) {
+    append(UInt64(keys.count))
+    for key in keys {
+      appendField(key.bytes)
+      append(UInt64(key.rollingStartNumber))
+      append(UInt64(key.rollingPeriod))
+      append(UInt64(key.transmissionRisk))
+    }
+  }
+
+  fileprivate mutating func append<Value>(
+    _ value: Value?, _ append: (inout SecretText, Value) -> Void
+  ) {
+    self.append(value == nil ? 0 : 1 as UInt64)
+    if let value { append(&self, value) }
+  }
+}
+
+/// Reads the fields of a stored record.
+private struct SecretReader {
+  struct Malformed: Error {}
+
+  private let bytes: ZeroingBytes
+  private var position = 0
+
+  init(_ bytes: ZeroingBytes) { self.bytes = bytes }
+
+  var isAtEnd: Bool { position == bytes.count }
+
+  mutating func number() throws -> UInt64 {
+    guard bytes.count - position >= 8 else { throw Malformed() }
+    defer { position += 8 }
+    return bytes.withUnsafeBytes { bytes in
+      bytes[position..<position + 8].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+  }
+
+  mutating func date() throws -> Date {
+    Date(timeIntervalSince1970: Double(bitPattern: try number()))
+  }
+
+  mutating func field() throws -> ZeroingBytes {
+    let length = try number()
+    guard length <= UInt64(bytes.count - position) else { throw Malformed() }
+    defer { position += Int(length) }
+    return bytes.copy(of: position..<position + Int(length))
+  }
+
+  mutating func keys() throws -> [ReleasedKey] {
+    let count = try number()
+    guard count <= UInt64(bytes.count) else { throw Malformed() }
+    return try (0..<count).map { _ in
+      let key = try field()
+      guard let start = UInt32(exactly: try number()), let period = UInt32(exactly: try number()),
+        let risk = Int(exactly: try number())
+      else { throw Malformed() }
+      return ReleasedKey(
+        bytes: key, rollingStartNumber: start, rollingPeriod: period, transmissionRisk: risk)
+    }
+  }
+
+  mutating func optional<Value>(_ read: (inout SecretReader) throws -> Value) throws -> Value? {
+    try number() == 0 ? nil : try read(&self)
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import KeyServerAPI
 import Secrets
+import StrictJSON
 import VerificationAPI
 import World
 
@@ -111,5 +112,110 @@ enum RequestPadding {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef".utf8)
     return String(
       decoding: randomness.bytes(count).map { alphabet[Int($0 & 31)] }, as: UTF8.self)
+  }
+}
+
+/// Interprets the servers' responses.
+enum UploadResponses {
+  /// The token in the verification server's response.
+  static func token(in response: NetworkResponse) throws(UploadFailure) -> ZeroingBytes {
+    switch response.status {
+    case 200:
+      guard let token = token(in: response.body) else {
+        throw .serverBusy(retryAfterSeconds: nil)
+      }
+      return token
+    case 400, 404: throw .pinRefused
+    default: throw .serverBusy(retryAfterSeconds: response.retryAfterSeconds)
+    }
+  }
+
+  /// Throws unless the key server accepted the keys.
+  static func accepted(_ response: NetworkResponse) throws(UploadFailure) {
+    switch response.status {
+    case 200: return
+    case 400, 401, 413, 415: throw .uploadRefused
+    default: throw .serverBusy(retryAfterSeconds: response.retryAfterSeconds)
+    }
+  }
+
+  /// The value of `accessToken` in `result`. The bytes are read in place: the copies of a JSON decoder would
+  /// stay in memory. A token has only characters that JSON does not escape.
+  private static func token(in body: Data) -> ZeroingBytes? {
+    var bytes = [UInt8](body)
+    defer { bytes.zero() }
+    guard let position = tokenPosition(in: bytes) else { return nil }
+    return bytes.withUnsafeBytes { bytes in
+      let token = bytes[position]
+      let isToken =
+        (1...UploadLimit.tokenBytesMax).contains(token.count) && token.allSatisfy(isOfToken)
+      return isToken ? ZeroingBytes(copying: token) : nil
+    }
+  }
+
+  /// The position of the token in a response of the form `{"result":{"accessToken":"..."}}`, whose other fields
+  /// are ignored.
+  private static func tokenPosition(in bytes: [UInt8]) -> Range<Int>? {
+    var cursor = JSONCursor(bytes)
+    let depth = StrictJSONValidator.depthMax
+    do {
+      let position = try cursor.member("result", depth: depth) { (result) throws(StrictJSONError) in
+        try result.member("accessToken", depth: depth) { (token) throws(StrictJSONError) in
+          try token.plainString()
+        }
+      }
+      try cursor.end()
+      return position ?? nil
+    } catch {
+      return nil
+    }
+  }
+
+  private static func isOfToken(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      || [UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte)
+  }
+}
+
+/// Requests that hide real uploads: same routes, same lengths, no content.
+public enum Decoys {
+  /// The time between two decoys of one phone, in seconds, drawn at random for each.
+  public static let intervalSeconds = 12 * 3_600...60 * 3_600
+
+  /// The header that marks a decoy for the server; TLS hides it from the network.
+  static let header = "X-Chaff"
+}
+
+extension NetworkRequest {
+  /// True for a decoy. Only the server and the phone can see the header.
+  public var isDecoy: Bool { headers[Decoys.header] != nil }
+}
+
+extension ExposureApp {
+  /// Sends a decoy if it is due and draws the time of the next. The responses are ignored.
+  func sendDecoyIfDue() async {
+    let now = clock.now
+    let due = store.state.nextDecoy
+    // A later time was drawn before the clock was set back.
+    let latest = now.addingTimeInterval(Double(Decoys.intervalSeconds.upperBound))
+    guard due.map({ $0 <= now || $0 > latest }) ?? true else { return }
+    let wait = Double(randomness.number(in: Decoys.intervalSeconds))
+    guard (try? store.update { $0.nextDecoy = now.addingTimeInterval(wait) }) != nil, due != nil
+    else { return }
+    let requests = UploadRequests(configuration: configuration, randomness: randomness)
+    for request in requests.decoys() { _ = try? await network.send(request) }
+  }
+}
+
+extension UploadRequests {
+  /// A token request and an upload without content, as long as real ones.
+  func decoys() -> [NetworkRequest] {
+    var requests = [
+      tokenRequest { _ in }, uploadRequest(keys: [], fields: { _ in }, end: { _ in }),
+    ]
+    for index in requests.indices { requests[index].headers[Decoys.header] = "1" }
+    return requests
   }
 }

@@ -1,0 +1,268 @@
+import ExposureNotification
+import Foundation
+import KeyServerAPI
+import Logging
+import World
+
+extension ExposureApp {
+  /// The device configuration in use; `nil` before the first one.
+  public var deviceConfiguration: DeviceConfiguration? {
+    guard let accepted = store.state.deviceConfiguration,
+      accepted.root == configuration.rootKey.fingerprint
+    else { return nil }
+    return accepted.document
+  }
+
+  /// The reason why the last device configuration was rejected; `nil` if it was accepted.
+  public var configurationRefusal: DeviceConfigurationError? { store.state.configurationRefusal }
+
+  /// The health authority's instruction to pause, if it is in force.
+  public var pause: DeviceConfiguration.Pause? {
+    guard let document = deviceConfiguration, document.isPaused(at: clock.now) else { return nil }
+    return document.pause
+  }
+
+  /// Prepares a check: fetches the device configuration, passes its keys to the framework, and undoes
+  /// the exposures that were found through withdrawn files.
+  ///
+  /// - Throws: `CheckPause` during a pause, or `CheckFailure` without a usable document.
+  func prepareCheck() async throws {
+    let failure = await refreshDeviceConfiguration()
+    guard let document = deviceConfiguration else { throw failure ?? CheckFailure.notConfigured }
+    // Also during a pause: with API version 1 this needs no detection.
+    try await followWithdrawals(Set(document.withdrawn))
+    guard pause == nil else { throw CheckPause() }
+    guard !trustedKeys.isEmpty else { throw failure ?? CheckFailure.notConfigured }
+    do {
+      try trust.trust(trustedKeys)
+    } catch {
+      logger.error("the framework refused the keys", metadata: ["error": "\(error)"])
+      throw CheckFailure.notConfigured
+    }
+  }
+
+  /// The keys of the document in use that are valid now.
+  var trustedKeys: [DeviceConfiguration.Key] {
+    deviceConfiguration?.keys(validAt: clock.now) ?? []
+  }
+
+  /// Downloads the device configuration and accepts it if the root key signed it, it has not expired, and its
+  /// version is not lower than that of the current one. Otherwise the current one stays in use.
+  ///
+  /// - Returns: The reason why there is no new document; `nil` if the newest one is in use.
+  @discardableResult
+  func refreshDeviceConfiguration() async -> CheckFailure? {
+    let route = KeyServerRoute.deviceConfiguration
+    do {
+      let response = try await requestConfiguration(
+        route, bytesMax: DeviceConfigurationLimit.bytesMax, isStored: deviceConfiguration != nil)
+      if let response {
+        try accept(try UnverifiedDeviceConfiguration(decoding: response.body))
+        if response.version != store.state.configurationVersions[route] {
+          try store.update { $0.configurationVersions[route] = response.version }
+        }
+      }
+      try keepRefusal(nil)
+      return nil
+    } catch let error as DeviceConfigurationError {
+      logger.warning("\(error)")
+      try? keepRefusal(error)
+      return .notConfigured
+    } catch {
+      return CheckFailure(error)
+    }
+  }
+
+  private func keepRefusal(_ refusal: DeviceConfigurationError?) throws {
+    guard refusal != configurationRefusal else { return }
+    try store.update { $0.configurationRefusal = refusal }
+  }
+
+  private func accept(_ received: UnverifiedDeviceConfiguration) throws {
+    let root = configuration.rootKey
+    let current = deviceConfiguration
+    let document = try received.verified(
+      by: root, notBefore: current?.version ?? 0, at: clock.now)
+    guard document != current else { return }
+    try store.update { state in
+      state.deviceConfiguration = AcceptedConfiguration(
+        root: root.fingerprint, document: document,
+        undone: state.deviceConfiguration?.undone ?? [:],
+        skipped: state.deviceConfiguration?.skipped ?? [])
+    }
+  }
+}
+
+/// Thrown by a check that the health authority's pause prevents.
+struct CheckPause: Error {}
+
+/// The newest accepted device configuration, as stored. The property names are the JSON keys on disk.
+struct AcceptedConfiguration: Codable, Sendable, Equatable {
+  /// The fingerprint of the root key. A document of another root key does not count.
+  var root: Data
+  /// The document without its signature: the store is sealed.
+  var document: DeviceConfiguration
+  /// The withdrawn files whose exposures have been undone, and the time of that.
+  var undone: [KeyFileHash: Date]
+  /// The withdrawn files whose names are known.
+  var skipped: Set<AnalysedFile>
+}
+
+extension ExposureApp {
+  /// Downloads the remote configuration. It is accepted only if a key of the device configuration signed it
+  /// and the version is not lower than any accepted before; otherwise the current one stays in use.
+  func refreshConfiguration() async {
+    let route = KeyServerRoute.remoteConfiguration
+    do {
+      let response = try await requestConfiguration(
+        route, bytesMax: UnverifiedRemoteConfiguration.bytesMax,
+        isStored: store.state.remoteConfiguration != nil)
+      guard let response else { return }
+      let verified = try UnverifiedRemoteConfiguration(decoding: response.body).verified(
+        by: remoteConfigurationKeys, notBefore: store.state.remoteConfiguration?.version ?? 0)
+      try store.update {
+        $0.remoteConfiguration = verified
+        $0.configurationVersions[route] = response.version
+      }
+      remote = verified
+    } catch let error as RemoteConfigurationError {
+      logger.notice("remote configuration rejected: \(error)")
+    } catch {
+      // The current configuration stays in use; the following download reports a lost connection.
+    }
+  }
+
+  private var remoteConfigurationKeys: [RemoteConfigurationKey] {
+    trustedKeys.compactMap {
+      try? RemoteConfigurationKey(
+        keyID: $0.keyID, keyVersion: $0.keyVersion, publicKeyPEM: $0.publicKey)
+    }
+  }
+
+  /// Requests a configuration from the key server, unless it has the stored version.
+  ///
+  /// - Returns: The response; `nil` if the configuration has not changed.
+  private func requestConfiguration(
+    _ route: String, bytesMax: Int, isStored: Bool
+  ) async throws -> NetworkResponse? {
+    let version = isStored ? store.state.configurationVersions[route] : nil
+    let response = try await keyServer.send(
+      NetworkRequest(
+        configuration.keyServer.appendingPathComponent(route), headers: version?.headers ?? [:],
+        responseBytesMax: bytesMax))
+    if response.status == 304, version != nil { return nil }
+    guard response.status == 200 else { throw CheckFailure(status: response.status) }
+    return response
+  }
+}
+
+extension ExposureApp {
+  /// Undoes the exposures that were found through newly withdrawn files, and makes files wanted whose
+  /// withdrawal has ended.
+  ///
+  /// The framework's keys are removed first: if the app is killed before the next step, the next check repeats both.
+  func followWithdrawals(_ withdrawn: Set<KeyFileHash>) async throws {
+    let known = store.state.deviceConfiguration?.undone ?? [:]
+    let new = withdrawn.subtracting(known.keys)
+    let ended = known.filter { !withdrawn.contains($0.key) }
+    guard !new.isEmpty || !ended.isEmpty else { return }
+    if !new.isEmpty { try await trust.withdraw(new) }
+    let detectsAgain = configuration.windowRisk != nil
+    let thresholds = remote.riskLevelConfiguration
+    let now = clock.now
+    try store.update { state in
+      if !new.isEmpty {
+        state.undo(new)
+        state.mustDetectAgain = detectsAgain
+      }
+      state.restore(
+        Set(ended.filter { $0.value >= RemovalRule.oldestExposure(at: now) }.keys),
+        knowsNames: !detectsAgain)
+      state.deviceConfiguration?.note(undone: withdrawn, known: known, at: now)
+      state.setNoticeLevel(at: now, by: thresholds)
+    }
+    if !new.isEmpty, riskLevel <= .none { await notices.remove(.risk) }
+  }
+
+  /// The hash of `file` if it is withdrawn and must not be analysed.
+  func withdrawnHash(of file: URL) -> KeyFileHash? {
+    guard let withdrawn = deviceConfiguration?.withdrawn, !withdrawn.isEmpty,
+      let hash = KeyFileHash(ofFile: file), withdrawn.contains(hash)
+    else { return nil }
+    return hash
+  }
+}
+
+extension StoredState {
+  /// Removes the encounters of detections that included a withdrawn file. The other files of those detections
+  /// are wanted again, because version 1 of the framework does not report the file of an encounter.
+  mutating func undo(_ withdrawn: Set<KeyFileHash>) {
+    let isUndone = { (exposure: Exposure) in
+      exposure.files?.contains { withdrawn.contains($0.hash) } ?? false
+    }
+    let files = Set(exposures.filter(isUndone).flatMap { $0.files ?? [] })
+    exposures.removeAll(where: isUndone)
+    download.wantAgain(Set(files.filter { !withdrawn.contains($0.hash) }.map(\.name)))
+    skip(files.filter { withdrawn.contains($0.hash) })
+  }
+
+  /// Remembers the names of withdrawn files that are not analysed, or whose encounters were undone.
+  mutating func skip(_ files: some Sequence<AnalysedFile>) {
+    deviceConfiguration?.skipped.formUnion(files)
+  }
+
+  /// Makes files wanted again whose withdrawal has ended.
+  ///
+  /// - Parameter knowsNames: True in version 1, in which only the remembered files have had an effect. In
+  ///   version 2 the framework has forgotten the keys of others too, and all files are passed again.
+  fileprivate mutating func restore(_ files: Set<KeyFileHash>, knowsNames: Bool) {
+    guard !files.isEmpty, let skipped = deviceConfiguration?.skipped else { return }
+    let ended = skipped.filter { files.contains($0.hash) }
+    knowsNames ? download.wantAgain(Set(ended.map(\.name))) : download.restart()
+  }
+}
+
+extension AcceptedConfiguration {
+  /// Records that the document's withdrawals have been followed.
+  fileprivate mutating func note(
+    undone withdrawn: Set<KeyFileHash>, known: [KeyFileHash: Date], at now: Date
+  ) {
+    undone = Dictionary(withdrawn.map { ($0, known[$0] ?? now) }) { $1 }
+    skipped = skipped.filter { withdrawn.contains($0.hash) }
+  }
+}
+
+/// The system's trust in key files, which the device configuration changes.
+public protocol KeyFileTrust: Sendable {
+  /// Accepts key files that one of `keys` signed, and no others.
+  ///
+  /// - Throws: If a key is not valid; then nothing changes.
+  func trust(_ keys: [DeviceConfiguration.Key]) throws
+
+  /// Removes the keys that the framework has read in these files only.
+  ///
+  /// - Throws: If the disk fails; then it is called again by the next check.
+  func withdraw(_ files: Set<KeyFileHash>) async throws
+
+  /// Tells the framework that all available files have been passed again after it lost results. The server has
+  /// removed the missing ones.
+  ///
+  /// - Throws: If that could not be stored; then it is called again by the next check.
+  func confirmKeyFilesPassed() async throws
+}
+
+extension KeyFileTrust {
+  /// Does nothing, for a system that does not require lost files to be passed again.
+  public func confirmKeyFilesPassed() async throws {}
+}
+
+extension Device: KeyFileTrust {
+  public func trust(_ keys: [DeviceConfiguration.Key]) throws {
+    try setTrustedKeys(
+      keys.map { (keyID: $0.keyID, keyVersion: $0.keyVersion, publicKeyPEM: $0.publicKey) })
+  }
+
+  public func withdraw(_ files: Set<KeyFileHash>) async throws {
+    try await withdraw(digests: Set(files.map(\.bytes)))
+  }
+}
