@@ -1,8 +1,6 @@
-import Crypto
 import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
-import World
 
 /// Searches key files for contacts of this device and scores them.
 ///
@@ -133,6 +131,96 @@ package struct Detection: Sendable {
   }
 }
 
+/// The rules of a detection, read from an app's configuration and the device's settings.
+struct DetectionRules: Sendable {
+  let scoring: DetectionScoring
+  /// True if keys that were used for less than a day are ignored.
+  let requiresFullDayKeys: Bool
+  let verificationKeys: [VerificationPublicKey]
+  /// The region of accepted files; nil if the signature alone decides.
+  private let region: String?
+
+  /// - Throws: `ENError.badParameter` with an explanation that names the invalid field.
+  init(
+    _ configuration: ENExposureConfiguration, apiVersion: Int,
+    verificationKeys: [VerificationPublicKey]
+  ) throws(ENError) {
+    scoring = try DetectionScoring(configuration, apiVersion: apiVersion)
+    requiresFullDayKeys = false
+    self.verificationKeys = verificationKeys
+    region = nil
+  }
+
+  /// Creates rules for a device of `region`.
+  init(
+    _ configuration: ENExposureConfiguration, apiVersion: Int, durationStep: Int = 1,
+    requiresFullDayKeys: Bool = false, region: RegionConfiguration
+  ) throws(ENError) {
+    scoring = try DetectionScoring(
+      configuration, apiVersion: apiVersion, durationStep: durationStep)
+    self.requiresFullDayKeys = requiresFullDayKeys
+    verificationKeys = region.keys
+    self.region = region.region
+  }
+
+  /// The infectiousness by days since the onset of symptoms; version 2 only.
+  var infectiousnessMap: [Int: UInt32]? {
+    guard case .windows(let rules, _) = scoring else { return nil }
+    return rules.map
+  }
+
+  /// Checks that a file belongs to the region.
+  ///
+  /// A file names its region by the ISO code of the country or state, or by the key identifier, as in Apple's
+  /// example. If it names none, the signature alone decides.
+  ///
+  /// - Throws: `ENError.badFormat` if the file belongs to another region.
+  func check(_ header: KeyFileHeader) throws(ENError) {
+    guard let region, !header.region.isEmpty else { return }
+    let country = region.split(separator: "-").first.map(String.init) ?? region
+    let names = [region, country] + verificationKeys.map(\.keyID)
+    guard names.contains(header.region) else {
+      throw ENError(
+        .badFormat,
+        explanation:
+          "A key file belongs to another region than \(region); pass files of this region.")
+    }
+  }
+}
+
+/// The files of a detection by export. The batches of a divided export count only together.
+struct ExportBatches {
+  private struct Export: Hashable {
+    let start: UInt64
+    let end: UInt64
+    let region: String
+    let batchSize: Int32
+  }
+
+  private var numbers: [Export: Set<Int32>] = [:]
+
+  /// Adds the file with the verified `header`, whose batch number is within its batch.
+  mutating func add(_ header: KeyFileHeader) {
+    let export = Export(
+      start: header.start, end: header.end, region: header.region, batchSize: header.batchSize)
+    numbers[export, default: []].insert(header.batchNumber)
+  }
+
+  /// Checks that no batch is missing.
+  ///
+  /// - Throws: `ENError.badFormat`, because results without the other batches would be incomplete.
+  func checkCompleteness() throws(ENError) {
+    for (export, present) in numbers where present.count < export.batchSize {
+      throw ENError(
+        .badFormat,
+        explanation: """
+          The key files are incomplete: only \(present.count) of \(export.batchSize) batches of an \
+          export were passed; pass all of them in one call.
+          """)
+    }
+  }
+}
+
 /// The number of threads of a detection.
 enum DetectionThreads {
   /// The maximum: reading and inflating a file keeps no more threads busy.
@@ -140,14 +228,4 @@ enum DetectionThreads {
 
   /// The number of available processors, at most `maximum`.
   static let available = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), maximum)
-}
-
-/// The SHA-256 of a key file, by which a device recognizes files that it has processed.
-enum KeyFileDigest {
-  /// Returns nil if the file is unreadable; the detection reports that error.
-  static func of(_ file: URL) -> Data? {
-    var hash = SHA256()
-    guard FileChunks.read(file, { hash.update(data: $0) }) else { return nil }
-    return Data(hash.finalize())
-  }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The result of one detection.
 package struct DetectionResult: Hashable, Sendable {
   package let found: ExposureSummary
@@ -34,4 +36,47 @@ package struct ExposureSummary: Hashable, Sendable {
   package var days: [DaySummary] = []
 
   package init() {}
+}
+
+/// The scoring of one API version.
+enum DetectionScoring: Hashable, Sendable {
+  case exposures(ExposureScoringV1)
+  case windows(WindowRules, WindowScoring)
+
+  /// Validates `configuration` for `apiVersion` (1 or 2). Version 1 rounds durations up to a multiple of
+  /// `durationStep` minutes.
+  ///
+  /// - Throws: `ENError.badParameter` with an explanation that names the invalid field.
+  init(
+    _ configuration: ENExposureConfiguration, apiVersion: Int, durationStep: Int = 1
+  ) throws(ENError) {
+    switch apiVersion {
+    case 1:
+      self = .exposures(
+        try ExposureScoringV1(configuration, durationStep: durationStep))
+    case 2: self = .windows(try WindowRules(configuration), try WindowScoring(configuration))
+    default:
+      throw ENError(.badParameter, explanation: "The API version is invalid; set it to 1 or 2.")
+    }
+  }
+
+  func result(of matches: [KeyMatch], now: Date) -> DetectionResult {
+    switch self {
+    case .exposures(let scoring): scoring.result(of: matches, now: now)
+    case .windows(let rules, let scoring):
+      Self.result(of: matches.map(rules.windows).filter { !$0.isEmpty }, scoring, now: now)
+    }
+  }
+
+  private static func result(
+    of windowsOfKeys: [[ExposureWindow]], _ scoring: WindowScoring, now: Date
+  ) -> DetectionResult {
+    let windows = windowsOfKeys.flatMap(\.self).sorted(by: ExposureWindow.byContent)
+    var summary = ExposureSummary()
+    summary.matchedKeyCount = windowsOfKeys.count
+    summary.daysSinceLastExposure =
+      windows.map { Day(of: $0.date).count(to: Day(of: now)) }.min() ?? 0
+    summary.days = scoring.days(of: windows, today: now)
+    return DetectionResult(found: summary, exposureWindows: windows)
+  }
 }

@@ -1,5 +1,106 @@
 import Dispatch
 
+/// The state of sending and receiving beacons.
+@frozen public enum ENStatus: Int, Sendable {
+  /// Not activated yet.
+  case unknown = 0
+  /// Sending and receiving.
+  case active = 1
+  /// Turned off.
+  case disabled = 2
+  /// Turned on, but the radio is off.
+  case bluetoothOff = 3
+  /// Not possible on this device.
+  case restricted = 4
+  /// Turned off temporarily by the system.
+  case paused = 5
+  /// The user has not allowed it.
+  case unauthorized = 6
+}
+
+/// The user's decision about the app's use of exposure notification.
+@frozen public enum ENAuthorizationStatus: Int, Sendable {
+  /// Never asked.
+  case unknown = 0
+  /// Forbidden on this device, regardless of the user.
+  case restricted = 1
+  /// The user declined; only the system's settings can change it.
+  case notAuthorized = 2
+  /// The user agreed.
+  case authorized = 3
+}
+
+/// The reasons for which the system woke the app, with Apple's bits.
+public struct ENActivityFlags: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt32
+
+  /// The reasons whose bits are set.
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// Reserved.
+  public static let reserved1 = ENActivityFlags(rawValue: 1 << 0)
+  /// Reserved.
+  public static let reserved2 = ENActivityFlags(rawValue: 1 << 1)
+  /// Time for the app's regular check.
+  public static let periodicRun = ENActivityFlags(rawValue: 1 << 2)
+  /// The user tapped the notification about the release of pre-authorized keys.
+  public static let preAuthorizedKeyReleaseNotificationTapped = ENActivityFlags(rawValue: 1 << 3)
+}
+
+/// The basis of a diagnosis.
+@frozen public enum ENDiagnosisReportType: UInt32, Sendable {
+  /// Not stated.
+  case unknown = 0
+  /// A laboratory test.
+  case confirmedTest = 1
+  /// A doctor's diagnosis.
+  case confirmedClinicalDiagnosis = 2
+  /// The user's own report.
+  case selfReported = 3
+  /// A contact of a contact; reserved.
+  case recursive = 4
+  /// Withdrawn.
+  case revoked = 5
+}
+
+/// The infectiousness of a diagnosed user on the day of an exposure.
+@frozen public enum ENInfectiousness: UInt32, Sendable {
+  /// Not infectious: the exposure does not count.
+  case none = 0
+  /// Average.
+  case standard = 1
+  /// Above average.
+  case high = 2
+}
+
+/// The variant of concern of the virus.
+@frozen public enum ENVariantOfConcernType: UInt32, Sendable {
+  /// Not stated.
+  case typeUnknown = 0
+  /// Vaccines work against it.
+  case type1 = 1
+  /// It spreads very easily.
+  case type2 = 2
+  /// It causes severe disease.
+  case type3 = 3
+  /// Vaccines do not work against it.
+  case type4 = 4
+}
+
+/// The confidence in the calibration of a beacon's transmit power.
+@frozen public enum ENCalibrationConfidence: UInt8, Sendable {
+  /// Not calibrated.
+  case lowest = 0
+  /// Calibrated for the average of the manufacturer's models.
+  case low = 1
+  /// Calibrated for a similar model.
+  case medium = 2
+  /// Calibrated for this model.
+  case high = 3
+}
+
 // The constants and type aliases of Apple's ENCommon.h.
 
 /// The domain of every `ENError`.
