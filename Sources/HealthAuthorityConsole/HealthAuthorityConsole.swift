@@ -43,3 +43,211 @@ package final class HealthAuthorityConsole: Service {
   /// Serves pages until a graceful shutdown or cancellation.
   package func run() async throws { try await server.run() }
 }
+
+/// The commands of an operator on the console's database, also while the console runs.
+package struct ConsoleAdministration: Sendable {
+  private let composition: ConsoleComposition
+  private let randomness: any Randomness
+  private let clock: any WallClock
+
+  /// The credentials of a new account, which are shown once.
+  package struct Credentials: Sendable {
+    package let name: String
+    package let role: Role
+    package let password: String
+    /// The secret for an app of one-time codes, in Base32.
+    package let codeSecret: String
+    /// The address that such apps read from a QR code.
+    package let codeAddress: String
+  }
+
+  /// Opens the database, or creates it.
+  ///
+  /// - Throws: `ConsoleError`.
+  package init(
+    _ configuration: ConsoleConfiguration, clock: any WallClock, randomness: any Randomness
+  ) throws(ConsoleError) {
+    composition = try ConsoleComposition(configuration, clock: clock, randomness: randomness)
+    self.clock = clock
+    self.randomness = randomness
+  }
+
+  /// Adds an account with a random password and a code generator.
+  ///
+  /// - Throws: `ConsoleError.configuration` if the name is taken or not allowed; `.database`.
+  package func addAccount(name: String, role: Role) async throws -> Credentials {
+    guard let name = AccountName.checked(name, ConsoleLimit.nameCharacters) else {
+      throw ConsoleError.configuration(
+        "--name takes \(ConsoleLimit.nameCharacters.lowerBound) to"
+          + " \(ConsoleLimit.nameCharacters.upperBound) letters, digits, spaces or . - _ @ '.")
+    }
+    let password = CodeGenerator.base32(randomness.bytes(15)).lowercased()
+    let generator = CodeGenerator(randomness: randomness)
+    let hash = try await composition.passwordChecks().hash(password)
+    do {
+      try await composition.accounts.add(
+        name: name, role: role,
+        credentials: AccountStore.Credentials(password: hash, generator: generator, lastStep: 0),
+        by: AuditEvent.commandLine)
+    } catch AccountStore.Refusal.nameTaken {
+      throw ConsoleError.configuration("There is an account \(name): choose another --name.")
+    } catch AccountStore.Refusal.tooMany {
+      throw ConsoleError.configuration("There are too many accounts: use an existing one.")
+    } catch {
+      throw ConsoleError.database
+    }
+    return Credentials(
+      name: name, role: role, password: password, codeSecret: generator.typedSecret,
+      codeAddress: generator.address(account: name, issuer: "Firebreak"))
+  }
+
+  /// The one-time code of a secret at `time`, for an operator without an app at hand; nil if the secret is not valid.
+  package static func oneTimeCode(secret: String, at time: Date) -> String? {
+    CodeGenerator(typed: secret).map { $0.code(step: CodeGenerator.step(at: time.unixSecond)) }
+  }
+
+  /// True if there is an account.
+  package var hasAccounts: Bool {
+    get async throws { try await !composition.accounts.all().isEmpty }
+  }
+
+  /// Passes the lines of the audit log and the hashes of their entries to `body`, oldest first, and verifies them.
+  @discardableResult
+  package func audit(
+    _ body: @Sendable (_ line: String, _ hash: String) throws -> Void = { _, _ in }
+  ) async throws -> AuditChain {
+    try await composition.audit.forEach(atOnce: ConsoleLimit.auditEntriesAtOnce) {
+      try body($0.line, $0.hash)
+    }
+  }
+}
+
+/// The composition root: creates the parts of the console and connects them.
+struct ConsoleComposition: Sendable {
+  let keys: ConsoleKeys
+  let audit: AuditLog
+  let accounts: AccountStore
+  let links: AccountLinks
+  private let configuration: ConsoleConfiguration
+  private let database: ConsoleDatabase
+  private let clock: any WallClock
+  private let randomness: any Randomness
+
+  init(
+    _ configuration: ConsoleConfiguration, clock: any WallClock, randomness: any Randomness
+  ) throws(ConsoleError) {
+    try configuration.check()
+    guard let keys = ConsoleKeys(configuration.secret, byteCount: ConsoleLimit.secretBytes) else {
+      throw .configuration("secret must have \(ConsoleLimit.secretBytes) bytes.")
+    }
+    do throws(ConsoleDatabase.Failure) {
+      database = try ConsoleDatabase(file: configuration.databaseFile, keys: keys)
+    } catch {
+      throw ConsoleError(error)
+    }
+    self.keys = keys
+    self.configuration = configuration
+    self.clock = clock
+    self.randomness = randomness
+    audit = AuditLog(
+      database: database, clock: clock, fieldBytesMax: ConsoleLimit.auditFieldBytesMax)
+    accounts = AccountStore(
+      database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
+    links = AccountLinks(
+      database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
+  }
+
+  /// The checks of passwords.
+  func passwordChecks() -> PasswordChecks {
+    PasswordChecks(
+      countMax: ConsoleLimit.passwordChecksMax, costLog: configuration.scryptCostLog,
+      randomness: randomness)
+  }
+
+  /// The router with all pages.
+  ///
+  /// - Parameter serviceClock: The clock of the servers that are administered.
+  /// - Throws: If a template is not valid (a programming error).
+  func router(
+    _ authority: any AdministeredAuthority, serviceClock: any WallClock
+  ) throws -> Router<QuietContext> {
+    let router = Router.quiet(
+      refusals: .plain, trustedProxies: configuration.trustedProxies, randomness: randomness)
+    let sessions = SessionStore(
+      database: database, audit: audit, keys: keys, clock: clock, randomness: randomness)
+    let pages = PageRouter(
+      sessions: sessions, renderer: try PageRenderer(), origin: configuration.origin)
+    router.add(middleware: UnknownPages(pages: pages))
+    addAccounts(to: router, pages)
+    addAdministration(to: router, pages, authority, serviceClock)
+    return router
+  }
+
+  private func addAccounts(to router: Router<QuietContext>, _ pages: PageRouter) {
+    let passwords = passwordChecks()
+    let passkeys = PasskeyStore(database: database, audit: audit, clock: clock)
+    let challenges = PasskeyChallenges(
+      keys: keys, seconds: ConsoleLimit.challengeSeconds,
+      usedMax: ConsoleLimit.usedChallengesMax, randomness: randomness)
+    SignInPages(
+      pages: pages, signIn: SignIn(accounts: accounts, passwords: passwords),
+      sessions: pages.sessions, passkeys: passkeys, challenges: challenges, audit: audit,
+      failures: failures
+    ).add(to: router)
+    AccountPages(
+      pages: pages, accounts: accounts, links: links, passwords: passwords, failures: failures
+    ).add(to: router)
+    OwnAccountPages(pages: pages, passkeys: passkeys, challenges: challenges).add(to: router)
+    AuditPages(pages: pages, audit: audit).add(to: router)
+  }
+
+  private func addAdministration(
+    to router: Router<QuietContext>, _ pages: PageRouter, _ authority: any AdministeredAuthority,
+    _ serviceClock: any WallClock
+  ) {
+    let actions = AuditedActions(audit: audit)
+    CodePages(
+      pages: pages, authority: authority, actions: actions,
+      link: configuration.appAddress.map { CodeLink(app: $0) }, sendsSMS: configuration.sendsSMS,
+      clock: serviceClock, randomness: randomness
+    ).add(to: router)
+    BatchPages(
+      pages: pages, authority: authority, actions: actions, clock: serviceClock,
+      randomness: randomness
+    ).add(to: router)
+    ObservationPages(pages: pages, authority: authority).add(to: router)
+    ConfigurationPages(
+      pages: pages, authority: authority,
+      proposals: ProposalStore(database: database, audit: audit, clock: clock), accounts: accounts
+    ).add(to: router)
+    PhonePages(pages: pages, authority: authority, actions: actions, clock: serviceClock)
+      .add(to: router)
+    KeyPages(pages: pages, authority: authority, actions: actions).add(to: router)
+  }
+
+  private var failures: FailureBudget {
+    FailureBudget(
+      FailureLimits(
+        perAddress: ConsoleLimit.addressFailuresMax, windowSeconds: ConsoleLimit.signInWindowSeconds
+      ),
+      clock: clock, randomness: randomness)
+  }
+}
+
+/// Responds to requests for unknown paths with a page.
+private struct UnknownPages: RouterMiddleware {
+  typealias Context = QuietContext
+
+  let pages: PageRouter
+
+  func handle(
+    _ request: Request, context: QuietContext,
+    next: (Request, QuietContext) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch let error as HTTPError where [404, 405].contains(error.status.code) {
+      return await pages.notFound(request, context)
+    }
+  }
+}

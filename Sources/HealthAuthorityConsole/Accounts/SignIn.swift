@@ -1,5 +1,9 @@
+import Crypto
+import CryptoExtras
+import Dispatch
 import Foundation
 import GRDB
+import Secrets
 import World
 
 /// The sign-in with a password and a one-time code, with a lock after too many failures.
@@ -64,5 +68,196 @@ struct SignIn: Sendable {
       try $0.execute(
         sql: "DELETE FROM sign_in_failure WHERE name_hash = ?", arguments: [nameHash])
     }
+  }
+}
+
+/// The hash of a password: scrypt (RFC 7914) with a random salt.
+///
+/// The text is `scrypt$15$<salt>$<hash>`: the logarithm of the cost, and base64.
+struct PasswordHash: Redacted, Sendable {
+  private static let blockSize = 8
+  private static let parallelism = 3
+  private static let saltBytes = 16
+  private static let hashBytes = 32
+  private static let costLogs = 1...20
+
+  let text: String
+
+  /// Hashes `password` with a new salt.
+  ///
+  /// - Throws: If there is not enough memory.
+  init(of password: String, costLog: Int, randomness: any Randomness) throws {
+    let salt = Data(randomness.bytes(Self.saltBytes))
+    let hash = try Self.hash(of: password, salt: salt, costLog: costLog)
+    text = "scrypt$\(costLog)$\(salt.base64EncodedString())$\(hash.base64EncodedString())"
+  }
+
+  /// A hash that no password matches. A check of it takes as long as a check of any other hash.
+  init(unmatchableWithCostLog costLog: Int) {
+    let (salt, hash) = (Data(count: Self.saltBytes), Data(count: Self.hashBytes))
+    text = "scrypt$\(costLog)$\(salt.base64EncodedString())$\(hash.base64EncodedString())"
+  }
+
+  /// A stored hash.
+  init(text: String) { self.text = text }
+
+  /// True if `password` is the one that was hashed.
+  ///
+  /// - Throws: If there is not enough memory.
+  func matches(_ password: String) throws -> Bool {
+    let parts = text.split(separator: "$", omittingEmptySubsequences: false)
+    guard parts.count == 4, parts[0] == "scrypt", let costLog = Int(parts[1]),
+      Self.costLogs.contains(costLog), let salt = Data(base64Encoded: String(parts[2])),
+      let stored = Data(base64Encoded: String(parts[3]))
+    else { return false }
+    return isEqualInConstantTime(
+      try Self.hash(of: password, salt: salt, costLog: costLog), stored)
+  }
+
+  /// Normalizes the password first, because keyboards compose the same characters differently.
+  private static func hash(of password: String, salt: Data, costLog: Int) throws -> Data {
+    // The library traps on empty input.
+    let bytes = Data(password.precomposedStringWithCanonicalMapping.utf8) + [0]
+    return try KDF.Scrypt.deriveKey(
+      from: bytes, salt: salt, outputByteCount: hashBytes, rounds: 1 << costLog,
+      blockSize: blockSize, parallelism: parallelism
+    ).withUnsafeBytes { Data($0) }
+  }
+}
+
+/// Checks passwords, a few at a time: each check needs 32 MiB and a tenth of a second.
+///
+/// Each concurrent check has a dispatch queue, so that checks do not block the threads that serve requests.
+final class PasswordChecks: Sendable {
+  private let queues: [DispatchQueue]
+  private let costLog: Int
+  private let unknown: PasswordHash
+  private let randomness: any Randomness
+
+  /// Checks at most `countMax` passwords at once.
+  init(countMax: Int, costLog: Int, randomness: any Randomness) {
+    queues = (0..<max(1, countMax)).map { DispatchQueue(label: "password-checks-\($0)") }
+    self.costLog = costLog
+    self.randomness = randomness
+    unknown = PasswordHash(unmatchableWithCostLog: costLog)
+  }
+
+  /// True if `password` matches. Without a hash the check takes as long and fails, so that its timing does not reveal
+  /// which names exist.
+  func matches(_ password: String, _ hash: PasswordHash?) async throws -> Bool {
+    let isEqual = try await run { [unknown] in try (hash ?? unknown).matches(password) }
+    return isEqual && hash != nil
+  }
+
+  /// The hash of a new password.
+  func hash(_ password: String) async throws -> PasswordHash {
+    try await run { [costLog, randomness] in
+      try PasswordHash(of: password, costLog: costLog, randomness: randomness)
+    }
+  }
+
+  private func run<Value: Sendable>(
+    _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    let queue = queues[randomness.number(in: 0...(queues.count - 1))]
+    return try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result(catching: work)) }
+    }
+  }
+}
+
+/// A generator of one-time codes on the phone of an official: TOTP (RFC 6238) with SHA-1, six digits and steps of 30
+/// seconds, which all authenticator apps support.
+struct CodeGenerator: Redacted, Sendable {
+  static let stepSeconds: Int64 = 30
+  static let digits = 6
+  private static let secretBytes = 20
+  /// The digits of Base32.
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+
+  let secret: Data
+
+  /// A generator with a stored secret.
+  init(secret: Data) { self.secret = secret }
+
+  /// A new generator.
+  init(randomness: any Randomness) {
+    secret = Data(randomness.bytes(Self.secretBytes))
+  }
+
+  /// The step that contains `time`, in Unix seconds.
+  static func step(at time: Int64) -> Int64 { time / stepSeconds }
+
+  /// The code of a step.
+  func code(step: Int64, digits: Int = Self.digits) -> String {
+    let counter = withUnsafeBytes(of: step.bigEndian) { Data($0) }
+    let hash = Array(
+      HMAC<Insecure.SHA1>.authenticationCode(for: counter, using: SymmetricKey(data: secret)))
+    let offset = Int(hash[hash.count - 1] & 0x0F)
+    let number = hash[offset..<(offset + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    let range = (0..<digits).reduce(UInt32(1)) { power, _ in power * 10 }
+    let text = String((number & 0x7FFF_FFFF) % range)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+  }
+
+  /// The step of a typed code, if it is one of those around `time` and later than `last`.
+  ///
+  /// - Parameter last: The step of the last code that was accepted: each code works once.
+  func step(of typed: String, at time: Int64, after last: Int64, stepsOff: Int) -> Int64? {
+    let typed = typed.filter { !$0.isWhitespace }
+    let now = Self.step(at: time)
+    var found: Int64?
+    for step in (now - Int64(stepsOff))...(now + Int64(stepsOff)) where step > last {
+      if isEqualInConstantTime(code(step: step).utf8, typed.utf8) { found = step }
+    }
+    return found
+  }
+
+  /// A generator with a secret in Base32, as a person types it; nil if it is not Base32 or has another length.
+  init?(typed text: String) {
+    let digits = text.uppercased().filter { !$0.isWhitespace }.map {
+      Self.alphabet.firstIndex(of: $0) ?? -1
+    }
+    guard digits.count == Self.secretBytes * 8 / 5, !digits.contains(-1) else { return nil }
+    let bits = digits.flatMap { digit in (0..<5).map { digit >> (4 - $0) & 1 } }
+    let bytes = stride(from: 0, to: bits.count - 7, by: 8).map { start in
+      UInt8(bits[start..<(start + 8)].reduce(0) { $0 << 1 | $1 })
+    }
+    self.init(secret: Data(bytes))
+  }
+
+  /// The secret in Base32 (RFC 4648) without padding, in groups of four as apps show it.
+  var typedSecret: String {
+    stride(from: 0, to: base32.count, by: 4).map { start in
+      String(base32.dropFirst(start).prefix(4))
+    }.joined(separator: " ")
+  }
+
+  /// The `otpauth` URL that apps read from a QR code.
+  func address(account: String, issuer: String) -> String {
+    var allowed = CharacterSet.alphanumerics
+    allowed.insert(charactersIn: "-._~")
+    func encoded(_ text: String) -> String {
+      text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
+    return
+      "otpauth://totp/\(encoded(issuer)):\(encoded(account))?secret=\(base32)&issuer=\(encoded(issuer))"
+  }
+
+  private var base32: String { Self.base32(secret) }
+
+  /// Base32 without padding.
+  static func base32(_ bytes: some Sequence<UInt8>) -> String {
+    var (text, bits, count) = ("", UInt32(0), 0)
+    for byte in bytes {
+      bits = bits << 8 | UInt32(byte)
+      count += 8
+      while count >= 5 {
+        text.append(alphabet[Int(bits >> UInt32(count - 5)) & 31])
+        count -= 5
+      }
+    }
+    if count > 0 { text.append(alphabet[Int(bits << UInt32(5 - count)) & 31]) }
+    return text
   }
 }

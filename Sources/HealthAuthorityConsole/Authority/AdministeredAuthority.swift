@@ -82,6 +82,51 @@ package enum AuthorityFailure: Error, Hashable, Sendable {
   case notOffered(String)
 }
 
+/// The instructions that phones follow.
+package struct PhoneInstructions: Hashable, Sendable {
+  /// The version of the device configuration.
+  package let version: Int
+  /// The end of its validity for phones that do not have it yet, in Unix seconds.
+  package let expires: Int64
+  package let pause: DeviceConfiguration.Pause?
+  package let withdrawn: [KeyFileHash]
+
+  package init(
+    version: Int, expires: Int64, pause: DeviceConfiguration.Pause?, withdrawn: [KeyFileHash]
+  ) {
+    self.version = version
+    self.expires = expires
+    self.pause = pause
+    self.withdrawn = withdrawn
+  }
+}
+
+/// The effect of a remote configuration on the simulated contacts of last week.
+package struct ConfigurationEffect: Hashable, Sendable {
+  /// Counts by risk level.
+  package struct Levels: Hashable, Sendable {
+    package let none: Int
+    package let low: Int
+    package let high: Int
+
+    package init(none: Int, low: Int, high: Int) {
+      self.none = none
+      self.low = low
+      self.high = high
+    }
+  }
+
+  /// Simulated exposure windows by level.
+  package let windows: Levels
+  /// Days of simulated phones by level.
+  package let days: Levels
+
+  package init(windows: Levels, days: Levels) {
+    self.windows = windows
+    self.days = days
+  }
+}
+
 /// The servers with signing keys.
 package enum SigningServer: String, CaseIterable, Sendable {
   /// Its keys sign tokens and certificates.

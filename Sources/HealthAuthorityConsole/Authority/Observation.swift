@@ -1,5 +1,9 @@
+import AsyncHTTPClient
 import Foundation
 import KeyServerAPI
+import NIOCore
+import NIOHTTP1
+import QuietHTTP
 
 /// The counts of one day, aggregated over all codes.
 package struct FunnelDay: Hashable, Sendable {
@@ -108,47 +112,37 @@ package struct ExportFacts: Hashable, Sendable {
   }
 }
 
-/// The instructions that phones follow.
-package struct PhoneInstructions: Hashable, Sendable {
-  /// The version of the device configuration.
-  package let version: Int
-  /// The end of its validity for phones that do not have it yet, in Unix seconds.
-  package let expires: Int64
-  package let pause: DeviceConfiguration.Pause?
-  package let withdrawn: [KeyFileHash]
+/// The client of the key server's statistics: the counts of an authority's uploads by day.
+package struct StatisticsClient: Sendable {
+  private let server: URL
+  private let responseSeconds: Int64
 
-  package init(
-    version: Int, expires: Int64, pause: DeviceConfiguration.Pause?, withdrawn: [KeyFileHash]
-  ) {
-    self.version = version
-    self.expires = expires
-    self.pause = pause
-    self.withdrawn = withdrawn
+  /// - Parameter responseSeconds: The timeout of a response; nil for `ConsoleLimit.responseSecondsMax`.
+  package init(server url: URL, responseSeconds: Int64? = nil) {
+    server = url
+    self.responseSeconds = responseSeconds ?? ConsoleLimit.responseSecondsMax
   }
-}
 
-/// The effect of a remote configuration on the simulated contacts of last week.
-package struct ConfigurationEffect: Hashable, Sendable {
-  /// Counts by risk level.
-  package struct Levels: Hashable, Sendable {
-    package let none: Int
-    package let low: Int
-    package let high: Int
-
-    package init(none: Int, low: Int, high: Int) {
-      self.none = none
-      self.low = low
-      self.high = high
+  /// The days that the server shows: those with enough uploads, long enough ago, with rounded counts.
+  ///
+  /// - Parameter token: A token that an authority has signed.
+  package func days(token: String) async throws(AuthorityFailure) -> [StatisticsDay] {
+    do {
+      let address = server.appendingPathComponent(KeyServerRoute.statistics).absoluteString
+      var request = HTTPClientRequest(url: address)
+      request.method = .POST
+      request.headers.add(name: "content-type", value: "application/json")
+      request.headers.add(name: "authorization", value: "Bearer \(token)")
+      request.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(StatisticsRequest())))
+      let response = try await HTTPClient.withoutRedirects.execute(
+        request, timeout: .seconds(responseSeconds))
+      let body = try await response.body.collect(upTo: ConsoleLimit.responseBytesMax)
+      guard response.status == .ok else { throw AuthorityFailure.unavailable }
+      let answer = try JSONDecoder().decode(
+        StatisticsResponse.self, from: Data(body.readableBytesView))
+      return answer.days ?? []
+    } catch {
+      throw .unavailable
     }
-  }
-
-  /// Simulated exposure windows by level.
-  package let windows: Levels
-  /// Days of simulated phones by level.
-  package let days: Levels
-
-  package init(windows: Levels, days: Levels) {
-    self.windows = windows
-    self.days = days
   }
 }

@@ -161,3 +161,76 @@ struct AccountPages: Sendable {
         ]), for: visit)
   }
 }
+
+/// The templates of accounts and of links for a new password.
+enum AccountTemplates {
+  static let accounts = """
+    <h1>{{t.accountsTitle}}</h1>
+    \(LayoutTemplate.notices)
+    \(LayoutTemplate.wide("accounts-caption"))
+    <table id="accounts"><caption id="accounts-caption">{{t.accountsCaption}}</caption>
+    <thead><tr><th scope="col">{{t.name}}</th><th scope="col">{{t.accountRole}}</th><th scope="col">{{t.status}}</th>
+    <th scope="col">{{t.actions}}</th></tr></thead>
+    <tbody>
+    {{#accounts}}
+    <tr><th scope="row">{{name}}</th><td>{{role}}</td><td>{{state}}</td><td class="actions">
+    {{#isEnabled}}
+    <form method="post" action="/accounts/{{id}}/link">\(LayoutTemplate.token)
+    <button class="quiet" aria-label="{{t.accountMakeLink}}: {{name}}">{{t.accountMakeLink}}</button></form>
+    <form method="post" action="/accounts/{{id}}/disable">\(LayoutTemplate.token)
+    <button class="quiet" aria-label="{{t.accountDisable}}: {{name}}">{{t.accountDisable}}</button></form>
+    {{/isEnabled}}
+    {{^isEnabled}}
+    <form method="post" action="/accounts/{{id}}/enable">\(LayoutTemplate.token)
+    <button class="quiet" aria-label="{{t.accountEnable}}: {{name}}">{{t.accountEnable}}</button></form>
+    {{/isEnabled}}
+    </td></tr>
+    {{/accounts}}
+    </tbody></table></div>
+    <form method="post" action="/accounts" class="card" aria-labelledby="add-title">
+    <h2 id="add-title">{{t.accountAddTitle}}</h2>
+    \(LayoutTemplate.token)
+    <label for="name">{{t.name}}</label>
+    <input id="name" name="name" type="text" required maxlength="64" autocomplete="off" value="{{typedName}}">
+    <fieldset><legend>{{t.accountRole}}</legend>
+    {{#roles}}
+    <label class="choice"><input type="radio" name="role" value="{{value}}" required> {{title}}</label>
+    {{/roles}}
+    </fieldset>
+    <button id="add-account" class="primary">{{t.accountAddButton}}</button>
+    </form>
+    """
+
+  static let link = """
+    <h1>{{title}}</h1>
+    <p class="lead">{{t.linkLead}}</p>
+    <p class="notice">{{t.shownOnce}}</p>
+    <p class="secret"><a id="link" href="{{address}}">{{address}}</a></p>
+    <p><a class="button" href="/accounts">{{t.back}}</a></p>
+    """
+
+  static let start = """
+    <div class="narrow">
+    <h1>{{t.startTitle}}</h1>
+    <p class="lead">{{lead}}</p>
+    {{#fault}}<p class="fault" role="alert" id="fault">{{fault}}</p>{{/fault}}
+    <section class="card" aria-labelledby="step-1">
+    <h2 id="step-1">1. {{t.startStep1}}</h2>
+    <p>{{t.startStep1Text}}</p>
+    {{{picture}}}
+    <p>{{t.startKey}}: <code id="key">{{key}}</code></p>
+    </section>
+    <form method="post" class="card" aria-labelledby="step-2">
+    <h2 id="step-2">2. {{t.startStep2}}</h2>
+    <input type="hidden" name="name" autocomplete="username" value="{{name}}">
+    <label for="password">{{passwordLabel}}</label>
+    <input id="password" name="password" type="password" autocomplete="new-password" required minlength="{{least}}"\
+     aria-describedby="password-help">
+    <p class="help" id="password-help">{{t.startPasswordHelp}}</p>
+    <label for="code">{{t.signInCode}}</label>
+    <input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" required class="code">
+    <button id="finish" class="primary">{{t.startButton}}</button>
+    </form>
+    </div>
+    """
+}

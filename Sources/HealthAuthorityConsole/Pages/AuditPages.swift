@@ -48,3 +48,27 @@ struct AuditPages: Sendable {
     return response
   }
 }
+
+/// The template of the audit log.
+enum AuditTemplates {
+  static let audit = """
+    <h1>{{t.auditTitle}}</h1>
+    <p class="{{verdictClass}}" role="status" id="verdict">{{verdict}}</p>
+    <p>{{t.auditHead}}: <code id="head">{{head}}</code></p>
+    <p class="help">{{t.auditHeadHelp}}</p>
+    <form method="post" action="/audit/export">\(LayoutTemplate.token)
+    <button id="export">{{t.auditExport}}</button></form>
+    \(LayoutTemplate.wide("audit-caption"))
+    <table id="audit"><caption id="audit-caption">{{t.auditCaption}}. {{t.utc}}</caption>
+    <thead><tr><th scope="col">#</th><th scope="col">{{t.time}}</th><th scope="col">{{t.auditActor}}</th>
+    <th scope="col">{{t.auditAction}}</th><th scope="col">{{t.auditSubject}}</th><th scope="col">{{t.auditDetail}}</th>
+    </tr></thead>
+    <tbody>
+    {{#entries}}
+    <tr><td>{{sequence}}</td><td class="time">{{time}}</td><td>{{actor}}</td><td>{{action}}</td><td>{{subject}}</td>
+    <td>{{detail}}</td></tr>
+    {{/entries}}
+    </tbody></table></div>
+    {{#older}}<p><a class="button" href="/audit?before={{older}}">{{t.auditOlder}}</a></p>{{/older}}
+    """
+}

@@ -141,3 +141,96 @@ enum BatchFault: Error, Hashable {
     }
   }
 }
+
+/// Comma-separated values (RFC 4180).
+enum CSV {
+  /// The rows of `text`; rows without any text are left out. Semicolons separate fields too if the first row has no
+  /// comma, as some spreadsheets write them.
+  static func rows(_ text: String) -> [[String]] {
+    let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+    let first = text.prefix { !$0.isNewline }
+    let separator: Character = first.contains(";") && !first.contains(",") ? ";" : ","
+    var (rows, row, field, isQuoted): ([[String]], [String], String, Bool) = ([], [], "", false)
+    var rest = text[...]
+    func isEmpty(_ row: [String]) -> Bool { row.allSatisfy { $0.allSatisfy(\.isWhitespace) } }
+    while let character = rest.popFirst() {
+      if isQuoted {
+        if character != "\"" {
+          field.append(character)
+        } else if rest.first == "\"" {
+          field.append("\"")
+          rest.removeFirst()
+        } else {
+          isQuoted = false
+        }
+      } else if character == "\"", field.isEmpty {
+        isQuoted = true
+      } else if character == separator {
+        row.append(field)
+        field = ""
+      } else if character.isNewline {
+        row.append(field)
+        if !isEmpty(row) { rows.append(row) }
+        (row, field) = ([], "")
+      } else {
+        field.append(character)
+      }
+    }
+    row.append(field)
+    if !isEmpty(row) { rows.append(row) }
+    return rows
+  }
+
+  /// The text of `rows`. A field that a spreadsheet would evaluate as a formula is prefixed with an apostrophe.
+  static func text(_ rows: [[String]]) -> String {
+    rows.map { $0.map(escaped).joined(separator: ",") + "\r\n" }.joined()
+  }
+
+  private static func escaped(_ field: String) -> String {
+    let isFormula = field.first.map { "=+-@\t\r".contains($0) } ?? false
+    let field = isFormula ? "'" + field : field
+    guard field.contains(where: { "\",".contains($0) || $0.isNewline }) else { return field }
+    return "\"\(field.replacing("\"", with: "\"\""))\""
+  }
+}
+
+/// The templates of the list of codes.
+enum BatchTemplates {
+  static let batch = """
+    <h1>{{t.batchTitle}}</h1>
+    <p class="lead">{{t.batchLead}}</p>
+    <pre class="example">A-17,confirmed,{{today}}\nA-18,likely,</pre>
+    <p>{{t.batchReference}}</p>
+    \(LayoutTemplate.notices)
+    <form method="post" action="/codes/batch" enctype="multipart/form-data" class="card">
+    \(LayoutTemplate.token)
+    <input type="hidden" name="batch" value="{{batch}}">
+    <label for="file">{{t.batchFile}}</label>
+    <input id="file" name="file" type="file" accept=".csv,text/csv,text/plain">
+    <label for="lines">{{t.batchText}}</label>
+    <textarea id="lines" name="lines" rows="8" spellcheck="false">{{lines}}</textarea>
+    <div class="actions">
+    <button id="batch-show" name="as" value="page" class="primary">{{t.batchShow}}</button>
+    <button id="batch-download" name="as" value="csv">{{t.batchDownload}}</button>
+    </div>
+    </form>
+    """
+
+  static let batchResult = """
+    <h1>{{t.batchResult}}</h1>
+    <p class="lead" role="status" id="summary">{{summary}}</p>
+    <p class="notice">{{t.shownOnce}}</p>
+    \(LayoutTemplate.wide("codes-caption"))
+    <table id="codes"><caption id="codes-caption">{{t.batchResult}}. {{t.utc}}</caption>
+    <thead><tr><th scope="col">{{t.batchColumnReference}}</th><th scope="col">{{t.batchColumnCode}}</th>
+    <th scope="col">{{t.batchColumnExpires}}</th><th scope="col">{{t.batchColumnNumber}}</th>
+    <th scope="col">{{t.batchColumnFault}}</th></tr></thead>
+    <tbody>
+    {{#rows}}
+    <tr><th scope="row">{{reference}}</th><td class="code">{{code}}</td><td class="time">{{expires}}</td>
+    <td><code>{{uuid}}</code></td><td>{{fault}}</td></tr>
+    {{/rows}}
+    </tbody></table></div>
+    <p><a class="button" href="/codes/batch">{{t.batchTitle}}</a></p>
+    """
+}

@@ -166,3 +166,73 @@ enum CalendarText {
     text.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil
   }
 }
+
+/// The templates of the pages about one code.
+enum CodeTemplates {
+  static let issue = """
+    <h1>{{t.issueTitle}}</h1>
+    <p class="lead">{{t.issueLead}}</p>
+    \(LayoutTemplate.notices)
+    <form method="post" action="/codes" class="card">
+    \(LayoutTemplate.token)
+    <input type="hidden" name="uuid" value="{{uuid}}">
+    <fieldset><legend>{{t.issueTest}}</legend>
+    <label class="choice"><input type="radio" name="test" value="confirmed" checked> {{t.issueConfirmed}}</label>
+    <label class="choice"><input type="radio" name="test" value="likely"> {{t.issueLikely}}</label>
+    </fieldset>
+    <label for="symptoms">{{t.issueSymptoms}}</label>
+    <input id="symptoms" name="symptoms" type="date" min="{{firstDay}}" max="{{today}}">
+    {{#sendsSMS}}
+    <label for="phone">{{t.issuePhone}}</label>
+    <input id="phone" name="phone" type="tel" autocomplete="off" aria-describedby="phone-help">
+    <p class="help" id="phone-help">{{t.issuePhoneHelp}}</p>
+    {{/sendsSMS}}
+    <button id="issue" class="primary">{{t.issueButton}}</button>
+    </form>
+    """
+
+  static let issued = """
+    <h1>{{t.issuedTitle}}</h1>
+    <p class="lead">{{t.issuedLead}}</p>
+    <section class="card issued" aria-label="{{t.issuedTitle}}">
+    <p class="big-code" id="issued-code">{{code}}</p>
+    <p id="expires">{{expires}} UTC</p>
+    {{{picture}}}
+    </section>
+    <p class="notice">{{t.shownOnce}}</p>
+    {{#link}}
+    <h2>{{t.issuedLink}}</h2>
+    <p class="secret"><a id="app-link" href="{{link}}">{{link}}</a></p>
+    {{/link}}
+    <h2>{{t.issuedSMS}}</h2>
+    <p class="secret" id="sms">{{sms}}</p>
+    <p><a class="button" href="{{smsLink}}">{{t.issuedSMSOpen}}</a></p>
+    <h2>{{t.issuedHandle}}</h2>
+    <p><code id="uuid">{{uuid}}</code></p>
+    <p class="help">{{t.issuedHandleHelp}}</p>
+    <p><a class="button primary" id="next" href="/codes/new">{{t.issuedNext}}</a></p>
+    """
+
+  static let status = """
+    <h1>{{t.statusTitle}}</h1>
+    <p class="lead">{{t.statusLead}}</p>
+    \(LayoutTemplate.notices)
+    <form method="post" action="/codes/status" class="card">
+    \(LayoutTemplate.token)
+    <label for="uuid">{{t.issuedHandle}}</label>
+    <input id="uuid" name="uuid" type="text" required autocomplete="off" spellcheck="false" class="code"\
+     value="{{uuid}}">
+    <button id="look-up" class="primary">{{t.statusButton}}</button>
+    </form>
+    {{#state}}
+    <section class="card" aria-label="{{t.status}}">
+    <p role="status" id="state">{{state}}</p>
+    {{#canExpire}}
+    <form method="post" action="/codes/expire">\(LayoutTemplate.token)
+    <input type="hidden" name="uuid" value="{{uuid}}">
+    <button id="expire" class="danger">{{t.statusExpire}}</button></form>
+    {{/canExpire}}
+    </section>
+    {{/state}}
+    """
+}

@@ -96,3 +96,122 @@ struct ObservationPages: Sendable {
       Page(texts[.exportsTitle], .exports, ["exports": exports]), for: visit)
   }
 }
+
+/// A count for a page: suppressed if it is so small that it could reveal something about a person.
+///
+/// Zero is shown, because it concerns no person.
+enum ShownCount: Hashable, Sendable {
+  case exact(Int)
+  /// Above zero and below the minimum.
+  case few
+  /// The server does not count this.
+  case unknown
+
+  /// - Parameter least: The smallest count above zero that is shown.
+  init(_ count: Int?, least: Int) {
+    guard let count else {
+      self = .unknown
+      return
+    }
+    self = count > 0 && count < least ? .few : .exact(max(0, count))
+  }
+
+  /// The value for a chart, in which suppressed counts are drawn as zero.
+  var height: Int {
+    if case .exact(let count) = self { count } else { 0 }
+  }
+}
+
+/// The counts of a day as they are shown.
+///
+/// Two consecutive counts of the funnel that differ by less than the minimum would reveal the difference, so the second
+/// one is suppressed.
+struct ShownFunnelDay: Hashable, Sendable {
+  let day: Int64
+  let issued: ShownCount
+  let redeemed: ShownCount
+  /// In minutes, rounded up; nil if `redeemed` is not shown.
+  let redeemMinutes: Int?
+  let uploads: ShownCount
+  /// Nil if `uploads` is not shown.
+  let uploadTime: MedianTime?
+  /// Nil if `uploads` is not shown.
+  let fileTime: MedianTime?
+  let published: ShownCount
+
+  init(_ day: FunnelDay, least: Int) {
+    self.day = day.day
+    issued = ShownCount(day.issued, least: least)
+    redeemed = Self.step(day.redeemed, after: day.issued, least)
+    var seconds: Int?
+    if case .exact(1...) = redeemed { seconds = day.redeemSeconds }
+    redeemMinutes = seconds.map { ($0 + 59) / 60 }
+    uploads = Self.step(day.uploads, after: day.redeemed, least)
+    if case .exact(1...) = uploads {
+      (uploadTime, fileTime) = (day.uploadTime, day.fileTime)
+    } else {
+      (uploadTime, fileTime) = (nil, nil)
+    }
+    // Keys in files include padding, so they reveal nothing about one upload.
+    published = ShownCount(day.published, least: least)
+  }
+
+  private static func step(_ count: Int?, after before: Int?, _ least: Int) -> ShownCount {
+    if let count, let before, count != before, abs(before - count) < least, count > 0 {
+      return .few
+    }
+    return ShownCount(count, least: least)
+  }
+}
+
+/// The templates of the funnel and the exports.
+enum ObservationTemplates {
+  static let funnel = """
+    <h1 id="funnel-title">{{t.funnelTitle}}</h1>
+    <p class="lead">{{lead}}</p>
+    {{#isEmpty}}<p>{{t.funnelEmpty}}</p>{{/isEmpty}}
+    {{^isEmpty}}
+    \(LayoutTemplate.wide("funnel-title")){{{chart}}}</div>
+    \(LayoutTemplate.wide("funnel-caption"))
+    <table id="funnel"><caption id="funnel-caption">{{t.funnelCaption}}. {{t.utc}}</caption>
+    <thead><tr><th scope="col">{{t.date}}</th><th scope="col">{{t.funnelIssued}}</th>
+    <th scope="col">{{t.funnelRedeemed}}</th><th scope="col">{{t.funnelRedeemMinutes}}</th>
+    <th scope="col">{{t.funnelUploads}}</th><th scope="col">{{t.funnelUploadMinutes}}</th>
+    <th scope="col">{{t.funnelFileMinutes}}</th><th scope="col">{{t.funnelPublished}}</th></tr></thead>
+    <tbody>
+    {{#days}}
+    <tr><th scope="row" class="time">{{day}}</th><td>{{issued}}</td><td>{{redeemed}}</td><td>{{redeemMinutes}}</td>\
+    <td>{{uploads}}</td><td>{{uploadMinutes}}</td>\
+    <td>{{fileMinutes}}</td><td>{{published}}</td></tr>
+    {{/days}}
+    </tbody></table></div>
+    {{/isEmpty}}
+    """
+
+  static let exports = """
+    <h1>{{t.exportsTitle}}</h1>
+    {{#exports}}
+    <section aria-label="{{name}}">
+    <h2>{{name}}</h2>
+    <p>{{next}}</p>
+    {{#hasFiles}}
+    \(LayoutTemplate.wide("files-{{number}}-caption"))
+    <table class="files"><caption id="files-{{number}}-caption">{{t.exportsCaption}}. {{t.utc}}</caption>
+    <thead><tr><th scope="col">{{t.exportsFile}}</th><th scope="col">{{t.exportsEnd}}</th>
+    <th scope="col">{{t.exportsBytes}}</th><th scope="col">{{t.exportsKeys}}</th>
+    <th scope="col">{{t.exportsPadding}}</th>
+    <th scope="col">{{t.exportsSignature}}</th><th scope="col">SHA-256</th></tr></thead>
+    <tbody>
+    {{#files}}
+    <tr><th scope="row">{{name}}</th><td class="time">{{end}}</td><td>{{bytes}}</td><td>{{keys}}</td>
+    <td>{{padding}}</td>
+    <td>{{signature}}</td><td><code>{{hash}}</code></td></tr>
+    {{/files}}
+    </tbody></table></div>
+    <p class="help">{{t.exportsPaddingHelp}}</p>
+    {{/hasFiles}}
+    {{^hasFiles}}<p>{{t.exportsNone}}</p>{{/hasFiles}}
+    </section>
+    {{/exports}}
+    """
+}

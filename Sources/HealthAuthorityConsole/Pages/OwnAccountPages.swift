@@ -93,3 +93,46 @@ extension PasskeyRefusal {
     }
   }
 }
+
+/// The template of the page of the own account.
+enum OwnAccountTemplates {
+  static let own = """
+    <h1>{{t.ownTitle}}</h1>
+    \(LayoutTemplate.notices)
+    <section class="card" aria-labelledby="passkeys-title">
+    <h2 id="passkeys-title">{{t.ownPasskeys}}</h2>
+    <p>{{t.ownPasskeysLead}}</p>
+    {{#hasPasskeys}}
+    \(LayoutTemplate.wide("passkeys-caption"))
+    <table id="passkeys"><caption id="passkeys-caption">{{t.ownPasskeysCaption}}</caption>
+    <thead><tr><th scope="col">{{t.ownPasskeyName}}</th><th scope="col">{{t.ownPasskeyAdded}}</th>
+    <th scope="col">{{t.actions}}</th></tr></thead>
+    <tbody>
+    {{#passkeys}}
+    <tr><th scope="row">{{name}}</th><td class="time">{{added}}</td><td>
+    <form method="post" action="/own/passkeys/remove">\(LayoutTemplate.token)
+    <input type="hidden" name="id" value="{{id}}">
+    <button class="quiet" aria-label="{{t.ownPasskeyRemove}}: {{name}}">{{t.ownPasskeyRemove}}</button></form>
+    </td></tr>
+    {{/passkeys}}
+    </tbody></table></div>
+    {{/hasPasskeys}}
+    {{^hasPasskeys}}<p>{{t.ownPasskeyNone}}</p>{{/hasPasskeys}}
+    {{#isOld}}<p id="old-session">{{t.ownPasskeyOld}}</p>{{/isOld}}
+    {{#passkey}}
+    <noscript><p>{{t.ownPasskeyScript}}</p></noscript>
+    <form method="post" action="/own/passkeys" hidden data-passkey="create" data-challenge="{{challenge}}"\
+     data-host="{{host}}" data-user="{{user}}" data-name="{{accountName}}" data-known="{{known}}"\
+     data-console="{{t.console}}">
+    \(LayoutTemplate.token)
+    <input type="hidden" name="client-data"><input type="hidden" name="attestation">
+    <label for="passkey-name">{{t.ownPasskeyName}}</label>
+    <input id="passkey-name" name="passkey-name" type="text" required maxlength="64">
+    <button id="add-passkey" class="primary">{{t.ownPasskeyAdd}}</button>
+    </form>
+    <script src="/passkey.js" defer></script>
+    {{/passkey}}
+    {{#otherHost}}<p class="help">{{otherHost}}</p>{{/otherHost}}
+    </section>
+    """
+}

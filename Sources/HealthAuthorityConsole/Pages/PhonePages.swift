@@ -92,3 +92,50 @@ struct PhonePages: Sendable {
     return PageRenderer.redirection(to: "/phones")
   }
 }
+
+/// The template of the instructions to phones.
+enum PhoneTemplates {
+  static let phones = """
+    <h1>{{t.phonesTitle}}</h1>
+    <p class="lead">{{t.phonesLead}}</p>
+    <p>{{version}}</p>
+    \(LayoutTemplate.notices)
+    <section class="card" aria-labelledby="pause-title">
+    <h2 id="pause-title">{{t.phonesPause}}</h2>
+    <p role="status" id="pause-state"><strong>{{pause}}</strong></p>
+    <p class="help">{{t.phonesPauseHelp}}</p>
+    {{#isPaused}}
+    <form method="post" action="/phones/resume">\(LayoutTemplate.token)
+    <button id="resume" class="primary">{{t.phonesResumeButton}}</button></form>
+    {{/isPaused}}
+    {{^isPaused}}
+    <form method="post" action="/phones/pause">\(LayoutTemplate.token)
+    <label for="hours">{{t.phonesPauseHours}}</label>
+    <input id="hours" name="hours" type="number" min="1" max="720" class="short">
+    <button id="pause" class="danger">{{t.phonesPauseButton}}</button></form>
+    {{/isPaused}}
+    </section>
+    <section class="card" aria-labelledby="withdraw-title">
+    <h2 id="withdraw-title">{{t.phonesWithdraw}}</h2>
+    <p class="help">{{t.phonesWithdrawHelp}}</p>
+    <form method="post" action="/phones/withdraw">\(LayoutTemplate.token)
+    <label for="hash">{{t.phonesHash}}</label>
+    <input id="hash" name="hash" type="text" required spellcheck="false" autocomplete="off" class="code">
+    <button id="withdraw" class="danger">{{t.phonesWithdrawButton}}</button></form>
+    {{#hasWithdrawn}}
+    \(LayoutTemplate.wide("withdrawn-caption"))
+    <table id="withdrawn"><caption id="withdrawn-caption">{{t.phonesWithdrawnCaption}}</caption>
+    <thead><tr><th scope="col">SHA-256</th><th scope="col">{{t.actions}}</th></tr></thead>
+    <tbody>
+    {{#withdrawn}}
+    <tr><th scope="row"><code>{{hash}}</code></th><td>
+    <form method="post" action="/phones/restore">\(LayoutTemplate.token)
+    <input type="hidden" name="hash" value="{{hash}}">
+    <button class="quiet" aria-label="{{t.phonesRestore}}: {{hash}}">{{t.phonesRestore}}</button></form>
+    </td></tr>
+    {{/withdrawn}}
+    </tbody></table></div>
+    {{/hasWithdrawn}}
+    </section>
+    """
+}

@@ -176,3 +176,39 @@ extension PasskeyLimits {
     credentialBytesMax: ConsoleLimit.credentialBytesMax, cborDepthMax: ConsoleLimit.cborDepthMax,
     cborItemsMax: ConsoleLimit.cborItemsMax)
 }
+
+/// The template of the sign-in.
+enum SignInTemplates {
+  static let signIn = """
+    <div class="narrow">
+    <h1>{{t.signInTitle}}</h1>
+    <p class="lead">{{t.signInLead}}</p>
+    {{#fault}}<p class="fault" role="alert" id="fault">{{fault}}</p>{{/fault}}
+    {{#notice}}<p class="notice" role="status" id="notice">{{notice}}</p>{{/notice}}
+    <form method="post" action="/sign-in" class="card">
+    <input type="hidden" name="next" value="{{next}}">
+    <label for="name">{{t.signInName}}</label>
+    <input id="name" name="name" type="text" autocomplete="username webauthn" autocapitalize="none" spellcheck="false"\
+     required value="{{name}}">
+    <label for="password">{{t.signInPassword}}</label>
+    <input id="password" name="password" type="password" autocomplete="current-password" required>
+    <label for="code">{{t.signInCode}}</label>
+    <input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" required class="code">
+    <button id="sign-in" class="primary">{{t.signInButton}}</button>
+    </form>
+    {{#passkey}}
+    <form method="post" action="/sign-in/passkey" class="passkey" hidden data-passkey="get"\
+     data-challenge="{{challenge}}" data-host="{{host}}">
+    <p class="or">{{t.signInOr}}</p>
+    <input type="hidden" name="next" value="{{next}}">
+    <input type="hidden" name="id"><input type="hidden" name="client-data">
+    <input type="hidden" name="authenticator-data"><input type="hidden" name="signature">
+    <input type="hidden" name="user-handle">
+    <button id="sign-in-passkey">{{t.signInPasskey}}</button>
+    </form>
+    <script src="/passkey.js" defer></script>
+    {{/passkey}}
+    <p class="help">{{t.signInHelp}}</p>
+    </div>
+    """
+}

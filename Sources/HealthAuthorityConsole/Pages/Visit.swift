@@ -49,20 +49,109 @@ struct Visit: Sendable {
   }
 }
 
-/// A page: its title, its template and the values in it.
-struct Page {
-  let title: String
-  let template: PageTemplate
-  var values: [String: Any] = [:]
-  var status = HTTPResponse.Status.ok
+/// The fields of a form.
+struct Form: Sendable {
+  /// The text fields by their name. White space around them is removed, except for passwords.
+  private let fields: [String: String]
 
-  init(
-    _ title: String, _ template: PageTemplate, _ values: [String: Any] = [:],
-    status: HTTPResponse.Status = .ok
-  ) {
-    self.title = title
-    self.template = template
-    self.values = values
-    self.status = status
+  /// The body is not a form, or has too many or duplicate fields.
+  struct Malformed: Error {}
+
+  /// Decodes a body by its media type.
+  init(_ body: Data, contentType: String?, fieldsMax: Int) throws(Malformed) {
+    let type = contentType ?? ""
+    let pairs = try Self.pairs(body, type, fieldsMax)
+    var fields: [String: String] = [:]
+    for (name, value) in pairs {
+      guard fields.updateValue(value, forKey: name) == nil else { throw Malformed() }
+    }
+    self.fields = fields
+  }
+
+  static let urlEncodedType = "application/x-www-form-urlencoded"
+  static let multipart = "multipart/form-data"
+
+  /// The value of a field without white space around it; empty if it is missing.
+  subscript(_ name: String) -> String {
+    exact(name).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// The value of a field as it was typed; empty if it is missing.
+  func exact(_ name: String) -> String { fields[name] ?? "" }
+
+  /// The bytes of a base64url field; nil if the field is not base64url.
+  func bytes(_ name: String) -> Data? { Data(base64URL: self[name]) }
+
+  private static func pairs(
+    _ body: Data, _ type: String, _ fieldsMax: Int
+  ) throws(Malformed) -> [(String, String)] {
+    guard !type.lowercased().hasPrefix(multipart) else {
+      return try MultipartForm.fields(body, contentType: type, fieldsMax: fieldsMax)
+    }
+    do throws(URLEncodedForm.Malformed) {
+      return try URLEncodedForm.fields(body, fieldsMax: fieldsMax).map { ($0.name, $0.value) }
+    } catch {
+      throw Malformed()
+    }
+  }
+}
+
+/// Reads `multipart/form-data` (RFC 7578), the type of forms with a file. Files count as text fields.
+enum MultipartForm {
+  /// The names and values, in their order.
+  static func fields(
+    _ body: Data, contentType: String, fieldsMax: Int
+  ) throws(Form.Malformed) -> [(String, String)] {
+    guard let boundary = parameter("boundary", of: contentType), !boundary.isEmpty else {
+      throw Form.Malformed()
+    }
+    let separator = Data("\r\n--\(boundary)".utf8)
+    // The first boundary has no line break before it.
+    var rest = Data("\r\n".utf8) + body
+    guard let first = rest.range(of: separator), first.lowerBound == rest.startIndex else {
+      throw Form.Malformed()
+    }
+    var fields: [(String, String)] = []
+    rest = rest[first.upperBound...]
+    while !rest.starts(with: Data("--".utf8)) {
+      guard fields.count < fieldsMax, rest.starts(with: Data("\r\n".utf8)),
+        let next = rest.range(of: separator)
+      else { throw Form.Malformed() }
+      let start = rest.startIndex + 2
+      // The separator begins with a line break, which may be the one that was just read.
+      guard start <= next.lowerBound else { throw Form.Malformed() }
+      fields.append(try field(rest[start..<next.lowerBound]))
+      rest = rest[next.upperBound...]
+    }
+    return fields
+  }
+
+  /// One part: headers, an empty line, the value.
+  private static func field(_ part: Data) throws(Form.Malformed) -> (String, String) {
+    guard let end = part.range(of: Data("\r\n\r\n".utf8)),
+      let headers = String(validating: part[..<end.lowerBound], as: UTF8.self),
+      let value = String(validating: part[end.upperBound...], as: UTF8.self)
+    else { throw Form.Malformed() }
+    // CR LF is one character.
+    let disposition = headers.split(whereSeparator: \.isNewline).first {
+      $0.lowercased().hasPrefix("content-disposition:")
+    }
+    guard let disposition, let name = parameter("name", of: String(disposition)) else {
+      throw Form.Malformed()
+    }
+    return (name, value)
+  }
+
+  /// The value of `; name="value"` or `; name=value`.
+  private static func parameter(_ name: String, of header: String) -> String? {
+    for part in header.split(separator: ";").dropFirst() {
+      let pair = part.split(separator: "=", maxSplits: 1)
+      guard pair.count == 2, pair[0].trimmingCharacters(in: .whitespaces).lowercased() == name
+      else {
+        continue
+      }
+      return pair[1].trimmingCharacters(in: .whitespaces.union(CharacterSet(charactersIn: "\"")))
+    }
+    return nil
   }
 }

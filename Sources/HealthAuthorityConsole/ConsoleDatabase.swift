@@ -1,5 +1,7 @@
+import Crypto
 import Foundation
 import GRDB
+import Secrets
 import ServerStorage
 import World
 
@@ -138,6 +140,68 @@ struct ConsoleDatabase: Sendable {
       decided_at INTEGER
     ) STRICT;
     """
+}
+
+/// The keys that are derived from the secret of the console's database, one for each purpose.
+///
+/// A copy of the database alone contains no usable session, link or code generator.
+struct ConsoleKeys: Redacted, Sendable {
+  private let secret: SymmetricKey
+
+  /// Returns nil if the secret has another length than `byteCount`.
+  init?(_ secret: Data, byteCount: Int) {
+    guard secret.count == byteCount else { return nil }
+    self.secret = SymmetricKey(data: secret)
+  }
+
+  /// The purposes of keys. The raw values are inputs of the key derivation.
+  enum Purpose: String, CaseIterable {
+    /// The check that the database belongs to the secret.
+    case database
+    /// The hashes of session tokens.
+    case session
+    /// The tokens that forms of a session carry.
+    case form
+    /// The hashes of links for a new password.
+    case link
+    /// The hashes of names whose sign-in failed.
+    case name
+    /// The challenges of passkeys.
+    case challenge
+    /// The secrets of code generators.
+    case codes
+  }
+
+  /// The keyed hash of `bytes` for one purpose.
+  func code(of bytes: some DataProtocol, for purpose: Purpose) -> Data {
+    Data(HMAC<SHA256>.authenticationCode(for: bytes, using: key(for: purpose)))
+  }
+
+  /// A value in the database that identifies the secret.
+  var check: Data { code(of: Data(), for: .database) }
+
+  /// Encrypts `bytes`, which belong to `owner`.
+  ///
+  /// - Throws: If the cipher fails (a programming error).
+  func seal(_ bytes: Data, of owner: String) throws -> Data {
+    try AES.GCM.seal(bytes, using: key(for: .codes), authenticating: Data(owner.utf8)).combined
+      ?? Data()
+  }
+
+  /// Decrypts what `seal` made for the same owner.
+  ///
+  /// - Throws: `CryptoKitError` if the bytes were changed or belong to another owner.
+  func open(_ sealed: Data, of owner: String) throws -> Data {
+    try AES.GCM.open(
+      AES.GCM.SealedBox(combined: sealed), using: key(for: .codes), authenticating: Data(owner.utf8)
+    )
+  }
+
+  private func key(for purpose: Purpose) -> SymmetricKey {
+    HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: secret, info: Data("Firebreak console 1: \(purpose.rawValue)".utf8),
+      outputByteCount: 32)
+  }
 }
 
 extension Date {

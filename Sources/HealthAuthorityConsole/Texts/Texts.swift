@@ -1,0 +1,260 @@
+/// The texts of one language.
+struct Texts: Sendable {
+  let language: ConsoleLanguage
+  /// The texts by the name of their key, for templates.
+  let all: [String: String]
+
+  private init(_ language: ConsoleLanguage) {
+    self.language = language
+    let phrases = TextKey.allCases.map { ($0.rawValue, Self.phrases[$0]?[language] ?? "") }
+    all = Dictionary(uniqueKeysWithValues: phrases)
+  }
+
+  /// The text of `key` with `values` in the places of `%1`, `%2`.
+  subscript(_ key: TextKey, _ values: String...) -> String {
+    var text = all[key.rawValue] ?? ""
+    for (index, value) in values.enumerated() {
+      text = text.replacing("%\(index + 1)", with: value)
+    }
+    return text
+  }
+
+  /// The texts of `language`.
+  static func of(_ language: ConsoleLanguage) -> Texts {
+    language == .polish ? polish : english
+  }
+
+  /// The phrases of all groups.
+  static let phrases: [TextKey: Phrase] = [
+    commonPhrases, signInPhrases, codePhrases, accountPhrases, observationPhrases,
+    configurationPhrases, administrationPhrases,
+  ].reduce(into: [:]) { $0.merge($1) { $1 } }
+
+  private static let english = Texts(.english)
+  private static let polish = Texts(.polish)
+}
+
+/// A text in both languages. `%1` and `%2` stand for values.
+struct Phrase: Sendable {
+  let english: String
+  let polish: String
+
+  init(_ english: String, _ polish: String) {
+    self.english = english
+    self.polish = polish
+  }
+
+  subscript(_ language: ConsoleLanguage) -> String {
+    switch language {
+    case .english: english
+    case .polish: polish
+    }
+  }
+}
+
+/// A language of the console.
+package enum ConsoleLanguage: String, CaseIterable, Sendable {
+  case english = "en"
+  case polish = "pl"
+
+  /// The name of the language in that language.
+  var name: String {
+    switch self {
+    case .english: "English"
+    case .polish: "Polski"
+    }
+  }
+
+  /// The language that a browser prefers (`Accept-Language`), English if it accepts none of ours.
+  init(accepted header: String?) {
+    let choices = (header ?? "").split(separator: ",").map { item in
+      let parts = item.split(separator: ";").map { $0.filter { !$0.isWhitespace } }
+      let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap {
+        Double($0.dropFirst(2))
+      }
+      return (tag: parts.first?.lowercased() ?? "", quality: quality ?? 1)
+    }
+    var best: (language: ConsoleLanguage, quality: Double)?
+    for choice in choices where choice.quality > best?.quality ?? 0 {
+      let primary = choice.tag.split(separator: "-").first.map(String.init) ?? ""
+      guard let language = ConsoleLanguage(rawValue: primary) else { continue }
+      best = (language, choice.quality)
+    }
+    self = best?.language ?? .english
+  }
+}
+
+/// The names of the texts. Templates use them as `t.name`.
+enum TextKey: String, CaseIterable, Sendable {
+  // Common.
+  case console, skip, menu, signedInAs, signOut, languageSwitch, home, homeLead, back, date,
+    time, name, actions, status, none, unknown, utc, shownOnce, roleIssuer, roleEpidemiologist,
+    roleAdministrator, errorNotFoundTitle, errorNotFoundText, errorForbiddenTitle,
+    errorForbiddenText, errorForgedTitle, errorForgedText, errorEndedTitle, errorEndedText,
+    errorBusyTitle, errorBusyText, errorFormTitle, errorFormText, errorLargeTitle,
+    errorLargeText, errorServerTitle, errorServerText, errorInternalTitle, errorInternalText,
+    errorMissingTitle, errorMissingText, errorNotOfferedTitle, errorRefusedTitle, toStart,
+    toSignIn
+  // SignIn.
+  case signInTitle, signInLead, signInName, signInPassword, signInCode, signInButton,
+    signInPasskey, signInOr, signInWrong, signInPasskeyWrong, signInLocked, signInHelp,
+    signedOutTitle, signedOutText, startTitle, startLead, startStep1, startStep1Text, startKey,
+    startPicture, startStep2, startPassword, startPasswordHelp, startButton, startShort,
+    startCodeWrong, startDoneTitle, startDoneText, startGoneTitle, startGoneText
+  // Code.
+  case issueTitle, issueCard, issueLead, issueTest, issueConfirmed, issueLikely, issueSymptoms,
+    issuePhone, issuePhoneHelp, issueButton, issuedTitle, issuedLead, issuedExpires, issuedLink,
+    issuedPicture, issuedSMS, issuedSMSText, issuedSMSOpen, issuedHandle, issuedHandleHelp,
+    issuedNext, issuedAgainTitle, issuedAgainText, badDate, batchTitle, batchCard, batchLead,
+    batchReference, batchFile, batchText, batchShow, batchDownload, batchResult,
+    batchColumnReference, batchColumnCode, batchColumnExpires, batchColumnNumber,
+    batchColumnFault, batchSummary, batchEmpty, batchTooMany, batchBadLine, batchBadColumns,
+    batchBadTest, batchBadDay, batchIssuedBefore, statusTitle, statusCard, statusLead,
+    statusButton, statusUsed, statusUnused, statusOver, statusExpire, statusExpired, statusBad
+  // Account.
+  case accountsTitle, accountsCard, accountsCaption, accountRole, accountActive, accountNew,
+    accountDisabled, accountMakeLink, accountDisable, accountEnable, accountAddTitle,
+    accountAddButton, accountBadName, accountLast, linkTitle, linkLead, ownTitle, ownCard,
+    ownPasskeys, ownPasskeysLead, ownPasskeysCaption, ownPasskeyNone, ownPasskeyAdded,
+    ownPasskeyRemove, ownPasskeyName, ownPasskeyAdd, ownPasskeyWrong, ownPasskeyScript,
+    ownPasskeyHost, ownPasskeyOld, passkeyUnverified, passkeyOther, passkeyMalformed, passkeyKnown,
+    auditTitle, auditCard, auditCaption, auditActor, auditCommandLine, auditAction, auditSubject,
+    auditDetail, auditIntact,
+    auditBroken, auditHead, auditHeadHelp, auditExport, auditOlder
+  // Observation.
+  case funnelTitle, funnelCard, funnelLead, funnelCaption, funnelChart, funnelIssued,
+    funnelRedeemed, funnelRedeemMinutes, funnelUploads, funnelUploadMinutes, funnelFileMinutes,
+    funnelPublished,
+    funnelFew, funnelEmpty,
+    exportsTitle,
+    exportsCard, exportsName, exportsFirst, exportsNext, exportsCaption, exportsFile,
+    exportsBytes, exportsKeys, exportsPadding, exportsPaddingHelp,
+    exportsEnd, exportsSignature, exportsValid, exportsInvalid,
+    exportsNone,
+    exportsWithdrawn
+  // Configuration.
+  case configurationTitle, configurationCard, configurationLead, configurationCurrent,
+    configurationDocument, configurationReason, configurationPreview, configurationPropose,
+    configurationPreviewTitle, configurationPreviewLead, configurationEffectCaption,
+    configurationCounted, configurationWindows, configurationDays, configurationNone,
+    configurationLow,
+    configurationHigh, configurationBefore, configurationAfter, configurationChanges,
+    configurationSame, configurationInvalid, configurationNoReason, configurationOpen,
+    configurationNoOpen, configurationBy, configurationApprove, configurationReject,
+    configurationVersion, configurationOwn, configurationRelated, configurationStale,
+    configurationHistory,
+    configurationHistoryCaption,
+    configurationDecision, configurationApproved, configurationRejected, configurationProposed,
+    configurationDone
+  // Administration.
+  case phonesTitle, phonesCard, phonesLead, phonesPause, phonesRunning, phonesPaused,
+    phonesPausedUntil, phonesPauseHelp, phonesPauseHours, phonesPauseButton, phonesResumeButton,
+    phonesWithdraw, phonesWithdrawHelp, phonesHash, phonesWithdrawButton, phonesRestore,
+    phonesWithdrawnCaption, phonesBadHash, phonesBadHours, phonesVersion, keysTitle, keysCard,
+    keysSigning, keysOfVerification, keysOfKeys, keysSigningCaption, keysFrom, keysUntil,
+    keysRotate, keysRotateHelp, keysAPI, keysAPICaption, keysKind, keysKindDevice,
+    keysKindAdmin, keysKindStats, keysRevoke, keysRevoked, keysActive, keysAddAPI, keysHolder,
+    keysAdd,
+    keysNewAPI, keysAuthorities, keysAuthoritiesCaption, keysAuthorityIssuer,
+    keysAuthorityAudience, keysAuthorityKeyID, keysAuthorityPEM, keysAddAuthority, keysApps,
+    keysAppsCaption, keysApp, keysRegions, keysAuthoritiesOfApp, keysAddApp
+}
+
+extension Texts {
+  /// The texts of all pages: the frame, common buttons and error pages.
+  static let commonPhrases: [TextKey: Phrase] = [
+    .console: Phrase("Health authority console", "Konsola organu sanitarnego"),
+    .skip: Phrase("Skip to the content", "Przejdź do treści"),
+    .menu: Phrase("Pages", "Strony"),
+    .signedInAs: Phrase("Signed in as %1, %2", "Zalogowano jako %1, %2"),
+    .signOut: Phrase("Sign out", "Wyloguj się"),
+    .languageSwitch: Phrase("Language", "Język"),
+    .home: Phrase("Start", "Start"),
+    .homeLead: Phrase("Choose a task.", "Wybierz zadanie."),
+    .back: Phrase("Back", "Wstecz"),
+    .date: Phrase("Date", "Data"),
+    .time: Phrase("Time", "Czas"),
+    .name: Phrase("Name", "Nazwa"),
+    .actions: Phrase("Actions", "Działania"),
+    .status: Phrase("Status", "Status"),
+    .none: Phrase("None", "Brak"),
+    .unknown: Phrase("not counted", "nie zliczane"),
+    .utc: Phrase("All times are in UTC.", "Wszystkie godziny podano w UTC."),
+    .shownOnce: Phrase(
+      "This is shown only once. Write it down or pass it on now.",
+      "Ta informacja pojawia się tylko raz. Zapisz ją lub przekaż teraz."
+    ),
+    .roleIssuer: Phrase("issuer", "wydawca kodów"),
+    .roleEpidemiologist: Phrase("epidemiologist", "epidemiolog"),
+    .roleAdministrator: Phrase("administrator", "administrator"),
+    .errorNotFoundTitle: Phrase("There is no such page", "Nie ma takiej strony"),
+    .errorNotFoundText: Phrase(
+      "Check the address, or choose a page from the menu.",
+      "Sprawdź adres lub wybierz stronę z menu."
+    ),
+    .errorForbiddenTitle: Phrase("This page is for another role", "Ta strona jest dla innej roli"),
+    .errorForbiddenText: Phrase(
+      "Your account has the role %1, which may not use this page. If you need it, ask an administrator.",
+      """
+      Twoje konto ma rolę %1, która nie może korzystać z tej strony. Jeśli jej potrzebujesz, zwróć się do \
+      administratora.
+      """
+    ),
+    .errorForgedTitle: Phrase(
+      "The request did not come from this console",
+      "Żądanie nie pochodzi z tej konsoli"
+    ),
+    .errorForgedText: Phrase(
+      """
+      Nothing was changed. Another site may have sent it, or the page was open too long. Open the page \
+      again and repeat the step.
+      """,
+      """
+      Niczego nie zmieniono. Żądanie mogła wysłać inna strona albo strona była otwarta zbyt długo. Otwórz \
+      ją ponownie i powtórz czynność.
+      """
+    ),
+    .errorEndedTitle: Phrase("Your session has ended", "Twoja sesja wygasła"),
+    .errorEndedText: Phrase(
+      "You were signed out after a while without activity. Nothing was changed. Sign in again to continue.",
+      """
+      Nastąpiło wylogowanie po czasie bez aktywności. Niczego nie zmieniono. Zaloguj się ponownie, aby \
+      kontynuować.
+      """
+    ),
+    .errorBusyTitle: Phrase("Too many attempts", "Zbyt wiele prób"),
+    .errorBusyText: Phrase(
+      "Wait %1 minutes, then try again.",
+      "Poczekaj %1 min i spróbuj ponownie."
+    ),
+    .errorFormTitle: Phrase("The form could not be read", "Nie udało się odczytać formularza"),
+    .errorFormText: Phrase(
+      "Go back, correct the form and send it again.",
+      "Wróć, popraw formularz i wyślij go ponownie."
+    ),
+    .errorLargeTitle: Phrase("The file or form is too large", "Plik lub formularz jest za duży"),
+    .errorLargeText: Phrase(
+      "The limit is %1 kilobytes. Send it in parts.",
+      "Limit wynosi %1 kB. Wyślij w częściach."
+    ),
+    .errorServerTitle: Phrase("A server does not answer", "Serwer nie odpowiada"),
+    .errorServerText: Phrase(
+      "Nothing is lost. Try again in a minute; if it lasts, tell an administrator.",
+      "Nic nie zginęło. Spróbuj za minutę; jeśli problem trwa, powiadom administratora."
+    ),
+    .errorInternalTitle: Phrase("The console failed", "Błąd konsoli"),
+    .errorInternalText: Phrase(
+      "The fault is not yours. Try again; if it happens again, tell an administrator.",
+      "To nie Twoja wina. Spróbuj ponownie; jeśli błąd się powtórzy, powiadom administratora."
+    ),
+    .errorMissingTitle: Phrase("It does not exist", "To nie istnieje"),
+    .errorMissingText: Phrase(
+      "It was removed, or its name was mistyped.",
+      "Zostało usunięte albo nazwa jest błędna."
+    ),
+    .errorNotOfferedTitle: Phrase("This console cannot do that", "Ta konsola tego nie umożliwia"),
+    .errorRefusedTitle: Phrase("The server refused", "Serwer odmówił"),
+    .toStart: Phrase("To the start page", "Do strony startowej"),
+    .toSignIn: Phrase("Sign in", "Zaloguj się"),
+  ]
+}
