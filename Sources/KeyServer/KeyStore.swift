@@ -110,3 +110,11 @@ struct RetentionLimits: Hashable, Sendable {
   ///   with all its keys.
   func keysFrom(oldestFile: Date?) -> Date { min(oldestFile ?? filesEndedBy, filesEndedBy) }
 }
+
+/// The result of a check of the whole database.
+struct StoreCheck: Hashable, Sendable {
+  /// False if the structure of the database is damaged.
+  var isStructureIntact = true
+  /// The number of keys whose checksums are wrong; they are never published.
+  var damagedKeys = 0
+}

@@ -1,6 +1,7 @@
 import ExposureKeys
 import Foundation
 import KeyServerAPI
+import Secrets
 import World
 
 /// The plan for closing all periods that end at one moment in one transaction, so that the padding of one export
@@ -98,6 +99,71 @@ extension ClosingPlan {
   }
 }
 
+/// The content of one key file.
+///
+/// A batch describes its keys and does not list them: the keys released from `start` until `releasedBefore`
+/// that its filter admits and whose bytes are in its range. No key is added to a closed period, so the
+/// description always selects the same keys.
+struct Batch: Hashable, Sendable {
+  /// The file name root of the export.
+  let export: String
+  /// The region in the file's header.
+  let region: String
+  /// The start of the period.
+  let start: Date
+  /// The end of the period, plus a second for each earlier file of the same period.
+  let end: Date
+  /// The end of the period.
+  let releasedBefore: Date
+  let filter: KeyFilter
+  /// The bytes of the first key; nil in the first file of the period.
+  let firstKey: Data?
+  /// The bytes of the first key of the next file; nil in the last file of the period.
+  let beforeKey: Data?
+  /// The hash by which damage to the file is detected; nil until it was written and verified.
+  var sha256: Data?
+  /// The moment at which the file was written for the first time.
+  var writtenAt: Date?
+  /// The number of padding keys in the file; 0 until it was written.
+  var paddingCount = 0
+
+  /// The file name; nil before 2001 and after 2286.
+  var name: KeyFileName? {
+    KeyFileName(
+      start: Int64(start.timeIntervalSince1970), end: Int64(end.timeIntervalSince1970))
+  }
+}
+
+extension Batch: Redacted {
+  /// The name only: the range consists of two keys.
+  var description: String { "Batch(\(export)/\(name?.text ?? ""))" }
+}
+
+/// The keys of one batch, read from the database one at a time.
+struct BatchKeys {
+  /// The way in which a key came into the file.
+  enum Kind: Hashable, Sendable {
+    case uploaded
+    /// A synthetic key.
+    case padding
+    /// A key of an earlier file with other properties.
+    case revised
+  }
+
+  typealias Body = (_ key: DiagnosisKey, _ kind: Kind) throws -> Void
+
+  private let read: (_ body: Body) throws -> Void
+
+  init(_ read: @escaping (_ body: Body) throws -> Void) {
+    self.read = read
+  }
+
+  /// Calls `body` for every new key in the order of their bytes, then for every revised key in the same order.
+  func forEach(_ body: Body) throws {
+    try read(body)
+  }
+}
+
 /// The state of all exports of a server.
 struct ExportProgress: Hashable, Sendable {
   /// The moment until which each export is closed, by file name root. Exports that are no longer configured
@@ -128,22 +194,5 @@ struct ExportProgress: Hashable, Sendable {
       notAfter: now.addingTimeInterval(-KeyServerLimit.retentionSeconds))
     let start = max(closedUntil[export.filenameRoot] ?? oldest, oldest)
     return (start, period.boundary(after: max(start, openFrom)))
-  }
-}
-
-/// Export periods of equal length, aligned to Unix time.
-struct ExportPeriod: Hashable, Sendable {
-  let seconds: Int
-
-  /// Returns the latest boundary at or before `moment`.
-  func boundary(notAfter moment: Date) -> Date {
-    let length = TimeInterval(seconds)
-    return Date(
-      timeIntervalSince1970: (moment.timeIntervalSince1970 / length).rounded(.down) * length)
-  }
-
-  /// Returns the first boundary after `moment`.
-  func boundary(after moment: Date) -> Date {
-    boundary(notAfter: moment).addingTimeInterval(TimeInterval(seconds))
   }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// One of the exports of a key server: the selection of keys, the period, the size and the folder of its files.
 ///
 /// A change applies to periods that are closed after it; files of closed periods do not change.
@@ -84,4 +86,47 @@ extension ExportConfiguration {
           || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
       }
   }
+}
+
+/// Export periods of equal length, aligned to Unix time.
+struct ExportPeriod: Hashable, Sendable {
+  let seconds: Int
+
+  /// Returns the latest boundary at or before `moment`.
+  func boundary(notAfter moment: Date) -> Date {
+    let length = TimeInterval(seconds)
+    return Date(
+      timeIntervalSince1970: (moment.timeIntervalSince1970 / length).rounded(.down) * length)
+  }
+
+  /// Returns the first boundary after `moment`.
+  func boundary(after moment: Date) -> Date {
+    boundary(notAfter: moment).addingTimeInterval(TimeInterval(seconds))
+  }
+}
+
+/// The rule that decides which keys belong to an export.
+///
+/// The regions of a key and of the filter are compared as sets, so an export of two regions contains no
+/// key of a third one.
+struct KeyFilter: Hashable, Sendable {
+  let inputRegions: Set<String>
+  let excludedRegions: Set<String>
+  let travellers: ExportConfiguration.Travellers
+
+  /// Returns `true` if a key of these regions belongs to the export.
+  ///
+  /// - Parameter travels: True if the user consented to sharing the key with other countries.
+  func admits(regions: some Collection<some StringProtocol>, travels: Bool) -> Bool {
+    guard !regions.contains(where: { excludedRegions.contains(String($0)) }) else { return false }
+    let isOfInput = regions.contains { inputRegions.contains(String($0)) }
+    return switch travellers {
+    case .included: isOfInput
+    case .only: isOfInput && travels
+    case .excluded: isOfInput && !travels
+    case .fromAnywhere: isOfInput || travels
+    }
+  }
+
+  func admits(_ key: PublishableKey) -> Bool { admits(regions: key.regions, travels: key.travels) }
 }

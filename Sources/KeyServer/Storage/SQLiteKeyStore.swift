@@ -1,7 +1,9 @@
 import ExposureKeys
 import Foundation
 import GRDB
+import GRDBSQLite
 import ServerStorage
+import Synchronization
 
 /// The key database in one SQLite file. Every commit is on the disk before its uploads get a response.
 struct SQLiteKeyStore: KeyStore {
@@ -166,58 +168,176 @@ extension SQLiteKeyStore {
   }
 }
 
-/// Commits concurrent uploads in one transaction, and so with one sync of the disk.
+/// The damage that was found in a database while it was read, and by its last check.
+final class StoredDamage: Sendable {
+  private let skippedRows = Atomic<Int>(0)
+  private let isStructureDamaged = Atomic<Bool>(false)
+
+  /// Counts a row that was left out of a file because its checksum is wrong.
+  func addSkippedRow() { skippedRows.add(1, ordering: .relaxed) }
+
+  /// True if SQLite found a fault in the last check. Then writes are rejected, because they could be lost.
+  var isWritingUnsafe: Bool {
+    get { isStructureDamaged.load(ordering: .relaxed) }
+    set { isStructureDamaged.store(newValue, ordering: .relaxed) }
+  }
+
+  /// The number of rows that were left out of files since the start.
+  var skippedRowCount: Int { skippedRows.load(ordering: .relaxed) }
+}
+
+extension SQLiteKeyStore {
+  /// Checks the structure of the database, and the checksum of each key.
+  func check() async throws -> StoreCheck {
+    let check = try await pool.read { db in
+      guard try DatabaseCheck.isIntact(db) else { return StoreCheck(isStructureIntact: false) }
+      return StoreCheck(damagedKeys: try Self.damagedKeys(in: db))
+    }
+    damage.isWritingUnsafe = !check.isStructureIntact
+    return check
+  }
+
+  private static func damagedKeys(in db: Database) throws -> Int {
+    var count = 0
+    try rows(in: db) { row in if !row.isIntact { count += 1 } }
+    return count
+  }
+
+  /// Computes the checksums of all keys again, after a change of the table as a whole.
+  static func renewChecksums(in db: Database) throws {
+    var checksums: [(key: Data, checksum: Int64, revision: Int64?)] = []
+    try rows(in: db) { row in
+      checksums.append((row.keyData, row.checksum, row.isEverRevised ? row.revisionChecksum : nil))
+    }
+    let update = try db.makeStatement(
+      sql: "UPDATE diagnosis_key SET checksum = ?, revision_checksum = ? WHERE key_data = ?")
+    for row in checksums {
+      try update.execute(arguments: [row.checksum, row.revision, row.key])
+    }
+  }
+
+  private static func rows(in db: Database, _ body: (StoredKeyRow) throws -> Void) throws {
+    let statement = try db.makeStatement(
+      sql: "SELECT \(StoredKeyRow.Columns.all.rawValue) FROM diagnosis_key")
+    try statement.forEachRow([], in: db) { try body(StoredKeyRow($0, end: .max)) }
+  }
+}
+
+/// Runs checkpoints of the write-ahead log concurrently with commits.
 ///
-/// While one group is committed, the next one accumulates. An upload gets its result when its group is on the disk. If
-/// a group fails, each of its uploads is retried alone, so that one that cannot be stored does not affect others.
-actor GroupCommit<Upload: Sendable> {
-  typealias Commit = @Sendable ([Upload]) async throws -> [Acceptance]
-  private typealias Pending = (
-    upload: Upload, continuation: CheckedContinuation<Acceptance, any Error>
-  )
+/// SQLite runs a checkpoint in the commit that fills the log, which takes 100 ms, or seconds with millions of keys.
+/// Here a separate connection copies most pages. The writing connection then copies only the pages that were written
+/// meanwhile, and the log is reset. See https://www.sqlite.org/wal.html#checkpointing.
+///
+/// Under full load checkpoints are rare: the longer the log, the fewer versions of a page are copied. Under light load
+/// they are frequent and small, so that they delay few commits.
+final class LogCheckpoints: Sendable {
+  private let pool: DatabasePool
+  private let copying: DatabaseQueue
+  private let log: Log
+  private let isRunning = Atomic<Bool>(false)
+  /// Checked before each checkpoint, which would crash on a closed connection.
+  private let isClosed = Atomic<Bool>(false)
 
-  private let commit: Commit
-  private var pending: [Pending] = []
-  private var isCommitting = false
+  /// The maximum number of passes of the separate connection; each leaves fewer pages for the writing connection.
+  private static let copiesMax = 3
+  /// The divisor of `pagesMax` for the number of pages that may be left for the writing connection.
+  private static let partLeftMax = 16
+  /// The divisor of `pagesMax` for the log length at which a checkpoint starts under light load.
+  private static let lightLoadDivisor = 64
+  /// The multiple of `pagesMax` from which on checkpoints count as failing.
+  private static let overdueFactor = 4
 
-  /// - Parameter commit: Stores all uploads or none, and returns one result for each.
-  init(_ commit: @escaping Commit) {
-    self.commit = commit
-  }
-
-  /// The number of uploads that are not in a commit yet.
-  var pendingCount: Int { pending.count }
-
-  /// Stores `upload` and returns the result when it is on the disk.
-  func accept(_ upload: Upload) async throws -> Acceptance {
-    try await withCheckedThrowingContinuation { continuation in
-      pending.append((upload, continuation))
-      guard !isCommitting else { return }
-      isCommitting = true
-      Task { await self.commitAll() }
+  /// Replaces SQLite's own checkpoints of the writing connection of `pool`, the database in `file`.
+  ///
+  /// - Parameter pages: The length of the log, in pages, at which a checkpoint starts.
+  init(_ pool: DatabasePool, file: URL, pages: Int = SQLiteLimit.logPages) throws {
+    self.pool = pool
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(SQLiteLimit.busySeconds)
+    copying = try DatabaseQueue(path: file.path, configuration: configuration)
+    log = Log(pagesMax: pages)
+    log.isLong.withLock { $0 = { [weak self] in self?.start() } }
+    pool.writeWithoutTransaction { [log] db in
+      // Replaces the hook of `wal_autocheckpoint`.
+      _ = sqlite3_wal_hook(
+        db.sqliteConnection,
+        { log, _, _, pages in
+          guard let log else { return SQLITE_MISUSE }
+          Unmanaged<Log>.fromOpaque(log).takeUnretainedValue().grew(to: Int(pages))
+          return SQLITE_OK
+        }, Unmanaged.passRetained(log).toOpaque())
     }
   }
 
-  private func commitAll() async {
-    while !pending.isEmpty {
-      let group = Array(pending.prefix(KeyServerLimit.uploadsInOneCommit))
-      pending.removeFirst(group.count)
-      for (pending, result) in zip(group, await results(of: group.map(\.upload))) {
-        pending.continuation.resume(with: result)
-      }
+  /// The length of the log after the last commit.
+  var logPages: Int { log.pages.load(ordering: .relaxed) }
+
+  /// True if the log is much longer than `pagesMax`: checkpoints fail or do not complete.
+  var isOverdue: Bool { logPages > Self.overdueFactor * log.pagesMax }
+
+  /// Starts a checkpoint under light load. Call it after a commit of `count` uploads.
+  func committed(uploads count: Int) {
+    guard count <= SQLiteLimit.lightLoadUploads, logPages >= log.pagesMax / Self.lightLoadDivisor
+    else {
+      return
     }
-    isCommitting = false
+    start()
   }
 
-  private func results(of uploads: [Upload]) async -> [Result<Acceptance, any Error>] {
-    do {
-      return try await commit(uploads).map { .success($0) }
-    } catch  where uploads.count > 1 {
-      var results: [Result<Acceptance, any Error>] = []
-      for upload in uploads { results += await self.results(of: [upload]) }
-      return results
-    } catch {
-      return uploads.map { _ in .failure(error) }
+  private func start() {
+    guard !isRunning.exchange(true, ordering: .relaxed) else { return }
+    Task {
+      // After a failure the log is longer, and the next commit starts another checkpoint.
+      try? await run()
+      isRunning.store(false, ordering: .relaxed)
+    }
+  }
+
+  private func run() async throws {
+    for _ in 0..<Self.copiesMax {
+      let copied = try await copying.writeWithoutTransaction(checkpoint)
+      let left = logPages - copied
+      if left <= log.pagesMax / Self.partLeftMax { break }
+    }
+    _ = try await pool.writeWithoutTransaction(checkpoint)
+  }
+
+  /// Runs a passive checkpoint.
+  ///
+  /// - Returns: The number of copied pages.
+  @Sendable private func checkpoint(_ db: Database) throws -> Int {
+    guard !isClosed.load(ordering: .acquiring) else {
+      throw DatabaseError(resultCode: .SQLITE_MISUSE)
+    }
+    return try db.checkpoint(.passive).checkpointedFrameCount
+  }
+
+  /// Removes the hook, and closes the separate connection after a running checkpoint. Call it before the pool is
+  /// closed; otherwise the hook's context leaks.
+  func close() throws {
+    isClosed.store(true, ordering: .releasing)
+    pool.writeWithoutTransaction { [log] db in
+      guard sqlite3_wal_hook(db.sqliteConnection, nil, nil) != nil else { return }
+      Unmanaged.passUnretained(log).release()
+    }
+    try copying.close()
+  }
+
+  /// The context of the write-ahead log hook: the length of the log after the last commit.
+  private final class Log: Sendable {
+    let pagesMax: Int
+    let pages = Atomic<Int>(0)
+    /// Called in each commit that leaves a log of at least `pagesMax` pages.
+    let isLong = Mutex<@Sendable () -> Void>({})
+
+    init(pagesMax: Int) {
+      self.pagesMax = pagesMax
+    }
+
+    func grew(to pages: Int) {
+      self.pages.store(pages, ordering: .relaxed)
+      if pages >= pagesMax { isLong.withLock { $0 }() }
     }
   }
 }

@@ -4,20 +4,6 @@ import GRDB
 import GRDBSQLite
 import Secrets
 
-/// An upload with its keys in the form of the database, prepared outside the transaction.
-struct StoredUpload: Sendable {
-  let admitted: AdmittedUpload
-  /// The rows to insert if none of the upload's keys is stored.
-  let inserted: [StoredKey]
-
-  init(_ admitted: AdmittedUpload) {
-    self.admitted = admitted
-    inserted = admitted.decisionIfNew.plan.inserted.map { StoredKey($0) }
-  }
-}
-
-extension StoredUpload: Redacted {}
-
 /// Stores uploads inside one transaction.
 struct SQLiteUploads {
   let db: Database
@@ -134,6 +120,20 @@ struct SQLiteUploads {
   }
 }
 
+/// An upload with its keys in the form of the database, prepared outside the transaction.
+struct StoredUpload: Sendable {
+  let admitted: AdmittedUpload
+  /// The rows to insert if none of the upload's keys is stored.
+  let inserted: [StoredKey]
+
+  init(_ admitted: AdmittedUpload) {
+    self.admitted = admitted
+    inserted = admitted.decisionIfNew.plan.inserted.map { StoredKey($0) }
+  }
+}
+
+extension StoredUpload: Redacted {}
+
 /// Inserts a row of `upload` with the usual response, which marks its token as used.
 private struct UploadInsertion {
   private let upload: AdmittedUpload
@@ -171,4 +171,60 @@ private struct UploadInsertion {
     INSERT INTO upload (token_digest, kept_until, upload_digest, response) VALUES (?, ?, ?, ?)
     ON CONFLICT DO NOTHING
     """
+}
+
+/// Commits concurrent uploads in one transaction, and so with one sync of the disk.
+///
+/// While one group is committed, the next one accumulates. An upload gets its result when its group is on the disk. If
+/// a group fails, each of its uploads is retried alone, so that one that cannot be stored does not affect others.
+actor GroupCommit<Upload: Sendable> {
+  typealias Commit = @Sendable ([Upload]) async throws -> [Acceptance]
+  private typealias Pending = (
+    upload: Upload, continuation: CheckedContinuation<Acceptance, any Error>
+  )
+
+  private let commit: Commit
+  private var pending: [Pending] = []
+  private var isCommitting = false
+
+  /// - Parameter commit: Stores all uploads or none, and returns one result for each.
+  init(_ commit: @escaping Commit) {
+    self.commit = commit
+  }
+
+  /// The number of uploads that are not in a commit yet.
+  var pendingCount: Int { pending.count }
+
+  /// Stores `upload` and returns the result when it is on the disk.
+  func accept(_ upload: Upload) async throws -> Acceptance {
+    try await withCheckedThrowingContinuation { continuation in
+      pending.append((upload, continuation))
+      guard !isCommitting else { return }
+      isCommitting = true
+      Task { await self.commitAll() }
+    }
+  }
+
+  private func commitAll() async {
+    while !pending.isEmpty {
+      let group = Array(pending.prefix(KeyServerLimit.uploadsInOneCommit))
+      pending.removeFirst(group.count)
+      for (pending, result) in zip(group, await results(of: group.map(\.upload))) {
+        pending.continuation.resume(with: result)
+      }
+    }
+    isCommitting = false
+  }
+
+  private func results(of uploads: [Upload]) async -> [Result<Acceptance, any Error>] {
+    do {
+      return try await commit(uploads).map { .success($0) }
+    } catch  where uploads.count > 1 {
+      var results: [Result<Acceptance, any Error>] = []
+      for upload in uploads { results += await self.results(of: [upload]) }
+      return results
+    } catch {
+      return uploads.map { _ in .failure(error) }
+    }
+  }
 }
