@@ -101,50 +101,6 @@ extension RemoteConfiguration {
   }
 }
 
-/// The highest scores (0...4096) of each risk level. A score above `maxMiddleRiskScore` is a high risk.
-public struct RiskScoreThresholds: Codable, Hashable, Sendable {
-  /// The highest score without a risk.
-  public var maxNoRiskScore: Int
-  /// The highest score of a low risk.
-  public var maxLowRiskScore: Int
-  /// The highest score of a medium risk.
-  public var maxMiddleRiskScore: Int
-
-  /// Creates three ascending thresholds.
-  public init(maxNoRiskScore: Int, maxLowRiskScore: Int, maxMiddleRiskScore: Int) {
-    self.maxNoRiskScore = maxNoRiskScore
-    self.maxLowRiskScore = maxLowRiskScore
-    self.maxMiddleRiskScore = maxMiddleRiskScore
-  }
-
-  /// The values of ProteGO Safe.
-  public static let protegoDefault = RiskScoreThresholds(
-    maxNoRiskScore: 0, maxLowRiskScore: 1_499, maxMiddleRiskScore: 2_999)
-
-  /// Decodes leniently: a missing key, or one of another type, gets its default.
-  public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    let standard = Self.protegoDefault
-    maxNoRiskScore = values.value(.maxNoRiskScore, or: standard.maxNoRiskScore)
-    maxLowRiskScore = values.value(.maxLowRiskScore, or: standard.maxLowRiskScore)
-    maxMiddleRiskScore = values.value(.maxMiddleRiskScore, or: standard.maxMiddleRiskScore)
-  }
-
-  var fault: String? {
-    let levels = [
-      ("maxNoRiskScore", maxNoRiskScore), ("maxLowRiskScore", maxLowRiskScore),
-      ("maxMiddleRiskScore", maxMiddleRiskScore),
-    ]
-    for (name, score) in levels where !(0...4_096).contains(score) {
-      return "\(name) must be 0 to 4096."
-    }
-    for ((lower, low), (upper, high)) in zip(levels, levels.dropFirst()) where low >= high {
-      return "\(upper) must be more than \(lower)."
-    }
-    return nil
-  }
-}
-
 /// Timeouts and retries of key file downloads.
 public struct KeyDownload: Codable, Hashable, Sendable {
   /// The timeout of one file over a mobile network, 1...3600 seconds.
@@ -180,6 +136,64 @@ public struct KeyDownload: Codable, Hashable, Sendable {
     }
     if !(1...3_600).contains(timeoutWifiSeconds) { return "timeoutWifiSeconds must be 1 to 3600." }
     return (0...10).contains(retryCount) ? nil : "retryCount must be 0 to 10."
+  }
+}
+
+/// The transmission risk of uploaded keys by the date that the user states: of their test, or of their first symptoms.
+///
+/// It is decoded strictly, because each value changes the risk that others are told. Without it, phones give all keys
+/// the risk 8, as ProteGO Safe does.
+public struct TransmissionRiskConfiguration: Codable, Hashable, Sendable {
+  /// The risk of all keys if no date is stated, 1...8.
+  public var withoutDate: Int
+  /// The risk by the days from the test to the day of the key, `-14` to `14`. 0 means that the key is not shared; a
+  /// missing day counts as 0.
+  public var daysSinceTest: [String: Int]
+  /// The risk by the days from the first symptoms to the day of the key, in the same form.
+  public var daysSinceOnsetOfSymptoms: [String: Int]
+
+  /// Creates a configuration.
+  public init(
+    withoutDate: Int = 8, daysSinceTest: [String: Int], daysSinceOnsetOfSymptoms: [String: Int]
+  ) {
+    self.withoutDate = withoutDate
+    self.daysSinceTest = daysSinceTest
+    self.daysSinceOnsetOfSymptoms = daysSinceOnsetOfSymptoms
+  }
+
+  /// The days of both tables.
+  public static let days = -14...14
+  /// The risks of shared keys.
+  public static let risks = 1...8
+
+  /// The risk of a key whose day is `days` after the test; `nil` if the key is not shared.
+  public func risk(daysSinceTest days: Int) -> Int? {
+    Self.shared(daysSinceTest["\(days)"])
+  }
+
+  /// The risk of a key whose day is `days` after the first symptoms; `nil` if the key is not shared.
+  public func risk(daysSinceOnsetOfSymptoms days: Int) -> Int? {
+    Self.shared(daysSinceOnsetOfSymptoms["\(days)"])
+  }
+
+  private static func shared(_ risk: Int?) -> Int? {
+    risk.flatMap { risks.contains($0) ? $0 : nil }
+  }
+
+  var fault: String? {
+    if !Self.risks.contains(withoutDate) { return "withoutDate must be 1 to 8." }
+    return Self.fault(in: daysSinceTest, named: "daysSinceTest")
+      ?? Self.fault(in: daysSinceOnsetOfSymptoms, named: "daysSinceOnsetOfSymptoms")
+  }
+
+  private static func fault(in table: [String: Int], named name: String) -> String? {
+    let areEntries = table.allSatisfy { day, risk in
+      Int(day).map { days.contains($0) && "\($0)" == day } == true
+        && (risk == 0 || risks.contains(risk))
+    }
+    guard areEntries else { return "\(name) must map days from -14 to 14 to risks from 0 to 8." }
+    return table.values.contains { $0 > 0 }
+      ? nil : "\(name) must have a day above 0; without one, no key is shared."
   }
 }
 

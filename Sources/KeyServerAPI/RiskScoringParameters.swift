@@ -86,3 +86,47 @@ extension RiskScoringParameters {
     return nil
   }
 }
+
+/// The highest scores (0...4096) of each risk level. A score above `maxMiddleRiskScore` is a high risk.
+public struct RiskScoreThresholds: Codable, Hashable, Sendable {
+  /// The highest score without a risk.
+  public var maxNoRiskScore: Int
+  /// The highest score of a low risk.
+  public var maxLowRiskScore: Int
+  /// The highest score of a medium risk.
+  public var maxMiddleRiskScore: Int
+
+  /// Creates three ascending thresholds.
+  public init(maxNoRiskScore: Int, maxLowRiskScore: Int, maxMiddleRiskScore: Int) {
+    self.maxNoRiskScore = maxNoRiskScore
+    self.maxLowRiskScore = maxLowRiskScore
+    self.maxMiddleRiskScore = maxMiddleRiskScore
+  }
+
+  /// The values of ProteGO Safe.
+  public static let protegoDefault = RiskScoreThresholds(
+    maxNoRiskScore: 0, maxLowRiskScore: 1_499, maxMiddleRiskScore: 2_999)
+
+  /// Decodes leniently: a missing key, or one of another type, gets its default.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    let standard = Self.protegoDefault
+    maxNoRiskScore = values.value(.maxNoRiskScore, or: standard.maxNoRiskScore)
+    maxLowRiskScore = values.value(.maxLowRiskScore, or: standard.maxLowRiskScore)
+    maxMiddleRiskScore = values.value(.maxMiddleRiskScore, or: standard.maxMiddleRiskScore)
+  }
+
+  var fault: String? {
+    let levels = [
+      ("maxNoRiskScore", maxNoRiskScore), ("maxLowRiskScore", maxLowRiskScore),
+      ("maxMiddleRiskScore", maxMiddleRiskScore),
+    ]
+    for (name, score) in levels where !(0...4_096).contains(score) {
+      return "\(name) must be 0 to 4096."
+    }
+    for ((lower, low), (upper, high)) in zip(levels, levels.dropFirst()) where low >= high {
+      return "\(upper) must be more than \(lower)."
+    }
+    return nil
+  }
+}
