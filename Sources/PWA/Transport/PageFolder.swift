@@ -1,5 +1,8 @@
+import CZlib
 import Crypto
 import Foundation
+import Hummingbird
+import NIOCore
 
 /// The static files of a web app in a folder: a single-page app with its own routes.
 package struct PageFolder: Sendable {
@@ -149,4 +152,127 @@ package enum PagePolicy: Sendable {
   /// The policy of pages without a script: our messages to the owner.
   static let inert =
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
+
+/// Answers requests for the files of the web app.
+struct PageRoutes: Sendable {
+  let pages: PageFolder
+  let policy: PagePolicy
+
+  /// True if there is a file at `path`.
+  func hasFile(at path: String) -> Bool {
+    if case .page = pages.page(at: path, isDocument: false) { true } else { false }
+  }
+
+  /// The file for `path`.
+  func response(_ request: Request, path: String, wantsDocument: Bool) -> Response {
+    switch pages.page(at: path, isDocument: wantsDocument) {
+    case .page(let page): response(page, to: request)
+    // With two slashes at its start, a path would name another machine.
+    case .folder: WebResponses.redirection(to: "/" + path.drop { $0 == "/" } + "/")
+    case .tooLarge: WebResponses.tooLarge
+    case .nothing: WebResponses.notFound
+    }
+  }
+
+  private func response(_ page: PageFolder.Page, to request: Request) -> Response {
+    let isCompressible =
+      page.contentType.isText && ContentCoding.isAccepted(by: request.headers[.acceptEncoding])
+    let deflated = isCompressible ? ContentCoding.deflated(page.content) : nil
+    let tag = deflated == nil ? page.tag : ContentCoding.tag(of: page.tag)
+    var headers: HTTPFields = [
+      .cacheControl: "no-cache", .eTag: tag, .contentSecurityPolicy: policy.header,
+      .vary: "accept-encoding",
+    ]
+    // A service worker may control all pages, wherever its script is.
+    if let name = HTTPFields.Element.Name("service-worker-allowed") { headers[name] = "/" }
+    if Self.isListed(tag, in: request.headers[.ifNoneMatch]) {
+      return Response(status: .notModified, headers: headers)
+    }
+    headers[.contentType] = page.contentType.header
+    if deflated != nil { headers[.contentEncoding] = "deflate" }
+    return Response(
+      status: .ok, headers: headers,
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: deflated ?? page.content)))
+  }
+
+  /// True if `tag` is in the value of `If-None-Match` (RFC 9110, 13.1.2), where it may be marked as weak.
+  private static func isListed(_ tag: String, in header: String?) -> Bool {
+    (header ?? "").split(separator: ",").contains { item in
+      let item = item.trimmingCharacters(in: .whitespaces)
+      return item == "*" || item == tag || item == "W/" + tag
+    }
+  }
+}
+
+/// The media type of a file, by the ending of its name. Browsers run scripts of the right type only.
+package struct ContentType: Hashable, Sendable {
+  /// The value of the header.
+  package let header: String
+
+  /// The type of `fileName`; bytes if the ending is unknown.
+  package init(fileName: String) {
+    let ending = fileName.split(separator: ".", omittingEmptySubsequences: false).last
+    header = ending.flatMap { Self.byEnding[$0.lowercased()] } ?? "application/octet-stream"
+  }
+
+  private init(_ header: String) {
+    self.header = header
+  }
+
+  static let html = ContentType("text/html; charset=utf-8")
+  static let json = ContentType("application/json")
+
+  /// True for documents that get the bridge.
+  var isHTML: Bool { header.hasPrefix("text/html") || header.hasPrefix("application/xhtml") }
+
+  /// True for texts, which compress well.
+  var isText: Bool {
+    header.hasPrefix("text/") || header.hasSuffix("json") || header.hasSuffix("xml")
+  }
+
+  private static let byEnding: [String: String] = [
+    // HTML and XHTML may name their own encoding in the document, older ones not UTF-8.
+    "html": "text/html", "htm": "text/html", "xhtml": "application/xhtml+xml",
+    "js": "text/javascript; charset=utf-8", "mjs": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8", "json": "application/json", "map": "application/json",
+    "webmanifest": "application/manifest+json", "txt": "text/plain; charset=utf-8",
+    "xml": "application/xml", "pdf": "application/pdf", "wasm": "application/wasm",
+    "svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg",
+    "gif": "image/gif", "webp": "image/webp", "avif": "image/avif", "ico": "image/x-icon",
+    "bmp": "image/bmp", "woff": "font/woff", "woff2": "font/woff2", "ttf": "font/ttf",
+    "otf": "font/otf", "eot": "application/vnd.ms-fontobject", "mp3": "audio/mpeg",
+    "ogg": "audio/ogg", "wav": "audio/wav", "mp4": "video/mp4", "webm": "video/webm",
+  ]
+}
+
+/// The coding `deflate` of answers (RFC 9110, 8.4.1.2): it reduces the texts of the web app to a third.
+enum ContentCoding {
+  /// The size from which a body is compressed, in bytes. Below it the headers weigh more.
+  private static let bytesMin = 1_024
+
+  /// Returns `true` if the value of `Accept-Encoding` names the coding.
+  static func isAccepted(by header: String?) -> Bool {
+    (header ?? "").split(separator: ",").contains { item in
+      let parts = item.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+      return parts.first?.lowercased() == "deflate" && !parts.dropFirst().contains("q=0")
+    }
+  }
+
+  /// `content` compressed; `nil` if that saves nothing.
+  static func deflated(_ content: Data) -> Data? {
+    guard content.count >= bytesMin else { return nil }
+    var count = compressBound(uLong(content.count))
+    var room = [UInt8](repeating: 0, count: Int(count))
+    let status = content.withUnsafeBytes { content in
+      compress2(
+        &room, &count, content.baseAddress?.assumingMemoryBound(to: UInt8.self),
+        uLong(content.count), Z_DEFAULT_COMPRESSION)
+    }
+    guard status == Z_OK, count < content.count else { return nil }
+    return Data(room.prefix(Int(count)))
+  }
+
+  /// The entity tag of the compressed form: each form of a document has its own (RFC 9110, 8.8.3.3).
+  static func tag(of tag: String) -> String { tag.dropLast() + "-d\"" }
 }
