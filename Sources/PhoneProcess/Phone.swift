@@ -201,12 +201,109 @@ package final class Phone: Sendable {
   }
 }
 
+/// The constants of a phone, which its owner or their health authority puts into a file.
+package struct PhoneSettings: Sendable {
+  /// The servers, the region, the app and the health authority's root key. With rules for exposure windows the
+  /// phone has version 2 of the framework's interface, otherwise version 1.
+  package let app: AppConfiguration
+
+  /// The calibration of the phone's radio.
+  package let calibration: Calibration
+
+  /// The server of the health authority's statistics; `nil` without one.
+  package let statistics: URL?
+  /// The options with which the phone was started.
+  package var start = PhoneStart()
+
+  /// Creates settings.
+  package init(
+    app: AppConfiguration, calibration: Calibration = .unknownModel, statistics: URL? = nil
+  ) {
+    self.app = app
+    self.calibration = calibration
+    self.statistics = statistics
+  }
+
+  /// The version of the framework's interface.
+  var apiVersion: Int { app.windowRisk == nil ? 1 : 2 }
+
+  /// The region without keys: they come in documents that the root key has signed.
+  var region: RegionConfiguration { RegionConfiguration(region: app.region, keys: []) }
+}
+
+/// The owner's consent on a phone without a screen: running a command grants the requests that it causes.
+///
+/// A request is granted only while a command that announces its kind runs. Reading the owner's exposures needs no
+/// command, because the owner has turned the phone on for this purpose.
+package final class PhoneConsent: ConsentPrompt {
+  private enum Kind: Hashable {
+    case enable, shareKeys, showTravel
+  }
+
+  /// The number of running commands that announce each kind.
+  private let announced = Mutex<[Kind: Int]>([:])
+
+  /// Creates a consent without any announcement.
+  package init() {}
+
+  /// Grants the requests of `operation` while `work` runs.
+  package func granting<Result>(
+    _ operation: PhoneOperation, _ work: () async throws -> Result
+  ) async rethrows -> Result {
+    guard let kind = Self.kind(announcedBy: operation) else { return try await work() }
+    announced.withLock { $0[kind, default: 0] += 1 }
+    defer { announced.withLock { $0[kind, default: 1] -= 1 } }
+    return try await work()
+  }
+
+  package func allows(_ request: ConsentRequest, for bundleIdentifier: String) async -> Bool {
+    switch request {
+    case .enableExposureNotification: isAnnounced(.enable)
+    case .shareDiagnosisKeys: isAnnounced(.shareKeys)
+    case .showTravelStatus: isAnnounced(.showTravel)
+    case .showExposureInfo: true
+    case .preAuthorizeDiagnosisKeys: false
+    }
+  }
+
+  private static func kind(announcedBy operation: PhoneOperation) -> Kind? {
+    switch operation {
+    case .enable: .enable
+    case .upload: .shareKeys
+    case .travel: .showTravel
+    default: nil
+    }
+  }
+
+  private func isAnnounced(_ kind: Kind) -> Bool {
+    announced.withLock { $0[kind, default: 0] > 0 }
+  }
+}
+
 /// Limits of a running phone.
 package enum PhoneLimit {
   /// The time that a starting phone waits for its radio, in seconds.
   package static let radioSeconds: TimeInterval = 5
   /// Polling interval for the socket's file, in seconds; shorter than the timeout of a command.
   package static let socketWatchSeconds: TimeInterval = 3
+}
+
+/// The radio of a phone without Bluetooth: it sends and receives nothing.
+package struct NoRadio: Radio {
+  package let isPoweredOn: Bool
+
+  /// Creates a radio that is always on or always off.
+  package init(isPoweredOn: Bool) {
+    self.isPoweredOn = isPoweredOn
+  }
+
+  package func advertise(_ advertisement: Advertisement) async {}
+
+  package func stopAdvertising() async {}
+
+  package func listen(_ receive: @escaping @Sendable (Scan) async -> Void) async {}
+
+  package func stopListening() async {}
 }
 
 /// A scheduler without effect: the phone runs its checks in `run()`.

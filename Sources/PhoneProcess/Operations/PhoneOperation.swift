@@ -58,6 +58,62 @@ package enum PhoneOperation: Codable, Hashable, Sendable {
   }
 }
 
+/// A request to a phone: the operation, and the PIN of an upload.
+///
+/// The PIN is not in the JSON of the request: decoders leave copies of what they read in memory.
+package struct PhoneRequest: Sendable, Redacted {
+  /// The options that the command was given.
+  package var start = PhoneStart()
+  /// The operation.
+  package let operation: PhoneOperation
+  /// The PIN as typed; empty for other operations than uploads.
+  package let pin: ZeroingBytes
+
+  /// Creates a request.
+  package init(_ operation: PhoneOperation, pin: ZeroingBytes = ZeroingBytes(count: 0) { _ in }) {
+    self.operation = operation
+    self.pin = pin
+  }
+}
+
+/// The options of a command that must be equal to those of the running phone.
+package struct PhoneStart: Codable, Hashable, Sendable {
+  /// The offset of the clock in seconds; 0 if none was given.
+  package var clockOffset = 0
+  /// The path of the configuration; `nil` if none was given.
+  package var configuration: String?
+  /// The path of the file of the sealing key; `nil` if none was given.
+  package var keyFile: String?
+
+  /// No options.
+  package init() {}
+
+  /// The normalized form of a path for comparisons.
+  package static func path(_ text: String) -> String {
+    URL(fileURLWithPath: text).resolvingSymlinksInPath().path
+  }
+
+  /// The error reply to a command whose options differ from those of the running phone; `nil` if they are equal.
+  func refusal(of command: PhoneStart) -> PhoneReply? {
+    let isOffset = command.clockOffset == 0 || command.clockOffset == clockOffset
+    let options = [
+      isOffset ? nil : "--clock-offset",
+      Self.fits(command.configuration, configuration) ? nil : "--config",
+      Self.fits(command.keyFile, keyFile) ? nil : "--key-file",
+    ].compactMap(\.self)
+    guard !options.isEmpty else { return nil }
+    return PhoneReply(
+      .badInput,
+      "The phone is running with another \(options.joined(separator: " and ")): leave the option out, or stop"
+        + " the phone first.")
+  }
+
+  /// A phone whose key is a credential of systemd has no path to compare.
+  private static func fits(_ given: String?, _ running: String?) -> Bool {
+    given == nil || running == nil || given == running
+  }
+}
+
 /// A scan in a request: its time in Unix seconds and the received beacons.
 package struct HeardScan: Codable, Hashable, Sendable {
   /// The time of the scan.
@@ -86,20 +142,44 @@ package struct HeardScan: Codable, Hashable, Sendable {
   }
 }
 
-/// A request to a phone: the operation, and the PIN of an upload.
-///
-/// The PIN is not in the JSON of the request: decoders leave copies of what they read in memory.
-package struct PhoneRequest: Sendable, Redacted {
-  /// The options that the command was given.
-  package var start = PhoneStart()
-  /// The operation.
-  package let operation: PhoneOperation
-  /// The PIN as typed; empty for other operations than uploads.
-  package let pin: ZeroingBytes
+/// The result of an operation, as the command prints it.
+package struct PhoneReply: Codable, Hashable, Sendable {
+  /// The exit code of the command.
+  package enum Status: Int, Codable, Sendable {
+    /// Done.
+    case done = 0
+    /// The operation was rejected.
+    case refused = 1
+    /// The request is not valid.
+    case badInput = 2
+    /// The machine or the network failed; a retry may help.
+    case failed = 3
+  }
 
-  /// Creates a request.
-  package init(_ operation: PhoneOperation, pin: ZeroingBytes = ZeroingBytes(count: 0) { _ in }) {
-    self.operation = operation
-    self.pin = pin
+  /// The exit code.
+  package let status: Status
+  /// The result for a person, or the reason of a failure in one line.
+  package let text: String
+  /// The result as one JSON object; `nil` if there is none.
+  package let json: String?
+
+  /// Creates a reply without a result.
+  package init(_ status: Status, _ text: String) {
+    self.status = status
+    self.text = text
+    json = nil
+  }
+
+  /// Creates a reply with a result.
+  package init(_ status: Status = .done, _ text: String, _ result: some Encodable) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .custom { date, encoder in
+      var container = encoder.singleValueContainer()
+      try container.encode(Int64(date.timeIntervalSince1970.rounded(.down)))
+    }
+    self.status = status
+    self.text = text
+    json = (try? encoder.encode(result)).map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -1,3 +1,4 @@
+import ExposureApp
 import Foundation
 
 /// The state of a phone, as its user interface shows it. Times are Unix seconds; the property names are the JSON
@@ -117,5 +118,143 @@ package struct PhoneHistory: Encodable, Hashable, Sendable {
     package let matchedKeys: Int
     /// The risk level that the check found, 0 to 3; `nil` while it is unknown.
     @Nullable package var riskLevel: Int?
+  }
+}
+
+/// The exposures of the last fourteen days, as a user interface explains them. The property names are the JSON keys,
+/// and absent values are `null`.
+package struct PhoneExposureDetails: Encodable, Hashable, Sendable {
+  package let exposures: [ExposureRow]
+  /// The version of the framework's interface: 1 or 2.
+  package let version: Int
+
+  /// An encounter, or a day of encounters.
+  package struct ExposureRow: Encodable, Hashable, Sendable {
+    package let id: String
+    /// `YYYY-MM-DD`.
+    package let date: String
+    /// 0 to 3.
+    package let riskLevel: Int
+    package let seconds: Int
+    /// The time by distance, from near to far.
+    package let bands: [Band]
+    /// The score of version 1; 0 in version 2.
+    package let score: Int
+    /// The weighted minutes of version 2.
+    @Nullable package var normalizedMinutes: Double?
+    /// True if the owner hides details; then there are none.
+    package let hidden: Bool
+  }
+
+  /// The time within one range of attenuation.
+  package struct Band: Encodable, Hashable, Sendable {
+    /// In dB; `nil` for the farthest range.
+    @Nullable package var maximumAttenuation: Int?
+    package let seconds: Int
+    package let weightPercent: Int
+  }
+}
+
+extension PhoneExposureDetails.ExposureRow {
+  init(_ exposure: Exposure, _ level: RiskLevel, isHidden: Bool) {
+    self.init(
+      id: exposure.id.uuidString, date: exposure.date.dayText, riskLevel: level.known ?? 0,
+      seconds: isHidden ? 0 : Int(exposure.durationSeconds),
+      bands: isHidden
+        ? []
+        : exposure.bands.map {
+          PhoneExposureDetails.Band(
+            maximumAttenuation: $0.maximumAttenuation, seconds: $0.seconds,
+            weightPercent: $0.weightPercent)
+        },
+      score: isHidden ? 0 : exposure.riskScore,
+      normalizedMinutes: isHidden ? nil : exposure.judgement?.normalizedMinutes, hidden: isHidden)
+  }
+}
+
+/// The keys that an upload would share, without the keys themselves.
+package struct PhoneUploadPreview: Encodable, Hashable, Sendable {
+  package let keys: [Key]
+  /// The host and port of the key server.
+  package let receiver: String
+  package let region: String
+
+  /// A key of the owner.
+  package struct Key: Encodable, Hashable, Sendable {
+    /// `YYYY-MM-DD`.
+    package let day: String
+    /// 1 to 8.
+    package let transmissionRisk: Int
+    /// The number of ten-minute intervals.
+    package let rollingPeriod: Int
+  }
+}
+
+/// The messages of the last fourteen days, newest first, as a user interface shows them. The property
+/// names are the JSON keys, and absent values are `null`.
+package struct PhoneMessages: Encodable, Hashable, Sendable {
+  package let messages: [Message]
+  package let beacons: [Beacons]
+
+  /// A request and its response.
+  package struct Message: Encodable, Hashable, Sendable {
+    package let id: String
+    /// Unix seconds.
+    package let time: Int
+    package let kind: String
+    package let receiver: String
+    /// The host and port of the server.
+    package let host: String
+    /// The bytes of the request's body.
+    package let sent: Int
+    /// The bytes of the response's body.
+    package let received: Int
+    /// The HTTP status; `nil` without a response.
+    @Nullable package var status: Int?
+    /// The name of the `NetworkFailure`; `nil` with a response.
+    @Nullable package var failure: String?
+  }
+
+  /// The beacons of one day.
+  package struct Beacons: Encodable, Hashable, Sendable {
+    /// `YYYY-MM-DD`.
+    package let date: String
+    /// The number of sent identifiers.
+    package let sent: Int
+    /// The number of received beacons.
+    package let received: Int
+  }
+}
+
+/// A property whose absent value is encoded as `null`.
+@propertyWrapper
+package struct Nullable<Value: Encodable & Hashable & Sendable>: Encodable, Hashable, Sendable {
+  package var wrappedValue: Value?
+
+  package init(wrappedValue: Value?) {
+    self.wrappedValue = wrappedValue
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(wrappedValue)
+  }
+}
+
+extension URL {
+  /// The host and port: `127.0.0.1:8081`, or the host alone with the port of the scheme.
+  package var hostAndPort: String {
+    let host = host() ?? ""
+    return port.map { "\(host):\($0)" } ?? host
+  }
+}
+
+extension Date {
+  /// Whole seconds since 1970.
+  package var unixSeconds: Int { Int(timeIntervalSince1970.rounded(.down)) }
+
+  /// The day in UTC: `2020-10-15`.
+  var dayText: String {
+    formatted(Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day())
   }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import Logging
+import SealedStorage
 import World
 
 /// The folder of one phone. A new one can be read by its owner only.
@@ -79,6 +81,160 @@ package struct PhoneFolder: Sendable {
       throw .folder(url.path, "can be changed by other users: chmod 700 it")
     }
   }
+}
+
+/// An encrypted JSON file of the phone itself. A damaged one is set aside and reported for fourteen days.
+struct PhoneFile<Content: Codable>: Sendable {
+  private let file: SealedFile
+  private let url: URL
+  private let clock: any WallClock
+  private let logger: Logger
+
+  init(
+    at url: URL, key: SealingKey, purpose: String, clock: any WallClock,
+    randomness: any Randomness, logger: Logger
+  ) {
+    file = SealedFile(url: url, key: key, purpose: purpose, randomness: randomness)
+    self.url = url
+    self.clock = clock
+    self.logger = logger
+  }
+
+  /// The content; `nil` if there is none. A damaged file is set aside, and then there is none.
+  ///
+  /// - Throws: `SealedStorageError` if the disk cannot be read.
+  func read() throws(SealedStorageError) -> Content? {
+    do throws(SealedStorageError) {
+      guard let bytes = try file.read() else { return nil }
+      guard let content = try? JSONDecoder().decode(Content.self, from: bytes) else {
+        throw .damaged
+      }
+      return content
+    } catch {
+      guard error == .damaged else { throw error }
+      logger.warning("\(url.lastPathComponent) is damaged; it is set aside")
+      // The time is stored first: after a crash in between, the damage is detected again.
+      try? FileManager.default.setAttributes([.modificationDate: clock.now], ofItemAtPath: url.path)
+      try file.setAside()
+      return nil
+    }
+  }
+
+  /// Replaces the content.
+  ///
+  /// - Throws: `SealedStorageError` if it cannot be stored; then the old content is unchanged.
+  func replace(with content: Content) throws {
+    try file.replace(with: JSONEncoder().encode(content))
+  }
+
+  /// Removes the file, also a damaged one that was set aside.
+  func remove() throws(SealedStorageError) {
+    try file.remove()
+  }
+
+  /// The time at which a damaged file was set aside, in whole seconds; `nil` if none is left. Reads the file first.
+  func damageFound() -> Date? {
+    _ = try? read()
+    let attributes = try? FileManager.default.attributesOfItem(atPath: file.aside.path)
+    guard let found = attributes?[.modificationDate] as? Date else { return nil }
+    guard clock.now.timeIntervalSince(found) < TravelLimit.retentionSeconds else {
+      try? FileManager.default.removeItem(at: file.aside)
+      return nil
+    }
+    return Date(timeIntervalSince1970: found.timeIntervalSince1970.rounded(.down))
+  }
+}
+
+/// A file with the 32 bytes of a phone's sealing key, outside the phone's folder: a copy of the folder alone can then
+/// not be decrypted.
+package struct SealingKeyFile: Hashable, Sendable {
+  /// The origin of the file, which decides the permissions that it must have.
+  package enum Origin: Hashable, Sendable {
+    /// A file of the owner, which other users must not be able to read.
+    case file
+    /// A credential of systemd, whose folder only the unit can read.
+    case credential
+  }
+
+  private let url: URL
+  private let origin: Origin
+
+  /// The file at `path`; nothing is read yet.
+  package init(at path: String, origin: Origin = .file) {
+    url = URL(fileURLWithPath: path)
+    self.origin = origin
+  }
+
+  /// Reads the key.
+  ///
+  /// - Throws: `PhoneSetupError` if the file is missing, is no key, can be read by other users, or is in `folder`.
+  package func read(for folder: PhoneFolder) throws(PhoneSetupError) -> SealingKey {
+    try requireOutside(folder)
+    // Opening a pipe without O_NONBLOCK waits for a writer.
+    let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw fault(
+        errno == ENOENT
+          ? "does not exist: make it with --create-key, or check the path"
+          : "cannot be read: check its permissions")
+    }
+    defer { close(descriptor) }
+    var facts = stat()
+    guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+      throw fault("is not a regular file: replace it")
+    }
+    // systemd grants a unit's user access with an access list, which shows as rights of the group.
+    let forbidden: mode_t = origin == .file ? 0o077 : 0o007
+    guard facts.st_mode & forbidden == 0 else {
+      throw fault("can be read by other users: chmod 600 it")
+    }
+    var bytes = [UInt8](repeating: 0, count: SealingKey.byteCount + 1)
+    defer {
+      bytes.withUnsafeMutableBytes { bytes in
+        if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
+      }
+    }
+    let count = bytes.withUnsafeMutableBytes {
+      Foundation.read(descriptor, $0.baseAddress, $0.count)
+    }
+    guard count == SealingKey.byteCount, let key = SealingKey(bytes: bytes[..<count]) else {
+      throw fault("must hold exactly \(SealingKey.byteCount) bytes: restore it from a backup")
+    }
+    return key
+  }
+
+  /// Creates the file with a new key, unless it exists.
+  ///
+  /// - Throws: `PhoneSetupError` if the folder has data of an older key, or the file cannot be written.
+  package func create(
+    for folder: PhoneFolder, randomness: any Randomness
+  ) throws(PhoneSetupError) {
+    try requireOutside(folder)
+    guard !FileManager.default.fileExists(atPath: url.path) else { return }
+    guard !folder.hasData else {
+      throw fault("is missing, and a new key cannot decrypt the data of the phone: restore it")
+    }
+    do {
+      try AtomicFile.write(
+        randomness.bytes(SealingKey.byteCount), to: url, permissions: 0o600, existing: .keep)
+    } catch {
+      guard error.code == EEXIST else {
+        throw fault("cannot be created: check its folder and the disk")
+      }
+    }
+  }
+
+  /// Links are followed, so that a link in another place does not hide that the key is beside the data.
+  private func requireOutside(_ folder: PhoneFolder) throws(PhoneSetupError) {
+    let place = url.deletingLastPathComponent().resolvingSymlinksInPath().path + "/"
+    let target = url.resolvingSymlinksInPath().path
+    let inside = folder.url.resolvingSymlinksInPath().path + "/"
+    guard !place.hasPrefix(inside), !target.hasPrefix(inside) else {
+      throw fault("is inside the folder of the phone, so a copy of the folder has both: move it")
+    }
+  }
+
+  private func fault(_ text: String) -> PhoneSetupError { .sealingKey(url.path, text) }
 }
 
 /// The reason why a phone cannot be set up; the owner has to change something.
