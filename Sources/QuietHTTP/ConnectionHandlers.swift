@@ -110,3 +110,127 @@ final class ConnectionCounts: Sendable {
   /// The number of addresses in memory.
   var addressCount: Int { counts.withLock { $0.count } }
 }
+
+/// The open connections of a server and the memory that they use.
+///
+/// When all connections are taken, the one that has been idle longest is closed, so that connections without
+/// a request cannot shut out requests. When the clients leave too many bytes unread, the connection that has
+/// been unread longest is closed.
+final class OpenConnections: Sendable {
+  /// Closes a connection; called outside the lock.
+  typealias Close = @Sendable () -> Void
+
+  private let countMax: Int
+  private let unreadBytesMax: Int
+  private let state = Mutex(State())
+
+  /// Allows `countMax` connections with `unreadBytesMax` bytes of responses that are not sent yet.
+  init(countMax: Int, unreadBytesMax: Int = QuietLimit.unreadBytesMax) {
+    self.countMax = countMax
+    self.unreadBytesMax = unreadBytesMax
+  }
+
+  /// Counts a new connection, which is idle until its first request.
+  func begin(_ id: ObjectIdentifier, close: @escaping Close) {
+    let evicted = state.withLock { state -> Close? in
+      state.count += 1
+      let oldest = state.openCount < countMax ? nil : state.takeOldestIdle()
+      state.setIdle(id, close)
+      return oldest
+    }
+    evicted?()
+  }
+
+  /// Marks the connection as busy when a request begins.
+  func beginRequest(_ id: ObjectIdentifier) {
+    state.withLock { state in
+      state.idle[id] = nil
+      // A connection that was told to close stays open if a request has begun before.
+      state.closing.remove(id)
+    }
+  }
+
+  /// Marks the connection as idle when all responses were sent. If all connections are taken, new ones may be
+  /// waiting, so the connection that has been idle longest is closed.
+  func endRequest(_ id: ObjectIdentifier, close: @escaping Close) {
+    let evicted = state.withLock { state -> Close? in
+      state.setIdle(id, close)
+      return state.openCount < countMax ? nil : state.takeOldestIdle()
+    }
+    evicted?()
+  }
+
+  /// Sets the number of response bytes that are buffered for the client.
+  func setUnread(_ bytes: Int, _ id: ObjectIdentifier, close: @escaping Close) {
+    let evicted = state.withLock { state -> Close? in
+      state.setUnread(bytes, id, close)
+      guard state.unreadBytes > unreadBytesMax,
+        let oldest = state.unread.min(by: { $0.value.since < $1.value.since })
+      else { return nil }
+      state.setUnread(0, oldest.key, close)
+      return oldest.value.close
+    }
+    evicted?()
+  }
+
+  /// Removes a closed connection.
+  func end(_ id: ObjectIdentifier) {
+    state.withLock { state in
+      state.count -= 1
+      state.closing.remove(id)
+      state.idle[id] = nil
+      state.setUnread(0, id) {}
+    }
+  }
+
+  /// The number of idle connections.
+  var idleCount: Int { state.withLock { $0.idle.count } }
+
+  /// The number of response bytes that are buffered for all clients.
+  var unreadBytes: Int { state.withLock { $0.unreadBytes } }
+
+  private struct Idle {
+    let since: UInt64
+    let close: Close
+  }
+
+  private struct Unread {
+    var bytes: Int
+    let since: UInt64
+    let close: Close
+  }
+
+  private struct State {
+    var count = 0
+    /// The connections that were told to close. Each makes room for one that waits, so no other is closed for it.
+    var closing: Set<ObjectIdentifier> = []
+    var idle: [ObjectIdentifier: Idle] = [:]
+    var unread: [ObjectIdentifier: Unread] = [:]
+    var unreadBytes = 0
+    /// The number of events so far: a logical clock that orders connections by time.
+    private var events: UInt64 = 0
+
+    var openCount: Int { count - closing.count }
+
+    mutating func setIdle(_ id: ObjectIdentifier, _ close: @escaping Close) {
+      events += 1
+      idle[id] = Idle(since: events, close: close)
+    }
+
+    mutating func takeOldestIdle() -> Close? {
+      guard let oldest = idle.min(by: { $0.value.since < $1.value.since }) else { return nil }
+      closing.insert(oldest.key)
+      return idle.removeValue(forKey: oldest.key)?.close
+    }
+
+    mutating func setUnread(_ bytes: Int, _ id: ObjectIdentifier, _ close: @escaping Close) {
+      unreadBytes += bytes - (unread[id]?.bytes ?? 0)
+      guard bytes > 0 else {
+        unread[id] = nil
+        return
+      }
+      events += 1
+      unread[id] = Unread(bytes: bytes, since: unread[id]?.since ?? events, close: close)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Hummingbird
+import NIOCore
+import Secrets
+import World
+
+/// The secret of one start of the server. A page that has it, in a cookie that scripts cannot read, may use the bridge.
+package struct WebSecret: Redacted, Sendable {
+  private static let byteCount = 32
+
+  private let text: String
+  private let cookieName: String
+
+  /// A new secret.
+  ///
+  /// - Parameter cookieName: The name of the cookie, to which the port is added.
+  package init(randomness: any Randomness, cookieName: String = "firebreak") {
+    self.cookieName = cookieName
+    text = randomness.bytes(Self.byteCount)
+      .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+
+  /// The secret in 64 hexadecimal digits, for the address that is shown to the owner.
+  package var hex: String { text }
+
+  /// True if `text` is the secret.
+  package func matches(_ text: some StringProtocol) -> Bool {
+    isEqualInConstantTime(text.utf8, self.text.utf8)
+  }
+
+  /// True if the header `Cookie` has the secret of the server on `port`.
+  package func isIn(cookies: String?, port: Int) -> Bool {
+    CookieHeader.values(of: name(port), in: cookies).contains(where: matches)
+  }
+
+  /// The value of `Set-Cookie`. Cookies do not distinguish ports, so the name does.
+  package func cookie(port: Int) -> String {
+    "\(name(port))=\(text); Path=/; HttpOnly; SameSite=Strict"
+  }
+
+  private func name(_ port: Int) -> String { "\(cookieName)-\(port)" }
+}
+
+/// The header `Cookie` of a request.
+package enum CookieHeader {
+  /// The values of the cookies with a name. A browser sends several that were set for different paths.
+  package static func values(of name: String, in header: String?) -> [String] {
+    (header ?? "").split(separator: ";").compactMap { cookie in
+      let parts = cookie.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == name else {
+        return nil
+      }
+      return parts[1].trimmingCharacters(in: .whitespaces)
+    }
+  }
+}
+
+/// The fields of a form with the media type `application/x-www-form-urlencoded`.
+package enum URLEncodedForm {
+  /// The body is no such form, or has too many fields.
+  package struct Malformed: Error {
+    package init() {}
+  }
+
+  /// Decodes a body. The fields are in its order, and a name may occur twice.
+  package static func fields(
+    _ body: Data, fieldsMax: Int = .max
+  ) throws(Malformed) -> [(name: String, value: String)] {
+    let parts = body.split(separator: UInt8(ascii: "&"))
+    guard parts.count <= fieldsMax else { throw Malformed() }
+    return try parts.map { part throws(Malformed) in
+      let pair = part.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = pair.first else { throw Malformed() }
+      return (try decoded(name), pair.count == 2 ? try decoded(pair[1]) : "")
+    }
+  }
+
+  private static func decoded(_ bytes: Data) throws(Malformed) -> String {
+    var (result, rest): ([UInt8], ArraySlice<UInt8>) = ([], ArraySlice(bytes))
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "+"): result.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit)
+        else { throw Malformed() }
+        result.append(high << 4 | low)
+      default: result.append(byte)
+      }
+    }
+    guard let text = String(validating: result, as: UTF8.self) else { throw Malformed() }
+    return text
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    Character(UnicodeScalar(byte)).hexDigitValue.map { UInt8($0) }
+  }
+}
+
+extension Response {
+  /// A stream of server-sent events to one page. It ends with the page, with the server, or with the events.
+  ///
+  /// - Parameters:
+  ///   - subscribe: Begins the events, when the response begins.
+  ///   - text: The lines of an event, with an empty one at the end.
+  package static func events<Event: Sendable>(
+    to request: Request, from subscribe: @escaping @Sendable () async -> AsyncStream<Event>,
+    text: @escaping @Sendable (Event) -> String
+  ) -> Response {
+    Response(
+      status: .ok,
+      headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
+      body: ResponseBody { writer in
+        let events = await subscribe()
+        // A page that has been closed must free its stream at once, not at the next heartbeat.
+        try? await request.body.consumeWithCancellationOnInboundClose { _ in
+          for await event in events {
+            try await writer.write(ByteBuffer(string: text(event)))
+          }
+        }
+        try await writer.finish(nil)
+      })
+  }
+}
