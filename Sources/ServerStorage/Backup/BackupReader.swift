@@ -1,3 +1,4 @@
+import CLibArchive
 import Crypto
 import Foundation
 import World
@@ -72,5 +73,53 @@ package enum BackupReader {
     }
     return BackupManifest.Entry(
       name: name, bytes: byteCount, sha256: BackupManifest.text(hash.finalize()))
+  }
+}
+
+/// Reads the entries of a tar archive in order.
+final class TarReader {
+  /// `AE_IFREG`, a macro that Swift does not import.
+  static let plainFile: UInt32 = 0o100000
+
+  private let archive: OpaquePointer
+
+  /// - Throws: `POSIXError` if the file cannot be opened as a tar archive.
+  init(_ url: URL) throws {
+    guard let archive = archive_read_new() else { throw POSIXError(.ENOMEM) }
+    self.archive = archive
+    guard archive_read_support_format_tar(archive) == ARCHIVE_OK,
+      archive_read_open_filename(archive, url.path, FileChunks.bytesMax) == ARCHIVE_OK
+    else { throw POSIXError(.EIO) }
+  }
+
+  deinit { archive_read_free(archive) }
+
+  /// The name of the next entry; nil at the end.
+  ///
+  /// - Throws: `POSIXError` if the archive is damaged, or the entry is not a plain file.
+  func next() throws -> String? {
+    var entry: OpaquePointer?
+    switch archive_read_next_header(archive, &entry) {
+    case ARCHIVE_EOF: return nil
+    case ARCHIVE_OK: break
+    default: throw POSIXError(.EIO)
+    }
+    guard archive_entry_filetype(entry) == Self.plainFile, archive_entry_symlink(entry) == nil,
+      archive_entry_hardlink(entry) == nil, let name = archive_entry_pathname(entry)
+    else { throw POSIXError(.EIO) }
+    return String(cString: name)
+  }
+
+  /// Passes the content of the entry to `body`, in parts.
+  func read(_ body: (Data) throws -> Void) throws {
+    var buffer = [UInt8](repeating: 0, count: FileChunks.bytesMax)
+    while true {
+      let count = buffer.withUnsafeMutableBytes {
+        archive_read_data(archive, $0.baseAddress, $0.count)
+      }
+      guard count >= 0 else { throw POSIXError(.EIO) }
+      guard count > 0 else { return }
+      try body(Data(buffer[..<count]))
+    }
   }
 }

@@ -1,6 +1,7 @@
 import CLibArchive
 import Crypto
 import Foundation
+import GRDB
 import World
 
 /// Writes a backup: a tar archive with the database of a server, its other files, and a manifest with the hash of
@@ -163,5 +164,71 @@ package enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notWritten, .damagedDatabase, .unreadable: true
     case .noDatabase, .exists, .damagedBackup, .otherServer: false
     }
+  }
+}
+
+/// A copy of a database that may be in use.
+enum DatabaseCopy {
+  /// Copies `database` to the new file `url`: SQLite's online backup, in which each transaction is complete or
+  /// missing. The copy has mode 0600 and no log beside it.
+  static func write(_ database: URL, to url: URL) throws(BackupError) {
+    unlink(url.path)
+    let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .notWritten(url) }
+    close(descriptor)
+    let verdict: String?
+    do {
+      var reading = Configuration()
+      reading.readonly = true
+      let source = try DatabasePool(path: database.path, configuration: reading)
+      let copy = try DatabaseQueue(path: url.path)
+      try source.backup(to: copy)
+      verdict = try copy.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
+      try copy.close()
+    } catch let error as DatabaseError where DatabaseCheck.isDamage(error) {
+      throw .damagedDatabase(database)
+    } catch {
+      throw .notWritten(url)
+    }
+    guard verdict == "ok" else { throw .damagedDatabase(database) }
+  }
+}
+
+/// Writes the entries of a tar archive to an open file.
+final class TarWriter {
+  private let archive: OpaquePointer
+
+  /// - Throws: `POSIXError` if libarchive cannot start an archive.
+  init(to descriptor: Int32) throws {
+    guard let archive = archive_write_new() else { throw POSIXError(.ENOMEM) }
+    self.archive = archive
+    // The format stores sizes beyond 8 GiB, and any tar reads it.
+    guard archive_write_set_format_pax_restricted(archive) == ARCHIVE_OK,
+      archive_write_open_fd(archive, descriptor) == ARCHIVE_OK
+    else { throw POSIXError(.EIO) }
+  }
+
+  deinit { archive_write_free(archive) }
+
+  /// Begins an entry that can be read by its owner only.
+  func begin(_ name: String, byteCount: Int) throws {
+    guard let entry = archive_entry_new() else { throw POSIXError(.ENOMEM) }
+    defer { archive_entry_free(entry) }
+    archive_entry_set_pathname(entry, name)
+    archive_entry_set_size(entry, la_int64_t(byteCount))
+    archive_entry_set_filetype(entry, TarReader.plainFile)
+    archive_entry_set_perm(entry, 0o600)
+    guard archive_write_header(archive, entry) == ARCHIVE_OK else { throw POSIXError(.EIO) }
+  }
+
+  /// Appends to the content of the entry.
+  func append(_ data: Data) throws {
+    let written = data.withUnsafeBytes { archive_write_data(archive, $0.baseAddress, $0.count) }
+    guard written == data.count else { throw POSIXError(.EIO) }
+  }
+
+  /// Writes the end of the archive.
+  func close() throws {
+    guard archive_write_close(archive) == ARCHIVE_OK else { throw POSIXError(.EIO) }
   }
 }
