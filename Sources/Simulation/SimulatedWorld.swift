@@ -1,6 +1,8 @@
+import Crypto
 import ExposureNotification
 import Foundation
 import Logging
+import Synchronization
 import World
 
 /// The clock, the radio channel and the random sources that simulated phones and servers share.
@@ -80,5 +82,127 @@ struct PhoneSchedule {
 
   private func scan(after date: Date) -> Date {
     date.addingTimeInterval(Double(randomness.number(in: SimulatedWorld.scanSeconds)))
+  }
+}
+
+/// A clock that moves only through `advance`, so that a simulation of two days takes seconds.
+public final class SimulatedClock: WallClock {
+  private struct Sleeper {
+    let deadline: Date
+    let wake: CheckedContinuation<Void, any Error>
+  }
+
+  private struct State {
+    var now: Date
+    var sleepers: [UUID: Sleeper] = [:]
+    var cancelledBeforeTheySlept: Set<UUID> = []
+  }
+
+  private let state: Mutex<State>
+
+  /// Creates a clock at `now`.
+  public init(now: Date) {
+    state = Mutex(State(now: now))
+  }
+
+  public var now: Date { state.withLock { $0.now } }
+
+  /// Moves the clock forward to `date` and resumes the tasks that sleep until then.
+  public func advance(to date: Date) {
+    let due = state.withLock { state -> [Sleeper] in
+      state.now = max(state.now, date)
+      let due = state.sleepers.filter { $0.value.deadline <= state.now }
+      for id in due.keys { state.sleepers[id] = nil }
+      return due.values.sorted { $0.deadline < $1.deadline }
+    }
+    for sleeper in due { sleeper.wake.resume() }
+  }
+
+  /// Moves the clock forward by `seconds`.
+  public func advance(by seconds: TimeInterval) {
+    advance(to: now.addingTimeInterval(seconds))
+  }
+
+  public func sleep(until deadline: Date) async throws {
+    let id = UUID()
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { wake in
+        register(Sleeper(deadline: deadline, wake: wake), as: id)
+      }
+    } onCancel: {
+      cancel(id)
+    }
+  }
+
+  private func register(_ sleeper: Sleeper, as id: UUID) {
+    let outcome = state.withLock { state -> Result<Void, any Error>? in
+      if state.cancelledBeforeTheySlept.remove(id) != nil { return .failure(CancellationError()) }
+      if sleeper.deadline <= state.now { return .success(()) }
+      state.sleepers[id] = sleeper
+      return nil
+    }
+    if let outcome { sleeper.wake.resume(with: outcome) }
+  }
+
+  private func cancel(_ id: UUID) {
+    let sleeper = state.withLock { state -> Sleeper? in
+      guard let sleeper = state.sleepers.removeValue(forKey: id) else {
+        state.cancelledBeforeTheySlept.insert(id)
+        return nil
+      }
+      return sleeper
+    }
+    sleeper?.wake.resume(throwing: CancellationError())
+  }
+}
+
+/// A reproducible random source: the same seed and name give the same bytes.
+///
+/// Each part of a simulation has a source with its own name, so that one part's draws do not change
+/// another's. The bytes are SHA-256 over seed, name and a counter; the seed reveals them all, so this
+/// source must never be used outside a simulation.
+public final class SeededRandomness: Randomness {
+  private struct State {
+    var counter: UInt64 = 0
+    var pool: [UInt8] = []
+  }
+
+  private let prefix: [UInt8]
+  private let state = Mutex(State())
+
+  /// Creates the source with this seed and name.
+  public init(seed: UInt64, name: String) {
+    prefix = Self.bytes(of: seed) + Array(name.utf8)
+  }
+
+  public func bytes(_ count: Int) -> [UInt8] {
+    state.withLock { state in
+      while state.pool.count < count {
+        state.pool += SHA256.hash(data: prefix + [0] + Self.bytes(of: state.counter))
+        state.counter += 1
+      }
+      defer { state.pool.removeFirst(count) }
+      return Array(state.pool.prefix(count))
+    }
+  }
+
+  private static func bytes(of number: UInt64) -> [UInt8] {
+    withUnsafeBytes(of: number.bigEndian, Array.init)
+  }
+}
+
+/// The random sources of one simulation, all from one seed.
+public struct SeededSources: Sendable {
+  /// The seed.
+  public let seed: UInt64
+
+  /// Creates the sources of this seed.
+  public init(seed: UInt64) {
+    self.seed = seed
+  }
+
+  /// Creates the source with this name; the same name gives the same bytes.
+  public func source(_ name: String) -> SeededRandomness {
+    SeededRandomness(seed: seed, name: name)
   }
 }
