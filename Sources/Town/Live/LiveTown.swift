@@ -198,6 +198,27 @@ extension LiveTown {
   }
 }
 
+/// A person of a town, with a phone that is a process of its own.
+package struct Resident: Hashable, Sendable {
+  /// The name in lower case, which is also that of the folder.
+  package let name: String
+  /// The folder of the phone.
+  package let folder: URL
+  /// The address of the phone's web app, with its secret.
+  package let web: String
+
+  package init(name: String, folder: URL, web: String) {
+    self.name = name
+    self.folder = folder
+    self.web = web
+  }
+
+  /// The names of the first residents.
+  package static let names = [
+    "ada", "ben", "cleo", "dan", "eva", "filip", "gosia", "hana", "igor", "jan", "kasia", "leo",
+  ]
+}
+
 /// The people of a town as they are stored: where they are, who walks, and who tested positive.
 struct StoredPeople: Codable {
   var places: [String: TownAir.Place] = [:]

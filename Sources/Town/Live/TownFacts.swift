@@ -1,4 +1,5 @@
 import Foundation
+import PhoneProcess
 
 /// The state that the town page shows, as one JSON object. Times are Unix seconds of the rehearsal's clock.
 package struct TownFacts: Encodable, Sendable {
@@ -113,5 +114,59 @@ extension TownCommand: Decodable {
       throw DecodingError.dataCorruptedError(
         forKey: .action, in: fields, debugDescription: "unknown action")
     }
+  }
+}
+
+/// The answers of a resident's phone over its socket.
+struct ResidentReport: Sendable {
+  /// The fields of `status` that the page shows.
+  struct Status: Decodable, Hashable, Sendable {
+    struct Notice: Codable, Hashable, Sendable {
+      let title: String
+      let body: String
+      let time: Int
+    }
+
+    let enabled: Bool
+    let bluetooth: Bool
+    let riskLevel: Int?
+    let lastCheck: Int?
+    let shownNotices: [Notice]
+  }
+
+  /// The fields of a message that the page shows.
+  struct Message: Decodable, Hashable, Sendable {
+    let id: String
+    let time: Int
+    let kind: String
+    let receiver: String
+    let sent: Int
+    let received: Int
+    let status: Int?
+    let failure: String?
+  }
+
+  private struct Messages: Decodable {
+    let messages: [Message]
+  }
+
+  /// `nil` if the phone does not answer.
+  var status: Status?
+  var messages: [Message] = []
+
+  /// Asks the phone of `resident`.
+  init(of resident: Resident) async {
+    status = await Self.ask(.status, resident)
+    messages = await Self.ask(.messages, resident, as: Messages.self)?.messages ?? []
+  }
+
+  init() {}
+
+  private static func ask<Answer: Decodable>(
+    _ operation: PhoneOperation, _ resident: Resident, as type: Answer.Type = Answer.self
+  ) async -> Answer? {
+    let reply = try? await PhoneSocket.ask(
+      PhoneRequest(operation), in: resident.folder, seconds: LiveTownLimit.answerSeconds)
+    return reply?.json.flatMap { try? JSONDecoder().decode(type, from: Data($0.utf8)) }
   }
 }
