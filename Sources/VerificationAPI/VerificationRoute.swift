@@ -35,3 +35,87 @@ public enum VerificationRoute {
   /// GET: the same keys as a bare list, the form that Google's key server reads.
   public static let keyList = "/jwks"
 }
+
+/// The error body of Google's contract: `{"error", "errorCode", "error_code"}`.
+///
+/// `error_code` is an older name of `errorCode` that some apps still read.
+public struct VerificationFailure: Codable, Sendable, Hashable, Error {
+  /// One sentence for the developer of the client; it contains no secret.
+  public var error: String
+  /// The error code for programs.
+  public var errorCode: VerificationErrorCode
+  /// The value of `error_code`; equals `errorCode`.
+  public var legacyErrorCode: VerificationErrorCode
+
+  /// Creates an error body.
+  public init(_ code: VerificationErrorCode, _ message: String) {
+    error = message
+    errorCode = code
+    legacyErrorCode = code
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case error, errorCode
+    case legacyErrorCode = "error_code"
+  }
+}
+
+/// The error codes of Google's contract; the raw value is the name in JSON.
+public enum VerificationErrorCode: String, Codable, Sendable, CaseIterable {
+  /// The request is malformed: correct it.
+  case unparsableRequest = "unparsable_request"
+  /// An error of the server: retry.
+  case internalServerError = "internal_server_error"
+  /// The server is in maintenance: retry later.
+  case maintenanceMode = "maintenance_mode"
+  /// Too many requests: wait for `Retry-After`.
+  case quotaExceeded = "quota_exceeded"
+  /// The API key is missing, invalid or of the wrong kind.
+  case unauthorized
+  /// The code does not exist or was used: ask the user for another.
+  case codeInvalid = "code_invalid"
+  /// The code has expired: ask the user for another.
+  case codeExpired = "code_expired"
+  /// No code has this `uuid`.
+  case codeNotFound = "code_not_found"
+  /// The code was issued under another API key.
+  case codeUserUnauthorized = "code_user_unauthorized"
+  /// The app or the server does not support this kind of test.
+  case unsupportedTestType = "unsupported_test_type"
+  /// The kind of test does not exist.
+  case invalidTestType = "invalid_test_type"
+  /// The token is invalid: verify a code first.
+  case tokenInvalid = "token_invalid"
+  /// The token has expired or was used: verify a code first.
+  case tokenExpired = "token_expired"
+  /// The HMAC over the keys is not base64 of 32 bytes.
+  case hmacInvalid = "hmac_invalid"
+  /// The server requires a date and none was sent.
+  case missingDate = "missing_date"
+  /// The date is in the future or more than 28 days ago.
+  case invalidDate = "invalid_date"
+  /// The phone number is not E.164 (`+` and digits) or does not exist.
+  case phoneNumberInvalid = "phone_number_invalid"
+  /// No phone number was sent.
+  case missingPhone = "missing_phone"
+  /// No nonce of 256 bytes was sent.
+  case missingNonce = "missing_nonce"
+  /// The queue of the SMS gateway is full; no code was issued.
+  case smsQueueFull = "sms_queue_full"
+  /// The SMS could not be sent; no code was issued.
+  case smsFailure = "sms_failure"
+  /// A code with this `uuid` exists.
+  case uuidAlreadyExists = "uuid_already_exists"
+
+  /// The HTTP status of a response with this code.
+  public var httpStatus: Int {
+    switch self {
+    case .internalServerError: 500
+    case .maintenanceMode, .quotaExceeded: 429
+    case .unauthorized, .codeUserUnauthorized: 401
+    case .codeNotFound: 404
+    case .uuidAlreadyExists: 409
+    default: 400
+    }
+  }
+}
