@@ -2,6 +2,7 @@ import Foundation
 import QuietHTTP
 import Secrets
 import UploadToken
+import VerificationAPI
 
 /// The configuration of a verification server, with all its secrets.
 public struct VerificationServerConfiguration: Sendable, Redacted {
@@ -96,4 +97,153 @@ public struct VerificationServerConfiguration: Sendable, Redacted {
 
 extension VerificationServerConfiguration {
   public var description: String { "VerificationServerConfiguration(\(host):\(port))" }
+}
+
+/// The rules for codes of Google's contract, which Google's server calls the settings of a realm.
+public struct CodePolicy: Sendable {
+  /// The length of a short code, 6 to 11 digits. Codes are longer while very many are valid.
+  public var shortCodeDigits = 8
+  /// The lifetime of a short code in seconds.
+  public var shortCodeLifetime: TimeInterval = 900
+  /// The length of a long code, 12 to 16 characters.
+  public var longCodeCharacters = 16
+  /// The lifetime of a long code in seconds.
+  public var longCodeLifetime: TimeInterval = 86_400
+  /// The lifetime of a verification token in seconds.
+  public var verificationTokenLifetime: TimeInterval = 86_400
+  /// The lifetime of a certificate in seconds.
+  public var certificateLifetime: TimeInterval = 900
+  /// The test types for which codes are issued.
+  public var testTypes: Set<TestType> = [.confirmed, .likely, .negative]
+  /// If true, codes are issued only with the date of symptoms or test.
+  public var requiresDate = false
+  /// If true, users may report a test of their own.
+  public var allowsUserReport = false
+  /// If true, several codes may be issued in one request.
+  public var allowsBatchIssue = true
+  /// If true, the server may return the text of an SMS that the caller sends.
+  public var allowsGeneratedSMS = false
+  /// If true, each route of Google's contract responds with `maintenance_mode`.
+  public var isInMaintenance = false
+
+  /// The defaults: eight digits for 15 minutes, sixteen characters for a day.
+  public init() {}
+
+  /// - Throws: `VerificationServerError.badConfiguration`, which names the field.
+  func validate() throws {
+    let checks: [(Bool, String)] = [
+      (ShortCode.digitCounts.contains(shortCodeDigits), "shortCodeDigits: must be 6 to 11."),
+      (
+        VerificationLimit.shortCodeLifetimeSeconds.contains(shortCodeLifetime),
+        "shortCodeLifetime: must be a minute to an hour."
+      ),
+      (
+        LongCode.characterCounts.contains(longCodeCharacters),
+        "longCodeCharacters: must be 12 to 16."
+      ),
+      (
+        VerificationLimit.longCodeLifetimeSeconds.contains(longCodeLifetime)
+          && longCodeLifetime >= shortCodeLifetime,
+        "longCodeLifetime: must be a minute to a day, and not shorter than shortCodeLifetime."
+      ),
+      (
+        VerificationLimit.tokenLifetimeSeconds.contains(verificationTokenLifetime)
+          && verificationTokenLifetime >= longCodeLifetime,
+        "verificationTokenLifetime: must be at most a day, and not shorter than longCodeLifetime."
+      ),
+      (
+        VerificationLimit.certificateLifetimeSeconds.contains(certificateLifetime),
+        "certificateLifetime: must be a minute to an hour."
+      ),
+    ]
+    for (holds, message) in checks where !holds {
+      throw VerificationServerError.badConfiguration("policy.\(message)")
+    }
+  }
+}
+
+/// The limits of the verification server; larger requests and settings are rejected.
+public enum VerificationLimit {
+  /// The largest request body of the ProteGO Safe contract, in bytes.
+  public static let bodyBytesMax = 8 * 1024
+  /// The largest request body of Google's contract, in bytes.
+  public static let googleBodyBytesMax = 64_000
+  /// The time within which a body must arrive, in seconds.
+  public static let bodySecondsMax = 20
+  /// The largest age of a symptom date, in days.
+  public static let symptomAgeDaysMax = 28
+  /// The size of the HMAC over the keys, to which a token is bound, in bytes.
+  public static let keyHMACBytes = 32
+  /// The allowed lengths of an API token.
+  public static let apiTokenCharacters = 16...256
+  /// The largest number of API tokens.
+  public static let apiTokensMax = 32
+  /// The size of the secret from which `CodeKeys` are derived, in bytes.
+  public static let codeHashKeyBytes = 32
+  /// The allowed lifetimes of a PIN, in seconds: a minute to a day.
+  public static let codeLifetimeSeconds: ClosedRange<TimeInterval> = 60...86_400
+  /// The allowed lifetimes of a token, in seconds.
+  public static let tokenLifetimeSeconds: ClosedRange<TimeInterval> = 60...86_400
+  /// The largest number of draws until a code differs from every live code. With a million live codes one draw in two
+  /// thousand collides, so the last draw is never reached.
+  public static let drawsMax = 20
+  /// The number of expired codes removed in one transaction, so that other writers do not wait long.
+  public static let removedAtOnceMax = 500
+  /// The period of the removal of expired codes, in seconds.
+  public static let cleanupPeriodSeconds: TimeInterval = 300
+  /// The time for which the status of an expired code can be requested, in seconds.
+  public static let expiredCodeKeptSeconds: TimeInterval = 86_400
+  /// The allowed attempts per window, and codes issued per day.
+  public static let attempts = 1...1_000_000
+  /// The allowed lengths of the window of attempts, in seconds.
+  public static let attemptWindowSeconds = 1...86_400
+  /// The age at which the signing keys are read again, in seconds.
+  public static let signingKeysAgeSecondsMax: TimeInterval = 5
+  /// The number of codes in one request to `/generateCodesBatch`.
+  public static let batchCodes = 1...1_000
+  /// The largest number of codes in one request to `/api/batch-issue`.
+  public static let batchIssueCodesMax = 10
+  /// The allowed time zone offsets, in minutes ahead of UTC.
+  public static let timeZoneMinutes = -840.0...840.0
+  /// The largest expected number of guesses that hit a live code in the lifetime of a code. If it would be
+  /// exceeded, new codes are a character longer.
+  public static let guessedCodesMax = 0.001
+  /// The allowed lifetimes of a short code, in seconds: up to an hour.
+  public static let shortCodeLifetimeSeconds: ClosedRange<TimeInterval> = 60...3_600
+  /// The allowed lifetimes of a long code, in seconds: up to a day.
+  public static let longCodeLifetimeSeconds: ClosedRange<TimeInterval> = 60...86_400
+  /// The allowed lifetimes of a certificate, in seconds.
+  public static let certificateLifetimeSeconds: ClosedRange<TimeInterval> = 60...3_600
+  /// The time before its issue at which a certificate becomes valid, in seconds, because clocks differ.
+  public static let certificateSkewSeconds: TimeInterval = 5
+  /// The size of the nonce of a user report, in bytes.
+  public static let nonceBytes = 256
+  /// The wait of a phone between two user reports if it used the first code, in seconds.
+  public static let reportAgainSeconds: TimeInterval = 30 * 86_400
+  /// The wait of a phone between two user reports if it did not use the first code, in seconds.
+  public static let reportUnclaimedSeconds: TimeInterval = 3_600
+  /// The days for which the numbers of codes are kept.
+  public static let countedDays: Int64 = 90
+  /// The longest `externalIssuerID`, in characters.
+  public static let externalIssuerCharactersMax = 255
+  /// The allowed lengths of the name of an API key.
+  public static let apiKeyNameCharacters = 1...100
+  /// The largest number of SMS templates.
+  public static let smsTemplatesMax = 50
+  /// The allowed lengths of the label of a template.
+  public static let smsLabelCharacters = 1...100
+  /// The longest domain of links, in bytes.
+  public static let smsDomainBytesMax = 200
+  /// The largest number of files in the folder of `SMSSpool`.
+  public static let smsSpooledMax = 10_000
+  /// The longest SMS template, in characters.
+  public static let smsTemplateCharactersMax = 800
+  /// The longest SMS after the variables are replaced, in characters.
+  public static let smsCharactersMax = 918
+  /// The allowed numbers of digits of a phone number.
+  public static let phoneDigits = 8...15
+  /// The timeout of the SMS gateway, in seconds.
+  public static let smsSecondsMax: Int64 = 10
+  /// The largest response of the SMS gateway that is read, in bytes.
+  public static let smsResponseBytesMax = 64 << 10
 }

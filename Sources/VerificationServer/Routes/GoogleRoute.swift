@@ -28,6 +28,52 @@ struct GoogleRoute<Body: Decodable & NamedFields & Sendable>: Sendable {
   }
 }
 
+/// The check of requests to Google's contract before the body is read: maintenance, address, API key.
+struct APIKeyGate: Sendable {
+  /// The kinds of keys that are allowed for the route.
+  let kinds: Set<APIKeyKind>
+  let apiKeys: APIKeys
+  let netmasks: Netmasks
+  /// Counts wrong API keys by address.
+  let failures: FailureBudget
+  let isInMaintenance: Bool
+
+  /// Checks the address first and then the API key, also for decoys.
+  ///
+  /// Keys from an address outside the netmasks are rejected without a check, so that they cannot be guessed from
+  /// there. Both errors have the same response.
+  func check(headers: HTTPFields, context: QuietContext) async throws -> PaddedResponse? {
+    if isInMaintenance {
+      return try PaddedResponse(
+        VerificationFailure(.maintenanceMode, "The server is in maintenance: retry later."),
+        retryAfterSeconds: Self.maintenanceSeconds)
+    }
+    guard netmasks.contain(context) else { return try refusal() }
+    return try await failures.attempt(from: context) {
+      let holder = try await QuietRefusal.mappingStorageErrors(context.logger) {
+        try await apiKeys.holder(of: headers[.apiKey], kinds: kinds)
+      }
+      return holder == nil ? .failed(try refusal()) : .succeeded(nil)
+    }
+  }
+
+  private func refusal() throws -> PaddedResponse {
+    let names = kinds.map(\.rawValue).sorted().joined(separator: " or ")
+    return try PaddedResponse(
+      VerificationFailure(
+        .unauthorized,
+        "\(VerificationRoute.apiKeyHeader) must be a valid key of kind \(names),"
+          + " sent from an allowed address."))
+  }
+
+  private static let maintenanceSeconds = 600
+}
+
+extension QuietRequest {
+  /// The API key that `APIKeyGate` accepted.
+  var apiKeyID: APIKeyID? { APIKeyText(headers[.apiKey])?.id }
+}
+
 extension ErrorBody {
   /// The error body of Google's contract: `{"error", "errorCode", "error_code"}`.
   static let google = ErrorBody { refusal in

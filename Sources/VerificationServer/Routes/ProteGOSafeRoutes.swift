@@ -1,7 +1,9 @@
 import CallableEnvelope
+import Crypto
 import Foundation
 import Hummingbird
 import QuietHTTP
+import Secrets
 import VerificationAPI
 import World
 
@@ -167,5 +169,120 @@ private struct KeyHMACField: Sendable {
     guard let bytes = Data(base64Encoded: text), bytes.count == VerificationLimit.keyHMACBytes
     else { throw .malformed }
     self.bytes = bytes
+  }
+}
+
+/// The check of requests from the health authority's systems to the ProteGO Safe contract before the
+/// body is read: address, API token.
+struct APITokenGate: Sendable {
+  let apiTokens: APITokens
+  let netmasks: Netmasks
+  let failures: FailureBudget
+
+  /// Checks the address first and then the API token, also for decoys.
+  ///
+  /// Tokens from an address outside the netmasks are rejected without a check, so that they cannot be guessed from
+  /// there. Both errors have the same response.
+  func check(headers: HTTPFields, context: QuietContext) async throws -> PaddedResponse? {
+    guard netmasks.contain(context) else { return try Self.refusal() }
+    let token = HTTPFields.Element.Name(VerificationRoute.apiTokenHeader).flatMap { headers[$0] }
+    return try await failures.attempt(from: context) {
+      apiTokens.contain(token) ? .succeeded(nil) : .failed(try Self.refusal())
+    }
+  }
+
+  private static func refusal() throws -> PaddedResponse {
+    try PaddedResponse(
+      CallableFailure(
+        .permissionDenied,
+        message:
+          "\(VerificationRoute.apiTokenHeader) must be a valid token, sent from an allowed address."
+      ))
+  }
+}
+
+/// The hashes of the tokens that authenticate the health authority's systems.
+///
+/// Several are valid at once, so that a token can be replaced without a gap.
+struct APITokens: Sendable {
+  private let hashes: [SHA256Digest]
+
+  /// - Throws: `VerificationServerError.badConfiguration` if a token is too short or too long, or there
+  ///   are too many.
+  init(_ tokens: [String]) throws {
+    let lengths = VerificationLimit.apiTokenCharacters
+    guard tokens.allSatisfy({ lengths.contains($0.utf8.count) }) else {
+      throw VerificationServerError.badConfiguration(
+        "apiTokens: each must have \(lengths.lowerBound) to \(lengths.upperBound) characters.")
+    }
+    guard tokens.count <= VerificationLimit.apiTokensMax else {
+      throw VerificationServerError.badConfiguration(
+        "apiTokens: there may be at most \(VerificationLimit.apiTokensMax).")
+    }
+    hashes = tokens.map { SHA256.hash(data: Data($0.utf8)) }
+  }
+
+  /// Returns true if `presented` is a valid token.
+  ///
+  /// The time does not depend on the token: digests compare in constant time, and all are compared.
+  func contain(_ presented: String?) -> Bool {
+    let hash = SHA256.hash(data: Data((presented ?? "").utf8))
+    return hashes.reduce(false) { found, known in
+      let equal = known == hash
+      return found || equal
+    }
+  }
+}
+
+extension APITokens: Redacted {
+  var description: String { "APITokens(\(hashes.count))" }
+}
+
+/// A route of the ProteGO Safe contract: a callable function with its limits and error body.
+struct CallableRoute<Payload: Codable & Sendable>: Sendable {
+  typealias Body = CallableRequest<Payload?>
+  typealias Request = QuietRequest<Body>
+  typealias DecoyRequest = QuietRequest<Body?>
+
+  let randomness: any Randomness
+  /// The check before the body is read.
+  var gate: QuietRoute<Body>.Gate?
+
+  func add(
+    _ path: String, to router: Router<QuietContext>,
+    decoy: @escaping @Sendable (DecoyRequest) async throws -> PaddedResponse,
+    respond: @escaping @Sendable (Request) async throws -> PaddedResponse
+  ) {
+    router.post(
+      RouterPath(path),
+      QuietRoute<Body>(
+        limit: BodyLimit(
+          bytesMax: VerificationLimit.bodyBytesMax, secondsMax: VerificationLimit.bodySecondsMax),
+        refusals: .callable, randomness: randomness, isStrict: true, gate: gate, decoy: decoy,
+        respond: respond))
+  }
+}
+
+extension ErrorBody {
+  /// The error body of callable functions: `{"error":{"message":…,"status":…}}`.
+  static let callable = ErrorBody { refusal in
+    CallableFailure(status(of: refusal), message: refusal.message)
+  }
+
+  private static func status(of refusal: QuietRefusal) -> CallableStatus {
+    switch refusal {
+    case .bodyTooLarge, .wrongContentType, .bodyTooSlow, .malformed: .invalidArgument
+    case .notFound: .notFound
+    case .tooManyAttempts: .resourceExhausted
+    case .unavailable: .unavailable
+    case .internalError: .internal
+    }
+  }
+}
+
+extension PaddedResponse {
+  /// A response with an error of the ProteGO Safe contract.
+  init(_ failure: CallableFailure) throws {
+    try self.init(failure, status: HTTPResponse.Status(code: failure.error.status.httpStatus))
   }
 }

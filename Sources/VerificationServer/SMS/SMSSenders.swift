@@ -6,6 +6,46 @@ import QuietHTTP
 import Secrets
 import World
 
+/// A sender of SMS.
+public protocol SMSSending: Sendable {
+  /// Sends `message`; returns when the gateway has accepted it.
+  func send(_ message: SMSMessage) async throws(SMSFailure)
+}
+
+/// An SMS with a code.
+public struct SMSMessage: Sendable, Hashable, Redacted {
+  /// The phone number of the receiver.
+  public let phone: PhoneNumber
+  /// The text of the SMS.
+  public let text: String
+}
+
+/// A phone number in the form of E.164: `+`, then digits, of which the first is not 0.
+public struct PhoneNumber: Hashable, Sendable, Redacted {
+  /// The number with its plus sign.
+  public let text: String
+
+  /// Parses `text`; ignores spaces, hyphens, dots and brackets. Returns nil if it is not a phone number.
+  init?(_ text: String) {
+    let bare = text.filter { !" -.()".contains($0) }
+    let digits = bare.dropFirst()
+    guard bare.first == "+", VerificationLimit.phoneDigits.contains(digits.utf8.count),
+      digits.allSatisfy({ ("0"..."9").contains($0) }), digits.first != "0"
+    else { return nil }
+    self.text = bare
+  }
+}
+
+/// The reasons why an SMS was not sent; its code is then withdrawn.
+public enum SMSFailure: Error, Sendable, Hashable {
+  /// The queue of the gateway is full: retry later.
+  case queueFull
+  /// The number does not exist or receives no SMS: ask for another.
+  case badNumber
+  /// Any other error: check the gateway, then issue again.
+  case failed
+}
+
 /// Sends SMS through an HTTP gateway with the interface of Twilio's Messages resource.
 ///
 /// A POST of a form with `To`, `From` and `Body`, with HTTP basic authentication.
