@@ -134,6 +134,74 @@ struct ServeCommand: AsyncParsableCommand {
   }
 }
 
+/// Options of `serve` and of the commands that administer the servers. They replace the values of the settings files.
+struct ServerOptions: ParsableArguments {
+  @Option(help: "The folder with all data of the servers.")
+  var data = "firebreak-data"
+
+  @Option(help: "The region, such as PL; by default from the key server's settings.")
+  var region: String?
+
+  @Option(help: "The app that may upload, by its package name; by default from the settings.")
+  var app: String?
+
+  @Option(help: "The issuer of the verification server's tokens; by default from the settings.")
+  var issuer: String?
+
+  @Option(help: "The audience of the tokens, the key server; by default from the settings.")
+  var audience: String?
+
+  @Option(
+    name: .customLong("key-id"),
+    help: "The id of a first key that signs key files; by default from the settings.")
+  var keyID: String?
+}
+
+/// One of the health authority's servers.
+enum ServerName: String, ExpressibleByArgument, CaseIterable {
+  case verification, keys, console
+}
+
+/// The default names by which the servers know each other.
+enum ServerNames {
+  /// Claim `iss` of the verification server's tokens.
+  static let issuer = "verification.firebreak.example"
+  /// Claim `aud`: the key server.
+  static let audience = "keys.firebreak.example"
+}
+
+/// The locks of the folders of running servers.
+///
+/// Two servers on one database would wait for each other at each commit, and both would write the exports. The
+/// kernel releases the locks when the process ends.
+struct ServerLocks {
+  private let held: [HeldFolderLock]
+
+  /// Takes the lock of the folder of each of `servers`.
+  ///
+  /// - Throws: `CommandFailure` if another server runs on one of them.
+  init(_ folder: ServerFolder, _ servers: [ServerName]) throws {
+    held = try servers.map { server in
+      let own = folder.folder(of: server)
+      let file = own.appendingPathComponent("server.lock")
+      let lock: HeldFolderLock?
+      do {
+        lock = try FolderLock.hold(onFile: file)
+      } catch {
+        throw CommandFailure(
+          status: .machineFailed,
+          message: "\(file.path.printable) cannot be locked: check the disk and the file's owner.")
+      }
+      guard let lock else {
+        throw CommandFailure.badInput(
+          "A server already runs on \(own.path.printable): stop it, or name another folder with"
+            + " --data.")
+      }
+      return lock
+    }
+  }
+}
+
 /// A log of the servers' own entries.
 ///
 /// Entries of the libraries are left out: most report closed connections, and they quote client data.

@@ -47,6 +47,192 @@ extension AdministeredServer {
       return keys
     }
   }
+
+  /// Adds a new key and ends the older ones after an overlap.
+  ///
+  /// - Returns: The changed keys.
+  static func rotateKey(
+    of setup: ServerSetup, options: KeyOptions, from begin: Date, overlapSeconds: Int
+  ) throws -> [SecretSigningKey] {
+    let end = Int64(begin.timeIntervalSince1970) + Int64(overlapSeconds)
+    return try changeKeys(of: setup, options: options) { keys in
+      let new = newKey(after: keys, from: begin)
+      for index in keys.indices { keys[index].end(at: end) }
+      keys.append(new)
+    }
+  }
+}
+
+/// `signing-key`: the keys that a server signs with.
+struct SigningKeyCommand<Server: AdministeredServer>: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "signing-key",
+      abstract: "List, add and rotate the keys that the server signs with.",
+      subcommands: [
+        SigningKeyListCommand<Server>.self, SigningKeyAddCommand<Server>.self,
+        SigningKeyRotateCommand<Server>.self,
+      ], defaultSubcommand: SigningKeyListCommand<Server>.self)
+  }
+}
+
+/// `signing-key list`
+struct SigningKeyListCommand<Server: AdministeredServer>: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "list", abstract: "List the keys: ids, validity and public keys."
+    )
+  }
+
+  @OptionGroup var options: ServerOptions
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() throws {
+    let folder = try ServerFolder(existing: options.data, of: Server.name)
+    guard let keys = try Server.signingKeys(of: folder) else {
+      throw CommandFailure.badInput(
+        "The \(Server.commandName) of \(options.data.printable) has no keys yet: start it first.")
+    }
+    try SigningKeyReport(keys).print(asJSON: json)
+  }
+}
+
+/// `signing-key add`
+struct SigningKeyAddCommand<Server: AdministeredServer>: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "add", abstract: "Add a new key, from now or later; the other keys stay valid.",
+      discussion: SigningKeyTimes.lead(of: Server.self))
+  }
+
+  @OptionGroup var options: ServerOptions
+  @OptionGroup var keyOptions: Server.KeyOptions
+
+  @Option(help: "Start of validity in Unix seconds.")
+  var from: Int64?
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func validate() throws {
+    guard SigningKeyTimes.seconds.contains(from ?? 0) else {
+      throw ValidationError("--from takes 0 to \(SigningKeyTimes.seconds.upperBound).")
+    }
+  }
+
+  func run() throws {
+    let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
+    let begin = SigningKeyTimes.date(from, leadSeconds: Server.leadSeconds)
+    let keys = try Server.changeKeys(of: setup, options: keyOptions) { keys in
+      keys.append(Server.newKey(after: keys, from: begin))
+    }
+    try SigningKeyReport(keys).print(asJSON: json)
+  }
+}
+
+/// `signing-key rotate`
+struct SigningKeyRotateCommand<Server: AdministeredServer>: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "rotate", abstract: "Add a new key and end the older ones after an overlap.",
+      discussion: """
+        A running key server uses the new key at its next export, a verification server in seconds. \
+        Without --overlap the older keys end \(Server.overlapSeconds) seconds after the new one begins. \
+        \(SigningKeyTimes.lead(of: Server.self))
+        """)
+  }
+
+  @OptionGroup var options: ServerOptions
+  @OptionGroup var keyOptions: Server.KeyOptions
+
+  @Option(help: "Seconds for which the older keys stay valid.")
+  var overlap: Int?
+
+  @Option(help: "Start of the new key's validity in Unix seconds.")
+  var from: Int64?
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func validate() throws {
+    guard SigningKeyTimes.seconds.contains(from ?? 0) else {
+      throw ValidationError("--from takes 0 to \(SigningKeyTimes.seconds.upperBound).")
+    }
+    guard SigningKeyTimes.overlaps.contains(overlap ?? 0) else {
+      throw ValidationError("--overlap takes 0 to \(SigningKeyTimes.overlaps.upperBound).")
+    }
+  }
+
+  func run() throws {
+    let setup = ServerSetup(folder: try ServerFolder(path: options.data), options: options)
+    let begin = SigningKeyTimes.date(from, leadSeconds: Server.leadSeconds)
+    let keys = try Server.rotateKey(
+      of: setup, options: keyOptions, from: begin,
+      overlapSeconds: overlap ?? Server.overlapSeconds)
+    try SigningKeyReport(keys).print(asJSON: json)
+  }
+}
+
+/// Signing keys without their private parts.
+private struct SigningKeyReport: Encodable {
+  private struct Key: Encodable {
+    let keyID: String
+    let keyVersion: String?
+    let validFrom: Int64?
+    let validThru: Int64?
+    let publicKey: String
+  }
+
+  private let keys: [Key]
+
+  init(_ keys: [SecretSigningKey]) {
+    self.keys = keys.map {
+      Key(
+        keyID: $0.keyID, keyVersion: $0.keyVersion, validFrom: $0.validFrom,
+        validThru: $0.validThru, publicKey: $0.publicKeyPEM)
+    }
+  }
+
+  func print(asJSON: Bool) throws {
+    guard !asJSON else { return try printJSON(self) }
+    for key in keys {
+      let from = key.validFrom.map { "from \($0)" } ?? "from the beginning"
+      let thru = key.validThru.map { " until \($0)" } ?? ""
+      try StandardOutput.write(
+        "\(key.keyID) \(key.keyVersion ?? "") \(from)\(thru)\n\(key.publicKey)")
+    }
+  }
+}
+
+extension SecretSigningKey {
+  /// Ends the key at `time`, unless it ends earlier. A key that begins later is never valid.
+  fileprivate mutating func end(at time: Int64) {
+    validThru = max(min(validThru ?? time, time), validFrom ?? time)
+  }
+}
+
+/// The validity of keys.
+enum SigningKeyTimes {
+  /// Unix seconds, until 2286: names of key files have ten digits.
+  static let seconds: ClosedRange<Int64> = 0...9_999_999_999
+  /// Overlaps in seconds, up to ten years.
+  static let overlaps = 0...315_360_000
+
+  /// The given start, or the default: the server's lead from now, in whole seconds.
+  static func date(_ seconds: Int64?, leadSeconds: Int) -> Date {
+    let now = SystemClock().now.timeIntervalSince1970.rounded(.down)
+    return Date(timeIntervalSince1970: seconds.map(Double.init) ?? now + Double(leadSeconds))
+  }
+
+  /// The sentence about the default start.
+  static func lead<Server: AdministeredServer>(of server: Server.Type) -> String {
+    let lead = Server.leadSeconds
+    return lead == 0
+      ? "Without --from the key begins now."
+      : "Without --from the key begins in \(lead) seconds: phones learn it before it signs."
+  }
 }
 
 /// `settings`: the settings that are in force, from the file, the options and the defaults.

@@ -1,10 +1,10 @@
+import ArgumentParser
 import Foundation
 import HealthAuthorityConsole
 import KeyServer
 import KeyServerAPI
 import Terminal
-import UploadToken
-import VerificationAPI
+import VerificationServer
 import World
 
 /// Administers the servers of one folder for the console, with the same effects as the commands, also while the servers
@@ -18,7 +18,7 @@ struct FolderAuthority: AdministeredAuthority {
   let host: String
   let files: ExportFiles
 
-  private var folder: ServerFolder { setup.folder }
+  var folder: ServerFolder { setup.folder }
 
   /// The address of a server of this process.
   static func url(host: String, port: Int) -> URL? {
@@ -61,107 +61,6 @@ struct FolderAuthority: AdministeredAuthority {
     try await codes.client().expire(code: uuid)
   }
 
-  // MARK: - Observation
-
-  /// The counts of the verification server, and the upload statistics of the key server, which are rounded and omit
-  /// days with few uploads. If a server does not respond, its columns are empty.
-  func funnel() async throws(AuthorityFailure) -> [FunnelDay] {
-    let codes = try? await codesByDay()
-    let published: [Int64: Int]?
-    do throws(AuthorityFailure) { published = try await publishedByDay() } catch {
-      // Without any counts, the page shows the reason.
-      guard codes != nil else { throw error }
-      published = nil
-    }
-    let uploads = (try? await uploadsByDay()) ?? [:]
-    let days = Set(uploads.keys).union((codes ?? [:]).keys).union((published ?? [:]).keys)
-    return days.sorted().map { day in
-      FunnelDay(
-        day: day, issued: codes.map { $0[day]?.codesIssued ?? 0 },
-        redeemed: codes.map { $0[day]?.codesClaimed ?? 0 },
-        redeemSeconds: codes?[day].map { Int($0.claimMeanSeconds) },
-        uploads: uploads[day]?.publishRequests.total,
-        uploadTime: uploads[day].flatMap {
-          MedianTime(of: $0.tokenToUploadDistribution, limits: StatisticsDay.tokenToUploadMinutes)
-        },
-        fileTime: uploads[day].flatMap {
-          MedianTime(of: $0.uploadToFileDistribution, limits: StatisticsDay.uploadToFileMinutes)
-        },
-        published: published.map { $0[day] ?? 0 })
-    }
-  }
-
-  /// A day without codes is absent.
-  private func codesByDay() async throws(AuthorityFailure)
-    -> [Int64: CodeStatisticsResponse.Counts]
-  {
-    let days = try await codes.client().statistics()
-    return Dictionary(days.compactMap { day in Self.start(of: day.date).map { ($0, day.data) } }) {
-      $1
-    }
-  }
-
-  /// The keys in the files of the first export. Other exports may have the same keys, so a sum would count them twice.
-  private func publishedByDay() async throws(AuthorityFailure) -> [Int64: Int] {
-    try await requireKeys()
-    return try await reporting {
-      let exports = try setup.keySettings().configuration.exports
-      return exports.first.map { files.keysByDay(of: $0, in: folder.exports) } ?? [:]
-    }
-  }
-
-  /// The start of a day such as `2027-01-15`, in Unix seconds.
-  private static func start(of day: String) -> Int64? {
-    let form = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()
-    return (try? Date(day, strategy: form)).map { Int64($0.timeIntervalSince1970) }
-  }
-
-  private struct StatisticsClaims: Encodable {
-    let iss: String
-    let aud = "keyserver"
-    let iat: Int64
-    let exp: Int64
-  }
-
-  private func uploadsByDay() async throws(AuthorityFailure) -> [Int64: StatisticsDay] {
-    guard let keyServer,
-      let url = Self.url(host: host, port: await keyServer.boundPort)
-    else { return [:] }
-    let token = try await reporting {
-      guard let secrets = try VerificationSecrets.stored(in: folder) else {
-        return nil as String?
-      }
-      let now = setup.clock.now
-      let seconds = Int64(now.timeIntervalSince1970)
-      return try CompactToken.text(
-        StatisticsClaims(
-          iss: try setup.keySettings().configuration.tokenIssuer, iat: seconds, exp: seconds + 60),
-        signedBy: try secrets.tokenKeys.signing(at: now))
-    }
-    guard let token else { return [:] }
-    let days = try await StatisticsClient(server: url, responseSeconds: codes.responseSeconds).days(
-      token: token)
-    return Dictionary(
-      days.compactMap { day in
-        Self.start(of: day.day).map { ($0, day) }
-      }
-    ) { $1 }
-  }
-
-  func exports() async throws(AuthorityFailure) -> [ExportFacts] {
-    try await requireKeys()
-    let counted = ((try? await uploadsByDay()) ?? [:]).values.flatMap(\.files)
-    let padding = Dictionary(counted.map { ($0.name, $0.padding) }) { $1 }
-    return try await reporting {
-      let configuration = try setup.keySettings().configuration
-      let keys = try AdministeredKeyServer.signingKeys(of: folder) ?? []
-      return configuration.exports.map { export in
-        files.facts(
-          of: export, in: folder.exports, keys: keys, padding: padding, at: setup.clock.now)
-      }
-    }
-  }
-
   // MARK: - Remote configuration
 
   func remoteConfiguration() async throws(AuthorityFailure) -> RemoteConfiguration {
@@ -191,12 +90,7 @@ struct FolderAuthority: AdministeredAuthority {
     }
   }
 
-  func effect(
-    of configuration: RemoteConfiguration
-  ) async throws(AuthorityFailure) -> ConfigurationEffect {
-    SimulatedContacts.lastWeek.effect(
-      of: configuration.windowRiskConfiguration?.policy ?? .standard)
-  }
+  // MARK: - Presence of the servers
 
   /// - Throws: `.notOffered` if the key server has no data in this folder.
   func requireKeys() async throws(AuthorityFailure) {
@@ -214,5 +108,170 @@ struct FolderAuthority: AdministeredAuthority {
         "The verification server has no data in the folder of this console: use"
           + " `firebreak verification-server` on its machine.")
     }
+  }
+}
+
+/// The instructions to phones, and the keys of the servers.
+extension FolderAuthority {
+  // MARK: - Phones
+
+  func instructions() async throws(AuthorityFailure) -> PhoneInstructions {
+    try await requireKeys()
+    return try await reporting {
+      let document = try documents.existing()
+      return PhoneInstructions(
+        version: document.version, expires: document.expires, pause: document.pause,
+        withdrawn: document.withdrawn)
+    }
+  }
+
+  func pause(until: Date?) async throws(AuthorityFailure) {
+    try await changeDocument {
+      $0.pause = DeviceConfiguration.Pause(until: until.map { Int64($0.timeIntervalSince1970) })
+    }
+  }
+
+  func resume() async throws(AuthorityFailure) {
+    try await changeDocument { $0.pause = nil }
+  }
+
+  func withdraw(_ file: KeyFileHash) async throws(AuthorityFailure) {
+    try await changeDocument { $0.withdraw(file) }
+  }
+
+  func restore(_ file: KeyFileHash) async throws(AuthorityFailure) {
+    try await changeDocument { $0.restore(file) }
+  }
+
+  private var documents: DeviceConfigurationFiles {
+    DeviceConfigurationFiles(folder: folder, clock: setup.clock)
+  }
+
+  private func changeDocument(
+    _ change: (inout DeviceConfiguration) -> Void
+  ) async throws(AuthorityFailure) {
+    try await requireKeys()
+    try await reporting {
+      try folder.keySecrets.withLock {
+        _ = try documents.existing()
+        let keys = try KeySecrets.stored(in: folder)?.signingKeys ?? []
+        try documents.next(keys, rootKey: nil, change).store()
+      }
+    }
+  }
+
+  // MARK: - Signing keys
+
+  func signingKeys(of server: SigningServer) async throws(AuthorityFailure) -> [SigningKeyFacts] {
+    try await reporting {
+      let keys =
+        switch server {
+        case .keys: try AdministeredKeyServer.signingKeys(of: folder)
+        case .verification: try AdministeredVerificationServer.signingKeys(of: folder)
+        }
+      return (keys ?? []).map {
+        SigningKeyFacts(
+          id: $0.keyID, version: $0.keyVersion, publicKeyPEM: $0.publicKeyPEM,
+          validFrom: $0.validFrom, validThru: $0.validThru)
+      }
+    }
+  }
+
+  func rotateSigningKey(of server: SigningServer) async throws(AuthorityFailure) {
+    switch server {
+    case .keys:
+      try await requireKeys()
+      try await reporting { try rotate(AdministeredKeyServer.self) }
+    case .verification:
+      try await requireVerification()
+      try await reporting { try rotate(AdministeredVerificationServer.self) }
+    }
+  }
+
+  private func rotate<Server: AdministeredServer>(_ server: Server.Type) throws {
+    let now = setup.clock.now.timeIntervalSince1970.rounded(.down)
+    _ = try Server.rotateKey(
+      of: setup, options: try Server.KeyOptions.parse([]),
+      from: Date(timeIntervalSince1970: now + Double(Server.leadSeconds)),
+      overlapSeconds: Server.overlapSeconds)
+  }
+
+  // MARK: - API keys
+
+  func apiKeys() async throws(AuthorityFailure) -> [APIKeyFacts] {
+    try await requireVerification()
+    return try await reporting {
+      try await setup.existingAPIKeys().list().map {
+        APIKeyFacts(
+          id: $0.id, kind: $0.kind.rawValue, name: $0.name,
+          createdAt: Int64($0.createdAt.timeIntervalSince1970),
+          revokedAt: $0.revokedAt.map { Int64($0.timeIntervalSince1970) })
+      }
+    }
+  }
+
+  func addAPIKey(
+    _ kind: APIKeyFacts.Kind, name: String
+  ) async throws(AuthorityFailure) -> String {
+    try await requireVerification()
+    let kind: APIKeyKind =
+      switch kind {
+      case .device: .device
+      case .admin: .admin
+      case .stats: .stats
+      }
+    return try await reporting {
+      try await setup.existingAPIKeys().add(kind: kind, name: name)
+    }
+  }
+
+  func revokeAPIKey(_ id: String) async throws(AuthorityFailure) {
+    try await requireVerification()
+    let isKnown = try await reporting { try await setup.existingAPIKeys().revoke(id) }
+    guard isKnown else { throw .notFound }
+  }
+
+  // MARK: - Authorities and apps
+
+  func authorities() async throws(AuthorityFailure) -> [AuthorityFacts] {
+    try await requireKeys()
+    return try await reporting {
+      try await registry().authorities().map {
+        AuthorityFacts(
+          issuer: $0.issuer, audience: $0.audience, keyIDs: $0.publicKeysPEM.keys.sorted())
+      }
+    }
+  }
+
+  func add(_ authority: AuthorityFacts, publicKeyPEM: String) async throws(AuthorityFailure) {
+    try await requireKeys()
+    try await reporting {
+      let keys = Dictionary(authority.keyIDs.map { ($0, publicKeyPEM) }) { $1 }
+      try await registry().add(
+        HealthAuthority(
+          issuer: authority.issuer, audience: authority.audience, publicKeysPEM: keys))
+    }
+  }
+
+  func apps() async throws(AuthorityFailure) -> [AppFacts] {
+    try await requireKeys()
+    return try await reporting {
+      try await registry().apps().map {
+        AppFacts(id: $0.id, regions: $0.regions.sorted(), authorities: $0.authorities.sorted())
+      }
+    }
+  }
+
+  func add(_ app: AppFacts) async throws(AuthorityFailure) {
+    try await requireKeys()
+    try await reporting {
+      try await registry().add(
+        AuthorizedApp(
+          id: app.id, regions: Set(app.regions), authorities: Set(app.authorities)))
+    }
+  }
+
+  private func registry() throws -> KeyServerRegistry {
+    try KeyServerRegistry(databaseFile: folder.keyDatabase)
   }
 }

@@ -79,6 +79,153 @@ struct WindowFileScoring {
   }
 }
 
+/// The exposure windows of `firebreak score` in JSON.
+struct WindowsJSON {
+  let windows: [ExposureWindow]
+
+  /// - Throws: `CommandFailure` that names the invalid window and field.
+  init(at path: String) throws {
+    try self.init(decoding: InputFile(path, what: "windows file").content)
+  }
+
+  /// Decodes at most `windowCountMax` windows.
+  init(decoding data: Data, windowCountMax: Int = ScoreLimit.windowCountMax) throws {
+    do {
+      windows = try JSONDecoder().decode([WindowJSON].self, from: data).map(\.window)
+    } catch let error as DecodingError {
+      let otherwise = "expected a JSON list of exposure windows."
+      throw CommandFailure.badInput("The windows: \(error.message(otherwise: otherwise))")
+    }
+    guard windows.count <= windowCountMax else {
+      throw CommandFailure.badInput("The windows: more than \(windowCountMax); split the file.")
+    }
+  }
+}
+
+/// A window in JSON, with Apple's raw values.
+struct WindowJSON: Decodable {
+  let window: ExposureWindow
+
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Field.self)
+    var window = ExposureWindow()
+    window.date = try fields.checked(.date, "must be a date such as 2020-11-30") {
+      (text: String) in CalendarDate(text)?.midnight
+    }
+    window.calibrationConfidence = try fields.checked(
+      .calibrationConfidence, "must be 0, 1, 2 or 3", ENCalibrationConfidence.init)
+    window.infectiousness = try fields.checked(
+      .infectiousness, "must be 0, 1 or 2", ENInfectiousness.init)
+    window.diagnosisReportType = try fields.checked(
+      .diagnosisReportType, "must be a whole number from 0 to 5", ENDiagnosisReportType.init)
+    window.scanInstances = try fields.checked(
+      .scanInstances, "must have at most \(ScoreLimit.scanCountMax) scans"
+    ) { (scans: [ScanJSON]) in
+      scans.count <= ScoreLimit.scanCountMax ? scans.map(\.scan) : nil
+    }
+    self.window = window
+  }
+
+  private enum Field: String, CodingKey {
+    case date, calibrationConfidence, infectiousness, diagnosisReportType, scanInstances
+  }
+}
+
+/// A scan of a window in JSON.
+struct ScanJSON: Decodable {
+  let scan: ScanInstance
+
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Field.self)
+    scan = ScanInstance(
+      minimumAttenuation: try fields.checked(
+        .minimumAttenuation, Self.attenuationProblem, UInt8.init(exactly:) as (Int) -> UInt8?),
+      typicalAttenuation: try fields.checked(
+        .typicalAttenuation, Self.attenuationProblem, UInt8.init(exactly:) as (Int) -> UInt8?),
+      secondsSinceLastScan: try fields.checked(
+        .secondsSinceLastScan,
+        "must be a whole number of seconds from 0 to \(ScoreLimit.secondsSinceLastScan.upperBound)"
+      ) { (seconds: Int) in
+        ScoreLimit.secondsSinceLastScan.contains(seconds) ? seconds : nil
+      })
+  }
+
+  private static let attenuationProblem = "must be a whole number of dB from 0 to 255"
+
+  private enum Field: String, CodingKey {
+    case minimumAttenuation, typicalAttenuation, secondsSinceLastScan
+  }
+}
+
+/// The result of `firebreak score`, as `--json` prints it.
+struct DaySummariesReport: Encodable {
+  /// In ascending order of dates.
+  let daySummaries: [DaySummaryReport]
+
+  init(_ days: [DaySummary], isRounded: Bool) {
+    daySummaries = days.map { DaySummaryReport($0, isRounded: isRounded) }
+  }
+
+  /// The result as text.
+  var text: String {
+    guard !daySummaries.isEmpty else { return "No day has an exposure that counts." }
+    return daySummaries.map(\.text).joined(separator: "\n")
+  }
+}
+
+/// A day; report types without windows are absent.
+struct DaySummaryReport: Encodable {
+  /// The sums of `ENExposureSummaryItem`, in seconds.
+  struct Sums: Encodable {
+    let maximumScore: Double
+    let scoreSum: Double
+    let weightedDurationSum: Double
+  }
+
+  let date: String
+  let daySummary: Sums
+  let confirmedTestSummary: Sums?
+  let confirmedClinicalDiagnosisSummary: Sums?
+  let selfReportedSummary: Sums?
+  let recursiveSummary: Sums?
+
+  init(_ day: DaySummary, isRounded: Bool) {
+    func sums(_ type: ENDiagnosisReportType) -> Sums? {
+      day.byReportType[type].map { Sums($0, isRounded: isRounded) }
+    }
+    date = CalendarDate(midnight: day.date).text
+    daySummary = Sums(day.total, isRounded: isRounded)
+    confirmedTestSummary = sums(.confirmedTest)
+    confirmedClinicalDiagnosisSummary = sums(.confirmedClinicalDiagnosis)
+    selfReportedSummary = sums(.selfReported)
+    recursiveSummary = sums(.recursive)
+  }
+
+  var text: String {
+    let summaries = [
+      ("confirmed test", confirmedTestSummary),
+      ("clinical diagnosis", confirmedClinicalDiagnosisSummary),
+      ("self reported", selfReportedSummary), ("recursive", recursiveSummary),
+    ]
+    let lines = summaries.compactMap { name, sums in sums.map { "  \(name): \($0.text)" } }
+    return (["\(date): \(daySummary.text)"] + lines).joined(separator: "\n")
+  }
+}
+
+extension DaySummaryReport.Sums {
+  /// The sums rounded to minutes, as on a phone, or exact.
+  init(_ sums: ExposureSums, isRounded: Bool) {
+    maximumScore = isRounded ? sums.roundedMaximumScore : sums.maximumScore.double
+    scoreSum = isRounded ? sums.roundedScoreSum : sums.scoreSum.double
+    weightedDurationSum =
+      isRounded ? sums.roundedWeightedDurationSum : sums.weightedDurationSum.double
+  }
+
+  var text: String {
+    "highest score \(maximumScore) s, sum \(scoreSum) s, weighted duration \(weightedDurationSum) s"
+  }
+}
+
 /// The limits of `firebreak score`.
 enum ScoreLimit {
   /// Windows per file.

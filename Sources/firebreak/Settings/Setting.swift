@@ -1,4 +1,6 @@
 import Foundation
+import Logging
+import QuietHTTP
 import Terminal
 
 /// One field of a `settings.json`: the only definition of its name, type, limits, default and meaning.
@@ -105,59 +107,228 @@ struct SettingDescription: Equatable {
   var markdown: String { "| `\(name)` | \(fallback) | \(form) | \(meaning) |" }
 }
 
-/// The place of a value in the settings of one server.
-struct SettingContext {
-  /// The place as error messages name it, such as `furtherExports[0].region`.
-  var path = ""
-  /// The server's folder, which relative file names in settings start from.
-  let folder: URL
-  /// If false, files that settings name are not read: not every command needs the secrets in them.
-  let readsFiles: Bool
-
-  func field(_ name: String) -> Self {
-    var place = self
-    place.path = path.isEmpty ? name : "\(path).\(name)"
-    return place
+/// The types that settings have.
+extension Setting {
+  static func integer(
+    _ name: String, _ path: WritableKeyPath<Root, Int>, _ limits: ClosedRange<Int>,
+    _ meaning: String
+  ) -> Self {
+    let most = limits.upperBound == .max ? " or more" : " to \(limits.upperBound)"
+    return Self(
+      name: name, form: "a whole number, \(limits.lowerBound)\(most)", meaning: meaning,
+      fallback: { .number(Double($0[keyPath: path])) },
+      take: { value, root, _ in
+        guard let number = value.integer, limits.contains(number) else { return nil }
+        root[keyPath: path] = number
+        return value
+      })
   }
 
-  func element(_ index: Int) -> Self {
-    var place = self
-    place.path = "\(path)[\(index)]"
-    return place
+  static func seconds(
+    _ name: String, _ path: WritableKeyPath<Root, Double>, _ limits: ClosedRange<Double>,
+    _ meaning: String
+  ) -> Self {
+    Self(
+      name: name, form: "seconds, \(Int(limits.lowerBound)) to \(Int(limits.upperBound))",
+      meaning: meaning, fallback: { .number($0[keyPath: path]) },
+      take: { value, root, _ in
+        guard case .number(let number) = value, limits.contains(number) else { return nil }
+        root[keyPath: path] = number
+        return value
+      })
   }
 
-  func failure(_ fault: String) -> CommandFailure {
-    .badInput("\((path.isEmpty ? "the file" : path).printable) \(fault).")
+  static func flag(
+    _ name: String, _ path: WritableKeyPath<Root, Bool>, _ meaning: String
+  ) -> Self {
+    Self(
+      name: name, form: "true or false", meaning: meaning,
+      fallback: { .flag($0[keyPath: path]) },
+      take: { value, root, _ in
+        guard case .flag(let flag) = value else { return nil }
+        root[keyPath: path] = flag
+        return value
+      })
   }
 
-  /// The file or folder `name`: an absolute path, or one relative to the server's folder.
-  func file(_ name: String) -> URL {
-    name.hasPrefix("/") ? URL(fileURLWithPath: name) : folder.appendingPathComponent(name)
+  /// A text of 1 to 255 characters in one line.
+  static func name(
+    _ name: String, _ path: WritableKeyPath<Root, String>, required: Bool = false,
+    _ meaning: String
+  ) -> Self {
+    Self(
+      name: name, form: SettingLimit.nameForm, meaning: meaning, isRequired: required,
+      fallback: { required ? nil : .text($0[keyPath: path]) },
+      take: { value, root, _ in
+        guard let text = value.name else { return nil }
+        root[keyPath: path] = text
+        return value
+      })
   }
 
-  /// The secret in the file with the name `name`.
-  func secret(_ name: String) throws -> String {
-    try PrivateFile(file(name)).secret(named: path)
+  static func names(
+    _ name: String, _ path: WritableKeyPath<Root, Set<String>>, _ meaning: String
+  ) -> Self {
+    Self(
+      name: name, form: "a list of texts, each of 1 to 255 characters in one line",
+      meaning: meaning,
+      fallback: { .list($0[keyPath: path].sorted().map(JSONTree.text)) },
+      take: { value, root, _ in
+        guard case .list(let list) = value else { return nil }
+        let names = list.compactMap(\.name)
+        guard names.count == list.count else { return nil }
+        root[keyPath: path] = Set(names)
+        return value
+      })
   }
 
-  /// The P-256 private key in the PEM file with the name `name`, as `read` parses it.
-  func privateKey<Key>(_ name: String, _ read: (String) throws -> Key) throws -> Key {
-    let pem = try secret(name)
-    do { return try read(pem) } catch {
-      throw CommandFailure.badInput(
-        "\(path): \(file(name).path.printable) must hold a P-256 private key in PEM.")
-    }
+  /// A text that may be left out.
+  static func text(
+    _ name: String, _ path: WritableKeyPath<Root, String?>, form: String = "text",
+    _ meaning: String, _ isGood: @escaping (String) -> Bool = { _ in true }
+  ) -> Self {
+    Self(
+      name: name, form: form, meaning: meaning, allowsNull: true,
+      fallback: { $0[keyPath: path].map(JSONTree.text) },
+      take: { value, root, _ in
+        guard case .text(let text) = value, isGood(text) else { return nil }
+        root[keyPath: path] = text
+        return value
+      })
+  }
+
+  /// The name of a file or folder. Calls `take` only if files are read.
+  static func file(
+    _ name: String, required: Bool = true, _ meaning: String,
+    _ take: @escaping (String, inout Root, SettingContext) throws -> Void
+  ) -> Self {
+    Self(
+      name: name, form: "a path of 1 to 255 characters in one line", meaning: meaning,
+      isRequired: required, allowsNull: !required,
+      fallback: { _ in nil },
+      take: { value, root, place in
+        guard let file = value.name else { return nil }
+        if place.readsFiles { try take(file, &root, place) }
+        return value
+      })
+  }
+
+  /// An address that secrets may be sent to: https, or http on this machine.
+  static func address(
+    _ name: String, _ path: WritableKeyPath<Root, URL>, required: Bool = false, _ meaning: String
+  ) -> Self {
+    Self(
+      name: name, form: "an https URL, or an http URL of this machine", meaning: meaning,
+      isRequired: required,
+      fallback: { required ? nil : .text($0[keyPath: path].absoluteString) },
+      take: { value, root, _ in
+        guard case .text(let text) = value, let address = WebAddress(text) else { return nil }
+        root[keyPath: path] = address.url
+        return value
+      })
+  }
+
+  /// An object whose fields are in `table`. If it is left out, all fields have their defaults.
+  static func object<Value>(
+    _ name: String, _ path: WritableKeyPath<Root, Value>, defaults: Value,
+    _ table: SettingsTable<Value>
+  ) -> Self {
+    Self(
+      name: name, form: "an object", meaning: "", parts: table.descriptions(defaults: defaults),
+      fallback: { _ in .object([:]) },
+      take: { value, root, place in
+        try table.resolve(value, into: &root[keyPath: path], at: place)
+      })
+  }
+
+  /// An optional object. `take` receives the value, which `table` creates from `defaults`, and its JSON.
+  static func optionalObject<Value>(
+    _ name: String, _ meaning: String, defaults: Value, _ table: SettingsTable<Value>,
+    _ take: @escaping (Value, JSONTree, inout Root, SettingContext) throws -> Void
+  ) -> Self {
+    Self(
+      name: name, form: "an object", meaning: meaning, allowsNull: true,
+      parts: table.descriptions(defaults: defaults), fallback: { _ in nil },
+      take: { tree, root, place in
+        var value = defaults
+        let inForce = try table.resolve(tree, into: &value, at: place)
+        try take(value, inForce, &root, place)
+        return inForce
+      })
+  }
+
+  /// The origin whose browser pages may call.
+  static func origin(_ path: WritableKeyPath<Root, String?>) -> Self {
+    .text(
+      "allowedOrigin", path, form: "an origin, such as https://app.example",
+      "the one origin whose browser pages may call the server"
+    ) { WebAddress($0)?.isOrigin == true }
+  }
+
+  /// The least severe entries in the log.
+  static func logLevel(_ path: WritableKeyPath<Root, Logger.Level>) -> Self {
+    Self(
+      name: "logLevel", form: "one of debug, info, warning, error",
+      meaning: "the least severe entries in the log on stderr; `info` has one for each request",
+      fallback: { .text($0[keyPath: path].rawValue) },
+      take: { value, root, _ in
+        guard case .text(let text) = value, let level = Logger.Level(rawValue: text),
+          [.debug, .info, .warning, .error].contains(level)
+        else { return nil }
+        root[keyPath: path] = level
+        return value
+      })
+  }
+
+  /// The proxies whose `X-Forwarded-For` is believed.
+  static func proxies(_ path: WritableKeyPath<Root, TrustedProxies>) -> Self {
+    Self(
+      name: "trustedProxies",
+      form: "a list of addresses or networks, none wider than /8: each client in a network can"
+        + " choose the address it is counted by",
+      meaning: "proxies whose `X-Forwarded-For` is believed; behind a proxy that is not listed, all"
+        + " clients share the limits of one address",
+      fallback: { _ in .list([]) },
+      take: { value, root, _ in
+        guard let networks = value.texts, let proxies = TrustedProxies(networks) else { return nil }
+        root[keyPath: path] = proxies
+        return value
+      })
+  }
+
+  /// The networks that a group of routes may be called from.
+  static func netmasks(
+    _ name: String, _ path: WritableKeyPath<Root, Netmasks>, _ meaning: String
+  ) -> Self {
+    Self(
+      name: name,
+      form: "a list of 1 to \(QuietLimit.netmasksMax) addresses or networks, such as 10.0.0.0/8 or"
+        + " 2001:db8::/32; leave it out to allow every address",
+      meaning: meaning, shownDefault: "every address", fallback: { _ in nil },
+      take: { value, root, _ in
+        guard let networks = value.texts, let netmasks = Netmasks(networks) else { return nil }
+        root[keyPath: path] = netmasks
+        return value
+      })
   }
 }
 
-/// Limits of settings files.
-enum SettingLimit {
-  /// The largest settings file in bytes: fifty SMS templates, and room.
-  static let fileBytesMax = 256 << 10
-  /// The length of a name, such as an issuer or a key id.
-  static let nameCharacters = 1...255
+/// An address that a server may send secrets to: https anywhere, http on this machine only.
+struct WebAddress {
+  let url: URL
+  /// True if the address is an origin as browsers write it: without a path, not even a slash, in lower case, and
+  /// without the usual port.
+  let isOrigin: Bool
 
-  static var nameForm: String {
-    "text of \(nameCharacters.lowerBound) to \(nameCharacters.upperBound) characters in one line"
+  /// Fails if `text` is not such an address, or has a user, a query or a fragment.
+  init?(_ text: String) {
+    guard text.utf8.count <= SettingLimit.nameCharacters.upperBound,
+      let parts = URLComponents(string: text), let url = parts.url, let host = parts.host,
+      !host.isEmpty, parts.user == nil, parts.query == nil, parts.fragment == nil
+    else { return nil }
+    guard url.isEncryptedOrLocal else { return nil }
+    self.url = url
+    let usualPort = url.scheme == "https" ? 443 : 80
+    isOrigin = parts.path.isEmpty && text == text.lowercased() && parts.port != usualPort
   }
 }
