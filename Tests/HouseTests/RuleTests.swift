@@ -206,12 +206,23 @@ struct RuleTests {
       | 2 | `A/B.swift` | `B.init` |
       | 3 | `A/B.swift` | `gone` |
       | 4 | `A/Gone.swift` | `f` |
+      | 5 | `A/B.swift` | `B.f(_:at:)` |
+      | 6 | `A/B.swift` | `f(_:)` |
+      | 7 | `A/B.swift` | `C.f` |
       """
     let walk = try #require(Walk.walks(in: page).first)
     let source = SourceFile(
-      path: "Sources/A/B.swift", text: "struct B {\n  init() {}\n  func f() {}\n}")
-    #expect(walk.steps.count == 4)
-    #expect(walk.violations(files: [source.path: source]).map(\.line) == [6, 7])
+      path: "Sources/A/B.swift",
+      text: """
+        struct B {
+          init() {}
+          func f<T>(
+            _ body: (Int, Array<T>, [String: T]) -> T, at time: Date
+          ) {}
+        }
+        """)
+    #expect(walk.steps.count == 7)
+    #expect(walk.violations(files: [source.path: source]).map(\.line) == [4, 6, 7, 9, 10])
   }
 
   @Test("A promise without tests, or with a missing test, is found")

@@ -45,11 +45,46 @@ struct Walk {
     }
   }
 
-  /// `name` is a function with or without its labels, `init`, or a property.
+  /// `name` is a function with or without its labels, `init`, or a property, each with or without its type.
   private static func declares(_ name: String, in file: SourceFile) -> Bool {
-    let base = name.prefix { $0 != "(" }.split(separator: ".").last.map(String.init) ?? name
+    let path = name.prefix { $0 != "(" }.split(separator: ".").map(String.init)
+    guard let base = path.last else { return false }
+    if path.count == 2 {
+      let type = #"\b(struct|class|actor|enum|protocol|extension)\s+\#(path[0])\b"#
+      guard !file.matches(type).isEmpty else { return false }
+    }
     let pattern =
       base == "init" ? #"\binit[?]?[(<]"# : #"\b(func|var|let|case)\s+`?\#(base)`?\b"#
-    return !file.matches(pattern).isEmpty
+    let declarations = file.matches(pattern)
+    guard name.hasSuffix(")") else { return !declarations.isEmpty }
+    let labels = String(name.drop { $0 != "(" })
+    return declarations.contains { Self.labels(in: file, from: $0.line) == labels }
+  }
+
+  /// The labels of the function that is declared on `line`, such as `(_:at:)`.
+  private static func labels(in file: SourceFile, from line: Int) -> String {
+    let text = file.code[(line - 1)...].joined(separator: " ")
+    var labels = "("
+    var depth = 0
+    var parameter = ""
+    var previous: Character = " "
+    for character in text.drop(while: { $0 != "(" }) {
+      switch character {
+      case "(", "[", "<": depth += 1
+      case ")", "]": depth -= 1
+      case ">" where previous != "-": depth -= 1
+      default: break
+      }
+      if depth == 0 || (depth == 1 && character == ",") {
+        let label = parameter.split { " :".contains($0) }.first
+        labels += label.map { "\($0):" } ?? ""
+        parameter = ""
+      } else if depth > 1 || character != "(" {
+        parameter.append(character)
+      }
+      if depth == 0 { break }
+      previous = character
+    }
+    return labels + ")"
   }
 }
