@@ -79,27 +79,24 @@ enum FormRule {
   }
 }
 
-/// Limits on the sizes of all production files together. They keep one idea in one file: many small files
-/// spread an idea over several places. The number of files is limited for each target, because every new
-/// target adds some.
+/// Limits on the number and the sizes of all production files together. They keep one idea in one file: many
+/// small files spread an idea over several places.
 enum FileSizeRule {
-  static let filesPerTargetMax = 80
+  static let filesMax = 400
   static let medianLinesMin = 70
   static let shortFilesMax = 40
   /// A file below this many lines counts as short.
   static let shortLines = 30
 
-  /// `lineCounts` has the line counts of the files of each target.
-  static func violations(lineCounts: [String: [Int]]) -> [String] {
-    let sorted = lineCounts.values.flatMap { $0 }.sorted()
-    let median = sorted.isEmpty ? 0 : sorted[sorted.count / 2]
-    let short = sorted.count { $0 < shortLines }
-    let large = lineCounts.filter { $0.value.count > filesPerTargetMax }.sorted { $0.key < $1.key }
-    return large.map { "\($0.key): \($0.value.count) files, at most \(filesPerTargetMax)" }
-      + [
-        median < medianLinesMin ? "median of \(median) lines, at least \(medianLinesMin)" : nil,
-        short > shortFilesMax
-          ? "\(short) files under \(shortLines) lines, at most \(shortFilesMax)" : nil,
-      ].compactMap { $0 }
+  static func violations(lineCounts: [Int]) -> [String] {
+    let count = lineCounts.count
+    let median = lineCounts.isEmpty ? 0 : lineCounts.sorted()[count / 2]
+    let short = lineCounts.count { $0 < shortLines }
+    return [
+      count > filesMax ? "\(count) files, at most \(filesMax)" : nil,
+      median < medianLinesMin ? "median of \(median) lines, at least \(medianLinesMin)" : nil,
+      short > shortFilesMax
+        ? "\(short) files under \(shortLines) lines, at most \(shortFilesMax)" : nil,
+    ].compactMap { $0 }
   }
 }

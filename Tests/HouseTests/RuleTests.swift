@@ -242,14 +242,10 @@ struct RuleTests {
   @Test("Too many files, too many short files and a low median are found")
   func fileSizes() {
     func violations(_ lineCounts: [Int]) -> Int {
-      let half = lineCounts.count / 2
-      return FileSizeRule.violations(
-        lineCounts: ["A": Array(lineCounts[..<half]), "B": Array(lineCounts[half...])]
-      ).count
+      FileSizeRule.violations(lineCounts: lineCounts).count
     }
-    #expect(violations(Array(repeating: 70, count: 160)) == 0)
-    #expect(violations(Array(repeating: 70, count: 161)) == 1)
-    #expect(violations(Array(repeating: 70, count: 162)) == 2)
+    #expect(violations(Array(repeating: 70, count: 400)) == 0)
+    #expect(violations(Array(repeating: 70, count: 401)) == 1)
     #expect(violations(Array(repeating: 69, count: 100)) == 1)
     #expect(violations(Array(repeating: 29, count: 41) + Array(repeating: 80, count: 60)) == 1)
   }

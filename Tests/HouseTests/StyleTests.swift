@@ -10,9 +10,7 @@ struct StyleTests {
 
   @Test("Production files hold one idea each")
   func fileSizes() {
-    let targets = Dictionary(grouping: Project.writtenSources, by: { $0.target ?? "root" })
-    let problems = FileSizeRule.violations(
-      lineCounts: targets.mapValues { $0.map(\.lineCount) })
+    let problems = FileSizeRule.violations(lineCounts: Project.writtenSources.map(\.lineCount))
     #expect(problems.isEmpty, "fold small files into the idea they belong to: \(problems)")
   }
 
