@@ -5,7 +5,7 @@ import KeyServerAPI
 import Simulation
 import World
 
-// What changes a lesson: the commands of pupils and of the teacher, and the simulated clock.
+// The commands of pupils and of the teacher, and the advance of the simulated clock.
 
 // MARK: Phones and people
 
