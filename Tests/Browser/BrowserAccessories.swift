@@ -77,10 +77,10 @@ extension Browser {
       "Browser.setDownloadBehavior", ["behavior": "allow", "downloadPath": .string(folder.path)])
   }
 
-  /// Waits until a file is there as a whole, and returns its text.
+  /// Waits until a file that is not empty is there as a whole, and returns its text.
   public func download(_ file: URL) async throws -> String {
-    // The browser gives the file its name when it is complete.
-    try await Patience.until { FileManager.default.fileExists(atPath: file.path) }
+    // The browser creates an empty file, and replaces it with the complete one.
+    try await Patience.until { (try? Data(contentsOf: file))?.isEmpty == false }
     return try String(contentsOf: file, encoding: .utf8)
   }
 
