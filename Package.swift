@@ -219,9 +219,9 @@ let package = Package(
       dependencies: [
         "Terminal", "Secrets", "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
-        "QuietHTTP",
-        "Simulation", crypto, logging, argumentParser, nioCore, nioHTTP1, nioPosix, subprocess,
-        systemPackage,
+        "QuietHTTP", "Simulation", crypto, grdb, logging, argumentParser, nioCore, nioHTTP1,
+        nioPosix,
+        subprocess, systemPackage,
       ], swiftSettings: strictOnTheCallersActor),
     .executableTarget(
       name: "firebreak",

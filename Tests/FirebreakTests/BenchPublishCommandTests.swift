@@ -44,6 +44,7 @@ struct BenchPublishCommandTests {
     let cpu = try #require(report["cpuMicroseconds"] as? [String: Any])
     #expect((cpu["generator"] as? Double ?? 0) > 0)
     #expect(cpu["server"] is NSNull && cpu["database"] is NSNull)
+    #expect(report["limitPerSecond"] == nil)
     // Including one warm-up upload for each of the three connections.
     #expect(server.uploads.count == 23)
     #expect(server.uploads.allSatisfy { $0.path == "/v1/publish" && !$0.isChaff })
@@ -163,6 +164,7 @@ struct BenchPublishCommandTests {
     #expect(report["database"] as? String == "sqlite")
     let cpu = try #require(report["cpuMicroseconds"] as? [String: Double])
     #expect((cpu["server"] ?? 0) > 0 && cpu["database"] == 0)
+    #expect((report["limitPerSecond"] as? Double ?? 0) > 0)
     #expect(temporary.files().isEmpty)
   }
 

@@ -99,7 +99,7 @@ enum AllowedImports {
         "Terminal", "Secrets", "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
         "QuietHTTP", "Simulation",
-      ], libraries: ["ArgumentParser", "Hummingbird", "Subprocess", "SystemPackage"]),
+      ], libraries: ["ArgumentParser", "Hummingbird", "GRDB", "Subprocess", "SystemPackage"]),
     "firebreak": Row(
       allBelowSimulation.union([
         "Terminal", "Bench", "Bluetooth", "Classroom", "FieldTrials", "PhoneProcess", "PWA",

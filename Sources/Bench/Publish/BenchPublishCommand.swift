@@ -77,13 +77,27 @@ struct PublishBench {
   let clock: any WallClock
   let randomness: any Randomness
 
-  /// Measures a key server that it starts as another process.
+  /// Measures a key server that it starts as another process, and the limit of the machine.
+  ///
+  /// One half of the limit is measured before the load and the other one after it, because the speed of a shared
+  /// machine changes.
   func run() async throws -> PublishReport {
     try await PublishServerProcess.withRunning { server in
-      try await run(
+      let bare = try BareUploads(
+        in: server.folder, keysPerUpload: keysPerRequest, uploadsPerCommit: connections,
+        randomness: randomness)
+      let half = min((requests + 1) / 2, Self.bareUploadsMax)
+      let before = try bare.time(of: half)
+      var report = try await run(
         against: server.target, process: CPUClock(process: server.processID), database: .sqlite)
+      let limit = before + (try bare.time(of: half))
+      report.limitPerSecond = (Double(2 * half) / (limit / .seconds(1))).rounded(to: 1)
+      return report
     }
   }
+
+  /// The maximum number of uploads in one half of the limit.
+  private static let bareUploadsMax = 10_000
 
   /// Measures a running server.
   func run(against target: PublishTarget) async throws -> PublishReport {

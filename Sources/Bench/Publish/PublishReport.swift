@@ -31,6 +31,8 @@ struct PublishReport: Encodable {
   let connections: Int
   let database: Database
   let requestsPerSecond: Double
+  /// The rate of `BareUploads` in the same run; nil for an external server.
+  var limitPerSecond: Double?
   let p50Milliseconds: Double
   let p95Milliseconds: Double
   let p99Milliseconds: Double
@@ -68,10 +70,11 @@ extension PublishReport {
     func microseconds(_ value: Double?) -> String {
       value.map { "\($0) µs" } ?? "not measured"
     }
+    let limit = limitPerSecond.map { ", \($0) without a server" } ?? ""
     let lines = [
       "\(requests) uploads of \(keysPerRequest) keys over \(connections) connections, "
         + "\(database.rawValue), \(build.rawValue) build",
-      "per second  \(requestsPerSecond) uploads, \(errors) errors",
+      "per second  \(requestsPerSecond) uploads\(limit), \(errors) errors",
       "latency     p50 \(p50Milliseconds) ms, p95 \(p95Milliseconds) ms, p99 \(p99Milliseconds) ms",
       "processor   generator \(microseconds(cpu.generator)), server \(microseconds(cpu.server))"
         + (database == .sqlite ? " with SQLite" : "") + " per upload",

@@ -68,6 +68,8 @@ struct PublishServer {
 struct PublishServerProcess: Sendable {
   let target: PublishTarget
   let processID: pid_t
+  /// The temporary folder, which holds the database.
+  let folder: URL
 
   /// Runs `body` with a started server, whose database has `storedKeys` keys. Then the server is stopped, and its
   /// folder is removed.
@@ -106,7 +108,8 @@ struct PublishServerProcess: Sendable {
       else { return nil }
       // The end of stdin, after this closure, stops the server.
       return try await body(
-        PublishServerProcess(target: try target(port, signingKey: key), processID: processID))
+        PublishServerProcess(
+          target: try target(port, signingKey: key), processID: processID, folder: folder.url))
     }
     guard let result = run.closureResult else {
       throw CommandFailure.ofProcess(
