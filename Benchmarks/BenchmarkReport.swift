@@ -1,6 +1,6 @@
 import Foundation
 
-/// The results as Markdown: targets, reference kernels and benchmarks.
+/// The results as Markdown: targets, limits of the machine and benchmarks.
 struct BenchmarkReport {
   let date: Date
   let machine: BenchmarkMachine
@@ -25,7 +25,7 @@ struct BenchmarkReport {
       - Processor: \(machine.processor), \(machine.cores) cores
       - Compiler: \(machine.compiler)
       - Load average at the start and at the end: \(machine.load.short), \(finalLoad.short)
-      - \(counts.held) of \(counts.judged) judged targets hold; \(counts.notJudged) not judged on this processor; \
+      - \(counts.held) of \(counts.judged) judged targets hold; \(counts.notJudged) not judged on this machine; \
       \(counts.notMeasured) not measured
 
       | Figure | Target | Measured | |
@@ -33,11 +33,11 @@ struct BenchmarkReport {
 
       """
     let targets = BenchmarkSuite.targets.map(row).joined(separator: "\n")
-    let kernels = BenchmarkSuite.referenceKernels.flatMap(rows).joined(separator: "\n")
+    let limits = BenchmarkSuite.referenceLimits.flatMap(rows).joined(separator: "\n")
     let benchmarks = BenchmarkSuite.benchmarks.map(row).joined(separator: "\n")
     return heading + targets
-      + "\n\n| Kernels alone | Reference | Measured | |\n|---|---|---|---|\n"
-      + kernels + "\n\n| Benchmark | | Runs, sorted | Median run |\n|---|---|---|---|\n"
+      + "\n\n| Limit of the machine | Reference | Measured | |\n|---|---|---|---|\n"
+      + limits + "\n\n| Benchmark | | Runs, sorted | Median run |\n|---|---|---|---|\n"
       + benchmarks + "\n"
   }
 
@@ -47,13 +47,13 @@ struct BenchmarkReport {
       + "\(BenchmarkVerdict(on: target, in: results).text) |"
   }
 
-  /// On the reference processor, slower kernels are a regression of the program.
-  private func rows(_ kernels: ReferenceKernels) -> [String] {
-    kernels.stages.map { stage in
-      let value = results.value(of: .figure(stage.figure, of: kernels.benchmark))
+  /// On the reference processor, a slower limit is a regression of the program.
+  private func rows(_ reference: ReferenceLimits) -> [String] {
+    reference.limits.map { limit in
+      let value = results.value(of: .figure(limit.figure, of: reference.benchmark))
       let slower = results.isReferenceFamily ? "**slower**" : "slower"
-      let verdict = value.map { stage.isSlower($0) ? slower : "comparable" } ?? "not measured"
-      return "| \(stage.name), ns per key | at most \(stage.nanosecondsMax.short) | "
+      let verdict = value.map { limit.isSlower($0) ? slower : "comparable" } ?? "not measured"
+      return "| \(limit.name), \(limit.unit) | \(limit.bound.text) | "
         + "\(value?.short ?? "-") | \(verdict) |"
     }
   }
@@ -82,6 +82,7 @@ struct BenchmarkReport {
       text(.limit) { "limit \($0) ns" },
       text(.limitScaling) { "kernels alone \($0) times as fast" },
       memory, text(.requestsPerSecond) { "\($0) per second" },
+      text(.limitPerSecond) { "limit \($0) per second" },
       text(.errors) { "\($0) errors" }, text(.seconds) { "\($0) s" },
       text(.firstPaint) { "first paint after \($0) s" }, text(.filesKiB) { "\($0) KiB" },
     ].compactMap(\.self).joined(separator: ", ")

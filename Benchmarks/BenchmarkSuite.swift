@@ -61,19 +61,34 @@ enum BenchmarkSuite {
     ]
 
   /// The figures of the reference processor plus 15 percent.
-  private static let vaes512 = ReferenceKernels(
+  private static let vaes512 = ReferenceLimits(
     benchmark: "file-20k-vaes512",
-    stages: [
-      .init(name: "schedule with AVX-512", figure: .schedule, nanosecondsMax: 86.3),
-      .init(name: "blocks with VAES-512", figure: .blocks, nanosecondsMax: 58.7),
+    limits: [
+      kernel("schedule with AVX-512", .schedule, nanosecondsMax: 86.3),
+      kernel("blocks with VAES-512", .blocks, nanosecondsMax: 58.7),
     ])
-  private static let aesni = ReferenceKernels(
+  private static let aesni = ReferenceLimits(
     benchmark: "file-20k-aesni",
-    stages: [
-      .init(name: "schedule with SHA-NI", figure: .schedule, nanosecondsMax: 135.7),
-      .init(name: "blocks with AES-NI", figure: .blocks, nanosecondsMax: 262.2),
+    limits: [
+      kernel("schedule with SHA-NI", .schedule, nanosecondsMax: 135.7),
+      kernel("blocks with AES-NI", .blocks, nanosecondsMax: 262.2),
     ])
-  static let referenceKernels = [vaes512, aesni]
+  /// Estimated, until it is measured on the reference processor: on other machines, the rate of uploads was 0.52 to 0.65
+  /// of this limit, so the target of 2,850 needs 4,400 to 5,500.
+  private static let bareUploads = ReferenceLimits(
+    benchmark: "publish",
+    limits: [
+      .init(
+        name: "uploads without a server", unit: "per second", figure: .limitPerSecond,
+        bound: .atLeast(5_500))
+    ])
+  static let referenceLimits = [vaes512, aesni, bareUploads]
+
+  private static func kernel(
+    _ name: String, _ figure: BenchmarkFigure, nanosecondsMax: Double
+  ) -> ReferenceLimits.Limit {
+    .init(name: name, unit: "ns per key", figure: figure, bound: .atMost(nanosecondsMax))
+  }
 
   static let targets: [BenchmarkTarget] = [
     BenchmarkTarget(
@@ -132,7 +147,11 @@ enum BenchmarkSuite {
       "Time per key, 100,000 keys over one million, ratio",
       .ratio(.cpu, "file-20k-keys-100000", over: .cpu, "file-20k-vaes512"), .atMost(1.25)),
     BenchmarkTarget(
-      "Uploads per second", .figure(.requestsPerSecond, of: "publish"), .atLeast(2_850)),
+      "Uploads per second", .figure(.requestsPerSecond, of: "publish"), .atLeast(2_850),
+      on: bareUploads),
+    BenchmarkTarget(
+      "Uploads over the limit of the machine, ratio",
+      .ratio(.requestsPerSecond, "publish", over: .limitPerSecond, "publish"), .atLeast(0.45)),
     BenchmarkTarget(
       "Median latency of decoys over uploads, ratio",
       .ratio(.chaffMedian, "publish-chaff", over: .realMedian, "publish-chaff"),

@@ -20,18 +20,18 @@ struct BenchmarkTarget: Sendable {
   let measure: Measure
   /// Nil if the figure has no target.
   let bound: Bound?
-  /// The kernels that must be as fast as those of the reference processor for the bound to apply; nil if the bound
-  /// applies on every processor.
-  let kernels: ReferenceKernels?
+  /// The limits that must be as fast as on the reference processor for the bound to apply; nil if the bound applies
+  /// on every machine.
+  let reference: ReferenceLimits?
 
   init(
     _ description: String, _ measure: Measure, _ bound: Bound? = nil,
-    on kernels: ReferenceKernels? = nil
+    on reference: ReferenceLimits? = nil
   ) {
     self.description = description
     self.measure = measure
     self.bound = bound
-    self.kernels = kernels
+    self.reference = reference
   }
 }
 
@@ -53,43 +53,44 @@ extension BenchmarkTarget.Bound {
   }
 }
 
-/// The kernels of a tier and their speed on the reference processor.
+/// The limits of the machine that a benchmark measures without the program around them, such as the kernels of a tier,
+/// and the values from which a machine counts as comparable with the reference processor.
 ///
-/// A time in nanoseconds is meaningful only on a comparable processor. The kernels measure that: if they are slower
-/// than on the reference processor, times are not judged.
-struct ReferenceKernels: Sendable {
-  struct Stage: Sendable {
+/// A time or a rate is meaningful only on a comparable machine. If the limits are slower, it is not judged.
+struct ReferenceLimits: Sendable {
+  struct Limit: Sendable {
     let name: String
+    let unit: String
     let figure: BenchmarkFigure
-    /// The time per key up to which a processor counts as comparable.
-    let nanosecondsMax: Double
+    /// The values on a comparable machine.
+    let bound: BenchmarkTarget.Bound
 
-    func isSlower(_ nanoseconds: Double) -> Bool { nanoseconds > nanosecondsMax }
+    func isSlower(_ value: Double) -> Bool { !bound.holds(for: value) }
   }
 
-  enum Processor: Equatable {
+  enum Machine: Equatable {
     case comparable
-    /// Slower; the text names the stages.
+    /// Slower; the text names the limits.
     case slower(String)
     case notMeasured
   }
 
-  /// The benchmark that measures the stages.
+  /// The benchmark that measures the limits.
   let benchmark: String
-  let stages: [Stage]
+  let limits: [Limit]
 
-  func processor(in results: BenchmarkResults) -> Processor {
+  func machine(in results: BenchmarkResults) -> Machine {
     guard !results.isReferenceFamily else { return .comparable }
-    let values = stages.compactMap { stage in
-      results.value(of: .figure(stage.figure, of: benchmark)).map { (stage, $0) }
+    let values = limits.compactMap { limit in
+      results.value(of: .figure(limit.figure, of: benchmark)).map { (limit, $0) }
     }
-    guard values.count == stages.count else { return .notMeasured }
-    let slow = values.filter { stage, value in stage.isSlower(value) }
+    guard values.count == limits.count else { return .notMeasured }
+    let slow = values.filter { limit, value in limit.isSlower(value) }
     return slow.isEmpty
       ? .comparable
       : .slower(
-        slow.map { stage, value in
-          "\(stage.name) \(value.short) ns, reference at most \(stage.nanosecondsMax.short)"
+        slow.map { limit, value in
+          "\(limit.name) \(value.short) \(limit.unit), reference \(limit.bound.text)"
         }.joined(separator: "; "))
   }
 }
@@ -112,10 +113,10 @@ enum BenchmarkVerdict: Equatable {
       self = .informative
       return
     }
-    switch target.kernels?.processor(in: results) ?? .comparable {
+    switch target.reference?.machine(in: results) ?? .comparable {
     case .comparable: self = bound.holds(for: value) ? .holds : .fails
-    case .slower(let stages): self = .notJudged(reason: "slower kernels: \(stages)")
-    case .notMeasured: self = .notJudged(reason: "kernels not measured")
+    case .slower(let limits): self = .notJudged(reason: "slower machine: \(limits)")
+    case .notMeasured: self = .notJudged(reason: "limits of the machine not measured")
     }
   }
 

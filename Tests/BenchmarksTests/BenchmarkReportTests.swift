@@ -14,7 +14,7 @@ struct BenchmarkReportTests {
   func names() {
     let names = BenchmarkSuite.benchmarks.map(\.name)
     #expect(Set(names).count == names.count)
-    #expect(Set(BenchmarkSuite.referenceKernels.map(\.benchmark)).isSubset(of: names))
+    #expect(Set(BenchmarkSuite.referenceLimits.map(\.benchmark)).isSubset(of: names))
     for target in BenchmarkSuite.targets {
       let named =
         switch target.measure {
@@ -115,21 +115,21 @@ struct BenchmarkReportTests {
       "| schedule with AVX-512, ns per key | at most 86.3 | 86.3 | comparable |",
       "| blocks with AES-NI, ns per key | at most 262.2 | 262.2 | comparable |",
     ] { #expect(text.contains(row), "\(row)") }
-    #expect(report.counts == (held: 5, judged: 8, notJudged: 0, notMeasured: 17))
-    #expect(text.contains("5 of 8 judged targets hold; 0 not judged on this processor; 17 not"))
+    #expect(report.counts == (held: 5, judged: 8, notJudged: 0, notMeasured: 18))
+    #expect(text.contains("5 of 8 judged targets hold; 0 not judged on this machine; 18 not"))
   }
 
   @Test("On a slower processor times are not judged, everything else is")
   func slowerProcessor() {
     let report = makeReport(results(vaes512: (86.4, 51), aesni: (290, 600)))
     let text = report.text
-    let slow = "not judged: slower kernels:"
+    let slow = "not judged: slower machine:"
     for row in [
-      "| at most 310 | 311 | \(slow) schedule with AVX-512 86.4 ns, reference at most 86.3 |",
-      "| at most 260 | 311 | \(slow) schedule with AVX-512 86.4 ns",
-      "| at most 460 | 440 | \(slow) schedule with AVX-512 86.4 ns",
-      "| at most 700 | 640 | \(slow) schedule with SHA-NI 290 ns, reference at most 135.7; "
-        + "blocks with AES-NI 600 ns, reference at most 262.2 |",
+      "| at most 310 | 311 | \(slow) schedule with AVX-512 86.4 ns per key, reference at most 86.3 |",
+      "| at most 260 | 311 | \(slow) schedule with AVX-512 86.4 ns per key",
+      "| at most 460 | 440 | \(slow) schedule with AVX-512 86.4 ns per key",
+      "| at most 700 | 640 | \(slow) schedule with SHA-NI 290 ns per key, reference at most 135.7; "
+        + "blocks with AES-NI 600 ns per key, reference at most 262.2 |",
       "| 1,000 identifiers, ns per key | at most 175 | - | not measured |",
       "| VAES-512 over the limit of the machine, ratio | at most 1.5 | 1.04 | holds |",
       "| AES-NI over the limit of the machine, ratio | at most 1.5 | 2.13 | **fails** |",
@@ -137,17 +137,48 @@ struct BenchmarkReportTests {
       "| schedule with AVX-512, ns per key | at most 86.3 | 86.4 | slower |",
       "| blocks with VAES-512, ns per key | at most 58.7 | 51 | comparable |",
     ] { #expect(text.contains(row), "\(row)") }
-    #expect(report.counts == (held: 3, judged: 4, notJudged: 4, notMeasured: 17))
-    #expect(text.contains("3 of 4 judged targets hold; 4 not judged on this processor; 17 not"))
+    #expect(report.counts == (held: 3, judged: 4, notJudged: 4, notMeasured: 18))
+    #expect(text.contains("3 of 4 judged targets hold; 4 not judged on this machine; 18 not"))
   }
 
-  @Test("On the reference processor every time is judged and slower kernels are marked")
+  @Test(
+    "The rate of uploads is judged on a comparable machine, its ratio to the limit on every one",
+    arguments: [
+      (2_900.0, 5_500.0, "holds", "holds"), (2_800, 5_500, "**fails**", "holds"),
+      (
+        2_400, 5_499, "not judged: slower machine: uploads without a server 5499 per s", "**fails**"
+      ),
+    ])
+  func uploads(rate: Double, limit: Double, absolute: String, ratio: String) {
+    var results = BenchmarkResults()
+    results["publish"] = .measured(
+      ["requestsPerSecond": rate, "limitPerSecond": limit], figures: [rate])
+    let lines = makeReport(results).text.split(separator: "\n")
+    #expect(
+      lines.contains {
+        $0.hasPrefix("| Uploads per second | at least 2850 | \(rate.short) | \(absolute)")
+      })
+    #expect(
+      lines.contains {
+        $0.hasPrefix("| Uploads over the limit of the machine, ratio | at least 0.45 | ")
+          && $0.hasSuffix(" | \(ratio) |")
+      })
+    #expect(
+      lines.contains(
+        "| uploads without a server, per second | at least 5500 | \(limit.short) | "
+          + "\(limit < 5_500 ? "slower" : "comparable") |"))
+  }
+
+  @Test("On the reference processor every time and rate is judged and slower limits are marked")
   func referenceFamily() {
     var results = results(vaes512: (86.4, 51), aesni: (118, 228))
+    results["publish"] = .measured(
+      ["requestsPerSecond": 2_400, "limitPerSecond": 4_000], figures: [2_400])
     results.isReferenceFamily = true
     let report = makeReport(results)
     for row in [
       "| at most 310 | 311 | **fails** |", "| at most 460 | 440 | holds |",
+      "| Uploads per second | at least 2850 | 2400 | **fails** |",
       "| schedule with AVX-512, ns per key | at most 86.3 | 86.4 | **slower** |",
       "| schedule with SHA-NI, ns per key | at most 135.7 | 118 | comparable |",
     ] { #expect(report.text.contains(row), "\(row)") }
@@ -159,7 +190,7 @@ struct BenchmarkReportTests {
     let report = makeReport(results(vaes512: (75, 60), aesni: (118, 228)))
     #expect(report.text.contains("| at most 310 | 311 | not judged: "))
     #expect(report.text.contains("| at most 700 | 640 | holds |"))
-    #expect(report.counts == (held: 4, judged: 5, notJudged: 3, notMeasured: 17))
+    #expect(report.counts == (held: 4, judged: 5, notJudged: 3, notMeasured: 18))
   }
 
   @Test("Times are not judged if the kernels were not measured")
@@ -169,23 +200,27 @@ struct BenchmarkReportTests {
     let report = makeReport(results)
     #expect(
       report.text.contains(
-        "| at most 460 | 440 | not judged: kernels not measured |"))
+        "| at most 460 | 440 | not judged: limits of the machine not measured |"))
     #expect(
       report.text.contains(
         "| schedule with AVX-512, ns per key | at most 86.3 | - | not measured |"))
     #expect(report.text.contains("| at most 700 | 640 | holds |"))
-    #expect(report.counts == (held: 2, judged: 3, notJudged: 1, notMeasured: 21))
+    #expect(report.counts == (held: 2, judged: 3, notJudged: 1, notMeasured: 22))
   }
 
-  @Test("Every time per key refers to the kernels of its tier, other figures to none")
-  func judgedByTheirTier() {
+  @Test(
+    "Times per key and the rate of uploads refer to their limits, other figures to none"
+  )
+  func judgedByTheirLimits() {
     for target in BenchmarkSuite.targets {
       switch target.measure {
       case .figure(.cpu, let name):
         #expect(
-          target.kernels?.benchmark == "file-20k-" + (name.split(separator: "-").last ?? ""),
+          target.reference?.benchmark == "file-20k-" + (name.split(separator: "-").last ?? ""),
           "\(target.description)")
-      default: #expect(target.kernels == nil, "\(target.description)")
+      case .figure(.requestsPerSecond, _):
+        #expect(target.reference?.benchmark == "publish", "\(target.description)")
+      default: #expect(target.reference == nil, "\(target.description)")
       }
     }
   }
