@@ -421,7 +421,9 @@ let package = Package(
       name: "TerminalTests", dependencies: ["Terminal"], swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "BenchTests",
-      dependencies: ["Bench", "Terminal", "ExposureKeys", "ExposureNotification", "TestSupport"],
+      dependencies: [
+        "Bench", "Terminal", "World", "ExposureKeys", "ExposureNotification", "TestSupport", grdb,
+      ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "FirebreakTests",

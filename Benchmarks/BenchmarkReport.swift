@@ -1,6 +1,6 @@
 import Foundation
 
-/// The results as Markdown: targets, limits of the machine and benchmarks.
+/// The results as Markdown: targets, speeds of the machine and benchmarks.
 struct BenchmarkReport {
   let date: Date
   let machine: BenchmarkMachine
@@ -33,11 +33,11 @@ struct BenchmarkReport {
 
       """
     let targets = BenchmarkSuite.targets.map(row).joined(separator: "\n")
-    let limits = BenchmarkSuite.referenceLimits.flatMap(rows).joined(separator: "\n")
+    let speeds = BenchmarkSuite.referenceSpeeds.flatMap(rows).joined(separator: "\n")
     let benchmarks = BenchmarkSuite.benchmarks.map(row).joined(separator: "\n")
     return heading + targets
-      + "\n\n| Limit of the machine | Reference | Measured | |\n|---|---|---|---|\n"
-      + limits + "\n\n| Benchmark | | Runs, sorted | Median run |\n|---|---|---|---|\n"
+      + "\n\n| Speed of the machine | Reference | Measured | |\n|---|---|---|---|\n"
+      + speeds + "\n\n| Benchmark | | Runs, sorted | Median run |\n|---|---|---|---|\n"
       + benchmarks + "\n"
   }
 
@@ -47,13 +47,13 @@ struct BenchmarkReport {
       + "\(BenchmarkVerdict(on: target, in: results).text) |"
   }
 
-  /// On the reference processor, a slower limit is a regression of the program.
-  private func rows(_ reference: ReferenceLimits) -> [String] {
-    reference.limits.map { limit in
-      let value = results.value(of: .figure(limit.figure, of: reference.benchmark))
-      let slower = results.isReferenceFamily ? "**slower**" : "slower"
-      let verdict = value.map { limit.isSlower($0) ? slower : "comparable" } ?? "not measured"
-      return "| \(limit.name), \(limit.unit) | \(limit.bound.text) | "
+  private func rows(_ reference: ReferenceSpeeds) -> [String] {
+    reference.speeds.map { speed in
+      let value = results.value(of: .figure(speed.figure, of: reference.benchmark))
+      let isRegression = results.isReferenceFamily && speed.isOfProduct
+      let slower = isRegression ? "**slower**" : "slower"
+      let verdict = value.map { speed.isSlower($0) ? slower : "comparable" } ?? "not measured"
+      return "| \(speed.name), \(speed.unit) | \(speed.bound.text) | "
         + "\(value?.short ?? "-") | \(verdict) |"
     }
   }
@@ -82,7 +82,7 @@ struct BenchmarkReport {
       text(.limit) { "limit \($0) ns" },
       text(.limitScaling) { "kernels alone \($0) times as fast" },
       memory, text(.requestsPerSecond) { "\($0) per second" },
-      text(.limitPerSecond) { "limit \($0) per second" },
+      text(.bareUploadsPerSecond) { "\($0) without a server" },
       text(.errors) { "\($0) errors" }, text(.seconds) { "\($0) s" },
       text(.firstPaint) { "first paint after \($0) s" }, text(.filesKiB) { "\($0) KiB" },
     ].compactMap(\.self).joined(separator: ", ")

@@ -49,7 +49,7 @@ enum BenchmarkFigure: String, Sendable {
   case peak = "peakMemoryMiB"
   case baseline = "baselineMiB"
   case requestsPerSecond
-  case limitPerSecond
+  case bareUploadsPerSecond
   case errors
   case calmMedian = "calm.acceptedP50Milliseconds"
   case calmP99 = "calm.acceptedP99Milliseconds"

@@ -60,34 +60,35 @@ enum BenchmarkSuite {
       .webApp,
     ]
 
-  /// The figures of the reference processor plus 15 percent.
-  private static let vaes512 = ReferenceLimits(
+  /// The times of the reference processor plus 15 percent.
+  private static let vaes512 = ReferenceSpeeds(
     benchmark: "file-20k-vaes512",
-    limits: [
+    speeds: [
       kernel("schedule with AVX-512", .schedule, nanosecondsMax: 86.3),
       kernel("blocks with VAES-512", .blocks, nanosecondsMax: 58.7),
     ])
-  private static let aesni = ReferenceLimits(
+  private static let aesni = ReferenceSpeeds(
     benchmark: "file-20k-aesni",
-    limits: [
+    speeds: [
       kernel("schedule with SHA-NI", .schedule, nanosecondsMax: 135.7),
       kernel("blocks with AES-NI", .blocks, nanosecondsMax: 262.2),
     ])
-  /// Estimated, until it is measured on the reference processor: on other machines, the rate of uploads was 0.52 to 0.65
-  /// of this limit, so the target of 2,850 needs 4,400 to 5,500.
-  private static let bareUploads = ReferenceLimits(
+  /// An estimate, until it is measured on the reference processor: Performance.md derives it.
+  private static let bareUploads = ReferenceSpeeds(
     benchmark: "publish",
-    limits: [
+    speeds: [
       .init(
-        name: "uploads without a server", unit: "per second", figure: .limitPerSecond,
-        bound: .atLeast(5_500))
+        name: "uploads without a server", unit: "per second", figure: .bareUploadsPerSecond,
+        bound: .atLeast(5_500), isOfProduct: false)
     ])
-  static let referenceLimits = [vaes512, aesni, bareUploads]
+  static let referenceSpeeds = [vaes512, aesni, bareUploads]
 
   private static func kernel(
     _ name: String, _ figure: BenchmarkFigure, nanosecondsMax: Double
-  ) -> ReferenceLimits.Limit {
-    .init(name: name, unit: "ns per key", figure: figure, bound: .atMost(nanosecondsMax))
+  ) -> ReferenceSpeeds.Speed {
+    .init(
+      name: name, unit: "ns per key", figure: figure, bound: .atMost(nanosecondsMax),
+      isOfProduct: true)
   }
 
   static let targets: [BenchmarkTarget] = [
@@ -150,8 +151,9 @@ enum BenchmarkSuite {
       "Uploads per second", .figure(.requestsPerSecond, of: "publish"), .atLeast(2_850),
       on: bareUploads),
     BenchmarkTarget(
-      "Uploads over the limit of the machine, ratio",
-      .ratio(.requestsPerSecond, "publish", over: .limitPerSecond, "publish"), .atLeast(0.45)),
+      "Uploads over uploads without a server, ratio",
+      .ratio(.requestsPerSecond, "publish", over: .bareUploadsPerSecond, "publish"),
+      .atLeast(0.45)),
     BenchmarkTarget(
       "Median latency of decoys over uploads, ratio",
       .ratio(.chaffMedian, "publish-chaff", over: .realMedian, "publish-chaff"),

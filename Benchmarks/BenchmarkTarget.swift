@@ -20,13 +20,12 @@ struct BenchmarkTarget: Sendable {
   let measure: Measure
   /// Nil if the figure has no target.
   let bound: Bound?
-  /// The limits that must be as fast as on the reference processor for the bound to apply; nil if the bound applies
-  /// on every machine.
-  let reference: ReferenceLimits?
+  /// The speeds that a machine must have for the bound to apply; nil if it applies on every machine.
+  let reference: ReferenceSpeeds?
 
   init(
     _ description: String, _ measure: Measure, _ bound: Bound? = nil,
-    on reference: ReferenceLimits? = nil
+    on reference: ReferenceSpeeds? = nil
   ) {
     self.description = description
     self.measure = measure
@@ -53,44 +52,47 @@ extension BenchmarkTarget.Bound {
   }
 }
 
-/// The limits of the machine that a benchmark measures without the program around them, such as the kernels of a tier,
-/// and the values from which a machine counts as comparable with the reference processor.
+/// The speeds of the machine that a benchmark measures without the program around them, such as those of the kernels of
+/// a tier, and the bounds within which a machine counts as comparable with the reference processor.
 ///
-/// A time or a rate is meaningful only on a comparable machine. If the limits are slower, it is not judged.
-struct ReferenceLimits: Sendable {
-  struct Limit: Sendable {
+/// A time or a rate is meaningful only on a comparable machine. On a slower one it is not judged, except on the
+/// reference family.
+struct ReferenceSpeeds: Sendable {
+  struct Speed: Sendable {
     let name: String
     let unit: String
     let figure: BenchmarkFigure
     /// The values on a comparable machine.
     let bound: BenchmarkTarget.Bound
+    /// True if the measured code is part of the product: then a lower speed on the reference processor is a regression.
+    let isOfProduct: Bool
 
     func isSlower(_ value: Double) -> Bool { !bound.holds(for: value) }
   }
 
   enum Machine: Equatable {
     case comparable
-    /// Slower; the text names the limits.
+    /// Slower; the text names the speeds.
     case slower(String)
     case notMeasured
   }
 
-  /// The benchmark that measures the limits.
+  /// The benchmark that measures the speeds.
   let benchmark: String
-  let limits: [Limit]
+  let speeds: [Speed]
 
   func machine(in results: BenchmarkResults) -> Machine {
     guard !results.isReferenceFamily else { return .comparable }
-    let values = limits.compactMap { limit in
-      results.value(of: .figure(limit.figure, of: benchmark)).map { (limit, $0) }
+    let values = speeds.compactMap { speed in
+      results.value(of: .figure(speed.figure, of: benchmark)).map { (speed, $0) }
     }
-    guard values.count == limits.count else { return .notMeasured }
-    let slow = values.filter { limit, value in limit.isSlower(value) }
+    guard values.count == speeds.count else { return .notMeasured }
+    let slow = values.filter { speed, value in speed.isSlower(value) }
     return slow.isEmpty
       ? .comparable
       : .slower(
-        slow.map { limit, value in
-          "\(limit.name) \(value.short) \(limit.unit), reference \(limit.bound.text)"
+        slow.map { speed, value in
+          "\(speed.name) \(value.short) \(speed.unit), reference \(speed.bound.text)"
         }.joined(separator: "; "))
   }
 }
@@ -115,8 +117,8 @@ enum BenchmarkVerdict: Equatable {
     }
     switch target.reference?.machine(in: results) ?? .comparable {
     case .comparable: self = bound.holds(for: value) ? .holds : .fails
-    case .slower(let limits): self = .notJudged(reason: "slower machine: \(limits)")
-    case .notMeasured: self = .notJudged(reason: "limits of the machine not measured")
+    case .slower(let speeds): self = .notJudged(reason: "slower machine: \(speeds)")
+    case .notMeasured: self = .notJudged(reason: "speed of the machine not measured")
     }
   }
 

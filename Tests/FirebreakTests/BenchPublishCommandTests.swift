@@ -44,7 +44,7 @@ struct BenchPublishCommandTests {
     let cpu = try #require(report["cpuMicroseconds"] as? [String: Any])
     #expect((cpu["generator"] as? Double ?? 0) > 0)
     #expect(cpu["server"] is NSNull && cpu["database"] is NSNull)
-    #expect(report["limitPerSecond"] == nil)
+    #expect(report["bareUploadsPerSecond"] == nil)
     // Including one warm-up upload for each of the three connections.
     #expect(server.uploads.count == 23)
     #expect(server.uploads.allSatisfy { $0.path == "/v1/publish" && !$0.isChaff })
@@ -164,7 +164,7 @@ struct BenchPublishCommandTests {
     #expect(report["database"] as? String == "sqlite")
     let cpu = try #require(report["cpuMicroseconds"] as? [String: Double])
     #expect((cpu["server"] ?? 0) > 0 && cpu["database"] == 0)
-    #expect((report["limitPerSecond"] as? Double ?? 0) > 0)
+    #expect((report["bareUploadsPerSecond"] as? Double ?? 0) > 0)
     #expect(temporary.files().isEmpty)
   }
 
@@ -176,6 +176,7 @@ struct BenchPublishCommandTests {
     #expect(comparison["sameSizes"] as? Bool == true, "\(comparison)")
     #expect(comparison["sameHeaders"] as? Bool == true, "\(comparison)")
     #expect(try run.json()?["errors"] as? Int == 0)
+    #expect(try run.json()?["bareUploadsPerSecond"] == nil)
   }
 
   @Test("A server that does not start ends the bench with its error in one line")

@@ -12,7 +12,8 @@ struct BenchPublishCommand: AsyncParsableCommand {
     discussion: """
       A closed loop: each connection sends its next upload after the response to the last one. Each upload \
       has new keys, a certificate (ES256) and an HMAC over the keys, all generated before the measurement. \
-      Without --target the command starts a key server as another process, with SQLite in a temporary folder. \
+      Without --target the command starts a key server as another process, with SQLite in a temporary folder, \
+      and also measures uploads without a server, a reference for the speed of the machine. \
       See Documentation/Performance.md.
       """)
 
@@ -77,27 +78,36 @@ struct PublishBench {
   let clock: any WallClock
   let randomness: any Randomness
 
-  /// Measures a key server that it starts as another process, and the limit of the machine.
-  ///
-  /// One half of the limit is measured before the load and the other one after it, because the speed of a shared
-  /// machine changes.
+  /// Measures a key server that it starts as another process. Without decoys, which store nothing, it also measures
+  /// uploads without a server.
   func run() async throws -> PublishReport {
     try await PublishServerProcess.withRunning { server in
-      let bare = try BareUploads(
-        in: server.folder, keysPerUpload: keysPerRequest, uploadsPerCommit: connections,
-        randomness: randomness)
-      let half = min((requests + 1) / 2, Self.bareUploadsMax)
-      let before = try bare.time(of: half)
-      var report = try await run(
-        against: server.target, process: CPUClock(process: server.processID), database: .sqlite)
-      let limit = before + (try bare.time(of: half))
-      report.limitPerSecond = (Double(2 * half) / (limit / .seconds(1))).rounded(to: 1)
-      return report
+      hasChaff ? try await run(against: server) : try await runBesideBareUploads(server)
     }
   }
 
-  /// The maximum number of uploads in one half of the limit.
-  private static let bareUploadsMax = 10_000
+  /// One half of the uploads without a server is measured before the load and the other one after it, because the speed
+  /// of a shared machine changes.
+  private func runBesideBareUploads(_ server: PublishServerProcess) async throws -> PublishReport {
+    let bare = try BareUploads(
+      in: server.folder, keysPerUpload: keysPerRequest, uploadsPerCommit: connections,
+      randomness: randomness)
+    let bar = ProgressLine("uploads without a server")
+    let half = min((requests + 1) / 2, BareUploads.countMax)
+    let before = try await bare.time(of: half, bar)
+    bar.clear()
+    var report = try await run(against: server)
+    let time = before + (try await bare.time(of: half, bar))
+    bar.clear()
+    try bare.close()
+    report.bareUploadsPerSecond = (Double(2 * half) / (time / .seconds(1))).rounded(to: 1)
+    return report
+  }
+
+  private func run(against server: PublishServerProcess) async throws -> PublishReport {
+    try await run(
+      against: server.target, process: CPUClock(process: server.processID), database: .sqlite)
+  }
 
   /// Measures a running server.
   func run(against target: PublishTarget) async throws -> PublishReport {

@@ -31,8 +31,8 @@ struct PublishReport: Encodable {
   let connections: Int
   let database: Database
   let requestsPerSecond: Double
-  /// The rate of `BareUploads` in the same run; nil for an external server.
-  var limitPerSecond: Double?
+  /// The rate of uploads without a server in the same run; nil with decoys and for an external server.
+  var bareUploadsPerSecond: Double?
   let p50Milliseconds: Double
   let p95Milliseconds: Double
   let p99Milliseconds: Double
@@ -70,11 +70,11 @@ extension PublishReport {
     func microseconds(_ value: Double?) -> String {
       value.map { "\($0) µs" } ?? "not measured"
     }
-    let limit = limitPerSecond.map { ", \($0) without a server" } ?? ""
+    let bare = bareUploadsPerSecond.map { ", \($0) without a server" } ?? ""
     let lines = [
       "\(requests) uploads of \(keysPerRequest) keys over \(connections) connections, "
         + "\(database.rawValue), \(build.rawValue) build",
-      "per second  \(requestsPerSecond) uploads\(limit), \(errors) errors",
+      "per second  \(requestsPerSecond) uploads\(bare), \(errors) errors",
       "latency     p50 \(p50Milliseconds) ms, p95 \(p95Milliseconds) ms, p99 \(p99Milliseconds) ms",
       "processor   generator \(microseconds(cpu.generator)), server \(microseconds(cpu.server))"
         + (database == .sqlite ? " with SQLite" : "") + " per upload",
