@@ -220,8 +220,7 @@ let package = Package(
         "Terminal", "Secrets", "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile",
         "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
         "QuietHTTP", "Simulation", crypto, grdb, logging, argumentParser, nioCore, nioHTTP1,
-        nioPosix,
-        subprocess, systemPackage,
+        nioPosix, subprocess, systemPackage,
       ], swiftSettings: strictOnTheCallersActor),
     .executableTarget(
       name: "firebreak",

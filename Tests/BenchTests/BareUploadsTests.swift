@@ -19,10 +19,8 @@ struct BareUploadsTests {
     // FULL: every commit is synced.
     #expect(
       try await bare.database.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == 2)
-    try bare.close()
     // Groups of four, four and two, then one.
-    let stored = try DatabaseQueue(path: folder.path("bare.sqlite").path)
-    let counts = try await stored.read { db in
+    let counts = try await bare.database.read { db in
       try ["upload", "diagnosis_key"].map {
         try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)")
       }
@@ -33,10 +31,11 @@ struct BareUploadsTests {
   @Test("A database that cannot be written is reported in one sentence")
   func unwritable() throws {
     let folder = try TemporaryFolder()
-    #expect(throws: CommandFailure.self) {
+    let failure = #expect(throws: CommandFailure.self) {
       try BareUploads(
         in: folder.path("missing"), keysPerUpload: 1, uploadsPerCommit: 1,
         randomness: SystemRandomness())
     }
+    #expect(failure?.message.contains("check the free space of the disk") == true)
   }
 }

@@ -116,11 +116,6 @@ struct BareUploads {
     status: .machineFailed,
     message: "Uploads without a server cannot be measured: check the free space of the disk.")
 
-  /// Closes the database, with a final checkpoint.
-  ///
-  /// - Throws: `DatabaseError`.
-  func close() throws { try database.close() }
-
   /// The rows of an upload.
   private struct Rows: Sendable {
     let token: Data

@@ -93,13 +93,12 @@ struct PublishBench {
       in: server.folder, keysPerUpload: keysPerRequest, uploadsPerCommit: connections,
       randomness: randomness)
     let bar = ProgressLine("uploads without a server")
+    defer { bar.clear() }
     let half = min((requests + 1) / 2, BareUploads.countMax)
     let before = try await bare.time(of: half, bar)
     bar.clear()
     var report = try await run(against: server)
     let time = before + (try await bare.time(of: half, bar))
-    bar.clear()
-    try bare.close()
     report.bareUploadsPerSecond = (Double(2 * half) / (time / .seconds(1))).rounded(to: 1)
     return report
   }
