@@ -131,7 +131,7 @@ public final class BGTaskScheduler: Sendable {
 
 /// Runs an app's background tasks, as Apple's system does. A program on Linux implements it.
 public protocol BackgroundTaskSink: Sendable {
-  /// Called after each change, on the app's queue, with all pending requests. The sink decides when to
+  /// Called after each change, on the thread of the caller, with all pending requests. The sink decides when to
   /// call `BGTaskScheduler.launch(_:)`.
   func pendingTasksChanged(_ pending: [PendingBackgroundTask])
 }

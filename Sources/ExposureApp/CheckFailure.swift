@@ -1,8 +1,8 @@
 import ExposureNotification
 import Foundation
 
-/// The reason why a check was not complete. The cursor and the downloaded files are unchanged, and the
-/// next run continues.
+/// The reason why a check was not complete. Files that were analysed are not analysed again; the next run continues
+/// with the others.
 public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, CustomStringConvertible {
   /// The user has not allowed exposure notifications.
   case notAuthorized
@@ -49,7 +49,8 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
       "The health authority's keys could not be verified; check the phone's clock. The app will try again."
     case .notEnabled: "Exposure notifications are off; turn them on."
     case .noConnection: "The server could not be reached; the app will try again automatically."
-    case .serverBusy: "The server is busy; the app will try again automatically."
+    case .serverBusy:
+      "The server did not return a valid response; the app will try again automatically."
     case .invalidIndex:
       "The list of key files is not readable; if your network asks you to sign in, do that first."
     case .filesMissing: "Some of the key files could not be checked; the app will try again."

@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import Logging
 import QuietHTTP
+import Secrets
 import ServiceLifecycle
 import World
 
@@ -51,7 +52,7 @@ package struct ConsoleAdministration: Sendable {
   private let clock: any WallClock
 
   /// The credentials of a new account, which are shown once.
-  package struct Credentials: Sendable {
+  package struct Credentials: Sendable, Redacted {
     package let name: String
     package let role: Role
     package let password: String

@@ -52,7 +52,9 @@ public final class KeyServer: Service {
   /// Serves requests, and exports at the end of each period, until a graceful shutdown or cancellation.
   public func run() async throws {
     // A failure is ignored: without an index, downloads return 503 until the first export.
-    _ = try? await loggingErrors { try await exporter.createFirstIndexes() }
+    _ = try? await loggingErrors(of: "creating the first indexes") {
+      try await exporter.createFirstIndexes()
+    }
     try await withThrowingTaskGroup(of: Bool.self) { group in
       group.addTask {
         try await self.server.run()
@@ -76,10 +78,11 @@ public final class KeyServer: Service {
   ///
   /// - Returns: The index lines of the files that this call wrote, oldest first per export.
   /// - Throws: `KeyServerError.unavailable` if the database or the file system fails. No file is left
-  ///   incomplete, and the next call continues. `.implausibleClock` if the clock was set.
+  ///   incomplete, and the next call continues. `.implausibleClock` if the clock was set; `.configuration`,
+  ///   `.damagedDatabase` or `.damagedFile` if an operator has to repair something.
   @discardableResult
   public func exportDue() async throws -> [String] {
-    try await loggingErrors { try await exporter.exportDue() }
+    try await loggingErrors(of: "an export") { try await exporter.exportDue() }
   }
 
   /// The faults that an operator has to repair, one sentence for each; empty if the server is well.
@@ -115,14 +118,14 @@ public final class KeyServer: Service {
 
   /// Removes expired key files, keys, used tokens and statistics.
   ///
-  /// - Throws: `KeyServerError.unavailable` if the database or the file system fails.
+  /// - Throws: `KeyServerError`, as `exportDue()`.
   public func removeOld() async throws {
-    try await loggingErrors { try await exporter.removeOld() }
+    try await loggingErrors(of: "removing old data") { try await exporter.removeOld() }
   }
 
   /// The errors of the database and the file system go to the log; callers get a `KeyServerError`.
   private func loggingErrors<Result: Sendable>(
-    _ work: () async throws -> Result
+    of name: String, _ work: () async throws -> Result
   ) async throws -> Result {
     do {
       let result = try await work()
@@ -135,7 +138,7 @@ public final class KeyServer: Service {
       throw KeyServerError.implausibleClock("\(error)")
     } catch {
       health.report(error)
-      logger.error("an export failed", metadata: KeyServerError.metadata(of: error))
+      logger.error("\(name) failed", metadata: KeyServerError.metadata(of: error))
       throw error as? KeyServerError ?? .unavailable
     }
   }

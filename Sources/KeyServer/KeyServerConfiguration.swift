@@ -5,12 +5,12 @@ import QuietHTTP
 import Secrets
 
 /// The configuration of a key server.
-public struct KeyServerConfiguration: Sendable {
+public struct KeyServerConfiguration: Sendable, Redacted {
   /// The address to listen on, such as `127.0.0.1`.
   public var host: String
   /// The port to listen on; 0 takes a free one.
   public var port: Int
-  /// The SQLite database. No other program may write to it.
+  /// The SQLite database. Only the server and its commands may write to it.
   public var databaseFile: URL
   /// The 32-byte secret of the keys that encrypt and hash stored data. A database belongs to one secret.
   public var databaseKey: Data
@@ -167,7 +167,8 @@ extension KeyServerConfiguration {
       $0.union([$1.region]).union($1.inputRegions).union($1.excludedRegions)
     }
     guard named.allSatisfy(AuthorizedApp.isRegion) else {
-      throw .configuration("A region must be two upper-case letters.")
+      throw .configuration(
+        "Every region of regions, apps and exports must be two upper-case letters.")
     }
   }
 }

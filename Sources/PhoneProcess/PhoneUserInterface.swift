@@ -104,7 +104,7 @@ extension Phone {
 
   /// Changes the preferences; `nil` leaves one unchanged.
   ///
-  /// - Throws: An error of the storage; then nothing has changed.
+  /// - Throws: An error of the storage; then the preferences in use are unchanged.
   package func setPreferences(
     language: Language? = nil, hidesDetails: Bool? = nil, notifications: Bool? = nil
   ) throws {

@@ -206,7 +206,7 @@ struct HeldRequests {
 /// - A request without exactly one `Host` is rejected (RFC 9112, 3.2), because a proxy could route it differently.
 ///   `Host` is optional in HTTP/1.0.
 /// - A client that waits for `100 Continue` gets it when a route begins to read the body (RFC 9110, 10.1.1).
-/// - Status lines have no reason phrase, whose length would reveal the status (RFC 9112, 4).
+/// - Status lines of responses with a body have no reason phrase, whose length would reveal the status (RFC 9112, 4).
 /// - The connection is closed after a request of HTTP/1.0, whose clients read until the end, or with
 ///   `Connection: close` in any spelling (RFC 9112, 9.3).
 ///

@@ -58,19 +58,19 @@ public enum QuietRefusal: Error, Hashable, Sendable {
     }
   }
 
-  /// Runs `work` on the storage and turns every error into `.unavailable`.
+  /// Runs `work` and turns every error of the server, such as a full disk, into `.unavailable`.
   ///
   /// The log has the cause of the error without its text, which may quote the data.
   ///
   /// - Throws: `.unavailable`.
-  public static func mappingStorageErrors<Value: Sendable>(
+  public static func mappingServerErrors<Value: Sendable>(
     _ logger: Logger, isolation: isolated (any Actor)? = #isolation,
     _ work: () async throws -> Value
   ) async throws(QuietRefusal) -> Value {
     do {
       return try await work()
     } catch {
-      logger.error("storage failed", metadata: ["cause": "\(ErrorCause.text(error))"])
+      logger.error("request not processed", metadata: ["cause": "\(ErrorCause.text(error))"])
       throw .unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)
     }
   }

@@ -5,7 +5,7 @@ import World
 enum Disk {
   /// Replaces `url` by `content` atomically, and removes the leftovers of interrupted writes.
   ///
-  /// If it throws, the old content is unchanged.
+  /// If it throws, the old content is unchanged, except if only the folder could not be synced.
   static func replace(_ url: URL, with content: Data) throws(SealedStorageError) {
     // First, so that on a full disk the space of the leftover is available.
     try removeLeftovers(of: url)
@@ -108,6 +108,13 @@ enum Disk {
     try remove(other)
     guard Foundation.link(url.path, other.path) == 0 else { throw failure() }
     try syncFolder(of: other)
+  }
+
+  /// Returns `true` if both names are of one file.
+  static func isSameFile(_ url: URL, _ other: URL) -> Bool {
+    var (first, second) = (stat(), stat())
+    return stat(url.path, &first) == 0 && stat(other.path, &second) == 0
+      && first.st_ino == second.st_ino && first.st_dev == second.st_dev
   }
 
   /// Creates the folder `url` and its missing parents, with access for the owner only.

@@ -30,7 +30,7 @@ public struct SealedFile: Sendable {
     return if let box { try seal.open(box, location: url.lastPathComponent) } else { nil }
   }
 
-  /// Replaces the content. If this throws, the old content is unchanged.
+  /// Replaces the content. If this throws, the old content is unchanged, except if only the folder could not be synced.
   ///
   /// - Throws: `.full` if no space is left, `.tooLarge` beyond the limit, `.disk` for another error.
   public func replace(with content: Data) throws(SealedStorageError) {
@@ -61,7 +61,8 @@ public struct SealedFile: Sendable {
 
   /// Renames a damaged file as `setAside()` does and writes `content` in its place.
   ///
-  /// At every moment the damaged or the new file has the name; if this throws, the old file has it.
+  /// At every moment the damaged or the new file has the name. If this throws, the damaged one has it, except if only
+  /// the folder could not be synced.
   public func setAside(replacingWith content: Data) throws(SealedStorageError) {
     try Disk.link(url, as: aside)
     try replace(with: content)
@@ -102,7 +103,7 @@ public struct SealedDays: Sendable {
     try file(of: day).read()
   }
 
-  /// Replaces the content of `day`. If this throws, the old content is unchanged.
+  /// Replaces the content of `day`. Throws like `SealedFile.replace`.
   public func replace(_ day: UInt32, with content: Data) throws(SealedStorageError) {
     try file(of: day).replace(with: content)
   }

@@ -61,8 +61,9 @@ public actor SealedLog {
 
   /// Renames a damaged segment of `day` and writes a new one with its readable records.
   ///
-  /// The damaged segment is kept as `<day>.sealed.damaged` until the day is removed. If this throws, nothing
-  /// has changed. A crash at any point leaves at least one complete segment.
+  /// The damaged segment is kept as `<day>.sealed.damaged` until the day is removed. If this throws, the segment of
+  /// `day` is unchanged, except if only the folder could not be synced; then both files are kept. A crash at any point
+  /// leaves at least one complete segment.
   ///
   /// - Throws: `.full` if there is no space for both, `.disk` for another error.
   public func setDamageAside(of day: UInt32) throws(SealedStorageError) {
@@ -78,7 +79,8 @@ public actor SealedLog {
     do throws(SealedStorageError) {
       try Disk.replace(url(of: day), with: segment)
     } catch {
-      try? Disk.remove(aside(of: day))
+      // If only the sync of the folder failed, the second name is the only one of the damaged segment.
+      if Disk.isSameFile(url(of: day), aside(of: day)) { try? Disk.remove(aside(of: day)) }
       throw error
     }
     ends[day] = segment.count

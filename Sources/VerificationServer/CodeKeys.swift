@@ -72,7 +72,7 @@ struct CodeKeys: Sendable, Redacted {
 
 /// The hash under which a code is stored: HMAC-SHA256 of its characters under a key of the server.
 ///
-/// A code has about 31 bits or more, so an unkeyed hash could be reversed in a second.
+/// A code has only 20 bits or more, so an unkeyed hash could be reversed at once.
 struct CodeHash: Hashable, Sendable, Redacted {
   let bytes: Data
 

@@ -68,7 +68,7 @@ enum SignatureRequirement: Equatable {
   /// None; existing signatures are ignored.
   case noSignature
 
-  /// - Throws: `CommandFailure` if `publicKey` is not a valid PEM file.
+  /// - Throws: `CommandFailure` if `publicKey` cannot be read, `KeyFileError` if it is not a P-256 key in PEM.
   init(publicKey: String?, acceptsUnsigned: Bool) throws {
     guard let publicKey else {
       self = acceptsUnsigned ? .noSignature : .anySigner

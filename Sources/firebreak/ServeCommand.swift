@@ -40,7 +40,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "Print the addresses of the servers as one JSON object on the first line.")
   var json = false
 
-  @Flag(help: "Log everything to stderr, whatever the settings say.")
+  @Flag(
+    help: "Log to stderr with the entries of libraries, at level info or logLevel if that is lower."
+  )
   var verbose = false
 
   @Flag(help: "Allow the options for developers.")
@@ -130,7 +132,11 @@ struct ServeCommand: AsyncParsableCommand {
 
   private func logger(level: Logger.Level) -> Logger {
     guard verbose else { return Logger(label: "firebreak") { _ in ServerErrorLog(level) } }
-    return Logger(label: "firebreak") { StreamLogHandler.standardError(label: $0) }
+    return Logger(label: "firebreak") { label in
+      var handler = StreamLogHandler.standardError(label: label)
+      handler.logLevel = min(level, .info)
+      return handler
+    }
   }
 }
 

@@ -48,10 +48,8 @@ struct BodyLimitTests {
       let post = Post(#"{"word":"hello"}"#)
       let half = post.body.count / 2
       let pieces = [post.head + post.body.prefix(half)]
-      let start = ContinuousClock.now
       let response = try await WireResponse(Wire.exchange(pieces, port: port))
       #expect(response.status == 408)
-      #expect(ContinuousClock.now - start >= .seconds(1))
       #expect(echo.effects.count == 0)
       // On a busy machine this body may be too slow as well.
       try await Patience.until { try await post.response(port: port).status == 200 }
@@ -72,6 +70,7 @@ struct BodyLimitTests {
         connection.close()
       }
       try await Patience.until { echo.log.lines.contains { $0.contains("POST /echo") } }
+      #expect(echo.log.lines.contains { $0.contains("POST /echo") })
       #expect(echo.effects.count == 0)
     }
   }

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import QuietHTTP
@@ -14,13 +15,9 @@ struct BodyTimeoutsTests {
     timeouts = BodyTimeouts(now: { timer.now }, sleep: { try await timer.sleep(until: $0) })
   }
 
-  /// Waits for a condition and gives up after many tries, so that a failure is reported.
+  /// Waits for a condition. The test fails if it does not become true.
   private func until(_ isSo: () -> Bool) async throws {
-    var turns = 0
-    while !isSo(), turns < 10_000 {
-      turns += 1
-      try await Task.sleep(for: .milliseconds(1))
-    }
+    try await Patience.until { isSo() }
     #expect(isSo())
   }
 

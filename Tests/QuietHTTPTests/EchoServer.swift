@@ -18,6 +18,8 @@ struct EchoServer {
   let effects = Counter()
   /// Moves only by the word `work` and by waits for the grid.
   let stopwatch = ManualStopwatch()
+  /// Requests with the word `held` wait here.
+  let gate = Gate()
   let log = CollectedLog()
 
   /// On a busy machine a test may be suspended for longer than any timeout, so there is none but those that
@@ -33,7 +35,7 @@ struct EchoServer {
     limits.idleSeconds = Patience.seconds
     limits.responseSeconds = Patience.seconds
     change(&limits)
-    let (effects, stopwatch) = (effects, stopwatch)
+    let (effects, stopwatch, gate) = (effects, stopwatch, gate)
     let router = Router.quiet(
       refusals: .plain, allowedOrigin: allowedOrigin, randomness: SystemRandomness())
     router.post(
@@ -47,15 +49,14 @@ struct EchoServer {
           effects.add()
           switch request.body.word {
           case "storage":
-            return try await QuietRefusal.mappingStorageErrors(request.context.logger) {
+            return try await QuietRefusal.mappingServerErrors(request.context.logger) {
               throw CocoaError(.fileWriteOutOfSpace)
             }
           case "fault": throw POSIXError(.EDEADLK)
-          case "slow": try await Task.sleep(for: .milliseconds(300))
+          case "held": try await gate.pass()
           case "work": stopwatch.advance(by: .milliseconds(300))
           case "refused": throw QuietRefusal.notFound
           case "busy": throw QuietRefusal.tooManyAttempts(retryAfterSeconds: 600)
-          case "never": try await Task.sleep(for: .seconds(3600))
           default: break
           }
           return try PaddedResponse(["word": request.body.word])
@@ -93,4 +94,16 @@ final class Counter: Sendable {
   var count: Int { number.withLock { $0 } }
 
   func add() { number.withLock { $0 += 1 } }
+}
+
+/// A gate at which requests wait until the test opens it, or until they are canceled.
+final class Gate: Sendable {
+  private let isOpen = Mutex(false)
+
+  func open() { isOpen.withLock { $0 = true } }
+
+  /// Waits until the gate is open. After a very long wait the request goes on, so that a test of broken code ends.
+  func pass() async throws {
+    try await Patience.until { isOpen.withLock { $0 } }
+  }
 }

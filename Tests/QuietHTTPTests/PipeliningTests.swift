@@ -43,12 +43,18 @@ struct PipeliningTests {
     try await echo.running { port async throws in
       let client = try await Wire.aside {
         let client = try WireConnection(port: port)
-        let first = String(decoding: Post(#"{"word":"slow"}"#).bytesWithoutClose, as: UTF8.self)
+        let first = String(decoding: Post(#"{"word":"held"}"#).bytesWithoutClose, as: UTF8.self)
         #expect(client.send(Data((first + Self.last).utf8)))
         return client
       }
       try await Patience.until { echo.effects.count == 1 }
+      #expect(echo.effects.count == 1)
+      // Meanwhile a broken server would serve the second request as well.
+      for _ in 0..<20 {
+        #expect(try await Post(#"{"word":"hello"}"#).response(port: port).status == 200)
+      }
       #expect(!echo.log.lines.contains { $0.contains("/people") })
+      echo.gate.open()
       let reply = try await Wire.aside {
         var reply = Data()
         while let part = client.receive(), !part.isEmpty { reply.append(part) }

@@ -97,7 +97,7 @@ struct ResponseTests {
       #expect(response.headers["retry-after"] == "\(QuietLimit.retryAfterSeconds)")
       #expect(
         response.json["message"] == "The server is busy or cannot use its storage; retry later.")
-      #expect(echo.log.lines.contains { $0.contains("storage failed") })
+      #expect(echo.log.lines.contains { $0.contains("request not processed") })
     }
   }
 

@@ -173,7 +173,7 @@ struct ServerLoadTests {
     try await echo.running { port async throws in
       var held: [WireConnection] = []
       for number in 1...2 {
-        let post = Post(#"{"word":"never"}"#)
+        let post = Post(#"{"word":"held"}"#)
         let client = try await Wire.aside {
           let client = try WireConnection(port: port)
           #expect(client.send(post.head + post.body))

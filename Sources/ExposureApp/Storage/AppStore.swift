@@ -71,7 +71,8 @@ struct AppStore<State: Codable & Sendable> {
     return rebuilt
   }
 
-  /// Changes the value, on disk first. If it throws, neither the file nor `state` has changed.
+  /// Changes the value, on disk first. If it throws, `state` is unchanged, and so is the file, except if only its
+  /// folder could not be synced.
   mutating func update(_ change: (inout State) -> Void) throws(StorageFailure) {
     guard condition == .ready, let file = sealed(.state) else { throw .notReady(condition) }
     var next = state
@@ -183,7 +184,7 @@ private enum Content<Value> {
   }
 }
 
-/// An error of the app's store. The content on disk is unchanged.
+/// An error of the app's store. The content on disk is unchanged, except if only its folder could not be synced.
 public enum StorageFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The store is not open.
   case notReady(StorageCondition)

@@ -143,7 +143,7 @@ package struct CodeClient: Redacted, Sendable {
 }
 
 /// A request for a code.
-package struct CodeRequest: Hashable, Sendable {
+package struct CodeRequest: Hashable, Sendable, Redacted {
   /// The UUID by which the code is looked up later. The console chooses it, so that a request that is sent twice does
   /// not issue two codes.
   package let uuid: UUID

@@ -13,7 +13,7 @@ public struct ExportConfiguration: Hashable, Sendable {
   public var inputRegions: Set<String>
   /// Regions whose keys are excluded, even if they also belong to an input region.
   public var excludedRegions: Set<String> = []
-  /// The handling of keys of users who travel.
+  /// The handling of keys whose users consented to sharing them with other countries.
   public var travellers = Travellers.included
   /// The period of a file in seconds; must divide a day.
   public var periodSeconds = 14_400

@@ -46,7 +46,7 @@ struct ExportFolder: Sendable {
     UnverifiedKeyFile(at: file(name, of: root)).hasValidZipEnd
   }
 
-  /// The content of the index, which the first export creates.
+  /// The content of the index, which the server creates when it starts.
   ///
   /// - Throws: The error of the file system if the index is missing or unreadable. It must not be served as
   ///   an empty index: phones would treat all files as analysed.
@@ -124,7 +124,7 @@ struct DownloadRoutes: Sendable {
     }
     for root in roots {
       router.get(RouterPath(KeyServerRoute.index(of: root))) { request, context in
-        let index = try await QuietRefusal.mappingStorageErrors(context.logger) {
+        let index = try await QuietRefusal.mappingServerErrors(context.logger) {
           try folder.index(of: root)
         }
         return Self.document(index, type: "text/plain; charset=us-ascii", for: request)
@@ -144,7 +144,7 @@ struct DownloadRoutes: Sendable {
   ) async throws -> Response {
     let text = try context.parameters.require("name")
     guard let name = KeyFileName(text), name.text == text else { throw QuietRefusal.notFound }
-    let file: FileDownload? = try await QuietRefusal.mappingStorageErrors(context.logger) {
+    let file: FileDownload? = try await QuietRefusal.mappingServerErrors(context.logger) {
       guard try folder.isListed(name, of: root) else { return nil }
       return try FileDownload(folder.file(name, of: root))
     }

@@ -12,8 +12,8 @@ struct PeriodKeys {
   var filter: KeyFilter?
   var firstKey: Data?
   var beforeKey: Data?
-  /// Counts the rows that are left out because their checksums are wrong; nil if only columns for the filter are
-  /// read.
+  /// Counts the rows that are left out because their checksums are wrong; nil if they are not
+  /// counted.
   var damage: StoredDamage?
 
   /// Calls `body` for every key that was released in the period.

@@ -27,7 +27,7 @@ struct SQLiteUploads {
       arguments: [upload.token.digest])
     guard let row else { return nil }
     let digest: Data = row[0]
-    return digest == upload.digest ? .accepted(response: row[1]) : .tokenUsed
+    return isEqualInConstantTime(digest, upload.digest) ? .accepted(response: row[1]) : .tokenUsed
   }
 
   private func accept(

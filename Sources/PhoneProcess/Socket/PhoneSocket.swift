@@ -159,7 +159,10 @@ enum PhoneMessage {
   ) throws -> PhoneReply {
     let (line, _) = try receiveLine(
       from: socket, atMost: PhoneMessageLimit.replyBytesMax, before: deadline)
-    return try JSONDecoder().decode(ReplyLine.self, from: line).reply
+    guard let line = try? JSONDecoder().decode(ReplyLine.self, from: line) else {
+      throw UnixSocketError.unreadable
+    }
+    return line.reply
   }
 
   // MARK: The phone's side
@@ -245,7 +248,8 @@ enum PhoneMessageError: Error {
 
   var reply: PhoneReply {
     switch self {
-    case .malformed: PhoneReply(.badInput, "The phone does not understand the request.")
+    case .malformed:
+      PhoneReply(.badInput, "The request is not readable: use the program of the running phone.")
     case .version:
       PhoneReply(
         .badInput,

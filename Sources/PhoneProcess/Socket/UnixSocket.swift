@@ -188,6 +188,8 @@ package enum UnixSocketError: Error, Hashable, Sendable {
   case closed
   /// The message is longer than its limit.
   case tooLong
+  /// The message is not of the expected form.
+  case unreadable
   /// Another error of the system; the value is `errno`.
   case system(Int32)
 

@@ -113,6 +113,9 @@ struct GuessingAlarm: Sendable {
       case .stopped: "all codes are refused until there are fewer"
       }
     logger.error(
-      "codes are being guessed: \(count) wrong codes in \(limits.windowSeconds) seconds; \(effect)")
+      """
+      codes are being guessed: \(count) wrong codes in \(limits.windowSeconds) seconds; \(effect); \
+      block the addresses at the proxy
+      """)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Secrets
 import VerificationAPI
 import World
 
@@ -128,7 +129,7 @@ struct CodeIssuer: Sendable {
 }
 
 /// The properties of a code of Google's contract that is to be issued.
-struct CodeProperties: Sendable {
+struct CodeProperties: Sendable, Redacted {
   var testResult: TestResult
   /// The form of the code that the user types.
   var form = CodeForm.Kind.short

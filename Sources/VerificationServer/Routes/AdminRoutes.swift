@@ -158,7 +158,7 @@ struct CodeStatusRoutes: Sendable {
     guard let handle = UUID(uuidString: request.body.body.uuid ?? "") else {
       return try PaddedResponse(VerificationFailure(.unparsableRequest, "uuid must be a UUID."))
     }
-    let found = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
+    let found = try await QuietRefusal.mappingServerErrors(request.context.logger) {
       try await find(handle)
     }
     guard let status = found else {
@@ -205,7 +205,7 @@ struct CodeStatisticsRoute: Sendable {
       if let refused = try await gate.check(headers: request.headers, context: context) {
         return refused
       }
-      let counts = try await QuietRefusal.mappingStorageErrors(context.logger) {
+      let counts = try await QuietRefusal.mappingServerErrors(context.logger) {
         try await storage.counts()
       }
       return try PaddedResponse(CodeStatisticsResponse(statistics: counts.map(\.statistics)))

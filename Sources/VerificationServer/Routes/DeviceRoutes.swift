@@ -32,7 +32,7 @@ struct VerifyRoute: Sendable {
       from: request.context, on: code.map { verifier.keys.hash(of: $0).budgetName }
     ) {
       guard let code else { return .failed(try invalid()) }
-      let outcome = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
+      let outcome = try await QuietRefusal.mappingServerErrors(request.context.logger) {
         try await verifier.verify(code, accepted: accept.types, nonce: nonce)
       }
       return try result(outcome)
@@ -130,7 +130,7 @@ struct CertificateRoute: Sendable {
         VerificationFailure(.hmacInvalid, "ekeyhmac must be base64 of 32 bytes."))
     }
     return try await failures.attempt(from: request.context) {
-      let outcome = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
+      let outcome = try await QuietRefusal.mappingServerErrors(request.context.logger) {
         try await exchange.certificate(for: body.token ?? "", keyHMAC: hmac)
       }
       return switch outcome {
@@ -214,7 +214,7 @@ struct UserReportRoute: Sendable {
     -> PaddedResponse
   {
     let start = sendTimes.start()
-    let outcome = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
+    let outcome = try await QuietRefusal.mappingServerErrors(request.context.logger) {
       try await codeIssuer.issue(report.properties)
     }
     switch outcome {
@@ -241,9 +241,9 @@ struct UserReportRoute: Sendable {
           of: code, label: nil, phone: phone, purpose: .userReport, now: codeIssuer.clock.now))
     } catch {
       request.context.logger.error(
-        "SMS not sent: the gateway failed; the code is withdrawn",
+        "SMS not sent: check the gateway and the SMS key; the code will be withdrawn",
         metadata: ["kind": "\(error.errorCode.rawValue)"])
-      try await QuietRefusal.mappingStorageErrors(request.context.logger) {
+      try await QuietRefusal.mappingServerErrors(request.context.logger) {
         try await codeIssuer.storage.withdraw(code.handle)
       }
       throw QuietRefusal.unavailable(retryAfterSeconds: QuietLimit.retryAfterSeconds)

@@ -50,7 +50,7 @@ struct APIKeyGate: Sendable {
     }
     guard netmasks.contain(context) else { return try refusal() }
     return try await failures.attempt(from: context) {
-      let holder = try await QuietRefusal.mappingStorageErrors(context.logger) {
+      let holder = try await QuietRefusal.mappingServerErrors(context.logger) {
         try await apiKeys.holder(of: headers[.apiKey], kinds: kinds)
       }
       return holder == nil ? .failed(try refusal()) : .succeeded(nil)

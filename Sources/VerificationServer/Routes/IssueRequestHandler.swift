@@ -34,7 +34,7 @@ struct IssueRequestHandler: Sendable {
     let properties = validated.properties.issued(under: key)
     let outcome: CodeRequestOutcome
     do throws(QuietRefusal) {
-      outcome = try await QuietRefusal.mappingStorageErrors(logger) {
+      outcome = try await QuietRefusal.mappingServerErrors(logger) {
         try await codeIssuer.issue(properties)
       }
     } catch {
@@ -49,7 +49,7 @@ struct IssueRequestHandler: Sendable {
   }
 
   private func isTaken(_ handle: UUID, _ logger: Logger) async throws -> Bool {
-    try await QuietRefusal.mappingStorageErrors(logger) {
+    try await QuietRefusal.mappingServerErrors(logger) {
       try await codeIssuer.storage.status(of: handle) != nil
     }
   }
@@ -72,7 +72,7 @@ struct IssueRequestHandler: Sendable {
       }
       return .success(response)
     } catch {
-      try await QuietRefusal.mappingStorageErrors(logger) {
+      try await QuietRefusal.mappingServerErrors(logger) {
         try await codeIssuer.storage.withdraw(code.handle)
       }
       await quota.refund(under: key)

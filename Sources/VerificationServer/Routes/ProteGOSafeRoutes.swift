@@ -28,7 +28,7 @@ struct GenerateCodeRoute: Sendable {
           message: "testType must be confirmed, symptomDate a day of the last"
             + " \(VerificationLimit.symptomAgeDaysMax) days as YYYY-MM-DD."))
     }
-    let code = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
+    let code = try await QuietRefusal.mappingServerErrors(request.context.logger) {
       try await codeIssuer.code(for: testResult)
     }
     return try PaddedResponse(CallableResponse(result: code.characters))
@@ -76,7 +76,7 @@ struct GenerateCodesBatchRoute: Sendable {
             "numberOfCodes must be 1 to 1000, duration 1800 or a multiple of 3600 up to 86400."
         ))
     }
-    let codes = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
+    let codes = try await QuietRefusal.mappingServerErrors(request.context.logger) {
       try await codeIssuer.codes(
         count, for: TestResult(testType: .confirmed), lifetime: TimeInterval(duration))
     }
@@ -129,7 +129,7 @@ struct AccessTokenRoute: Sendable {
       from: request.context, on: code.map { redeemer.keys.hash(of: $0).budgetName }
     ) {
       guard let code else { return .failed(try invalidCode()) }
-      let token = try await QuietRefusal.mappingStorageErrors(request.context.logger) {
+      let token = try await QuietRefusal.mappingServerErrors(request.context.logger) {
         try await redeemer.token(for: code, keyHMAC: keyHMAC.bytes)
       }
       guard let token else { return .failed(try invalidCode()) }

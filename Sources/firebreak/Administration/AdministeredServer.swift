@@ -235,15 +235,16 @@ enum SigningKeyTimes {
   }
 }
 
-/// `settings`: the settings that are in force, from the file, the options and the defaults.
+/// `settings`: the settings of the file, the options and the defaults.
 struct SettingsCommand<Server: AdministeredServer>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "settings",
-      abstract: "Show the settings that are in force; exit code 2 if they are not valid.",
+      abstract:
+        "Show the settings of settings.json, the options and the defaults; exit code 2 if they are not valid.",
       discussion: """
-        They are in settings.json in the server's folder; the server reads them when it starts. The output of \
-        --json may be used as that file. It has no secrets: settings name the files of secrets.
+        The server reads settings.json in its folder when it starts, and again at SIGHUP. The output of --json may \
+        be used as that file. It has no secrets: settings name the files of secrets.
         """)
   }
 

@@ -12,8 +12,9 @@ struct BackupCommand<Server: AdministeredServer>: ParsableCommand {
       abstract: "Copy the server's database and files to a new file while the server runs.",
       discussion: """
         The file has the database, the secrets, and the settings with the files that they name in the server's \
-        folder. For the key server it also has the device configuration and, if it is in the folder, the root key. \
-        Protect the file like the secrets. `restore` creates a server from it.
+        folder. Texts that wait in a file or folder for an SMS gateway are not included. For the key server it also \
+        has the device configuration and, if it is in the folder, the root key. Protect the file like the \
+        secrets. `restore` creates a server from it.
         """)
   }
 

@@ -139,7 +139,8 @@ struct ApiTokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "api-token",
     abstract: "Show the tokens for issuing codes in the ProteGO Safe contract.",
-    discussion: "With --add a new one is created first; the server accepts it after a restart.")
+    discussion:
+      "With --add a new one is created first; the server accepts it after SIGHUP or a restart.")
 
   private struct Report: Encodable {
     let apiTokens: [String]

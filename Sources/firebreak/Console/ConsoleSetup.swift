@@ -127,7 +127,7 @@ extension ServerSetup {
 }
 
 /// The settings of the console: `console/settings.json`, and the defaults.
-struct ConsoleSettings {
+struct ConsoleSettings: Redacted {
   /// The origin that officials open; `nil` for `http://localhost` with the port.
   var origin: String?
   /// The page that opens the app with a code.

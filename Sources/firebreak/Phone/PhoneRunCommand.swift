@@ -160,6 +160,12 @@ struct PhoneAccess {
     while ContinuousClock.now < end {
       do {
         if let reply = try await PhoneSocket.ask(request, in: folder.url) { return reply }
+      } catch UnixSocketError.tooLong {
+        throw CommandFailure.badInput("The request or its result is too large: send it in parts.")
+      } catch UnixSocketError.unreadable {
+        throw CommandFailure(
+          status: .machineFailed,
+          message: "The running phone is of another version than this command: restart it.")
       } catch is UnixSocketError {
         throw CommandFailure(
           status: .machineFailed,

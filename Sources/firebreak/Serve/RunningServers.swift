@@ -157,7 +157,8 @@ struct ServerLoop {
       return try create(ports)
     } catch {
       logger.error(
-        "the settings were not reloaded", metadata: ["cause": "\(ErrorCause.text(error))"])
+        "the settings were not reloaded: correct the file and send SIGHUP again",
+        metadata: ["cause": "\(ErrorCause.text(error))"])
       return nil
     }
   }

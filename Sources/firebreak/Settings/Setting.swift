@@ -280,13 +280,13 @@ extension Setting {
       })
   }
 
-  /// The proxies whose `X-Forwarded-For` is believed.
+  /// The proxies whose `X-Forwarded-For` is trusted.
   static func proxies(_ path: WritableKeyPath<Root, TrustedProxies>) -> Self {
     Self(
       name: "trustedProxies",
       form: "a list of addresses or networks, none wider than /8: each client in a network can"
         + " choose the address it is counted by",
-      meaning: "proxies whose `X-Forwarded-For` is believed; behind a proxy that is not listed, all"
+      meaning: "proxies whose `X-Forwarded-For` is trusted; behind a proxy that is not listed, all"
         + " clients share the limits of one address",
       fallback: { _ in .list([]) },
       take: { value, root, _ in

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Logging
 import QuietHTTP
+import Secrets
 import Terminal
 import UploadToken
 import VerificationAPI
@@ -240,7 +241,7 @@ enum SMSSettings {
     ])
   }
 
-  private struct Gateway {
+  private struct Gateway: Redacted {
     var baseURL = URL(fileURLWithPath: "/")
     var account = ""
     var token = ""

@@ -133,7 +133,9 @@ struct UpTown: Sendable {
   private static func servers(_ line: String) throws -> Servers {
     guard let servers = try? JSONDecoder().decode(Servers.self, from: Data(line.utf8)) else {
       throw CommandFailure(
-        status: .machineFailed, message: "The servers did not report their addresses.")
+        status: .machineFailed,
+        message:
+          "The servers did not report their addresses: read the errors above, then start it again.")
     }
     return servers
   }
@@ -168,13 +170,37 @@ struct UpTown: Sendable {
     var residents: [Resident] = []
     for (name, line) in lines {
       let text = try await Self.first(of: line)
-      let web = try JSONDecoder().decode(Ready.self, from: Data(text.utf8)).web
-      residents.append(Resident(name: name, folder: folder.phone(name), web: web))
-      guard !folder.wasTurnedOn(name) else { continue }
-      _ = try await PhoneSocket.ask(PhoneRequest(.enable), in: folder.phone(name))
-      try folder.noteTurnedOn(name)
+      guard let ready = try? JSONDecoder().decode(Ready.self, from: Data(text.utf8)) else {
+        throw Self.failure(of: name, "did not report its address")
+      }
+      residents.append(Resident(name: name, folder: folder.phone(name), web: ready.web))
+      if !folder.wasTurnedOn(name) { try await turnOn(name) }
     }
     return residents
+  }
+
+  /// Turns exposure notifications on, once per phone; a failure is not noted, so that the next start tries again.
+  private func turnOn(_ name: String) async throws {
+    let reply: PhoneReply?
+    do {
+      reply = try await PhoneSocket.ask(PhoneRequest(.enable), in: folder.phone(name))
+    } catch is UnixSocketError {
+      reply = nil
+    }
+    guard reply?.status == .done else {
+      throw Self.failure(of: name, "did not turn exposure notifications on", reply?.text)
+    }
+    try folder.noteTurnedOn(name)
+  }
+
+  private static func failure(
+    of name: String, _ problem: String, _ reason: String? = nil
+  ) -> CommandFailure {
+    CommandFailure(
+      status: .machineFailed,
+      message:
+        "\(name.capitalized)'s phone \(problem): \(reason ?? "read its log, then start the town again.")"
+    )
   }
 
   private func phoneChild(_ name: String, port: Int, radio: String) -> UpChild {
