@@ -42,7 +42,7 @@ public struct Browser: Sendable {
   ) async throws -> Value {
     let profile = try TemporaryFolder()
     let environment = ProcessInfo.processInfo.environment.merging([
-      "HOME": profile.url.path, "LANGUAGE": language, "TZ": "UTC",
+      "HOME": profile.url.path, "TMPDIR": profile.url.path, "LANGUAGE": language, "TZ": "UTC",
     ]) { $1 }
     return try await ChildProcess.withRunning(
       URL(fileURLWithPath: "/usr/bin/env"), ["chromedriver", "--port=0"], environment: environment

@@ -34,11 +34,10 @@ import Testing
   @Test("Turning on fails if the consent is revoked while the call waits for the lock")
   func takenBackMeanwhile() async throws {
     let device = phone.device()
-    try await device.setEnabled(true)
-    try await device.setEnabled(false)
     let on = try await device.mutex.withLock {
       let on = Task { try await device.setEnabled(true) }
-      for _ in 0..<1_000 { await Task.yield() }
+      // The user's decision is stored before the call waits for the lock, which is held here.
+      try await Patience.until { device.authorizationStatus == .authorized }
       try await device.consentStore.update { $0.authorization = .notAuthorized }
       return on
     }

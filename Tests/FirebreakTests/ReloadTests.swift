@@ -1,45 +1,12 @@
 import Foundation
 import ServedSystem
+import Synchronization
 import TestSupport
 import Testing
+import VerificationServer
 
 @Suite("Running servers: SIGHUP and a second server")
 struct ReloadTests {
-  /// A connection on which a test sends a request in parts.
-  private struct Connection: ~Copyable {
-    private let socket: Int32
-
-    init(port: Int) throws { socket = try LocalSocket.connected(to: port) }
-
-    deinit { close(socket) }
-
-    func send(_ text: String) { Self.send(text, socket) }
-
-    private static func send(_ text: String, _ socket: Int32) {
-      let sent = Glibc.send(socket, text, text.utf8.count, Int32(MSG_NOSIGNAL))
-      #expect(sent == text.utf8.count)
-    }
-
-    /// The first line of the next response; its other lines are discarded.
-    ///
-    /// - Parameter next: Returns what is sent next. It runs at once, on a thread of its own, because the server
-    ///   limits the time for the rest of a request.
-    func statusLine(then next: @escaping @Sendable () -> String? = { nil }) async -> String {
-      await withCheckedContinuation { continuation in
-        Thread.detachNewThread { [socket] in
-          var limit = timeval(tv_sec: Patience.seconds, tv_usec: 0)
-          setsockopt(
-            socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-          var buffer = [UInt8](repeating: 0, count: 1 << 12)
-          let count = max(recv(socket, &buffer, buffer.count, 0), 0)
-          if let text = next() { Self.send(text, socket) }
-          let text = String(decoding: buffer.prefix(count), as: UTF8.self)
-          continuation.resume(returning: text.components(separatedBy: "\r\n")[0])
-        }
-      }
-    }
-  }
-
   private static func configuration(_ version: Int, _ rest: String = "") -> String {
     #"{"remoteConfiguration": {"version": \#(version)}\#(rest)}"#
   }
@@ -86,30 +53,47 @@ struct ReloadTests {
     #expect(try await authority.servers.stop() == 0)
   }
 
+  /// Sends SIGHUP and waits until the old server stops, which closes `idle`, a connection without a request.
+  ///
+  /// It waits for at most half of the time that an SMS gateway has, so that the gateway responds in time.
+  private static func reload(_ servers: ServedFirebreak, idle: Int32) {
+    servers.send(SIGHUP)
+    var limit = timeval(tv_sec: Int(VerificationLimit.smsSecondsMax) / 2, tv_usec: 0)
+    setsockopt(idle, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    var byte: UInt8 = 0
+    recv(idle, &byte, 1, 0)
+  }
+
   @Test("A request in progress at SIGHUP gets its response")
   func inProgress() async throws {
-    let authority = try await ServedAuthority(["keys/settings.json": Self.configuration(7)])
-    try ServedAuthority.write(["keys/settings.json": Self.configuration(8)], in: authority.folder)
-    let port = try #require(URL(string: authority.keys)?.port)
-    let upload = try Connection(port: port)
-    upload.send(
-      """
-      POST /uploadDiagnosisKeys HTTP/1.1\r
-      host: localhost\r
-      content-type: application/json\r
-      content-length: 2\r
-      expect: 100-continue\r
-      \r
-
-      """)
-    let servers = authority.servers
-    let first = await upload.statusLine {
-      servers.send(SIGHUP)
-      return "{}"
+    let served = Mutex<(servers: ServedFirebreak, idle: Int32)?>(nil)
+    let gateway = try StandInServer { _ in
+      if let served = served.withLock({ $0 }) { Self.reload(served.servers, idle: served.idle) }
+      return StandInServer.Response(status: 201, body: "{}")
     }
-    #expect(first.hasPrefix("HTTP/1.1 100"))
-    #expect(await upload.statusLine().hasPrefix("HTTP/1.1 400"))
+    defer { withExtendedLifetime(gateway) {} }
+    let authority = try await ServedAuthority([
+      "keys/settings.json": Self.configuration(7),
+      "verification/settings.json": """
+      {"sms": {"region": "PL", "gateway": {"baseURL": "\(gateway.address)", "account": "AC1",
+        "tokenFile": "gateway-token", "from": "+48500"}}}
+      """, "verification/gateway-token": "top secret\n",
+    ])
+    let servers = authority.servers
+    let port = try #require(URL(string: authority.verification)?.port)
+    let key = try await authority.apiKey("admin")
+    try ServedAuthority.write(["keys/settings.json": Self.configuration(8)], in: authority.folder)
+    // Accepted before the connection of the request, which the reload interrupts.
+    let idle = try LocalSocket.connected(to: port)
+    defer { close(idle) }
+    served.withLock { $0 = (servers: servers, idle: idle) }
+    // The response is sent after that of the gateway.
+    let response = try await authority.post(
+      "\(authority.verification)/api/issue", #"{"testType":"confirmed","phone":"+48123456789"}"#,
+      headers: ["X-API-Key": key])
+    #expect(response.status == 200)
     try await Patience.until { try await version(authority) == 8 }
+    #expect(try await version(authority) == 8)
     #expect(try await authority.servers.stop() == 0)
   }
 

@@ -11,7 +11,6 @@ import Testing
 @Suite("Secrets in the memory of a running phone")
 struct SecretsInMemoryTests {
   private static let pin = "Q7Z4XK"
-  private static let searchesMax = 100
   private static let token =
     "eyJhbGciOiJFUzI1NiJ9." + String(repeating: "Zm9yZ290dGVu", count: 20) + ".c2VjcmV0LXRva2Vu"
 
@@ -110,10 +109,10 @@ struct SecretsInMemoryTests {
       ].sorted { $0.key < $1.key }
       var found: [String] = []
       // The last references to a request may be released after the reply.
-      for number in 0..<Self.searchesMax where found != ["address"] {
-        if number > 0 { try await Task.sleep(for: .milliseconds(100)) }
+      try await Patience.until {
         let counts = try occurrences(of: secrets.map(\.value), in: process.processIdentifier)
         found = zip(secrets, counts).filter { $1 > 0 }.map(\.0.key)
+        return found == ["address"]
       }
       #expect(keys.count == 1 && found == ["address"], "\(found)")
     }

@@ -8,10 +8,12 @@ struct BannedPattern {
   /// Patterns in code; comments and strings are not searched.
   static let inCode = [
     BannedPattern(
-      pattern: #"(?<!\w)(Date\(\)|Date\.now\b)"#,
+      pattern:
+        #"(?<!\w)Date((\.init)?\(\)|\.now\b)|:\s*Date\s*=\s*\.now\b|timeIntervalSinceNow|\btime\(nil\)"#,
       advice: "take the time from a WallClock parameter", allowed: ["World"]),
     BannedPattern(
-      pattern: #"\bSystemRandomNumberGenerator\b|\.random\(in:[^,]*\)|\.randomElement\(\)"#,
+      pattern:
+        #"\bSystemRandomNumberGenerator\b|\.random\((?!.*\busing:)|\.(randomElement|shuffled|shuffle)\(\)"#,
       advice: "take random bytes from a Randomness parameter", allowed: ["World"]),
     BannedPattern(
       pattern: #"(?<![\w.])(print|debugPrint|dump)\("#,
@@ -44,7 +46,7 @@ struct BannedPattern {
 
   /// Banned in tests and examples too.
   static let foundationProcess = BannedPattern(
-    pattern: #"\bProcess(\.init|\.run)?\("#,
+    pattern: #"\bProcess(\.init|\.run)?\(|:\s*Process\b|\bposix_spawnp?\("#,
     advice: "use swift-subprocess: Foundation.Process crashes under load")
 
   /// Banned in tests.

@@ -16,13 +16,15 @@ enum ImportRule {
     let kinds: Set<String> = [
       "struct", "class", "enum", "protocol", "func", "typealias", "let", "var", "actor",
     ]
-    return file.matches(#"^\s*(@\w+(\([^)]*\))?\s+|public\s+|package\s+|internal\s+)*import\s"#)
-      .compactMap { line, text in
-        let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
-        guard let keyword = words.firstIndex(of: "import") else { return nil }
-        let named = words.dropFirst(keyword + 1).drop { kinds.contains($0) }.first
-        return named?.split(separator: ".").first.map { (line, String($0)) }
-      }
+    return file.matches(
+      #"^\s*(@\w+(\([^)]*\))?\s+|(public|package|internal|fileprivate|private)\s+)*import\s"#
+    )
+    .compactMap { line, text in
+      let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+      guard let keyword = words.firstIndex(of: "import") else { return nil }
+      let named = words.dropFirst(keyword + 1).drop { kinds.contains($0) }.first
+      return named?.split(separator: ".").first.map { (line, String($0)) }
+    }
   }
 }
 

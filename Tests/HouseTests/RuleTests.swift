@@ -11,7 +11,7 @@ struct RuleTests {
     "A forbidden import is found, with its line",
     arguments: [
       "import DiagnosisKeyFile", "import Foundation\nimport ExposureKeys",
-      "@testable import KeyServer", "package import Hummingbird",
+      "@testable import KeyServer", "package import Hummingbird", "private import Hummingbird",
       "import struct ExposureKeys.DiagnosisKey", "  import class VerificationServer.X",
     ])
   func plantedImport(_ text: String) {
@@ -39,7 +39,9 @@ struct RuleTests {
   @Test(
     "Each banned pattern is found in code and not in comments",
     arguments: [
-      "Date()", "Date.now", "Int.random(in: 0...1)", "print(1)", "try! f()", "fatalError(\"\")",
+      "Date()", "Date.now", "Date.init()", "Date(timeIntervalSinceNow: 1)", "time(nil)",
+      "Int.random(in: 0...1)", "Int.random(in: 0..<min(1, 2))", "Bool.random()", "[1].shuffled()",
+      "print(1)", "try! f()", "fatalError(\"\")",
       "Task.detached {}", "DispatchSemaphore(value: 0)", "Thread.sleep()", "CommandLine.arguments",
       "ProcessInfo.processInfo", "\"\\(Date())\"", "HTTPClient.shared", "f(client: .shared)",
     ])
@@ -49,6 +51,22 @@ struct RuleTests {
     }
     #expect(found("let a = \(code)", "Sources/ExposureApp/Thing.swift") == 1)
     #expect(found("// let a = \(code)", "Sources/ExposureApp/Thing.swift") == 0)
+  }
+
+  @Test("A quotation mark in a regular expression hides no code of later lines")
+  func quotationMarkInExpression() {
+    let text = "let a = /\"+/\nlet b = Date()\nlet c = \"\""
+    #expect(BannedPattern.inCode[0].violations(in: file(text)).map(\.line) == [2])
+  }
+
+  @Test(
+    "Child processes without swift-subprocess are found",
+    arguments: [
+      "let a = Process()", "let a: Process = .init()", "try Process.run(a, arguments: [])",
+      "posix_spawn(&a, b, nil, nil, c, d)",
+    ])
+  func plantedProcess(_ code: String) {
+    #expect(BannedPattern.foundationProcess.violations(in: file(code)).count == 1)
   }
 
   @Test("A target may be exempt from a pattern")

@@ -30,7 +30,9 @@ struct SourceFile {
 
   /// The lines of code in which `pattern` matches, each with its number.
   func matches(_ pattern: String) -> [(line: Int, text: String)] {
-    guard let expression = try? NSRegularExpression(pattern: pattern) else { return [] }
+    guard let expression = try? NSRegularExpression(pattern: pattern) else {
+      preconditionFailure("\(pattern) is not a regular expression")
+    }
     return code.enumerated().compactMap { index, text in
       let all = NSRange(text.startIndex..., in: text)
       return expression.firstMatch(in: text, range: all) == nil ? nil : (index + 1, text)
@@ -96,6 +98,8 @@ private struct CodeLexer {
     let tail = String(repeating: "#", count: hashes)
     for _ in quotes.utf8 { keep() }
     while position < source.count, !hasPrefix(quotes + tail) {
+      // The quotation mark was part of a regular expression.
+      if quotes.utf8.count == 1, source[position] == UInt8(ascii: "\n") { return }
       if hasPrefix("\\" + tail + "(") {
         for _ in 0..<(2 + hashes) { keep() }
         readCode(untilParenthesis: true)

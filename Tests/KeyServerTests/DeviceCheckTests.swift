@@ -273,12 +273,22 @@ actor DeviceCheckTestServer {
       router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
       onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: logger)
     let running = Task { try await application.run() }
-    defer { running.cancel() }
     for await port in ports {
       await server.listens(on: port)
       break
     }
-    try await body(server)
+    let result: Result<Void, any Error>
+    do {
+      result = .success(try await body(server))
+    } catch {
+      result = .failure(error)
+    }
+    // Stopping a server while it accepts a connection traps in SwiftNIO, and a request may have timed out before its
+    // connection was accepted. Connections are accepted in order: after this response no earlier one is pending.
+    _ = try? await LoopbackClient.send("GET", server.url.absoluteString)
+    running.cancel()
+    _ = await running.result
+    try result.get()
   }
 
   private init(_ mode: Mode) {

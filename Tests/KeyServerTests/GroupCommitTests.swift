@@ -69,15 +69,29 @@ struct GroupCommitTests {
   }
 
   @Test("An upload that cannot be stored does not affect the others of its group")
-  func oneFails() async {
+  func oneFails() async throws {
+    let (record, mayEnd) = (Record(), Gate())
     let commits = GroupCommit<AdmittedUpload> { uploads in
-      try await Task.sleep(for: .milliseconds(20))
+      record.groups.withLock { $0.append(uploads.count) }
+      // The other uploads arrive while the first one is committed.
+      try await mayEnd.wait()
       if uploads.contains(where: { $0.digest == Data([7]) }) { throw Broken() }
       return uploads.map { .accepted(response: $0.digest) }
     }
-    let results = await results(of: Array(0..<20), commits)
-    #expect(results.filter { (try? $0.value.get()) == nil }.map(\.key) == [7])
-    #expect(results.count == 20)
+    async let first = results(of: [0], commits)
+    try await Patience.until { !record.groups.withLock { $0.isEmpty } }
+    async let others = results(of: Array(1..<20), commits)
+    try await Patience.until { await commits.pendingCount == 19 }
+    mayEnd.open()
+    let all = await first.merging(others) { $1 }
+    #expect(all.count == 20)
+    for (number, result) in all {
+      let expected: Acceptance? = number == 7 ? nil : .accepted(response: Data([number]))
+      #expect((try? result.get()) == expected)
+    }
+    // The second group has all others; when it has failed, each of them is retried alone.
+    let retries = [Int](repeating: 1, count: 19)
+    #expect(record.groups.withLock { $0 } == [1, 19] + retries)
   }
 
   @Test("A group is no larger than its limit")

@@ -14,13 +14,15 @@ package struct Run {
 
   /// - Parameters:
   ///   - device: The file or device for stdout, whose content is then not in `output`.
-  ///   - temporaryFolder: The folder for the program's temporary files.
+  ///   - temporaryFolder: The folder for the program's temporary files; one of its own by default.
   package init(
     _ arguments: [String], output device: URL? = nil, temporaryFolder: URL? = nil
   ) async throws {
+    let own = try TemporaryFolder()
+    defer { withExtendedLifetime(own) {} }
     let result = try await ChildProcess.run(
       try Self.product(), arguments,
-      environment: Self.environment(adding: temporaryFolder.map { ["TMPDIR": $0.path] } ?? [:]),
+      environment: Self.environment(adding: ["TMPDIR": (temporaryFolder ?? own.url).path]),
       output: device)
     (status, output, errors) = (result.status, result.output, result.errors)
   }

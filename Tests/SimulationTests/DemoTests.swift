@@ -156,13 +156,9 @@ import Testing
     folder = try TemporaryFolder()
   }
 
-  /// Enough keys that matching takes much longer than the test needs to notice its start.
-  private static let manyKeys = 12_000
-
   /// Near and diagnosed have been together, and diagnosed's key is published.
   private func published() async throws -> DemoParticipants {
-    let participants = try await DemoParticipants(
-      world: world, folder: folder.url, minimumKeys: Self.manyKeys)
+    let participants = try await DemoParticipants(world: world, folder: folder.url)
     for phone in participants.phones {
       await phone.app.start()
       #expect(await phone.app.enable() == .enabled)
@@ -192,26 +188,39 @@ import Testing
       })
   }
 
-  /// Expires `run` when a file exists: the framework writes it when a detection begins.
+  /// Expires `run` when its detection reads the contacts of `phone`; nothing else in a check reads them.
   ///
-  /// On a thread of its own, so that other tests do not delay it. A run that has ended does not expire.
-  private func expire(_ run: SimulatedRun, afterCreationOf path: String) {
+  /// A named pipe replaces the oldest contacts. The detection gets their content after the run has expired, so it
+  /// cannot end before.
+  private func expire(
+    _ run: SimulatedRun, whenDetectionReadsContactsOf phone: SimulatedPhone
+  ) throws {
+    let contacts = phone.folder.appendingPathComponent("framework/contacts")
+    let days = try FileManager.default.contentsOfDirectory(atPath: contacts.path)
+      .filter { $0.hasSuffix(".sealed") }
+    let oldest = contacts.appendingPathComponent(try #require(days.min()))
+    let content = try Data(contentsOf: oldest)
+    let (path, aside) = (oldest.path, folder.path("contacts aside").path)
+    try #require(rename(path, aside) == 0)
+    try #require(mkfifo(path, 0o600) == 0)
     Thread.detachNewThread {
-      while access(path, F_OK) != 0, run.success == nil { usleep(200) }
+      // Returns when the detection opens the pipe.
+      let pipe = open(path, O_WRONLY | O_CLOEXEC)
       run.expire()
+      // Later detections read the file again.
+      rename(aside, path)
+      try? FileHandle(fileDescriptor: pipe, closeOnDealloc: true).write(contentsOf: content)
     }
   }
 
-  @Test("A check that expires during matching changes nothing, and the next check notifies near")
+  @Test("A check that expires during detection changes nothing, and the next check notifies near")
   func expiryMidway() async throws {
     let participants = try await published()
     let near = participants.near
     let cursor = await near.app.cursor
-    let counted = near.folder.appendingPathComponent("framework/detections")
-    try? FileManager.default.removeItem(at: counted)
 
     let run = SimulatedRun()
-    expire(run, afterCreationOf: counted.path)
+    try expire(run, whenDetectionReadsContactsOf: near)
     let outcome = await near.app.backgroundCheck(run)
 
     #expect(outcome == .failed(.timeIsUp))

@@ -15,15 +15,20 @@ import Testing
 
   @Test("A sleeper resumes when the clock reaches its deadline, not before")
   func wakes() async throws {
+    let executor = ManualExecutor()
     let deadline = clock.now.addingTimeInterval(60)
-    async let woken: Date = {
+    let sleeper = Task(executorPreference: executor) {
       try await clock.sleep(until: deadline)
       return clock.now
-    }()
+    }
+    await executor.runUntilIdle()
     clock.advance(by: 59)
-    await Task.yield()
+    // The clock resumes due sleepers before `advance` returns.
+    #expect(executor.isIdle)
     clock.advance(by: 1)
-    #expect(try await woken == deadline)
+    try #require(!executor.isIdle)
+    await executor.runUntilIdle()
+    #expect(try await sleeper.value == deadline)
   }
 
   @Test("The clock never moves back")
@@ -37,6 +42,33 @@ import Testing
     let sleeper = Task { try await clock.sleep(until: .distantFuture) }
     sleeper.cancel()
     await #expect(throws: CancellationError.self) { try await sleeper.value }
+  }
+}
+
+/// Runs tasks when a test says so, and shows if they are all suspended.
+private final class ManualExecutor: TaskExecutor {
+  private let jobs = Mutex<[UnownedJob]>([])
+
+  /// True if no task can run.
+  var isIdle: Bool { jobs.withLock { $0.isEmpty } }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    jobs.withLock { $0.append(job) }
+  }
+
+  /// Runs the tasks until all are suspended or have ended. On a thread of its own, because the caller is a task.
+  func runUntilIdle() async {
+    await withCheckedContinuation { (idle: CheckedContinuation<Void, Never>) in
+      Thread.detachNewThread {
+        while let job = self.nextJob() { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        idle.resume()
+      }
+    }
+  }
+
+  private func nextJob() -> UnownedJob? {
+    jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
   }
 }
 

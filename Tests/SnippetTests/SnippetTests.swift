@@ -85,7 +85,13 @@ struct SnippetTests {
   private static func output(of page: String) async throws -> String {
     let bundle = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let snippets = bundle.deletingLastPathComponent().appendingPathComponent("snippets")
-    let result = try await ChildProcess.run(snippets, [page])
+    // A device writes to the folder of its phone again after the page has ended.
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.url.path]) {
+      $1
+    }
+    let result = try await ChildProcess.run(snippets, [page], environment: environment)
     #expect(result.status == 0, "\(result.errors)")
     return result.output
   }

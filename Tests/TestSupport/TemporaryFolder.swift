@@ -4,10 +4,10 @@ import Foundation
 public final class TemporaryFolder: Sendable {
   public let url: URL
 
-  /// Creates the folder.
+  /// Creates the folder. Its name is short, because the paths of sockets inside have at most 107 bytes.
   public init() throws {
     url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("firebreak-test-\(UUID().uuidString)")
+      .appendingPathComponent("firebreak-test-\(UUID().uuidString.prefix(13))")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 

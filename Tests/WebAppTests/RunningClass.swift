@@ -19,7 +19,13 @@ struct RunningClass: Sendable {
     let arguments =
       ["up", "--class", "\(size)", "--port", "0", "--listen", "127.0.0.1", "--json"]
       + hosts.flatMap { ["--host", $0] }
-    return try await ChildProcess.withRunning(try Run.product(), arguments) { process in
+    // The class is killed and cannot remove its data.
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    return try await ChildProcess.withRunning(
+      try Run.product(), arguments,
+      environment: Run.environment(adding: ["TMPDIR": folder.url.path])
+    ) { process in
       let line = try await process.firstLine() ?? ""
       let errors = try process.errors
       let ready = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]

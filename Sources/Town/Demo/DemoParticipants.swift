@@ -23,9 +23,8 @@ struct DemoParticipants {
 
   var phones: [SimulatedPhone] { [near, far, diagnosed] }
 
-  /// Starts the servers on loopback and creates three phones; all store their data below `folder`. Key files
-  /// are padded to `minimumKeys`.
-  init(world: SimulatedWorld, folder: URL, minimumKeys: Int = 1_000) async throws {
+  /// Starts the servers on loopback and creates three phones; all store their data below `folder`.
+  init(world: SimulatedWorld, folder: URL) async throws {
     let teamKey = P256.Signing.PrivateKey()
     let deviceCheck = SimulatedDeviceCheck(
       team: try DeviceCheckTeam(
@@ -39,7 +38,7 @@ struct DemoParticipants {
       deviceCheck: DeviceCheckConfiguration(
         baseURL: .loopback(port: await deviceCheckServer.boundPort), teamID: Self.teamID,
         keyID: Self.teamKeyID, privateKeyPEM: teamKey.pemRepresentation),
-      minimumKeys: minimumKeys, logger: world.logger)
+      logger: world.logger)
     services = [checking, RunningService(authority)]
     self.deviceCheck = deviceCheck
     self.authority = authority
