@@ -249,7 +249,9 @@ enum PhoneMessageError: Error {
   var reply: PhoneReply {
     switch self {
     case .malformed:
-      PhoneReply(.badInput, "The request is not readable: use the program of the running phone.")
+      PhoneReply(
+        .badInput,
+        "The phone does not understand the request: use the program of the running phone.")
     case .version:
       PhoneReply(
         .badInput,
