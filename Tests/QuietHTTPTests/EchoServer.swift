@@ -53,7 +53,7 @@ struct EchoServer {
               throw CocoaError(.fileWriteOutOfSpace)
             }
           case "fault": throw POSIXError(.EDEADLK)
-          case "held": try await gate.pass()
+          case "held": try await gate.wait()
           case "work": stopwatch.advance(by: .milliseconds(300))
           case "refused": throw QuietRefusal.notFound
           case "busy": throw QuietRefusal.tooManyAttempts(retryAfterSeconds: 600)
@@ -94,16 +94,4 @@ final class Counter: Sendable {
   var count: Int { number.withLock { $0 } }
 
   func add() { number.withLock { $0 += 1 } }
-}
-
-/// A gate at which requests wait until the test opens it, or until they are canceled.
-final class Gate: Sendable {
-  private let isOpen = Mutex(false)
-
-  func open() { isOpen.withLock { $0 = true } }
-
-  /// Waits until the gate is open. After a very long wait the request goes on, so that a test of broken code ends.
-  func pass() async throws {
-    try await Patience.until { isOpen.withLock { $0 } }
-  }
 }
