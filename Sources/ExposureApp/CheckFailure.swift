@@ -50,7 +50,7 @@ public enum CheckFailure: String, Error, Codable, Sendable, CaseIterable, Custom
     case .notEnabled: "Exposure notifications are off; turn them on."
     case .noConnection: "The server could not be reached; the app will try again automatically."
     case .serverBusy:
-      "The server did not return a valid response; the app will try again automatically."
+      "The server is busy or its response is not valid; the app will try again automatically."
     case .invalidIndex:
       "The list of key files is not readable; if your network asks you to sign in, do that first."
     case .filesMissing: "Some of the key files could not be checked; the app will try again."

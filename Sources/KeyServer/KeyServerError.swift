@@ -46,7 +46,7 @@ extension KeyServerError: CustomStringConvertible {
     case .exportFolder:
       "The export folder cannot be created: check exportFolder, the disk and the folder's owner."
     case .unavailable:
-      "The key server could not read or write its data: check the disk, then try again; nothing was half written."
+      "The key server could not read or write its data: check the disk, then try again; no file is incomplete."
     }
   }
 }

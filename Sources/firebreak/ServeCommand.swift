@@ -40,9 +40,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Flag(help: "Print the addresses of the servers as one JSON object on the first line.")
   var json = false
 
-  @Flag(
-    help: "Log to stderr with the entries of libraries, at level info or logLevel if that is lower."
-  )
+  @Flag(help: "Log to stderr at level info, with the entries of libraries.")
   var verbose = false
 
   @Flag(help: "Allow the options for developers.")
@@ -132,11 +130,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   private func logger(level: Logger.Level) -> Logger {
     guard verbose else { return Logger(label: "firebreak") { _ in ServerErrorLog(level) } }
-    return Logger(label: "firebreak") { label in
-      var handler = StreamLogHandler.standardError(label: label)
-      handler.logLevel = min(level, .info)
-      return handler
-    }
+    return Logger(label: "firebreak") { StreamLogHandler.standardError(label: $0) }
   }
 }
 

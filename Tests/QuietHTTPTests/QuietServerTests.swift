@@ -13,7 +13,9 @@ import World
 struct QuietServerTests {
   @Test("A graceful shutdown finishes the request in progress")
   func gracefulShutdown() async throws {
-    let isFinished = try await succeeds { try await finishesRequest() }
+    let isFinished = try await succeeds(within: QuietLimit.shutdownSeconds) {
+      try await finishesRequest()
+    }
     #expect(isFinished)
   }
 
@@ -40,16 +42,16 @@ struct QuietServerTests {
     }
   }
 
-  /// Repeats an attempt that failed and took longer than the grace period: on a busy machine that period may be over
-  /// before the test has opened the gate.
+  /// Repeats an attempt that failed and took longer than a limit of the server: on a busy machine that time may be over
+  /// before the test has done its part.
   private nonisolated(nonsending) func succeeds(
-    _ attempt: nonisolated(nonsending) () async throws -> Bool
+    within seconds: Int, _ attempt: nonisolated(nonsending) () async throws -> Bool
   ) async throws -> Bool {
     var hasSucceeded = false
     try await Patience.until {
       let start = ContinuousClock.now
       hasSucceeded = try await attempt()
-      return hasSucceeded || ContinuousClock.now - start < .seconds(QuietLimit.shutdownSeconds)
+      return hasSucceeded || ContinuousClock.now - start < .seconds(seconds)
     }
     return hasSucceeded
   }
@@ -80,7 +82,9 @@ struct QuietServerTests {
 
   @Test("At shutdown a half-sent body is cut off while a complete request can still be finished")
   func halfSent() async throws {
-    let isCutOff = try await succeeds { try await cutsOffHalfSentBody() }
+    let isCutOff = try await succeeds(within: QuietLimit.shutdownSeconds) {
+      try await cutsOffHalfSentBody()
+    }
     #expect(isCutOff)
   }
 
@@ -106,9 +110,39 @@ struct QuietServerTests {
     }
   }
 
+  @Test("At shutdown the rest of a half-sent body is still accepted for a moment")
+  func completedBody() async throws {
+    let isAnswered = try await succeeds(within: QuietLimit.unfinishedRequestSeconds) {
+      try await answersCompletedBody()
+    }
+    #expect(isAnswered)
+  }
+
+  /// True if a request whose body is completed after the shutdown has begun gets its response.
+  private func answersCompletedBody() async throws -> Bool {
+    let echo = EchoServer()
+    let services = ServiceGroup(
+      configuration: .init(services: [echo.server], logger: Logger(label: "test")))
+    return try await withThrowingTaskGroup(of: Void.self, returning: Bool.self) { group in
+      group.addTask { try? await services.run() }
+      let port = await echo.server.boundPort
+      let half = try await Wire.aside { try halfSentRequest(port: port) }
+      await services.triggerGracefulShutdown()
+      await echo.server.waitUntilClosed()
+      let response = try await Wire.aside {
+        defer { half.close() }
+        return half.send(Self.halfSentPost.body.dropFirst(50)) ? half.receive() : nil
+      }
+      try await group.waitForAll()
+      return response?.starts(with: Data("HTTP/1.1 200".utf8)) ?? false
+    }
+  }
+
+  private static let halfSentPost = Post(bytes: 100)
+
   /// A connection on which the server waits for the second half of a body.
   private func halfSentRequest(port: Int) throws -> WireConnection {
-    var post = Post(bytes: 100)
+    var post = Self.halfSentPost
     post.headers = ["Expect: 100-continue"]
     let connection = try WireConnection(port: port)
     #expect(connection.send(post.head))

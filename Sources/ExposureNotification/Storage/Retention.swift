@@ -46,7 +46,7 @@ final class Retention: Sendable {
       try file.replace(with: content)
       state.stored = clock
     } catch {
-      logger.warning("storing the trusted clock reading failed: \(error); will try again")
+      logger.warning("the trusted time could not be stored: \(error); will try again")
     }
   }
 
@@ -56,7 +56,7 @@ final class Retention: Sendable {
     do throws(SealedStorageError) {
       return try file.read().flatMap { try? JSONDecoder().decode(RetentionClock.self, from: $0) }
     } catch {
-      logger.warning("reading the trusted clock reading failed: \(error); old data stays longer")
+      logger.warning("the stored trusted time could not be read: \(error); old data stays longer")
       if error == .damaged { reports.setAside(file, .retentionClock) }
       return nil
     }

@@ -47,7 +47,7 @@ extension StorageDamage: CustomStringConvertible {
     case .contacts: "Encounters\(ofDay) were damaged: exposures of that day may be missing."
     case .matches: "Earlier matches were damaged: check the key files of the last 14 days again."
     case .detectionLimits: "The count of detections was damaged: it has started again."
-    case .retentionClock: "The trusted clock reading was damaged: old data stays for another day."
+    case .retentionClock: "The stored trusted time was damaged: old data stays for another day."
     case .reports: "The list of damaged data was damaged: check the log for earlier damage."
     }
   }

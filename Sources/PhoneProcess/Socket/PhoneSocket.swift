@@ -157,12 +157,15 @@ enum PhoneMessage {
   static func receiveReply(
     from socket: UnixSocket, before deadline: ContinuousClock.Instant
   ) throws -> PhoneReply {
-    let (line, _) = try receiveLine(
-      from: socket, atMost: PhoneMessageLimit.replyBytesMax, before: deadline)
-    guard let line = try? JSONDecoder().decode(ReplyLine.self, from: line) else {
+    do {
+      let (line, _) = try receiveLine(
+        from: socket, atMost: PhoneMessageLimit.replyBytesMax, before: deadline)
+      return try JSONDecoder().decode(ReplyLine.self, from: line).reply
+    } catch UnixSocketError.tooLong {
+      throw UnixSocketError.unreadable
+    } catch is DecodingError {
       throw UnixSocketError.unreadable
     }
-    return line.reply
   }
 
   // MARK: The phone's side

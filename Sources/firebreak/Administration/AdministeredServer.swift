@@ -27,9 +27,9 @@ protocol AdministeredServer {
     _ keys: [SecretSigningKey], of setup: ServerSetup, options: KeyOptions) throws
   /// A new key with the id or version that follows those of `keys`.
   static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey
-  /// The settings that are in force, without the files that they name.
+  /// The settings of the file, the options and the defaults, without the files that they name.
   static func settingsInForce(of setup: ServerSetup) throws -> JSONTree
-  /// The settings that are in force, after a check of all of them.
+  /// The same settings, after a check of all of them.
   static func settings(of setup: ServerSetup) throws -> JSONTree
 }
 

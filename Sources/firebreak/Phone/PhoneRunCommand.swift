@@ -161,7 +161,7 @@ struct PhoneAccess {
       do {
         if let reply = try await PhoneSocket.ask(request, in: folder.url) { return reply }
       } catch UnixSocketError.tooLong {
-        throw CommandFailure.badInput("The request or its result is too large: send it in parts.")
+        throw CommandFailure.badInput("The request is too large: send it in parts.")
       } catch UnixSocketError.unreadable {
         throw CommandFailure(
           status: .machineFailed,

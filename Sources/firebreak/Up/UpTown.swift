@@ -61,7 +61,7 @@ struct UpTown: Sendable {
     do {
       try await withThrowingTaskGroup(of: Void.self) { group in
         defer { group.cancelAll() }
-        let servers = try Self.servers(try await Self.line(of: serversChild, in: &group))
+        let servers = try servers(try await Self.line(of: serversChild, in: &group))
         let residents = try await phones(servers, radios: radios, in: &group)
         let town = LiveTown(
           of: residents, on: air, clock: clock,
@@ -130,12 +130,12 @@ struct UpTown: Sendable {
     }
   }
 
-  private static func servers(_ line: String) throws -> Servers {
+  private func servers(_ line: String) throws -> Servers {
     guard let servers = try? JSONDecoder().decode(Servers.self, from: Data(line.utf8)) else {
       throw CommandFailure(
         status: .machineFailed,
-        message:
-          "The servers did not report their addresses: read the errors above, then start it again.")
+        message: "The servers did not report their addresses: look into \(serversChild.log.path)"
+          .printable)
     }
     return servers
   }
@@ -171,7 +171,7 @@ struct UpTown: Sendable {
     for (name, line) in lines {
       let text = try await Self.first(of: line)
       guard let ready = try? JSONDecoder().decode(Ready.self, from: Data(text.utf8)) else {
-        throw Self.failure(of: name, "did not report its address")
+        throw failure(of: name, "did not report its address")
       }
       residents.append(Resident(name: name, folder: folder.phone(name), web: ready.web))
       if !folder.wasTurnedOn(name) { try await turnOn(name) }
@@ -188,19 +188,19 @@ struct UpTown: Sendable {
       reply = nil
     }
     guard reply?.status == .done else {
-      throw Self.failure(of: name, "did not turn exposure notifications on", reply?.text)
+      throw failure(of: name, "did not turn exposure notifications on", reply?.text)
     }
     try folder.noteTurnedOn(name)
   }
 
-  private static func failure(
+  /// The failure of a phone with its own reason, or with the place of its log.
+  private func failure(
     of name: String, _ problem: String, _ reason: String? = nil
   ) -> CommandFailure {
-    CommandFailure(
+    let reason = reason ?? "look into \(folder.log(of: name).path)"
+    return CommandFailure(
       status: .machineFailed,
-      message:
-        "\(name.capitalized)'s phone \(problem): \(reason ?? "read its log, then start the town again.")"
-    )
+      message: "\(name.capitalized)'s phone \(problem): \(reason)".printable)
   }
 
   private func phoneChild(_ name: String, port: Int, radio: String) -> UpChild {
