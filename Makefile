@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The entry points of the project. `make demo` and `make test` prepare the machine themselves.
 
 SHELL := /bin/bash

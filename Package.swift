@@ -1,4 +1,5 @@
 // swift-tools-version:6.2
+// SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
 // The targets and their dependencies; Tests/HouseTests checks every import in the sources against them.
@@ -15,25 +16,38 @@ let strict: [SwiftSetting] = [
 let strictOnTheCallersActor: [SwiftSetting] =
   strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
+// The framework's libraries.
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+// Its name in both major versions of swift-crypto.
+let cryptoExtras: Target.Dependency = .product(name: "_CryptoExtras", package: "swift-crypto")
 let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
-let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
-let asyncHTTPClient: Target.Dependency = .product(
-  name: "AsyncHTTPClient", package: "async-http-client")
-let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
-let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
-let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+// The system's libraries: a package that depends on the framework with `traits: []` does not fetch them.
+let system: TargetDependencyCondition? = .when(traits: ["System"])
+let hummingbird: Target.Dependency = .product(
+  name: "Hummingbird", package: "hummingbird", condition: system)
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: system)
+let sqlite: Target.Dependency = .product(
+  name: "GRDBSQLite", package: "GRDB.swift", condition: system)
+let asyncHTTPClient: Target.Dependency = .product(
+  name: "AsyncHTTPClient", package: "async-http-client", condition: system)
+let nioCore: Target.Dependency = .product(
+  name: "NIOCore", package: "swift-nio", condition: system)
+let nioPosix: Target.Dependency = .product(
+  name: "NIOPosix", package: "swift-nio", condition: system)
+let nioHTTP1: Target.Dependency = .product(
+  name: "NIOHTTP1", package: "swift-nio", condition: system)
 let serviceLifecycle: Target.Dependency = .product(
-  name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
-let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
-let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
+  name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: system)
+let subprocess: Target.Dependency = .product(
+  name: "Subprocess", package: "swift-subprocess", condition: system)
+let systemPackage: Target.Dependency = .product(
+  name: "SystemPackage", package: "swift-system", condition: system)
+let mustache: Target.Dependency = .product(
+  name: "Mustache", package: "swift-mustache", condition: system)
 let argumentParser: Target.Dependency = .product(
-  name: "ArgumentParser", package: "swift-argument-parser")
+  name: "ArgumentParser", package: "swift-argument-parser", condition: system)
 
 let package = Package(
   name: "firebreak",
@@ -54,20 +68,31 @@ let package = Package(
     .library(name: "UserNotifications", targets: ["UserNotifications"]),
     .library(name: "DeviceCheck", targets: ["DeviceCheck"]),
   ],
+  traits: [
+    .trait(
+      name: "System",
+      description: "The app's engine, the servers, the simulation and the command line."),
+    .default(enabledTraits: ["System"]),
+  ],
   dependencies: [
-    .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
-    .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
-    .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
-    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
-    .package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0"),
-    .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2"),
-    .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
-    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    // The framework.
+    .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    // The system. Hummingbird's support for configuration files is not used.
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1",
+      traits: ["FullFoundation"]),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    // `make docs`.
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
   ],
   targets: [
     // Ground layer: values, and the interface to the operating system.
@@ -256,6 +281,21 @@ let package = Package(
         .swiftLanguageMode(.v5), .treatAllWarnings(as: .error),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
       ]),
+
+    // An app for Apple's framework. It imports Foundation and Apple's modules, in the language mode of most apps.
+    .target(
+      name: "App", dependencies: ["ExposureNotification", "BackgroundTasks", "UserNotifications"],
+      path: "Examples/Sources/App", packageAccess: false, swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+
+    // The simulated phone, user and server around that app.
+    .executableTarget(
+      name: "ExampleApp",
+      dependencies: [
+        "App", "ExposureNotification", "BackgroundTasks", "UserNotifications", "DiagnosisKeyFile",
+        "ExposureKeys", "KeyServerAPI", "VerificationAPI", "SealedStorage", "World", crypto,
+        subprocess,
+      ], path: "Examples/Sources/ExampleApp", packageAccess: false,
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
 
     // Shared by the tests: the published vectors, temporary folders, child processes, an HTTP client, a manual clock.
     .target(

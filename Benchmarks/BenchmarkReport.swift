@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The results as Markdown: targets, speeds of the machine and benchmarks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The published set of benchmarks and the targets of the project. Documentation/Performance.md explains both.
 enum BenchmarkSuite {
   private static let million = "match --keys 1000000 --sightings"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A figure with a target, or without one for information.
 struct BenchmarkTarget: Sendable {
   enum Measure: Sendable {

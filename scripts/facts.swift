@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures the structure of the Swift files in the folders given as arguments, generated files left out: sizes of
 // files and functions, types per file, and types that only one other file uses. Functions are found by matching
 // braces, so the figures are approximate.

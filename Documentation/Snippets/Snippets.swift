@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Runs the snippet of one page of the framework's reference: `snippets ENManager`. Without a name it lists
 /// the pages.
 @main

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks and probes with AES-NI, one key at a time and eight blocks in flight.
 
 #if defined(__x86_64__)

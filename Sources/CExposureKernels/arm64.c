@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks and probes with arm64's AES instructions, one key at a time and eight blocks in flight. Round keys and
 // blocks fill 19 of 32 registers.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tier with arm64's AES and SHA-256 instructions.
 
 #ifndef EK_ARM64_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HKDF-SHA256 with arm64's SHA-256 instructions, four keys interleaved: four rounds have a latency of four
 // cycles or more, in which those of the other keys run. State and message of four keys fill 24 of 32 registers.
 

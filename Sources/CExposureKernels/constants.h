@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Precomputed constants.
 
 #ifndef EK_CONSTANTS_H

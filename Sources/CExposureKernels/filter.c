@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "filter.h"
 
 void ek_filter_add(const ek_filter *filter, const uint8_t identifier[EK_KEY_BYTES]) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The filter's hash, word and bits. Every tier's probe computes the same.
 
 #ifndef EK_FILTER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The filter's words for the two tiers that probe in wide registers.
 
 #ifndef EK_FILTER_X86_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface of the tiers to match.c, and their shared functions.
 
 #ifndef EK_KERNELS_H

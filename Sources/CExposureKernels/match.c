@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splits the keys into groups and passes them to the kernels of the tier.
 
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The portable tier: the specification key by key and block by block. Slow, but works on every machine.
 
 #include "portable.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of the portable tier. For little-endian machines only, like all that Swift supports.
 
 #ifndef EK_PORTABLE_H

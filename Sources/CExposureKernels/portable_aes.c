@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AES-128 in plain C (FIPS 197), four columns of 32 bits, first byte lowest.
 //
 // SubBytes and MixColumns are one table of 256 words. The access times of table lookups reveal data to other

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HKDF-SHA256 to identifier keys in plain C: six compressions for each key, since two of HKDF's eight process constant
 // blocks from constant states.
 

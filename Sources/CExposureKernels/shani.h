@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The key schedule of the two tiers with the SHA extensions.
 
 #ifndef EK_SHANI_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HKDF-SHA256 with the x86 SHA extensions, four keys interleaved: sha256rnds2 has a latency of four
 // cycles and can start every two, so two keys keep it busy, and two more fill the gaps of the message schedules. The
 // 16 registers do not hold all values; message words are spilled to memory first.

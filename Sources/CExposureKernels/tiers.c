@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Detection of the tiers that this machine supports.
 
 #include "kernels.h"

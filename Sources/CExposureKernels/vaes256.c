@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks and probes of two keys at a time, one in each 128-bit lane of a 256-bit register. Like vaes512.c, for
 // processors with wide AES but without AVX-512. With 16 registers, the round keys stay in the first-level cache.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks and probes of four keys at a time, one in each 128-bit lane of a 512-bit register: round keys need no
 // broadcast, and a register holds the identifiers of four keys at one interval. Only candidates are stored.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tier with AVX-512 and AES on 512-bit registers.
 
 #ifndef EK_VAES512_H

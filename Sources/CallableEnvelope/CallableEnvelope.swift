@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// `{"data": …, "padding": …}`: the request of a callable function.
 ///
 /// The padding is ignored. It makes a real upload as long as a decoy.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The reason why no token was created. On Linux an `NSError` does not bridge back, so pass on the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SwiftProtobuf
 
 /// The counted content of a key file. It does not say that a signature is valid.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Secrets
 
 /// A beacon: an identifier and its encrypted metadata, which always change together.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The calibration of a phone's radio, which makes the attenuations of different models comparable.
 ///
 /// Bluetooth Specification 1.2.2, "Associated Encrypted Metadata": a sender states its transmit power and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A Temporary Exposure Key that its owner has published after a diagnosis.
 public struct DiagnosisKey: Hashable, Sendable {
   /// The risk levels that an authority may assign to a key.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A ten-minute interval of Unix time, the protocol's unit of time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Recordings of phones near a participant who was marked sick, read from a folder.

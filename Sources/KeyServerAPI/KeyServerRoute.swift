@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The paths of the key server, shared by app and server.
 public enum KeyServerRoute {
   /// Uploads the keys of a diagnosed user, ProteGO Safe contract (POST).

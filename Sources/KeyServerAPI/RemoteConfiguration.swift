@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Settings that the health authority can change on all phones without a new app version.
 ///
 /// A missing key, or one of another type, gets its default; the other keys keep their values.

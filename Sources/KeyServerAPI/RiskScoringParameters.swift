@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The parameters with which the framework scores one exposure (ENAPIVersion 1).
 ///
 /// Each score table has one value for each of the framework's eight steps.

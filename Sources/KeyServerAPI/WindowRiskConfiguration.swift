@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The rules of apps with ENAPIVersion 2: the framework's parameters for exposure windows and daily
 /// summaries, and the policy that evaluates the windows.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A QR code (ISO/IEC 18004) with error correction level M and one segment of bytes, versions 1 to 9.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The modules of a QR code while it is made: the fixed patterns, the data, and the mask.
 struct QRMatrix: Sendable {
   private(set) var modules: [[Bool]]

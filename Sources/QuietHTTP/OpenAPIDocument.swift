@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Hummingbird
 
 /// The OpenAPI 3.1 description of a server.

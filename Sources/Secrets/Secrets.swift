@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A value that must not appear in logs, dumps, debugger output or test failures.
 ///
 /// Conforming is enough: `print`, `dump`, string interpolation and `Mirror` then show the name of the

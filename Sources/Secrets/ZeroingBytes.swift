@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The bytes of a secret in one place in memory, overwritten with zeros before the memory is freed.

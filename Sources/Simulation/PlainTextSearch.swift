@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Searches bytes and files for secrets: as bytes, as hex in both cases, and as base64 with plain or escaped slashes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A pull parser for JSON (RFC 8259) that reads the bytes once, from the first to the last.
 ///
 /// The caller states which fields and types it expects. Unlike `JSONDecoder`, the cursor builds no

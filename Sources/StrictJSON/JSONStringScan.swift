@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Validates the content of a JSON string (RFC 8259, section 7) without copying it.
 ///
 /// Up to half of an upload is padding, which is validated like every other string. Plain ASCII is

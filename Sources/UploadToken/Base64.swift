@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Strict base64 (RFC 4648) of tokens, keys and HMACs: every byte sequence has exactly one text.

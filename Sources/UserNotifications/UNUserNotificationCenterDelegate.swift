@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The app's decisions about its notifications while it runs. Each method is optional; an app implements

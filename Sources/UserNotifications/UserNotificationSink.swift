@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Shows an app's notifications, as Apple's system does. A program on Linux implements it.

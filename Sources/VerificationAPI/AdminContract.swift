@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Secrets
 
 /// The body of `VerificationRoute.issue`: a request for one code, from the health authority's systems.

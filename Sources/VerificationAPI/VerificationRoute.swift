@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The paths, headers and fixed texts of the verification server.
 public enum VerificationRoute {
   /// POST: exchanges a PIN for an upload token (ProteGO Safe contract).

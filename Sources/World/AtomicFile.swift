@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Replaces files so that a reader, a crash or a power failure sees either the old content or the new.

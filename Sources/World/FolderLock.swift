@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// An exclusive lock on a folder, between processes as well as between tasks of one process.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The accessibility tree of a page, as assistive technology gets it from Chromium.
 public struct AccessibilityTree: Sendable {
   /// A line per node: role, name, states; children are indented.

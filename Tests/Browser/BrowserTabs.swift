@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Browser {
   /// A tab of the browser's window. Commands go to the one in use.
   public struct Tab: Hashable, Sendable {

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import CExposureKernels
 import Crypto
-import CryptoExtras
+import _CryptoExtras
 import Foundation
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import Crypto
-import CryptoExtras
+import _CryptoExtras
 import Foundation
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The targets and libraries that each target may import. `ArchitectureTests` holds every import and
 /// Package.swift to this table.
 enum AllowedImports {

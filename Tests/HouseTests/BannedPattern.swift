@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A pattern that must not occur in code, and what to write instead.
 struct BannedPattern {
   let pattern: String

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Checks that sibling folders of a target use each other's types in one direction only.

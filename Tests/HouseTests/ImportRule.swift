@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Checks that a target imports only the modules that `AllowedImports` lists for it.

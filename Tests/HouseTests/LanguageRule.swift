@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Checks the wording of comments: openings of doc comments, and words that engineers do not use in them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Checks that references to pages of the documentation lead somewhere: links in Markdown, including their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The tables of Documentation/TestedPromises.md: every row names tests that exist.

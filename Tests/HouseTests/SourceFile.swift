@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A Swift or C file, as text and as code with comments and string contents blanked out.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The steps that Documentation/Walks.md lists, each a file and a function, and the files they lead through.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the kernels on a processor on which the Swift tests do not run; scripts/test-arm64 compiles it and runs it
 // under qemu-user. It compares them with published vectors, then on random keys with swift-crypto (oracle.h) and,
 // candidate by candidate, with the portable tier.

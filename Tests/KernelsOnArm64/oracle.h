@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The result of swift-crypto for pseudorandom keys, as the reference where swift-crypto is not available.
 // CExposureKernelsTests/OracleTests.arm64 verifies it.
 

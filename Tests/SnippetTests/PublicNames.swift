@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The public names that Swift sources declare, as DocC writes them: `ENManager/activate()`.

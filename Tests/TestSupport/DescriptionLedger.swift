@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Compares the responses of a server with its OpenAPI description: every response must be described, and every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Validates JSON against a schema. Supports the part of JSON Schema that our descriptions use: type, properties,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A plain TCP connection to a server on this machine, for tests that an HTTP library cannot do.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A POST request over a plain socket, for clients that never finish their body or send too much.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A reproducible random number generator (SplitMix64).
 public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Virtual Bluetooth controllers on one simulated link, from two independent projects. `scripts/prepare-tests` installs

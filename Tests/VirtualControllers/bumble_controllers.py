@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two virtual Bluetooth controllers of bumble on one simulated link. `powered` says what is printed."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs virtual controllers in a child process. SIGHUP cuts their power: the child is killed and a new one is started.
 
 The ports stay the same, because this process keeps the listeners open. A host that connects in between waits for the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Virtual Bluetooth controllers of RootCanal on one simulated link.
 
 RootCanal listens on fixed ports of every address, so it runs in a network namespace of its own. A listener of the

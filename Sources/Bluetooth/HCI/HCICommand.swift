@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A command of the host to the controller.
 ///
 /// Core Specification, Volume 4, Part E, 7.3 to 7.8. Only commands that every Low Energy controller since

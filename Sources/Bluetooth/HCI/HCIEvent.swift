@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An event of the controller that the host handles.
 ///
 /// Core Specification, Volume 4, Part E, 7.7.

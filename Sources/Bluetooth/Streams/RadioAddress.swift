@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The place of a Bluetooth controller, as the value of `--radio`.

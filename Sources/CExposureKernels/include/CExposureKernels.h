@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hot loops of matching: which published Temporary Exposure Keys sent the received identifiers?
 //
 // For each key: identifier key = HKDF-SHA256(key, no salt, "EN-RPIK", 16 bytes); then for each interval of

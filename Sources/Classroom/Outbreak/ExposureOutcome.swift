@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The comparison of the truth with one phone: a notice that was due was shown, or is missing for a reason.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The numbers and words about an outbreak, for the teacher's page and the sheet.

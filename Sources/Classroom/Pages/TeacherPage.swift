@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The teacher's page: the clock, the truth about the outbreak, and the phones.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The catalogue: every text of the class's pages, in English. `{name}` is replaced by a value.

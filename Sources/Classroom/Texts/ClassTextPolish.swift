@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension ClassText {
   /// The Polish texts. They name no gender of a reader.
   static let polish: [ClassText: String] =

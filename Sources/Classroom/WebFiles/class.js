@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps a page up to date: after each change of the lesson, its parts with `data-live` are loaded again.
 'use strict';
 

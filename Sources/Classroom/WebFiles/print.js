@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shows the button that prints the sheet, which needs a script.
 'use strict';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import SwiftProtobuf
 
 /// Parses export.bin chunk by chunk; keeps at most one incomplete field in memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Scoring of API version 2: the score of a window is its duration, weighted by attenuation, infectiousness

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A UTC day as a number of days since 1970, which also names the segments of the contact log.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The style sheet of all pages. The colours have a contrast of at least 4.5 to 1 in both schemes.

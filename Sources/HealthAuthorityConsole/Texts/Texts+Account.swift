@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Texts {
   /// The texts of the sign-in and of links for a new password.
   static let signInPhrases: [TextKey: Phrase] = [

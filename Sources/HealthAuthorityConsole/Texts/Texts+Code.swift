@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Texts {
   /// The texts of the pages about codes.
   static let codePhrases: [TextKey: Phrase] = [

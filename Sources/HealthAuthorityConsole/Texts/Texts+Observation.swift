@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Texts {
   /// The texts of the funnel and the exports.
   static let observationPhrases: [TextKey: Phrase] = [

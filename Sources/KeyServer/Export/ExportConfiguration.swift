@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// One of the exports of a key server: the selection of keys, the period, the size and the folder of its files.

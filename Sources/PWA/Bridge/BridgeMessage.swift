@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A message of a page to the phone: `{"type":61,"data":null,"requestId":"request-1"}`.

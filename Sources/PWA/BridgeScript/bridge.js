@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bridge between a page and the phone: ProteGO Safe's interfaces for iOS and Android, over HTTP to the phone that
 // served the page. Texts from either side are passed as values and never become code.
 (() => {

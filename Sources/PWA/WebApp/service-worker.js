@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of the app, kept so that it opens while the phone process is not running. Everything
 // comes from the network first: the copy is used only if there is no answer. Messages, events and
 // whatever they carry are never kept.

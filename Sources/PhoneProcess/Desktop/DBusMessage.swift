@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A message of D-Bus in the little-endian form of the specification, version 1.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The notification service of a desktop (Desktop Notifications Specification 1.2), reached over the session bus.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Draws a timeline as SVG: a column for each phone and server, and a row for each step beside its time.

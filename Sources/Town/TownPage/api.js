@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The last state of the town, and the functions that draw each new state. */
 let state = null;
 const followers = [];

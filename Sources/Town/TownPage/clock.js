@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { send } from "./api.js";
 import { button, el, replace } from "./dom.js";
 import { t, time } from "./texts.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Creates an element. `on` holds event listeners; text is never parsed as HTML. */
 export function el(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);

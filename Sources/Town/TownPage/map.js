@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { send } from "./api.js";
 import { el, svg } from "./dom.js";
 import { t, title } from "./texts.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The languages of the page, each with its own name. */
 export const languages = { en: "English", pl: "polski" };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { follow, onProblem, redraw, start } from "./api.js";
 import { drawClock } from "./clock.js";
 import { el, replace } from "./dom.js";

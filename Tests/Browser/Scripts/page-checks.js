@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks of WCAG 2.2 criteria that axe does not check, or only in part. The body of a function that is run in the page
 // under test; it returns the violations as a list of {rule, selector, detail}, and leaves the page as it was.
 'use strict';

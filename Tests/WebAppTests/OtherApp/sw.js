@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 self.addEventListener('install', function (event) {
   event.waitUntil(caches.open('other-app').then(function (cache) {
     return cache.addAll(['/', '/static/app.js', '/static/app.css']);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pictures of QR codes for the tests, as a camera sees them. A test adds statements that use them.
 
 const pictureWidth = 640;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The entry of a positive test: its code, its day, and the choice to warn others.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The time after which a message may be repeated to a screen reader, in milliseconds. */
 const pause = 100;
 

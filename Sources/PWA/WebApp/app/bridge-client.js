@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { MessageError } from "./message-error.js";
 
 /** The time-outs of requests, in milliseconds: uploads wait for servers, all others do not. */

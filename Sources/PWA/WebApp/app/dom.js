@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Creates an element. `attributes` are attributes, `on` holds event listeners, and `checked`,
  * `disabled`, `hidden`, `value` and the like are properties. Children are nodes or text.

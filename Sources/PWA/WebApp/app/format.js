@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { now } from "./store.js";
 import { language, plural, t } from "./texts.js";
 

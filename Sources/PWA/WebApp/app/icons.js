@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { svg } from "./dom.js";
 
 /** The lines of the icons, on a grid of 24 by 24. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { onPush } from "./bridge-client.js";
 import { forgetAnnouncement } from "./announce.js";
 import { drawFrame } from "./frame.js";

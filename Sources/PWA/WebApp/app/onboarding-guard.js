@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The paths that are open before the onboarding is finished. */
 const open = new Set(["/welcome", "/how", "/consent", "/second-chance", "/ready", "/privacy",
   "/glossary", "/support", "/about"]);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { forgetAnnouncement } from "./announce.js";
 import { present } from "./dom.js";
 import { store } from "./store.js";

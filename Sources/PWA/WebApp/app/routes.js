@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The paths of this app for the screens that message 69 names: those of ProteGO Safe's web app. */
 const paths = {
   home: "/", dailyData: "/", riskTest: "/", uploadHistoricalData: "/share", pinReceiver: "/share",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { about } from "./screens/about.js";
 import { advice } from "./screens/advice.js";
 import { deletion } from "./screens/delete.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { connectBridge, onPush, request } from "./bridge-client.js";
 
 /** The delays between attempts to reach the phone process again, in milliseconds. */

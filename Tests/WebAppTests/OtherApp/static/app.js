@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A single-page app for the bridge, written as apps for phones were: requests by counter, a table of promises, one
 // router on the history, and either interface.
 (function () {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { el, svg } from "../dom.js";
 import { minutes, number } from "../format.js";
 import { hasText, t } from "../texts.js";

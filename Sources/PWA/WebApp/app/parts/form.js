@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { el } from "../dom.js";
 
 /** A switch with a label and an explanation. `change(isOn)` is called when the user flips it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The numbers of characters of a PIN. */
 export const pinLengths = { least: 6, most: 10 };
 

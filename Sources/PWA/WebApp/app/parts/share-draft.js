@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The answers of a user who shares a diagnosis. They are kept in memory only, so a PIN is never written by
  * the browser; they last as long as the page, without a time limit.

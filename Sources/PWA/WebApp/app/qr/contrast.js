@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The number of squares along the shorter side of a picture, each with a threshold of its own. */
 const squaresPerSide = 40;
 /** The smallest side of a square in pixels. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The number of modules across a finder pattern. */
 const modulesAcross = 7;
 /** The number of finder patterns that are considered together. */

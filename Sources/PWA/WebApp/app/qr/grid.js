@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { place, placesOf, sideOf } from "./version.js";
 
 /** The distance of the center of a finder pattern from the edges of a code, in modules. */

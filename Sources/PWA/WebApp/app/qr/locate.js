@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { crossing } from "./finders.js";
 import { agreement, contrastAt, gridOf, gridThrough, pointOf, timingShare } from "./grid.js";
 import { versionMax } from "./version.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { contrastOf, greyOf, halved } from "./contrast.js";
 import { triplesIn } from "./finders.js";
 import { modulesOf } from "./grid.js";

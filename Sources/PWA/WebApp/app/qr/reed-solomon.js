@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers from 0 to 255 as elements of the field with 256 elements: sums are exclusive ors, and products
 // are sums of logarithms, with the polynomial x⁸ + x⁴ + x³ + x² + 1.
 const order = 255;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const alphanumeric = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:";
 /** The designator that announces UTF-8. */
 const utf8 = 26;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { dataOf } from "./blocks.js";
 import { textFrom } from "./segments.js";
 import { place, placesOf } from "./version.js";

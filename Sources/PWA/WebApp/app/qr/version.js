@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The largest version. A version is a size: the first has 21 modules on each side, each next one 4 more. */
 export const versionMax = 40;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { announce } from "../announce.js";
 import { request } from "../bridge-client.js";
 import { el } from "../dom.js";

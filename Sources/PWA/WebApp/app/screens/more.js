@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { el } from "../dom.js";
 import { heading, menuRow } from "../parts/basics.js";
 import { store } from "../store.js";

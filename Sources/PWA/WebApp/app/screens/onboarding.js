@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { el } from "../dom.js";
 import { request } from "../bridge-client.js";
 import { riskShape } from "../icons.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { el } from "../dom.js";
 import { backLink, card, failureText, heading, linkButton, paragraphs } from "../parts/basics.js";
 import { hasText, t } from "../texts.js";

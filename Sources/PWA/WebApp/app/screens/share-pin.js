@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { el } from "../dom.js";
 import { send } from "../bridge-client.js";
 import { announce } from "../announce.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { el } from "../dom.js";
 import { announce } from "../announce.js";
 import { day, daysAgo, lastDays } from "../format.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { request } from "../bridge-client.js";
 import { el } from "../dom.js";
 import { day, daysAgo, minutes, number } from "../format.js";
