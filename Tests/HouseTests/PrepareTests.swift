@@ -19,16 +19,36 @@ struct PrepareTests {
     let result = try await machine.run()
     #expect(result.status == 3)
     #expect(result.lines.count == 1)
-    #expect(result.lines.first?.contains("install Swift 6.3") == true)
+    #expect(result.lines.first?.contains("install Swift 6.3 or later") == true)
   }
 
-  @Test("A wrong Swift version is reported in one line", arguments: ["5.10.1", "6.2.1", "7.0"])
-  func wrongSwift(version: String) async throws {
+  @Test(
+    "A Swift older than 6.3, or of unknown version, is refused in one line",
+    arguments: [
+      ("5.10.1", "Swift 5.10 found"), ("6.2.3", "Swift 6.2 found"), ("dev", "unknown version"),
+    ])
+  func olderSwift(version: String, reason: String) async throws {
     try addSwift(version)
     let result = try await machine.run()
     #expect(result.status == 3)
     #expect(result.lines.count == 1)
-    #expect(result.lines.first?.contains("Swift \(version.prefix(3))") == true)
+    #expect(result.lines.first?.contains(reason) == true)
+    #expect(result.lines.first?.contains("needs Swift 6.3 or later; install") == true)
+  }
+
+  @Test(
+    "A Swift newer than the tested one is accepted, and named once",
+    arguments: [("6.4", "6.4"), ("6.10.1", "6.10"), ("7.0-dev", "7.0"), ("10.0", "10.0")])
+  func newerSwift(version: String, name: String) async throws {
+    try addSwift(version)
+    try machine.add("dpkg-query", "echo -n 'install ok installed'")
+    let first = try await machine.run()
+    #expect(first.status == 0)
+    #expect(first.lines.count == 2)
+    #expect(first.lines.first?.contains("Swift \(name) is newer than 6.3") == true)
+    let second = try await machine.run()
+    #expect(second.status == 0)
+    #expect(second.lines.isEmpty)
   }
 
   @Test("Without permission to install, the command for root is printed")
