@@ -45,6 +45,18 @@ func regionConfigurationErrorPage() async throws {
 }
 
 @MainActor
+func regionConfigurationErrorCodePage() async throws {
+  // Page: RegionConfigurationErrorCode
+  let error = RegionConfigurationError.notAPublicKey(version: "v2")
+  switch error.code {
+  case .notAPublicKey: print("replace the key of version", error.keyVersion ?? "")
+  case .unreadable: print("check the path")
+  default: print(error)
+  }
+  // End of page.
+}
+
+@MainActor
 func storedDataPage() async throws {
   // Page: StoredData
   for part in StoredData.allCases {

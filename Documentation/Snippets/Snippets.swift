@@ -23,6 +23,7 @@ enum Snippets {
     "ConsentNotice": consentNoticePage,
     "ConsentRequest": consentRequestPage,
     "RegionConfigurationError": regionConfigurationErrorPage,
+    "RegionConfigurationErrorCode": regionConfigurationErrorCodePage,
     "StorageDamage": storageDamagePage,
     "StoredData": storedDataPage,
     "DeviceVariant": deviceVariantPage,

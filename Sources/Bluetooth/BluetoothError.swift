@@ -5,46 +5,106 @@ import Foundation
 ///
 /// The radio handles all of them alike: it opens the controller again and resets it. The text says what a
 /// person can do.
-public enum BluetoothError: Error, Equatable, Sendable {
-  /// The controller could not be opened; the text says why and what to do.
-  case unavailable(String)
-  /// The connection to the controller ended.
-  case disconnected
-  /// The controller did not answer the command of this name in time.
-  case noAnswer(String)
-  /// The controller rejected the command of this name with this status.
-  case rejected(String, status: UInt8)
-  /// The controller reported a hardware error with this code.
-  case hardwareError(UInt8)
-  /// The controller restarted by itself.
-  case restarted
-  /// The stream contains bytes that are not HCI packets.
-  case notHCI
-  /// The controller has no Bluetooth Low Energy.
-  case withoutLowEnergy
-  /// The radio was stopped.
-  case stopped
+public struct BluetoothError: Error, Hashable, Sendable {
+  /// The kind of an error. Later versions may add kinds, so a `switch` needs a `default`.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    fileprivate enum Kind: String {
+      case unavailable, disconnected, noAnswer, rejected, hardwareError, restarted, notHCI
+      case withoutLowEnergy, stopped
+    }
+
+    fileprivate let kind: Kind
+
+    /// The controller could not be opened; the error's description says why and what to do.
+    public static let unavailable = Self(kind: .unavailable)
+    /// The connection to the controller ended.
+    public static let disconnected = Self(kind: .disconnected)
+    /// The controller did not answer a command in time.
+    public static let noAnswer = Self(kind: .noAnswer)
+    /// The controller rejected a command.
+    public static let rejected = Self(kind: .rejected)
+    /// The controller reported a hardware error.
+    public static let hardwareError = Self(kind: .hardwareError)
+    /// The controller restarted by itself.
+    public static let restarted = Self(kind: .restarted)
+    /// The stream contains bytes that are not HCI packets.
+    public static let notHCI = Self(kind: .notHCI)
+    /// The controller has no Bluetooth Low Energy.
+    public static let withoutLowEnergy = Self(kind: .withoutLowEnergy)
+    /// The radio was stopped.
+    public static let stopped = Self(kind: .stopped)
+
+    /// The name of the code.
+    public var description: String { kind.rawValue }
+  }
+
+  /// The kind of error.
+  public let code: Code
+  /// The failure, its reason and what to do.
+  public let description: String
+  /// The name of the command that was rejected or not answered.
+  public let command: String?
+  /// The status of a rejected command, or the number of a hardware error.
+  public let status: UInt8?
+
+  private init(
+    _ code: Code, _ description: String, command: String? = nil, status: UInt8? = nil
+  ) {
+    self.code = code
+    self.description = description
+    self.command = command
+    self.status = status
+  }
 }
 
 extension BluetoothError: CustomStringConvertible {
-  /// The failure, its reason and what to do.
-  public var description: String {
-    switch self {
-    case .unavailable(let reason): reason
-    case .disconnected: "the connection to the controller ended: check its power and its cable"
-    case .noAnswer(let command):
-      "the controller did not answer \(command): check that the address is that of an HCI controller, and its speed"
-    case .rejected(let command, let status):
-      "the controller rejected \(command) with status \(status): another program may be using it"
-    case .hardwareError(let code):
-      "the controller reported hardware error \(code): if this repeats, update its firmware"
-    case .restarted: "the controller restarted: if this repeats, check its power"
-    case .notHCI:
-      "the controller sends bytes that are not HCI: check the address, the speed and the framing (H4)"
-    case .withoutLowEnergy: "the controller has no Bluetooth Low Energy: use another one"
-    case .stopped: "the radio was stopped"
-    }
+  /// The controller could not be opened; `reason` says why and what to do.
+  public static func unavailable(_ reason: String) -> Self { Self(.unavailable, reason) }
+
+  /// The connection to the controller ended.
+  public static let disconnected = Self(
+    .disconnected, "the connection to the controller ended: check its power and its cable")
+
+  /// The controller did not answer `command` in time.
+  public static func noAnswer(_ command: String) -> Self {
+    Self(
+      .noAnswer,
+      "the controller did not answer \(command): check that the address is that of an HCI controller, and its speed",
+      command: command)
   }
+
+  /// The controller rejected `command` with this status.
+  public static func rejected(_ command: String, status: UInt8) -> Self {
+    Self(
+      .rejected,
+      "the controller rejected \(command) with status \(status): another program may be using it",
+      command: command, status: status)
+  }
+
+  /// The controller reported a hardware error with this number.
+  public static func hardwareError(_ number: UInt8) -> Self {
+    Self(
+      .hardwareError,
+      "the controller reported hardware error \(number): if this repeats, update its firmware",
+      status: number)
+  }
+
+  /// The controller restarted by itself.
+  public static let restarted = Self(
+    .restarted, "the controller restarted: if this repeats, check its power")
+
+  /// The stream contains bytes that are not HCI packets.
+  public static let notHCI = Self(
+    .notHCI,
+    "the controller sends bytes that are not HCI: check the address, the speed and the framing (H4)"
+  )
+
+  /// The controller has no Bluetooth Low Energy.
+  public static let withoutLowEnergy = Self(
+    .withoutLowEnergy, "the controller has no Bluetooth Low Energy: use another one")
+
+  /// The radio was stopped.
+  public static let stopped = Self(.stopped, "the radio was stopped")
 }
 
 /// The limits and durations of the HCI host.

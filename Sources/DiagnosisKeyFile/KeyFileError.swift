@@ -3,73 +3,161 @@ import Foundation
 import World
 
 /// The reason why a key file was rejected or could not be written.
-public enum KeyFileError: Error, Hashable, Sendable {
-  /// The file or its folder could not be read; the value is `errno`.
-  case cannotRead(Int32)
-  /// The file or its folder could not be written; the value is `errno`.
-  case cannotWrite(Int32)
+public struct KeyFileError: Error, Hashable, Sendable {
+  /// The kind of an error. Later versions may add kinds, so a `switch` needs a `default`.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    fileprivate enum Kind: String {
+      case cannotRead, cannotWrite, diskFull, notAKeyFile, damagedZip, wrongEntryCount
+      case unexpectedEntry, duplicateEntry, notAPlainEntry, missingExport, tooLarge
+      case expandsTooMuch, wrongExportVersion, malformedExport, tooManyKeys, malformedSignatures
+      case tooManySignatures, signatureCountMismatch, wrongBatchNumbers, unsigned
+      case noSignatureByTheseKeys, unsupportedAlgorithm, signatureMismatch, notAPublicKey
+      case notAPrivateKey, unusableName, unusablePeriod, wrongSignerCount
+    }
+
+    fileprivate let kind: Kind
+
+    /// The file or its folder could not be read; `systemError` says why.
+    public static let cannotRead = Self(kind: .cannotRead)
+    /// The file or its folder could not be written; `systemError` says why.
+    public static let cannotWrite = Self(kind: .cannotWrite)
+    /// No space is left on the disk.
+    public static let diskFull = Self(kind: .diskFull)
+    /// Neither a zip nor an export.
+    public static let notAKeyFile = Self(kind: .notAKeyFile)
+    /// The zip is truncated, changed or of a kind that no key server writes.
+    public static let damagedZip = Self(kind: .damagedZip)
+    /// The zip has more than `KeyFileLimit.entryCountMax` entries, or none.
+    public static let wrongEntryCount = Self(kind: .wrongEntryCount)
+    /// An entry has another name than `export.bin` or `export.sig`.
+    public static let unexpectedEntry = Self(kind: .unexpectedEntry)
+    /// Two entries have the same name.
+    public static let duplicateEntry = Self(kind: .duplicateEntry)
+    /// An entry is a folder, a link or encrypted.
+    public static let notAPlainEntry = Self(kind: .notAPlainEntry)
+    /// The zip holds no `export.bin`.
+    public static let missingExport = Self(kind: .missingExport)
+    /// The file or its content is larger than `KeyFileLimit` allows.
+    public static let tooLarge = Self(kind: .tooLarge)
+    /// The content is more than `KeyFileLimit.expansionMax` times as large as the zip.
+    public static let expandsTooMuch = Self(kind: .expandsTooMuch)
+    /// `export.bin` does not begin with the 16 bytes of version 1.
+    public static let wrongExportVersion = Self(kind: .wrongExportVersion)
+    /// `export.bin` is not a valid message.
+    public static let malformedExport = Self(kind: .malformedExport)
+    /// More than `KeyFileLimit.keyCountMax` keys.
+    public static let tooManyKeys = Self(kind: .tooManyKeys)
+    /// `export.sig` is not a valid message.
+    public static let malformedSignatures = Self(kind: .malformedSignatures)
+    /// More than `KeyFileLimit.signatureCountMax` signatures.
+    public static let tooManySignatures = Self(kind: .tooManySignatures)
+    /// The number of signature infos in `export.bin` differs from the number of signatures in `export.sig`.
+    public static let signatureCountMismatch = Self(kind: .signatureCountMismatch)
+    /// The batch number is outside 1...size, or export and signature have different ones.
+    public static let wrongBatchNumbers = Self(kind: .wrongBatchNumbers)
+    /// The file has no signature.
+    public static let unsigned = Self(kind: .unsigned)
+    /// No signature is by one of the given keys.
+    public static let noSignatureByTheseKeys = Self(kind: .noSignatureByTheseKeys)
+    /// The signature by one of the given keys is not ECDSA with SHA-256.
+    public static let unsupportedAlgorithm = Self(kind: .unsupportedAlgorithm)
+    /// The signature is not valid for these bytes and this key.
+    public static let signatureMismatch = Self(kind: .signatureMismatch)
+    /// Not a P-256 public key in PEM.
+    public static let notAPublicKey = Self(kind: .notAPublicKey)
+    /// Not a P-256 private key in PEM, SEC1 or PKCS#8.
+    public static let notAPrivateKey = Self(kind: .notAPrivateKey)
+    /// A region, key id or version that is empty or longer than `KeyFileLimit` allows.
+    public static let unusableName = Self(kind: .unusableName)
+    /// The period ends before it starts.
+    public static let unusablePeriod = Self(kind: .unusablePeriod)
+    /// No signer, or more than `KeyFileLimit.signatureCountMax`.
+    public static let wrongSignerCount = Self(kind: .wrongSignerCount)
+
+    /// The name of the code.
+    public var description: String { kind.rawValue }
+  }
+
+  /// The kind of error.
+  public let code: Code
+  /// The `errno` of the codes `cannotRead` and `cannotWrite`, nil for the others.
+  public let systemError: Int32?
+
+  private init(_ code: Code, systemError: Int32? = nil) {
+    self.code = code
+    self.systemError = systemError
+  }
+
+  /// The file or its folder could not be read, with this `errno`.
+  public static func cannotRead(_ systemError: Int32) -> Self {
+    Self(.cannotRead, systemError: systemError)
+  }
+  /// The file or its folder could not be written, with this `errno`.
+  public static func cannotWrite(_ systemError: Int32) -> Self {
+    Self(.cannotWrite, systemError: systemError)
+  }
   /// No space is left on the disk.
-  case diskFull
+  public static let diskFull = Self(.diskFull)
   /// Neither a zip nor an export.
-  case notAKeyFile
+  public static let notAKeyFile = Self(.notAKeyFile)
   /// The zip is truncated, changed or of a kind that no key server writes.
-  case damagedZip
+  public static let damagedZip = Self(.damagedZip)
   /// The zip has more than `KeyFileLimit.entryCountMax` entries, or none.
-  case wrongEntryCount
+  public static let wrongEntryCount = Self(.wrongEntryCount)
   /// An entry has another name than `export.bin` or `export.sig`.
-  case unexpectedEntry
+  public static let unexpectedEntry = Self(.unexpectedEntry)
   /// Two entries have the same name.
-  case duplicateEntry
+  public static let duplicateEntry = Self(.duplicateEntry)
   /// An entry is a folder, a link or encrypted.
-  case notAPlainEntry
+  public static let notAPlainEntry = Self(.notAPlainEntry)
   /// The zip holds no `export.bin`.
-  case missingExport
+  public static let missingExport = Self(.missingExport)
   /// The file or its content is larger than `KeyFileLimit` allows.
-  case tooLarge
+  public static let tooLarge = Self(.tooLarge)
   /// The content is more than `KeyFileLimit.expansionMax` times as large as the zip.
-  case expandsTooMuch
+  public static let expandsTooMuch = Self(.expandsTooMuch)
   /// `export.bin` does not begin with the 16 bytes of version 1.
-  case wrongExportVersion
+  public static let wrongExportVersion = Self(.wrongExportVersion)
   /// `export.bin` is not a valid message.
-  case malformedExport
+  public static let malformedExport = Self(.malformedExport)
   /// More than `KeyFileLimit.keyCountMax` keys.
-  case tooManyKeys
+  public static let tooManyKeys = Self(.tooManyKeys)
   /// `export.sig` is not a valid message.
-  case malformedSignatures
+  public static let malformedSignatures = Self(.malformedSignatures)
   /// More than `KeyFileLimit.signatureCountMax` signatures.
-  case tooManySignatures
+  public static let tooManySignatures = Self(.tooManySignatures)
   /// The number of signature infos in `export.bin` differs from the number of signatures in `export.sig`.
-  case signatureCountMismatch
+  public static let signatureCountMismatch = Self(.signatureCountMismatch)
   /// The batch number is outside 1...size, or export and signature have different ones.
-  case wrongBatchNumbers
+  public static let wrongBatchNumbers = Self(.wrongBatchNumbers)
   /// The file has no signature.
-  case unsigned
+  public static let unsigned = Self(.unsigned)
   /// No signature is by one of the given keys.
-  case noSignatureByTheseKeys
+  public static let noSignatureByTheseKeys = Self(.noSignatureByTheseKeys)
   /// The signature by one of the given keys is not ECDSA with SHA-256.
-  case unsupportedAlgorithm
+  public static let unsupportedAlgorithm = Self(.unsupportedAlgorithm)
   /// The signature is not valid for these bytes and this key.
-  case signatureMismatch
+  public static let signatureMismatch = Self(.signatureMismatch)
   /// Not a P-256 public key in PEM.
-  case notAPublicKey
+  public static let notAPublicKey = Self(.notAPublicKey)
   /// Not a P-256 private key in PEM, SEC1 or PKCS#8.
-  case notAPrivateKey
+  public static let notAPrivateKey = Self(.notAPrivateKey)
   /// A region, key id or version that is empty or longer than `KeyFileLimit` allows.
-  case unusableName
+  public static let unusableName = Self(.unusableName)
   /// The period ends before it starts.
-  case unusablePeriod
+  public static let unusablePeriod = Self(.unusablePeriod)
   /// No signer, or more than `KeyFileLimit.signatureCountMax`.
-  case wrongSignerCount
+  public static let wrongSignerCount = Self(.wrongSignerCount)
 }
 
 extension KeyFileError: CustomStringConvertible {
   /// One sentence: what is wrong, and what to do. It contains nothing of the file's content.
   public var description: String {
-    switch self {
-    case .cannotRead(let code):
-      "The file could not be read (\(Self.reason(code))): check its name and its permissions."
-    case .cannotWrite(let code):
-      "The file could not be written (\(Self.reason(code))): check the folder and its permissions."
+    switch code.kind {
+    case .cannotRead:
+      "The file could not be read (\(reason)): check its name and its permissions."
+    case .cannotWrite:
+      "The file could not be written (\(reason)): check the folder and its permissions."
     case .diskFull: "The disk is full: free some space and try again."
     case .notAKeyFile: "This is neither a zip nor an export.bin: check the file name."
     case .damagedZip: "The zip is truncated or damaged: download it again."
@@ -92,7 +180,7 @@ extension KeyFileError: CustomStringConvertible {
   }
 
   private var signatureDescription: String {
-    switch self {
+    switch code.kind {
     case .tooManyKeys:
       "The file holds more than \(KeyFileLimit.keyCountMax) keys: ask for smaller files."
     case .malformedSignatures: "The signatures are truncated or malformed: download the file again."
@@ -120,8 +208,8 @@ extension KeyFileError: CustomStringConvertible {
     }
   }
 
-  private static func reason(_ code: Int32) -> String {
-    String(cString: strerror(code)).lowercased()
+  private var reason: String {
+    String(cString: strerror(systemError ?? 0)).lowercased()
   }
 }
 

@@ -150,30 +150,3 @@ public struct SealedDays: Sendable {
       randomness: randomness)
   }
 }
-
-/// The reason why data could not be stored or decrypted.
-public enum SealedStorageError: Error, Equatable, Sendable {
-  /// No space is left, or the file would exceed the limits of the system. Existing content is unchanged.
-  case full
-  /// The data exceeds a limit, so a retry does not help.
-  case tooLarge
-  /// The bytes were not encrypted with this key and purpose, or were changed.
-  case damaged
-  /// Another error of the system; the value is `errno`.
-  case disk(Int32)
-}
-
-extension SealedStorageError: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .full: "The disk is full: free some space and try again; existing data is unchanged."
-    case .tooLarge: "The data exceeds the limit of a file: store less at once."
-    case .damaged: "The file cannot be decrypted: set it aside and begin a new one."
-    case .disk(let number):
-      """
-      The system reported "\(String(cString: strerror(number)))" (\(number)): check the folder's owner, its \
-      mode and the disk, and try again.
-      """
-    }
-  }
-}

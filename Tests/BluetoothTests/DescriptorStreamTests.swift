@@ -14,8 +14,8 @@ struct DescriptorStreamTests {
       stream.close()
       return "opened"
     } catch {
-      guard case .unavailable(let reason) = error else { return "\(error)" }
-      return reason
+      #expect(error.code == .unavailable)
+      return error.description
     }
   }
 

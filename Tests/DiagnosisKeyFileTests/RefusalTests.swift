@@ -137,4 +137,12 @@ struct RefusalTests {
       #expect(!error.description.contains("\n"))
     }
   }
+
+  @Test("A code stands for errors with different details")
+  func codes() {
+    #expect(KeyFileError.cannotRead(EIO) != .cannotRead(ENOENT))
+    #expect(KeyFileError.cannotRead(EIO).code == .cannotRead)
+    #expect(KeyFileError.cannotRead(EIO).systemError == EIO)
+    #expect("\(KeyFileError.damagedZip.code)" == "damagedZip")
+  }
 }

@@ -93,4 +93,13 @@ import Testing
     try json(entry()).write(to: folder.path("region.json"))
     #expect(try RegionConfiguration(contentsOf: folder.path("region.json")).region == "PL")
   }
+
+  @Test("The error of a wrong key has its version")
+  func details() {
+    let error = RegionConfigurationError.notAPublicKey(version: "v7")
+    #expect(error.code == .notAPublicKey && error.keyVersion == "v7")
+    #expect(error != .notAPublicKey(version: "v8"))
+    #expect(error.description.contains("version v7"))
+    #expect("\(error.code)" == "notAPublicKey")
+  }
 }

@@ -278,7 +278,7 @@ extension SealedFile {
   /// False if it is damaged.
   fileprivate var opens: Bool {
     get throws {
-      do { return try read() != nil } catch SealedStorageError.damaged { return false }
+      do { return try read() != nil } catch .damaged { return false }
     }
   }
 }

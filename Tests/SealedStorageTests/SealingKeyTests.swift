@@ -27,12 +27,4 @@ struct SealingKeyTests {
       #expect(!text.contains("SymmetricKey"))
     }
   }
-
-  @Test("Every error has a remedy")
-  func errors() {
-    for error in [SealedStorageError.full, .tooLarge, .damaged, .disk(ENOENT)] {
-      #expect(error.description.hasSuffix("."))
-      #expect(error.description.contains(": "))
-    }
-  }
 }

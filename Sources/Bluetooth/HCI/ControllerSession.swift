@@ -85,7 +85,7 @@ struct ControllerSession {
   private func transmitPower() async throws(BluetoothError) -> Int8? {
     do throws(BluetoothError) {
       return try await host.send(.readTransmitPower).first.map(Int8.init(bitPattern:))
-    } catch .rejected {
+    } catch let error where error.code == .rejected {
       return nil
     }
   }

@@ -53,7 +53,7 @@ struct ExportPass {
       try scanner.scan(chunk) { fields, isRevised in
         try batcher.add(fields, isRevised: isRevised, each: each)
       }
-    } catch KeyFileError.malformedExport {
+    } catch let error as KeyFileError where error.code == .malformedExport {
       // Hashing continues: the signature shows if the file was corrupted in transit or published malformed.
       malformation = .malformedExport
     }

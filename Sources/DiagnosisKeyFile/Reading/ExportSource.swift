@@ -169,7 +169,7 @@ struct PairSource: ExportSource {
     try read(export, as: .export, receive)
     do {
       try read(signatures, as: .signatures, receive)
-    } catch KeyFileError.cannotRead(ENOENT) {
+    } catch let error as KeyFileError where error == .cannotRead(ENOENT) {
       // Without signatures the file can be inspected, but not verified.
     }
   }

@@ -176,18 +176,18 @@ extension ENError {
   /// The error for a failure to store or read data. Only a full disk is `.insufficientStorage`; missing
   /// permission is not.
   init(_ cause: SealedStorageError) {
-    switch cause {
+    switch cause.code {
     case .full: self.init(.insufficientStorage)
     case .tooLarge: self.init(.insufficientStorage, explanation: cause.description)
-    case .damaged, .disk: self.init(.dataInaccessible, explanation: cause.description)
+    default: self.init(.dataInaccessible, explanation: cause.description)
     }
   }
 
   /// The error for a rejected key file, or for one that could not be read.
   init(_ cause: KeyFileError) {
-    switch cause {
-    case .diskFull: self.init(.insufficientStorage)
-    case .cannotRead(let number) where number != ENOENT, .cannotWrite(let number):
+    switch (cause.code, cause.systemError) {
+    case (.diskFull, _): self.init(.insufficientStorage)
+    case (.cannotRead, let number?) where number != ENOENT, (.cannotWrite, let number?):
       self.init(.dataInaccessible, explanation: KeyFileError.cannotRead(number).description)
     default: self.init(.badFormat, explanation: cause.description)
     }

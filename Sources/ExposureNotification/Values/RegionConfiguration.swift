@@ -39,44 +39,6 @@ public struct RegionConfiguration: Sendable {
   }
 }
 
-/// The reason why a region configuration file is rejected.
-public enum RegionConfigurationError: Error, Equatable, Sendable {
-  /// The file cannot be read.
-  case unreadable
-  /// More than 64 KiB or ten keys.
-  case tooLarge
-  /// The file is not JSON, or a field is missing.
-  case malformed
-  /// There is no entry or no valid country code.
-  case noRegion
-  /// The entries name different regions.
-  case severalRegions
-  /// The key of this version is not a P-256 public key.
-  case notAPublicKey(version: String)
-}
-
-extension RegionConfigurationError: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .unreadable:
-      "The region configuration cannot be read; check its path and permissions."
-    case .tooLarge:
-      "The region configuration has more than 64 KiB or ten keys; check that it is the right file."
-    case .malformed:
-      """
-      The region configuration is not JSON with countryCode, regionIdentifier, publicKey and \
-      publicKeyVersion; complete it.
-      """
-    case .noRegion:
-      "The region configuration has no country code of two capital letters; set countryCode."
-    case .severalRegions:
-      "The region configuration names several regions; keep the entries of one."
-    case .notAPublicKey(let version):
-      "The publicKey of version \(version) is not a P-256 public key; replace it."
-    }
-  }
-}
-
 /// One entry of a region configuration file, with Apple's field names.
 struct StoredRegion: Codable {
   static let bytesMax = 64 << 10

@@ -178,11 +178,11 @@ struct KeyFileTable {
 extension KeyFileError {
   /// An invalid signature is the answer "no"; an invalid file is bad input.
   var exitStatus: ExitStatus {
-    switch self {
+    switch code {
     case .unsigned, .noSignatureByTheseKeys, .unsupportedAlgorithm, .signatureMismatch: .no
     case .diskFull: .machineFailed
-    case .cannotRead(let code), .cannotWrite(let code):
-      Self.mistakenPaths.contains(code) ? .badInput : .machineFailed
+    case .cannotRead, .cannotWrite:
+      Self.mistakenPaths.contains(systemError ?? 0) ? .badInput : .machineFailed
     default: .badInput
     }
   }
