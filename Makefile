@@ -2,7 +2,7 @@
 # The entry points of the project. `make demo` and `make test` prepare the machine themselves.
 
 SHELL := /bin/bash
-SOURCES := Sources Tests Benchmarks Documentation/Snippets Examples/Sources Examples/Package.swift Package.swift scripts
+SOURCES := Sources Plugins Tests Benchmarks Documentation/Snippets Examples/Sources Examples/Package.swift Package.swift scripts
 BUILD_FLAGS := --explicit-target-dependency-import-check error
 
 RELEASE := -c release --scratch-path .build-release

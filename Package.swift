@@ -259,7 +259,9 @@ let package = Package(
         "Secrets", "World", crypto, logging, serviceLifecycle, argumentParser,
         subprocess, systemPackage,
       ],
-      swiftSettings: strictOnTheCallersActor),
+      swiftSettings: strictOnTheCallersActor, plugins: ["CommitPlugin"]),
+    // The commit that `firebreak --version` prints.
+    .plugin(name: "CommitPlugin", capability: .buildTool()),
 
     // The published set of benchmarks: starts `firebreak bench` and compares the figures with their targets.
     .executableTarget(
@@ -285,7 +287,8 @@ let package = Package(
     // An app for Apple's framework. It imports Foundation and Apple's modules, in the language mode of most apps.
     .target(
       name: "App", dependencies: ["ExposureNotification", "BackgroundTasks", "UserNotifications"],
-      path: "Examples/Sources/App", packageAccess: false, swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+      path: "Examples/Sources/App", packageAccess: false,
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
 
     // The simulated phone, user and server around that app.
     .executableTarget(

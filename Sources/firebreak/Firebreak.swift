@@ -15,7 +15,7 @@ struct Firebreak: AsyncParsableCommand {
       Exit codes: 0 yes or done, 1 the result is no, 2 bad input or usage, 3 the machine failed \
       (disk, network, database: try again).
       """,
-    version: "0.1.0",
+    version: ProductVersion.line,
     subcommands: [
       DemoCommand.self, KeyfileCommand.self, MatchCommand.self, ScoreCommand.self,
       ConformanceCommand.self, TrialsCommand.self, BenchCommand.self, ServeCommand.self,

@@ -68,7 +68,7 @@ struct PhoneWebTests {
       #expect(try await page.ask(1_000)["enabled"] as? Bool == true)
       let services = try await page.ask(51)["servicesStatus"] as? [String: Any]
       #expect(services?["isBtOn"] as? Bool == true)
-      #expect(try await page.ask(62)["appVersion"] as? String == "0.1.0")
+      #expect(try await page.ask(62)["appVersion"] as? String == ProductVersion.number)
       #expect(try await page.ask(43, #"{"pin":"1"}"#)["result"] as? Int == 2)
       let traffic = try await page.ask(1_002)
       #expect(traffic["messages"] is [Any])

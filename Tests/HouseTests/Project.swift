@@ -15,7 +15,8 @@ enum Project {
   static let writtenSources = sources.filter { !$0.isGenerated }
   /// The Swift files that are not generated, of every package in the repository.
   static let written =
-    writtenSources + tests + files(in: "Examples", suffixes: [".swift"])
+    writtenSources + tests + files(in: "Plugins", suffixes: [".swift"])
+    + files(in: "Examples", suffixes: [".swift"])
     + files(in: "Benchmarks", suffixes: [".swift"])
     + files(in: "Documentation/Snippets", suffixes: [".swift"])
   /// The files to which text rules apply: all but those that quote the forbidden text.

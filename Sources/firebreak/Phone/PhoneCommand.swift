@@ -152,7 +152,7 @@ struct PhoneFactory {
         radio: radio(controller, clock: clock, isRunning: isRunning),
         runRadio: { await controller?.run() },
         radioChanges: controller.map { _ in radioChanges }, desktop: desktop,
-        version: Firebreak.configuration.version, language: Language(environment: environment),
+        version: ProductVersion.number, language: Language(environment: environment),
         logger: logger))
   }
 

@@ -87,11 +87,11 @@ struct PhoneRunCommand: AsyncParsableCommand {
   /// The user interface; `nil` without `--web`.
   private func website(of phone: Phone, logger: Logger) throws -> PhoneWebsite? {
     guard let web else { return nil }
-    let version = Firebreak.configuration.version
     let statistics: any StatisticsSource =
       if let published = phone.statistics { PublishedStatistics(published) } else { NoStatistics() }
     let bridge = Bridge(
-      to: PhoneBackend(phone), statistics: statistics, version: version, clock: phone.clock)
+      to: PhoneBackend(phone), statistics: statistics, version: ProductVersion.number,
+      clock: phone.clock)
     do {
       return try PhoneWebsite(
         bridge, port: Int(web), pages: pages.map { URL(fileURLWithPath: $0) },

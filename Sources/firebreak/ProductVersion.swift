@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The version of the product, and the commit that it was built from.
+enum ProductVersion {
+  /// The newest version in CHANGELOG.md.
+  static let number = "0.2.0"
+
+  /// The line that `--version` prints.
+  static var line: String { line(commit: BuildCommit.name) }
+
+  /// The line for a build of `commit`, which is empty if it is not known.
+  static func line(commit: String) -> String {
+    commit.isEmpty ? "firebreak \(number)" : "firebreak \(number) (\(commit))"
+  }
+}

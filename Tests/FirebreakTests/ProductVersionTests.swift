@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServedSystem
+import Testing
+
+@testable import firebreak
+
+@Suite("The product's version")
+struct ProductVersionTests {
+  @Test("--version prints the version and the commit of the build")
+  func printed() async throws {
+    let run = try await Run("--version")
+    #expect(run.status == 0)
+    #expect(run.output == ProductVersion.line + "\n")
+    let commit = #/[0-9a-f]{8,}(, with changes)?/#
+    #expect(BuildCommit.name.isEmpty || BuildCommit.name.wholeMatch(of: commit) != nil)
+  }
+
+  @Test("The commit is in parentheses, and left out if it is not known")
+  func line() {
+    #expect(ProductVersion.line(commit: "").wholeMatch(of: #/firebreak \d+\.\d+\.\d+/#) != nil)
+    #expect(ProductVersion.line(commit: "e996a2f8").hasSuffix(" (e996a2f8)"))
+  }
+}
