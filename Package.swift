@@ -98,6 +98,7 @@ let package = Package(
     // Ground layer: values, and the interface to the operating system.
     .target(name: "Secrets", swiftSettings: strict),
     .target(name: "World", swiftSettings: strict),
+    .target(name: "TextEncodings", swiftSettings: strict),
     .target(
       name: "ExposureKeys", dependencies: ["Secrets", crypto, cryptoExtras],
       swiftSettings: strictOnTheCallersActor),
@@ -108,7 +109,7 @@ let package = Package(
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(name: "QRCodes", swiftSettings: strict),
     .target(
-      name: "UploadToken", dependencies: ["Secrets", "StrictJSON", crypto],
+      name: "UploadToken", dependencies: ["Secrets", "TextEncodings", "StrictJSON", crypto],
       swiftSettings: strict),
 
     // Layer 1: formats, storage and interfaces that several targets share.
@@ -123,24 +124,25 @@ let package = Package(
       name: "SealedStorage", dependencies: ["Secrets", "World", crypto], swiftSettings: strict),
     .target(
       name: "ServerStorage",
-      dependencies: ["Secrets", "World", "CLibArchive", crypto, grdb, logging],
+      dependencies: ["Secrets", "World", "TextEncodings", "CLibArchive", crypto, grdb, logging],
       swiftSettings: strict),
     .target(
-      name: "Bluetooth", dependencies: ["Secrets", "World", "ExposureKeys"],
+      name: "Bluetooth", dependencies: ["Secrets", "World", "TextEncodings", "ExposureKeys"],
       swiftSettings: strictOnTheCallersActor),
     .target(
       name: "VerificationAPI", dependencies: ["Secrets", "UploadToken"], swiftSettings: strict),
     .target(
       name: "KeyServerAPI",
       dependencies: [
-        "Secrets", "World", "StrictJSON", "CallableEnvelope", "UploadToken", "ExposureKeys", crypto,
+        "Secrets", "World", "TextEncodings", "StrictJSON", "CallableEnvelope",
+        "ExposureKeys", crypto,
       ],
       swiftSettings: strict),
     .target(
       name: "QuietHTTP",
       dependencies: [
-        "Secrets", "World", "StrictJSON", hummingbird, asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
-        logging, crypto, serviceLifecycle,
+        "Secrets", "World", "TextEncodings", "StrictJSON", hummingbird, asyncHTTPClient, nioCore,
+        nioHTTP1, nioPosix, logging, crypto, serviceLifecycle,
       ],
       swiftSettings: strict),
 
@@ -160,53 +162,55 @@ let package = Package(
     .target(
       name: "VerificationServer",
       dependencies: [
-        "Secrets", "World", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
-        "ServerStorage", hummingbird,
-        grdb, asyncHTTPClient, nioCore, nioHTTP1, crypto, logging, serviceLifecycle,
+        "Secrets", "World", "TextEncodings", "VerificationAPI", "CallableEnvelope", "UploadToken",
+        "QuietHTTP", "ServerStorage", hummingbird, grdb, asyncHTTPClient, nioCore, nioHTTP1, crypto,
+        logging, serviceLifecycle,
       ], swiftSettings: strict),
     .target(
       name: "KeyServer",
       dependencies: [
-        "Secrets", "World", "StrictJSON", "KeyServerAPI", "CallableEnvelope", "UploadToken",
-        "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerStorage", hummingbird, grdb, sqlite,
-        asyncHTTPClient, nioCore, nioHTTP1, crypto, logging, serviceLifecycle,
+        "Secrets", "World", "TextEncodings", "StrictJSON", "KeyServerAPI", "CallableEnvelope",
+        "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerStorage",
+        hummingbird, grdb, sqlite, asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
+        serviceLifecycle,
       ], swiftSettings: strict),
 
     // Layer 3: the app without a user interface, and recorded trials scored by the framework.
     .target(
       name: "ExposureApp",
       dependencies: [
-        "Secrets", "World", "StrictJSON", "ExposureNotification", "VerificationAPI",
-        "KeyServerAPI", "SealedStorage", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
+        "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureNotification",
+        "VerificationAPI", "KeyServerAPI", "SealedStorage", asyncHTTPClient, nioCore, nioHTTP1,
+        crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
 
     // The pages of the health authority's officials, with a database of their own.
     .target(
       name: "HealthAuthorityConsole",
       dependencies: [
-        "Secrets", "World", "QRCodes", "VerificationAPI", "KeyServerAPI", "QuietHTTP",
-        "ServerStorage", hummingbird, mustache, grdb, asyncHTTPClient, nioCore, nioHTTP1, crypto,
-        cryptoExtras, logging, serviceLifecycle,
+        "Secrets", "World", "TextEncodings", "QRCodes", "VerificationAPI", "KeyServerAPI",
+        "QuietHTTP", "ServerStorage", hummingbird, mustache, grdb, asyncHTTPClient, nioCore,
+        nioHTTP1, crypto, cryptoExtras, logging, serviceLifecycle,
       ], swiftSettings: strict),
 
     .target(
-      name: "FieldTrials", dependencies: ["ExposureKeys", "ExposureNotification"],
+      name: "FieldTrials", dependencies: ["TextEncodings", "ExposureKeys", "ExposureNotification"],
       swiftSettings: strictOnTheCallersActor),
 
     // Layer 4: the simulation, and the demo that runs in it.
     .target(
       name: "Simulation",
       dependencies: [
-        "World", "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp",
-        "DiagnosisKeyFile", "CallableEnvelope", "UploadToken", "VerificationAPI", "KeyServerAPI",
-        "VerificationServer", "KeyServer", crypto, logging, serviceLifecycle,
+        "World", "TextEncodings", "ExposureKeys", "SealedStorage", "ExposureNotification",
+        "ExposureApp", "DiagnosisKeyFile", "CallableEnvelope", "UploadToken", "VerificationAPI",
+        "KeyServerAPI", "VerificationServer", "KeyServer", crypto, logging, serviceLifecycle,
       ], swiftSettings: strictOnTheCallersActor),
     .target(
       name: "Town",
       dependencies: [
-        "World", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification", "ExposureApp",
-        "KeyServerAPI", "KeyServer", "Simulation", "QuietHTTP", "PhoneProcess", "PWA",
-        "RehearsalClock", hummingbird, mustache, nioCore, nioPosix, crypto, logging,
+        "World", "TextEncodings", "ExposureKeys", "DiagnosisKeyFile", "ExposureNotification",
+        "ExposureApp", "KeyServerAPI", "KeyServer", "Simulation", "QuietHTTP", "PhoneProcess",
+        "PWA", "RehearsalClock", hummingbird, mustache, nioCore, nioPosix, crypto, logging,
         serviceLifecycle,
       ], resources: [.copy("TownPage")],
       swiftSettings: strictOnTheCallersActor),
@@ -215,49 +219,50 @@ let package = Package(
     .target(
       name: "PhoneProcess",
       dependencies: [
-        "Secrets", "World", "StrictJSON", "ExposureKeys", "SealedStorage", "DiagnosisKeyFile",
-        "ExposureNotification", "ExposureApp", "KeyServerAPI", logging,
+        "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys", "SealedStorage",
+        "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "KeyServerAPI", logging,
       ], resources: [.copy("Texts")], swiftSettings: strictOnTheCallersActor),
 
     // The phone's user interface: a web app, and the bridge between its pages and the phone.
     .target(
       name: "PWA",
       dependencies: [
-        "Secrets", "World", "ExposureNotification", "ExposureApp", "PhoneProcess", "QuietHTTP",
-        "CZlib", hummingbird, nioCore, crypto, logging,
+        "Secrets", "World", "TextEncodings", "ExposureNotification", "ExposureApp", "PhoneProcess",
+        "QuietHTTP", "CZlib", hummingbird, nioCore, crypto, logging,
       ], resources: [.copy("WebApp"), .copy("BridgeScript")], swiftSettings: strict),
 
     // A lesson: many phones in one process, an outbreak, and pages for the browsers of a class.
     .target(
       name: "Classroom",
       dependencies: [
-        "Secrets", "World", "QRCodes", "KeyServerAPI", "KeyServer", "QuietHTTP", "ExposureApp",
-        "Simulation", hummingbird, nioCore, crypto, logging, serviceLifecycle,
+        "Secrets", "World", "TextEncodings", "QRCodes", "KeyServerAPI", "KeyServer", "QuietHTTP",
+        "ExposureApp", "Simulation", hummingbird, nioCore, crypto, logging, serviceLifecycle,
       ], resources: [.copy("WebFiles")], swiftSettings: strictOnTheCallersActor),
 
     // The command line: input, output and signals of every command, the benchmarks, the executable.
     .target(
-      name: "Terminal", dependencies: ["CProcessControl", "ExposureKeys", "ExposureNotification"],
+      name: "Terminal",
+      dependencies: [
+        "TextEncodings", "CProcessControl", "ExposureKeys", "ExposureNotification",
+      ],
       swiftSettings: strictOnTheCallersActor),
     .target(
       name: "Bench",
       dependencies: [
-        "Terminal", "Secrets", "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile",
-        "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
-        "QuietHTTP", "Simulation", crypto, grdb, logging, argumentParser, nioCore, nioHTTP1,
-        nioPosix, subprocess, systemPackage,
+        "Terminal", "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels",
+        "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI",
+        "KeyServer", "QuietHTTP", "Simulation", crypto, grdb, logging, argumentParser, nioCore,
+        nioHTTP1, nioPosix, subprocess, systemPackage,
       ], swiftSettings: strictOnTheCallersActor),
     .executableTarget(
       name: "firebreak",
       dependencies: [
         "Terminal", "Bench", "Classroom", "PWA", "Town", "FieldTrials", "PhoneProcess", "Bluetooth",
-        "RehearsalClock", "Simulation", "HealthAuthorityConsole",
-        "DiagnosisKeyFile",
-        "ExposureKeys", "SealedStorage",
-        "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
-        "VerificationAPI", "VerificationServer", "QuietHTTP", "ServerStorage", "StrictJSON",
-        "Secrets", "World", crypto, logging, serviceLifecycle, argumentParser,
-        subprocess, systemPackage,
+        "RehearsalClock", "Simulation", "HealthAuthorityConsole", "DiagnosisKeyFile",
+        "ExposureKeys", "SealedStorage", "ExposureNotification", "ExposureApp", "UploadToken",
+        "KeyServerAPI", "KeyServer", "VerificationAPI", "VerificationServer", "QuietHTTP",
+        "ServerStorage", "StrictJSON", "Secrets", "World", "TextEncodings", crypto, logging,
+        serviceLifecycle, argumentParser, subprocess, systemPackage,
       ],
       swiftSettings: strictOnTheCallersActor, plugins: ["CommitPlugin"]),
     // The commit that `firebreak --version` prints.
@@ -319,24 +324,30 @@ let package = Package(
     .target(
       name: "ServedSystem",
       dependencies: [
-        "ExposureKeys", "KeyServerAPI", "PhoneProcess", "Secrets", "World", "TestSupport", crypto,
+        "ExposureKeys", "KeyServerAPI", "PhoneProcess", "Secrets", "World", "TextEncodings",
+        "TestSupport", crypto,
       ], path: "Tests/ServedSystem", swiftSettings: strictOnTheCallersActor),
 
     .testTarget(
       name: "SnippetTests", dependencies: ["snippets", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "ExposureKeysTests", dependencies: ["ExposureKeys", "TestSupport"],
+      name: "ExposureKeysTests", dependencies: ["TextEncodings", "ExposureKeys", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "CExposureKernelsTests",
-      dependencies: ["CExposureKernels", "TestSupport", crypto, cryptoExtras],
+      dependencies: ["TextEncodings", "CExposureKernels", "TestSupport", crypto, cryptoExtras],
       swiftSettings: strict),
     .testTarget(
       name: "DiagnosisKeyFileTests",
-      dependencies: ["DiagnosisKeyFile", "ExposureKeys", "World", "TestSupport", crypto, protobuf],
+      dependencies: [
+        "DiagnosisKeyFile", "ExposureKeys", "World", "TextEncodings", "TestSupport", crypto,
+        protobuf,
+      ],
       swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
+    .testTarget(
+      name: "TextEncodingsTests", dependencies: ["TextEncodings"], swiftSettings: strict),
     .testTarget(name: "WorldTests", dependencies: ["World", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "RehearsalClockTests",
@@ -378,7 +389,7 @@ let package = Package(
       name: "ExposureNotificationTests",
       dependencies: [
         "ExposureNotification", "CExposureKernels", "DiagnosisKeyFile", "ExposureKeys",
-        "KeyServerAPI", "SealedStorage", "World", "TestSupport", crypto, logging,
+        "KeyServerAPI", "SealedStorage", "World", "TextEncodings", "TestSupport", crypto, logging,
       ], swiftSettings: strictOnTheCallersActor),
     // Written as an app is: Swift 5 mode, nothing but Foundation and the framework.
     .testTarget(
@@ -398,7 +409,7 @@ let package = Package(
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "UploadTokenTests",
-      dependencies: ["UploadToken", "TestSupport", crypto], swiftSettings: strict),
+      dependencies: ["TextEncodings", "UploadToken", "TestSupport", crypto], swiftSettings: strict),
     .testTarget(
       name: "VerificationServerTests",
       dependencies: [
@@ -419,9 +430,9 @@ let package = Package(
     .testTarget(
       name: "ExposureAppTests",
       dependencies: [
-        "ExposureApp", "ExposureNotification", "Secrets", "KeyServerAPI", "VerificationAPI",
-        "CallableEnvelope", "SealedStorage", "DiagnosisKeyFile", "ExposureKeys", "TestSupport",
-        hummingbird, crypto, logging,
+        "ExposureApp", "ExposureNotification", "Secrets", "TextEncodings", "KeyServerAPI",
+        "VerificationAPI", "CallableEnvelope", "SealedStorage", "DiagnosisKeyFile", "ExposureKeys",
+        "TestSupport", hummingbird, crypto, logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
@@ -441,8 +452,8 @@ let package = Package(
       name: "HealthAuthorityConsoleTests",
       dependencies: [
         "HealthAuthorityConsole", "VerificationServer", "VerificationAPI", "KeyServerAPI",
-        "UploadToken", "QRCodes", "World", "Browser", "TestSupport", crypto, cryptoExtras, grdb,
-        logging,
+        "UploadToken", "QRCodes", "World", "TextEncodings", "Browser", "TestSupport", crypto,
+        cryptoExtras, grdb, logging,
       ], exclude: ["AccessibilityTrees"], swiftSettings: strict),
     .testTarget(
       name: "FieldTrialsTests",
@@ -452,8 +463,8 @@ let package = Package(
       name: "SimulationTests",
       dependencies: [
         "Simulation", "Town", "DiagnosisKeyFile", "ExposureApp", "ExposureKeys",
-        "ExposureNotification", "KeyServer", "KeyServerAPI", "World", "TestSupport", crypto,
-        logging,
+        "ExposureNotification", "KeyServer", "KeyServerAPI", "World", "TextEncodings",
+        "TestSupport", crypto, logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
@@ -472,9 +483,9 @@ let package = Package(
       dependencies: [
         "firebreak", "Bench", "Terminal", "ExposureKeys", "ExposureNotification", "UploadToken",
         "HealthAuthorityConsole", "KeyServerAPI", "KeyServer", "VerificationAPI",
-        "VerificationServer", "World", "PhoneProcess", "QuietHTTP", "Secrets", "ServedSystem",
-        "ServerStorage", "TestSupport", nioCore, nioHTTP1, nioPosix, argumentParser, crypto, grdb,
-        logging, serviceLifecycle,
+        "VerificationServer", "World", "TextEncodings", "PhoneProcess", "QuietHTTP", "Secrets",
+        "ServedSystem", "ServerStorage", "TestSupport", nioCore, nioHTTP1, nioPosix, argumentParser,
+        crypto, grdb, logging, serviceLifecycle,
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(

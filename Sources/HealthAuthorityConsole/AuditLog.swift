@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import GRDB
+import TextEncodings
 import World
 
 /// The audit log in the database.
@@ -212,7 +213,7 @@ package struct AuditEntry: Codable, Hashable, Sendable {
       hash.update(data: bigEndian(Int64(field.utf8.count)))
       hash.update(data: Data(field.utf8))
     }
-    return Data(hash.finalize()).hexadecimal
+    return hash.finalize().hexadecimal
   }
 
   private static func bigEndian(_ number: Int64) -> Data {
@@ -297,23 +298,5 @@ extension AuthorityFailure {
     case .unavailable: "unavailable"
     case .notOffered: "not offered"
     }
-  }
-}
-
-extension Data {
-  /// The bytes in lower-case hexadecimal.
-  var hexadecimal: String {
-    map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-  }
-
-  /// The bytes of hexadecimal text; empty if it is not such text.
-  init(hexadecimal text: String) {
-    let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue ?? -1 }
-    guard digits.count.isMultiple(of: 2), !digits.contains(-1) else {
-      self.init()
-      return
-    }
-    self.init(
-      stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import Foundation
+import TextEncodings
 import World
 
 /// The keys and instructions that a health authority gives all phones, signed by its root key.
@@ -183,15 +184,7 @@ public struct KeyFileHash: Hashable, Sendable {
 
   /// The hash in `hex`, or nil unless it has 64 hexadecimal digits.
   public init?(hex: some StringProtocol) {
-    let digits = Array(hex.utf8)
-    guard digits.count == 2 * SHA256.byteCount else { return nil }
-    var bytes = Data()
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = Self.value(digits[index]), let low = Self.value(digits[index + 1]) else {
-        return nil
-      }
-      bytes.append(high << 4 | low)
-    }
+    guard let bytes = Data(hexadecimal: hex), bytes.count == SHA256.byteCount else { return nil }
     self.bytes = bytes
   }
 
@@ -201,22 +194,11 @@ public struct KeyFileHash: Hashable, Sendable {
     guard FileChunks.read(file, { hash.update(data: $0) }) else { return nil }
     bytes = Data(hash.finalize())
   }
-
-  private static func value(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
 }
 
 extension KeyFileHash: CustomStringConvertible {
   /// The hash in lower-case hex.
-  public var description: String {
-    bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-  }
+  public var description: String { bytes.hexadecimal }
 }
 
 extension KeyFileHash: Codable {

@@ -4,6 +4,7 @@ import Crypto
 import ExposureKeys
 import Foundation
 import Secrets
+import TextEncodings
 
 /// The body of `POST /uploadDiagnosisKeys`: the keys of a diagnosed user with their upload token.
 ///
@@ -135,8 +136,7 @@ public struct DeviceVerificationPayload: Hashable, Sendable, Redacted {
     appPackageName: String, keys: [UploadKey], regions: [String]
   ) -> String {
     let parts = [appPackageName] + sorted(keys.map(\.key)) + sorted(regions.map { $0.uppercased() })
-    return SHA256.hash(data: Data(parts.joined().utf8))
-      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return SHA256.hash(data: Data(parts.joined().utf8)).hexadecimal
   }
 
   private static func sorted(_ texts: [String]) -> [String] {

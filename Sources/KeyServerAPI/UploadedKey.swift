@@ -3,7 +3,7 @@ import Crypto
 import ExposureKeys
 import Foundation
 import Secrets
-import UploadToken
+import TextEncodings
 
 /// One uploaded key of either contract, with its base64 decoded once.
 public struct UploadedKey: Hashable, Sendable {

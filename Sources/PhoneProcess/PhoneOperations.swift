@@ -5,6 +5,7 @@ import ExposureNotification
 import Foundation
 import KeyServerAPI
 import Secrets
+import TextEncodings
 import World
 
 extension Phone {
@@ -254,7 +255,7 @@ extension Phone {
   private func sentBeacons() -> PhoneReply {
     let beacons = (developerRadio?.sent ?? []).map { sent in
       SentReport.Beacon(
-        rpi: sent.beacon.identifier.bytes.hex, aem: sent.beacon.metadata.bytes.hex,
+        rpi: sent.beacon.identifier.bytes.hexadecimal, aem: sent.beacon.metadata.bytes.hexadecimal,
         unix_time: Int64(sent.time.timeIntervalSince1970))
     }
     let lines = beacons.map { "\($0.rpi),\($0.aem),\($0.unix_time)" }
@@ -277,11 +278,5 @@ extension HeardScan {
         signalStrength: beacon.signalStrength)
     }
     return sightings.count == beacons.count ? Scan(time: time, sightings: sightings) : nil
-  }
-}
-
-extension [UInt8] {
-  fileprivate var hex: String {
-    map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 }

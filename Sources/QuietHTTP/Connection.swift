@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import Synchronization
+import TextEncodings
 
 /// The connection of one request.
 ///
@@ -146,10 +147,10 @@ enum LocalPeer {
   /// The names of `address` in the tables. The client of an IPv4 connection may use a socket of IPv6.
   private static func names(of address: SocketAddress) -> [String] {
     guard let bytes = NumericAddress(address)?.bytes, let port = address.port else { return [] }
-    let suffix = ":" + hex(UInt32(port), digits: 4)
-    let ip = words(bytes).map { hex($0, digits: 8) }.joined()
+    let suffix = ":" + hex(UInt16(truncatingIfNeeded: port))
+    let ip = words(bytes).map { hex($0) }.joined()
     guard bytes.count == 4 else { return [ip + suffix] }
-    let mapping = words(NumericAddress.mapped).map { hex($0, digits: 8) }.joined()
+    let mapping = words(NumericAddress.mapped).map { hex($0) }.joined()
     return [ip + suffix, mapping + ip + suffix]
   }
 
@@ -158,8 +159,7 @@ enum LocalPeer {
     bytes.withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
   }
 
-  private static func hex(_ number: UInt32, digits: Int) -> String {
-    let text = String(number, radix: 16, uppercase: true)
-    return String(repeating: "0", count: max(0, digits - text.count)) + text
+  private static func hex(_ number: some FixedWidthInteger) -> String {
+    withUnsafeBytes(of: number.bigEndian) { $0.hexadecimal.uppercased() }
   }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import Secrets
+import TextEncodings
 import World
 
 /// The secret of one start of the server. A page that has it, in a cookie that scripts cannot read, may use the bridge.
@@ -17,8 +18,7 @@ package struct WebSecret: Redacted, Sendable {
   /// - Parameter cookieName: The name of the cookie, to which the port is added.
   package init(randomness: any Randomness, cookieName: String = "firebreak") {
     self.cookieName = cookieName
-    text = randomness.bytes(Self.byteCount)
-      .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    text = randomness.bytes(Self.byteCount).hexadecimal
   }
 
   /// The secret in 64 hexadecimal digits, for the address that is shown to the owner.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TextEncodings
 
 /// Searches bytes and files for secrets: as bytes, as hex in both cases, and as base64 with plain or escaped slashes.
 public struct PlainTextSearch: Sendable {
@@ -36,7 +37,7 @@ public struct PlainTextSearch: Sendable {
   }
 
   private static func spellings(of secret: [UInt8]) -> [[UInt8]] {
-    let hex = secret.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    let hex = secret.hexadecimal
     let base64 = Data(secret).base64EncodedString().replacingOccurrences(of: "=", with: "")
     return [
       secret, Array(hex.utf8), Array(hex.uppercased().utf8), Array(base64.utf8),

@@ -2,6 +2,7 @@
 import ExposureKeys
 import ExposureNotification
 import Foundation
+import TextEncodings
 
 /// The received beacons of a phone, as a CSV file.
 package struct SightingsCSV {
@@ -93,7 +94,7 @@ extension SightingsCSV {
       sighting.advertisement.identifier, sighting.advertisement.metadata
     )
     return [
-      identifier.bytes.lowerCaseHex, metadata.bytes.lowerCaseHex,
+      identifier.bytes.hexadecimal, metadata.bytes.hexadecimal,
       String(Int(sighting.time.timeIntervalSince1970)), String(sighting.signalStrength),
     ].joined(separator: ",")
   }

@@ -5,6 +5,7 @@ import Hummingbird
 import Logging
 import QuietHTTP
 import ServiceLifecycle
+import TextEncodings
 import World
 
 /// A simulation of Apple's DeviceCheck: it issues tokens to phones and validates them for a server.
@@ -174,14 +175,4 @@ struct DeviceCheckRequest: Codable, Sendable {
   let transaction_id: String
   /// The time of the request, in milliseconds since 1970.
   let timestamp: Int64
-}
-
-extension Data {
-  /// Decodes base64url (RFC 7515, section 2).
-  fileprivate init?(base64URL text: String) {
-    let standard = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(
-      of: "_", with: "/")
-    let padding = String(repeating: "=", count: (4 - standard.count % 4) % 4)
-    self.init(base64Encoded: standard + padding)
-  }
 }

@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import Secrets
 import StrictJSON
+import TextEncodings
 
 /// The content of a verification certificate: a test result and the HMAC of the keys that may be
 /// published for it.

@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import Secrets
 import StrictJSON
+import TextEncodings
 
 /// A JSON Web Signature in compact form (RFC 7515 3.1), signed with ES256 (RFC 7518 3.4) only.
 ///
@@ -76,9 +77,9 @@ package struct CompactToken: Sendable, Redacted {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let header = try encoder.encode(["alg": "ES256", "typ": "JWT", "kid": key.keyID])
-    let input = Base64.urlText(header) + "." + Base64.urlText(try encoder.encode(claims))
+    let input = header.base64URL + "." + (try encoder.encode(claims).base64URL)
     let signature = try key.privateKey.signature(for: Data(input.utf8))
-    return input + "." + Base64.urlText(signature.rawRepresentation)
+    return input + "." + signature.rawRepresentation.base64URL
   }
 }
 

@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import Secrets
+import TextEncodings
 
 /// The signing keys of one issuer, with rotation.
 ///
@@ -150,8 +151,8 @@ public struct JSONWebKey: Codable, Hashable, Sendable {
   init(keyID: String, _ key: P256.Signing.PublicKey) {
     let point = key.rawRepresentation
     (kty, crv, alg, use) = ("EC", "P-256", "ES256", "sig")
-    x = Base64.urlText(Data(point.prefix(32)))
-    y = Base64.urlText(Data(point.suffix(32)))
+    x = Data(point.prefix(32)).base64URL
+    y = Data(point.suffix(32)).base64URL
     kid = keyID
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Secrets
+import TextEncodings
 import World
 
 /// The API keys of Google's contract: creates, lists, revokes and checks them.
@@ -130,9 +131,8 @@ struct APIKeyText: Sendable, Redacted {
 
   /// Creates a random key.
   init(from randomness: any Randomness) {
-    let idText = randomness.bytes(Self.idCharacters / 2).map { String(format: "%02x", $0) }.joined()
-    let secret = Data(randomness.bytes(Self.secretBytes)).base64EncodedString()
-      .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    let idText = randomness.bytes(Self.idCharacters / 2).hexadecimal
+    let secret = Data(randomness.bytes(Self.secretBytes)).base64URL
     id = APIKeyID(text: idText)
     text = "\(idText).\(secret)"
   }

@@ -5,6 +5,7 @@ import ExposureKeys
 import ExposureNotification
 import Foundation
 import Terminal
+import TextEncodings
 import World
 
 /// `firebreak beacon`: beacons alone, for makers of hardware.
@@ -224,8 +225,8 @@ struct SentBeaconLine: Encodable, CustomStringConvertible {
 
   init(_ advertisement: Advertisement, address: String, at date: Date) {
     self.address = address
-    aem = advertisement.metadata.bytes.lowerCaseHex
-    rpi = advertisement.identifier.bytes.lowerCaseHex
+    aem = advertisement.metadata.bytes.hexadecimal
+    rpi = advertisement.identifier.bytes.hexadecimal
     time = Int(date.timeIntervalSince1970)
   }
 
@@ -245,8 +246,8 @@ struct SightingLine: Encodable {
   }
 
   init(_ sighting: Sighting) {
-    aem = sighting.advertisement.metadata.bytes.lowerCaseHex
-    rpi = sighting.advertisement.identifier.bytes.lowerCaseHex
+    aem = sighting.advertisement.metadata.bytes.hexadecimal
+    rpi = sighting.advertisement.identifier.bytes.hexadecimal
     rssi = sighting.signalStrength
     time = Int(sighting.time.timeIntervalSince1970)
   }

@@ -5,6 +5,7 @@ import ExposureKeys
 import ExposureNotification
 import Foundation
 import Terminal
+import TextEncodings
 import World
 
 /// `firebreak match`: matches key files against sightings; the only rule is the time tolerance.
@@ -176,7 +177,7 @@ struct MatchRow: Encodable {
 
   init(_ match: RawMatch) {
     let sighting = match.sighting
-    key = match.key.secretBytes.lowerCaseHex
+    key = match.key.secretBytes.hexadecimal
     intervalNumber = sighting.sentIn.rawValue
     time = Int(sighting.time.timeIntervalSince1970)
     rssi = sighting.scanned.sighting.signalStrength

@@ -5,6 +5,7 @@ import _CryptoExtras
 import Foundation
 import TestSupport
 import Testing
+import TextEncodings
 
 @Suite("Every tier agrees with swift-crypto")
 struct OracleTests {
@@ -169,12 +170,7 @@ struct VectorTests {
     }
   }
 
-  private func bytes(_ hex: String) -> [UInt8] {
-    let digits = Array(hex)
-    return stride(from: 0, to: digits.count, by: 2).compactMap {
-      UInt8(String(digits[$0...$0 + 1]), radix: 16)
-    }
-  }
+  private func bytes(_ hex: String) -> [UInt8] { [UInt8](hexadecimal: hex) ?? [] }
 
   @Test(
     "The specification's key has the specification's identifiers",

@@ -5,6 +5,7 @@ import Foundation
 import SwiftProtobuf
 import TestSupport
 import Testing
+import TextEncodings
 
 @testable import DiagnosisKeyFile
 
@@ -195,7 +196,7 @@ struct KeyFileWriterTests {
       start: 1_588_291_200, end: 1_588_294_800, region: "US", batchNumber: 1, batchSize: 1,
       signatureInfos: [SignatureInfo(verificationKeyID: "310", verificationKeyVersion: "1")])
     let digits = vectors.golden_unsigned_export.bytes
-    let golden = Data(hexadecimal: digits)
+    let golden = try #require(Data(hexadecimal: digits))
     var scanner = ExportScanner()
     var encoded = ExportFormat.magic
     var fields: [UInt8] = []
@@ -208,17 +209,9 @@ struct KeyFileWriterTests {
     #expect(read == header)
     encoded += try read.wire.serializedBytes() as [UInt8]
     encoded += fields
-    #expect(encoded.hex == digits)
+    #expect(encoded.hexadecimal == digits)
     let digest = Data(SHA256.hash(data: encoded)).base64EncodedString()
     #expect(digest == vectors.golden_unsigned_export.sha256_base64)
     #expect((scanner.keyCount, scanner.revisedKeyCount) == (3, 1))
-  }
-}
-
-extension Data {
-  init(hexadecimal digits: String) {
-    let values = digits.compactMap(\.hexDigitValue).map(UInt8.init)
-    self.init(
-      stride(from: 0, to: values.count - 1, by: 2).map { values[$0] << 4 | values[$0 + 1] })
   }
 }

@@ -4,6 +4,7 @@ import ExposureKeys
 import Foundation
 import TestSupport
 import Testing
+import TextEncodings
 
 @testable import DiagnosisKeyFile
 
@@ -44,7 +45,7 @@ struct PublishedKeyFilesTests {
   func exampleFacts() throws {
     let facts = try PublishedFile.example.file.inspect()
     #expect(
-      facts.exportSHA256.hex
+      facts.exportSHA256.hexadecimal
         == "38edb6fc758d9ba014eb66226a9ee580201de3a985dca5467234c5f41099ad3f")
     #expect((facts.header.start, facts.header.end) == (1_590_159_600, 1_590_246_000))
     #expect(facts.header.region == "US")
@@ -59,7 +60,7 @@ struct PublishedKeyFilesTests {
   func exampleKeys() throws {
     let keys = try verifiedKeys(.example)
     #expect(
-      keys.map(\.key.secretBytes.hex) == [
+      keys.map(\.key.secretBytes.hexadecimal) == [
         "172fc480e598490c34177604339b1543", "2b63053ac483238de176169e861f3dcd",
       ])
     #expect(keys.map(\.key.rollingStart.rawValue) == [2_649_980, 2_649_866])
@@ -72,7 +73,7 @@ struct PublishedKeyFilesTests {
   func sampleFacts() throws {
     let facts = try PublishedFile.sample.file.inspect()
     #expect(
-      facts.exportSHA256.hex
+      facts.exportSHA256.hexadecimal
         == "1df2d78a603e2f85ca178f2fbd339a587f699bffd9d46a79f61b0448e79fe9f7")
     #expect((facts.header.start, facts.header.end) == (1_593_633_600, 1_593_633_900))
     #expect(facts.header.region == "US")
@@ -93,7 +94,7 @@ struct PublishedKeyFilesTests {
     #expect(days.values.allSatisfy { $0.count == 10 })
     let risks = Dictionary(grouping: keys, by: \.transmissionRiskLevel).mapValues(\.count)
     #expect(risks == [3: 28, 4: 56, 5: 14, 6: 14, 7: 14, 8: 14])
-    #expect(keys.first?.key.secretBytes.hex == "0003d60b188f19856e8b3dd29a0c463b")
+    #expect(keys.first?.key.secretBytes.hexadecimal == "0003d60b188f19856e8b3dd29a0c463b")
     #expect(keys.first?.transmissionRiskLevel == 3)
   }
 
@@ -193,11 +194,5 @@ struct PublishedKeyFilesTests {
     #expect(throws: KeyFileError.signatureMismatch) {
       try onDisk(zip.bytes) { try $0.verified(by: keys, batchSize: 100) { _ in } }
     }
-  }
-}
-
-extension Sequence<UInt8> {
-  var hex: String {
-    map { byte in String(UInt16(byte) | 0x100, radix: 16).dropFirst() }.joined()
   }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import TestSupport
 import Testing
+import TextEncodings
 import World
 
 @testable import DiagnosisKeyFile
@@ -120,8 +121,8 @@ struct ZipWriterTests {
   func golden() throws {
     let folder = try TemporaryFolder()
     let zip = try zip([], at: folder.path("1.zip"))
-    let export = Array("export.bin".utf8).hex
-    let signatures = Array("export.sig".utf8).hex
+    let export = Array("export.bin".utf8).hexadecimal
+    let signatures = Array("export.sig".utf8).hexadecimal
     // An empty block with fixed codes, and one that encodes 1, 2, 3; the CRC is from zlib in Python.
     let (empty, three, sum) = ("0300", "63646206" + "00", "1d80bc55")
     let kind = "1400" + "0800" + "0800" + "00002100"
@@ -136,7 +137,7 @@ struct ZipWriterTests {
       + "504b0102" + "1403" + kind + sum + "05000000" + "03000000" + "0a000000"
       + "000000000000" + "0000a481" + "3a000000" + signatures
       + "504b0506" + zero + "02000200" + "70000000" + "77000000" + "0000"
-    #expect(zip.hex == expected)
+    #expect(zip.hexadecimal == expected)
   }
 
   @Test(

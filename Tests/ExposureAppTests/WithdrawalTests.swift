@@ -5,6 +5,7 @@ import Foundation
 import KeyServerAPI
 import TestSupport
 import Testing
+import TextEncodings
 
 @testable import ExposureApp
 
@@ -12,8 +13,7 @@ import Testing
   /// The hash of the files that `TestApp.publish` serves.
   private func hash() throws -> KeyFileHash {
     let digest = SHA256.hash(data: Data("0123456789".utf8))
-    let hex = digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    return try #require(KeyFileHash(hex: hex))
+    return try #require(KeyFileHash(hex: digest.hexadecimal))
   }
 
   /// A document that withdraws the files of these names, as `TestApp.publish` serves them.

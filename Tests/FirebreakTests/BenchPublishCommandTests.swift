@@ -5,6 +5,7 @@ import KeyServerAPI
 import ServedSystem
 import TestSupport
 import Testing
+import TextEncodings
 import UploadToken
 import World
 
@@ -64,10 +65,7 @@ struct BenchPublishCommandTests {
     #expect(keys.count == 14 && keys.allSatisfy { $0.rollingPeriod == 144 })
     #expect(Set(keys.map(\.rollingStartNumber)).count == 14)
     let certificate = try #require(fields["verificationPayload"] as? String)
-    let parts = certificate.split(separator: ".").map { part in
-      let text = part.replacing("-", with: "+").replacing("_", with: "/")
-      return Data(base64Encoded: text + String(repeating: "=", count: (4 - text.count % 4) % 4))
-    }
+    let parts = certificate.split(separator: ".").map { Data(base64URL: $0) }
     try #require(parts.count == 3)
     let signed = certificate.split(separator: ".").prefix(2).joined(separator: ".")
     let signature = try P256.Signing.ECDSASignature(rawRepresentation: try #require(parts[2]))

@@ -7,6 +7,7 @@ import KeyServerAPI
 import ServedSystem
 import TestSupport
 import Testing
+import TextEncodings
 
 @testable import firebreak
 
@@ -26,9 +27,7 @@ struct DeviceVerificationSettingsTests {
   private func isSigned(_ token: String) throws -> Bool {
     let parts = token.split(separator: ".")
     try #require(parts.count == 3)
-    let text = parts[2].replacing("-", with: "+").replacing("_", with: "/")
-    let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
-    let bytes = try #require(Data(base64Encoded: text + padding))
+    let bytes = try #require(Data(base64URL: parts[2]))
     return key.publicKey.isValidSignature(
       try P256.Signing.ECDSASignature(rawRepresentation: bytes),
       for: Data("\(parts[0]).\(parts[1])".utf8))

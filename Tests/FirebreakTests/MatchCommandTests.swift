@@ -4,6 +4,7 @@ import Terminal
 import ServedSystem
 import TestSupport
 import Testing
+import TextEncodings
 
 @testable import firebreak
 

@@ -4,6 +4,7 @@ import _CryptoExtras
 import Foundation
 import TestSupport
 import Testing
+import TextEncodings
 
 @testable import HealthAuthorityConsole
 

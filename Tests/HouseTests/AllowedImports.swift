@@ -17,6 +17,7 @@ enum AllowedImports {
     // Ground.
     "Secrets": Row(),
     "World": Row(),
+    "TextEncodings": Row(),
     "ExposureKeys": Row(["Secrets"], libraries: ["Crypto", "CryptoExtras"]),
     "CExposureKernels": Row(),
     "CProcessControl": Row(),
@@ -24,7 +25,7 @@ enum AllowedImports {
     "CallableEnvelope": Row(),
     "StrictJSON": Row(),
     "QRCodes": Row(),
-    "UploadToken": Row(["Secrets", "StrictJSON"], libraries: ["Crypto"]),
+    "UploadToken": Row(["Secrets", "TextEncodings", "StrictJSON"], libraries: ["Crypto"]),
     // Layer 1.
     "CLibArchive": Row(),
     "CZlib": Row(),
@@ -33,14 +34,16 @@ enum AllowedImports {
       libraries: ["Crypto", "SwiftProtobuf", "CLibArchive", "CZlib"]),
     "SealedStorage": Row(["Secrets", "World"], libraries: ["Crypto"]),
     // The databases of both servers on the disk: their backups, their health, trust in the clock.
-    "ServerStorage": Row(["Secrets", "World"], libraries: ["GRDB", "CLibArchive"]),
-    "Bluetooth": Row(["Secrets", "World", "ExposureKeys"]),
+    "ServerStorage": Row(
+      ["Secrets", "World", "TextEncodings"], libraries: ["GRDB", "CLibArchive"]),
+    "Bluetooth": Row(["Secrets", "World", "TextEncodings", "ExposureKeys"]),
     "VerificationAPI": Row(["Secrets", "UploadToken"]),
     "KeyServerAPI": Row([
-      "Secrets", "World", "StrictJSON", "CallableEnvelope", "UploadToken", "ExposureKeys",
+      "Secrets", "World", "TextEncodings", "StrictJSON", "CallableEnvelope", "ExposureKeys",
     ]),
     "QuietHTTP": Row(
-      ["Secrets", "World", "StrictJSON"], libraries: ["Hummingbird", "AsyncHTTPClient"]),
+      ["Secrets", "World", "TextEncodings", "StrictJSON"],
+      libraries: ["Hummingbird", "AsyncHTTPClient"]),
     // Linux implementations of the Apple modules that apps use beside the framework.
     "BackgroundTasks": Row(),
     "UserNotifications": Row(),
@@ -51,36 +54,39 @@ enum AllowedImports {
     ),
     "VerificationServer": Row(
       [
-        "Secrets", "World", "VerificationAPI", "CallableEnvelope", "UploadToken", "QuietHTTP",
-        "ServerStorage",
+        "Secrets", "World", "TextEncodings", "VerificationAPI", "CallableEnvelope", "UploadToken",
+        "QuietHTTP", "ServerStorage",
       ], libraries: ["Hummingbird", "GRDB", "AsyncHTTPClient"]),
     "KeyServer": Row(
       [
-        "Secrets", "World", "StrictJSON", "KeyServerAPI", "CallableEnvelope", "UploadToken",
-        "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerStorage",
+        "Secrets", "World", "TextEncodings", "StrictJSON", "KeyServerAPI", "CallableEnvelope",
+        "UploadToken", "DiagnosisKeyFile", "ExposureKeys", "QuietHTTP", "ServerStorage",
       ], libraries: ["Hummingbird", "GRDB", "GRDBSQLite", "AsyncHTTPClient"]),
     // Layer 3. The app never sees a key: it passes file URLs to the framework.
     "ExposureApp": Row(
       [
-        "Secrets", "World", "StrictJSON", "ExposureNotification", "VerificationAPI", "KeyServerAPI",
-        "SealedStorage",
+        "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureNotification",
+        "VerificationAPI", "KeyServerAPI", "SealedStorage",
       ], libraries: ["AsyncHTTPClient"]),
-    "FieldTrials": Row(["ExposureKeys", "ExposureNotification"]),
+    "FieldTrials": Row(["TextEncodings", "ExposureKeys", "ExposureNotification"]),
     // The console administers through a protocol, and imports no server.
     "HealthAuthorityConsole": Row(
       [
-        "Secrets", "World", "QRCodes", "VerificationAPI", "KeyServerAPI", "QuietHTTP",
-        "ServerStorage",
+        "Secrets", "World", "TextEncodings", "QRCodes", "VerificationAPI", "KeyServerAPI",
+        "QuietHTTP", "ServerStorage",
       ],
       libraries: ["Hummingbird", "Mustache", "GRDB", "CryptoExtras", "AsyncHTTPClient"]),
     // Layer 4.
     "PhoneProcess": Row([
-      "Secrets", "World", "StrictJSON", "ExposureKeys", "SealedStorage", "DiagnosisKeyFile",
-      "ExposureNotification", "ExposureApp", "KeyServerAPI",
+      "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys", "SealedStorage",
+      "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "KeyServerAPI",
     ]),
     // The phone's user interface answers from the phone and the app.
     "PWA": Row(
-      ["Secrets", "World", "ExposureNotification", "ExposureApp", "PhoneProcess", "QuietHTTP"],
+      [
+        "Secrets", "World", "TextEncodings", "ExposureNotification", "ExposureApp", "PhoneProcess",
+        "QuietHTTP",
+      ],
       libraries: ["Hummingbird", "CZlib"]),
     "Simulation": Row(allBelowSimulation),
     // The demo asks the app and the servers directly (Documentation/Decisions/0007).
@@ -90,16 +96,16 @@ enum AllowedImports {
     // A lesson in class: the pages show what the simulation knows.
     "Classroom": Row(
       [
-        "Secrets", "World", "QRCodes", "KeyServerAPI", "KeyServer", "QuietHTTP", "ExposureApp",
-        "Simulation",
+        "Secrets", "World", "TextEncodings", "QRCodes", "KeyServerAPI", "KeyServer", "QuietHTTP",
+        "ExposureApp", "Simulation",
       ], libraries: ["Hummingbird"]),
     // The command line.
-    "Terminal": Row(["CProcessControl", "ExposureKeys", "ExposureNotification"]),
+    "Terminal": Row(["TextEncodings", "CProcessControl", "ExposureKeys", "ExposureNotification"]),
     "Bench": Row(
       [
-        "Terminal", "Secrets", "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile",
-        "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI", "KeyServer",
-        "QuietHTTP", "Simulation",
+        "Terminal", "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels",
+        "DiagnosisKeyFile", "ExposureNotification", "ExposureApp", "UploadToken", "KeyServerAPI",
+        "KeyServer", "QuietHTTP", "Simulation",
       ], libraries: ["ArgumentParser", "Hummingbird", "GRDB", "Subprocess", "SystemPackage"]),
     "firebreak": Row(
       allBelowSimulation.union([
@@ -121,8 +127,8 @@ enum AllowedImports {
   static let aboveGround: Set<String> = ["Crypto", "Logging", "Metrics", "ServiceLifecycle"]
 
   static let ground: Set<String> = [
-    "Secrets", "World", "ExposureKeys", "CExposureKernels", "CProcessControl", "CallableEnvelope",
-    "RehearsalClock", "StrictJSON", "UploadToken", "QRCodes",
+    "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels", "CProcessControl",
+    "CallableEnvelope", "RehearsalClock", "StrictJSON", "UploadToken", "QRCodes",
   ]
 
   /// The system headers that C targets may include. None of them allocates, reads or writes.
@@ -154,8 +160,8 @@ enum AllowedImports {
   }
 
   private static let allBelowSimulation: Set<String> = [
-    "Secrets", "World", "StrictJSON", "ExposureKeys", "CallableEnvelope", "UploadToken",
-    "DiagnosisKeyFile",
+    "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureKeys", "CallableEnvelope",
+    "UploadToken", "DiagnosisKeyFile",
     "SealedStorage", "VerificationAPI", "KeyServerAPI", "QuietHTTP", "ExposureNotification",
     "VerificationServer", "KeyServer", "ExposureApp",
   ]

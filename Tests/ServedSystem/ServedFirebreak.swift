@@ -4,6 +4,7 @@ import Foundation
 import KeyServerAPI
 import TestSupport
 import Testing
+import TextEncodings
 import World
 
 /// `firebreak serve` in a process of its own, on free ports, until the last reference to it is gone.
@@ -191,10 +192,8 @@ package final class ServedAuthority {
   /// A part of a compact token: 0 for the header, 1 for the claims.
   package static func part(_ index: Int, of token: String) throws -> [String: Any] {
     let parts = token.split(separator: ".")
-    let text = try #require(parts.dropFirst(index).first).replacing("-", with: "+")
-      .replacing("_", with: "/")
-    let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
-    let data = try #require(Data(base64Encoded: text + padding))
+    let text = try #require(parts.dropFirst(index).first)
+    let data = try #require(Data(base64URL: text))
     return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 }

@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import Simulation
 import Testing
+import TextEncodings
 
 @testable import Town
 
@@ -68,12 +69,5 @@ import Testing
     let late = validation(await deviceCheck.issueToken())
     clock.advance(by: 86400)
     #expect(try await deviceCheck.result(for: late, authorizedBy: authorization()) == .stale)
-  }
-}
-
-extension Data {
-  fileprivate var base64URL: String {
-    base64EncodedString().replacingOccurrences(of: "+", with: "-")
-      .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import Foundation
+import TextEncodings
 import UploadToken
 
 /// An issuer, a verifier that trusts it, and functions for forging tokens.
@@ -48,8 +49,8 @@ struct TokenFixture {
   static func forged(
     header: String, claims: String, sign: (Data) throws -> Data
   ) rethrows -> String {
-    let input = base64URL(Data(header.utf8)) + "." + base64URL(Data(claims.utf8))
-    return input + "." + base64URL(try sign(Data(input.utf8)))
+    let input = Data(header.utf8).base64URL + "." + Data(claims.utf8).base64URL
+    return input + "." + (try sign(Data(input.utf8)).base64URL)
   }
 
   /// A token with these claims, signed by the trusted key.
@@ -59,16 +60,8 @@ struct TokenFixture {
     }
   }
 
-  static func base64URL(_ bytes: Data) -> String {
-    bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-      .replacing("=", with: "")
-  }
-
   /// The bytes of one part of a token.
   static func part(_ index: Int, of token: String) -> Data {
-    let text = token.split(separator: ".")[index]
-      .replacing("-", with: "+").replacing("_", with: "/")
-    return Data(base64Encoded: text + String(repeating: "=", count: (4 - text.count % 4) % 4))
-      ?? Data()
+    Data(base64URL: token.split(separator: ".")[index]) ?? Data()
   }
 }

@@ -4,6 +4,7 @@ import ExposureKeys
 import ExposureNotification
 import Foundation
 import Terminal
+import TextEncodings
 import World
 
 /// One measurement: generates the workload, matches it, checks the result and measures the limit.
@@ -194,7 +195,7 @@ struct MatchResult {
 extension MatchResult.Match {
   init(_ match: RawMatch) {
     self.init(
-      key: match.key.secretBytes.lowerCaseHex, interval: match.sighting.sentIn.rawValue,
+      key: match.key.secretBytes.hexadecimal, interval: match.sighting.sentIn.rawValue,
       second: Int(match.sighting.time.timeIntervalSince1970))
   }
 }

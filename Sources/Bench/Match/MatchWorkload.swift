@@ -5,6 +5,7 @@ import ExposureKeys
 import ExposureNotification
 import Foundation
 import Terminal
+import TextEncodings
 
 /// The published keys and the sightings of a bench.
 ///
@@ -146,7 +147,7 @@ extension MatchWorkload {
   func plantedMatch(_ number: Int) -> MatchResult.Match? {
     planted(number).map { key, sent in
       MatchResult.Match(
-        key: key.secretBytes.lowerCaseHex, interval: sent.rawValue,
+        key: key.secretBytes.hexadecimal, interval: sent.rawValue,
         second: Int(sighting(number).time.timeIntervalSince1970))
     }
   }

@@ -3,6 +3,7 @@ import ExposureKeys
 import Foundation
 import KeyServerAPI
 import Terminal
+import TextEncodings
 import UploadToken
 import World
 
@@ -61,7 +62,7 @@ struct UploadMaker {
     let secret = Data(randomness.bytes(KeyHMAC.secretByteCount))
     let onset = today - 5 * IntervalNumber.perDay
     let grant = UploadGrant(
-      tokenID: randomness.bytes(16).lowerCaseHex, issuedAt: now,
+      tokenID: randomness.bytes(16).hexadecimal, issuedAt: now,
       expiresAt: now.addingTimeInterval(Self.certificateSeconds), symptomOnsetInterval: onset,
       keyHMAC: KeyHMAC.authenticationCode(over: keys, secret: secret))
     let body = PublishBody(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureKeys
 import Secrets
+import TextEncodings
 import World
 
 /// The setup of one open controller, and the state that it is in.
@@ -134,10 +135,7 @@ struct PrivateAddress: Hashable, Sendable {
 extension PrivateAddress {
   /// The address as it is usually written, most significant byte first.
   var text: String {
-    bytes.reversed().map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count < 2 ? "0" + digits : digits
-    }.joined(separator: ":")
+    bytes.reversed().map { [$0].hexadecimal }.joined(separator: ":")
   }
 }
 

@@ -4,6 +4,7 @@ import ExposureApp
 import Foundation
 import Secrets
 import Simulation
+import TextEncodings
 import World
 
 /// One lesson: the class with its phones, the health authority, the outbreak and the simulated clock.
@@ -153,7 +154,7 @@ extension Lesson {
     try await perform { lesson in
       let number = try await lesson.takeSeat()
       let token = SessionToken(
-        text: lesson.randomness.bytes(SessionToken.byteCount).map(\.hex).joined())
+        text: lesson.randomness.bytes(SessionToken.byteCount).hexadecimal)
       lesson.sessions[Self.hash(token.text)] = number
       return (token, number)
     }
@@ -214,10 +215,6 @@ extension Lesson {
     seats[index].isOn = isOn
     crowd.phones[index].radio.setPower(on: isOn)
   }
-}
-
-extension UInt8 {
-  fileprivate var hex: String { String(self >> 4, radix: 16) + String(self & 15, radix: 16) }
 }
 
 /// A place in the class: a person with a phone, and the parts of the lesson that concern them.

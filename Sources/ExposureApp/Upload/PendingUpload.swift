@@ -2,6 +2,7 @@
 import Foundation
 import KeyServerAPI
 import Secrets
+import TextEncodings
 import World
 
 /// An upload that the user has agreed to. Its keys and PIN do not change, so that a request can be
@@ -90,7 +91,7 @@ extension PendingUpload {
     text.append(appPackageName)
     for key in sortedByBase64 { text.append(key.base64) }
     for region in regions.map({ $0.uppercased() }).sorted() { text.append(region) }
-    return text.bytes().digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return text.bytes().digest.hexadecimal
   }
 
   private var sortedByBase64: [ReleasedKey] {

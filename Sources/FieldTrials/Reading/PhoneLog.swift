@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureKeys
 import Foundation
+import TextEncodings
 
 /// The parsed log of a phone: its calibration, sent and received beacons.
 package struct PhoneLog: Sendable {
@@ -76,10 +77,11 @@ extension Advertisement {
   /// The beacon in a row of the sightings.
   fileprivate init?(_ row: LogRow) {
     guard
-      let identifier = row["RPI"].flatMap(LogRow.bytes).flatMap({ bytes in
+      let identifier = row["RPI"].flatMap({ [UInt8](hexadecimal: $0) }).flatMap({ bytes in
         RollingProximityIdentifier(bytes: bytes)
       }),
-      let metadata = row["encryptedMetadata"].flatMap(LogRow.bytes).flatMap({ bytes in
+      let metadata = row["encryptedMetadata"].flatMap({ [UInt8](hexadecimal: $0) }).flatMap({
+        bytes in
         AssociatedEncryptedMetadata(bytes: bytes)
       })
     else { return nil }
@@ -117,8 +119,10 @@ package struct LoggedAdvertisement: Hashable, Sendable {
     else { return nil }
     self.interval = IntervalNumber(rawValue: interval)
     self.keyNumber = Int(keyNumber)
-    self.identifier = LogRow.bytes(identifier).flatMap { RollingProximityIdentifier(bytes: $0) }
-    self.metadata = LogRow.bytes(metadata).flatMap { BluetoothMetadata(bytes: $0) }
+    self.identifier = [UInt8](hexadecimal: identifier).flatMap {
+      RollingProximityIdentifier(bytes: $0)
+    }
+    self.metadata = [UInt8](hexadecimal: metadata).flatMap { BluetoothMetadata(bytes: $0) }
     guard self.identifier != nil || identifier == Self.withheld,
       self.metadata != nil || metadata == Self.withheld
     else { return nil }
@@ -184,13 +188,6 @@ struct LogRow {
     return text.utf8[text.utf8.index(after: open)..<close].split(
       separator: UInt8(ascii: ","), omittingEmptySubsequences: false
     ).map { Substring($0.drop { Self.isSpace($0) }) }
-  }
-
-  /// The bytes of hexadecimal digits; nil for any other text.
-  static func bytes(_ text: Substring) -> [UInt8]? {
-    let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-    guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
-    return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool {

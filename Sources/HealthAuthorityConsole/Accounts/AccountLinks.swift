@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import TextEncodings
 import World
 
 /// The one-time links with which an official sets a password and a code generator: for a new account, and for one whose

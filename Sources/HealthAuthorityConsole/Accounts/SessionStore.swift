@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import QuietHTTP
 import Secrets
+import TextEncodings
 import World
 
 /// A session of an official. Its token is in a cookie; only a keyed hash of it is stored.

@@ -2,6 +2,7 @@
 import Foundation
 import Hummingbird
 import QuietHTTP
+import TextEncodings
 import World
 
 /// The page of the signed-in account, with its passkeys.

@@ -2,6 +2,7 @@
 import Foundation
 import Hummingbird
 import QuietHTTP
+import TextEncodings
 import World
 
 /// The sign-in with a password and a code or with a passkey, the sign-out, and the start page.

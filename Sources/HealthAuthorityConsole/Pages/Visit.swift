@@ -2,6 +2,7 @@
 import Foundation
 import Hummingbird
 import QuietHTTP
+import TextEncodings
 
 /// A request to a page, with its language and session.
 struct Visit: Sendable {

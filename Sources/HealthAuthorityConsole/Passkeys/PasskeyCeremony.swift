@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Secrets
 import Synchronization
+import TextEncodings
 import World
 
 /// The checks of the two ceremonies of passkeys (Web Authentication, sections 7.1 and 7.2): registration and sign-in.
@@ -261,21 +262,5 @@ struct PasskeyStore: Sendable {
       try db.execute(sql: "DELETE FROM passkey WHERE credential_id = ?", arguments: [id])
       try audit.append(AuditEvent(account.name, .passkeyRemoved, name), at: now, in: db)
     }
-  }
-}
-
-extension Data {
-  /// The bytes of base64url without padding; nil if the text is not valid.
-  init?(base64URL text: String) {
-    guard !text.contains("+"), !text.contains("/"), !text.contains("=") else { return nil }
-    let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-    let base64 = text.replacing("-", with: "+").replacing("_", with: "/") + padding
-    self.init(base64Encoded: base64)
-  }
-
-  /// Base64url without padding.
-  var base64URL: String {
-    base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
-      "=", with: "")
   }
 }

@@ -2,6 +2,7 @@
 import ExposureKeys
 import Foundation
 import KeyServerAPI
+import TextEncodings
 import UploadToken
 
 /// Checks an upload of Google's contract: the app, then the certificate, then the keys.

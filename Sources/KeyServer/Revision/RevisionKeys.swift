@@ -5,6 +5,7 @@ import KeyServerAPI
 import Secrets
 import ServerStorage
 import Synchronization
+import TextEncodings
 import World
 
 /// Caches the keys of revision tokens, makes a new one every week and removes those that are not needed.
@@ -43,7 +44,7 @@ final class RevisionKeys: Sendable {
     // Two concurrent requests may both make a key. Then both are valid, and the newer one encrypts.
     var sealed = try await store.revisionKeys()
     if Self.current(of: sealed, at: now).map({ Self.isTooOld($0, at: now) }) ?? true {
-      let id = randomness.bytes(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      let id = randomness.bytes(8).hexadecimal
       let key = SymmetricKey(data: randomness.bytes(32))
       let fresh = try SealedRevisionKey(id: id, key, under: wrappingKey, effectiveFrom: now)
       // Without a trusted time no key is deleted: its tokens could not be decrypted any more.

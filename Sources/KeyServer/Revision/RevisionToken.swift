@@ -4,7 +4,7 @@ import ExposureKeys
 import Foundation
 import KeyServerAPI
 import Secrets
-import UploadToken
+import TextEncodings
 
 /// A token that proves in a later upload that the client uploaded these keys.
 ///

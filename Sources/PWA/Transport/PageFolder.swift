@@ -4,6 +4,7 @@ import Crypto
 import Foundation
 import Hummingbird
 import NIOCore
+import TextEncodings
 
 /// The static files of a web app in a folder: a single-page app with its own routes.
 package struct PageFolder: Sendable {
@@ -68,10 +69,8 @@ package struct PageFolder: Sendable {
     let type = ContentType(fileName: url.lastPathComponent)
     let sent =
       type.isHTML ? BridgeInjection.inject(into: content, isFragmentKept: !isDocument) : content
-    let tag = SHA256.hash(data: sent).prefix(16).map { byte in
-      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-    }
-    return .page(Page(content: sent, contentType: type, tag: "\"\(tag.joined())\""))
+    let tag = SHA256.hash(data: sent).prefix(16).hexadecimal
+    return .page(Page(content: sent, contentType: type, tag: "\"\(tag)\""))
   }
 
   /// The path of the regular file `name` inside the folder, after all symbolic links.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TextEncodings
 
 /// The notification service of a desktop (Desktop Notifications Specification 1.2), reached over the session bus.
 ///
@@ -124,7 +125,7 @@ package struct DBusConnection {
 
   /// Authenticates with EXTERNAL: the bus compares the user ID in the text with the socket's peer credentials.
   private func authenticate() throws {
-    let user = "\(geteuid())".utf8.map { String($0, radix: 16) }.joined()
+    let user = "\(geteuid())".utf8.hexadecimal
     try socket.send([0] + Array("AUTH EXTERNAL \(user)\r\n".utf8), before: deadline)
     guard try receiveLine().hasPrefix("OK ") else { throw DBusError.refused }
     try socket.send(Array("BEGIN\r\n".utf8), before: deadline)

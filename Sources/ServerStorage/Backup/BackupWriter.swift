@@ -3,6 +3,7 @@ import CLibArchive
 import Crypto
 import Foundation
 import GRDB
+import TextEncodings
 import World
 
 /// Writes a backup: a tar archive with the database of a server, its other files, and a manifest with the hash of
@@ -123,7 +124,7 @@ package struct BackupManifest: Codable, Hashable, Sendable {
   }
 
   static func text(_ digest: SHA256.Digest) -> String {
-    digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    digest.hexadecimal
   }
 }
 

@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import Logging
 import QuietHTTP
+import TextEncodings
 import VerificationAPI
 import World
 
@@ -151,11 +152,9 @@ struct CertificateRoute: Sendable {
 
   /// Decodes 32 bytes in standard or URL-safe base64, padded or not.
   private static func keyHMAC(_ text: String?) -> Data? {
-    let standard = (text ?? "").replacing("-", with: "+").replacing("_", with: "/")
-    let bare = standard.replacing("=", with: "")
-    let padding = String(repeating: "=", count: (4 - bare.count % 4) % 4)
-    guard let bytes = Data(base64Encoded: bare + padding) else { return nil }
-    return bytes.count == VerificationLimit.keyHMACBytes ? bytes : nil
+    guard let bytes = text.flatMap(Base64.bytes), bytes.count == VerificationLimit.keyHMACBytes
+    else { return nil }
+    return Data(bytes)
   }
 
   /// Responds with random bytes in place of a certificate.

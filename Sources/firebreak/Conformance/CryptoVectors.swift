@@ -3,6 +3,7 @@ import ExposureKeys
 import Foundation
 import KeyServerAPI
 import Terminal
+import TextEncodings
 
 /// Vectors of the Cryptography Specification: one key and everything derived from it.
 struct CryptoVectors: Decodable {
@@ -39,10 +40,10 @@ struct CryptoVectors: Decodable {
         return [
           CaseOutcome(
             name: "rpi[\(index)]", expected: identifiers[index].text,
-            got: identifier.bytes.lowerCaseHex),
+            got: identifier.bytes.hexadecimal),
           CaseOutcome(
             name: "aem[\(index)]", expected: sealedMetadata[index].text,
-            got: schedule.seal(plaintext, beside: identifier).bytes.lowerCaseHex),
+            got: schedule.seal(plaintext, beside: identifier).bytes.hexadecimal),
         ]
       }
   }
@@ -55,10 +56,10 @@ struct CryptoVectors: Decodable {
         got: start.map { "\($0.rawValue)" } ?? "none"),
       CaseOutcome(
         name: "rpik", expected: identifierKey.text,
-        got: schedule.rollingProximityIdentifierKeyBytes.lowerCaseHex),
+        got: schedule.rollingProximityIdentifierKeyBytes.hexadecimal),
       CaseOutcome(
         name: "aemk", expected: metadataKey.text,
-        got: schedule.associatedEncryptedMetadataKeyBytes.lowerCaseHex),
+        got: schedule.associatedEncryptedMetadataKeyBytes.hexadecimal),
     ]
   }
 
@@ -96,7 +97,7 @@ struct HexBytes: Decodable {
     self.bytes = bytes
   }
 
-  var text: String { bytes.lowerCaseHex }
+  var text: String { bytes.hexadecimal }
 }
 
 /// Vectors of the HMAC over uploaded keys.

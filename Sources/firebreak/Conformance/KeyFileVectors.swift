@@ -4,6 +4,7 @@ import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
 import Terminal
+import TextEncodings
 
 /// Published export files with the keys that verify them and keys that must not.
 struct KeyFileVectors: Decodable {
@@ -70,7 +71,7 @@ struct KeyFileVectors: Decodable {
   private var advertisement: CaseOutcome {
     CaseOutcome(
       name: "advertising_payload_interval_0", expected: payload.text,
-      got: Advertisement(payload: payload.bytes)?.payload.lowerCaseHex ?? "not a beacon")
+      got: Advertisement(payload: payload.bytes)?.payload.hexadecimal ?? "not a beacon")
   }
 
   private static func verification(
@@ -143,7 +144,7 @@ struct KeyFileFolder {
         Int(key.key.rollingStart.rawValue), Int(key.key.rollingPeriod),
         Int(key.transmissionRiskLevel),
       ]
-      return ([key.key.secretBytes.lowerCaseHex] + numbers.map(String.init)).joined(separator: " ")
+      return ([key.key.secretBytes.hexadecimal] + numbers.map(String.init)).joined(separator: " ")
     }.joined(separator: ", ")
   }
 

@@ -3,6 +3,7 @@ import ArgumentParser
 import DiagnosisKeyFile
 import Foundation
 import Terminal
+import TextEncodings
 
 /// `firebreak keyfile`: inspects, verifies and makes diagnosis key files.
 struct KeyfileCommand: ParsableCommand {
@@ -113,7 +114,7 @@ struct KeyFileReport: Encodable {
         keyID: $0.verificationKeyID, keyVersion: $0.verificationKeyVersion,
         algorithm: $0.signatureAlgorithm)
     }
-    exportSHA256 = facts.exportSHA256.lowerCaseHex
+    exportSHA256 = facts.exportSHA256.hexadecimal
   }
 }
 
@@ -141,7 +142,7 @@ struct KeyFileTable {
       ("revised keys", Self.count(facts.revisedKeyCount)),
       ("invalid keys", Self.count(facts.keysSkipped)),
       ("export.bin", "\(Self.count(facts.exportByteCount)) bytes"),
-      ("SHA-256", facts.exportSHA256.lowerCaseHex),
+      ("SHA-256", facts.exportSHA256.hexadecimal),
     ] + signatureRows("announced", header.signatureInfos)
       + signatureRows("signed by", facts.signatures)
   }

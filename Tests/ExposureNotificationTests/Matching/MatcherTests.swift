@@ -4,6 +4,7 @@ import DiagnosisKeyFile
 import ExposureKeys
 import Foundation
 import Testing
+import TextEncodings
 
 @testable import ExposureNotification
 
@@ -132,9 +133,5 @@ struct MatcherTests {
     #expect((ledger.decryptedSightingCount, raw.sightingCount) == (30, 30))
   }
 
-  private static func bytes(_ hex: String) -> [UInt8] {
-    stride(from: 0, to: hex.count, by: 2).compactMap { offset in
-      UInt8(hex.dropFirst(offset).prefix(2), radix: 16)
-    }
-  }
+  private static func bytes(_ hex: String) -> [UInt8] { [UInt8](hexadecimal: hex) ?? [] }
 }

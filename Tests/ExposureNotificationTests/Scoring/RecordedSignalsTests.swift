@@ -3,6 +3,7 @@ import ExposureKeys
 import Foundation
 import TestSupport
 import Testing
+import TextEncodings
 
 @testable import ExposureNotification
 
@@ -25,8 +26,10 @@ struct RecordedSignalsTests {
       let fields = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
       guard fields.count == 8, let time = Double(fields[0]), let strength = Int8(fields[2]),
         (-119..<0).contains(strength),
-        let identifier = [UInt8](hex: fields[4]).flatMap({ RollingProximityIdentifier(bytes: $0) }),
-        let metadata = [UInt8](hex: fields[5] + fields[6] + fields[7])
+        let identifier = [UInt8](hexadecimal: fields[4]).flatMap({
+          RollingProximityIdentifier(bytes: $0)
+        }),
+        let metadata = [UInt8](hexadecimal: fields[5] + fields[6] + fields[7])
           .flatMap({ BluetoothMetadata(bytes: $0) }),
         let sealed = AssociatedEncryptedMetadata(bytes: metadata.bytes),
         let interval = IntervalNumber(Date(timeIntervalSince1970: time))
@@ -69,19 +72,5 @@ struct RecordedSignalsTests {
 
   private func mean(_ numbers: [UInt8]) -> Double {
     numbers.reduce(0.0) { $0 + Double($1) } / Double(numbers.count)
-  }
-}
-
-extension [UInt8] {
-  /// The bytes of two hexadecimal digits each.
-  fileprivate init?(hex: String) {
-    let digits = [Character](hex)
-    guard digits.count.isMultiple(of: 2) else { return nil }
-    var bytes: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let byte = UInt8(String(digits[index...index + 1]), radix: 16) else { return nil }
-      bytes.append(byte)
-    }
-    self = bytes
   }
 }

@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Strict base64 (RFC 4648) of tokens, keys and HMACs: every byte sequence has exactly one text.
+/// Strict base64 (RFC 4648): every byte sequence has exactly one text in each alphabet.
 package enum Base64: Sendable {
   /// The URL alphabet (section 5) with `-` and `_`.
   case url
   /// Both alphabets, even mixed, because writers of keys and HMACs differ.
   case either
-
-  /// The unpadded base64url text of `bytes`.
-  package static func urlText(_ bytes: Data) -> String {
-    let standard = bytes.base64EncodedData().prefix { $0 != UInt8(ascii: "=") }
-    let digits = standard.map { digit in
-      switch digit {
-      case UInt8(ascii: "+"): UInt8(ascii: "-")
-      case UInt8(ascii: "/"): UInt8(ascii: "_")
-      default: digit
-      }
-    }
-    return String(decoding: digits, as: UTF8.self)
-  }
 
   /// The bytes of an unpadded base64url text, or nil if it is invalid.
   package static func urlBytes(_ text: Substring.UTF8View) -> [UInt8]? {
@@ -52,6 +39,27 @@ package enum Base64: Sendable {
       else { return nil }
       return read(digits)
     }
+  }
+}
+
+extension Data {
+  /// The unpadded base64url text of the bytes.
+  package var base64URL: String {
+    let standard = base64EncodedData().prefix { $0 != UInt8(ascii: "=") }
+    let digits = standard.map { digit in
+      switch digit {
+      case UInt8(ascii: "+"): UInt8(ascii: "-")
+      case UInt8(ascii: "/"): UInt8(ascii: "_")
+      default: digit
+      }
+    }
+    return String(decoding: digits, as: UTF8.self)
+  }
+
+  /// The bytes of an unpadded base64url text, or nil if it is invalid.
+  package init?(base64URL text: some StringProtocol) {
+    guard let bytes = Base64.urlBytes(Substring(text).utf8) else { return nil }
+    self.init(bytes)
   }
 }
 

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import UploadToken
+@testable import TextEncodings
 
 @Suite("Base64")
 struct Base64Tests {
@@ -16,9 +16,28 @@ struct Base64Tests {
       let sent = (0..<count).map { UInt8(truncatingIfNeeded: Int(first) &+ $0 * 77) }
       let standard = Data(sent).base64EncodedString().filter { $0 != "=" }
       #expect(bytes(standard, .either) == sent)
-      #expect(bytes(Base64.urlText(Data(sent))) == sent)
-      #expect(Base64.urlBytes(Base64.urlText(Data(sent))[...].utf8) == sent)
+      #expect(bytes(Data(sent).base64URL) == sent)
+      #expect(Base64.urlBytes(Data(sent).base64URL[...].utf8) == sent)
     }
+  }
+
+  @Test(
+    "The vectors of RFC 4648 are encoded without padding and decoded",
+    arguments: [
+      ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"),
+      ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy"),
+    ])
+  func vectors(_ text: String, _ encoded: String) {
+    #expect(Data(text.utf8).base64URL == encoded)
+    #expect(Data(base64URL: encoded) == Data(text.utf8))
+    #expect(Data(base64URL: "x\(encoded)".dropFirst()) == Data(text.utf8))
+  }
+
+  @Test(
+    "Padding, the standard alphabet, an unused bit and other characters are no base64url",
+    arguments: ["Zg==", "Zm8=", "Zh", "Zm9", "+/+/", "Zm9v\n", " Zm9v", "Z", "Zm9vY", "Zm\u{E9}"])
+  func invalidURL(_ text: String) {
+    #expect(Data(base64URL: text) == nil)
   }
 
   @Test(
@@ -39,7 +58,7 @@ struct Base64Tests {
   @Test("Bytes are decoded only into a buffer of exactly their size", arguments: 0...5)
   func room(_ count: Int) {
     let sent = (0..<count).map { UInt8($0 * 50) }
-    let digits = Array(Base64.urlText(Data(sent)).utf8)
+    let digits = Array(Data(sent).base64URL.utf8)
     for room in 0...7 {
       var bytes = [UInt8](repeating: 0, count: room)
       let isRead = digits.withUnsafeBufferPointer { digits in
