@@ -272,8 +272,8 @@ let package = Package(
     .executableTarget(
       name: "firebreak-benchmarks",
       dependencies: [
-        "ExposureNotification", "World", "Browser", "TestSupport", argumentParser, crypto,
-        subprocess, systemPackage,
+        "ExposureNotification", "World", "TextEncodings", "Browser", "TestSupport", argumentParser,
+        crypto, subprocess, systemPackage,
       ], path: "Benchmarks", swiftSettings: strictOnTheCallersActor),
 
     // The snippets of the framework's reference: what an app outside this package can call, and the
@@ -317,7 +317,10 @@ let package = Package(
 
     // A headless browser for tests and benchmarks of web pages.
     .target(
-      name: "Browser", dependencies: ["TestSupport", asyncHTTPClient, nioCore, nioHTTP1],
+      name: "Browser",
+      dependencies: [
+        "TextEncodings", "TestSupport", asyncHTTPClient, nioCore, nioHTTP1,
+      ],
       path: "Tests/Browser", exclude: ["Scripts"], swiftSettings: strictOnTheCallersActor),
 
     // The servers and phones of a test, each in a process of its own.
@@ -445,8 +448,8 @@ let package = Package(
     .testTarget(
       name: "PWATests",
       dependencies: [
-        "PWA", "PhoneProcess", "ExposureApp", "QuietHTTP", "Secrets", "World", "TestSupport",
-        logging,
+        "PWA", "PhoneProcess", "ExposureApp", "QuietHTTP", "Secrets", "World", "TextEncodings",
+        "TestSupport", logging,
       ], swiftSettings: strict),
     .testTarget(
       name: "HealthAuthorityConsoleTests",
@@ -468,7 +471,10 @@ let package = Package(
       ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
-      name: "BenchmarksTests", dependencies: ["firebreak-benchmarks", "firebreak", "TestSupport"],
+      name: "BenchmarksTests",
+      dependencies: [
+        "TextEncodings", "firebreak-benchmarks", "firebreak", "TestSupport",
+      ],
       swiftSettings: strictOnTheCallersActor),
     .testTarget(
       name: "TerminalTests", dependencies: ["Terminal"], swiftSettings: strictOnTheCallersActor),
@@ -491,7 +497,8 @@ let package = Package(
     .testTarget(
       name: "WebAppTests",
       dependencies: [
-        "firebreak", "Browser", "PhoneProcess", "ServedSystem", "TestSupport", nioCore, nioPosix,
+        "TextEncodings", "firebreak", "Browser", "PhoneProcess", "ServedSystem", "TestSupport",
+        nioCore, nioPosix,
       ],
       exclude: ["AccessibilityTrees", "OtherApp", "QRCodes"], swiftSettings: strictOnTheCallersActor
     ),

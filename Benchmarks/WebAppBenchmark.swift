@@ -3,6 +3,7 @@ import Browser
 import Crypto
 import Foundation
 import TestSupport
+import TextEncodings
 
 /// The web app in a headless browser: the first paint, the layout shifts while it loads, and the size of all its files.
 struct WebAppBenchmark {
@@ -20,7 +21,7 @@ struct WebAppBenchmark {
     let folder = try TemporaryFolder()
     return try await ChildProcess.withRunning(executable, try arguments(in: folder)) { process in
       let line = try await process.firstLine() ?? ""
-      let ready = try JSONValue(json: Data(line.utf8))
+      let ready = JSONValue(text: line)
       guard let address = ready["web"].string else {
         throw WebAppBenchmarkError(reason: try process.errors)
       }

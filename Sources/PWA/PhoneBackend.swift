@@ -4,6 +4,7 @@ import ExposureNotification
 import Foundation
 import PhoneProcess
 import Secrets
+import TextEncodings
 import World
 
 /// A real phone for the bridge. A request is an action of the owner on a page, which is the consent that some requests
@@ -61,7 +62,9 @@ package struct PhoneBackend: BridgePhone {
   private func perform(_ operation: PhoneOperation) async throws(BridgePhoneError) -> JSONValue {
     let reply = await phone.perform(PhoneRequest(operation))
     if reply.status == .badInput { throw .badRequest(reply.text) }
-    guard let json = reply.json, let result = JSONValue(json) else { throw .failed(reply.text) }
+    guard let json = reply.json, let result = JSONValue(text: json) else {
+      throw .failed(reply.text)
+    }
     return result
   }
 }
@@ -153,10 +156,10 @@ extension PhoneBackend {
       total: rows.keysTotal)
   }
 
-  package func exposures() async -> JSONValue { JSONValue(encoding: await phone.details()) }
+  package func exposures() async -> JSONValue { JSONValue(answer: await phone.details()) }
 
   package func traffic() async throws(BridgePhoneError) -> JSONValue {
-    try await reporting { JSONValue(encoding: try await phone.sentMessages()) }
+    try await reporting { JSONValue(answer: try await phone.sentMessages()) }
   }
 
   package func ownerData() async throws(BridgePhoneError) -> JSONValue {
@@ -170,7 +173,7 @@ extension PhoneBackend {
   package func check() async throws(BridgePhoneError) -> PhoneCheckResult {
     let report = try await perform(.check)
     return PhoneCheckResult(
-      riskLevel: report["riskLevel"]?.asInteger, failure: report["failure"]?.asString)
+      riskLevel: report["riskLevel"]?.asInteger, failure: report["failure"]?.string)
   }
 
   package func upload(_ upload: PhoneUpload) async -> PhoneUploadResult {
@@ -195,7 +198,7 @@ extension PhoneBackend {
   package func noteUploadShown() async { phone.noteUpload(nil) }
 
   package func uploadPreview(_ diagnosis: Diagnosis) async throws(BridgePhoneError) -> JSONValue {
-    try await reporting { JSONValue(encoding: try await phone.uploadPreview(diagnosis)) }
+    try await reporting { JSONValue(answer: try await phone.uploadPreview(diagnosis)) }
   }
 }
 

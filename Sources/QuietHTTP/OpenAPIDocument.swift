@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Hummingbird
+import TextEncodings
 
 /// The OpenAPI 3.1 description of a server.
 public struct OpenAPIDocument: Encodable, Sendable {
@@ -21,10 +22,10 @@ public struct OpenAPIDocument: Encodable, Sendable {
     try value.encode(to: encoder)
   }
 
-  private var value: SchemaValue {
+  private var value: JSONValue {
     let byPath = Dictionary(grouping: operations, by: \.path)
     let paths = byPath.mapValues { operations in
-      SchemaValue.object(
+      JSONValue.object(
         Dictionary(operations.map { ($0.method.rawValue, $0.value) }) { first, _ in first })
     }
     return .object([
@@ -35,7 +36,7 @@ public struct OpenAPIDocument: Encodable, Sendable {
     ])
   }
 
-  private var credentials: [String: SchemaValue] {
+  private var credentials: [String: JSONValue] {
     let headers = Set(operations.compactMap(\.credentialHeader))
     return Dictionary(
       headers.map { header in
@@ -115,8 +116,8 @@ public struct OpenAPIOperation: Sendable {
     self.responses = responses
   }
 
-  var value: SchemaValue {
-    var fields: [String: SchemaValue] = [
+  var value: JSONValue {
+    var fields: [String: JSONValue] = [
       "summary": .string(summary), "operationId": .string(operationID),
       "responses": .object(
         Dictionary(responses.map { ("\($0.status)", Self.value(of: $0)) }) { first, _ in first }),
@@ -124,7 +125,7 @@ public struct OpenAPIOperation: Sendable {
     if !parameters.isEmpty { fields["parameters"] = .array(parameters) }
     if let request {
       fields["requestBody"] = .object([
-        "required": .boolean(true), "content": Self.json(request),
+        "required": .bool(true), "content": Self.json(request),
       ])
     }
     if let credentialHeader {
@@ -139,33 +140,33 @@ public struct OpenAPIOperation: Sendable {
   }
 
   /// The parameters in braces in the path.
-  private var parameters: [SchemaValue] {
+  private var parameters: [JSONValue] {
     path.split(separator: "/").filter { $0.hasPrefix("{") }.map { part in
       .object([
         "name": .string(String(part.dropFirst().dropLast())), "in": "path",
-        "required": .boolean(true), "schema": .object(["type": "string"]),
+        "required": .bool(true), "schema": .object(["type": "string"]),
       ])
     }
   }
 
-  private static func value(of response: Response) -> SchemaValue {
-    var fields: [String: SchemaValue] = ["description": .string(response.description)]
+  private static func value(of response: Response) -> JSONValue {
+    var fields: [String: JSONValue] = ["description": .string(response.description)]
     if !response.content.isEmpty {
       fields["content"] = .object(response.content.mapValues { .object(["schema": $0.value]) })
     }
     return .object(fields)
   }
 
-  private static func json(_ schema: JSONSchema) -> SchemaValue {
+  private static func json(_ schema: JSONSchema) -> JSONValue {
     .object(["application/json": .object(["schema": schema.value])])
   }
 }
 
 /// A schema of a JSON value in the dialect of OpenAPI 3.1 (JSON Schema 2020-12).
 public struct JSONSchema: Sendable, Hashable {
-  let value: SchemaValue
+  let value: JSONValue
 
-  private init(_ fields: [String: SchemaValue]) {
+  private init(_ fields: [String: JSONValue]) {
     value = .object(fields)
   }
 
@@ -173,9 +174,9 @@ public struct JSONSchema: Sendable, Hashable {
   public static func string(
     _ description: String, pattern: String? = nil, oneOf: [String] = []
   ) -> JSONSchema {
-    var fields: [String: SchemaValue] = ["type": "string", "description": .string(description)]
+    var fields: [String: JSONValue] = ["type": "string", "description": .string(description)]
     if let pattern { fields["pattern"] = .string(pattern) }
-    if !oneOf.isEmpty { fields["enum"] = .array(oneOf.map(SchemaValue.string)) }
+    if !oneOf.isEmpty { fields["enum"] = .array(oneOf.map(JSONValue.string)) }
     return JSONSchema(fields)
   }
 
@@ -183,7 +184,7 @@ public struct JSONSchema: Sendable, Hashable {
   public static func integer(
     _ description: String, _ range: ClosedRange<Int>? = nil
   ) -> JSONSchema {
-    var fields: [String: SchemaValue] = ["type": "integer", "description": .string(description)]
+    var fields: [String: JSONValue] = ["type": "integer", "description": .string(description)]
     if let range {
       fields["minimum"] = .integer(range.lowerBound)
       fields["maximum"] = .integer(range.upperBound)
@@ -200,7 +201,7 @@ public struct JSONSchema: Sendable, Hashable {
   public static func array(
     of element: JSONSchema, _ description: String, count: ClosedRange<Int>? = nil
   ) -> JSONSchema {
-    var fields: [String: SchemaValue] = [
+    var fields: [String: JSONValue] = [
       "type": "array", "description": .string(description), "items": element.value,
     ]
     if let count {
@@ -217,43 +218,11 @@ public struct JSONSchema: Sendable, Hashable {
   ) -> JSONSchema {
     JSONSchema([
       "type": "object", "properties": .object(fields.mapValues(\.value)),
-      "required": .array(required.map(SchemaValue.string)),
-      "additionalProperties": .boolean(allowsOthers),
+      "required": .array(required.map(JSONValue.string)),
+      "additionalProperties": .bool(allowsOthers),
     ])
   }
 
   /// The padding, which is optional in requests and present in all responses.
   public static let padding = JSONSchema.string("Base64 of random bytes, to be ignored.")
-}
-
-/// A JSON value inside a schema or an OpenAPI document.
-public indirect enum SchemaValue: Encodable, Hashable, Sendable {
-  /// A string.
-  case string(String)
-  /// An integer.
-  case integer(Int)
-  /// A Boolean.
-  case boolean(Bool)
-  /// An array.
-  case array([SchemaValue])
-  /// An object.
-  case object([String: SchemaValue])
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .string(let text): try container.encode(text)
-    case .integer(let number): try container.encode(number)
-    case .boolean(let flag): try container.encode(flag)
-    case .array(let list): try container.encode(list)
-    case .object(let fields): try container.encode(fields)
-    }
-  }
-}
-
-extension SchemaValue: ExpressibleByStringLiteral {
-  /// A string literal.
-  public init(stringLiteral value: String) {
-    self = .string(value)
-  }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TestSupport
+import TextEncodings
 
 /// A part of a page that violates a rule of accessibility.
 public struct AccessibilityViolation: Sendable, Hashable, CustomStringConvertible {
@@ -55,12 +56,12 @@ extension Browser {
       try await script(try BrowserScript.axe.text())
       result = try await script(run, tags, colorRules, .bool(onlyColors))
     }
-    return result.array.map(AccessibilityViolation.init)
+    return result.elements.map(AccessibilityViolation.init)
   }
 
   /// The violations of our own checks: criteria of WCAG 2.2 that axe does not check, or only in part.
   public func pageViolations() async throws -> [AccessibilityViolation] {
-    try await script(try BrowserScript.pageChecks.text()).array.map(AccessibilityViolation.init)
+    try await script(try BrowserScript.pageChecks.text()).elements.map(AccessibilityViolation.init)
   }
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import TextEncodings
+
 /// The accessibility tree of a page, as assistive technology gets it from Chromium.
 public struct AccessibilityTree: Sendable {
   /// A line per node: role, name, states; children are indented.
@@ -69,7 +71,7 @@ public struct AccessibilityTree: Sendable {
     let nameForChildren = isWritten && role != "RootWebArea" ? name : enclosingName
     // The text of a field is its value.
     if role == "textbox" { return }
-    for child in node["childIds"].array.compactMap(\.string).compactMap({ nodes[$0] }) {
+    for child in node["childIds"].elements.compactMap(\.string).compactMap({ nodes[$0] }) {
       write(
         child, of: nodes, depth: isWritten ? depth + 1 : depth, enclosingName: nameForChildren,
         to: &lines)
@@ -78,7 +80,7 @@ public struct AccessibilityTree: Sendable {
 
   private static func states(of node: JSONValue) -> [String?] {
     let properties = Dictionary(
-      node["properties"].array.compactMap { property in
+      node["properties"].elements.compactMap { property in
         property["name"].string.map { ($0, property["value"]["value"]) }
       }
     ) { $1 }
@@ -106,6 +108,6 @@ extension Browser {
   /// The accessibility tree of the page as it is now.
   public func accessibilityTree() async throws -> AccessibilityTree {
     AccessibilityTree(
-      nodes: try await devTools("Accessibility.getFullAXTree")["nodes"].array)
+      nodes: try await devTools("Accessibility.getFullAXTree")["nodes"].elements)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TestSupport
+import TextEncodings
 
 /// A headless Chromium with one window, driven by WebDriver commands that chromedriver receives over HTTP.
 ///

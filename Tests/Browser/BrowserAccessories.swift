@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TestSupport
+import TextEncodings
 
 /// An authenticator of the browser for passkeys, whose owner is always present and verified.
 public struct VirtualAuthenticator: Sendable {
@@ -38,7 +39,7 @@ extension Browser {
   public func passkeyCount(of authenticator: VirtualAuthenticator) async throws -> Int {
     try await devTools(
       "WebAuthn.getCredentials", ["authenticatorId": .string(authenticator.id)]
-    )["credentials"].array.count
+    )["credentials"].elements.count
   }
 
   // MARK: - Clipboard

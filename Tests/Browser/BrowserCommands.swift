@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import TestSupport
+import TextEncodings
 
 extension Browser {
   /// A key that `press` knows by its WebDriver code.
@@ -100,7 +101,7 @@ extension Browser {
     do {
       let found = try await connection.send(
         .POST, "/element", ["using": "css selector", "value": .string(selector)])
-      let id = found.object.values.first?.string ?? ""
+      let id = found.fields.values.first?.string ?? ""
       _ = try await connection.send(.POST, "/element/\(id)/click")
     } catch let error as WebDriverError where error.isTransient {
     }
@@ -118,7 +119,7 @@ extension Browser {
   /// The number of elements that match the selector now.
   public func count(_ selector: String) async throws -> Int {
     try await script("return document.querySelectorAll(arguments[0]).length", .string(selector))
-      .int ?? 0
+      .integer ?? 0
   }
 
   /// Waits until an element is there and `body` succeeds with its id.
@@ -131,7 +132,7 @@ extension Browser {
       do {
         let found = try await connection.send(
           .POST, "/element", ["using": "css selector", "value": .string(selector)])
-        let id = found.object.values.first?.string ?? ""
+        let id = found.fields.values.first?.string ?? ""
         guard try await connection.send(.GET, "/element/\(id)/displayed").isTruthy else {
           return false
         }
@@ -167,7 +168,7 @@ extension Browser {
   // MARK: - Cookies, screenshots, log
 
   public func cookies() async throws -> [JSONValue] {
-    try await connection.send(.GET, "/cookie").array
+    try await connection.send(.GET, "/cookie").elements
   }
 
   /// The window as a PNG image.
@@ -178,7 +179,7 @@ extension Browser {
 
   /// Errors of scripts, resources and policies since the last call, such as violations of the content security policy.
   public func errorLog() async throws -> [String] {
-    try await connection.send(.POST, "/se/log", ["type": "browser"]).array
+    try await connection.send(.POST, "/se/log", ["type": "browser"]).elements
       .filter { $0["level"].string == "SEVERE" }.compactMap { $0["message"].string }
       // Chromium asks for it before it has read which icon a page has.
       .filter { !$0.contains("/favicon.ico") }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TextEncodings
 
 /// The properties of a display that a page can ask for.
 public struct EmulatedDisplay: Sendable, Hashable {
@@ -84,7 +85,7 @@ extension Browser {
     try await emulate(display, scale: scale)
     let height = try await script("return document.documentElement.scrollHeight")
     var whole = display
-    whole.height = max(display.height, height.int ?? 0)
+    whole.height = max(display.height, height.integer ?? 0)
     try await emulate(whole, scale: scale)
     return try await fullScreenshot()
   }

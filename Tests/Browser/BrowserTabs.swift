@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import TextEncodings
+
 extension Browser {
   /// A tab of the browser's window. Commands go to the one in use.
   public struct Tab: Hashable, Sendable {

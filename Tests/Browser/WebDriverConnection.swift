@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import TestSupport
+import TextEncodings
 
 /// A connection to chromedriver: one HTTP request per command.
 struct WebDriverConnection: Sendable {
@@ -34,13 +35,13 @@ struct WebDriverConnection: Sendable {
     let response = try await Self.client.execute(
       request, timeout: .seconds(Int64(Patience.seconds)))
     let body = try await response.body.collect(upTo: Self.responseBytesMax)
-    let value = try JSONValue(json: Data(body.readableBytesView))["value"]
+    let value = try JSONValue(large: Data(body.readableBytesView))["value"]
     guard response.status == .ok else {
       throw WebDriverError(
         command: path, code: value["error"].string ?? "\(response.status.code)",
         message: value["message"].string ?? "")
     }
-    return value
+    return value ?? .null
   }
 }
 

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import TestSupport
 import Testing
+import TextEncodings
 
 @testable import firebreak
 
@@ -37,7 +38,7 @@ struct SettingDefaultsTests {
     """
 
   private func lines(_ text: String) throws -> [String] {
-    try JSONDecoder().decode(JSONTree.self, from: Data(text.utf8)).lines()
+    try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)).lines()
   }
 
   /// A settings file with `text`, or one that does not exist.

@@ -4,6 +4,7 @@ import PWA
 import Synchronization
 import TestSupport
 import Testing
+import TextEncodings
 
 @testable import PhoneProcess
 
@@ -27,7 +28,7 @@ struct BridgeChangesTests {
       let events = try EventReader(site)
       defer { events.stop() }
       _ = try await events.push { $0 == .foreground }
-      #expect(try await site.ask(type, JSONValue(data)).isEmpty)
+      #expect(try await site.ask(type, JSONValue(text: data)).isEmpty)
       let push = try await events.push(51, after: 1)
       #expect(push?.content["servicesStatus"]?["isNotificationEnabled"] == .bool(notices))
       #expect(phone.requests == requests)

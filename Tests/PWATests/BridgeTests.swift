@@ -3,6 +3,7 @@ import Foundation
 import PWA
 import TestSupport
 import Testing
+import TextEncodings
 
 @testable import PhoneProcess
 
@@ -78,7 +79,7 @@ struct BridgeTests {
       (site) async throws in
       // The heartbeat sleeps as well.
       try await Patience.until { clock.sleeperCount == 1 }
-      async let answer = site.answer(type, JSONValue(data))
+      async let answer = site.answer(type, JSONValue(text: data))
       try await Patience.until { clock.sleeperCount == 2 }
       clock.advance(by: seconds - 1)
       clock.advance(by: 1)
@@ -147,7 +148,7 @@ struct BridgeTests {
     ])
   func badRequest(_ type: Int, _ data: String) async throws {
     try await RunningWebsite.with { (site) async throws in
-      let answer = try await site.answer(type, JSONValue(data))
+      let answer = try await site.answer(type, JSONValue(text: data))
       #expect(answer["error"]?["code"] == "badRequest")
     }
   }

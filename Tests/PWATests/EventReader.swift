@@ -4,6 +4,7 @@ import Glibc
 import PWA
 import Synchronization
 import TestSupport
+import TextEncodings
 
 /// Reads the stream of events of a website, as a page does.
 final class EventReader: Sendable {
@@ -43,9 +44,9 @@ final class EventReader: Sendable {
   /// The pushes so far: number and content.
   var pushes: [BridgePush] {
     text.split { $0 == "\n" || $0 == "\r\n" }.filter { $0.hasPrefix("data: ") }.compactMap { line in
-      guard let event = JSONValue(String(line.dropFirst(6))),
-        case .integer(let type) = event["type"], case .string(let data) = event["data"],
-        let content = JSONValue(data)
+      guard let event = JSONValue(text: String(line.dropFirst(6))),
+        let type = event["type"]?.integer, case .string(let data) = event["data"],
+        let content = JSONValue(text: data)
       else { return nil }
       return BridgePush(type, content)
     }

@@ -4,6 +4,7 @@ import PWA
 import PhoneProcess
 import TestSupport
 import Testing
+import TextEncodings
 
 @Suite("Streams of events")
 struct EventStreamTests {

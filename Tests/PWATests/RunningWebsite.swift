@@ -5,6 +5,7 @@ import Logging
 import PWA
 import TestSupport
 import Testing
+import TextEncodings
 import World
 
 /// A website of a scripted phone that serves while a test runs.
@@ -81,7 +82,7 @@ struct RunningWebsite: Sendable {
     ]
     let reply = try await post(message.text)
     #expect(reply.status == 200)
-    guard case .string(let body) = JSONValue(reply.text)?["body"] else {
+    guard case .string(let body) = JSONValue(text: reply.text)?["body"] else {
       Issue.record("\(type): no body in \(reply.text)")
       return ""
     }
@@ -91,7 +92,7 @@ struct RunningWebsite: Sendable {
   /// The answer as JSON.
   func answer(_ type: Int, _ data: JSONValue? = nil) async throws -> JSONValue {
     let body = try await ask(type, data)
-    return try #require(JSONValue(body))
+    return try #require(JSONValue(text: body))
   }
 }
 

@@ -4,6 +4,7 @@ import Foundation
 import PWA
 import Secrets
 import Synchronization
+import TextEncodings
 
 @testable import PhoneProcess
 

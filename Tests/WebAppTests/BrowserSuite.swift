@@ -3,6 +3,7 @@ import Browser
 import Foundation
 import TestSupport
 import Testing
+import TextEncodings
 
 /// The browser tests of the web app and of the browser itself. They run one after another: many browsers at once would
 /// slow each other down.

@@ -3,6 +3,7 @@ import Browser
 import Foundation
 import TestSupport
 import Testing
+import TextEncodings
 
 extension DemonstrationSuite {
   /// The pages of `firebreak up --class`, with real phones and servers.

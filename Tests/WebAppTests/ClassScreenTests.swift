@@ -3,6 +3,7 @@ import Browser
 import Foundation
 import TestSupport
 import Testing
+import TextEncodings
 
 extension DemonstrationSuite {
   /// Every page of a class of three people, who share a home.

@@ -4,6 +4,7 @@ import Foundation
 import ServedSystem
 import TestSupport
 import Testing
+import TextEncodings
 
 extension DemonstrationSuite {
   /// The HTML report of `firebreak demo` in a browser.

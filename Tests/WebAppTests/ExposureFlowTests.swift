@@ -5,6 +5,7 @@ import PhoneProcess
 import ServedSystem
 import TestSupport
 import Testing
+import TextEncodings
 
 extension BrowserSuite {
   @Suite("Exposures in the web app")
@@ -70,13 +71,13 @@ extension BrowserSuite {
       try await browser.wait(
         until: "!document.querySelector('[data-list=notifications] [data-entry]')")
       let rows = try await browser.message(90)
-      #expect(rows["notifications"].array.isEmpty && rows["exposures"].array.count == 1)
-      #expect(try await browser.message(61)["riskLevel"].int ?? 0 > 0)
+      #expect(rows["notifications"].elements.isEmpty && rows["exposures"].elements.count == 1)
+      #expect(try await browser.message(61)["riskLevel"].integer ?? 0 > 0)
       // What the dialog says about an encounter must be true.
       try await browser.click("[data-list=exposures] [data-action=remove]")
       try await browser.confirm()
       try await browser.wait(until: "!document.querySelector('[data-list=exposures] [data-entry]')")
-      #expect(try await browser.message(1001)["exposures"].array.isEmpty)
+      #expect(try await browser.message(1001)["exposures"].elements.isEmpty)
       #expect(try await browser.message(61)["riskLevel"] == 0)
       #expect(try await browser.count("[data-list=riskChecks] [data-entry]") > 0)
     }

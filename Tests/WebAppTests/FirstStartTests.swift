@@ -5,6 +5,7 @@ import PhoneProcess
 import ServedSystem
 import TestSupport
 import Testing
+import TextEncodings
 
 extension BrowserSuite {
   @Suite("The first start of the web app")

@@ -5,6 +5,7 @@ import PhoneProcess
 import ServedSystem
 import TestSupport
 import Testing
+import TextEncodings
 
 extension BrowserSuite {
   @Suite("Another web app that was written for the bridge")
@@ -45,7 +46,7 @@ extension BrowserSuite {
         #expect(try await ask(62)["appVersion"].string?.isEmpty == false)
         #expect(try await ask(63)["language"].string?.count == 2)
         #expect(try await ask(90)["notifications"] == [])
-        #expect(try await ask(82) == ["code": nil])
+        #expect(try await ask(82) == ["code": .null])
         #expect(try await ask(999)["error"]["code"] == "unknownMessage")
       }
     }
@@ -92,8 +93,8 @@ extension BrowserSuite {
           // Another origin with the same host: cookies do not know ports.
           try await browser.open(scene.authority.keys + "/index.txt")
           let results = try await browser.script(Self.attack, .string(phone.origin))
-          #expect(results.array.allSatisfy { $0["refused"] == true }, "\(results)")
-          #expect(results.array.count == 4)
+          #expect(results.elements.allSatisfy { $0["refused"] == true }, "\(results)")
+          #expect(results.elements.count == 4)
           #expect(try await isFrameRefused(browser, phone))
         }
         // The sent message had no effect.
@@ -112,7 +113,8 @@ extension BrowserSuite {
           document.body.append(frame);
         })
         """, .string(phone.address))
-      let frames = try await browser.devTools("Page.getFrameTree")["frameTree"]["childFrames"].array
+      let frames = try await browser.devTools("Page.getFrameTree")["frameTree"]["childFrames"]
+        .elements
       return frames.count == 1
         && frames.allSatisfy { $0["frame"]["url"].string?.hasPrefix("chrome-error:") == true }
     }

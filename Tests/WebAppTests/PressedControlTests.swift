@@ -5,6 +5,7 @@ import PhoneProcess
 import ServedSystem
 import TestSupport
 import Testing
+import TextEncodings
 
 extension BrowserSuite {
   /// The screen is drawn again when the state of the phone changes.
@@ -103,7 +104,7 @@ extension Browser {
     try await devTools(
       "Input.dispatchMouseEvent",
       [
-        "type": .string(event.rawValue), "x": place["x"], "y": place["y"],
+        "type": .string(event.rawValue), "x": place["x"] ?? .null, "y": place["y"] ?? .null,
         "button": .string(button), "clickCount": 1,
       ])
   }

@@ -4,6 +4,7 @@ import Foundation
 import ServedSystem
 import TestSupport
 import Testing
+import TextEncodings
 
 /// `firebreak up --class` in a process of its own.
 struct RunningClass: Sendable {

@@ -4,6 +4,7 @@ import Foundation
 import PhoneProcess
 import ServedSystem
 import TestSupport
+import TextEncodings
 
 /// A screen of the web app in a state that a user can meet.
 struct ScreenStop {

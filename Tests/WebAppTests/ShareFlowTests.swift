@@ -5,6 +5,7 @@ import PhoneProcess
 import ServedSystem
 import TestSupport
 import Testing
+import TextEncodings
 
 extension BrowserSuite {
   @Suite("Sharing a diagnosis in the web app")
@@ -33,8 +34,8 @@ extension BrowserSuite {
           try await browser.act("continue", to: "share-consent")
           try await browser.act("agree", to: "share-review")
           let preview = try await browser.message(
-            1011, ["date": ["kind": "none", "day": nil]])
-          #expect(preview["keys"].array.count > 0)
+            1011, ["date": ["kind": "none", "day": .null]])
+          #expect(preview["keys"].elements.count > 0)
           try await browser.act("send", to: "share-result")
           #expect(try await browser.count("[data-result=\"1\"]") == 1)
           #expect(scene.network.uploads == 1)
@@ -58,7 +59,7 @@ extension BrowserSuite {
           try await browser.openFinished(phone)
           try await browser.enter(pin, date: "none")
           try await browser.act("refuse", to: "share-refused")
-          let kinds = try await browser.message(1002)["messages"].array.map { $0["kind"] }
+          let kinds = try await browser.message(1002)["messages"].elements.map { $0["kind"] }
           #expect(!kinds.contains("code") && !kinds.contains("upload"), "\(kinds)")
           #expect(try await browser.message(1000)["pendingUpload"] == false)
           // The PIN is still good.

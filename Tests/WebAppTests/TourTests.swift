@@ -4,6 +4,7 @@ import Foundation
 import ServedSystem
 import TestSupport
 import Testing
+import TextEncodings
 
 extension DemonstrationSuite {
   /// The town page of `firebreak up`, with real servers and phones.

@@ -5,6 +5,7 @@ import PhoneProcess
 import ServedSystem
 import TestSupport
 import Testing
+import TextEncodings
 
 /// A running phone that serves pages.
 struct WebPhone {

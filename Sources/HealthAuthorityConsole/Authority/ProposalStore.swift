@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import KeyServerAPI
+import TextEncodings
 import World
 
 /// A proposed remote configuration.
@@ -165,10 +166,13 @@ enum ConfigurationDocument {
       throw Fault(message: message(error))
     }
     if let fault = configuration.fault { throw Fault(message: fault) }
-    guard let typed = try? JSONSerialization.jsonObject(with: data),
-      let encoded = try? JSONEncoder().encode(configuration),
-      let read = try? JSONSerialization.jsonObject(with: encoded)
-    else { throw Fault(message: "not JSON.") }
+    let read: JSONValue
+    do {
+      read = try JSONValue(encoding: configuration)
+    } catch {
+      throw Fault(message: message(error))
+    }
+    guard let typed = JSONValue(json: data) else { throw Fault(message: "not JSON.") }
     if let path = firstUnread(typed, read, at: []) {
       throw Fault(
         message: "\(path.joined(separator: ".")) is not a field, or its value is not accepted.")
@@ -177,24 +181,24 @@ enum ConfigurationDocument {
   }
 
   /// The path of the first value of `typed` that `read` does not have.
-  private static func firstUnread(_ typed: Any, _ read: Any?, at path: [String]) -> [String]? {
+  private static func firstUnread(
+    _ typed: JSONValue, _ read: JSONValue?, at path: [String]
+  ) -> [String]? {
     switch typed {
-    case let fields as [String: Any]:
-      guard let readFields = read as? [String: Any] else { return path }
+    case .object(let fields):
+      guard case .object(let readFields) = read else { return path }
       return fields.sorted { $0.key < $1.key }.lazy.compactMap { name, value in
         firstUnread(value, readFields[name], at: path + [name])
       }.first
-    case let elements as [Any]:
-      guard let readElements = read as? [Any], readElements.count == elements.count else {
+    case .array(let elements):
+      guard case .array(let readElements) = read, readElements.count == elements.count else {
         return path
       }
       return zip(elements, readElements).enumerated().lazy.compactMap { index, pair in
         firstUnread(pair.0, pair.1, at: path + ["\(index)"])
       }.first
-    case is NSNull: return read == nil || read is NSNull ? nil : path
-    case let value as NSNumber: return (read as? NSNumber) == value ? nil : path
-    case let value as String: return (read as? String) == value ? nil : path
-    default: return path
+    case .null: return [nil, .null].contains(read) ? nil : path
+    default: return read == typed ? nil : path
     }
   }
 

@@ -3,6 +3,7 @@ import Foundation
 import PhoneProcess
 import Secrets
 import Synchronization
+import TextEncodings
 import World
 
 /// Answers the messages of pages, and pushes changes to them.
@@ -122,7 +123,7 @@ extension Bridge {
     guard isOurs.withLock(\.self) else { return }
     await inOrder {
       let state = await self.phone.state()
-      self.pushes.send(BridgePush(MessageID.state, JSONValue(encoding: state)))
+      self.pushes.send(BridgePush(MessageID.state, JSONValue(answer: state)))
     }
   }
 

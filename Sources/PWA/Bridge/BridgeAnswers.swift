@@ -3,6 +3,7 @@ import ExposureApp
 import Foundation
 import PhoneProcess
 import Secrets
+import TextEncodings
 
 // ProteGO Safe's messages, 1 to 105.
 extension Bridge {
@@ -37,7 +38,7 @@ extension Bridge {
 
   private func language(_ message: BridgeMessage) async throws -> JSONValue? {
     // A page may offer a language that the phone does not have; the phone keeps its own.
-    if let code = message["language"]?.asString, let language = Language(locale: code) {
+    if let code = message["language"]?.string, let language = Language(locale: code) {
       try await phone.choose(PhoneChoice(language: language))
       await pushState()
       await pushLanguage()
@@ -56,7 +57,7 @@ extension Bridge {
   private func upload(
     _ message: BridgeMessage, diagnosis: Diagnosis
   ) async -> PhoneUploadResult? {
-    guard let pin = message["pin"]?.asString else { return nil }
+    guard let pin = message["pin"]?.string else { return nil }
     return await phone.upload(
       PhoneUpload(
         pin: ZeroingBytes(copying: pin.utf8),
@@ -156,7 +157,7 @@ extension Bridge {
 extension Bridge {
   func ownAnswer(to message: BridgeMessage) async throws -> JSONValue? {
     switch message.type {
-    case MessageID.state: return JSONValue(encoding: await phone.state())
+    case MessageID.state: return JSONValue(answer: await phone.state())
     case MessageID.exposures: return await phone.exposures()
     case MessageID.traffic: return try await phone.traffic()
     case MessageID.exportMyData: return try await phone.ownerData()
@@ -174,7 +175,7 @@ extension Bridge {
       return result
     case MessageID.uploadPreview: return try await phone.uploadPreview(try message.diagnosis)
     case MessageID.travel:
-      return try await phone.travel(to: message["to"]?.asString)
+      return try await phone.travel(to: message["to"]?.string)
     case MessageID.developer:
       let action = try message.word("action", of: DeveloperAction.allCases.map(\.rawValue))
       return [
@@ -182,7 +183,7 @@ extension Bridge {
       ]
     default:
       try await change(message)
-      return JSONValue(encoding: await phone.state())
+      return JSONValue(answer: await phone.state())
     }
   }
 
@@ -238,7 +239,7 @@ extension PhoneUploadResult {
 extension BridgeMessage {
   /// The field `name`, which is one of `words`.
   fileprivate func word(_ name: String, of words: [String]) throws(BridgeFailure) -> String {
-    guard let word = self[name]?.asString, words.contains(word) else {
+    guard let word = self[name]?.string, words.contains(word) else {
       throw .badRequest("\(name) must be one of: \(words.joined(separator: ", ")).")
     }
     return word
@@ -247,7 +248,7 @@ extension BridgeMessage {
   /// The chosen language; `nil` if the message names none.
   fileprivate var language: Language? {
     get throws(BridgeFailure) {
-      guard let code = self["language"]?.asString else { return nil }
+      guard let code = self["language"]?.string else { return nil }
       guard let language = Language(rawValue: code) else {
         throw .badRequest(
           "language must be one of: \(Language.allCases.map(\.rawValue).joined(separator: ", ")).")
@@ -260,12 +261,12 @@ extension BridgeMessage {
   fileprivate var diagnosis: Diagnosis {
     get throws(BridgeFailure) {
       guard let date = self["date"], date != .null else { return .notStated }
-      let kind = date["kind"]?.asString
+      let kind = date["kind"]?.string
       if kind == "none" { return .notStated }
       guard let kind, ["test", "symptoms"].contains(kind) else {
         throw .badRequest("date.kind must be test, symptoms or none.")
       }
-      guard let text = date["day"]?.asString, let day = Self.day(text) else {
+      guard let text = date["day"]?.string, let day = Self.day(text) else {
         throw .badRequest("date.day must be a day such as 2020-10-15.")
       }
       return kind == "test" ? .test(day: day) : .symptoms(day: day)

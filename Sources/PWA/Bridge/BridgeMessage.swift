@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TextEncodings
 
 /// A message of a page to the phone: `{"type":61,"data":null,"requestId":"request-1"}`.
 package struct BridgeMessage: Hashable, Sendable {
@@ -20,7 +21,7 @@ package struct BridgeMessage: Hashable, Sendable {
   ///
   /// Pages differ: the type may be a text with a number, and the content an object instead of its JSON.
   package init?(body: Data) {
-    guard let value = JSONValue(String(decoding: body, as: UTF8.self)),
+    guard let value = JSONValue(json: body),
       let type = value["type"]?.asInteger
     else { return nil }
     self.type = type
@@ -28,7 +29,7 @@ package struct BridgeMessage: Hashable, Sendable {
     case nil, .null, .string(""):
       (content, isMalformed) = (nil, false)
     case .string(let text):
-      content = JSONValue(text)
+      content = JSONValue(text: text)
       isMalformed = content == nil
     case .some(let other):
       (content, isMalformed) = (other, false)

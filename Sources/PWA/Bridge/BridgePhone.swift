@@ -3,6 +3,7 @@ import ExposureApp
 import Foundation
 import PhoneProcess
 import Secrets
+import TextEncodings
 
 /// The phone, as the bridge uses it. `PhoneBackend` is the real one.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Synchronization
+import TextEncodings
 import World
 
 /// Passes pushes to the open pages, each of which has a stream of events.

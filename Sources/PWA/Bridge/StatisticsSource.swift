@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import PhoneProcess
+import TextEncodings
 
 /// The source of ProteGO Safe's statistics and districts: messages 70 to 73, 102 and 104.
 package protocol StatisticsSource: Sendable {
@@ -54,7 +55,7 @@ package struct PublishedStatistics: StatisticsSource {
   package func details() async -> JSONValue? { await document(.details) }
 
   private func document(_ document: Statistics.Document) async -> JSONValue? {
-    await statistics.json(of: document).flatMap { JSONValue($0) }
+    await statistics.json(of: document).flatMap { JSONValue(text: $0) }
   }
 
   /// The districts by their number.
@@ -87,12 +88,6 @@ package struct NoStatistics: StatisticsSource {
 }
 
 extension JSONValue {
-  /// The elements of an array; none of any other value.
-  fileprivate var elements: [JSONValue] {
-    guard case .array(let elements) = self else { return [] }
-    return elements
-  }
-
   /// The region with its districts, each of which says if it is in `followed`.
   fileprivate func marking(_ followed: [Int]) -> JSONValue {
     guard case .object(var region) = self else { return self }

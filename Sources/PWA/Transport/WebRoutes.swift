@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import QuietHTTP
+import TextEncodings
 
 /// Answers all requests of the server: checks first, then the bridge or the web app.
 struct WebRoutes: RouterMiddleware {

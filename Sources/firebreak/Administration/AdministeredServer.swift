@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import ServerStorage
 import Terminal
+import TextEncodings
 import World
 
 /// The parts of a server that the administration commands of both servers need.
@@ -29,9 +30,9 @@ protocol AdministeredServer {
   /// A new key with the id or version that follows those of `keys`.
   static func newKey(after keys: [SecretSigningKey], from: Date?) -> SecretSigningKey
   /// The settings of the file, the options and the defaults, without the files that they name.
-  static func settingsInForce(of setup: ServerSetup) throws -> JSONTree
+  static func settingsInForce(of setup: ServerSetup) throws -> JSONValue
   /// The same settings, after a check of all of them.
-  static func settings(of setup: ServerSetup) throws -> JSONTree
+  static func settings(of setup: ServerSetup) throws -> JSONValue
 }
 
 extension AdministeredServer {

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import ServerStorage
 import Terminal
+import TextEncodings
 import World
 
 /// `backup FILE`: copies everything that a server needs into one file, also while the server runs.
@@ -144,15 +145,15 @@ struct RestoreCommand<Server: AdministeredServer>: ParsableCommand {
   }
 }
 
-extension JSONTree {
+extension JSONValue {
   /// The values of the settings whose names end in `File`, at any depth.
   fileprivate var namedFiles: [String] {
     switch self {
     case .object(let fields):
       fields.sorted { $0.key < $1.key }.flatMap { name, value in
-        name.hasSuffix("File") ? [value.text].compactMap { $0 } : value.namedFiles
+        name.hasSuffix("File") ? [value.string].compactMap { $0 } : value.namedFiles
       }
-    case .list(let list): list.flatMap(\.namedFiles)
+    case .array(let list): list.flatMap(\.namedFiles)
     default: []
     }
   }

@@ -5,6 +5,7 @@ import KeyServer
 import KeyServerAPI
 import Logging
 import Terminal
+import TextEncodings
 
 /// `firebreak key-server`: administration of the key server, also while it runs.
 struct KeyServerCommand: AsyncParsableCommand {
@@ -219,7 +220,7 @@ enum AdministeredKeyServer: AdministeredServer {
     ]
   }
 
-  static func settingsInForce(of setup: ServerSetup) throws -> JSONTree {
+  static func settingsInForce(of setup: ServerSetup) throws -> JSONValue {
     try setup.keySettings().inForce
   }
 
@@ -254,7 +255,7 @@ enum AdministeredKeyServer: AdministeredServer {
       keyID: keys.last?.keyID ?? "", keyVersion: "v\(keys.count + 1)", validFrom: from)
   }
 
-  static func settings(of setup: ServerSetup) throws -> JSONTree {
+  static func settings(of setup: ServerSetup) throws -> JSONValue {
     try setup.checkKeys()
     return try settingsInForce(of: setup)
   }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import Terminal
+import TextEncodings
 import VerificationServer
 import World
 
@@ -202,7 +203,7 @@ enum AdministeredVerificationServer: AdministeredServer {
     [folder.verificationSecrets.url, folder.verificationSettings.url]
   }
 
-  static func settingsInForce(of setup: ServerSetup) throws -> JSONTree {
+  static func settingsInForce(of setup: ServerSetup) throws -> JSONValue {
     try setup.verificationSettings().inForce
   }
 
@@ -230,7 +231,7 @@ enum AdministeredVerificationServer: AdministeredServer {
     SecretSigningKey(keyID: "t\(keys.count + 1)", keyVersion: nil, validFrom: from)
   }
 
-  static func settings(of setup: ServerSetup) throws -> JSONTree {
+  static func settings(of setup: ServerSetup) throws -> JSONValue {
     try setup.checkVerification()
     return try settingsInForce(of: setup)
   }

@@ -6,6 +6,7 @@ import Logging
 import QuietHTTP
 import Secrets
 import Terminal
+import TextEncodings
 import VerificationServer
 import World
 

@@ -5,6 +5,7 @@ import HealthAuthorityConsole
 import KeyServer
 import KeyServerAPI
 import Terminal
+import TextEncodings
 import VerificationServer
 import World
 
@@ -80,7 +81,7 @@ struct FolderAuthority: AdministeredAuthority {
       try await FolderLock.withLock(on: folder.keys) {
         let current = try setup.keySettings().configuration.remoteConfiguration
         guard current.version == version else { throw AuthorityFailure.changed }
-        let value = try JSONTree.of(configuration)
+        let value = try JSONValue(encoding: configuration)
         guard let keyServer else {
           return try folder.keySettings.replace("remoteConfiguration", with: value)
         }

@@ -6,6 +6,7 @@ import Foundation
 import KeyServerAPI
 import PhoneProcess
 import Terminal
+import TextEncodings
 
 /// The configuration of a phone: a JSON file that is read like the settings of the servers, strictly.
 struct PhoneConfigurationFile {
@@ -190,8 +191,8 @@ extension Setting {
         + " part such as US-CA",
       meaning: meaning, isRequired: true, fallback: { _ in nil },
       take: { value, root, _ in
-        guard case .list(let list) = value else { return nil }
-        let regions = list.compactMap(\.text).filter(TravelLimit.isRegion)
+        guard case .array(let list) = value else { return nil }
+        let regions = list.compactMap(\.string).filter(TravelLimit.isRegion)
         guard regions.count == list.count, Set(regions).count == list.count,
           (1...PhoneConfigurationFile.regionsMax).contains(list.count)
         else { return nil }
@@ -206,9 +207,9 @@ extension Setting {
   ) -> Self {
     Self(
       name: name, form: choices.map { "`\($0)`" }.joined(separator: " or "), meaning: meaning,
-      fallback: { .text($0[keyPath: path]) },
+      fallback: { .string($0[keyPath: path]) },
       take: { value, root, _ in
-        guard let text = value.text, choices.contains(text) else { return nil }
+        guard let text = value.string, choices.contains(text) else { return nil }
         root[keyPath: path] = text
         return value
       })

@@ -5,6 +5,7 @@ import KeyServer
 import KeyServerAPI
 import Logging
 import Terminal
+import TextEncodings
 
 /// The settings of the key server: `keys/settings.json`, the options of the command line, and the defaults.
 struct KeyServerSettings {
@@ -14,7 +15,7 @@ struct KeyServerSettings {
   var keyID = "260"
   var logLevel = Logger.Level.error
   /// All settings that are in force, as JSON that may be used as `settings.json`.
-  private(set) var inForce = JSONTree.object([:])
+  private(set) var inForce = JSONValue.object([:])
 
   init() {}
 
@@ -26,11 +27,11 @@ struct KeyServerSettings {
     inForce = try file.resolve(
       Self.table, into: &self, readsFiles: readsFiles,
       options: [
-        "region": options.region.map(JSONTree.text),
-        "appPackages": options.app.map { .list([.text($0)]) },
-        "tokenIssuer": options.issuer.map(JSONTree.text),
-        "tokenAudience": options.audience.map(JSONTree.text),
-        "keyID": options.keyID.map(JSONTree.text),
+        "region": options.region.map(JSONValue.string),
+        "appPackages": options.app.map { .array([.string($0)]) },
+        "tokenIssuer": options.issuer.map(JSONValue.string),
+        "tokenAudience": options.audience.map(JSONValue.string),
+        "keyID": options.keyID.map(JSONValue.string),
       ])
   }
 
@@ -65,7 +66,7 @@ struct KeyServerSettings {
         "regions", \.configuration.regions,
         "the regions that an upload of `appPackages` may name; `[]` is accepted only with"
           + " `publish.defaultRegion`"
-      ).defaulting(to: "`region` alone") { .list([.text($0.configuration.region)]) },
+      ).defaulting(to: "`region` alone") { .array([.string($0.configuration.region)]) },
       .names(
         "appPackages", \.configuration.appPackages,
         "the apps that may upload, in addition to those of `app add`"),
@@ -173,7 +174,7 @@ extension KeyServerSettings {
         name: "revisionContext", form: "text of 16 to 255 bytes in one line",
         meaning:
           "a constant that revision tokens are bound to; a new value invalidates issued tokens",
-        fallback: { .text(String(decoding: $0.revisionContext, as: UTF8.self)) },
+        fallback: { .string(String(decoding: $0.revisionContext, as: UTF8.self)) },
         take: { value, publish, _ in
           guard let text = value.name else { return nil }
           publish.revisionContext = Data(text.utf8)
@@ -207,11 +208,11 @@ extension KeyServerSettings {
       parts: export.descriptions(defaults: ExportConfiguration(filenameRoot: "", region: ""))
         .map { $0.inside("[]") },
       fallback: {
-        let region = JSONTree.text($0.configuration.region)
-        return .list([.object(["filenameRoot": region, "region": region])])
+        let region = JSONValue.string($0.configuration.region)
+        return .array([.object(["filenameRoot": region, "region": region])])
       },
       take: { value, settings, place in
-        guard case .list(let list) = value else { return nil }
+        guard case .array(let list) = value else { return nil }
         var exports: [ExportConfiguration] = []
         let inForce = try list.enumerated().map { index, tree in
           var configuration = ExportConfiguration(filenameRoot: "", region: "")
@@ -225,7 +226,7 @@ extension KeyServerSettings {
           return inForce
         }
         settings.configuration.furtherExports = exports
-        return .list(inForce)
+        return .array(inForce)
       })
   }
 
@@ -236,14 +237,14 @@ extension KeyServerSettings {
         "the folder of the files; letters, digits, `-` and `_`"),
       .name("region", \.region, required: true, "the region that the files name"),
       .names("inputRegions", \.inputRegions, "the regions whose keys are included")
-        .defaulting(to: "`region` alone") { .list([.text($0.region)]) },
+        .defaulting(to: "`region` alone") { .array([.string($0.region)]) },
       .names("excludedRegions", \.excludedRegions, "regions whose keys are excluded"),
       Setting(
         name: "travellers", form: "one of " + travellers.joined(separator: ", "),
         meaning: "the handling of keys of users who consented to sharing abroad",
-        fallback: { .text($0.travellers.rawValue) },
+        fallback: { .string($0.travellers.rawValue) },
         take: { value, export, _ in
-          guard let way = value.text.flatMap(ExportConfiguration.Travellers.init) else {
+          guard let way = value.string.flatMap(ExportConfiguration.Travellers.init) else {
             return nil
           }
           export.travellers = way
@@ -281,7 +282,7 @@ extension KeyServerSettings {
         "the configuration that phones download; increase `version` with every change, or phones keep"
         + " what they have",
       shownDefault: "ProteGO Safe's, `version` 1",
-      fallback: { try? .of($0.configuration.remoteConfiguration) },
+      fallback: { try? JSONValue(encoding: $0.configuration.remoteConfiguration) },
       take: { value, settings, place in
         let configuration: RemoteConfiguration
         do {
@@ -290,7 +291,7 @@ extension KeyServerSettings {
           throw CommandFailure.badInput(
             "\(place.path).\(error.message(otherwise: "must be an object"))")
         }
-        let inForce = try JSONTree.of(configuration)
+        let inForce = try JSONValue(encoding: configuration)
         if let path = value.firstDifference(from: inForce) {
           throw path.reduce(place) { $0.field($1) }.failure(
             "is not a setting, or has the wrong type: correct it")

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import QuietHTTP
 import Terminal
+import TextEncodings
 
 /// One field of a `settings.json`: the only definition of its name, type, limits, default and meaning.
 ///
@@ -23,16 +24,16 @@ struct Setting<Root> {
   /// The fields of an object or of the objects in a list, for the documentation.
   var parts: [SettingDescription] = []
   /// The default, given the settings of the rows before this one; `nil` if there is none.
-  var fallback: (Root) -> JSONTree?
+  var fallback: (Root) -> JSONValue?
   /// Stores a value in `Root`.
   ///
   /// - Returns: The value as it is in force, or `nil` if it does not have the form.
-  let take: (JSONTree, inout Root, SettingContext) throws -> JSONTree?
+  let take: (JSONValue, inout Root, SettingContext) throws -> JSONValue?
 }
 
 extension Setting {
   /// The same setting with a default that depends on other settings; `null` in the file means the default, too.
-  func defaulting(to shown: String, _ fallback: @escaping (Root) -> JSONTree?) -> Self {
+  func defaulting(to shown: String, _ fallback: @escaping (Root) -> JSONValue?) -> Self {
     var setting = self
     setting.shownDefault = shown
     setting.fallback = fallback
@@ -49,17 +50,18 @@ struct SettingsTable<Root> {
   ///
   /// - Returns: The object with all settings that are in force.
   /// - Throws: `CommandFailure` for an unknown field, and for a field that is missing or does not have its form.
-  func resolve(_ tree: JSONTree, into root: inout Root, at place: SettingContext) throws -> JSONTree
+  func resolve(_ tree: JSONValue, into root: inout Root, at place: SettingContext) throws
+    -> JSONValue
   {
     guard case .object(let fields) = tree else { throw place.failure("must be an object") }
     let names = Set(rows.map(\.name))
     if let unknown = fields.keys.filter({ !names.contains($0) }).min() {
       throw place.field(unknown).failure("is not a setting: correct its name or remove it")
     }
-    var inForce: [String: JSONTree] = [:]
+    var inForce: [String: JSONValue] = [:]
     for row in rows {
       let place = place.field(row.name)
-      let given = fields[row.name].flatMap { row.allowsNull && $0 == .nothing ? nil : $0 }
+      let given = fields[row.name].flatMap { row.allowsNull && $0 == .null ? nil : $0 }
       guard let value = given ?? row.fallback(root) else {
         if row.isRequired { throw place.failure("is missing") }
         continue
@@ -94,7 +96,7 @@ struct SettingDescription: Equatable {
     name = setting.name
     form = setting.form
     meaning = setting.meaning
-    let text = setting.fallback(root).map { "`\($0.json)`" }
+    let text = setting.fallback(root).map { "`\($0.text)`" }
     fallback = setting.isRequired ? "required" : setting.shownDefault ?? text ?? "none"
   }
 
@@ -117,7 +119,7 @@ extension Setting {
     let most = limits.upperBound == .max ? " or more" : " to \(limits.upperBound)"
     return Self(
       name: name, form: "a whole number, \(limits.lowerBound)\(most)", meaning: meaning,
-      fallback: { .number(Double($0[keyPath: path])) },
+      fallback: { .integer($0[keyPath: path]) },
       take: { value, root, _ in
         guard let number = value.integer, limits.contains(number) else { return nil }
         root[keyPath: path] = number
@@ -133,7 +135,7 @@ extension Setting {
       name: name, form: "seconds, \(Int(limits.lowerBound)) to \(Int(limits.upperBound))",
       meaning: meaning, fallback: { .number($0[keyPath: path]) },
       take: { value, root, _ in
-        guard case .number(let number) = value, limits.contains(number) else { return nil }
+        guard let number = value.number, limits.contains(number) else { return nil }
         root[keyPath: path] = number
         return value
       })
@@ -144,9 +146,9 @@ extension Setting {
   ) -> Self {
     Self(
       name: name, form: "true or false", meaning: meaning,
-      fallback: { .flag($0[keyPath: path]) },
+      fallback: { .bool($0[keyPath: path]) },
       take: { value, root, _ in
-        guard case .flag(let flag) = value else { return nil }
+        guard case .bool(let flag) = value else { return nil }
         root[keyPath: path] = flag
         return value
       })
@@ -159,7 +161,7 @@ extension Setting {
   ) -> Self {
     Self(
       name: name, form: SettingLimit.nameForm, meaning: meaning, isRequired: required,
-      fallback: { required ? nil : .text($0[keyPath: path]) },
+      fallback: { required ? nil : .string($0[keyPath: path]) },
       take: { value, root, _ in
         guard let text = value.name else { return nil }
         root[keyPath: path] = text
@@ -173,9 +175,9 @@ extension Setting {
     Self(
       name: name, form: "a list of texts, each of 1 to 255 characters in one line",
       meaning: meaning,
-      fallback: { .list($0[keyPath: path].sorted().map(JSONTree.text)) },
+      fallback: { .array($0[keyPath: path].sorted().map(JSONValue.string)) },
       take: { value, root, _ in
-        guard case .list(let list) = value else { return nil }
+        guard case .array(let list) = value else { return nil }
         let names = list.compactMap(\.name)
         guard names.count == list.count else { return nil }
         root[keyPath: path] = Set(names)
@@ -190,9 +192,9 @@ extension Setting {
   ) -> Self {
     Self(
       name: name, form: form, meaning: meaning, allowsNull: true,
-      fallback: { $0[keyPath: path].map(JSONTree.text) },
+      fallback: { $0[keyPath: path].map(JSONValue.string) },
       take: { value, root, _ in
-        guard case .text(let text) = value, isGood(text) else { return nil }
+        guard case .string(let text) = value, isGood(text) else { return nil }
         root[keyPath: path] = text
         return value
       })
@@ -221,9 +223,9 @@ extension Setting {
     Self(
       name: name, form: "an https URL, or an http URL of this machine", meaning: meaning,
       isRequired: required,
-      fallback: { required ? nil : .text($0[keyPath: path].absoluteString) },
+      fallback: { required ? nil : .string($0[keyPath: path].absoluteString) },
       take: { value, root, _ in
-        guard case .text(let text) = value, let address = WebAddress(text) else { return nil }
+        guard case .string(let text) = value, let address = WebAddress(text) else { return nil }
         root[keyPath: path] = address.url
         return value
       })
@@ -245,7 +247,7 @@ extension Setting {
   /// An optional object. `take` receives the value, which `table` creates from `defaults`, and its JSON.
   static func optionalObject<Value>(
     _ name: String, _ meaning: String, defaults: Value, _ table: SettingsTable<Value>,
-    _ take: @escaping (Value, JSONTree, inout Root, SettingContext) throws -> Void
+    _ take: @escaping (Value, JSONValue, inout Root, SettingContext) throws -> Void
   ) -> Self {
     Self(
       name: name, form: "an object", meaning: meaning, allowsNull: true,
@@ -271,9 +273,9 @@ extension Setting {
     Self(
       name: "logLevel", form: "one of debug, info, warning, error",
       meaning: "the least severe entries in the log on stderr; `info` has one for each request",
-      fallback: { .text($0[keyPath: path].rawValue) },
+      fallback: { .string($0[keyPath: path].rawValue) },
       take: { value, root, _ in
-        guard case .text(let text) = value, let level = Logger.Level(rawValue: text),
+        guard case .string(let text) = value, let level = Logger.Level(rawValue: text),
           [.debug, .info, .warning, .error].contains(level)
         else { return nil }
         root[keyPath: path] = level
@@ -289,7 +291,7 @@ extension Setting {
         + " choose the address it is counted by",
       meaning: "proxies whose `X-Forwarded-For` is trusted; behind a proxy that is not listed, all"
         + " clients share the limits of one address",
-      fallback: { _ in .list([]) },
+      fallback: { _ in .array([]) },
       take: { value, root, _ in
         guard let networks = value.texts, let proxies = TrustedProxies(networks) else { return nil }
         root[keyPath: path] = proxies

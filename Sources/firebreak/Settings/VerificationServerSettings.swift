@@ -5,6 +5,7 @@ import Logging
 import QuietHTTP
 import Secrets
 import Terminal
+import TextEncodings
 import UploadToken
 import VerificationAPI
 import VerificationServer
@@ -18,7 +19,7 @@ struct VerificationServerSettings {
   var audience = ServerNames.audience
   var logLevel = Logger.Level.error
   /// All settings that are in force, as JSON that may be used as `settings.json`.
-  private(set) var inForce = JSONTree.object([:])
+  private(set) var inForce = JSONValue.object([:])
 
   init() throws {
     configuration = VerificationServerConfiguration(
@@ -38,8 +39,8 @@ struct VerificationServerSettings {
     inForce = try file.resolve(
       Self.table, into: &self, readsFiles: readsFiles,
       options: [
-        "issuer": options.issuer.map(JSONTree.text),
-        "audience": options.audience.map(JSONTree.text),
+        "issuer": options.issuer.map(JSONValue.string),
+        "audience": options.audience.map(JSONValue.string),
       ])
     configuration.signing = UploadTokenIssuer(
       keys: configuration.signing.keys, issuer: issuer, audience: audience)
@@ -142,13 +143,13 @@ struct VerificationServerSettings {
     return Setting(
       name: "testTypes", form: "a list of at least one of \(names.joined(separator: ", "))",
       meaning: "the test types that codes are issued for",
-      fallback: { .list($0.testTypes.map { .text($0.rawValue) }.sorted { $0.json < $1.json }) },
+      fallback: { .array($0.testTypes.map { .string($0.rawValue) }.sorted { $0.text < $1.text }) },
       take: { value, policy, _ in
         guard let types = value.texts, !types.isEmpty, types.allSatisfy(names.contains) else {
           return nil
         }
         policy.testTypes = Set(types.compactMap(TestType.init))
-        return .list(Set(types).sorted().map(JSONTree.text))
+        return .array(Set(types).sorted().map(JSONValue.string))
       })
   }
 }
@@ -215,10 +216,10 @@ enum SMSSettings {
       meaning:
         "the texts by label, at most \(VerificationLimit.smsTemplatesMax); each contains `[code]`,"
         + " `[longcode]` or `[enslink]`",
-      fallback: { try? .of($0.templates) },
+      fallback: { try? JSONValue(encoding: $0.templates) },
       take: { value, sms, _ in
         guard case .object(let fields) = value else { return nil }
-        let templates = fields.compactMapValues(\.text)
+        let templates = fields.compactMapValues(\.string)
         guard templates.count == fields.count else { return nil }
         sms.templates = templates
         return value

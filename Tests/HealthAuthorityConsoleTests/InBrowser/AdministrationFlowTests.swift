@@ -4,6 +4,7 @@ import Foundation
 import KeyServerAPI
 import TestSupport
 import Testing
+import TextEncodings
 
 @testable import HealthAuthorityConsole
 

@@ -3,6 +3,7 @@ import Browser
 import Foundation
 import TestSupport
 import Testing
+import TextEncodings
 
 @testable import HealthAuthorityConsole
 
@@ -33,7 +34,7 @@ extension ConsoleInBrowser {
           return [parseFloat(getComputedStyle(document.querySelector('#issued-code')).fontSize),
             document.querySelector('svg.qr-code').getBoundingClientRect().width]
           """
-        ).array.compactMap(\.number)
+        ).elements.compactMap(\.number)
         #expect(sizes[0] >= 48 && sizes[1] >= 180, "\(sizes)")
         let address = "https://app.example/#/share?pin=AB101C"
         #expect(try await browser.text("#app-link") == address)

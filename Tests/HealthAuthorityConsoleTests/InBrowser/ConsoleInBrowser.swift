@@ -3,6 +3,7 @@ import Browser
 import Foundation
 import TestSupport
 import Testing
+import TextEncodings
 
 @testable import HealthAuthorityConsole
 
@@ -74,7 +75,7 @@ struct ConsoleVisit {
   func status() async throws -> Int {
     try await browser.script(
       "return performance.getEntriesByType('navigation')[0].responseStatus"
-    ).int ?? 0
+    ).integer ?? 0
   }
 
   /// The message of a page that refuses something. There must be one, and a way to go on.
@@ -87,8 +88,8 @@ struct ConsoleVisit {
         ways: all('main a.button, main form').length,
       };
       """)
-    #expect(page["messages"].array.count == 1 && page["ways"].int ?? 0 > 0, "\(page)")
-    return page["messages"].array.first?.string ?? ""
+    #expect(page["messages"].elements.count == 1 && page["ways"].integer ?? 0 > 0, "\(page)")
+    return page["messages"].elements.first?.string ?? ""
   }
 
   // MARK: - Accounts
