@@ -109,7 +109,10 @@ let package = Package(
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(name: "QRCodes", swiftSettings: strict),
     .target(
-      name: "UploadToken", dependencies: ["Secrets", "TextEncodings", "StrictJSON", crypto],
+      name: "UploadToken",
+      dependencies: [
+        "Secrets", "World", "TextEncodings", "StrictJSON", crypto,
+      ],
       swiftSettings: strict),
 
     // Layer 1: formats, storage and interfaces that several targets share.
@@ -194,7 +197,10 @@ let package = Package(
       ], swiftSettings: strict),
 
     .target(
-      name: "FieldTrials", dependencies: ["TextEncodings", "ExposureKeys", "ExposureNotification"],
+      name: "FieldTrials",
+      dependencies: [
+        "World", "TextEncodings", "ExposureKeys", "ExposureNotification",
+      ],
       swiftSettings: strictOnTheCallersActor),
 
     // Layer 4: the simulation, and the demo that runs in it.
@@ -243,7 +249,7 @@ let package = Package(
     .target(
       name: "Terminal",
       dependencies: [
-        "TextEncodings", "CProcessControl", "ExposureKeys", "ExposureNotification",
+        "World", "TextEncodings", "CProcessControl", "ExposureKeys", "ExposureNotification",
       ],
       swiftSettings: strictOnTheCallersActor),
     .target(

@@ -54,7 +54,7 @@ struct ExportBench {
   static let keyCounts = 1...500_000
   static let region = "PL"
   /// The start of the period: a midnight, which is a boundary of four-hour periods.
-  static let start = Date(timeIntervalSince1970: 1_599_955_200)
+  static let start = Date(unixSecond: 1_599_955_200)
 
   let keyCount: Int
 
@@ -139,7 +139,7 @@ struct BenchExportFillCommand: ParsableCommand {
       .path(.currentExecutable),
       arguments: [
         "bench", "export-fill", database.path, "--keys", "\(keyCount)", "--start",
-        "\(Int64(releasedFrom.timeIntervalSince1970))",
+        "\(releasedFrom.unixSecond)",
       ], output: .discarded, error: .string(limit: BenchLimit.errorByteCountMax))
     guard fill.terminationStatus.isSuccess else {
       throw CommandFailure.ofProcess("The keys could not be created", errors: fill.standardError)
@@ -149,7 +149,7 @@ struct BenchExportFillCommand: ParsableCommand {
   func run() throws {
     try ExportWorkload.fill(
       URL(fileURLWithPath: database), region: ExportBench.region, keyCount: keys,
-      releasedFrom: Date(timeIntervalSince1970: Double(start)), randomness: SystemRandomness())
+      releasedFrom: Date(unixSecond: start), randomness: SystemRandomness())
   }
 }
 

@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import Simulation
 import Terminal
+import World
 
 /// `firebreak bench town`: measures many phones in one process.
 struct BenchTownCommand: AsyncParsableCommand {
@@ -49,7 +50,7 @@ struct TownBench {
   let folder: URL
 
   private static let seed: UInt64 = 1
-  private static let start = Date(timeIntervalSince1970: 1_772_409_600)
+  private static let start = Date(unixSecond: 1_772_409_600)
   private static let day: TimeInterval = 86_400
 
   func run() async throws -> TownReport {

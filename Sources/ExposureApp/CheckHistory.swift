@@ -49,7 +49,7 @@ struct CheckHistory: Codable, Sendable, Equatable {
         RiskCheck(
           id: id, date: now, matchedKeyCount: matchedKeyCount, riskScore: riskScore, level: level))
     }
-    dayChecks[Self.day(of: now), default: 0] += keysCount
+    dayChecks[now.unixDay, default: 0] += keysCount
     totalKeysCount += keysCount
   }
 
@@ -59,7 +59,7 @@ struct CheckHistory: Codable, Sendable, Equatable {
     let seconds = Double(RemovalRule.exposureDays) * RemovalRule.daySeconds
     analyzeChecks.removeAll { !period.keeps($0.date, forSeconds: seconds) }
     riskChecks.removeAll { !period.keeps($0.date, forSeconds: seconds) }
-    let today = period.times.map(Self.day)
+    let today = period.times.map(\.unixDay)
     guard !today.isEmpty else { return }
     dayChecks = dayChecks.filter { day in
       today.contains { ($0 - RemovalRule.dayChecksDays + 1...$0 + 1).contains(day.key) }
@@ -78,15 +78,11 @@ struct CheckHistory: Codable, Sendable, Equatable {
   }
 
   func totals(at now: Date) -> CheckTotals {
-    let today = Self.day(of: now)
+    let today = now.unixDay
     let week = dayChecks.filter { $0.key > today - RemovalRule.dayChecksDays }
     return CheckTotals(
       lastCheck: lastCheck, todayKeysCount: dayChecks[today] ?? 0,
       last7DaysKeysCount: week.values.reduce(0, +), totalKeysCount: totalKeysCount)
-  }
-
-  private static func day(of date: Date) -> Int {
-    Int((date.timeIntervalSince1970 / RemovalRule.daySeconds).rounded(.down))
   }
 }
 

@@ -204,11 +204,3 @@ struct ConsoleKeys: Redacted, Sendable {
       outputByteCount: 32)
   }
 }
-
-extension Date {
-  /// Whole Unix seconds, the form of times in the database.
-  var unixSecond: Int64 { Int64(timeIntervalSince1970.rounded(.down)) }
-
-  /// The start of a Unix second.
-  init(unixSecond: Int64) { self.init(timeIntervalSince1970: TimeInterval(unixSecond)) }
-}

@@ -105,7 +105,7 @@ extension DeviceConfiguration {
   public func next(
     keys: [Key], issued moment: Date, lifetimeSeconds: Int64? = nil
   ) -> DeviceConfiguration {
-    let seconds = Int64(moment.timeIntervalSince1970)
+    let seconds = moment.unixSecond
     let since = withdrawnSince ?? []
     let files = withdrawn.enumerated().map { index, file in
       (file: file, since: index < since.count ? since[index] : issued)

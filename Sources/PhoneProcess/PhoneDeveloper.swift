@@ -62,7 +62,7 @@ extension Phone {
   }
 
   private func configurationLines() async -> String {
-    let cursor = await app.cursor.map { Date(timeIntervalSince1970: Double($0)).timeText } ?? "none"
+    let cursor = await app.cursor.map { Date(unixSecond: $0).timeText } ?? "none"
     let rules = await app.riskRules.map { rule in
       "risk \(rule.level.rawValue)               score \(rule.scores.lowerBound) to \(rule.scores.upperBound)"
     }

@@ -256,7 +256,7 @@ extension Phone {
     let beacons = (developerRadio?.sent ?? []).map { sent in
       SentReport.Beacon(
         rpi: sent.beacon.identifier.bytes.hexadecimal, aem: sent.beacon.metadata.bytes.hexadecimal,
-        unix_time: Int64(sent.time.timeIntervalSince1970))
+        unix_time: sent.time.unixSecond)
     }
     let lines = beacons.map { "\($0.rpi),\($0.aem),\($0.unix_time)" }
     return PhoneReply(
@@ -267,7 +267,7 @@ extension Phone {
 extension HeardScan {
   /// The scan for the radio; `nil` if a beacon does not have the right size.
   fileprivate var scan: Scan? {
-    let time = Date(timeIntervalSince1970: Double(time))
+    let time = Date(unixSecond: time)
     let sightings = beacons.compactMap { beacon -> Sighting? in
       let count = RollingProximityIdentifier.byteCount
       guard let identifier = RollingProximityIdentifier(bytes: beacon.bytes.prefix(count)),

@@ -20,9 +20,10 @@ extension Phone {
       supported: device.authorizationStatus != .restricted,
       // Without a complete check, nothing is known of the files.
       riskLevel: state.lastCheck == nil && state.riskLevel == .none ? nil : state.riskLevel.known,
-      exposures: state.exposureCount, lastCheck: state.lastCheck?.unixSeconds,
+      exposures: state.exposureCount, lastCheck: state.lastCheck.map { Int($0.unixSecond) },
       lastFailure: state.lastFailure?.rawValue,
-      nextCheck: isRunning ? state.nextCheck?.unixSeconds : nil, checking: state.isChecking,
+      nextCheck: isRunning ? state.nextCheck.map { Int($0.unixSecond) } : nil,
+      checking: state.isChecking,
       paused: state.isPaused,
       configurationRefused: await app.configurationRefusal.map { "\($0)" },
       storage: state.storage.rawValue, damaged: state.damage.map(\.content.rawValue),
@@ -32,7 +33,7 @@ extension Phone {
       notifications: preferences.notifications, developer: developerRadio != nil,
       region: settings.region.region, lastCheckKeys: checks.last?.keysCount ?? 0,
       notices: await notices.shown.map(PhoneState.NoticeRow.init), version: version,
-      now: clock.now.unixSeconds)
+      now: Int(clock.now.unixSecond))
   }
 
   /// The checks and notices of the last fourteen days.
@@ -42,7 +43,7 @@ extension Phone {
     for (analysis, risk) in zip(await app.analyzeChecks, await app.riskChecks).reversed() {
       checks.append(
         PhoneHistory.Check(
-          id: analysis.id.uuidString, time: analysis.date.unixSeconds, keys: analysis.keysCount,
+          id: analysis.id.uuidString, time: Int(analysis.date.unixSecond), keys: analysis.keysCount,
           matchedKeys: analysis.matchedKeyCount, riskLevel: await app.riskLevel(of: risk).known))
     }
     return PhoneHistory(
@@ -233,7 +234,7 @@ extension PhoneMessages {
 extension PhoneMessages.Message {
   fileprivate init(_ row: MessageRecord.Exchange) {
     self.init(
-      id: row.id.uuidString, time: row.time.unixSeconds, kind: row.kind.rawValue,
+      id: row.id.uuidString, time: Int(row.time.unixSecond), kind: row.kind.rawValue,
       receiver: row.receiver.rawValue, host: row.host, sent: row.sent, received: row.received,
       status: row.status, failure: row.failure?.rawValue)
   }
@@ -242,7 +243,7 @@ extension PhoneMessages.Message {
 extension PhoneState.NoticeRow {
   init(_ row: PhoneNotices.Row) {
     self.init(
-      id: row.id, kind: row.identifier, time: row.time.unixSeconds, title: row.title,
+      id: row.id, kind: row.identifier, time: Int(row.time.unixSecond), title: row.title,
       body: row.body)
   }
 }

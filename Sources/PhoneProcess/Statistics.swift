@@ -136,7 +136,7 @@ package actor Statistics {
     guard let asked = content.asked, asked <= now else { return true }
     let age = now.timeIntervalSince(asked)
     guard let timestamps = content.timestamps else { return age >= StatisticsLimit.retrySeconds }
-    let next = Date(timeIntervalSince1970: Double(timestamps.nextUpdate))
+    let next = Date(unixSecond: timestamps.nextUpdate)
     return age >= StatisticsLimit.cacheSecondsMax
       || (now >= next && age >= StatisticsLimit.retrySeconds)
   }

@@ -82,7 +82,7 @@ public final class SimulatedSigning: Sendable {
   ///
   /// - Throws: `KeyServerError` if a key is not valid (a programming error).
   public func pause(until end: Date? = nil) throws {
-    let until = end.map { Int64($0.timeIntervalSince1970) }
+    let until = end.map(\.unixSecond)
     try publish { $0.pause = DeviceConfiguration.Pause(until: until) }
   }
 

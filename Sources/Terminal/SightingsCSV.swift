@@ -3,6 +3,7 @@ import ExposureKeys
 import ExposureNotification
 import Foundation
 import TextEncodings
+import World
 
 /// The received beacons of a phone, as a CSV file.
 package struct SightingsCSV {
@@ -68,7 +69,7 @@ package struct SightingsRow {
     }
     return Sighting(
       advertisement: Advertisement(identifier: identifier, metadata: metadata),
-      time: Date(timeIntervalSince1970: Double(time)), signalStrength: Int8(clamping: strength))
+      time: Date(unixSecond: time), signalStrength: Int8(clamping: strength))
   }
 
   private func failure(_ number: Int, _ column: String, _ problem: String) -> CommandFailure {
@@ -95,7 +96,7 @@ extension SightingsCSV {
     )
     return [
       identifier.bytes.hexadecimal, metadata.bytes.hexadecimal,
-      String(Int(sighting.time.timeIntervalSince1970)), String(sighting.signalStrength),
+      String(sighting.time.unixSecond), String(sighting.signalStrength),
     ].joined(separator: ",")
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Simulation
+import World
 
 /// The result of the demo.
 public struct DemoResult: Sendable {
@@ -159,7 +160,7 @@ struct DemoStopped: Error {}
 /// The dates of the demo, in UTC.
 enum DemoClock {
   /// The first day: Monday, 2 March 2026, 00:00 UTC.
-  static let start = Date(timeIntervalSince1970: 1_772_409_600)
+  static let start = Date(unixSecond: 1_772_409_600)
 
   /// The date of `hour`:`minute` on a day; the first day is 1.
   static func day(_ day: Int, _ hour: Int, _ minute: Int = 0) -> Date {

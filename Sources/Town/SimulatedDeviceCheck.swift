@@ -60,7 +60,7 @@ public actor SimulatedDeviceCheck {
     -> ValidationResult
   {
     guard team.isAuthorized(by: authorization, at: clock.now) else { return .unknownTeam }
-    let sent = Date(timeIntervalSince1970: Double(request.timestamp) / 1000)
+    let sent = Date(unixMillisecond: request.timestamp)
     guard abs(sent.timeIntervalSince(clock.now)) <= Self.freshnessSeconds else { return .stale }
     guard let token = Data(base64Encoded: request.device_token) else { return .unknownDevice }
     if let earlier = transactions[token] {

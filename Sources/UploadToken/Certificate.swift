@@ -4,6 +4,7 @@ import Foundation
 import Secrets
 import StrictJSON
 import TextEncodings
+import World
 
 /// The content of a verification certificate: a test result and the HMAC of the keys that may be
 /// published for it.
@@ -203,8 +204,8 @@ extension CertificateClaims {
       let keyHMAC = Base64.bytes(tekmac), keyHMAC.count == UploadTokenLimit.keyHMACBytes
     else { return nil }
     return VerificationCertificate(
-      certificateID: jti, issuedAt: Date(timeIntervalSince1970: TimeInterval(issued)),
-      expiresAt: Date(timeIntervalSince1970: TimeInterval(exp)), reportType: reportType,
+      certificateID: jti, issuedAt: Date(unixSecond: issued),
+      expiresAt: Date(unixSecond: exp), reportType: reportType,
       symptomOnsetInterval: symptomOnsetInterval, keyHMAC: Data(keyHMAC))
   }
 }

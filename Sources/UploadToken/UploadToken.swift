@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import Secrets
+import World
 
 /// The content of an upload token: the permission to upload once, optionally bound to certain keys.
 ///
@@ -43,9 +44,7 @@ extension UploadGrant: Redacted {
 }
 
 extension Date {
-  var wholeSecond: Date {
-    Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down))
-  }
+  var wholeSecond: Date { Date(unixSecond: unixSecond) }
 }
 
 /// A received token that has not been verified.
@@ -208,15 +207,14 @@ struct UploadTokenClaims: Codable {
     let keyHMAC = tekmac.map { Data(base64Encoded: $0) ?? Data() }
     guard keyHMAC == nil || keyHMAC?.count == UploadTokenLimit.keyHMACBytes else { return nil }
     return UploadGrant(
-      tokenID: jti, issuedAt: Date(timeIntervalSince1970: TimeInterval(iat)),
-      expiresAt: Date(timeIntervalSince1970: TimeInterval(exp)), reportType: reportType,
+      tokenID: jti, issuedAt: Date(unixSecond: iat),
+      expiresAt: Date(unixSecond: exp), reportType: reportType,
       symptomOnsetInterval: symptomOnsetInterval, keyHMAC: keyHMAC)
   }
 
   /// The Unix time of `date` in whole seconds, limited to the range of claims.
   static func seconds(_ date: Date) -> Int64 {
-    let seconds = date.timeIntervalSince1970.rounded(.down)
-    return Int64(max(0, min(seconds, TimeInterval(UploadTokenLimit.unixSecondsMax))))
+    max(0, min(date.unixSecond, UploadTokenLimit.unixSecondsMax))
   }
 }
 

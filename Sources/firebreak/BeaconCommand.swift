@@ -227,7 +227,7 @@ struct SentBeaconLine: Encodable, CustomStringConvertible {
     self.address = address
     aem = advertisement.metadata.bytes.hexadecimal
     rpi = advertisement.identifier.bytes.hexadecimal
-    time = Int(date.timeIntervalSince1970)
+    time = Int(date.unixSecond)
   }
 
   var description: String { "\(time) identifier \(rpi) metadata \(aem) address \(address)" }
@@ -249,6 +249,6 @@ struct SightingLine: Encodable {
     aem = sighting.advertisement.metadata.bytes.hexadecimal
     rpi = sighting.advertisement.identifier.bytes.hexadecimal
     rssi = sighting.signalStrength
-    time = Int(sighting.time.timeIntervalSince1970)
+    time = Int(sighting.time.unixSecond)
   }
 }

@@ -179,7 +179,7 @@ struct MatchRow: Encodable {
     let sighting = match.sighting
     key = match.key.secretBytes.hexadecimal
     intervalNumber = sighting.sentIn.rawValue
-    time = Int(sighting.time.timeIntervalSince1970)
+    time = Int(sighting.time.unixSecond)
     rssi = sighting.scanned.sighting.signalStrength
     txPower = sighting.metadata.transmitPower
     version = "\(sighting.metadata.majorVersion).\(sighting.metadata.minorVersion)"

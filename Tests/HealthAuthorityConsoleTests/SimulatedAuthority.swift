@@ -2,6 +2,7 @@
 import Foundation
 import KeyServerAPI
 import Synchronization
+import World
 
 @testable import HealthAuthorityConsole
 

@@ -3,6 +3,7 @@ import Foundation
 import KeyServerAPI
 import TestSupport
 import Testing
+import World
 
 @testable import HealthAuthorityConsole
 

@@ -25,7 +25,7 @@ enum AllowedImports {
     "CallableEnvelope": Row(),
     "StrictJSON": Row(),
     "QRCodes": Row(),
-    "UploadToken": Row(["Secrets", "TextEncodings", "StrictJSON"], libraries: ["Crypto"]),
+    "UploadToken": Row(["Secrets", "World", "TextEncodings", "StrictJSON"], libraries: ["Crypto"]),
     // Layer 1.
     "CLibArchive": Row(),
     "CZlib": Row(),
@@ -68,7 +68,7 @@ enum AllowedImports {
         "Secrets", "World", "TextEncodings", "StrictJSON", "ExposureNotification",
         "VerificationAPI", "KeyServerAPI", "SealedStorage",
       ], libraries: ["AsyncHTTPClient"]),
-    "FieldTrials": Row(["TextEncodings", "ExposureKeys", "ExposureNotification"]),
+    "FieldTrials": Row(["World", "TextEncodings", "ExposureKeys", "ExposureNotification"]),
     // The console administers through a protocol, and imports no server.
     "HealthAuthorityConsole": Row(
       [
@@ -100,7 +100,9 @@ enum AllowedImports {
         "ExposureApp", "Simulation",
       ], libraries: ["Hummingbird"]),
     // The command line.
-    "Terminal": Row(["TextEncodings", "CProcessControl", "ExposureKeys", "ExposureNotification"]),
+    "Terminal": Row([
+      "World", "TextEncodings", "CProcessControl", "ExposureKeys", "ExposureNotification",
+    ]),
     "Bench": Row(
       [
         "Terminal", "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels",

@@ -3,6 +3,7 @@ import Foundation
 import ServerStorage
 import Synchronization
 import TestSupport
+import World
 
 @testable import VerificationServer
 

@@ -196,7 +196,7 @@ extension MatchResult.Match {
   init(_ match: RawMatch) {
     self.init(
       key: match.key.secretBytes.hexadecimal, interval: match.sighting.sentIn.rawValue,
-      second: Int(match.sighting.time.timeIntervalSince1970))
+      second: Int(match.sighting.time.unixSecond))
   }
 }
 

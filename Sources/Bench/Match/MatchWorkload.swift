@@ -6,6 +6,7 @@ import ExposureNotification
 import Foundation
 import Terminal
 import TextEncodings
+import World
 
 /// The published keys and the sightings of a bench.
 ///
@@ -133,7 +134,7 @@ extension MatchWorkload {
     // If no key of the part has the sighting's day, the sighting moves to the key's.
     let isNear = sent.distance(to: receivedInterval(number)) <= Matcher.toleranceIntervals
     let moment =
-      isNear ? second(number) : UInt64(sent.date.timeIntervalSince1970) - Self.firstSecond
+      isNear ? second(number) : UInt64(sent.date.unixSecond) - Self.firstSecond
     return sighting(number, Advertisement(identifier: identifier, metadata: metadata), at: moment)
   }
 
@@ -148,7 +149,7 @@ extension MatchWorkload {
     planted(number).map { key, sent in
       MatchResult.Match(
         key: key.secretBytes.hexadecimal, interval: sent.rawValue,
-        second: Int(sighting(number).time.timeIntervalSince1970))
+        second: Int(sighting(number).time.unixSecond))
     }
   }
 
@@ -173,7 +174,7 @@ extension MatchWorkload {
   ) -> Sighting {
     Sighting(
       advertisement: advertisement,
-      time: Date(timeIntervalSince1970: TimeInterval(Self.firstSecond + second)),
+      time: Date(unixSecond: Self.firstSecond + second),
       signalStrength: -45 - Int8(random.number(.strength, number, below: 50)))
   }
 

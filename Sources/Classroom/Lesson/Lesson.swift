@@ -42,7 +42,7 @@ actor Lesson {
   private var lastCommand: Task<Void, Never>?
 
   /// The start of each lesson: a Monday, 07:00.
-  static let start = Date(timeIntervalSince1970: 1_772_409_600 + 7 * 3_600)
+  static let start = Date(unixSecond: 1_772_409_600 + 7 * 3_600)
 
   /// Creates an empty class with servers that already listen.
   ///

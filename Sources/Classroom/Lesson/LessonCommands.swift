@@ -165,7 +165,7 @@ extension Lesson {
     let response = try await network.send(
       NetworkRequest(url, responseBytesMax: KeyFileIndex.bytesMax))
     return KeyFileIndex.parse(String(decoding: response.body, as: UTF8.self)).names.last
-      .map { Date(timeIntervalSince1970: Double($0.endTimestamp)) }
+      .map { Date(unixSecond: $0.endTimestamp) }
   }
 
   private static let hourSeconds: TimeInterval = 3_600

@@ -2,6 +2,7 @@
 import ExposureApp
 import Foundation
 import Simulation
+import World
 
 /// A lesson at one moment, as pages show it.
 struct LessonState: Sendable {
@@ -44,8 +45,7 @@ struct LessonState: Sendable {
 
   /// The whole days since the start, from 1.
   func day(of date: Date) -> Int {
-    let midnight = (start.timeIntervalSince1970 / 86_400).rounded(.down)
-    return Int((date.timeIntervalSince1970 / 86_400).rounded(.down) - midnight) + 1
+    date.unixDay - start.unixDay + 1
   }
 
   /// The phones whose pages look different now. If only some do, the others need not load again: a class joins at the
@@ -185,7 +185,7 @@ extension Lesson {
         of: seat.name,
         phone: NoticeFacts(
           isNotified: view.noticeLevel != nil, publishedUntil: publishedUntil,
-          checkedUntil: cursor.map { Date(timeIntervalSince1970: Double($0)) }),
+          checkedUntil: cursor.map { Date(unixSecond: $0) }),
         diagnoses: diagnoses)
       views.append(view)
     }

@@ -76,7 +76,7 @@ struct Outbreak: Sendable {
 
   /// A number from 1 to 100.
   private func draw(from source: String, to person: String, at date: Date) -> Int {
-    sources.source("infection of \(person) by \(source) at \(Int(date.timeIntervalSince1970))")
+    sources.source("infection of \(person) by \(source) at \(date.unixSecond)")
       .number(in: 1...100)
   }
 
@@ -165,11 +165,11 @@ struct Contact: Hashable, Sendable {
     minutes: Int, metres: Double, at date: Date, bothOn: Bool, rules: OutbreakRules
   ) {
     guard metres <= rules.near.metres else { return }
-    var day = days[Self.day(of: date), default: Minutes()]
+    var day = days[date.unixDay, default: Minutes()]
     day.near += minutes
     if metres <= rules.close.metres { day.close += minutes }
     if bothOn { day.received += minutes }
-    days[Self.day(of: date)] = day
+    days[date.unixDay] = day
   }
 
   /// The minutes of all days.
@@ -177,16 +177,14 @@ struct Contact: Hashable, Sendable {
 
   /// The minutes of the days before that of `date`.
   func total(beforeDayOf date: Date) -> Minutes {
-    let day = Self.day(of: date)
+    let day = date.unixDay
     return sum { $0 < day }
   }
 
   /// The end of the last day before that of `date`; `nil` if there was no contact before.
   func lastDayEnd(beforeDayOf date: Date) -> Date? {
-    let day = Self.day(of: date)
-    return days.keys.filter { $0 < day }.max().map {
-      Date(timeIntervalSince1970: Double($0 + 1) * Self.secondsPerDay)
-    }
+    let day = date.unixDay
+    return days.keys.filter { $0 < day }.max().map { Date(unixDay: $0 + 1) }
   }
 
   private func sum(where isWanted: (Int) -> Bool) -> Minutes {
@@ -196,11 +194,5 @@ struct Contact: Hashable, Sendable {
       sum.near += day.value.near
       sum.received += day.value.received
     }
-  }
-
-  private static let secondsPerDay: TimeInterval = 86_400
-
-  private static func day(of date: Date) -> Int {
-    Int((date.timeIntervalSince1970 / secondsPerDay).rounded(.down))
   }
 }

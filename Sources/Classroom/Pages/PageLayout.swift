@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import World
 
 /// The frame of every page.
 enum PageLayout {
@@ -76,7 +77,7 @@ enum PageLayout {
 
   /// A time of the lesson: day and hour.
   static func time(_ date: Date, in state: LessonState) -> ClassPhrase {
-    let seconds = Int(date.timeIntervalSince1970) % 86_400
+    let seconds = Int(date.unixSecond) % 86_400
     let time = String(format: "%02d:%02d", seconds / 3_600, seconds % 3_600 / 60)
     return ClassText.dayAndTime.with([
       "day": ClassPhrase(state.day(of: date)), "time": .verbatim(time),

@@ -55,13 +55,11 @@ extension Exposure {
   fileprivate static func simulated(
     at now: Date, scores: ClosedRange<Int>, isJudged: Bool, randomness: any Randomness
   ) -> Exposure {
-    let day = RemovalRule.daySeconds
-    let today = (now.timeIntervalSince1970 / day).rounded(.down)
     let minutes = randomness.number(in: minutes)
     let level: WindowRiskLevel = randomness.number(in: 0...1) == 0 ? .low : .high
     return Exposure(
       id: UUID(),
-      date: Date(timeIntervalSince1970: (today - Double(randomness.number(in: days))) * day),
+      date: Date(unixDay: now.unixDay - randomness.number(in: days)),
       durationSeconds: Double(minutes * 60),
       riskScore: isJudged ? 0 : randomness.number(in: scores),
       judgement: isJudged

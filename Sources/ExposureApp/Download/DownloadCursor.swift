@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import KeyServerAPI
+import World
 
 /// The key files that are analysed and those that are wanted.
 ///
@@ -44,7 +45,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
 
   /// Records that the phone can receive. Only the first call counts.
   mutating func beginReceiving(at now: Date) {
-    receiving = receiving ?? Int64(now.timeIntervalSince1970)
+    receiving = receiving ?? now.unixSecond
   }
 
   /// Adds the files of an index. The first index sets the position to its newest file that ended before the
@@ -52,13 +53,13 @@ struct DownloadCursor: Codable, Sendable, Equatable {
   ///
   /// - Parameter oldest: The date up to which files have expired.
   mutating func note(_ listed: [KeyFileName], at now: Date, after oldest: Date) {
-    let seconds = Int64(now.timeIntervalSince1970)
+    let seconds = now.unixSecond
     let begin = min(receiving ?? seconds, seconds)
     let first = end ?? listed.map(\.endTimestamp).filter { $0 <= begin }.max() ?? 0
     end = first
     hasListing = hasListing || !listed.isEmpty
     expire(oldest)
-    let newest = max(first, Int64(oldest.timeIntervalSince1970))
+    let newest = max(first, oldest.unixSecond)
     for name in listed.suffix(DownloadLimit.wantedMax)
     where name.endTimestamp > newest && analysed[name.text] == nil {
       wanted[name.text] = wanted[name.text] ?? WantedFile(end: name.endTimestamp)
@@ -115,7 +116,7 @@ struct DownloadCursor: Codable, Sendable, Equatable {
 
   /// Removes files that end up to `oldest`: the phone has no contacts of their period any more.
   private mutating func expire(_ oldest: Date) {
-    let end = Int64(oldest.timeIntervalSince1970)
+    let end = oldest.unixSecond
     let expired = wanted.filter { $0.value.end <= end }.keys
     for name in expired { wanted[name] = nil }
     undone.subtract(expired)

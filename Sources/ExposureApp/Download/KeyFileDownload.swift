@@ -25,7 +25,7 @@ struct KeyFileDownload: Sendable {
     guard response.status == 200 else { throw CheckFailure(status: response.status) }
     let index = KeyFileIndex.parse(String(decoding: response.body, as: UTF8.self))
     guard !index.names.isEmpty || index.malformedCount == 0 else { throw CheckFailure.invalidIndex }
-    let latest = Int64(now.timeIntervalSince1970 + DownloadLimit.futureSecondsMax)
+    let latest = now.addingTimeInterval(DownloadLimit.futureSecondsMax).unixSecond
     let names = index.names.filter { $0.endTimestamp <= latest }
     let future = index.names.count - names.count
     if index.malformedCount + future > 0 {

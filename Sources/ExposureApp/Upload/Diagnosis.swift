@@ -26,7 +26,7 @@ public enum Diagnosis: Codable, Hashable, Sendable {
   /// where the user's day begins earlier.
   public func isUsable(at now: Date) -> Bool {
     guard let day else { return true }
-    let ago = Self.number(of: now) - Self.number(of: day)
+    let ago = now.unixDay - day.unixDay
     return (-1...RemovalRule.exposureDays).contains(ago)
   }
 
@@ -37,11 +37,6 @@ public enum Diagnosis: Codable, Hashable, Sendable {
       day.formatted(style) == text
     else { return nil }
     return day
-  }
-
-  /// The number of the day since 1970 in UTC.
-  static func number(of date: Date) -> Int {
-    Int((date.timeIntervalSince1970 / RemovalRule.daySeconds).rounded(.down))
   }
 }
 
@@ -57,12 +52,12 @@ struct TransmissionRisks: Sendable {
   /// The risk of a key that starts at `date`; `nil` if the key is not shared.
   func risk(ofKeyFrom date: Date) -> Int? {
     guard let configuration else { return ReleasedKey.protegoRisk }
-    let key = Diagnosis.number(of: date)
+    let key = date.unixDay
     return switch diagnosis {
     case .notStated: configuration.withoutDate
-    case .test(let day): configuration.risk(daysSinceTest: key - Diagnosis.number(of: day))
+    case .test(let day): configuration.risk(daysSinceTest: key - day.unixDay)
     case .symptoms(let day):
-      configuration.risk(daysSinceOnsetOfSymptoms: key - Diagnosis.number(of: day))
+      configuration.risk(daysSinceOnsetOfSymptoms: key - day.unixDay)
     }
   }
 }
@@ -87,10 +82,9 @@ enum KeySelection {
   static func shared(
     _ all: [ReleasedKey], _ risks: TransmissionRisks, at now: Date
   ) -> [ReleasedKey] {
-    let tooOld = Diagnosis.number(of: now) - RemovalRule.exposureDays
+    let tooOld = Date(unixDay: now.unixDay - RemovalRule.exposureDays)
     return all.compactMap { key in
-      let limit = Double(tooOld) * RemovalRule.daySeconds
-      guard key.start.timeIntervalSince1970 > limit, let risk = risks.risk(ofKeyFrom: key.start)
+      guard key.start > tooOld, let risk = risks.risk(ofKeyFrom: key.start)
       else { return nil }
       var key = key
       key.transmissionRisk = risk
@@ -159,12 +153,11 @@ extension ExposureApp {
 
 extension ReleasedKey {
   /// The time at which the key starts.
-  var start: Date { Date(timeIntervalSince1970: Double(rollingStartNumber) * 600) }
+  var start: Date { Date(unixSecond: Int64(rollingStartNumber) * 600) }
 
   fileprivate var preview: KeyPreview {
-    let day = Double(Diagnosis.number(of: start)) * RemovalRule.daySeconds
-    return KeyPreview(
-      day: Date(timeIntervalSince1970: day), transmissionRisk: transmissionRisk,
+    KeyPreview(
+      day: Date(unixDay: start.unixDay), transmissionRisk: transmissionRisk,
       rollingPeriod: Int(rollingPeriod))
   }
 }

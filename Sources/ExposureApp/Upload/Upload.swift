@@ -179,7 +179,7 @@ extension ExposureApp {
         deviceToken: try await deviceCheck.token(),
         transactionID: pending.transactionID(
           appPackageName: configuration.appPackageName, regions: configuration.uploadRegions),
-        timestampMilliseconds: Int64(clock.now.timeIntervalSince1970 * 1_000))
+        timestampMilliseconds: clock.now.unixMillisecond)
     } catch {
       throw UploadFailure.noDeviceToken
     }

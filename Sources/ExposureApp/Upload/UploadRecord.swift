@@ -21,12 +21,7 @@ struct UploadRecord: Sendable, Equatable {
     let date: Date
 
     /// Returns `true` if `now` is on the day of the release.
-    func isValid(at now: Date) -> Bool {
-      let days = [date, now].map {
-        ($0.timeIntervalSince1970 / RemovalRule.daySeconds).rounded(.down)
-      }
-      return days[0] == days[1]
-    }
+    func isValid(at now: Date) -> Bool { now.unixDay == date.unixDay }
   }
 
   /// Removes everything that has expired at all of `times`.

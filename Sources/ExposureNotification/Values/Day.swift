@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import World
 
 /// A UTC day as a number of days since 1970, which also names the segments of the contact log.
 struct Day: Hashable, Comparable, Sendable {
@@ -13,8 +14,7 @@ struct Day: Hashable, Comparable, Sendable {
 
   /// The day of `date`; the first or last possible day if `date` is out of range.
   init(of date: Date) {
-    let days = (date.timeIntervalSince1970 / Self.seconds).rounded(.down)
-    number = UInt32(max(0, min(days, Double(UInt32.max))))
+    number = UInt32(clamping: date.unixDay)
   }
 
   /// The oldest day within the retention period if this day is today.
@@ -28,7 +28,7 @@ struct Day: Hashable, Comparable, Sendable {
   static func < (left: Day, right: Day) -> Bool { left.number < right.number }
 
   /// The start of the day. All dates in the framework's results are midnights.
-  var midnight: Date { Date(timeIntervalSince1970: Double(number) * Self.seconds) }
+  var midnight: Date { Date(unixDay: number) }
 
   /// The number of days from this one to `later`; 0 if that is earlier.
   func count(to later: Day) -> Int { Int(later.number - min(number, later.number)) }

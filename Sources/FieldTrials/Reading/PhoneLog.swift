@@ -2,6 +2,7 @@
 import ExposureKeys
 import Foundation
 import TextEncodings
+import World
 
 /// The parsed log of a phone: its calibration, sent and received beacons.
 package struct PhoneLog: Sendable {
@@ -208,7 +209,7 @@ package struct LogTime: Hashable, Sendable {
 
   /// The date of the same local time in another time zone.
   package func date(zoneSeconds: Int) -> Date {
-    Date(timeIntervalSince1970: Double(wallSeconds - zoneSeconds))
+    Date(unixSecond: wallSeconds - zoneSeconds)
   }
 
   /// Returns nil if `text` is not such a time.

@@ -6,6 +6,7 @@ import NIOHTTP1
 import QuietHTTP
 import Secrets
 import VerificationAPI
+import World
 
 /// The client of the verification server's admin API, which issues codes and looks them up.
 package struct CodeClient: Redacted, Sendable {
@@ -197,7 +198,7 @@ package struct IssuedCode: Redacted, Hashable, Sendable {
     guard let uuid = UUID(uuidString: response.uuid) else { return nil }
     self.init(
       uuid: uuid, code: response.code,
-      expiresAt: Date(timeIntervalSince1970: TimeInterval(response.expiresAtTimestamp)))
+      expiresAt: Date(unixSecond: response.expiresAtTimestamp))
   }
 
   /// The code in groups of three or four, as it is read aloud.
@@ -255,6 +256,6 @@ extension CodeState {
   init(_ response: CodeStatusResponse) {
     self.init(
       isUsed: response.claimed ?? false,
-      expiresAt: Date(timeIntervalSince1970: TimeInterval(response.expiresAtTimestamp)))
+      expiresAt: Date(unixSecond: response.expiresAtTimestamp))
   }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import QuietHTTP
 import TextEncodings
+import World
 
 /// A request to a page, with its language and session.
 struct Visit: Sendable {

@@ -131,7 +131,7 @@ struct Batch: Hashable, Sendable {
   /// The file name; nil before 2001 and after 2286.
   var name: KeyFileName? {
     KeyFileName(
-      start: Int64(start.timeIntervalSince1970), end: Int64(end.timeIntervalSince1970))
+      start: start.unixSecond, end: end.unixSecond)
   }
 }
 
@@ -173,7 +173,7 @@ struct ExportProgress: Hashable, Sendable {
 
   /// The first moment that no export has closed. A new key is released at this moment or later, so that it is in
   /// the next file of every export and in no closed one.
-  var openFrom: Date { closedUntil.values.max() ?? Date(timeIntervalSince1970: 0) }
+  var openFrom: Date { closedUntil.values.max() ?? Date(unixSecond: 0) }
 
   /// Adds the new ones of `exports`. Each begins with the period that contains `now`, or with the current period of
   /// the other exports if they are behind, so that it does not close a period before they do.

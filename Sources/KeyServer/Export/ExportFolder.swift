@@ -153,7 +153,7 @@ struct DownloadRoutes: Sendable {
     // A file never changes under its name, so caches need not revalidate it.
     let cache = "public, max-age=\(Int(KeyServerLimit.retentionSeconds)), immutable"
     return file.response(
-      to: request, modified: Date(timeIntervalSince1970: TimeInterval(name.endTimestamp)),
+      to: request, modified: Date(unixSecond: name.endTimestamp),
       headers: [.contentType: "application/zip", .cacheControl: cache], in: context)
   }
 

@@ -131,8 +131,8 @@ extension ExportSigner {
     }
     return DeviceConfiguration.Key(
       keyID: keyID, keyVersion: keyVersion, publicKey: key.publicKey.pemRepresentation,
-      validFrom: validFrom.map { Int64($0.timeIntervalSince1970) },
-      validThru: validThru.map { Int64($0.timeIntervalSince1970) })
+      validFrom: validFrom.map(\.unixSecond),
+      validThru: validThru.map(\.unixSecond))
   }
 
   fileprivate func signs(at moment: Date) -> Bool {

@@ -150,8 +150,8 @@ actor Exporter {
     let (count, padding) = try await store.withKeys(of: batch) { keys in
       var (count, padding) = (0, 0)
       _ = try KeyFileWriter.write(
-        to: file, start: UInt64(batch.start.timeIntervalSince1970),
-        end: UInt64(batch.end.timeIntervalSince1970), region: batch.region, signers: signers
+        to: file, start: UInt64(batch.start.unixSecond),
+        end: UInt64(batch.end.unixSecond), region: batch.region, signers: signers
       ) { body in
         try keys.forEach { key, kind in
           try body.append(key, isRevised: kind == .revised)

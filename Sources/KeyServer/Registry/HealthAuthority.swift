@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import QuietHTTP
+import World
 
 /// A health authority: it certifies keys for publication.
 public struct HealthAuthority: Hashable, Sendable {
@@ -162,7 +163,7 @@ enum AuthorityKeyRule {
     let added = keys.map {
       AuthorityKey(
         keyID: $0.key, publicKeyPEM: $0.value,
-        goodFrom: beginnings[$0.key] ?? Date(timeIntervalSince1970: 0), goodUntil: nil,
+        goodFrom: beginnings[$0.key] ?? Date(unixSecond: 0), goodUntil: nil,
         isPulled: isPulled)
     }
     return known.filter { keys[$0.keyID] == nil } + added

@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import KeyServerAPI
 import Secrets
+import World
 
 /// One counter of the statistics.
 struct StatisticCount: Hashable, Sendable {
@@ -95,7 +96,7 @@ struct StatisticsView: Sendable {
 
   /// The first day that is counted at all at `now`, in Unix seconds.
   static func firstDay(at now: Date) -> Int64 {
-    day(of: seconds(of: now)) - Int64(KeyServerLimit.statisticsSeconds)
+    day(of: now.unixSecond) - Int64(KeyServerLimit.statisticsSeconds)
   }
 
   /// The days of `counts`, all of `issuer`, that may be shown, oldest first.
@@ -148,18 +149,14 @@ struct StatisticsView: Sendable {
 
   /// True if the day that began at `start` ended long enough ago.
   private func isDelayOver(_ start: Int64) -> Bool {
-    start + Self.daySeconds + Int64(configuration.delaySeconds) <= Self.seconds(of: now)
+    start + Self.daySeconds + Int64(configuration.delaySeconds) <= now.unixSecond
   }
 
   /// The start of the day of `seconds`, both in Unix seconds.
   private static func day(of seconds: Int64) -> Int64 { seconds / daySeconds * daySeconds }
 
-  private static func seconds(of moment: Date) -> Int64 {
-    Int64(moment.timeIntervalSince1970.rounded(.down))
-  }
-
   private static func day(_ start: Int64, _ counts: [StatisticCount]) -> StatisticsDay {
-    let date = Date(timeIntervalSince1970: TimeInterval(start))
+    let date = Date(unixSecond: start)
     var day = StatisticsDay(day: date.formatted(.iso8601))
     for count in counts {
       let (bucket, number) = (count.place.bucket, count.count)
@@ -212,7 +209,7 @@ struct FileCounts: Sendable {
   /// The list is empty until all of them are written, and as soon as the first of them may have expired: counts that
   /// change file by file would reveal the uploads of one period.
   func files(of day: Int64, at now: Date) -> [Batch] {
-    let start = Date(timeIntervalSince1970: TimeInterval(day))
+    let start = Date(unixSecond: day)
     let end = start.addingTimeInterval(Self.daySeconds)
     guard let closedUntil, end <= closedUntil,
       now < start.addingTimeInterval(KeyServerLimit.retentionSeconds)
@@ -239,7 +236,7 @@ struct FileCounts: Sendable {
 
   /// The seconds from the uploads of an hour until the file was written; nil if its period does not overlap the hour.
   private static func wait(of hour: Int64, until file: Batch) -> TimeInterval? {
-    let start = Date(timeIntervalSince1970: TimeInterval(hour))
+    let start = Date(unixSecond: hour)
     let first = max(start, file.start)
     let last = min(start.addingTimeInterval(hourSeconds), file.releasedBefore)
     guard first < last, let writtenAt = file.writtenAt else { return nil }

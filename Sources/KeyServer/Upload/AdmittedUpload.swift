@@ -3,6 +3,7 @@ import ExposureKeys
 import Foundation
 import Secrets
 import UploadToken
+import World
 
 /// An upload of either contract that passed all checks, except that its token may have been used.
 struct AdmittedUpload: Redacted, Sendable {
@@ -228,7 +229,7 @@ struct UploadStatistics: Hashable, Sendable {
   ) {
     self.issuer = issuer
     self.platform = platform
-    hour = Int64(now.startOfHour.timeIntervalSince1970)
+    hour = now.startOfHour.unixSecond
     let today = IntervalNumber(now)?.startOfDay
     func days(since day: IntervalNumber) -> Int? {
       today.map { (Int($0.rawValue) - Int(day.rawValue)) / Int(IntervalNumber.perDay) }

@@ -6,6 +6,7 @@ import NIOCore
 import NIOHTTP1
 import Secrets
 import UploadToken
+import World
 
 /// Requires an attestation of a genuine device for exactly these keys from uploads of some platforms.
 ///
@@ -151,7 +152,7 @@ struct DeviceCheckClient: Sendable {
   private func request(
     for payload: DeviceVerificationPayload, at now: Date
   ) throws -> HTTPClientRequest {
-    let claims = Claims(iss: teamID, iat: Int64(now.timeIntervalSince1970))
+    let claims = Claims(iss: teamID, iat: now.unixSecond)
     let token = try CompactToken.text(claims, signedBy: key)
     var request = HTTPClientRequest(url: url)
     request.method = .POST

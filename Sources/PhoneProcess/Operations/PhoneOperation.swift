@@ -2,6 +2,7 @@
 import ExposureApp
 import Foundation
 import Secrets
+import World
 
 /// An operation of the phone's owner. A running phone performs it for a command that asks over its socket; without
 /// one, the command performs it itself.
@@ -177,7 +178,7 @@ package struct PhoneReply: Codable, Hashable, Sendable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .custom { date, encoder in
       var container = encoder.singleValueContainer()
-      try container.encode(Int64(date.timeIntervalSince1970.rounded(.down)))
+      try container.encode(date.unixSecond)
     }
     self.status = status
     self.text = text

@@ -251,9 +251,6 @@ extension URL {
 }
 
 extension Date {
-  /// Whole seconds since 1970.
-  package var unixSeconds: Int { Int(timeIntervalSince1970.rounded(.down)) }
-
   /// The day in UTC: `2020-10-15`.
   var dayText: String {
     formatted(Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day())

@@ -142,7 +142,7 @@ struct PhoneFile<Content: Codable>: Sendable {
       try? FileManager.default.removeItem(at: file.aside)
       return nil
     }
-    return Date(timeIntervalSince1970: found.timeIntervalSince1970.rounded(.down))
+    return Date(unixSecond: found.unixSecond)
   }
 }
 

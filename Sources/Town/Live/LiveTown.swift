@@ -157,7 +157,7 @@ package actor LiveTown {
     guard diagnoses[resident.name] != nil else {
       throw TownRefusal("Only a diagnosed person gets a PIN: diagnose the person first.")
     }
-    let time = Int(clock.now.timeIntervalSince1970)
+    let time = Int(clock.now.unixSecond)
     let answer: HealthOfficial.Answer
     do {
       answer = try await official.requestCode()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import PhoneProcess
+import World
 
 /// The state that the town page shows, as one JSON object. Times are Unix seconds of the rehearsal's clock.
 package struct TownFacts: Encodable, Sendable {
@@ -69,7 +70,7 @@ extension TownFacts.Message {
   init(_ contact: TownAir.Contact) {
     self.init(
       id: "beacons-\(contact.sender)-\(contact.receiver)",
-      time: Int(contact.last.timeIntervalSince1970), from: contact.sender, to: contact.receiver,
+      time: Int(contact.last.unixSecond), from: contact.sender, to: contact.receiver,
       kind: "beacon", count: contact.count, sent: contact.bytes, received: 0, status: nil,
       failure: nil)
   }

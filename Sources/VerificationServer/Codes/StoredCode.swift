@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import Secrets
 import VerificationAPI
+import World
 
 /// A code to be stored; it contains only hashes of the characters.
 struct HashedCode: Hashable, Sendable {

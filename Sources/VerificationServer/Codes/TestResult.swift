@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import VerificationAPI
+import World
 
 /// The test result that a code stands for; it does not identify the tested user.
 struct TestResult: Hashable, Sendable {
@@ -74,7 +75,7 @@ struct CalendarDay: Hashable, Comparable, Sendable {
   }
 
   init(_ date: Date) {
-    number = Int((date.timeIntervalSince1970 / Self.seconds).rounded(.down))
+    number = date.unixDay
   }
 
   /// Parses `YYYY-MM-DD`; returns nil if the text is not a day of the calendar.
@@ -98,7 +99,7 @@ struct CalendarDay: Hashable, Comparable, Sendable {
   /// The first ten-minute interval of the day.
   var interval: UInt32? { UInt32(exactly: number * 144) }
 
-  var midnight: Date { Date(timeIntervalSince1970: TimeInterval(number) * Self.seconds) }
+  var midnight: Date { Date(unixDay: number) }
 
   static func < (one: Self, other: Self) -> Bool { one.number < other.number }
 
@@ -118,8 +119,6 @@ struct CalendarDay: Hashable, Comparable, Sendable {
     let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
   }
-
-  private static let seconds: TimeInterval = 86_400
 
   private static func number(year: Int, month: Int, day: Int) -> Int {
     let shiftedYear = month <= 2 ? year - 1 : year
@@ -161,17 +160,4 @@ enum UTCTime {
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
-}
-
-extension Date {
-  /// The whole seconds since 1970, as the database stores them; the nearest possible ones of a date beyond.
-  var unixSecond: Int64 {
-    let seconds = timeIntervalSince1970.rounded(.down)
-    return Int64(exactly: seconds) ?? (seconds < 0 ? .min : .max)
-  }
-
-  /// The date of a stored second.
-  init(unixSecond: Int64) {
-    self.init(timeIntervalSince1970: TimeInterval(unixSecond))
-  }
 }

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import ServerStorage
 import VerificationAPI
+import World
 
 extension SQLiteCodeStorage {
   /// The schema. Later versions append migrations and never change released ones.

@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import ServerStorage
+import World
 
 /// The storage of the verification server in one SQLite file.
 ///

@@ -56,7 +56,7 @@ extension AdministeredServer {
   static func rotateKey(
     of setup: ServerSetup, options: KeyOptions, from begin: Date, overlapSeconds: Int
   ) throws -> [SecretSigningKey] {
-    let end = Int64(begin.timeIntervalSince1970) + Int64(overlapSeconds)
+    let end = begin.unixSecond + Int64(overlapSeconds)
     return try changeKeys(of: setup, options: options) { keys in
       let new = newKey(after: keys, from: begin)
       for index in keys.indices { keys[index].end(at: end) }
@@ -224,8 +224,7 @@ enum SigningKeyTimes {
 
   /// The given start, or the default: the server's lead from now, in whole seconds.
   static func date(_ seconds: Int64?, leadSeconds: Int) -> Date {
-    let now = SystemClock().now.timeIntervalSince1970.rounded(.down)
-    return Date(timeIntervalSince1970: seconds.map(Double.init) ?? now + Double(leadSeconds))
+    Date(unixSecond: seconds ?? SystemClock().now.unixSecond + Int64(leadSeconds))
   }
 
   /// The sentence about the default start.
@@ -313,11 +312,11 @@ struct ClockCommand<Server: AdministeredServer>: ParsableCommand {
           "\(database.path.printable) cannot be read or written: check its disk, then retry.")
     }
     let isPlausible = record.implausibleGap(to: now) == nil
-    func seconds(_ date: Date?) -> Int64? { date.map { Int64($0.timeIntervalSince1970) } }
+    func seconds(_ date: Date?) -> Int64? { date.map(\.unixSecond) }
     if json {
       try printJSON(
         Report(
-          now: Int64(now.timeIntervalSince1970), newest: seconds(record.newest),
+          now: now.unixSecond, newest: seconds(record.newest),
           confirmed: seconds(record.confirmed), isPlausible: isPlausible))
     } else {
       let newest = record.newest.map { "\($0)" } ?? "none yet"

@@ -115,7 +115,7 @@ struct RestoreCommand<Server: AdministeredServer>: ParsableCommand {
     try json
       ? printJSON(report)
       : StandardOutput.write(
-        "Restored \(own.path) from a backup of \(Date(timeIntervalSince1970: Double(report.createdAt)))."
+        "Restored \(own.path) from a backup of \(Date(unixSecond: report.createdAt))."
       )
   }
 

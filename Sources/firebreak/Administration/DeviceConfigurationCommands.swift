@@ -75,7 +75,7 @@ struct PauseCommand: ParsableCommand {
 
   func validate() throws {
     guard let until else { return }
-    let now = Int64(SystemClock().now.timeIntervalSince1970)
+    let now = SystemClock().now.unixSecond
     guard until > now, until <= SigningKeyTimes.seconds.upperBound else {
       throw ValidationError("--until takes a time in the future, in Unix seconds.")
     }

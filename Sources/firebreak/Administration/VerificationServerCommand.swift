@@ -92,8 +92,8 @@ struct APIKeyListCommand: AsyncParsableCommand {
     let entries = try await setup.reportingErrors { try await setup.existingAPIKeys().list() }.map {
       Entry(
         id: $0.id, type: $0.kind.rawValue, name: $0.name,
-        createdAt: Int64($0.createdAt.timeIntervalSince1970),
-        revokedAt: $0.revokedAt.map { Int64($0.timeIntervalSince1970) })
+        createdAt: $0.createdAt.unixSecond,
+        revokedAt: $0.revokedAt.map(\.unixSecond))
     }
     guard !json else { return try printJSON(Report(apiKeys: entries)) }
     let lines = entries.map {

@@ -4,6 +4,7 @@ import Foundation
 import KeyServerAPI
 import Terminal
 import TextEncodings
+import World
 
 /// Vectors of the Cryptography Specification: one key and everything derived from it.
 struct CryptoVectors: Decodable {
@@ -49,7 +50,7 @@ struct CryptoVectors: Decodable {
   }
 
   private func derived(_ schedule: KeySchedule) -> [CaseOutcome] {
-    let start = IntervalNumber(Date(timeIntervalSince1970: Double(generated)))?.startOfDay
+    let start = IntervalNumber(Date(unixSecond: generated))?.startOfDay
     return [
       CaseOutcome(
         name: "rolling_start_interval_number", expected: "\(rollingStart)",

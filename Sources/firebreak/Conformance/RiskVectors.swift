@@ -4,6 +4,7 @@ import ExposureNotification
 import Foundation
 import KeyServerAPI
 import Terminal
+import World
 
 /// Exposure windows and their risk under a policy.
 struct RiskVectors: Decodable {
@@ -105,7 +106,7 @@ struct RiskCaseWindow: Decodable {
   private static let day: TimeInterval = 86_400
   private static let ages = 0...10_000
   /// An arbitrary day from which ages count.
-  private static let today = Date(timeIntervalSince1970: 20_000 * day)
+  private static let today = Date(unixDay: 20_000)
 
   private struct Scan: Decodable {
     let scan: RiskWindow.Scan

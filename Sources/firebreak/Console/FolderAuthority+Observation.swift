@@ -64,7 +64,7 @@ extension FolderAuthority {
   /// The start of a day such as `2027-01-15`, in Unix seconds.
   private static func start(of day: String) -> Int64? {
     let form = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()
-    return (try? Date(day, strategy: form)).map { Int64($0.timeIntervalSince1970) }
+    return (try? Date(day, strategy: form)).map(\.unixSecond)
   }
 
   private struct StatisticsClaims: Encodable {
@@ -83,7 +83,7 @@ extension FolderAuthority {
         return nil as String?
       }
       let now = setup.clock.now
-      let seconds = Int64(now.timeIntervalSince1970)
+      let seconds = now.unixSecond
       return try CompactToken.text(
         StatisticsClaims(
           iss: try setup.keySettings().configuration.tokenIssuer, iat: seconds, exp: seconds + 60),
@@ -291,7 +291,7 @@ struct SimulatedContacts: Sendable {
         seconds: scanMinutes * 60)
     }
     return RiskWindow(
-      date: Date(timeIntervalSince1970: TimeInterval(day) * 86_400),
+      date: Date(unixDay: day),
       reportType: .confirmedTest,
       infectiousness: generator.number(in: 1...3) == 1 ? .high : .standard,
       calibrationConfidence: .high, scans: scans)

@@ -129,7 +129,7 @@ extension FolderAuthority {
 
   func pause(until: Date?) async throws(AuthorityFailure) {
     try await changeDocument {
-      $0.pause = DeviceConfiguration.Pause(until: until.map { Int64($0.timeIntervalSince1970) })
+      $0.pause = DeviceConfiguration.Pause(until: until.map(\.unixSecond))
     }
   }
 
@@ -191,10 +191,10 @@ extension FolderAuthority {
   }
 
   private func rotate<Server: AdministeredServer>(_ server: Server.Type) throws {
-    let now = setup.clock.now.timeIntervalSince1970.rounded(.down)
+    let now = setup.clock.now.unixSecond
     _ = try Server.rotateKey(
       of: setup, options: try Server.KeyOptions.parse([]),
-      from: Date(timeIntervalSince1970: now + Double(Server.leadSeconds)),
+      from: Date(unixSecond: now + Int64(Server.leadSeconds)),
       overlapSeconds: Server.overlapSeconds)
   }
 
@@ -206,8 +206,8 @@ extension FolderAuthority {
       try await setup.existingAPIKeys().list().map {
         APIKeyFacts(
           id: $0.id, kind: $0.kind.rawValue, name: $0.name,
-          createdAt: Int64($0.createdAt.timeIntervalSince1970),
-          revokedAt: $0.revokedAt.map { Int64($0.timeIntervalSince1970) })
+          createdAt: $0.createdAt.unixSecond,
+          revokedAt: $0.revokedAt.map(\.unixSecond))
       }
     }
   }

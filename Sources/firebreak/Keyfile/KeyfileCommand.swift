@@ -4,6 +4,7 @@ import DiagnosisKeyFile
 import Foundation
 import Terminal
 import TextEncodings
+import World
 
 /// `firebreak keyfile`: inspects, verifies and makes diagnosis key files.
 struct KeyfileCommand: ParsableCommand {
@@ -170,7 +171,7 @@ struct KeyFileTable {
 
   private static func time(_ seconds: UInt64) -> String {
     guard seconds <= lastSecond else { return "\(seconds) s after 1970" }
-    let date = Date(timeIntervalSince1970: Double(seconds))
+    let date = Date(unixSecond: seconds)
     let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space)
     return date.formatted(style).replacing("Z", with: " UTC") + "   (\(seconds))"
   }

@@ -7,6 +7,7 @@ import Foundation
 import PhoneProcess
 import Secrets
 import Terminal
+import World
 
 /// A command that performs one operation and prints its result.
 protocol PhoneOwnerCommand: AsyncParsableCommand {
@@ -278,7 +279,7 @@ struct PhoneHearCommand: AsyncParsableCommand {
     var count = 0
     for (time, sightings) in scans.sorted(by: { $0.key < $1.key }) {
       let scan = HeardScan(
-        time: Int64(time.timeIntervalSince1970),
+        time: time.unixSecond,
         beacons: sightings.map {
           HeardScan.Beacon(
             bytes: Data($0.advertisement.identifier.bytes + $0.advertisement.metadata.bytes),

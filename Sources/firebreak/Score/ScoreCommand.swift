@@ -3,6 +3,7 @@ import ArgumentParser
 import ExposureNotification
 import Foundation
 import Terminal
+import World
 
 /// `firebreak score`: computes the day summaries of exposure windows (version 2 of the API).
 struct ScoreCommand: ParsableCommand {
@@ -37,7 +38,7 @@ struct ScoreCommand: ParsableCommand {
     let configuration = try ConfigurationJSON.read(configurationFile)
     let scoring = try WindowFileScoring(configuration, file: configurationFile)
     let windows = try WindowsJSON(at: windows).windows
-    let newest = windows.map(\.date).max() ?? Date(timeIntervalSince1970: 0)
+    let newest = windows.map(\.date).max() ?? Date(unixSecond: 0)
     let today = try givenToday() ?? newest
     let report = DaySummariesReport(
       scoring.days(of: windows, today: today), isRounded: !exact)

@@ -86,7 +86,7 @@ struct DeviceConfigurationFiles {
     var document =
       try current()?.next(keys: published, issued: now, lifetimeSeconds: lifetimeSeconds)
       ?? .first(keys: published, issued: now, lifetimeSeconds: lifetimeSeconds)
-    document.version = max(document.version, Int(now.timeIntervalSince1970))
+    document.version = max(document.version, Int(now.unixSecond))
     try change(&document)
     let signed: Data
     do {
@@ -120,7 +120,7 @@ struct DeviceConfigurationFiles {
   private static func publicKeys(
     _ keys: [SecretSigningKey], at now: Date
   ) throws -> [DeviceConfiguration.Key] {
-    try keys.filter { $0.validThru ?? .max > Int64(now.timeIntervalSince1970) }.map {
+    try keys.filter { $0.validThru ?? .max > now.unixSecond }.map {
       try $0.exportSigner.publicKey()
     }
   }
@@ -148,7 +148,7 @@ struct DeviceConfigurationFiles {
     _ document: DeviceConfiguration, _ keys: [SecretSigningKey], at now: Date
   ) throws -> Bool {
     try Self.publicKeys(keys, at: now).allSatisfy(document.keys.contains)
-      && document.renewal > Int64(now.timeIntervalSince1970)
+      && document.renewal > now.unixSecond
   }
 
   /// Creates the root key, or uses the operator's. Creates nothing if the public key exists, because the private key
@@ -272,7 +272,7 @@ final class ServedDeviceConfiguration: Sendable {
     let data = try Data(contentsOf: file)
     let renewal = try files.existing().renewal
     let read = Cached(
-      identity: identity, data: data, renewal: Date(timeIntervalSince1970: Double(renewal)))
+      identity: identity, data: data, renewal: Date(unixSecond: renewal))
     cached.withLock { $0 = read }
     return read
   }

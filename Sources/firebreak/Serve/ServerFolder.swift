@@ -203,7 +203,7 @@ struct SecretSigningKey: Codable, Redacted {
     self.keyVersion = keyVersion
     let key = P256.Signing.PrivateKey()
     (privateKeyPEM, publicKeyPEM) = (key.pemRepresentation, key.publicKey.pemRepresentation)
-    self.validFrom = validFrom.map { Int64($0.timeIntervalSince1970) }
+    self.validFrom = validFrom.map(\.unixSecond)
   }
 
   /// - Throws: `DecodingError` if the public half does not belong to the private key.
@@ -241,7 +241,7 @@ struct SecretSigningKey: Codable, Redacted {
   var description: String { "SecretSigningKey(\(keyID) \(keyVersion ?? ""))" }
 
   private static func date(_ seconds: Int64) -> Date {
-    Date(timeIntervalSince1970: Double(seconds))
+    Date(unixSecond: seconds)
   }
 }
 
@@ -254,7 +254,7 @@ struct TokenKeysFile {
   ///
   /// - Throws: `CommandFailure` if the file cannot be written.
   func write(_ keys: [SecretSigningKey], at now: Date) throws {
-    let valid = keys.filter { $0.validThru ?? .max > Int64(now.timeIntervalSince1970) }
+    let valid = keys.filter { $0.validThru ?? .max > now.unixSecond }
     let texts = Dictionary(valid.map { ($0.keyID, $0.publicKeyPEM) }, uniquingKeysWith: { $1 })
     // The key server treats a file without a key as damaged.
     guard !texts.isEmpty, (try? decoded()) != texts else { return }

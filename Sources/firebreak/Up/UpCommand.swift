@@ -96,7 +96,7 @@ struct UpCommand: AsyncParsableCommand {
     try folder.prepare(isFresh: fresh)
     let town = UpTown(
       folder: folder, ports: ports, names: Array(Resident.names.prefix(phoneCount)),
-      start: startingAt.map { Date(timeIntervalSince1970: Double($0)) } ?? SystemClock().now,
+      start: startingAt.map { Date(unixSecond: $0) } ?? SystemClock().now,
       logger: logger)
     do {
       try await town.run { addresses in
