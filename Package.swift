@@ -104,7 +104,11 @@ let package = Package(
       swiftSettings: strictOnTheCallersActor),
     .target(name: "CExposureKernels"),
     .systemLibrary(name: "CProcessControl"),
-    .target(name: "RehearsalClock", dependencies: ["World"], swiftSettings: strict),
+    .target(
+      name: "RehearsalClock",
+      dependencies: [
+        "World", "TextEncodings",
+      ], swiftSettings: strict),
     .target(name: "CallableEnvelope", swiftSettings: strict),
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(name: "QRCodes", swiftSettings: strict),
@@ -157,9 +161,8 @@ let package = Package(
     .target(
       name: "ExposureNotification",
       dependencies: [
-        "Secrets", "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile", "SealedStorage",
-        crypto,
-        logging,
+        "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile",
+        "SealedStorage", crypto, logging,
       ],
       swiftSettings: strictOnTheCallersActor),
     .target(

@@ -70,7 +70,7 @@ struct TownBench {
         authority: authority, network: network)
       let report = try await measure(crowd, gauge)
       servers.cancelAll()
-      try await network.shutdown()
+      await network.shutdown()
       return report
     }
   }

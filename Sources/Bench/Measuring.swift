@@ -88,8 +88,10 @@ struct MemoryGauge {
 
   /// The value of a line of `/proc/self/status`; 0 if it is missing.
   private static func bytes(_ name: String) -> Int {
-    let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-    let line = status?.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+    let status = FileManager.default.contents(atPath: "/proc/self/status") ?? Data()
+    let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first {
+      $0.hasPrefix(name + ":")
+    }
     let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap {
       Int($0)
     }

@@ -82,7 +82,7 @@ public actor HCIRadio: Radio {
       guard ending.error != .stopped else { break }
       if ending.wasReady { delay = BluetoothLimit.firstRetrySeconds }
       report(.failed(ending.error, retrySeconds: delay))
-      try? await machine.sleep(for: delay)
+      await machine.sleepUnlessCancelled(for: delay)
       delay = min(2 * delay, BluetoothLimit.longestRetrySeconds)
     }
     scans.finish()

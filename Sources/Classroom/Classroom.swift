@@ -79,7 +79,7 @@ package final class ClassroomService: Service, Sendable {
       result = .failure(error)
     }
     await bound.settle(0)
-    try? await network.shutdown()
+    await network.shutdown()
     try result.get()
   }
 

@@ -161,7 +161,10 @@ public struct KeyFileSigner: Sendable {
   ///
   /// - Throws: `KeyFileError.notAPrivateKey`, or `.unusableName` for an empty or too long id or version.
   public init(privateKeyPEM: String, keyID: String, keyVersion: String) throws(KeyFileError) {
-    guard let privateKey = try? P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM) else {
+    let privateKey: P256.Signing.PrivateKey
+    do {
+      privateKey = try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM)
+    } catch {
       throw .notAPrivateKey
     }
     let usable = 1...KeyFileLimit.verificationKeyNameByteCountMax

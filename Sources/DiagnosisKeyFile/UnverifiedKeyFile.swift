@@ -115,16 +115,18 @@ public struct VerificationPublicKey: Sendable {
   ///
   /// - Throws: `KeyFileError.notAPublicKey` if it is not one.
   public init(keyID: String, keyVersion: String, publicKeyPEM: String) throws(KeyFileError) {
-    guard let publicKey = try? P256.Signing.PublicKey(pemRepresentation: publicKeyPEM) else {
+    do {
+      publicKey = try P256.Signing.PublicKey(pemRepresentation: publicKeyPEM)
+    } catch {
       throw .notAPublicKey
     }
     self.keyID = keyID
     self.keyVersion = keyVersion
-    self.publicKey = publicKey
   }
 
   /// Returns `true` if `signature` (DER) is by this key over the bytes with this digest.
   func isValid(_ signature: some DataProtocol, for digest: SHA256Digest) -> Bool {
+    // Bytes without the form of a signature are a wrong one.
     guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else {
       return false
     }

@@ -88,6 +88,7 @@ public actor ExposureApp {
     self.store = store
     uploads = UploadStore(
       folder: folder.appendingPathComponent("Store"), key: sealingKey, randomness: randomness)
+    // It only fills the cache. The store sets a damaged record aside and keeps the fact, which is reported later.
     _ = try? uploads.load()
     storeFolder = folder.appendingPathComponent("Store")
     remote = store.state.remoteConfiguration ?? .protegoDefault
@@ -111,7 +112,11 @@ public actor ExposureApp {
     } catch {
       logger.notice("starting exposure notifications failed", metadata: ["error": "\(error)"])
     }
-    try? removeOldData()
+    do throws(StorageFailure) {
+      try removeOldData()
+    } catch {
+      logger.notice("removing old data failed", metadata: ["error": "\(error)"])
+    }
     await noteSystemDamage()
     await updateStandingNotices()
     announce(.started)

@@ -55,18 +55,24 @@ public struct KeySchedule: Sendable {
 extension KeySchedule {
   private func encryptedBlock(_ block: [UInt8]) -> SixteenBytes {
     var block = block
-    // AES fails only for keys and blocks of a wrong size, and both sizes are fixed above.
-    guard (try? AES.permute(&block, key: rollingProximityIdentifierKey)) != nil,
-      let sixteen = SixteenBytes(block)
-    else { preconditionFailure("AES rejected a 16-byte block") }
+    do {
+      try AES.permute(&block, key: rollingProximityIdentifierKey)
+    } catch {
+      // AES fails only for keys and blocks of a wrong size, and both sizes are fixed above.
+      preconditionFailure("AES rejected a 16-byte block")
+    }
+    guard let sixteen = SixteenBytes(block) else { preconditionFailure("AES changed the size") }
     return sixteen
   }
 
   private func counterMode(_ bytes: [UInt8], identifier: RollingProximityIdentifier) -> [UInt8] {
-    guard let nonce = try? AES._CTR.Nonce(nonceBytes: identifier.bytes),
-      let result = try? AES._CTR.encrypt(bytes, using: associatedEncryptedMetadataKey, nonce: nonce)
-    else { preconditionFailure("AES-CTR rejected a 16-byte counter block") }
-    return Array(result)
+    do {
+      let nonce = try AES._CTR.Nonce(nonceBytes: identifier.bytes)
+      return Array(
+        try AES._CTR.encrypt(bytes, using: associatedEncryptedMetadataKey, nonce: nonce))
+    } catch {
+      preconditionFailure("AES-CTR rejected a 16-byte counter block")
+    }
   }
 }
 

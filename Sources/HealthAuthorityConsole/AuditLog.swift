@@ -199,7 +199,7 @@ package struct AuditEntry: Codable, Hashable, Sendable {
   package var line: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    return encoder.encodeIfPossible(self).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
   /// Each field is preceded by its length, so that no two entries have the same input.
@@ -252,7 +252,7 @@ package struct AuditChain: Sendable {
   package mutating func append(lines text: String) {
     let decoder = JSONDecoder()
     for line in text.split(separator: "\n") {
-      guard let entry = try? decoder.decode(AuditEntry.self, from: Data(line.utf8)) else {
+      guard let entry = decoder.decodeIfValid(AuditEntry.self, from: Data(line.utf8)) else {
         fault = fault ?? "Line \(count + 1) is not an entry of an audit log."
         count += 1
         continue

@@ -172,8 +172,12 @@ extension DeviceConfiguration.Key {
     if let validFrom, let validThru, validFrom > validThru {
       return "validFrom must not be after validThru."
     }
-    return (try? P256.Signing.PublicKey(pemRepresentation: publicKey)) == nil
-      ? "publicKey must be a P-256 public key in PEM." : nil
+    do {
+      _ = try P256.Signing.PublicKey(pemRepresentation: publicKey)
+      return nil
+    } catch {
+      return "publicKey must be a P-256 public key in PEM."
+    }
   }
 }
 

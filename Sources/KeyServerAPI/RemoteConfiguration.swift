@@ -79,10 +79,9 @@ public struct RemoteConfiguration: Codable, Hashable, Sendable {
 
     init(from decoder: any Decoder) throws {
       let values = try decoder.container(keyedBy: CodingKeys.self)
-      let windows = try? values.decodeIfPresent(
-        WindowRiskConfiguration.self, forKey: .windowRiskConfiguration)
-      let transmission = try? values.decodeIfPresent(
-        TransmissionRiskConfiguration.self, forKey: .transmissionRiskConfiguration)
+      let windows: WindowRiskConfiguration? = values.readable(.windowRiskConfiguration)
+      let transmission: TransmissionRiskConfiguration? =
+        values.readable(.transmissionRiskConfiguration)
       configuration = RemoteConfiguration(
         values, windowRisk: windows.flatMap { $0.fault == nil ? $0 : nil },
         transmissionRisk: transmission.flatMap { $0.fault == nil ? $0 : nil })
@@ -201,6 +200,12 @@ public struct TransmissionRiskConfiguration: Codable, Hashable, Sendable {
 extension KeyedDecodingContainer {
   /// The value of `key`, or `standard` if it is missing or of another type.
   func value<Value: Decodable>(_ key: Key, or standard: Value) -> Value {
-    (try? decodeIfPresent(Value.self, forKey: key)) ?? standard
+    readable(key) ?? standard
+  }
+
+  /// The value of `key`; nil if it is missing or of another type.
+  fileprivate func readable<Value: Decodable>(_ key: Key) -> Value? {
+    // Phones ignore what they cannot read, so that one field of a later version does not cost them all others.
+    try? decodeIfPresent(Value.self, forKey: key)
   }
 }

@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import Secrets
+import TextEncodings
 
 /// A received device configuration that has not been verified.
 ///
@@ -14,7 +15,7 @@ public struct UnverifiedDeviceConfiguration: Codable, Hashable, Sendable {
   /// Decodes the response of a server.
   public init(decoding bytes: Data) throws(DeviceConfigurationError) {
     guard bytes.count <= DeviceConfigurationLimit.bytesMax,
-      let wire = try? JSONDecoder().decode(Self.self, from: bytes)
+      let wire = JSONDecoder().decodeIfValid(Self.self, from: bytes)
     else { throw .malformed }
     self = wire
   }
@@ -33,6 +34,7 @@ public struct UnverifiedDeviceConfiguration: Codable, Hashable, Sendable {
 
   /// Returns the document if `root` signed it, of any version and age; for the authority itself.
   public func verified(by root: RootKey) throws(DeviceConfigurationError) -> DeviceConfiguration {
+    // Bytes without the form of a signature are a wrong one.
     guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature),
       root.publicKey.isValidSignature(signature, for: Self.signedBytes(payload))
     else { throw .wrongSignature }
@@ -45,7 +47,7 @@ public struct UnverifiedDeviceConfiguration: Codable, Hashable, Sendable {
   }
 
   private func decoded() throws(DeviceConfigurationError) -> DeviceConfiguration {
-    guard let document = try? JSONDecoder().decode(DeviceConfiguration.self, from: payload) else {
+    guard let document = JSONDecoder().decodeIfValid(DeviceConfiguration.self, from: payload) else {
       throw .malformed
     }
     if let fault = document.fault { throw .invalid(fault) }
@@ -67,11 +69,16 @@ extension UnverifiedDeviceConfiguration {
     if let fault = document.fault { throw .invalid(fault) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let payload = try? encoder.encode(document),
-      let signature = try? root.privateKey.signature(for: signedBytes(payload))
-    else { throw .invalid("it cannot be encoded.") }
-    let signed = Self(payload: payload, signature: signature.derRepresentation)
-    guard let size = try? signed.encoded().count, size <= DeviceConfigurationLimit.bytesMax else {
+    let (signed, size): (Self, Int)
+    do {
+      let payload = try encoder.encode(document)
+      let signature = try root.privateKey.signature(for: signedBytes(payload))
+      signed = Self(payload: payload, signature: signature.derRepresentation)
+      size = try signed.encoded().count
+    } catch {
+      throw .invalid("it cannot be encoded.")
+    }
+    guard size <= DeviceConfigurationLimit.bytesMax else {
       throw .invalid("it has more than \(DeviceConfigurationLimit.bytesMax) bytes.")
     }
     return signed
@@ -98,10 +105,11 @@ public struct RootKey: Sendable {
   ///
   /// - Throws: `DeviceConfigurationError.invalid` if the text is not such a key.
   public init(publicKeyPEM: String) throws(DeviceConfigurationError) {
-    guard let publicKey = try? P256.Signing.PublicKey(pemRepresentation: publicKeyPEM) else {
+    do {
+      publicKey = try P256.Signing.PublicKey(pemRepresentation: publicKeyPEM)
+    } catch {
       throw .invalid("the root key must be a P-256 public key in PEM.")
     }
-    self.publicKey = publicKey
   }
 
   init(_ publicKey: P256.Signing.PublicKey) {
@@ -123,10 +131,11 @@ public struct RootPrivateKey: Sendable, Redacted {
   ///
   /// - Throws: `DeviceConfigurationError.invalid` if the text is not such a key.
   public init(privateKeyPEM: String) throws(DeviceConfigurationError) {
-    guard let privateKey = try? P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM) else {
+    do {
+      privateKey = try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM)
+    } catch {
       throw .invalid("the root key must be a P-256 private key in PEM.")
     }
-    self.privateKey = privateKey
   }
 
   /// Generates a key.

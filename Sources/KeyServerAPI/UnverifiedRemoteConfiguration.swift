@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import Foundation
+import TextEncodings
 
 /// A received remote configuration that has not been verified.
 ///
@@ -18,7 +19,7 @@ public struct UnverifiedRemoteConfiguration: Codable, Hashable, Sendable {
   /// Decodes the response of a server.
   public init(decoding bytes: Data) throws(RemoteConfigurationError) {
     guard bytes.count <= Self.bytesMax,
-      let wire = try? JSONDecoder().decode(Self.self, from: bytes)
+      let wire = JSONDecoder().decodeIfValid(Self.self, from: bytes)
     else { throw .malformed }
     self = wire
   }
@@ -29,14 +30,15 @@ public struct UnverifiedRemoteConfiguration: Codable, Hashable, Sendable {
   ) throws(RemoteConfigurationError) -> RemoteConfiguration {
     let named = keys.filter { $0.keyID == keyID && $0.keyVersion == keyVersion }
     guard !named.isEmpty else { throw .unknownKey }
+    // Bytes without the form of a signature are a wrong one.
     guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature),
       named.contains(where: {
         $0.publicKey.isValidSignature(signature, for: Self.signedBytes(payload))
       })
     else { throw .wrongSignature }
     guard
-      let configuration = try? JSONDecoder()
-        .decode(RemoteConfiguration.Received.self, from: payload).configuration
+      let configuration = JSONDecoder()
+        .decodeIfValid(RemoteConfiguration.Received.self, from: payload)?.configuration
     else { throw .malformed }
     guard configuration.version >= version else { throw .rolledBack }
     if let fault = configuration.fault { throw .invalid(fault) }
@@ -59,13 +61,16 @@ extension UnverifiedRemoteConfiguration {
     if let fault = configuration.fault { throw .invalid(fault) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    guard let key = try? P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM),
-      let payload = try? encoder.encode(configuration),
-      let signature = try? key.signature(for: signedBytes(payload))
-    else { throw .invalid("privateKeyPEM must be a P-256 private key.") }
-    return UnverifiedRemoteConfiguration(
-      payload: payload, keyID: keyID, keyVersion: keyVersion,
-      signature: signature.derRepresentation)
+    do {
+      let key = try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM)
+      let payload = try encoder.encode(configuration)
+      let signature = try key.signature(for: signedBytes(payload))
+      return UnverifiedRemoteConfiguration(
+        payload: payload, keyID: keyID, keyVersion: keyVersion,
+        signature: signature.derRepresentation)
+    } catch {
+      throw .invalid("privateKeyPEM must be a P-256 private key.")
+    }
   }
 
   /// The bytes to serve.
@@ -99,12 +104,13 @@ public struct RemoteConfigurationKey: Sendable {
   public init(keyID: String, keyVersion: String, publicKeyPEM: String)
     throws(RemoteConfigurationError)
   {
-    guard let publicKey = try? P256.Signing.PublicKey(pemRepresentation: publicKeyPEM) else {
+    do {
+      publicKey = try P256.Signing.PublicKey(pemRepresentation: publicKeyPEM)
+    } catch {
       throw .invalid("publicKeyPEM must be a P-256 public key.")
     }
     self.keyID = keyID
     self.keyVersion = keyVersion
-    self.publicKey = publicKey
   }
 }
 

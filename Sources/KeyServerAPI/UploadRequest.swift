@@ -113,7 +113,7 @@ public struct DeviceVerificationPayload: Hashable, Sendable, Redacted {
   public init?(base64: String) {
     guard base64.utf8.count <= UploadLimit.deviceVerificationBytesMax,
       let json = Data(base64Encoded: base64),
-      let wire = try? JSONDecoder().decode(Wire.self, from: json)
+      let wire = JSONDecoder().decodeIfValid(Wire.self, from: json)
     else { return nil }
     self.init(
       deviceToken: wire.deviceToken, transactionID: wire.transactionId,
@@ -126,8 +126,7 @@ public struct DeviceVerificationPayload: Hashable, Sendable, Redacted {
     encoder.outputFormatting = .sortedKeys
     let wire = Wire(
       deviceToken: deviceToken, transactionId: transactionID, timestamp: timestampMilliseconds)
-    // Encoding two strings and an integer cannot fail.
-    return ((try? encoder.encode(wire)) ?? Data()).base64EncodedString()
+    return (encoder.encodeIfPossible(wire) ?? Data()).base64EncodedString()
   }
 
   /// SHA-256, in lower-case hex, over the app's name, the sorted base64 keys and the sorted

@@ -34,9 +34,8 @@ package final class PhoneWebsite: Sendable {
     secret = WebSecret(randomness: randomness)
     let pages: PageFolder
     do { pages = try PageFolder(folder ?? Self.resource("WebApp")) } catch { throw .pages(error) }
-    guard let script = try? Data(contentsOf: Self.resource("BridgeScript/bridge.js")) else {
-      throw .noScript
-    }
+    let file = Self.resource("BridgeScript/bridge.js")
+    guard let script = FileManager.default.contents(atPath: file.path) else { throw .noScript }
     routes = WebRoutes(
       bridge: bridge,
       pages: PageRoutes(pages: pages, policy: folder == nil ? .strict : .permissive),

@@ -72,9 +72,7 @@ package actor MessageRecord {
     file = SealedFile(url: folder.messages, key: key, purpose: "messages", randomness: randomness)
     self.clock = clock
     self.logger = logger
-    content =
-      (try? file.read()).flatMap { try? JSONDecoder().decode(RecordContent.self, from: $0) }
-      ?? RecordContent()
+    content = file.readableJSON(RecordContent.self) ?? RecordContent()
   }
 
   /// The requests of the last fourteen days, newest first.
@@ -199,7 +197,7 @@ struct RecordingNetwork: Network {
   }
 
   private static func size(of file: URL) -> Int {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+    let attributes = FileManager.default.attributes(of: file)
     return (attributes?[.size] as? NSNumber)?.intValue ?? 0
   }
 }

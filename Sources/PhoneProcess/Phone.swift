@@ -156,6 +156,7 @@ package final class Phone: Sendable {
       defer { running.withLock { $0 = false } }
       group.addTask { await socket.serve { await self.perform($0) } }
       group.addTask { await self.watch(socket) }
+      // It throws only when the task is cancelled.
       group.addTask { try? await self.device.run() }
       group.addTask { await self.app.runSchedule() }
       group.addTask { await self.storeMessages() }
@@ -180,7 +181,7 @@ package final class Phone: Sendable {
 
   /// Recreates the socket's file periodically if it was removed.
   private func watch(_ socket: PhoneSocket) async {
-    while (try? await clock.sleep(for: PhoneLimit.socketWatchSeconds)) != nil { socket.restore() }
+    while await clock.sleepUnlessCancelled(for: PhoneLimit.socketWatchSeconds) { socket.restore() }
   }
 
   /// Passes the radio's changes to the device. Returns after the first change or a timeout.
@@ -194,7 +195,7 @@ package final class Phone: Sendable {
       }
     }
     let limit = Task {
-      try? await clock.sleep(for: PhoneLimit.radioSeconds)
+      await clock.sleepUnlessCancelled(for: PhoneLimit.radioSeconds)
       opened.finish()
     }
     for await _ in opening {}

@@ -70,9 +70,7 @@ package actor Statistics {
     self.logger = logger
     file = SealedFile(
       url: folder.statistics, key: key, purpose: "statistics", randomness: randomness)
-    content =
-      (try? file.read()).flatMap { try? JSONDecoder().decode(StoredStatistics.self, from: $0) }
-      ?? StoredStatistics()
+    content = file.readableJSON(StoredStatistics.self) ?? StoredStatistics()
   }
 
   /// Returns `true` if a document of statistics is at `url`.

@@ -115,6 +115,7 @@ final class BodyTimeouts: Sendable {
 
   /// Polls while there is a timeout.
   private func poll() async {
+    // Nothing cancels this task, and cancellation is the only error.
     repeat { try? await sleep(now() + Self.pollingInterval) } while fireOverdue()
   }
 

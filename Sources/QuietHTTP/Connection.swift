@@ -116,7 +116,7 @@ enum LocalPeer {
     for _ in 0..<QuietLimit.socketTableReads {
       for path in tables {
         guard let file = FileHandle(forReadingAtPath: path) else { continue }
-        defer { try? file.close() }
+        // A table that cannot be read has no row of the connection.
         guard let table = try? file.readToEnd() else { continue }
         if let user = userID(of: endpoints, in: table) { return user }
       }

@@ -146,6 +146,7 @@ public enum HTTPDate {
   /// The date of a text of this form, or nil. Recipients may ignore the obsolete forms of conditions.
   static func date(_ text: String) -> Date? {
     guard text.hasSuffix(" GMT") else { return nil }
+    // A condition of another form is ignored, as RFC 9110 (13.1.3) requires.
     return try? Date(String(text.dropLast(4)), strategy: style.parseStrategy)
   }
 

@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import Logging
 import StrictJSON
+import TextEncodings
 import World
 
 /// A POST route with JSON request and response, for real requests and decoys.
@@ -123,7 +124,7 @@ extension QuietRoute where Body: Decodable {
       gate: gate,
       read: { bytes in
         guard !isStrict || StrictJSONValidator.accepts(bytes, atMost: .request) else { return nil }
-        return try? JSONDecoder().decode(Body.self, from: bytes)
+        return JSONDecoder().decodeIfValid(Body.self, from: bytes)
       }, decoy: decoy, respond: respond)
   }
 }

@@ -52,6 +52,7 @@ final class SlowReaderHandler: ChannelDuplexHandler {
 
   /// Reports the bytes that the system has not taken yet.
   private func reportUnread(_ context: ChannelHandlerContext) {
+    // A channel that is being closed has no options, and nothing unread.
     let bytes = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     guard bytes != unread else { return }
     unread = bytes

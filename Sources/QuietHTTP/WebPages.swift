@@ -98,6 +98,14 @@ package enum URLEncodedForm {
   }
 }
 
+extension Request {
+  /// The whole body; nil if it is larger than `bytesMax`, or the client is gone.
+  package func body(atMost bytesMax: Int) async -> Data? {
+    // Both errors end in the same response, which a client that is gone does not get.
+    (try? await body.collect(upTo: bytesMax)).map { Data($0.readableBytesView) }
+  }
+}
+
 extension Response {
   /// A stream of server-sent events to one page. It ends with the page, with the server, or with the events.
   ///
@@ -114,6 +122,7 @@ extension Response {
       body: ResponseBody { writer in
         let events = await subscribe()
         // A page that has been closed must free its stream at once, not at the next heartbeat.
+        // Its error is the cancellation, or that of writing to a page that is gone.
         try? await request.body.consumeWithCancellationOnInboundClose { _ in
           for await event in events {
             try await writer.write(ByteBuffer(string: text(event)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Synchronization
+import TextEncodings
 import World
 
 /// The clock of a rehearsal, which many processes share: real time, faster time, or a jump to tomorrow.
@@ -83,8 +84,9 @@ struct ClockState: Codable, Hashable {
 
   /// The face in `file`; `nil` if the file is missing or has values that no writer stores.
   init?(at file: URL) {
-    guard let data = try? Data(contentsOf: file), data.count <= RehearsalClockLimit.fileBytesMax,
-      let face = try? JSONDecoder().decode(ClockState.self, from: data),
+    guard let data = FileManager.default.contents(atPath: file.path),
+      data.count <= RehearsalClockLimit.fileBytesMax,
+      let face = JSONDecoder().decodeIfValid(ClockState.self, from: data),
       RehearsalClockLimit.rates.contains(face.rate),
       (0...RehearsalClockLimit.leaseSeconds).contains(face.leaseSeconds)
     else { return nil }

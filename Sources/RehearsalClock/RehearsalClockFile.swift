@@ -88,7 +88,9 @@ package final class RehearsalClockFile: Sendable {
   /// Replaces the file atomically. It is not synced, because it is written twice a second.
   private func write(_ face: ClockState) -> Bool {
     let new = file.appendingPathExtension("new")
-    guard let data = try? JSONEncoder().encode(face), (try? data.write(to: new)) != nil else {
+    do {
+      try JSONEncoder().encode(face).write(to: new)
+    } catch {
       return false
     }
     return rename(new.path, file.path) == 0

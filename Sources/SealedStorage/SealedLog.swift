@@ -80,7 +80,8 @@ public actor SealedLog {
     do throws(SealedStorageError) {
       try Disk.replace(url(of: day), with: segment)
     } catch {
-      // If only the sync of the folder failed, the second name is the only one of the damaged segment.
+      // If only the sync of the folder failed, the second name is the only one of the damaged segment. Otherwise it is
+      // removed; if that fails too, the next call replaces it.
       if Disk.isSameFile(url(of: day), aside(of: day)) { try? Disk.remove(aside(of: day)) }
       throw error
     }
@@ -140,6 +141,7 @@ public actor SealedLog {
     let unrecognized = [[Data]?](repeating: nil, count: layout.unrecognizedRangeCount)
     return unrecognized
       + layout.boxes.map { start, box in
+        // A box that cannot be decrypted is one more unrecognized range.
         (try? seal.open(box, location: location(day, at: start))).flatMap(Frame.records)
       }
   }

@@ -50,19 +50,25 @@ struct Seal: Sendable {
 
   /// Encrypts `content` for `location`. A box that was moved elsewhere cannot be decrypted.
   func seal(_ content: Data, location: String) throws(SealedStorageError) -> Data {
-    guard let nonce = try? AES.GCM.Nonce(data: randomness.bytes(12)),
-      let box = try? AES.GCM.seal(
-        content, using: key, nonce: nonce, authenticating: Data(location.utf8)),
-      let combined = box.combined
-    else { throw .damaged }
+    let box: AES.GCM.SealedBox
+    do {
+      box = try AES.GCM.seal(
+        content, using: key, nonce: try AES.GCM.Nonce(data: randomness.bytes(12)),
+        authenticating: Data(location.utf8))
+    } catch {
+      throw .damaged
+    }
+    guard let combined = box.combined else { throw .damaged }
     return combined
   }
 
   func open(_ box: Data, location: String) throws(SealedStorageError) -> Data {
-    guard let sealed = try? AES.GCM.SealedBox(combined: box),
-      let content = try? AES.GCM.open(sealed, using: key, authenticating: Data(location.utf8))
-    else { throw .damaged }
-    return content
+    do {
+      return try AES.GCM.open(
+        AES.GCM.SealedBox(combined: box), using: key, authenticating: Data(location.utf8))
+    } catch {
+      throw .damaged
+    }
   }
 }
 

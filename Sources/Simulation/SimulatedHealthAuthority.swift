@@ -128,6 +128,7 @@ extension P256.Signing.PrivateKey {
   /// Generates a key; almost all 32-byte strings are valid.
   init(from randomness: any Randomness) {
     while true {
+      // Zero and numbers above the order of the curve are not keys: draw again.
       if let key = try? Self(rawRepresentation: randomness.bytes(32)) {
         self = key
         return

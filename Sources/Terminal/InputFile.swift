@@ -12,7 +12,6 @@ package struct InputFile {
   package init(_ path: String, what: String) throws {
     do {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      defer { try? file.close() }
       content = try file.read(upToCount: Self.byteCountMax + 1) ?? Data()
     } catch {
       throw CommandFailure.badInput(
@@ -34,6 +33,7 @@ package struct CalendarDate {
 
   /// Fails if `text` is not a day of the calendar from 1970 to 9999.
   package init?(_ text: String) {
+    // Text of another form makes the parser throw.
     guard text.utf8.count == 10, let date = try? Date(text, strategy: Self.style),
       date.timeIntervalSince1970 >= 0
     else { return nil }

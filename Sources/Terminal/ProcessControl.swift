@@ -66,6 +66,7 @@ extension FileManager {
   /// Removes a folder in which this program or another one may still create files, with retries.
   package func removeFolderInUse(_ folder: URL) {
     for _ in 0..<Self.removalsMax where fileExists(atPath: folder.path) {
+      // It fails if a file was created meanwhile; the next round removes that one too.
       try? removeItem(at: folder)
     }
   }

@@ -102,20 +102,16 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 extension JSONValue: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    func value<Value: Decodable>(_ type: Value.Type) -> Value? {
-      // An error means that the value has another type.
-      try? container.decode(type)
-    }
     // The most frequent types come first, because a mismatch throws an error, which is slow.
-    if let string = value(String.self) {
+    if let string = container.decodeIfMatching(String.self) {
       self = .string(string)
     } else if container.decodeNil() {
       self = .null
-    } else if let fields = value([String: JSONValue].self) {
+    } else if let fields = container.decodeIfMatching([String: JSONValue].self) {
       self = .object(fields)
-    } else if let elements = value([JSONValue].self) {
+    } else if let elements = container.decodeIfMatching([JSONValue].self) {
       self = .array(elements)
-    } else if let number = value(Double.self) {
+    } else if let number = container.decodeIfMatching(Double.self) {
       self = .number(number)
     } else {
       self = .bool(try container.decode(Bool.self))

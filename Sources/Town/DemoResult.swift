@@ -111,7 +111,7 @@ final class DemoRecorder {
       facts.append("Failed: \(error)")
       result = .failure(error)
     }
-    let ok = (try? result.get()) != nil
+    let ok = if case .success = result { true } else { false }
     let step = DemoStep(
       name: name, time: time, sentence: sentence, facts: facts, ok: ok,
       milliseconds: Self.milliseconds(since: start))

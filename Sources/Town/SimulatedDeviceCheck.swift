@@ -102,7 +102,7 @@ public struct SimulatedDeviceCheckServer: Service {
   ) async throws -> Response {
     let body = try await request.body.collect(upTo: requestBytesMax)
     guard
-      let validation = try? JSONDecoder().decode(
+      let validation = JSONDecoder().decodeIfValid(
         DeviceCheckRequest.self, from: Data(body.readableBytesView))
     else { return rejection(.badRequest, "Missing or incorrectly formatted device token payload") }
     let authorization = request.headers[.authorization].map { $0.dropFirst("Bearer ".count) } ?? ""
@@ -145,6 +145,7 @@ public struct DeviceCheckTeam: Sendable {
     guard parts.count == 3, let header: Header = decode(parts[0]),
       let claims: Claims = decode(parts[1]), let signature = Data(base64URL: parts[2]),
       header.alg == "ES256", header.kid == keyID, claims.iss == id,
+      // Bytes without the form of a signature are a wrong one.
       let ecdsa = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
     else { return false }
     let age = date.timeIntervalSince1970 - claims.iat
@@ -163,7 +164,7 @@ public struct DeviceCheckTeam: Sendable {
   }
 
   private func decode<Part: Decodable>(_ part: String) -> Part? {
-    Data(base64URL: part).flatMap { try? JSONDecoder().decode(Part.self, from: $0) }
+    Data(base64URL: part).flatMap { JSONDecoder().decodeIfValid(Part.self, from: $0) }
   }
 }
 

@@ -41,7 +41,7 @@ package struct CompactToken: Sendable, Redacted {
 
   /// The unverified claims. Use them only to select the key for the verification.
   package func hint<Claims: Decodable>(_ type: Claims.Type) -> Claims? {
-    try? JSONDecoder().decode(type, from: Data(payload))
+    JSONDecoder().decodeIfValid(type, from: Data(payload))
   }
 
   /// The same as `hint(CertificateClaims.self)`, but faster.
@@ -65,6 +65,7 @@ package struct CompactToken: Sendable, Redacted {
   /// - Throws: `.wrongSignature`.
   func checkSignature(by key: P256.Signing.PublicKey) throws(UploadTokenRefusal) {
     guard isES256,
+      // Bytes without the form of a signature are a wrong one.
       let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
       key.isValidSignature(signature, for: signedText)
     else { throw .wrongSignature }
@@ -107,7 +108,7 @@ private struct CompactHeader {
 
     /// Decodes the usual header quickly and any other with `JSONDecoder`.
     static func read(_ bytes: [UInt8]) -> Fields? {
-      fastRead(bytes) ?? (try? JSONDecoder().decode(Fields.self, from: Data(bytes)))
+      fastRead(bytes) ?? JSONDecoder().decodeIfValid(Fields.self, from: Data(bytes))
     }
 
     private static func fastRead(_ bytes: [UInt8]) -> Fields? {

@@ -104,7 +104,7 @@ public struct JSONWebKeySet: Codable, Hashable, Sendable {
   /// other kinds, such as RSA, are skipped (RFC 7517, section 5).
   public init(from decoder: any Decoder) throws {
     let entries: [Entry]
-    if let list = try? decoder.singleValueContainer().decode([Entry].self) {
+    if let list = try decoder.singleValueContainer().decodeIfMatching([Entry].self) {
       entries = list
     } else {
       entries = try decoder.container(keyedBy: CodingKeys.self).decode([Entry].self, forKey: .keys)
@@ -126,6 +126,7 @@ public struct JSONWebKeySet: Codable, Hashable, Sendable {
     let key: JSONWebKey?
 
     init(from decoder: any Decoder) {
+      // Keys of other kinds have other fields.
       key = try? JSONWebKey(from: decoder)
     }
   }
@@ -162,6 +163,7 @@ public struct JSONWebKey: Codable, Hashable, Sendable {
       let x = Base64.urlBytes(x[...].utf8), let y = Base64.urlBytes(y[...].utf8), x.count == 32,
       y.count == 32
     else { return nil }
+    // It throws for a point that is not on the curve.
     return try? P256.Signing.PublicKey(rawRepresentation: x + y).pemRepresentation
   }
 }

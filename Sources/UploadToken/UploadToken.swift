@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import Secrets
+import TextEncodings
 import World
 
 /// The content of an upload token: the permission to upload once, optionally bound to certain keys.
@@ -228,7 +229,7 @@ struct Audience: Codable, Hashable {
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    if let name = try? container.decode(String.self) {
+    if let name = container.decodeIfMatching(String.self) {
       names = [name]
     } else {
       names = try container.decode([String].self)

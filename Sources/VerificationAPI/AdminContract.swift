@@ -72,6 +72,7 @@ public struct BatchIssueResponse: Codable, Sendable {
 
     /// Decodes an item that has an error code as `refused`.
     public init(from decoder: any Decoder) throws {
+      // An item without an error code is a code that was issued.
       if let failure = try? VerificationFailure(from: decoder) {
         self = .refused(failure)
       } else {

@@ -59,10 +59,9 @@ package enum FileChunks {
   ///
   /// - Returns: False if the file cannot be read to its end.
   package static func read(_ file: URL, _ body: (Data) throws -> Void) rethrows -> Bool {
-    guard let handle = try? FileHandle(forReadingFrom: file) else { return false }
-    defer { try? handle.close() }
+    guard let handle = FileHandle(forReadingAtPath: file.path) else { return false }
     while true {
-      guard let chunk = try? handle.read(upToCount: bytesMax) ?? Data() else { return false }
+      guard let chunk = handle.bytes(upTo: bytesMax) else { return false }
       guard !chunk.isEmpty else { return true }
       try body(chunk)
     }

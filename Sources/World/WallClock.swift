@@ -48,6 +48,26 @@ extension WallClock {
   }
 }
 
+extension WallClock {
+  /// Suspends for this many seconds, like `sleep(for:)`.
+  ///
+  /// - Returns: False if the task was cancelled while it waited.
+  @discardableResult
+  package func sleepUnlessCancelled(for seconds: TimeInterval) async -> Bool {
+    // Cancellation is the only error of a clock.
+    (try? await sleep(for: seconds)) != nil
+  }
+
+  /// Suspends until `deadline`, like `sleep(until:)`.
+  ///
+  /// - Returns: False if the task was cancelled while it waited.
+  @discardableResult
+  package func sleepUnlessCancelled(until deadline: Date) async -> Bool {
+    // Cancellation is the only error of a clock.
+    (try? await sleep(until: deadline)) != nil
+  }
+}
+
 /// The clock of this machine.
 public struct SystemClock: WallClock {
   /// Creates the clock.

@@ -177,6 +177,7 @@ struct DemoReportFile {
   init(path: String) throws {
     url = URL(fileURLWithPath: path)
     let folder = url.deletingLastPathComponent()
+    // If it cannot be created, it cannot be written to either, which is checked below.
     try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     var isFolder: ObjCBool = false
     let exists = FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)

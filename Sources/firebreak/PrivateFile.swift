@@ -104,7 +104,7 @@ struct PrivateFile {
     guard facts.st_mode & 0o077 == 0 else {
       throw failure("can be read by other users: chmod 600 it, and change the secrets in it")
     }
-    guard let data = try? file.read(upToCount: limit + 1) ?? Data() else {
+    guard let data = file.bytes(upTo: limit + 1) else {
       throw failure("cannot be read: check its disk")
     }
     guard data.count <= limit else { throw failure("must have at most \(limit) bytes") }

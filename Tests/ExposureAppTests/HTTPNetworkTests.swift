@@ -35,7 +35,7 @@ import Testing
     } catch {
       Issue.record(error)
     }
-    try await network.shutdown()
+    await network.shutdown()
     // Stopping the server while it accepts a connection traps in SwiftNIO, and a request may have timed out before its
     // connection was accepted. Connections are accepted in order: after this response no earlier one is pending.
     if let served { _ = try await LoopbackClient.send("GET", served.absoluteString) }
@@ -174,7 +174,7 @@ import Testing
       for await _ in arrivals { break }
       work.cancel()
       await #expect(throws: CancellationError.self) { try await work.value }
-      try await patient.shutdown()
+      await patient.shutdown()
     }
   }
 
@@ -224,7 +224,7 @@ import Testing
       let request = NetworkRequest(try #require(URL(string: address)), timeoutSeconds: 20)
       #expect(network.timeout(of: request) == Double(seconds), "\(address)")
     }
-    try await network.shutdown()
+    await network.shutdown()
   }
 
   @Test("The version of a response is returned, and a request with it gets 304")

@@ -21,7 +21,7 @@ enum AllowedImports {
     "ExposureKeys": Row(["Secrets"], libraries: ["Crypto", "CryptoExtras"]),
     "CExposureKernels": Row(),
     "CProcessControl": Row(),
-    "RehearsalClock": Row(["World"]),
+    "RehearsalClock": Row(["World", "TextEncodings"]),
     "CallableEnvelope": Row(),
     "StrictJSON": Row(),
     "QRCodes": Row(),
@@ -50,7 +50,10 @@ enum AllowedImports {
     "DeviceCheck": Row(),
     // Layer 2.
     "ExposureNotification": Row(
-      ["Secrets", "World", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile", "SealedStorage"]
+      [
+        "Secrets", "World", "TextEncodings", "ExposureKeys", "CExposureKernels", "DiagnosisKeyFile",
+        "SealedStorage",
+      ]
     ),
     "VerificationServer": Row(
       [

@@ -54,6 +54,34 @@ struct RuleTests {
     #expect(found("// let a = \(code)", "Sources/ExposureApp/Thing.swift") == 0)
   }
 
+  @Test(
+    "A try? without a comment is found",
+    arguments: [
+      "try? f()", "let a = 1  // one\ntry? f()", "// a\nlet a = 1\ntry? f()",
+      "guard a,\n  let b = try? f()\nelse { return }", "/// A function.\nfunc a() {\n  try? f()\n}",
+      "// a\nguard let a else { return }\nlet b = try? f()", "let a = \"// no\" + (try? f())",
+      "// a\n\ntry? f()",
+    ])
+  func ignoredError(_ text: String) {
+    let line = text.split(separator: "\n", omittingEmptySubsequences: false).firstIndex {
+      $0.contains("try?")
+    }
+    #expect(
+      IgnoredErrorRule.violations(in: file(text)).map(\.line) == [line.map { $0 + 1 }])
+  }
+
+  @Test(
+    "A comment on the line, above it or above its statement gives the reason for a try?",
+    arguments: [
+      "try? f()  // a", "// a\ntry? f()", "// a\nguard a,\n  let b = try? f()\nelse { return }",
+      "guard a,\n  // a\n  let b = try? f()\nelse { return }", "// a\nlet b =\n  try? f()",
+      "// a\nguard\n  let b = try? f()\nelse { return }", "// a\nlet b = c\n  .map { try? f($0) }",
+      "// try? f()", "let a = \"try? f()\"", "let a = try f()",
+    ])
+  func explainedError(_ text: String) {
+    #expect(IgnoredErrorRule.violations(in: file(text)).isEmpty)
+  }
+
   @Test("A quotation mark in a regular expression hides no code of later lines")
   func quotationMarkInExpression() {
     let text = "let a = /\"+/\nlet b = Date()\nlet c = \"\""

@@ -25,6 +25,11 @@ struct StyleTests {
     record(Project.writtenSources.flatMap(BannedPattern.inCode[index].violations))
   }
 
+  @Test("Every try? in Sources has a comment with its reason")
+  func ignoredErrors() {
+    record(Project.writtenSources.flatMap(IgnoredErrorRule.violations))
+  }
+
   @Test("No source, test or example starts a process through Foundation")
   func foundationProcess() {
     record(Project.written.flatMap(BannedPattern.foundationProcess.violations))

@@ -104,7 +104,7 @@ import World
       }
       servers.cancelAll()
     }
-    try await network.shutdown()
+    await network.shutdown()
   }
 
   /// The hours of the first day in which two people were at the same place.

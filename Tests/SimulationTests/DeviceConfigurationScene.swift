@@ -39,7 +39,7 @@ struct DeviceConfigurationScene {
     do { result = .success(try await body(scene)) } catch { result = .failure(error) }
     servers.cancel()
     _ = await servers.result
-    try await network.shutdown()
+    await network.shutdown()
     try result.get()
   }
 

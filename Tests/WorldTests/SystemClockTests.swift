@@ -27,6 +27,21 @@ struct SystemClockTests {
     #expect(clock.now >= deadline)
   }
 
+  @Test("A sleep says if it was cancelled")
+  func cancellation() async {
+    let clock = SystemClock()
+    #expect(await clock.sleepUnlessCancelled(for: 0))
+    #expect(await clock.sleepUnlessCancelled(until: .distantPast))
+    let sleepers = [
+      Task { await clock.sleepUnlessCancelled(until: .distantFuture) },
+      Task { await clock.sleepUnlessCancelled(for: 86_400) },
+    ]
+    for sleeper in sleepers {
+      sleeper.cancel()
+      #expect(await !sleeper.value)
+    }
+  }
+
   @Test("A cancelled sleep throws CancellationError at once")
   func cancelled() async {
     let sleeper = Task { try await SystemClock().sleep(until: .distantFuture) }

@@ -231,7 +231,6 @@ struct WorkloadFiles {
     let sightings = try folder.newFile(Self.sightingsName)
     try Data().write(to: sightings)
     let file = try FileHandle(forWritingTo: sightings)
-    defer { try? file.close() }
     var text = SightingsCSV.header + "\n"
     for (count, sighting) in workload.sightings.enumerated() {
       text += SightingsCSV.row(sighting) + "\n"

@@ -70,6 +70,7 @@ final class OpenLoad {
         send(next, mayReuse: true)
         next += 1
       }
+      // A cancelled load ends with the uploads that are due.
       try? await Task.sleep(for: Self.tick)
       for socket in readySockets() { advance(socket) }
     }
@@ -112,6 +113,7 @@ final class OpenLoad {
     opened += 1
     var isOn: Int32 = 1
     setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+    // An address without the form of one cannot be reached, like one where nothing listens.
     guard
       let source = try? SocketAddress(
         ipAddress: "127.1.\(number >> 8 & 255).\(number & 255)", port: 0),

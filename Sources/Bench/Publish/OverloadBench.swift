@@ -221,7 +221,7 @@ struct DiskSync: Encodable {
   /// - Throws: `CommandFailure` if the file cannot be written.
   init(in folder: URL) async throws {
     let file = folder.appendingPathComponent("firebreak-disk-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: file) }
+    defer { FileManager.default.removeUnneeded(file) }
     let distribution: Distribution
     do {
       try Data().write(to: file)
@@ -239,7 +239,6 @@ struct DiskSync: Encodable {
   /// The times of the writes, in milliseconds.
   private static func times(in file: URL) async throws -> [Double] {
     let handle = try FileHandle(forWritingTo: file)
-    defer { try? handle.close() }
     let bytes = Data(repeating: 1, count: writeBytes)
     let end = ContinuousClock.now + duration
     var times: [Double] = []

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TextEncodings
 
 /// The result of `bench publish`, as `--json` prints it.
 struct PublishReport: Encodable {
@@ -194,7 +195,7 @@ struct ResponseCheck {
   func isCorrect(_ exchange: UploadExchange) -> Bool {
     guard let response = exchange.response, response.status == 200 else { return false }
     guard !exchange.isChaff else { return true }
-    guard let body = try? JSONDecoder().decode(Body.self, from: Data(response.body)) else {
+    guard let body = JSONDecoder().decodeIfValid(Body.self, from: Data(response.body)) else {
       return false
     }
     return body.insertedExposures == keysPerUpload && (body.error ?? "").isEmpty

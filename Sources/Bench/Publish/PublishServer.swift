@@ -9,6 +9,7 @@ import QuietHTTP
 import Subprocess
 import Synchronization
 import Terminal
+import TextEncodings
 import World
 
 /// A key server with an empty database that runs until stdin is closed.
@@ -104,6 +105,7 @@ struct PublishServerProcess: Sendable {
       server.start(processID)
       defer { server.end() }
       let input = Array(try JSONEncoder().encode(parameters)) + [UInt8(ascii: "\n")]
+      // A server that ended at once is reported by its exit status.
       guard (try? await execution.standardInputWriter.write(input)) != nil,
         let port = try await readPort(execution.standardOutput)
       else { return nil }
@@ -122,7 +124,7 @@ struct PublishServerProcess: Sendable {
   /// Reads the first line on stdout, the only one; nil if the server ended without it.
   private static func readPort(_ output: SubprocessOutputSequence) async throws -> Int? {
     for try await line in output.strings() {
-      return try? JSONDecoder().decode(PublishServerReady.self, from: Data(line.utf8)).port
+      return JSONDecoder().decodeIfValid(PublishServerReady.self, from: Data(line.utf8))?.port
     }
     return nil
   }
@@ -187,7 +189,7 @@ struct BenchPublishServerCommand: AsyncParsableCommand {
   func run() async throws {
     FileDescriptors.raiseLimit()
     guard let line = readLine(),
-      let parameters = try? JSONDecoder().decode(
+      let parameters = JSONDecoder().decodeIfValid(
         PublishServerParameters.self, from: Data(line.utf8))
     else {
       throw CommandFailure.badInput("This command is started by `bench publish`: use that one.")

@@ -31,6 +31,7 @@ struct UploadLoad {
         while try await tasks.next() != nil {}
       }
     } catch {
+      // The error below says more than one of the shutdown would.
       try? await group.shutdownGracefully()
       throw CommandFailure(
         status: .machineFailed,

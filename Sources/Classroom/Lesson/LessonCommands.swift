@@ -125,7 +125,7 @@ extension Lesson {
         } else {
           await runHour()
         }
-        if isAutomatic { try? await clock.sleep(for: ClassLimit.secondsPerHour) }
+        if isAutomatic { await clock.sleepUnlessCancelled(for: ClassLimit.secondsPerHour) }
       }
       publishClock()
     }

@@ -87,7 +87,7 @@ final class LessonFeed: Sendable {
 
   /// Sends heartbeats until the task is cancelled; then all streams end.
   func beat(clock: any WallClock) async {
-    while (try? await clock.sleep(for: ClassLimit.heartbeatSeconds)) != nil { send(.heartbeat) }
+    while await clock.sleepUnlessCancelled(for: ClassLimit.heartbeatSeconds) { send(.heartbeat) }
     let open = state.withLock { state in
       state.isFinished = true
       return state.streams

@@ -95,6 +95,7 @@ package struct ClassAddresses: Hashable, Sendable {
 
   /// The hosts of this machine: the IPv4 addresses of its networks and loopback.
   package static var hostsOfThisMachine: [String] {
+    // Without the list of networks, pages are reachable on this machine only.
     let devices = (try? System.enumerateDevices()) ?? []
     let addresses = devices.compactMap { device -> (isVirtual: Bool, address: String)? in
       guard case .v4 = device.address, let address = device.address?.ipAddress,

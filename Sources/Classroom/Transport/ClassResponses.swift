@@ -81,9 +81,8 @@ struct ClassFiles: Sendable {
       "print.js": "text/javascript; charset=utf-8",
     ]
     for (name, type) in names {
-      guard let content = try? Data(contentsOf: folder.appendingPathComponent(name)) else {
-        throw .files
-      }
+      let file = folder.appendingPathComponent(name)
+      guard let content = FileManager.default.contents(atPath: file.path) else { throw .files }
       files["/" + name] = (content, type)
     }
     self.files = files

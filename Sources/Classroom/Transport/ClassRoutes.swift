@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Hummingbird
-import NIOCore
 import QuietHTTP
 
 /// Answers all requests of the class: checks first, then pages, commands and events.
@@ -192,8 +191,9 @@ struct TeacherRoutes: Sendable {
 extension Request {
   /// The fields of a form, none if it is malformed; `nil` if it is too large.
   func form() async -> [String: String]? {
-    guard let body = try? await body.collect(upTo: ClassLimit.bodyBytesMax) else { return nil }
-    let pairs = (try? URLEncodedForm.fields(Data(body.readableBytesView))) ?? []
+    guard let body = await body(atMost: ClassLimit.bodyBytesMax) else { return nil }
+    // The route rejects a form without its fields.
+    let pairs = (try? URLEncodedForm.fields(body)) ?? []
     return Dictionary(pairs.map { ($0.name, $0.value) }) { $1 }
   }
 }

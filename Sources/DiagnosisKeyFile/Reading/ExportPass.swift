@@ -146,7 +146,10 @@ struct SignatureList {
 
   /// Parses export.sig; an empty file has no signatures.
   init(decoding bytes: [UInt8]) throws(KeyFileError) {
-    guard let list = try? WireTEKSignatureList(serializedBytes: bytes) else {
+    let list: WireTEKSignatureList
+    do {
+      list = try WireTEKSignatureList(serializedBytes: bytes)
+    } catch {
       throw .malformedSignatures
     }
     guard list.signatures.count <= KeyFileLimit.signatureCountMax else { throw .tooManySignatures }

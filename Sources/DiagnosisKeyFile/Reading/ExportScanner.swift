@@ -28,9 +28,13 @@ struct ExportScanner {
   /// Ends the export and decodes its header.
   func finish() throws(KeyFileError) -> KeyFileHeader {
     guard hasReadMagic else { throw .wrongExportVersion }
-    guard unread.isEmpty, bytesToSkip == 0,
-      let wire = try? WireTemporaryExposureKeyExport(serializedBytes: headerBytes)
-    else { throw .malformedExport }
+    guard unread.isEmpty, bytesToSkip == 0 else { throw .malformedExport }
+    let wire: WireTemporaryExposureKeyExport
+    do {
+      wire = try WireTemporaryExposureKeyExport(serializedBytes: headerBytes)
+    } catch {
+      throw .malformedExport
+    }
     guard wire.signatureInfos.count <= KeyFileLimit.signatureCountMax else {
       throw .tooManySignatures
     }

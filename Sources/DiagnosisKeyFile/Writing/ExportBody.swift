@@ -18,7 +18,8 @@ public struct ExportBody: ~Copyable {
 
   /// Begins an export with everything that comes before the keys.
   private init(_ header: KeyFileHeader, to outlet: consuming HashedOutput) throws(KeyFileError) {
-    guard let wire: [UInt8] = try? header.wire.serializedBytes() else { throw .unusableName }
+    let wire: [UInt8]
+    do { wire = try header.wire.serializedBytes() } catch { throw .unusableName }
     try (ExportFormat.magic + wire).withRawBytes { bytes throws(KeyFileError) in
       try outlet.put(bytes)
     }

@@ -86,7 +86,7 @@ extension ExposureApp {
   }
 
   private func wait(_ seconds: TimeInterval) async {
-    try? await clock.sleep(until: clock.now.addingTimeInterval(seconds))
+    await clock.sleepUnlessCancelled(until: clock.now.addingTimeInterval(seconds))
   }
 }
 

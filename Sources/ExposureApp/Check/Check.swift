@@ -120,7 +120,7 @@ extension ExposureApp {
   private func keep(_ server: RetryingNetwork) async {
     let pause = await server.pause
     guard pause != store.state.serverPause else { return }
-    try? store.update { $0.serverPause = pause }
+    store.updateIfPossible { $0.serverPause = pause }
   }
 
   /// Analyses new files together, and suspicious ones by the rules of `FileSearch`. The search is stored even
@@ -133,7 +133,7 @@ extension ExposureApp {
     do {
       try await analyse(names, into: &analysis)
     } catch {
-      try? store.update { $0.download.search = analysis.search }
+      store.updateIfPossible { $0.download.search = analysis.search }
       throw error
     }
     return analysis

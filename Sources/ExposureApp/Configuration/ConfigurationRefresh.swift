@@ -67,6 +67,7 @@ extension ExposureApp {
       return nil
     } catch let error as DeviceConfigurationError {
       logger.warning("\(error)")
+      // The check fails with the same reason in any case; if it was not stored, the next check stores it.
       try? keepRefusal(error)
       return .notConfigured
     } catch {
@@ -135,6 +136,7 @@ extension ExposureApp {
 
   private var remoteConfigurationKeys: [RemoteConfigurationKey] {
     trustedKeys.compactMap {
+      // `trustedKeys` come from a document whose keys were checked, or are built in.
       try? RemoteConfigurationKey(
         keyID: $0.keyID, keyVersion: $0.keyVersion, publicKeyPEM: $0.publicKey)
     }

@@ -58,14 +58,14 @@ struct KeyFileDownload: Sendable {
 
   /// Removes files; missing files are ignored.
   func remove(_ names: [KeyFileName]) {
-    for name in names { try? FileManager.default.removeItem(at: url(of: name)) }
+    for name in names { FileManager.default.removeUnneeded(url(of: name)) }
   }
 
   /// Removes all other files from the folder.
   func removeAll(except pending: [KeyFileName]) {
     let kept = Set(pending.map(\.text))
     for name in content() where !kept.contains(name) {
-      try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+      FileManager.default.removeUnneeded(folder.appendingPathComponent(name))
     }
   }
 
@@ -74,7 +74,7 @@ struct KeyFileDownload: Sendable {
   /// Downloads one file. A failed download leaves no file and is not an error.
   private func fetch(_ name: KeyFileName) async throws {
     let partial = url(of: name).appendingPathExtension("part")
-    defer { try? FileManager.default.removeItem(at: partial) }
+    defer { FileManager.default.removeUnneeded(partial) }
     let request = await request(for: name)
     do {
       guard try await network.download(request, to: partial).status == 200 else { return }
@@ -123,12 +123,12 @@ struct KeyFileDownload: Sendable {
   /// Removes partial files of a killed process.
   private func removePartial() {
     for name in content() where name.hasSuffix(Self.partialSuffix) {
-      try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+      FileManager.default.removeUnneeded(folder.appendingPathComponent(name))
     }
   }
 
   private func content() -> [String] {
-    (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    FileManager.default.names(in: folder)
   }
 }
 

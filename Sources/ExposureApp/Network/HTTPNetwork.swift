@@ -35,9 +35,10 @@ public final class HTTPNetwork: Network {
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
 
-  /// Closes all connections.
-  public func shutdown() async throws {
-    try await client.shutdown()
+  /// Closes all connections. The network cannot be used afterwards.
+  public func shutdown() async {
+    // The only error is that the client is closed already.
+    try? await client.shutdown()
   }
 
   public func send(_ request: NetworkRequest) async throws -> NetworkResponse {

@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import Secrets
+import TextEncodings
 
 /// Text with secrets that is built in one place in memory, which is overwritten when it is freed.
 struct SecretText: Sendable {
@@ -30,7 +31,7 @@ struct SecretText: Sendable {
   /// Appends text that is not secret as a JSON string.
   mutating func appendJSON(_ text: String) {
     // Encoding a string cannot fail.
-    parts.append(.plain(Array((try? JSONEncoder().encode(text)) ?? Data("\"\"".utf8))))
+    parts.append(.plain(Array(JSONEncoder().encodeIfPossible(text) ?? Data("\"\"".utf8))))
   }
 
   /// Appends a number of eight bytes, most significant first.

@@ -165,7 +165,7 @@ extension ExposureApp {
   func showDueRiskNotice() async {
     guard let level = store.state.notices.dueLevel, let notice = Notice.risk(level) else { return }
     await notices.show(notice)
-    try? store.update {
+    store.updateIfPossible {
       $0.notices.markShown()
       $0.notices.visible.insert(.risk)
     }
@@ -181,7 +181,7 @@ extension ExposureApp {
       state.notices.lastBluetoothNotice = now
       state.notices.visible.insert(.bluetoothOff)
     }
-    guard (try? store.update(change)) != nil else { return }
+    guard store.updateIfPossible(change) else { return }
     await notices.show(.bluetoothOff)
     announce(.noticeShown(.bluetoothOff))
   }
@@ -191,7 +191,7 @@ extension ExposureApp {
     let isShown = store.state.notices.visible.contains(identifier)
     guard noticesWithoutStore.remove(identifier) != nil || isShown else { return }
     await notices.remove(identifier)
-    try? store.update { $0.notices.visible.remove(identifier) }
+    store.updateIfPossible { $0.notices.visible.remove(identifier) }
     announce(.noticeRemoved(identifier))
   }
 }
@@ -254,7 +254,7 @@ extension ExposureApp {
     guard authorizationStatus() == .authorized, !(store.state.wasAuthorized && isReceiving)
     else { return }
     let now = clock.now
-    try? store.update { state in
+    store.updateIfPossible { state in
       if !state.wasAuthorized { state.history.forgetFailures() }
       state.wasAuthorized = true
       if !isReceiving { state.download.beginReceiving(at: now) }

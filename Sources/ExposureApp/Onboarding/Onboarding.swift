@@ -17,7 +17,7 @@ extension ExposureApp {
   public func enable() async -> EnableOutcome {
     let outcome = await turnOn()
     if outcome.isOn {
-      if store.state.isTurnedOff { try? store.update { $0.isTurnedOff = false } }
+      if store.state.isTurnedOff { store.updateIfPossible { $0.isTurnedOff = false } }
       noteAuthorization()
       scheduleNextCheck()
       await updateStandingNotices()

@@ -88,6 +88,7 @@ extension ExposureApp {
   /// `nil` for an app of API version 1. A map that may not change yet stays as it is.
   var windowRisk: WindowRiskAssessment? {
     guard let builtIn = configuration.windowRisk else { return nil }
+    // Rules of the server that are not valid are ignored, as `RemoteConfiguration.Received` does.
     let rules =
       remote.windowRiskConfiguration.flatMap { try? WindowRiskAssessment($0) } ?? builtIn
     let map = store.state.infectiousness.map(for: rules.infectiousness, at: clock.now)
@@ -139,6 +140,7 @@ extension WindowRiskAssessment {
   /// The same rules with another map.
   fileprivate func with(_ map: [Int: Int]) -> WindowRiskAssessment {
     let rules = self
+    // Only the map differs from rules that are valid, and every map that was in force is valid.
     let changed = try? WindowRiskAssessment(policy: policy) {
       let configuration = rules.configuration()
       configuration.infectiousnessForDaysSinceOnsetOfSymptoms = Dictionary(

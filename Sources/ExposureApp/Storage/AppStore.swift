@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import SealedStorage
+import TextEncodings
 import World
 
 /// A value in one encrypted file, with a marker file that tells a first launch from a lost store.
@@ -51,7 +52,7 @@ struct AppStore<State: Codable & Sendable> {
       return
     }
     let marker = content(of: .marker) { $0 }
-    let stored = content(of: .state) { try? JSONDecoder().decode(State.self, from: $0) }
+    let stored = content(of: .state) { JSONDecoder().decodeIfValid(State.self, from: $0) }
     hasMarker = marker.value != nil
     switch (stored, marker) {
     case (.found(let state), _):
@@ -78,7 +79,7 @@ struct AppStore<State: Codable & Sendable> {
     guard condition == .ready, let file = sealed(.state) else { throw .notReady(condition) }
     var next = state
     change(&next)
-    guard let content = try? JSONEncoder().encode(next) else { throw .disk }
+    guard let content = JSONEncoder().encodeIfPossible(next) else { throw .disk }
     do throws(SealedStorageError) {
       try file.replace(with: content)
     } catch {
@@ -86,6 +87,15 @@ struct AppStore<State: Codable & Sendable> {
     }
     state = next
     writeMarker()
+  }
+
+  /// Changes the value if the disk allows it, for changes that are made again later or that only save work.
+  ///
+  /// - Returns: False if the change could not be stored; then the value is unchanged.
+  @discardableResult
+  mutating func updateIfPossible(_ change: (inout State) -> Void) -> Bool {
+    // The next update that must not be lost reports the state of the disk.
+    (try? update(change)) != nil
   }
 
   /// Opens the store with `key` if it decrypts the files; otherwise sets the files aside and starts with the value
@@ -133,7 +143,12 @@ struct AppStore<State: Codable & Sendable> {
   /// Writes the marker after the first state. A failure is not an error: the next update tries again.
   private mutating func writeMarker() {
     guard !hasMarker, let marker = sealed(.marker) else { return }
-    hasMarker = (try? marker.replace(with: Data([1]))) != nil
+    do throws(SealedStorageError) {
+      try marker.replace(with: Data([1]))
+      hasMarker = true
+    } catch {
+      hasMarker = false
+    }
   }
 
   private func setAside(_ name: File) throws(StorageFailure) {

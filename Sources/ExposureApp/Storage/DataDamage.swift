@@ -145,7 +145,7 @@ extension ExposureApp {
       case .marker: note(DataDamage(.appMarker, found: now))
       case .state:
         // The state after a loss contains the damage.
-        try? store.update { _ in }
+        store.updateIfPossible { _ in }
         for damage in storageDamage { announce(.storageDamaged(damage)) }
       }
     }

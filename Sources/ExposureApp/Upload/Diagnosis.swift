@@ -33,6 +33,7 @@ public enum Diagnosis: Codable, Hashable, Sendable {
   /// The start of a day such as `2026-11-20` in UTC; `nil` for another form or a day that does not exist.
   public static func day(_ text: String) -> Date? {
     let style = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()
+    // Text of another form makes the parser throw.
     guard text.utf8.count == 10, let day = try? Date(text, strategy: style),
       day.formatted(style) == text
     else { return nil }
@@ -132,6 +133,7 @@ extension ExposureApp {
     of periods: [(start: UInt32, period: UInt32)], diagnosis: Diagnosis
   ) -> [KeyPreview] {
     let now = clock.now
+    // Without a readable record there is no pending upload, and the preview is that of a new one.
     let record = try? uploads.load()
     if let pending = record?.pending, pending.token != nil, !pending.isExpired(at: now) {
       return pending.keys.map(\.preview)

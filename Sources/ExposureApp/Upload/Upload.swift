@@ -40,6 +40,7 @@ extension ExposureApp {
 
   /// Continues the unfinished upload with its own PIN; returns `nil` if there is none.
   public func continueUpload() async -> UploadOutcome? {
+    // An unreadable record has no upload that could be continued.
     guard hasPendingUpload, let pin = try? uploads.load().pending?.pin.bytes else { return nil }
     return await upload(pin: pin, isInteroperabilityEnabled: false)
   }
@@ -127,6 +128,7 @@ extension ExposureApp {
       announce(.uploadProgress(.waitingForConsent))
       let keys = try await diagnosisKeys()
       // Stored before the PIN is used: after a rejection, the next attempt on that day reuses these keys.
+      // Keys that cannot be selected are not stored; the flow below rejects them with the reason.
       if (try? KeySelection.keys(of: keys, at: clock.now)) != nil {
         flow.record.released = UploadRecord.Released(keys: keys, date: clock.now)
         try uploads.save(flow.record)

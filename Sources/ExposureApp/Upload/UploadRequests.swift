@@ -203,9 +203,10 @@ extension ExposureApp {
     let latest = now.addingTimeInterval(Double(Decoys.intervalSeconds.upperBound))
     guard due.map({ $0 <= now || $0 > latest }) ?? true else { return }
     let wait = Double(randomness.number(in: Decoys.intervalSeconds))
-    guard (try? store.update { $0.nextDecoy = now.addingTimeInterval(wait) }) != nil, due != nil
+    guard store.updateIfPossible({ $0.nextDecoy = now.addingTimeInterval(wait) }), due != nil
     else { return }
     let requests = UploadRequests(configuration: configuration, randomness: randomness)
+    // Nothing depends on the responses to decoys.
     for request in requests.decoys() { _ = try? await network.send(request) }
   }
 }

@@ -161,7 +161,7 @@ extension ENManager {
 
 extension Result {
   /// The value of a success, or nil.
-  var value: Success? { try? get() }
+  var value: Success? { if case .success(let value) = self { value } else { nil } }
 
   /// The error of a failure, or nil.
   var failure: Failure? {

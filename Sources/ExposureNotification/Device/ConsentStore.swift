@@ -2,6 +2,7 @@
 import Foundation
 import Logging
 import SealedStorage
+import TextEncodings
 
 /// Asks the user for consent and stores the decisions in a sealed file.
 actor ConsentStore {
@@ -67,7 +68,7 @@ actor ConsentStore {
     var consent = state.consent
     change(&consent)
     guard consent != state.consent else { return }
-    guard let content = try? JSONEncoder().encode(StoredConsent(consent)) else {
+    guard let content = JSONEncoder().encodeIfPossible(StoredConsent(consent)) else {
       throw ENError(.internal)
     }
     do throws(SealedStorageError) {
@@ -84,7 +85,7 @@ actor ConsentStore {
   ) {
     do throws(SealedStorageError) {
       guard let content = try file.read() else { return state.set(Consent()) }
-      guard let stored = try? JSONDecoder().decode(StoredConsent.self, from: content) else {
+      guard let stored = JSONDecoder().decodeIfValid(StoredConsent.self, from: content) else {
         throw .damaged
       }
       state.set(stored.consent)

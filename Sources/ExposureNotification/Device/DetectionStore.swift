@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import SealedStorage
+import TextEncodings
 import World
 
 /// Limits detections and holds the result of the last one.
@@ -29,6 +30,7 @@ actor DetectionStore {
     self.file = file
     self.keys = keys
     self.reports = reports
+    // If it cannot be read now, the first call reads it again.
     history = try? Self.storedHistory(in: file, reports)
   }
 
@@ -169,7 +171,7 @@ extension DetectionStore {
   }
 
   private func save(_ next: DetectionHistory) throws(SealedStorageError) {
-    guard let content = try? JSONEncoder().encode(StoredHistory(next)) else { throw .damaged }
+    guard let content = JSONEncoder().encodeIfPossible(StoredHistory(next)) else { throw .damaged }
     try file.replace(with: content)
     history = next
   }
@@ -187,7 +189,7 @@ extension DetectionStore {
   ) throws(SealedStorageError) -> DetectionHistory {
     do throws(SealedStorageError) {
       guard let content = try file.read() else { return DetectionHistory() }
-      guard let stored = try? JSONDecoder().decode(StoredHistory.self, from: content) else {
+      guard let stored = JSONDecoder().decodeIfValid(StoredHistory.self, from: content) else {
         throw .damaged
       }
       return stored.history

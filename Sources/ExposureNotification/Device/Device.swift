@@ -150,6 +150,7 @@ extension Device {
   /// `run()` only calls this and sleeps; a simulation calls it by its own clock instead.
   @discardableResult
   package func beat() async -> Date {
+    // The work does not throw; `withLock` passes on errors of work that does.
     let next = try? await mutex.withLock { await self.runDueWork() }
     return next ?? clock.now.addingTimeInterval(DeviceLimit.powerCheckSeconds)
   }
@@ -193,7 +194,7 @@ extension Device {
   }
 
   private func stopRadioAfterCancellation() async {
-    // `withLock` runs its work in a task of its own, which the cancellation does not reach.
+    // `withLock` runs its work in a task of its own, which the cancellation does not reach. The work does not throw.
     _ = try? await mutex.withLock { await self.stopRadio() }
   }
 }

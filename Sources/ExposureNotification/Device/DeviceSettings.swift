@@ -113,7 +113,8 @@ extension Device {
 
   /// Files that were set aside because they could not be decrypted still contain user data.
   private func removeDamagedFiles() throws {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    guard FileManager.default.fileExists(atPath: folder.path) else { return }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     for name in names where name.hasSuffix(".damaged") {
       try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
     }

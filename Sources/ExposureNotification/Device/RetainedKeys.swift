@@ -3,6 +3,7 @@ import ExposureKeys
 import Foundation
 import SealedStorage
 import Secrets
+import TextEncodings
 import World
 
 /// The keys of earlier detections that later ones match again, in a sealed file. API version 2 only.
@@ -18,7 +19,7 @@ struct RetainedKeyStore: Sendable {
   {
     guard var content = try file.read() else { return nil }
     defer { content.zero() }
-    let stored = try? JSONDecoder().decode([RetainedKeyRecord].self, from: content)
+    let stored = JSONDecoder().decodeIfValid([RetainedKeyRecord].self, from: content)
     guard let keys = stored?.map(\.key), !keys.contains(nil) else { throw .damaged }
     return keys.compactMap(\.self)
       .map { period.isCertain ? RetainedKey(key: $0.key, since: min($0.since, now)) : $0 }
@@ -27,10 +28,10 @@ struct RetainedKeyStore: Sendable {
 
   /// Replaces the stored keys with the first `DeviceLimit.retainedKeys` of `keys`.
   func replace(with keys: [RetainedKey]) throws(SealedStorageError) {
-    // Most devices have no key to store and need no file.
+    // Most devices have no key to store and need no file. One that cannot be read stays as it is.
     if keys.isEmpty, (try? file.read()) == nil { return }
     let stored = keys.prefix(DeviceLimit.retainedKeys).map(RetainedKeyRecord.init)
-    guard var content = try? JSONEncoder().encode(stored) else { throw .damaged }
+    guard var content = JSONEncoder().encodeIfPossible(stored) else { throw .damaged }
     defer { content.zero() }
     try file.replace(with: content)
   }

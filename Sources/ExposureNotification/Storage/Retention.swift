@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import SealedStorage
 import Synchronization
+import TextEncodings
 import World
 
 /// The device's `RetentionClock`, stored so that a restart during a jump of the clock removes nothing.
@@ -43,7 +44,7 @@ final class Retention: Sendable {
       return
     }
     do throws(SealedStorageError) {
-      guard let content = try? JSONEncoder().encode(clock) else { return }
+      guard let content = JSONEncoder().encodeIfPossible(clock) else { return }
       try file.replace(with: content)
       state.stored = clock
     } catch {
@@ -55,7 +56,7 @@ final class Retention: Sendable {
     in file: SealedFile, reports: DamageReports, logger: Logger
   ) -> RetentionClock? {
     do throws(SealedStorageError) {
-      return try file.read().flatMap { try? JSONDecoder().decode(RetentionClock.self, from: $0) }
+      return try file.read().flatMap { JSONDecoder().decodeIfValid(RetentionClock.self, from: $0) }
     } catch {
       logger.warning("the stored trusted time could not be read: \(error); old data stays longer")
       if error == .damaged { reports.setAside(file, .retentionClock) }

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import SealedStorage
 import Synchronization
+import TextEncodings
 import World
 
 /// Data that the device lost because a file was damaged. The file is set aside, and the device goes on
@@ -95,9 +96,13 @@ final class DamageReports: Sendable {
     self.file = file
     self.clock = clock
     self.logger = logger
-    state.withLock {
-      try? load(&$0)
-      try? save(&$0)
+    state.withLock { state in
+      do throws(SealedStorageError) {
+        try load(&state)
+        try save(&state)
+      } catch {
+        // The next beat retries, and `all` has what was found since the start.
+      }
     }
   }
 
@@ -177,7 +182,7 @@ extension DamageReports {
   private func save(_ state: inout State) throws(SealedStorageError) {
     guard !state.isSaved else { return }
     try load(&state)
-    guard let content = try? JSONEncoder().encode(state.damage) else { throw .damaged }
+    guard let content = JSONEncoder().encodeIfPossible(state.damage) else { throw .damaged }
     try file.replace(with: content)
     state.isSaved = true
   }
@@ -187,7 +192,7 @@ extension DamageReports {
     guard !state.isLoaded else { return }
     do throws(SealedStorageError) {
       guard let content = try file.read() else { return state.isLoaded = true }
-      guard let stored = try? JSONDecoder().decode([StorageDamage].self, from: content) else {
+      guard let stored = JSONDecoder().decodeIfValid([StorageDamage].self, from: content) else {
         throw .damaged
       }
       state.damage = stored + state.damage
@@ -199,7 +204,7 @@ extension DamageReports {
         state.damage.append(StorageDamage(.reports, day: nil, found: clock.now))
       }
       state.isSaved = false
-      guard let content = try? JSONEncoder().encode(state.damage) else { throw .damaged }
+      guard let content = JSONEncoder().encodeIfPossible(state.damage) else { throw .damaged }
       try file.setAside(replacingWith: content)
       state.isSaved = true
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DiagnosisKeyFile
 import Foundation
+import TextEncodings
 
 /// A device's region and the keys of its health authority.
 public struct RegionConfiguration: Sendable {
@@ -34,7 +35,7 @@ public struct RegionConfiguration: Sendable {
   ///
   /// - Throws: `RegionConfigurationError`.
   public init(contentsOf file: URL) throws(RegionConfigurationError) {
-    guard let json = try? Data(contentsOf: file) else { throw .unreadable }
+    guard let json = FileManager.default.contents(atPath: file.path) else { throw .unreadable }
     try self.init(json: json)
   }
 }
@@ -54,8 +55,8 @@ struct StoredRegion: Codable {
     guard json.count <= bytesMax else { throw .tooLarge }
     let decoder = JSONDecoder()
     guard
-      let list = (try? decoder.decode([StoredRegion].self, from: json))
-        ?? (try? decoder.decode(StoredRegion.self, from: json)).map({ [$0] })
+      let list = decoder.decodeIfValid([StoredRegion].self, from: json)
+        ?? decoder.decodeIfValid(StoredRegion.self, from: json).map({ [$0] })
     else { throw .malformed }
     guard list.count <= keysMax else { throw .tooLarge }
     return list

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TextEncodings
+import World
 
 /// A trial read from its files.
 struct TrialReading {
@@ -40,7 +42,7 @@ struct TrialReading {
 
   private static func decoded<Document: Decodable>(_ type: Document.Type, _ file: URL) -> Document?
   {
-    TrialFiles.content(of: file).flatMap { try? JSONDecoder().decode(type, from: $0) }
+    TrialFiles.content(of: file).flatMap { JSONDecoder().decodeIfValid(type, from: $0) }
   }
 }
 
@@ -121,10 +123,9 @@ struct TrialFiles {
 
   /// The content of a file; nil if it cannot be read or is too large.
   static func content(of file: URL, bytesMax: Int = FieldTrialLimit.fileBytes) -> Data? {
-    guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
-    defer { try? handle.close() }
-    let content = (try? handle.read(upToCount: bytesMax + 1)) ?? nil
-    guard let content, content.count <= bytesMax else { return nil }
+    guard let content = FileHandle(forReadingAtPath: file.path)?.bytes(upTo: bytesMax + 1),
+      content.count <= bytesMax
+    else { return nil }
     return content
   }
 
@@ -139,6 +140,7 @@ struct TrialFiles {
     else { throw .noFolder(folder.path) }
     var files: [URL] = []
     for case let file as URL in walk {
+      // What cannot be examined, such as a dangling link, is not a file.
       guard (try? file.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true else {
         continue
       }

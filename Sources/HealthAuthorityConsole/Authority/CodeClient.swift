@@ -5,6 +5,7 @@ import NIOCore
 import NIOHTTP1
 import QuietHTTP
 import Secrets
+import TextEncodings
 import VerificationAPI
 import World
 
@@ -67,7 +68,7 @@ package struct CodeClient: Redacted, Sendable {
   package func statistics() async throws(AuthorityFailure) -> [CodeStatisticsResponse.Day] {
     let (status, bytes) = try await bytes(request(to: VerificationRoute.statistics, method: .GET))
     guard status == 200,
-      let response = try? JSONDecoder().decode(CodeStatisticsResponse.self, from: bytes)
+      let response = JSONDecoder().decodeIfValid(CodeStatisticsResponse.self, from: bytes)
     else { throw Self.failure(bytes) }
     return response.statistics
   }
@@ -83,7 +84,7 @@ package struct CodeClient: Redacted, Sendable {
       let (_, body) = try await bytes(
         request(Batch(codes: requests.map(\.body)), to: VerificationRoute.batchIssue))
       // A batch with an error has the status of the error, but its body contains the codes that were issued.
-      guard let response = try? JSONDecoder().decode(BatchIssueResponse.self, from: body),
+      guard let response = JSONDecoder().decodeIfValid(BatchIssueResponse.self, from: body),
         response.codes.count == requests.count
       else { throw Self.failure(body) }
       return response.codes.map { item in
@@ -102,7 +103,8 @@ package struct CodeClient: Redacted, Sendable {
     _ body: some Encodable, to path: String
   ) async throws(AuthorityFailure) -> Response {
     let (status, bytes) = try await bytes(request(body, to: path))
-    guard status == 200, let response = try? JSONDecoder().decode(Response.self, from: bytes) else {
+    guard status == 200, let response = JSONDecoder().decodeIfValid(Response.self, from: bytes)
+    else {
       throw Self.failure(bytes)
     }
     return response
@@ -118,7 +120,7 @@ package struct CodeClient: Redacted, Sendable {
   private func request(
     _ body: some Encodable, to path: String
   ) throws(AuthorityFailure) -> HTTPClientRequest {
-    guard let body = try? JSONEncoder().encode(body) else { throw .unavailable }
+    guard let body = JSONEncoder().encodeIfPossible(body) else { throw .unavailable }
     var request = request(to: path, method: .POST)
     request.headers.add(name: "content-type", value: "application/json")
     request.body = .bytes(ByteBuffer(bytes: body))
@@ -139,7 +141,7 @@ package struct CodeClient: Redacted, Sendable {
   }
 
   private static func failure(_ body: Data) -> AuthorityFailure {
-    (try? JSONDecoder().decode(VerificationFailure.self, from: body)).map { AuthorityFailure($0) }
+    JSONDecoder().decodeIfValid(VerificationFailure.self, from: body).map { AuthorityFailure($0) }
       ?? .unavailable
   }
 }

@@ -72,6 +72,7 @@ struct ObservationPages: Sendable {
 
   private func exports(_ visit: Visit) async throws -> Response {
     let texts = visit.texts
+    // Without the instructions, the files are shown as not withdrawn.
     let withdrawn = Set((try? await authority.instructions().withdrawn) ?? [])
     let exports = try await authority.exports().enumerated().map { index, export -> [String: Any] in
       let root = export.root.isEmpty ? texts[.exportsFirst] : export.root

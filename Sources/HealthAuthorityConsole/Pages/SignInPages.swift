@@ -119,6 +119,7 @@ struct SignInPages: Sendable {
       credentialID: id, clientData: clientData, authenticatorData: authenticatorData,
       signature: signature, userHandle: handle)
     let now = audit.clock.now.unixSecond
+    // All refused sign-ins get the same response.
     guard
       let used = try? ceremony.credential(
         passkey.credential, after: assertion,

@@ -56,6 +56,7 @@ struct AuthenticatorData: Sendable {
   private static func publicKey(_ key: CBOR) throws(PasskeyRefusal) -> P256.Signing.PublicKey {
     guard key[1] == .number(2), key[3] == .number(-7), key[-1] == .number(1),
       let x = key[-2]?.data, let y = key[-3]?.data, x.count == 32, y.count == 32,
+      // It throws for a point that is not on the curve.
       let publicKey = try? P256.Signing.PublicKey(x963Representation: [4] + x + y)
     else { throw .unsupportedKey }
     return publicKey

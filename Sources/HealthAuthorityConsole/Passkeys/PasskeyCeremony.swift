@@ -61,6 +61,7 @@ struct PasskeyCeremony: Sendable {
     try check(registration.clientData, type: "webauthn.create", accepts: accepts)
     var reader = CBORReader(
       registration.attestation, depthMax: limits.cborDepthMax, itemsMax: limits.cborItemsMax)
+    // An object without the form of CBOR is malformed like one without its fields.
     guard let object = try? reader.value(), reader.isAtEnd,
       let authenticatorData = object["authData"]?.data
     else { throw .malformed }
@@ -78,11 +79,15 @@ struct PasskeyCeremony: Sendable {
     try check(assertion.clientData, type: "webauthn.get", accepts: accepts)
     let data = try checked(assertion.authenticatorData)
     let signed = assertion.authenticatorData + Data(SHA256.hash(data: assertion.clientData))
-    guard
-      let key = try? P256.Signing.PublicKey(x963Representation: stored.publicKey),
-      let signature = try? P256.Signing.ECDSASignature(derRepresentation: assertion.signature),
-      key.isValidSignature(signature, for: signed)
-    else { throw .badSignature }
+    let isValid: Bool
+    do {
+      let key = try P256.Signing.PublicKey(x963Representation: stored.publicKey)
+      let signature = try P256.Signing.ECDSASignature(derRepresentation: assertion.signature)
+      isValid = key.isValidSignature(signature, for: signed)
+    } catch {
+      throw .badSignature
+    }
+    guard isValid else { throw .badSignature }
     // Most passkeys have no signature counter.
     guard (data.signCount == 0 && stored.signCount == 0) || data.signCount > stored.signCount else {
       throw .copied
@@ -100,7 +105,7 @@ struct PasskeyCeremony: Sendable {
   private func check(
     _ clientData: Data, type: String, accepts: (Data) -> Bool
   ) throws(PasskeyRefusal) {
-    guard let facts = try? JSONDecoder().decode(ClientData.self, from: clientData),
+    guard let facts = JSONDecoder().decodeIfValid(ClientData.self, from: clientData),
       let challenge = Data(base64URL: facts.challenge)
     else { throw .malformed }
     guard facts.type == type, facts.origin == origin, facts.crossOrigin != true, accepts(challenge)

@@ -126,7 +126,10 @@ extension ExportSigner {
   ///
   /// - Throws: `KeyServerError.configuration` if the private key is not valid.
   public func publicKey() throws(KeyServerError) -> DeviceConfiguration.Key {
-    guard let key = try? P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM) else {
+    let key: P256.Signing.PrivateKey
+    do {
+      key = try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM)
+    } catch {
       throw .configuration("exportSigners: privateKeyPEM must be a P-256 private key.")
     }
     return DeviceConfiguration.Key(

@@ -131,6 +131,7 @@ actor Exporter {
           files.append(file)
         }
       } catch {
+        // The error that ends the export is reported; the next export replaces the index again.
         try? folder.replaceIndex(listed, of: root)
         throw error
       }
@@ -166,7 +167,7 @@ actor Exporter {
       try await store.written(
         batch, sha256: sha256, paddingCount: padding, at: try await time.now())
     } catch {
-      try? FileManager.default.removeItem(at: file)
+      FileManager.default.removeUnneeded(file)
       throw error
     }
   }

@@ -63,7 +63,9 @@ struct PublishRoute: Sendable {
     if let seconds = await decoyBudget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
+    // A malformed decoy gets the same response as any other.
     if let decoy = try? request.body?.get() {
+      // The checks take as long as those of an upload, and their result is not used.
       _ = try? await admission.admit(decoy, from: .unknown, at: clock.now)
     }
     return PaddedResponse(json: Data("{}".utf8))

@@ -91,6 +91,7 @@ struct Registry: Sendable {
   ) -> CertificateAuthority {
     keys.reduce(CertificateAuthority(issuer: authority.issuer, audience: authority.audience)) {
       authority, key in
+      // Keys are checked before they are stored; a damaged one is left out, so that the others stay valid.
       let more = try? authority.adding(
         keyID: key.keyID, publicKeyPEM: key.publicKeyPEM, from: key.goodFrom,
         until: key.goodUntil ?? .distantFuture)
@@ -103,6 +104,7 @@ struct Registry: Sendable {
     let key = keys[issuer]?.last {
       $0.keyID == keyID && $0.goodFrom <= now && now < ($0.goodUntil ?? .distantFuture)
     }
+    // As above: a damaged key verifies nothing.
     return key.flatMap { try? P256.Signing.PublicKey(pemRepresentation: $0.publicKeyPEM) }
   }
 }

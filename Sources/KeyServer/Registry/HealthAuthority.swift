@@ -37,7 +37,12 @@ extension HealthAuthority {
       throw .configuration("An authority needs an issuer and an audience.")
     }
     for (id, pem) in publicKeysPEM {
-      guard !id.isEmpty, (try? P256.Signing.PublicKey(pemRepresentation: pem)) != nil else {
+      do {
+        _ = try P256.Signing.PublicKey(pemRepresentation: pem)
+      } catch {
+        throw .configuration("The key \(id) of \(issuer) must be a P-256 public key in PEM.")
+      }
+      guard !id.isEmpty else {
         throw .configuration("The key \(id) of \(issuer) must be a P-256 public key in PEM.")
       }
     }

@@ -25,10 +25,15 @@ struct RevisionToken: Redacted, Hashable, Sendable {
       let fields = ProtobufFields.fields(of: bytes[...]), fields.count == 2,
       case (1, .bytes(let name)) = (fields[0].number, fields[0].value),
       case (2, .bytes(let data)) = (fields[1].number, fields[1].value),
-      let key = ring.keys[String(decoding: name, as: UTF8.self)],
-      let box = try? AES.GCM.SealedBox(combined: Data(data)),
-      let plain = try? AES.GCM.open(box, using: key, authenticating: ring.context)
+      let key = ring.keys[String(decoding: name, as: UTF8.self)]
     else { return nil }
+    let plain: Data
+    do {
+      let box = try AES.GCM.SealedBox(combined: Data(data))
+      plain = try AES.GCM.open(box, using: key, authenticating: ring.context)
+    } catch {
+      return nil
+    }
     guard let keys = Self.keys(in: Array(plain)) else { return nil }
     self.keys = keys
   }

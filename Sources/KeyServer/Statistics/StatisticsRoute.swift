@@ -5,6 +5,7 @@ import KeyServerAPI
 import Logging
 import QuietHTTP
 import StrictJSON
+import TextEncodings
 import UploadToken
 import World
 
@@ -140,7 +141,7 @@ private struct StatisticsClaims: Decodable {
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.singleValueContainer()
-      if let name = try? container.decode(String.self) {
+      if let name = container.decodeIfMatching(String.self) {
         names = [name]
       } else {
         names = try container.decode([String].self)

@@ -122,9 +122,10 @@ struct DeviceCheckClient: Sendable {
   init(
     _ configuration: DeviceCheckConfiguration, timeoutSeconds: Int, client: HTTPClient
   ) throws(KeyServerError) {
-    let key = try? SigningKey(
-      keyID: configuration.keyID, privateKeyPEM: configuration.privateKeyPEM)
-    guard let key else {
+    let key: SigningKey
+    do {
+      key = try SigningKey(keyID: configuration.keyID, privateKeyPEM: configuration.privateKeyPEM)
+    } catch {
       throw .configuration("The device check's privateKeyPEM must be a P-256 private key.")
     }
     url =

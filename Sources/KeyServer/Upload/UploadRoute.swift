@@ -55,6 +55,7 @@ struct UploadRoute: Sendable {
     if let seconds = await decoyBudget.spend(key) {
       throw QuietRefusal.tooManyAttempts(retryAfterSeconds: seconds)
     }
+    // The checks of a decoy take as long as those of an upload, and their result is not used.
     if let decoy = request.body { _ = try? await admission.admit(decoy, at: clock.now) }
     return try PaddedResponse(UploadResponse.accepted)
   }

@@ -228,7 +228,7 @@ private func firstResult<Value: Sendable>(
     continuation.finish()
   }
   let timer = Task {
-    guard (try? await clock.sleep(for: seconds)) != nil else { return }
+    guard await clock.sleepUnlessCancelled(for: seconds) else { return }
     continuation.yield(nil)
   }
   defer { timer.cancel() }

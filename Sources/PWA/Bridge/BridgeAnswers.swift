@@ -87,9 +87,11 @@ extension Bridge {
       throw BridgeFailure.badRequest("Name the services to change.")
     }
     let notifications = message["enableNotification"]?.asBool
+    // Message 51, which follows, states the result.
     if let notifications { try? await phone.choose(PhoneChoice(notifications: notifications)) }
     guard notifications != true, let isOn = message["enableExposureNotificationService"]?.asBool
     else { return }
+    // As above.
     try? await phone.setExposureNotifications(isOn)
   }
 }
@@ -218,6 +220,7 @@ extension Bridge {
   }
 
   private func guidedUpload(_ message: BridgeMessage) async -> JSONValue {
+    // Without a valid date there is no upload; the page gets the answer to an invalid message.
     guard let diagnosis = try? message.diagnosis,
       let result = await upload(message, diagnosis: diagnosis)
     else { return PhoneUploadResult.undecodable.json }
@@ -276,6 +279,7 @@ extension BridgeMessage {
   /// 00:00 UTC of a day such as `2020-10-15`.
   private static func day(_ text: String) -> Date? {
     guard text.wholeMatch(of: /\d{4}-\d{2}-\d{2}/) != nil else { return nil }
+    // Text of this form that is no day makes the parser throw.
     return try? Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day().parse(text)
   }
 }

@@ -70,7 +70,7 @@ package final class BridgePushes: Sendable {
 
   /// Sends heartbeats until the task is cancelled; then all streams end.
   func beat() async {
-    while (try? await clock.sleep(for: BridgeLimit.heartbeatSeconds)) != nil { send(.heartbeat) }
+    while await clock.sleepUnlessCancelled(for: BridgeLimit.heartbeatSeconds) { send(.heartbeat) }
     let open = streams.withLock { streams in
       streams.isFinished = true
       return streams.open

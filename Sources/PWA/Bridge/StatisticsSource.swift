@@ -45,6 +45,7 @@ package struct PublishedStatistics: StatisticsSource {
 
   package func subscribe(_ isSubscribed: Bool, to district: Int) async -> JSONValue? {
     guard await knownDistricts()[district] != nil,
+      // If it cannot be stored, the page is told what it is told of an unknown district.
       (try? await statistics.setFollowed(isSubscribed, district: district)) != nil
     else { return nil }
     return await subscribedDistricts()

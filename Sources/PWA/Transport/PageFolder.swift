@@ -5,6 +5,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import TextEncodings
+import World
 
 /// The static files of a web app in a folder: a single-page app with its own routes.
 package struct PageFolder: Sendable {
@@ -60,11 +61,9 @@ package struct PageFolder: Sendable {
 
   private func load(_ file: String, isDocument: Bool) -> Lookup {
     let url = URL(fileURLWithPath: file)
-    guard let handle = try? FileHandle(forReadingFrom: url) else { return .nothing }
-    defer { try? handle.close() }
-    guard let content = try? handle.read(upToCount: PageLimit.fileBytesMax + 1) ?? Data() else {
-      return .nothing
-    }
+    guard let handle = FileHandle(forReadingAtPath: file),
+      let content = handle.bytes(upTo: PageLimit.fileBytesMax + 1)
+    else { return .nothing }
     guard content.count <= PageLimit.fileBytesMax else { return .tooLarge }
     let type = ContentType(fileName: url.lastPathComponent)
     let sent =
@@ -79,7 +78,7 @@ package struct PageFolder: Sendable {
       return nil
     }
     // Not `stat`, which different modules declare in different builds.
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    let attributes = FileManager.default.attributes(of: URL(fileURLWithPath: path))
     return attributes?[.type] as? FileAttributeType == .typeRegular ? path : nil
   }
 

@@ -55,10 +55,10 @@ struct WebRoutes: RouterMiddleware {
       return WebResponses.json(
         #"{"error":"Send application/json."}"#, status: .unsupportedMediaType)
     }
-    guard let body = try? await request.body.collect(upTo: BridgeLimit.messageBytesMax) else {
+    guard let body = await request.body(atMost: BridgeLimit.messageBytesMax) else {
       return WebResponses.tooLarge
     }
-    guard let message = BridgeMessage(body: Data(body.readableBytesView)) else {
+    guard let message = BridgeMessage(body: body) else {
       return WebResponses.json(
         #"{"error":"Send {\"type\":number,\"data\":text or null,\"requestId\":text or null}."}"#,
         status: .badRequest)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExposureApp
 import Foundation
+import TextEncodings
 
 /// The texts of one language: flat keys, placeholders such as `{name}`. The pages choose among plural forms
 /// such as `key#one`.
@@ -38,15 +39,15 @@ package struct Catalogues: Sendable {
   init(in folder: URL) {
     catalogues = Dictionary(
       uniqueKeysWithValues: Language.allCases.compactMap { language in
-        (try? Data(contentsOf: Self.file(of: language, in: folder)))
-          .flatMap { try? JSONDecoder().decode(Catalogue.self, from: $0) }
+        FileManager.default.contents(atPath: Self.file(of: language, in: folder).path)
+          .flatMap { JSONDecoder().decodeIfValid(Catalogue.self, from: $0) }
           .map { (language, $0) }
       })
   }
 
   /// The JSON of a catalogue, as pages read it; `nil` if it is not installed.
   package static func json(of language: Language) -> Data? {
-    try? Data(contentsOf: file(of: language, in: folder))
+    FileManager.default.contents(atPath: file(of: language, in: folder).path)
   }
 
   /// The catalogue of `language`.

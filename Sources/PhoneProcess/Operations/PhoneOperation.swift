@@ -2,6 +2,7 @@
 import ExposureApp
 import Foundation
 import Secrets
+import TextEncodings
 import World
 
 /// An operation of the phone's owner. A running phone performs it for a command that asks over its socket; without
@@ -182,6 +183,6 @@ package struct PhoneReply: Codable, Hashable, Sendable {
     }
     self.status = status
     self.text = text
-    json = (try? encoder.encode(result)).map { String(decoding: $0, as: UTF8.self) }
+    json = encoder.encodeIfPossible(result).map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Secrets
 import StrictJSON
+import TextEncodings
 
 /// The socket of a running phone, `phone.socket` in its folder, through which commands reach it.
 ///
@@ -180,10 +181,10 @@ enum PhoneMessage {
     defer { pin.zero() }
     let decoder = JSONDecoder()
     guard StrictJSONValidator.accepts(line) else { throw PhoneMessageError.malformed }
-    guard let any = try? decoder.decode(AnyLine.self, from: line), any.version == version else {
+    guard let any = decoder.decodeIfValid(AnyLine.self, from: line), any.version == version else {
       throw PhoneMessageError.version
     }
-    guard let request = try? decoder.decode(RequestLine.self, from: line),
+    guard let request = decoder.decodeIfValid(RequestLine.self, from: line),
       (0...PhoneMessageLimit.pinBytesMax).contains(request.pinBytes),
       pin.count <= request.pinBytes
     else { throw PhoneMessageError.malformed }

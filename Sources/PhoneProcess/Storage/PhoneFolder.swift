@@ -2,6 +2,7 @@
 import Foundation
 import Logging
 import SealedStorage
+import TextEncodings
 import World
 
 /// The folder of one phone. A new one can be read by its owner only.
@@ -54,9 +55,7 @@ package struct PhoneFolder: Sendable {
 
   /// True if a phone has stored anything, so that a new key could not decrypt it.
   package var hasData: Bool {
-    [framework, app].contains { folder in
-      (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.isEmpty == false
-    }
+    [framework, app].contains { !FileManager.default.names(in: $0).isEmpty }
   }
 
   /// Takes the folder for this process; `nil` if another process has it.
@@ -107,14 +106,15 @@ struct PhoneFile<Content: Codable>: Sendable {
   func read() throws(SealedStorageError) -> Content? {
     do throws(SealedStorageError) {
       guard let bytes = try file.read() else { return nil }
-      guard let content = try? JSONDecoder().decode(Content.self, from: bytes) else {
+      guard let content = JSONDecoder().decodeIfValid(Content.self, from: bytes) else {
         throw .damaged
       }
       return content
     } catch {
       guard error == .damaged else { throw error }
       logger.warning("\(url.lastPathComponent) is damaged; it is set aside")
-      // The time is stored first: after a crash in between, the damage is detected again.
+      // The time is stored first: after a crash in between, the damage is detected again. If it cannot be stored, the
+      // damage has the time of the last change.
       try? FileManager.default.setAttributes([.modificationDate: clock.now], ofItemAtPath: url.path)
       try file.setAside()
       return nil
@@ -135,11 +135,12 @@ struct PhoneFile<Content: Codable>: Sendable {
 
   /// The time at which a damaged file was set aside, in whole seconds; `nil` if none is left. Reads the file first.
   func damageFound() -> Date? {
+    // Reading sets a damaged file aside. A disk error is not damage.
     _ = try? read()
-    let attributes = try? FileManager.default.attributesOfItem(atPath: file.aside.path)
+    let attributes = FileManager.default.attributes(of: file.aside)
     guard let found = attributes?[.modificationDate] as? Date else { return nil }
     guard clock.now.timeIntervalSince(found) < TravelLimit.retentionSeconds else {
-      try? FileManager.default.removeItem(at: file.aside)
+      FileManager.default.removeUnneeded(file.aside)
       return nil
     }
     return Date(unixSecond: found.unixSecond)

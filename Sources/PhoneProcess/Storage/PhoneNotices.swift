@@ -104,7 +104,7 @@ package actor PhoneNotices: NoticeSink {
     }
     content.shown.removeAll { $0.id == old.id }
     store(content)
-    if let number = old.desktopNumber, let desktop { try? await desktop.close(number) }
+    await closeOnDesktop(old)
   }
 
   /// Removes notices from the history; those that are shown stay shown.
@@ -119,9 +119,15 @@ package actor PhoneNotices: NoticeSink {
   /// Removes all notices.
   package func removeAll() async throws {
     for notice in content.shown {
-      if let number = notice.desktopNumber, let desktop { try? await desktop.close(number) }
+      await closeOnDesktop(notice)
     }
     try file.remove()
+  }
+
+  private func closeOnDesktop(_ notice: Entry) async {
+    guard let number = notice.desktopNumber, let desktop else { return }
+    // The desktop may have closed the notice, or have no notification service any more.
+    try? await desktop.close(number)
   }
 
   private func showOnDesktop(_ notice: Entry) async -> UInt32? {
@@ -153,6 +159,7 @@ package actor PhoneNotices: NoticeSink {
   }
 
   private var content: StoredNotices {
+    // If the disk cannot be read, no notice is known to be shown, and storing the next one fails.
     (try? file.read()) ?? StoredNotices()
   }
 

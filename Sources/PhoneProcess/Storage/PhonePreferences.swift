@@ -37,8 +37,7 @@ package final class PhonePreferences: Sendable {
     file = SealedFile(
       url: folder.preferences, key: key, purpose: "preferences", randomness: randomness)
     initial = Values(language: language)
-    let stored = (try? file.read()).flatMap { try? JSONDecoder().decode(Values.self, from: $0) }
-    state = Mutex(stored ?? initial)
+    state = Mutex(file.readableJSON(Values.self) ?? initial)
   }
 
   /// The current values.

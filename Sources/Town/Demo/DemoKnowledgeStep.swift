@@ -4,6 +4,7 @@ import ExposureKeys
 import ExposureNotification
 import Foundation
 import Simulation
+import World
 
 // The step that measures what each party has of the others' identifiers.
 extension DemoSteps {
@@ -83,7 +84,7 @@ extension DemoSteps {
   /// The keys in key files, which are compressed.
   private func publishedKeys(in files: [Data]) throws -> [Data] {
     let copy = participants.authority.folder.appendingPathComponent("searched.zip")
-    defer { try? FileManager.default.removeItem(at: copy) }
+    defer { FileManager.default.removeUnneeded(copy) }
     return try files.map { file in
       try file.write(to: copy)
       var keys = Data()

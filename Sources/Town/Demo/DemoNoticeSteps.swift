@@ -7,6 +7,7 @@ import Foundation
 import KeyServer
 import KeyServerAPI
 import Simulation
+import World
 
 // The steps from the PIN to the notice.
 
@@ -109,7 +110,7 @@ extension DemoSteps {
 
   private func sizeOfVerified(_ file: KeyFileName) async throws -> String {
     let copy = participants.authority.folder.appendingPathComponent("downloaded.zip")
-    defer { try? FileManager.default.removeItem(at: copy) }
+    defer { FileManager.default.removeUnneeded(copy) }
     let response = try await participants.network.download(
       NetworkRequest(
         await participants.authority.keyServerURL.appendingPathComponent(file.text),

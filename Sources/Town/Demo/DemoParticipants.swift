@@ -67,7 +67,7 @@ struct DemoParticipants {
   /// Stops all servers.
   func stop() async {
     for service in services { await service.stop() }
-    try? await network.shutdown()
+    await network.shutdown()
   }
 
   private static let teamID = "FIREBREAK1"

@@ -4,6 +4,7 @@ import Foundation
 import PhoneProcess
 import RehearsalClock
 import Simulation
+import TextEncodings
 import World
 
 /// A town whose phones and servers are processes: places, clock, diagnoses, and what the phones report.
@@ -173,6 +174,7 @@ package actor LiveTown {
   }
 
   private func check(_ resident: Resident) async {
+    // The report below shows the result of the check, or that the phone does not answer.
     _ = try? await PhoneSocket.ask(
       PhoneRequest(.check), in: resident.folder, seconds: LiveTownLimit.answerSeconds)
     reports[resident.name] = await ResidentReport(of: resident)
@@ -182,7 +184,7 @@ package actor LiveTown {
 extension LiveTown {
   private func walk() async {
     var last = clock.now
-    while (try? await machine.sleep(for: LiveTownLimit.walkSeconds)) != nil {
+    while await machine.sleepUnlessCancelled(for: LiveTownLimit.walkSeconds) {
       let now = clock.now
       for (name, place) in walks.step(air.places, seconds: now.timeIntervalSince(last)) {
         air.move(name, to: place)
@@ -195,7 +197,7 @@ extension LiveTown {
   private func follow(_ resident: Resident) async {
     repeat {
       reports[resident.name] = await ResidentReport(of: resident)
-    } while (try? await machine.sleep(for: LiveTownLimit.pollingSeconds)) != nil
+    } while await machine.sleepUnlessCancelled(for: LiveTownLimit.pollingSeconds)
   }
 }
 
@@ -233,13 +235,16 @@ struct PeopleFile {
 
   /// The people; none if the file is missing or damaged.
   var stored: StoredPeople {
-    (try? Data(contentsOf: url)).flatMap { try? JSONDecoder().decode(StoredPeople.self, from: $0) }
+    FileManager.default.contents(atPath: url.path).flatMap {
+      JSONDecoder().decodeIfValid(StoredPeople.self, from: $0)
+    }
       ?? StoredPeople()
   }
 
-  /// Stores the people. Errors are ignored, because the file is not essential.
+  /// Stores the people, if possible.
   func store(_ people: StoredPeople) {
-    guard let data = try? JSONEncoder().encode(people) else { return }
+    guard let data = JSONEncoder().encodeIfPossible(people) else { return }
+    // Without the file, the people are at their first places after a restart.
     try? AtomicFile.write(data, to: url)
   }
 }

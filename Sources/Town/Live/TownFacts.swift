@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import PhoneProcess
+import TextEncodings
 import World
 
 /// The state that the town page shows, as one JSON object. Times are Unix seconds of the rehearsal's clock.
@@ -167,8 +168,9 @@ struct ResidentReport: Sendable {
   private static func ask<Answer: Decodable>(
     _ operation: PhoneOperation, _ resident: Resident, as type: Answer.Type = Answer.self
   ) async -> Answer? {
+    // A phone that does not answer has no facts until the next poll.
     let reply = try? await PhoneSocket.ask(
       PhoneRequest(operation), in: resident.folder, seconds: LiveTownLimit.answerSeconds)
-    return reply?.json.flatMap { try? JSONDecoder().decode(type, from: Data($0.utf8)) }
+    return reply?.json.flatMap { JSONDecoder().decodeIfValid(type, from: Data($0.utf8)) }
   }
 }

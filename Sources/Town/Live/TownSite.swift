@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import PWA
 import QuietHTTP
+import TextEncodings
 import World
 
 /// The town page: a server on loopback with the page and the state of a town.
@@ -119,8 +120,8 @@ struct TownRoutes: RouterMiddleware {
   }
 
   private func command(_ request: Request) async -> Response {
-    guard let body = try? await request.body.collect(upTo: LiveTownLimit.commandBytesMax),
-      let command = try? JSONDecoder().decode(TownCommand.self, from: Data(body.readableBytesView))
+    guard let body = await request.body(atMost: LiveTownLimit.commandBytesMax),
+      let command = JSONDecoder().decodeIfValid(TownCommand.self, from: body)
     else { return Self.refusal("This command is not understood: reload the page.", .badRequest) }
     do {
       try await town.perform(command)
@@ -148,7 +149,7 @@ struct TownRoutes: RouterMiddleware {
   }
 
   private static func json(_ value: some Encodable) -> Response {
-    guard let data = try? JSONEncoder().encode(value) else {
+    guard let data = JSONEncoder().encodeIfPossible(value) else {
       return text("The state cannot be shown.", .internalServerError)
     }
     return Response(
@@ -176,9 +177,8 @@ struct TownFiles: Sendable {
     let folder = Bundle.main.bundleURL.appendingPathComponent("firebreak_Town.resources/TownPage")
     var files: [String: File] = [:]
     for name in Self.names {
-      guard let content = try? Data(contentsOf: folder.appendingPathComponent(name)) else {
-        throw .files
-      }
+      let file = folder.appendingPathComponent(name)
+      guard let content = FileManager.default.contents(atPath: file.path) else { throw .files }
       files["/" + name] = File(content: content, type: ContentType(fileName: name).header)
     }
     if let index = files["/index.html"] {

@@ -180,6 +180,7 @@ struct CodeStatusRoutes: Sendable {
   private func decoy(
     _ request: GoogleRoute<CodeHandleRequest>.DecoyRequest, claimed: Bool?
   ) async throws -> PaddedResponse {
+    // The lookup takes as long as that of a real request, and its result is not used.
     _ = try? await storage.status(of: UUID(from: randomness))
     let now = clock.now.unixSecond
     return try PaddedResponse(

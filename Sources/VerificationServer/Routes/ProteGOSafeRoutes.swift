@@ -47,6 +47,7 @@ extension TestResult {
   fileprivate init?(_ request: GenerateCodeRequest, now: Date) {
     guard [nil, TestType.confirmed.rawValue].contains(request.testType),
       request.symptomDate != "",
+      // This contract has one response to all invalid requests.
       let dates = try? TestDates(symptomDate: request.symptomDate, testDate: nil, now: now)
     else { return nil }
     self.init(.confirmed, dates)
@@ -143,6 +144,7 @@ struct AccessTokenRoute: Sendable {
   private func decoy(_ request: Route.DecoyRequest) async throws -> PaddedResponse {
     let typed = request.body?.data?.code.flatMap { VerificationCode($0) }
     let code = typed ?? VerificationCode.drawn(from: redeemer.randomness)
+    // The lookup takes as long as that of a real request, and its result is not used.
     _ = try? await redeemer.storage.code(redeemer.keys.hash(of: code))
     let noToken = Data(redeemer.randomness.bytes(Self.decoyBytes)).base64EncodedString()
     return try PaddedResponse(CallableResponse(result: AccessTokenResponse(accessToken: noToken)))

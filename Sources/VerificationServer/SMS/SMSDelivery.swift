@@ -146,10 +146,11 @@ struct SMSText: Sendable {
     let filled = filled(template, code, now: now)
     guard filled.count <= VerificationLimit.smsCharactersMax else { throw .tooLongOrUnsigned }
     guard let signer = configuration.signer else { return filled }
-    guard let signed = try? signer.signed(filled, to: phone, purpose: purpose, at: now) else {
+    do {
+      return try signer.signed(filled, to: phone, purpose: purpose, at: now)
+    } catch {
       throw .tooLongOrUnsigned
     }
-    return signed
   }
 
   private func filled(_ template: String, _ code: NewCode, now: Date) -> String {

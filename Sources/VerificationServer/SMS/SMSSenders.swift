@@ -5,6 +5,7 @@ import NIOCore
 import NIOHTTP1
 import QuietHTTP
 import Secrets
+import TextEncodings
 import World
 
 /// A sender of SMS.
@@ -98,7 +99,7 @@ public struct SMSGateway: SMSSending, Redacted {
   }
 
   private static func failure(status: UInt, body: Data) -> SMSFailure {
-    let code = (try? JSONDecoder().decode(GatewayError.self, from: body))?.code
+    let code = JSONDecoder().decodeIfValid(GatewayError.self, from: body)?.code
     if status == 429 || code.map(queueFullCodes.contains) == true { return .queueFull }
     return code.map(badNumberCodes.contains) == true ? .badNumber : .failed
   }
@@ -171,7 +172,6 @@ public actor SMSFile: SMSSending {
         atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
     }
     let handle = try FileHandle(forWritingTo: file)
-    defer { try? handle.close() }
     let end = try handle.seekToEnd()
     do {
       try handle.write(contentsOf: line)

@@ -13,10 +13,16 @@ extension ChecksummedRow {
   ///   contain its values.
   init(row: Row) throws {
     let stored: DatabaseValue? = row[checksumColumn]
-    guard let decoded = try? FetchableRecordDecoder().decode(Self.self, from: row),
-      let computed = try? decoded.databaseDictionary[checksumColumn], computed == stored
-    else { throw VerificationServerError.storageUnavailable }
-    self = decoded
+    let computed: DatabaseValue?
+    do {
+      self = try FetchableRecordDecoder().decode(Self.self, from: row)
+      computed = try databaseDictionary[checksumColumn]
+    } catch {
+      throw VerificationServerError.storageUnavailable
+    }
+    guard let computed, computed == stored else {
+      throw VerificationServerError.storageUnavailable
+    }
   }
 
   func encode(to container: inout PersistenceContainer) throws {
@@ -30,6 +36,7 @@ extension ChecksummedRow {
   /// Fetches those of the requested rows that are not damaged.
   static func intact(_ request: QueryInterfaceRequest<Self>, in database: Database) throws -> [Self]
   {
+    // The checks of the database count the damaged rows and report them.
     try Array(Row.fetchCursor(database, request).compactMap { try? Self(row: $0) })
   }
 
@@ -38,6 +45,7 @@ extension ChecksummedRow {
     let rows = try Row.fetchCursor(database, all())
     var count = 0
     while let row = try rows.next() {
+      // A row that cannot be read is damaged.
       if (try? Self(row: row)) == nil { count += 1 }
     }
     return count

@@ -181,11 +181,14 @@ struct CertificateExchange: Sendable {
 
   /// Verifies the signature and the issuer, not the expiry.
   private func verified(_ text: String, at now: Date) -> VerificationToken? {
-    guard let signed = try? CompactToken(text),
-      let key = signing.keys().verifying(at: now)[signed.keyID],
-      let claims = try? signed.claims(VerificationToken.Claims.self, signedBy: key)
-    else { return nil }
-    return VerificationToken(claims, issuer: signing.issuer)
+    do throws(UploadTokenRefusal) {
+      let signed = try CompactToken(text)
+      guard let key = signing.keys().verifying(at: now)[signed.keyID] else { return nil }
+      let claims = try signed.claims(VerificationToken.Claims.self, signedBy: key)
+      return VerificationToken(claims, issuer: signing.issuer)
+    } catch {
+      return nil
+    }
   }
 
   private func signed(

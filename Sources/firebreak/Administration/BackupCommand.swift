@@ -101,7 +101,7 @@ struct RestoreCommand<Server: AdministeredServer>: ParsableCommand {
     }
     // On the same file system, so that `rename` works.
     let staging = folder.url.appendingPathComponent(".restore-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: staging) }
+    defer { FileManager.default.removeUnneeded(staging) }
     let manifest = try reportingBackup {
       let manifest = try BackupReader.extract(backup, of: Server.name.rawValue, into: staging)
       // Confirms the current time, or the server would take the time since the backup for a jump of the clock.
@@ -129,7 +129,7 @@ struct RestoreCommand<Server: AdministeredServer>: ParsableCommand {
         staging.appendingPathComponent(name), folder.url.appendingPathComponent(name)
       )
       let data = try Data(contentsOf: source)
-      if let present = try? Data(contentsOf: target) {
+      if let present = FileManager.default.contents(atPath: target.path) {
         // The token keys may be newer than the backup. Another root key means that the folder serves other phones.
         guard present == data || target == folder.tokenPublicKeys.url else {
           throw CommandFailure.badInput(

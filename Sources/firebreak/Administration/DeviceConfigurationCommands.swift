@@ -129,7 +129,9 @@ struct WithdrawCommand: ParsableCommand {
       throw CommandFailure.badInput(
         "\(name.printable) is neither a readable file nor 64 hexadecimal digits: correct it.")
     }
-    guard (try? UnverifiedKeyFile(at: file).inspect()) != nil else {
+    do {
+      _ = try UnverifiedKeyFile(at: file).inspect()
+    } catch {
       throw CommandFailure.badInput(
         "\(name.printable) is not a key file: name a key file, or its SHA-256.")
     }

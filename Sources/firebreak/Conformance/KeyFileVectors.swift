@@ -5,6 +5,7 @@ import ExposureKeys
 import Foundation
 import Terminal
 import TextEncodings
+import World
 
 /// Published export files with the keys that verify them and keys that must not.
 struct KeyFileVectors: Decodable {
@@ -209,7 +210,7 @@ final class ScratchFolder {
   }
 
   deinit {
-    try? FileManager.default.removeItem(at: url)
+    FileManager.default.removeUnneeded(url)
   }
 
   /// Writes an export and its signature, if there is one.

@@ -17,6 +17,7 @@ extension FolderAuthority {
   /// The counts of the verification server, and the upload statistics of the key server, which are rounded and omit
   /// days with few uploads. If a server does not respond, its columns are empty.
   func funnel() async throws(AuthorityFailure) -> [FunnelDay] {
+    // The columns of a server that does not respond are empty.
     let codes = try? await codesByDay()
     let published: [Int64: Int]?
     do throws(AuthorityFailure) { published = try await publishedByDay() } catch {
@@ -24,7 +25,7 @@ extension FolderAuthority {
       guard codes != nil else { throw error }
       published = nil
     }
-    let uploads = (try? await uploadsByDay()) ?? [:]
+    let uploads = await uploadsByDay()
     let days = Set(uploads.keys).union((codes ?? [:]).keys).union((published ?? [:]).keys)
     return days.sorted().map { day in
       FunnelDay(
@@ -64,6 +65,7 @@ extension FolderAuthority {
   /// The start of a day such as `2027-01-15`, in Unix seconds.
   private static func start(of day: String) -> Int64? {
     let form = Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day()
+    // The day of a server that writes another form is left out.
     return (try? Date(day, strategy: form)).map(\.unixSecond)
   }
 
@@ -74,7 +76,13 @@ extension FolderAuthority {
     let exp: Int64
   }
 
-  private func uploadsByDay() async throws(AuthorityFailure) -> [Int64: StatisticsDay] {
+  /// The statistics of uploads by day; none if the key server does not respond.
+  private func uploadsByDay() async -> [Int64: StatisticsDay] {
+    // The pages show everything else without them.
+    (try? await requestUploadStatistics()) ?? [:]
+  }
+
+  private func requestUploadStatistics() async throws(AuthorityFailure) -> [Int64: StatisticsDay] {
     guard let keyServer,
       let url = Self.url(host: host, port: await keyServer.boundPort)
     else { return [:] }
@@ -101,7 +109,7 @@ extension FolderAuthority {
 
   func exports() async throws(AuthorityFailure) -> [ExportFacts] {
     try await requireKeys()
-    let counted = ((try? await uploadsByDay()) ?? [:]).values.flatMap(\.files)
+    let counted = await uploadsByDay().values.flatMap(\.files)
     let padding = Dictionary(counted.map { ($0.name, $0.padding) }) { $1 }
     return try await reporting {
       let configuration = try setup.keySettings().configuration
@@ -156,6 +164,7 @@ final class ExportFiles: Sendable {
     let oldest = (names.last?.endTimestamp ?? 0) - Self.shownSeconds
     let newest = names.filter { $0.endTimestamp > oldest }.suffix(Self.shownMax).reversed()
     let publicKeys = keys.compactMap {
+      // Files that only an unreadable key has signed are shown as not signed.
       try? VerificationPublicKey(
         keyID: $0.keyID, keyVersion: $0.keyVersion ?? "v1", publicKeyPEM: $0.publicKeyPEM)
     }
@@ -185,6 +194,7 @@ final class ExportFiles: Sendable {
     if let known = counted.withLock({ $0[url.path] }), known.version == version {
       return known.keys
     }
+    // A file that is no key file has no number of keys.
     guard let keys = try? UnverifiedKeyFile(at: url).inspect().keyCount else { return nil }
     counted.withLock { $0[url.path] = Counted(version: version, keys: keys) }
     return keys
@@ -196,7 +206,7 @@ final class ExportFiles: Sendable {
 
   /// Oldest first.
   private static func names(in folder: URL) -> [KeyFileName] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    let names = FileManager.default.names(in: folder)
     return names.compactMap { KeyFileName($0) }.sorted()
   }
 
@@ -208,9 +218,11 @@ final class ExportFiles: Sendable {
       return known.facts
     }
     guard let hash = KeyFileHash(ofFile: url),
-      let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber,
+      let size = FileManager.default.attributes(of: url)?[.size] as? NSNumber,
+      // A file that is no key file, or was removed meanwhile, is not listed.
       let inspected = try? UnverifiedKeyFile(at: url).inspect()
     else { return nil }
+    // A file with a wrong signature, or without one by these keys, is listed as not signed.
     let verified = try? UnverifiedKeyFile(at: url).verified(by: keys, batchSize: Self.batchSize) {
       _ in
     }

@@ -5,6 +5,8 @@ import ExposureKeys
 import Foundation
 import Synchronization
 import Terminal
+import TextEncodings
+import World
 
 /// `keyfile make`: makes a signed key file from keys in JSON.
 struct MakeCommand: ParsableCommand {
@@ -67,7 +69,7 @@ struct MakeCommand: ParsableCommand {
 
   /// Refuses to replace a device or folder by a file.
   private func checkReplaceable(_ url: URL) throws {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+    let attributes = FileManager.default.attributes(of: url)
     guard let attributes, attributes[.type] as? FileAttributeType != .typeRegular else { return }
     throw CommandFailure.badInput(
       "\(output.printable) is not a regular file: choose another --output.")
@@ -148,7 +150,7 @@ struct ReportTypeJSON: Decodable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let value =
-      if let number = try? container.decode(Int32.self) {
+      if let number = container.decodeIfMatching(Int32.self) {
         ReportType(rawValue: number)
       } else {
         Self.names[try container.decode(String.self).uppercased()]
@@ -167,7 +169,7 @@ struct VariantOfConcernJSON: Decodable {
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    guard let number = try? container.decode(UInt8.self),
+    guard let number = container.decodeIfMatching(UInt8.self),
       let value = VariantOfConcern(rawValue: number)
     else {
       throw DecodingError.dataCorruptedError(

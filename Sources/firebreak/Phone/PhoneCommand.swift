@@ -198,6 +198,7 @@ struct PhoneFactory {
     _ configuration: PhoneConfigurationFile, clock: any WallClock,
     changed: @escaping @Sendable () -> Void
   ) -> HCIRadio? {
+    // The configuration was checked when it was read.
     let configured = configuration.radio.flatMap { try? PhoneRadio($0) }
     guard case .controller(let address) = options.radio ?? configured else { return nil }
     let logger = logger

@@ -159,6 +159,7 @@ struct PhoneConfigurationFile {
       .text(
         "radio", \.radio, form: PhoneRadio.form,
         "the Bluetooth controller; `none` for a phone that only checks and uploads"
+        // `form` is the error message.
       ) { (try? PhoneRadio($0)) != nil },
       .text(
         "manufacturer", \.manufacturer, form: nameForm,

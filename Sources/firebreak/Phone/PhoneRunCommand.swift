@@ -58,7 +58,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
     defer { withExtendedLifetime(lock) {} }
     let network = opening.network()
     let result = await Result { try await run(opening, in: folder, network: network) }
-    try? await network.shutdown()
+    await network.shutdown()
     try result.get()
   }
 
@@ -134,6 +134,7 @@ struct PhoneRunCommand: AsyncParsableCommand {
     let end = ContinuousClock.now + .seconds(PhoneAccessLimit.lockSeconds)
     while true {
       if let lock = try PhoneFactory.reporting({ try folder.lock() }) { return lock }
+      // A command that opens the storage itself has no socket, and a phone that starts has none yet.
       let isRunning = try? await PhoneSocket.ask(PhoneRequest(.status), in: folder.url) != nil
       guard isRunning != true, ContinuousClock.now < end else {
         throw CommandFailure.badInput(
@@ -193,7 +194,7 @@ struct PhoneAccess {
       await phone.start()
       return await phone.perform(request)
     }
-    try? await network.shutdown()
+    await network.shutdown()
     return try result.get()
   }
 }

@@ -176,7 +176,10 @@ struct DeviceConfigurationFiles {
         "The root key is not in \(file.url.path.printable): name its file with --root-key.")
     }
     let text = try file.secret(named: "--root-key")
-    guard let root = try? RootPrivateKey(privateKeyPEM: text) else {
+    let root: RootPrivateKey
+    do {
+      root = try RootPrivateKey(privateKeyPEM: text)
+    } catch {
       throw CommandFailure.badInput(
         "--root-key: \(file.url.path.printable) must hold a P-256 private key in PEM.")
     }

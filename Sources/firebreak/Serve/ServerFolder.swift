@@ -215,6 +215,7 @@ struct SecretSigningKey: Codable, Redacted {
     publicKeyPEM = try fields.decode(String.self, forKey: .publicKeyPEM)
     validFrom = try fields.decodeIfPresent(Int64.self, forKey: .validFrom)
     validThru = try fields.decodeIfPresent(Int64.self, forKey: .validThru)
+    // Text that is not a key belongs to no public key.
     let key = try? P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM)
     guard key?.publicKey.pemRepresentation == publicKeyPEM else {
       throw DecodingError.dataCorruptedError(
@@ -256,7 +257,7 @@ struct TokenKeysFile {
   func write(_ keys: [SecretSigningKey], at now: Date) throws {
     let valid = keys.filter { $0.validThru ?? .max > now.unixSecond }
     let texts = Dictionary(valid.map { ($0.keyID, $0.publicKeyPEM) }, uniquingKeysWith: { $1 })
-    // The key server treats a file without a key as damaged.
+    // The key server treats a file without a key as damaged. A file that cannot be read is replaced.
     guard !texts.isEmpty, (try? decoded()) != texts else { return }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
@@ -277,7 +278,7 @@ struct TokenKeysFile {
         "\(url.path) is missing: start the verification server first, or copy the file from its"
           + " folder.")
     }
-    // Without a key the server would reject every upload.
+    // Without a key the server would reject every upload. Damaged text has none.
     guard let keys = try? decoded(), !keys.isEmpty else {
       throw CommandFailure.badInput(
         "\(url.path) contains no public keys: copy it again from the verification server's"

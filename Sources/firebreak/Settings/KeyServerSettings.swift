@@ -282,6 +282,7 @@ extension KeyServerSettings {
         "the configuration that phones download; increase `version` with every change, or phones keep"
         + " what they have",
       shownDefault: "ProteGO Safe's, `version` 1",
+      // A configuration has no infinite numbers, which alone cannot be encoded.
       fallback: { try? JSONValue(encoding: $0.configuration.remoteConfiguration) },
       take: { value, settings, place in
         let configuration: RemoteConfiguration

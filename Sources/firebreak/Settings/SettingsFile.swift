@@ -60,7 +60,7 @@ struct SettingsFile {
   /// The JSON in the file; `nil` if there is no file.
   private func read() throws -> JSONValue? {
     // A dangling symbolic link is an error: the settings must not silently be the defaults.
-    guard (try? FileManager.default.attributesOfItem(atPath: url.path)) != nil else { return nil }
+    guard FileManager.default.attributes(of: url) != nil else { return nil }
     let content = try content()
     guard content.count <= SettingLimit.fileBytesMax else {
       throw refusal("it has more than \(SettingLimit.fileBytesMax) bytes.")
@@ -82,7 +82,7 @@ struct SettingsFile {
     guard descriptor >= 0 else { throw unreadableFile }
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     guard lseek(descriptor, 0, SEEK_CUR) == 0,
-      let content = try? file.read(upToCount: SettingLimit.fileBytesMax + 1) ?? Data()
+      let content = file.bytes(upTo: SettingLimit.fileBytesMax + 1)
     else { throw unreadableFile }
     return content
   }

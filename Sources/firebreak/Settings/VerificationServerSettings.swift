@@ -9,6 +9,7 @@ import TextEncodings
 import UploadToken
 import VerificationAPI
 import VerificationServer
+import World
 
 /// The settings of the verification server: `verification/settings.json`, the options of the command line, and
 /// the defaults.
@@ -216,6 +217,7 @@ enum SMSSettings {
       meaning:
         "the texts by label, at most \(VerificationLimit.smsTemplatesMax); each contains `[code]`,"
         + " `[longcode]` or `[enslink]`",
+      // Texts cannot fail to be encoded.
       fallback: { try? JSONValue(encoding: $0.templates) },
       take: { value, sms, _ in
         guard case .object(let fields) = value else { return nil }
@@ -263,12 +265,12 @@ enum SMSSettings {
 
   /// Rejects a file with other content than texts, and a file that other users can read.
   private static func requireTexts(_ file: URL) throws {
-    guard let facts = try? FileManager.default.attributesOfItem(atPath: file.path) else { return }
+    guard let facts = FileManager.default.attributes(of: file) else { return }
     let permissions = (facts[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
     let start = Data(#"{"phone":"#.utf8)
     guard facts[.type] as? FileAttributeType == .typeRegular, permissions & 0o077 == 0,
-      let handle = try? FileHandle(forReadingFrom: file),
-      let beginning = try? handle.read(upToCount: start.count) ?? Data(),
+      let handle = FileHandle(forReadingAtPath: file.path),
+      let beginning = handle.bytes(upTo: start.count),
       beginning.isEmpty || beginning == start
     else {
       throw CommandFailure.badInput(

@@ -235,6 +235,7 @@ enum UpBrowser {
   /// Opens an address; prints a note if that is not possible.
   static func open(_ address: String) {
     Task {
+      // A desktop without xdg-open is one of the reasons for the note below.
       let run = try? await Subprocess.run(
         .name("xdg-open"), arguments: [address], output: .discarded, error: .discarded)
       if run?.terminationStatus.isSuccess != true {

@@ -41,9 +41,9 @@ final class UpFolder: Sendable {
       throw CommandFailure.badInput(
         "\(url.path.printable) is a file: name a folder for the town with --data.")
     }
-    let names = try? FileManager.default.contentsOfDirectory(atPath: url.path)
+    let names = FileManager.default.names(in: url)
     let own = [Self.markName, Self.lockName]
-    guard names?.isEmpty ?? true || names?.contains(where: own.contains) == true else {
+    guard names.isEmpty || names.contains(where: own.contains) else {
       throw CommandFailure.badInput(
         "\(url.path.printable) is not the folder of a town: name another with --data.")
     }

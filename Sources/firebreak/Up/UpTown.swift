@@ -10,6 +10,7 @@ import Simulation
 import Subprocess
 import SystemPackage
 import Terminal
+import TextEncodings
 import Town
 import World
 
@@ -83,10 +84,10 @@ struct UpTown: Sendable {
         try await group.next()
       }
     } catch {
-      try? await network.shutdown()
+      await network.shutdown()
       throw error
     }
-    try? await network.shutdown()
+    await network.shutdown()
   }
 
   // MARK: Servers
@@ -132,7 +133,7 @@ struct UpTown: Sendable {
   }
 
   private func servers(_ line: String) throws -> Servers {
-    guard let servers = try? JSONDecoder().decode(Servers.self, from: Data(line.utf8)) else {
+    guard let servers = JSONDecoder().decodeIfValid(Servers.self, from: Data(line.utf8)) else {
       throw CommandFailure(
         status: .machineFailed,
         message: "The servers did not report their addresses: look into \(serversChild.log.path)"
@@ -171,7 +172,7 @@ struct UpTown: Sendable {
     var residents: [Resident] = []
     for (name, line) in lines {
       let text = try await Self.first(of: line)
-      guard let ready = try? JSONDecoder().decode(Ready.self, from: Data(text.utf8)) else {
+      guard let ready = JSONDecoder().decodeIfValid(Ready.self, from: Data(text.utf8)) else {
         throw failure(of: name, "did not report its address")
       }
       residents.append(Resident(name: name, folder: folder.phone(name), web: ready.web))
@@ -303,8 +304,8 @@ struct UpChild: Sendable {
   /// The reason in one line: the last line of the log if the process failed. In other cases that line is an earlier
   /// note and not the reason.
   private func failure(_ end: TerminationStatus) -> CommandFailure {
-    let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-    let last = text.split(separator: "\n").last.map {
+    let text = FileManager.default.contents(atPath: log.path) ?? Data()
+    let last = String(decoding: text, as: UTF8.self).split(separator: "\n").last.map {
       String($0).replacing("firebreak: ", with: "")
     }
     let place = "look into \(log.path)"
