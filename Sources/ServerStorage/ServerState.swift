@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import Secrets
+import World
 
 /// The one row of `server_state`, a table that the databases of both servers have: facts about the database itself.
 package enum ServerState {
@@ -34,7 +35,7 @@ package enum ServerState {
     let row = try Row.fetchOne(db, sql: "SELECT newest_time, confirmed_time FROM server_state")
     func date(_ column: String) -> Date? {
       let seconds: Int64? = row?[column]
-      return seconds.map { Date(timeIntervalSince1970: TimeInterval($0)) }
+      return seconds.map { Date(unixSecond: $0) }
     }
     return ClockRecord(newest: date("newest_time"), confirmed: date("confirmed_time"))
   }
@@ -43,7 +44,7 @@ package enum ServerState {
   package static func keep(_ now: Date, in db: Database) throws {
     try db.execute(
       sql: "UPDATE server_state SET newest_time = ?",
-      arguments: [Int64(now.timeIntervalSince1970)])
+      arguments: [now.unixSecond])
   }
 }
 
@@ -55,7 +56,7 @@ extension ServerState {
 
   /// Confirms that it is `now`, for the server of the database `file`, also while it runs.
   package static func confirm(_ now: Date, in file: URL) throws {
-    let seconds = Int64(now.timeIntervalSince1970)
+    let seconds = now.unixSecond
     try opened(file) { queue in
       try queue.write {
         try $0.execute(

@@ -19,6 +19,13 @@ struct BannedPattern {
     BannedPattern(
       pattern: #"(?<![\w.])(print|debugPrint|dump)\("#,
       advice: "return the text, or log it without secrets", allowed: ["firebreak"]),
+    BannedPattern(
+      pattern: #"\bradix: 16\b"#, advice: "use the hexadecimal of TextEncodings"),
+    BannedPattern(
+      pattern:
+        #"\bU?Int(64)?\([^()]*\.timeIntervalSince1970(\.rounded\(\.down\))?\)"#
+        + #"|timeIntervalSince1970: (Double|TimeInterval)\((?!bitPattern)"#,
+      advice: "use the Unix time of World", allowed: ["World", "ExposureKeys"]),
     BannedPattern(pattern: #"\btry!"#, advice: "throw, or make failure impossible by type"),
     BannedPattern(
       pattern: #"\bfatalError\("#,

@@ -44,6 +44,8 @@ struct RuleTests {
       "Int.random(in: 0...1)", "Int.random(in: 0..<min(1, 2))", "Bool.random()", "[1].shuffled()",
       "print(1)", "try! f()", "fatalError(\"\")",
       "Task.detached {}", "DispatchSemaphore(value: 0)", "Thread.sleep()", "CommandLine.arguments",
+      "String(1, radix: 16)", "Int(now.timeIntervalSince1970)", "UInt64(now.timeIntervalSince1970)",
+      "Int64(now.timeIntervalSince1970.rounded(.down))", "Date(timeIntervalSince1970: Double(1))",
       "ProcessInfo.processInfo", "\"\\(Date())\"", "HTTPClient.shared", "f(client: .shared)",
     ])
   func plantedBan(_ code: String) {

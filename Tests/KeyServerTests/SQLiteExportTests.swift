@@ -64,7 +64,7 @@ struct SQLiteExportTests {
         randomness: SystemRandomness()))
   }
 
-  private static let allKeys = PeriodKeys(start: start.wholeSeconds, end: end.wholeSeconds)
+  private static let allKeys = PeriodKeys(start: start.unixSecond, end: end.unixSecond)
 
   @Test("A file is read with one cursor over its key range, without an offset or sorting")
   func files() async throws {

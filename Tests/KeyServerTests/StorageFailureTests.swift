@@ -6,6 +6,7 @@ import KeyServer
 import KeyServerAPI
 import TestSupport
 import Testing
+import World
 
 @testable import KeyServer
 
@@ -111,7 +112,7 @@ struct StorageFailureTests {
         under: server.configuration.databaseKeys.wrapping, effectiveFrom: server.clock.now)
       try server.change(
         "INSERT INTO revision_key (key_id, sealed, effective_from) VALUES (?, ?, ?)",
-        [useless.id, useless.sealed, useless.effectiveFrom.wholeSeconds])
+        [useless.id, useless.sealed, useless.effectiveFrom.unixSecond])
       let request = try scene.request(scene.keys(2))
       let answer = try await scene.publish(request)
       #expect((answer.status, answer.code) == (503, .internalError))

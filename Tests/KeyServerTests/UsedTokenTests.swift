@@ -5,6 +5,7 @@ import GRDB
 import TestSupport
 import Testing
 import UploadToken
+import World
 
 @testable import KeyServer
 @testable import KeyServerAPI
@@ -125,7 +126,7 @@ struct UsedTokenTests {
     #expect(256 % SQLiteLimit.partsOfTables == 0)
     let folder = try TemporaryFolder()
     let store = try SQLiteKeyStore(file: folder.path("keys.sqlite"))
-    let now = StoreScene.now.wholeSeconds
+    let now = StoreScene.now.unixSecond
     try await store.pool.write { db in
       for first in 0..<256 {
         for (rest, end) in [(UInt8(0), now), (1, now + 1), (254, now + 1), (255, now)] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import World
 
 /// The keys of one period and filter, read with one cursor in the order of their bytes. This is the order of the
 /// table, so nothing is sorted, and only one row is in memory at a time.
@@ -52,7 +53,7 @@ struct PeriodKeys {
           key: try row.key(),
           regions: String(decoding: row.regions, as: UTF8.self).split(separator: ",")
             .map(String.init),
-          travels: row.travels, releasedAt: Date(timeIntervalSince1970: Double(row.releasedAt))))
+          travels: row.travels, releasedAt: Date(unixSecond: row.releasedAt)))
     }
     return keys
   }

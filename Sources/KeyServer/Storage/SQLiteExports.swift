@@ -3,6 +3,7 @@ import ExposureKeys
 import Foundation
 import GRDB
 import Secrets
+import World
 
 extension SQLiteKeyStore {
   func exportProgress() async throws -> ExportProgress {
@@ -29,7 +30,7 @@ extension SQLiteKeyStore {
     guard earlier.closedUntil.isEmpty else { return }
     try db.execute(
       sql: "UPDATE diagnosis_key SET released_at = $start WHERE released_at < $start",
-      arguments: ["start": begun.openFrom.wholeSeconds])
+      arguments: ["start": begun.openFrom.unixSecond])
     if db.changesCount > 0 { try renewChecksums(in: db) }
   }
 
@@ -38,7 +39,7 @@ extension SQLiteKeyStore {
       sql: """
         INSERT INTO period_progress (export, closed_until) VALUES (?, ?)
         ON CONFLICT (export) DO UPDATE SET closed_until = excluded.closed_until
-        """, arguments: [export, end.wholeSeconds])
+        """, arguments: [export, end.unixSecond])
   }
 
   /// `ExportProgress.openFrom`, as one query for every commit.
@@ -92,8 +93,8 @@ extension SQLiteKeyStore {
           WHERE export = ? AND start_at = ? AND end_at = ?
           """,
         arguments: [
-          sha256, paddingCount, now.wholeSeconds, batch.export, batch.start.wholeSeconds,
-          batch.end.wholeSeconds,
+          sha256, paddingCount, now.unixSecond, batch.export, batch.start.unixSecond,
+          batch.end.unixSecond,
         ])
     }
   }
@@ -117,12 +118,12 @@ extension SQLiteKeyStore {
 
 extension PeriodKeys {
   fileprivate init(_ period: ClosingPlan.Period, until end: Date) {
-    self.init(start: period.start.wholeSeconds, end: end.wholeSeconds, filter: period.export.filter)
+    self.init(start: period.start.unixSecond, end: end.unixSecond, filter: period.export.filter)
   }
 
   fileprivate init(_ batch: Batch) {
     self.init(
-      start: batch.start.wholeSeconds, end: batch.releasedBefore.wholeSeconds,
+      start: batch.start.unixSecond, end: batch.releasedBefore.unixSecond,
       filter: batch.filter, firstKey: batch.firstKey, beforeKey: batch.beforeKey)
   }
 }
@@ -146,9 +147,9 @@ private struct BatchRow {
   init(_ batch: Batch) {
     export = batch.export
     region = batch.region
-    start = batch.start.wholeSeconds
-    end = batch.end.wholeSeconds
-    releasedBefore = batch.releasedBefore.wholeSeconds
+    start = batch.start.unixSecond
+    end = batch.end.unixSecond
+    releasedBefore = batch.releasedBefore.unixSecond
     inputRegions = Self.text(batch.filter.inputRegions)
     excludedRegions = Self.text(batch.filter.excludedRegions)
     travellers = batch.filter.travellers.rawValue
@@ -181,14 +182,14 @@ private struct BatchRow {
         throw DatabaseError(resultCode: .SQLITE_CORRUPT)
       }
       return Batch(
-        export: export, region: region, start: Date(timeIntervalSince1970: Double(start)),
-        end: Date(timeIntervalSince1970: Double(end)),
-        releasedBefore: Date(timeIntervalSince1970: Double(releasedBefore)),
+        export: export, region: region, start: Date(unixSecond: start),
+        end: Date(unixSecond: end),
+        releasedBefore: Date(unixSecond: releasedBefore),
         filter: KeyFilter(
           inputRegions: Self.regions(inputRegions),
           excludedRegions: Self.regions(excludedRegions), travellers: travellers),
         firstKey: firstKey, beforeKey: beforeKey, sha256: sha256,
-        writtenAt: writtenAt.map { Date(timeIntervalSince1970: Double($0)) },
+        writtenAt: writtenAt.map { Date(unixSecond: $0) },
         paddingCount: paddingCount)
     }
   }

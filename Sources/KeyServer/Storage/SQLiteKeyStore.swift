@@ -5,6 +5,7 @@ import GRDB
 import GRDBSQLite
 import ServerStorage
 import Synchronization
+import World
 
 /// The key database in one SQLite file. Every commit is on the disk before its uploads get a response.
 struct SQLiteKeyStore: KeyStore {
@@ -124,7 +125,7 @@ extension SQLiteKeyStore {
     let needed = try await pool.write { db in
       try db.execute(
         sql: "DELETE FROM export_file WHERE end_at <= ?",
-        arguments: [retention.filesEndedBy.wholeSeconds])
+        arguments: [retention.filesEndedBy.unixSecond])
       try db.execute(
         sql: "DELETE FROM statistic WHERE hour < ?", arguments: [retention.countsFrom])
       return try Self.oldestNeeded(retention, in: db)
@@ -150,7 +151,7 @@ extension SQLiteKeyStore {
           sql: sql,
           arguments: [
             "first": Data([UInt8(first)]), "end": Self.end(ofPart: first + step),
-            "limit": limit.wholeSeconds,
+            "limit": limit.unixSecond,
           ])
       }
     }
@@ -163,7 +164,7 @@ extension SQLiteKeyStore {
 
   private static func oldestNeeded(_ retention: RetentionLimits, in db: Database) throws -> Date {
     let oldest = try Int64.fetchOne(db, sql: "SELECT min(start_at) FROM export_file").map {
-      Date(timeIntervalSince1970: Double($0))
+      Date(unixSecond: $0)
     }
     return retention.keysFrom(oldestFile: oldest)
   }
@@ -341,9 +342,4 @@ final class LogCheckpoints: Sendable {
       if pages >= pagesMax { isLong.withLock { $0 }() }
     }
   }
-}
-
-extension Date {
-  /// Unix seconds, rounded down.
-  var wholeSeconds: Int64 { Int64(timeIntervalSince1970.rounded(.down)) }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import World
 
 extension SQLiteKeyStore {
   func registryEntries() async throws -> RegistryEntries {
@@ -167,16 +168,16 @@ private struct AuthorityKeyRow: Codable, FetchableRecord, PersistableRecord, Sen
     self.issuer = issuer
     keyID = key.keyID
     publicKey = key.publicKeyPEM
-    goodFrom = key.goodFrom.wholeSeconds
-    goodUntil = key.goodUntil?.wholeSeconds
+    goodFrom = key.goodFrom.unixSecond
+    goodUntil = key.goodUntil?.unixSecond
     isPulled = key.isPulled
   }
 
   var key: AuthorityKey {
     AuthorityKey(
       keyID: keyID, publicKeyPEM: publicKey,
-      goodFrom: Date(timeIntervalSince1970: Double(goodFrom)),
-      goodUntil: goodUntil.map { Date(timeIntervalSince1970: Double($0)) }, isPulled: isPulled)
+      goodFrom: Date(unixSecond: goodFrom),
+      goodUntil: goodUntil.map { Date(unixSecond: $0) }, isPulled: isPulled)
   }
 
   static func of(_ issuer: String) -> QueryInterfaceRequest<AuthorityKeyRow> {
@@ -201,13 +202,13 @@ private struct RevisionKeyRow: Codable, FetchableRecord, PersistableRecord, Send
   init(_ key: SealedRevisionKey) {
     keyID = key.id
     sealed = key.sealed
-    effectiveFrom = key.effectiveFrom.wholeSeconds
+    effectiveFrom = key.effectiveFrom.unixSecond
   }
 
   var key: SealedRevisionKey {
     SealedRevisionKey(
       id: keyID, sealed: sealed,
-      effectiveFrom: Date(timeIntervalSince1970: Double(effectiveFrom)))
+      effectiveFrom: Date(unixSecond: effectiveFrom))
   }
 }
 

@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import GRDBSQLite
 import Secrets
+import World
 
 /// Stores uploads inside one transaction.
 struct SQLiteUploads {
@@ -163,7 +164,7 @@ private struct UploadInsertion {
 
   private func bind(by binding: RawBinding) -> Bool {
     binding.binds(upload.token.digest, at: 1)
-      && binding.binds(upload.token.keptUntil.wholeSeconds, at: 2)
+      && binding.binds(upload.token.keptUntil.unixSecond, at: 2)
       && binding.binds(upload.digest, at: 3) && binding.binds(upload.decisionIfNew.response, at: 4)
   }
 

@@ -5,6 +5,7 @@ import GRDB
 import GRDBSQLite
 import Secrets
 import ServerStorage
+import World
 
 /// A row of `diagnosis_key`.
 struct StoredKey {
@@ -33,7 +34,7 @@ struct StoredKey {
     // Nearly every key has one region, and this runs 14 times per upload.
     regions = key.regions.count == 1 ? key.regions[0] : key.regions.joined(separator: ",")
     travels = key.travels
-    releasedAt = Int64(key.releasedAt.timeIntervalSince1970)
+    releasedAt = key.releasedAt.unixSecond
     self.isPadding = isPadding
   }
 
@@ -83,9 +84,9 @@ struct KeyInsertion {
   private let releasedFrom: Int64
 
   /// - Parameter moment: The earliest release time of the keys; all periods before it are closed.
-  init(in db: Database, releasedFrom moment: Date = Date(timeIntervalSince1970: 0)) throws {
+  init(in db: Database, releasedFrom moment: Date = Date(unixSecond: 0)) throws {
     self.db = db
-    releasedFrom = moment.wholeSeconds
+    releasedFrom = moment.unixSecond
     cached = try db.cachedStatement(
       sql: """
         INSERT INTO diagnosis_key (key_data, rolling_start, rolling_period, transmission_risk, report_type,

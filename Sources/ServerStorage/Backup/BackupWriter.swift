@@ -49,7 +49,7 @@ package enum BackupWriter {
       entries.append(entry)
     }
     let manifest = BackupManifest(
-      server: server, createdAt: Int64(now.timeIntervalSince1970), files: entries)
+      server: server, createdAt: now.unixSecond, files: entries)
     let data = try JSONEncoder().encode(manifest)
     try archive.begin(BackupManifest.fileName, byteCount: data.count)
     try archive.append(data)
