@@ -79,25 +79,3 @@ enum FormRule {
     return nil
   }
 }
-
-/// Limits on the number and the sizes of all production files together. They keep one idea in one file: many
-/// small files spread an idea over several places.
-enum FileSizeRule {
-  static let filesMax = 400
-  static let medianLinesMin = 70
-  static let shortFilesMax = 40
-  /// A file below this many lines counts as short.
-  static let shortLines = 30
-
-  static func violations(lineCounts: [Int]) -> [String] {
-    let count = lineCounts.count
-    let median = lineCounts.isEmpty ? 0 : lineCounts.sorted()[count / 2]
-    let short = lineCounts.count { $0 < shortLines }
-    return [
-      count > filesMax ? "\(count) files, at most \(filesMax)" : nil,
-      median < medianLinesMin ? "median of \(median) lines, at least \(medianLinesMin)" : nil,
-      short > shortFilesMax
-        ? "\(short) files under \(shortLines) lines, at most \(shortFilesMax)" : nil,
-    ].compactMap { $0 }
-  }
-}

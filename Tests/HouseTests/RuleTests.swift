@@ -288,17 +288,6 @@ struct RuleTests {
       [count("`A/C`"), count("`A/B.d`"), count("none"), count("`B/B.c`, `A/B.c`")] == [1, 1, 1, 1])
   }
 
-  @Test("Too many files, too many short files and a low median are found")
-  func fileSizes() {
-    func violations(_ lineCounts: [Int]) -> Int {
-      FileSizeRule.violations(lineCounts: lineCounts).count
-    }
-    #expect(violations(Array(repeating: 70, count: 400)) == 0)
-    #expect(violations(Array(repeating: 70, count: 401)) == 1)
-    #expect(violations(Array(repeating: 69, count: 100)) == 1)
-    #expect(violations(Array(repeating: 29, count: 41) + Array(repeating: 80, count: 60)) == 1)
-  }
-
   @Test("Dependencies on targets and libraries are read from a manifest")
   func manifest() {
     let manifest = Manifest(

@@ -9,12 +9,6 @@ struct StyleTests {
     record((Project.writtenSources + Project.tests + Project.cFiles).flatMap(FormRule.violations))
   }
 
-  @Test("Production files hold one idea each")
-  func fileSizes() {
-    let problems = FileSizeRule.violations(lineCounts: Project.writtenSources.map(\.lineCount))
-    #expect(problems.isEmpty, "fold small files into the idea they belong to: \(problems)")
-  }
-
   @Test("Comments use plain technical English")
   func language() {
     record(Project.checkedForText.flatMap(LanguageRule.violations))
